@@ -1,0 +1,115 @@
+//! The struct of the columns, and the graph as constants:
+//!
+//! ```text
+//! impl ChatColumns {
+//!     const __topics: &'static [View] = &[Self::__HERE.user.latest.__view()];
+//!     const __HERE: &'static Self = &Self { user: source(0, "user"), topics: Derived::__new(1, "topics") };
+//! }
+//! impl Columns for ChatColumns {
+//!     const GRAPH: Graph = Graph::__new(&[Node::__source("user"), Node::__column("topics", Self::__topics)], &[0, 1]);
+//!     fn __plan() -> &'static TypePlan { static PLAN: TypePlan = TypePlan::new(); &PLAN }
+//!     fn __bind(flow: &Bind<'_>) -> Self { Self { user: Self::__HERE.user.__bind(flow), … } }
+//! }
+//! pub struct ChatColumns { pub user: Source, pub topics: Derived }
+//! ```
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::Visibility;
+
+use super::{Emission, again, docs_or, hidden, literal};
+use crate::syntax::{Column, View};
+
+impl Emission<'_> {
+    pub(super) fn columns(&self, vis: &Visibility, name: &Ident, docs: &str) -> TokenStream {
+        let private = &self.private;
+        let views = self.flow.columns.iter().filter_map(|column| self.views(column));
+        let here = self.flow.columns.iter().enumerate().map(|(at, column)| self.here(at, column));
+        let nodes = self.flow.columns.iter().map(|column| self.node(column));
+        let order = &self.plan.order;
+        let binds = self.flow.columns.iter().map(|column| {
+            let field = again(&column.name);
+            quote!(#field: Self::__HERE.#field.__bind(flow),)
+        });
+        let fields = self.flow.columns.iter().map(|column| self.field(column));
+        quote! {
+            #[allow(non_upper_case_globals)]
+            impl #name {
+                #(#views)*
+                const __HERE: &'static Self = &Self { #(#here)* };
+            }
+
+            impl #private::Columns for #name {
+                const GRAPH: #private::Graph = #private::Graph::__new(&[#(#nodes),*], &[#(#order),*]);
+
+                fn __plan() -> &'static #private::TypePlan {
+                    static PLAN: #private::TypePlan = #private::TypePlan::new();
+                    &PLAN
+                }
+
+                fn __bind(flow: &#private::Bind<'_>) -> Self {
+                    Self { #(#binds)* }
+                }
+            }
+
+            #[doc = #docs]
+            #[derive(::core::clone::Clone, ::core::fmt::Debug)]
+            #[allow(dead_code, unreachable_pub)]
+            #vis struct #name {
+                #(#fields)*
+            }
+        }
+    }
+
+    /// What a column reads, as a constant of its own: editors infer small bodies fast.
+    fn views(&self, column: &Column) -> Option<TokenStream> {
+        let private = &self.private;
+        let derived = column.derived.as_ref()?;
+        let constant = hidden(&column.name);
+        let views = derived.views.iter().map(|view| shown(view, &column.name));
+        Some(quote!(const #constant: &'static [#private::View] = &[#(#views),*];))
+    }
+
+    fn here(&self, at: usize, column: &Column) -> TokenStream {
+        let private = &self.private;
+        let (field, name) = (again(&column.name), literal(&column.name));
+        if column.derived.is_none() {
+            let call = &column.keyword;
+            return quote!(#field: #private::#call(#at, #name),);
+        }
+        quote!(#field: #private::Derived::__new(#at, #name),)
+    }
+
+    fn node(&self, column: &Column) -> TokenStream {
+        let private = &self.private;
+        let name = literal(&column.name);
+        if column.derived.is_none() {
+            return quote!(#private::Node::__source(#name));
+        }
+        let views = hidden(&column.name);
+        quote!(#private::Node::__column(#name, Self::#views))
+    }
+
+    fn field(&self, column: &Column) -> TokenStream {
+        let private = &self.private;
+        let name = &column.name;
+        let (kind, ty) = match column.derived {
+            None => ("source", quote!(Source)),
+            Some(_) => ("column", quote!(Derived)),
+        };
+        let docs = docs_or(column, &format!("The {kind} `{}`.", literal(name)));
+        quote!(#docs pub #name: #private::#ty,)
+    }
+}
+
+/// A view as a field access on the struct of the columns, so that names and views are found by
+/// editors and checked by rustc. `self` is the own column.
+fn shown(view: &View, own: &Ident) -> TokenStream {
+    let mut base = view.base.clone();
+    if view.is_own() {
+        base = own.clone();
+        base.set_span(view.base.span());
+    }
+    let tail = &view.tail;
+    quote!(Self::__HERE.#base #tail.__view())
+}

@@ -1,0 +1,37 @@
+//! The inline form, an expression:
+//!
+//! ```text
+//! match vec![None, column(prompt("…"))] {
+//!     steps => {
+//!         /* the struct of the columns, as in the item form, named Columns */
+//!         Typed::<Columns, Name>::__new(steps)
+//!     }
+//! }
+//! ```
+//!
+//! The compute steps stand outside the block with the struct, so that they see the user's types and
+//! not ours.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use syn::Visibility;
+
+use super::Emission;
+
+impl Emission<'_> {
+    pub(super) fn inline(&self, errors: &TokenStream) -> TokenStream {
+        let private = &self.private;
+        let name = Ident::new("Columns", Span::mixed_site());
+        let steps = self.flow.columns.iter().map(|column| self.step(column));
+        let columns = self.columns(&Visibility::Inherited, &name, "The columns of this flow.");
+        quote! {
+            match #private::vec![#(#steps),*] {
+                steps => {
+                    #columns
+                    #errors
+                    #private::Typed::<'_, #name, #private::Name>::__new(steps)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Order and cycles of a graph given as "who reads whom", by index. Knows nothing of tokens.
+#![expect(clippy::indexing_slicing, reason = "an index is a node of the graph it came from")]
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// The nodes, each after those that it reads, ties by index; `None` if there is a cycle.
+pub(crate) fn order(reads: &[Vec<usize>]) -> Option<Vec<usize>> {
+    let mut waits_for: Vec<usize> = reads.iter().map(Vec::len).collect();
+    let mut readers = vec![Vec::new(); reads.len()];
+    for (node, read) in reads.iter().enumerate() {
+        for &read in read {
+            readers[read].push(node);
+        }
+    }
+    let mut ready: BinaryHeap<_> =
+        (0..reads.len()).filter(|&node| waits_for[node] == 0).map(Reverse).collect();
+    let mut order = Vec::with_capacity(reads.len());
+    while let Some(Reverse(node)) = ready.pop() {
+        order.push(node);
+        for &reader in &readers[node] {
+            waits_for[reader] -= 1;
+            if waits_for[reader] == 0 {
+                ready.push(Reverse(reader));
+            }
+        }
+    }
+    (order.len() == reads.len()).then_some(order)
+}
+
+/// A shortest cycle of every group of nodes that wait for each other. Each node of a cycle reads the
+/// next one, and the last reads the first; it begins with the first node, by index, that reads a
+/// later one.
+pub(crate) fn cycles(reads: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut cycles: Vec<Vec<usize>> = Vec::new();
+    let mut explained = vec![false; reads.len()];
+    for node in 0..reads.len() {
+        if explained[node] {
+            continue;
+        }
+        let group = group(reads, node);
+        let shortest = group.iter().filter_map(|&node| shortest_cycle(reads, node)).min_by_key(Vec::len);
+        group.iter().for_each(|&node| explained[node] = true);
+        if let Some(mut cycle) = shortest {
+            let next = |at: usize| cycle[(at + 1) % cycle.len()];
+            let first = (0..cycle.len()).filter(|&at| next(at) > cycle[at]).min_by_key(|&at| cycle[at]);
+            cycle.rotate_left(first.unwrap_or(0));
+            cycles.push(cycle);
+        }
+    }
+    cycles
+}
+
+/// The nodes that `node` reaches and that reach it, with `node` itself.
+fn group(reads: &[Vec<usize>], node: usize) -> Vec<usize> {
+    let reached = reach(reads, node);
+    (0..reads.len())
+        .filter(|&other| other == node || reached[other].is_some() && reach(reads, other)[node].is_some())
+        .collect()
+}
+
+fn shortest_cycle(reads: &[Vec<usize>], node: usize) -> Option<Vec<usize>> {
+    let from = reach(reads, node);
+    let mut cycle = vec![node];
+    let mut at = from[node]?;
+    while at != node {
+        cycle.push(at);
+        at = from[at]?;
+    }
+    cycle[1..].reverse();
+    Some(cycle)
+}
+
+/// For every node that `node` reaches by reading, breadth first, the node it is reached from.
+fn reach(reads: &[Vec<usize>], node: usize) -> Vec<Option<usize>> {
+    let mut from = vec![None; reads.len()];
+    let mut open = VecDeque::from([node]);
+    while let Some(at) = open.pop_front() {
+        for &next in &reads[at] {
+            if from[next].is_none() {
+                from[next] = Some(at);
+                open.push_back(next);
+            }
+        }
+    }
+    from
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_comes_first_and_ties_go_by_index() {
+        assert_eq!(order(&[vec![], vec![0], vec![3], vec![0]]), Some(vec![0, 1, 3, 2]));
+        assert_eq!(order(&[vec![2], vec![], vec![1], vec![]]), Some(vec![1, 2, 0, 3]));
+        assert_eq!(order(&[vec![], vec![2], vec![1]]), None);
+    }
+
+    #[test]
+    fn the_shortest_cycle_of_each_group_is_told() {
+        // 1 → 2 → 3 → 1 and the shorter 2 ⇄ 3, apart from them 4 ⇄ 5; 6 only reads into a cycle.
+        let reads = [vec![], vec![2], vec![3], vec![1, 2], vec![5], vec![4], vec![1]];
+        assert_eq!(cycles(&reads), [vec![2, 3], vec![4, 5]]);
+    }
+
+    #[test]
+    fn a_cycle_begins_where_a_later_column_is_read() {
+        assert_eq!(cycles(&[vec![2], vec![0], vec![1]]), [vec![0, 2, 1]]);
+    }
+
+    #[test]
+    fn a_long_chain_needs_no_deep_stack() {
+        let reads: Vec<Vec<usize>> =
+            (0..20_000).map(|node: usize| node.checked_sub(1).into_iter().collect()).collect();
+        assert_eq!(order(&reads).map(|order| order.len()), Some(20_000));
+    }
+}

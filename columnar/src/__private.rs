@@ -1,0 +1,41 @@
+//! What the expansion of `flow!` may use. Not covered by any promise of compatibility.
+
+pub use columnar_macros::flow;
+pub use std::boxed::Box;
+pub use std::default::Default;
+pub use std::future::Future;
+pub use std::ops::Deref;
+pub use std::option::Option::{self, None, Some};
+pub use std::vec;
+pub use std::vec::Vec;
+
+pub use crate::compute::Step;
+pub use crate::error::Result;
+pub use crate::flow::{Bind, ColumnId, Columns, Derived, Source, TypePlan, Typed};
+pub use crate::graph::{Graph, Node, View};
+pub use crate::name::Name;
+pub use crate::store::Store;
+
+use crate::compute::IntoStep;
+
+/// `column name(views) = compute;` declares a column that is computed.
+///
+/// The views name the columns that it reads and how much of their history: `user` shows all of it,
+/// `user.latest` the newest value, `user.window(3)` the last three. `self` is the own past. A view
+/// may give another tag: `summary.latest.as("digest")`.
+///
+/// The compute step is any Rust expression up to the `;`: `prompt("...")`, a closure such as
+/// `|cx: Context| async move { ... }`, or a type that implements `Compute`.
+pub fn column<'a, Form>(compute: impl IntoStep<'a, Form>) -> Option<Step<'a>> {
+    Some(compute.into_step())
+}
+
+/// `source name;` declares a column whose values come from outside, by `push`.
+pub const fn source(column: usize, name: &'static str) -> Source {
+    Source::__new(column, name)
+}
+
+/// The step of a column whose declaration is broken; the error has been reported where it is.
+pub fn broken<'a>() -> Option<Step<'a>> {
+    None
+}

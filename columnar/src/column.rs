@@ -1,0 +1,242 @@
+//! Declarations at run time, for flows whose shape is not known when the program is compiled.
+//!
+//! They say the same things as `flow!` and obey the same rules; what is wrong with them is told, all
+//! at once, by [`flow`](crate::flow()).
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::compute::{IntoStep, Step};
+use crate::window::Window;
+
+/// The declaration of a column. Cloning it is a reference count, and the clone is the same column.
+///
+/// A function from column to column is a definition that can be used again:
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// fn summarizer(name: &str, input: &Column) -> Column {
+///     column(name, (input, this().latest()), prompt("Maintain a running summary of the input."))
+/// }
+///
+/// let user = source("user");
+/// let topics = column("topics", user.latest(), prompt("List the topics."));
+/// let chat_summary = summarizer("chat_summary", &user);
+/// let topic_summary = summarizer("topic_summary", &topics);
+/// let f = flow([chat_summary, topic_summary])?;
+/// # Ok::<(), columnar::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Column(Arc<Declaration>);
+
+struct Declaration {
+    name: String,
+    derived: Option<Derived>,
+}
+
+struct Derived {
+    views: Vec<View>,
+    step: Step<'static>,
+}
+
+/// Declares a column whose values come from outside.
+pub fn source(name: impl Into<String>) -> Column {
+    Column(Arc::new(Declaration { name: name.into(), derived: None }))
+}
+
+/// Declares a column that is computed from what it reads.
+///
+/// The views are one view or column, or several as a tuple, an array or a vector:
+/// `(&user, this())`, `[user.latest(), topics.all()]`. In a message they stand in that order.
+pub fn column<Form>(
+    name: impl Into<String>,
+    views: impl IntoViews,
+    compute: impl IntoStep<'static, Form>,
+) -> Column {
+    let derived = Derived { views: views.into_views(), step: compute.into_step() };
+    Column(Arc::new(Declaration { name: name.into(), derived: Some(derived) }))
+}
+
+/// The own past of the column that declares it, written `self` inside `flow!`. It is shown as what
+/// the assistant said.
+///
+/// `this()` is all of it, `this().latest()` the step before, `this().window(3)` the three before.
+pub fn this() -> View {
+    View { of: None, window: Some(Window::All), tag: None }
+}
+
+impl Column {
+    /// The name, as it was given.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// All of the column's history.
+    pub fn all(&self) -> View {
+        View { of: Some(self.clone()), window: Some(Window::All), tag: None }
+    }
+
+    /// The newest value alone.
+    pub fn latest(&self) -> View {
+        self.all().latest()
+    }
+
+    /// The last `count` values. A count of 0 is refused by [`flow`](crate::flow()).
+    pub fn window(&self, count: usize) -> View {
+        self.all().window(count)
+    }
+
+    /// All of the history, shown under another tag than the name.
+    pub fn named(&self, tag: impl Into<String>) -> View {
+        self.all().named(tag)
+    }
+
+    /// The same as [`named`](Self::named), by the name it has inside `flow!`.
+    pub fn r#as(&self, tag: impl Into<String>) -> View {
+        self.named(tag)
+    }
+
+    /// What the column reads; `None` for a source.
+    pub(crate) fn views(&self) -> Option<&[View]> {
+        self.0.derived.as_ref().map(|derived| derived.views.as_slice())
+    }
+
+    pub(crate) fn step(&self) -> Option<Step<'static>> {
+        self.0.derived.as_ref().map(|derived| derived.step.clone())
+    }
+
+    /// Tells declarations apart, for as long as this one lives.
+    pub(crate) fn id(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+}
+
+impl fmt::Debug for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.0.derived.is_some() { "column" } else { "source" };
+        write!(f, "{kind} {}", self.0.name)
+    }
+}
+
+/// A chain of thousands of columns would otherwise be dropped by as many nested calls.
+impl Drop for Declaration {
+    fn drop(&mut self) {
+        let mut views = self.derived.take().map_or_else(Vec::new, |derived| derived.views);
+        while let Some(view) = views.pop() {
+            if let Some(mut last) = view.of.and_then(|column| Arc::into_inner(column.0)) {
+                views.extend(last.derived.take().into_iter().flat_map(|derived| derived.views));
+            }
+        }
+    }
+}
+
+/// A column as another one sees it: which column, how much of its history, under which tag.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// `None` for the own past.
+    of: Option<Column>,
+    /// `None` for a window that would show nothing.
+    window: Option<Window>,
+    tag: Option<String>,
+}
+
+impl View {
+    /// The newest value alone.
+    #[must_use]
+    pub fn latest(self) -> Self {
+        Self { window: Some(Window::LATEST), ..self }
+    }
+
+    /// The last `count` values. A count of 0 is refused by [`flow`](crate::flow()).
+    #[must_use]
+    pub fn window(self, count: usize) -> Self {
+        Self { window: Window::last(count), ..self }
+    }
+
+    /// Shows the column under another tag than its name.
+    #[must_use]
+    pub fn named(self, tag: impl Into<String>) -> Self {
+        Self { tag: Some(tag.into()), ..self }
+    }
+
+    /// The same as [`named`](Self::named), by the name it has inside `flow!`.
+    #[must_use]
+    pub fn r#as(self, tag: impl Into<String>) -> Self {
+        self.named(tag)
+    }
+
+    pub(crate) fn of(&self) -> Option<&Column> {
+        self.of.as_ref()
+    }
+
+    pub(crate) fn shape(&self) -> (Option<Window>, Option<&str>) {
+        (self.window, self.tag.as_deref())
+    }
+}
+
+impl From<Column> for View {
+    fn from(column: Column) -> Self {
+        column.all()
+    }
+}
+
+impl From<&Column> for View {
+    fn from(column: &Column) -> Self {
+        column.all()
+    }
+}
+
+impl From<&View> for View {
+    fn from(view: &View) -> Self {
+        view.clone()
+    }
+}
+
+/// What [`column`] takes as the views of a column: one, or a tuple, an array or a vector of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no list of views",
+    label = "expected columns or views",
+    note = "write one view, as in `user.latest()`, or several as a tuple, as in `(&user, this().latest())`"
+)]
+pub trait IntoViews {
+    /// Converts.
+    fn into_views(self) -> Vec<View>;
+}
+
+impl<V: Into<View>> IntoViews for V {
+    fn into_views(self) -> Vec<View> {
+        vec![self.into()]
+    }
+}
+
+impl<V: Into<View>, const N: usize> IntoViews for [V; N] {
+    fn into_views(self) -> Vec<View> {
+        self.into_iter().map(Into::into).collect()
+    }
+}
+
+impl<V: Into<View>> IntoViews for Vec<V> {
+    fn into_views(self) -> Vec<View> {
+        self.into_iter().map(Into::into).collect()
+    }
+}
+
+macro_rules! tuples {
+    ($($name:ident)*) => {
+        tuples!(@ $($name)*);
+    };
+    (@ $first:ident $($rest:ident)*) => {
+        impl<$first: Into<View>, $($rest: Into<View>),*> IntoViews for ($first, $($rest,)*) {
+            fn into_views(self) -> Vec<View> {
+                #[allow(non_snake_case)]
+                let ($first, $($rest,)*) = self;
+                vec![$first.into(), $($rest.into()),*]
+            }
+        }
+        tuples!(@ $($rest)*);
+    };
+    (@) => {};
+}
+
+tuples!(A B C D E F G H I J K L);

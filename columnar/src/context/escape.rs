@@ -1,0 +1,144 @@
+//! Keeps content from opening or closing a tag of the context that shows it.
+//!
+//! Wherever a value spells a tag of the context, as `<user`, `</user`, `< / USER` or an escaped form
+//! of these, the first character of that spelling becomes an entity. Nothing else changes, and the
+//! change can be undone: an unescaped `<` and each further `amp;` tell how often it was made.
+//!
+//! ```text
+//! spelling = ("<" | "&" "amp;"* "lt;")  space*  "/"?  space*  NAME  word-boundary      all ASCII
+//! ```
+
+use std::borrow::Cow;
+
+use crate::name::Name;
+
+/// The tag of the constant message that leads an array which would begin with the assistant. It
+/// counts as a tag of every context.
+pub(crate) const ELIDED: &str = "elided";
+
+/// `value` with every spelling of one of `tags` escaped.
+pub(crate) fn escape<'v>(value: &'v str, tags: &[Name]) -> Cow<'v, str> {
+    let mut escaped = String::new();
+    let mut copied = 0;
+    let mut from = 0;
+    while let Some(at) = find_mark(value, from) {
+        from = at + 1;
+        let (entity, opening) = if value.as_bytes().get(at) == Some(&b'<') {
+            ("&lt;", at + 1)
+        } else {
+            match after_entity(value, at) {
+                Some(opening) => ("&amp;", opening),
+                None => continue,
+            }
+        };
+        if spells_tag(value, opening, tags) {
+            escaped.push_str(value.get(copied..at).unwrap_or_default());
+            escaped.push_str(entity);
+            copied = at + 1;
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(value);
+    }
+    escaped.push_str(value.get(copied..).unwrap_or_default());
+    Cow::Owned(escaped)
+}
+
+/// The next character that could begin a spelling.
+fn find_mark(value: &str, from: usize) -> Option<usize> {
+    value.get(from..)?.find(['<', '&']).map(|at| from + at)
+}
+
+/// Where `&lt;`, `&amp;lt;`, … at `at` ends; `None` if none begins there.
+fn after_entity(value: &str, at: usize) -> Option<usize> {
+    let mut rest = value.get(at + 1..)?;
+    while let Some(shorter) = rest.strip_prefix("amp;") {
+        rest = shorter;
+    }
+    rest.strip_prefix("lt;").map(|rest| value.len() - rest.len())
+}
+
+/// Whether what follows an opening bracket is the name of a tag, with or without a slash.
+fn spells_tag(value: &str, at: usize, tags: &[Name]) -> bool {
+    let rest = value.as_bytes().get(at..).unwrap_or_default();
+    let rest = skip_space(rest);
+    let rest = skip_space(rest.strip_prefix(b"/").unwrap_or(rest));
+    let word = rest.iter().take(Name::MAX_LEN + 1).take_while(|&&byte| is_word(byte)).count();
+    let Some(word) = rest.get(..word) else { return false };
+    tags.iter().map(Name::as_str).chain([ELIDED]).any(|tag| tag.as_bytes().eq_ignore_ascii_case(word))
+}
+
+fn skip_space(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().position(|&byte| !is_space(byte)).unwrap_or(bytes.len());
+    bytes.get(end..).unwrap_or_default()
+}
+
+/// The vertical tab counts too, which [`u8::is_ascii_whitespace`] leaves out.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ')
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn escaped(value: &str) -> String {
+        let tags = [Name::new("user").expect("a name"), Name::new("topics").expect("a name")];
+        escape(value, &tags).into_owned()
+    }
+
+    #[test]
+    fn every_spelling_of_a_tag_is_escaped() {
+        for (value, expected) in [
+            ("<user>", "&lt;user>"),
+            ("</user>", "&lt;/user>"),
+            ("</USER >", "&lt;/USER >"),
+            ("<\u{b}/\r\n\t user", "&lt;\u{b}/\r\n\t user"),
+            ("< / Topics/>", "&lt; / Topics/>"),
+            ("<user-name>", "&lt;user-name>"),
+            ("<elided/>", "&lt;elided/>"),
+            ("&lt;/user>", "&amp;lt;/user>"),
+            ("&amp;lt;user", "&amp;amp;lt;user"),
+            ("<<user", "<&lt;user"),
+            ("<user><user>", "&lt;user>&lt;user>"),
+            ("é<user", "é&lt;user"),
+        ] {
+            assert_eq!(escaped(value), expected, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn everything_else_stays_byte_for_byte() {
+        for value in [
+            "",
+            "a < b && c > d",
+            "<users>",
+            "<user_>",
+            "<user1",
+            "<b>bold</b>",
+            "&lt;b&gt;",
+            "&LT;user>",
+            "&amp;user",
+            "&amp;amp;",
+            "<//user>",
+            "<\u{a0}user>",
+            "<ＵＳＥＲ>",
+            "]]>",
+            "<",
+            "&",
+            "&amp;lt",
+            "a\0b\r\n\u{2028}🦀",
+        ] {
+            assert_eq!(escaped(value), value);
+        }
+    }
+
+    #[test]
+    fn a_letter_beyond_ascii_ends_a_word() {
+        assert_eq!(escaped("<useré>"), "&lt;useré>");
+    }
+}

@@ -1,0 +1,70 @@
+//! What a compute step sees of the flow, assembled from the declaration alone.
+
+mod assemble;
+mod escape;
+mod messages;
+mod part;
+
+use crate::name::Name;
+use crate::value::Value;
+
+pub(crate) use assemble::{Missing, assemble};
+pub use messages::{Iter, Messages};
+pub use part::{Origin, Part, Role};
+
+/// What a compute step is given: the cell to compute and what the column reads.
+///
+/// ```
+/// # use columnar::prelude::*;
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let chat = flow! {
+///     source user;
+///     column words(user.latest) = |cx: Context| async move {
+///         let said = cx.input("user").ok_or("`words` reads `user`")?;
+///         Ok::<_, &str>(format!("{} words in step {}", said.split_whitespace().count(), cx.step()))
+///     };
+/// };
+/// chat.user.push("one two three").await?;
+/// chat.run().await?;
+/// assert_eq!(chat.words.get(0).as_deref(), Some("3 words in step 0"));
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Context {
+    column: Name,
+    step: usize,
+    inputs: Vec<(Name, Value)>,
+    messages: Messages,
+}
+
+impl Context {
+    pub(crate) fn new(column: Name, step: usize, inputs: Vec<(Name, Value)>, messages: Messages) -> Self {
+        Self { column, step, inputs, messages }
+    }
+
+    /// The column that is computed.
+    pub fn column(&self) -> &Name {
+        &self.column
+    }
+
+    /// The step that is computed, counted from 0.
+    pub fn step(&self) -> usize {
+        self.step
+    }
+
+    /// The messages array.
+    pub fn messages(&self) -> &Messages {
+        &self.messages
+    }
+
+    /// The value that an input has at this step, verbatim: no tag around it, nothing escaped.
+    /// Inputs go by their tag, which is the column's name unless the view gives another.
+    pub fn input(&self, tag: &str) -> Option<&Value> {
+        self.inputs.iter().find(|(name, _)| name == tag).map(|(_, value)| value)
+    }
+
+    /// The inputs at this step in order of declaration, each by its tag and verbatim.
+    pub fn inputs(&self) -> impl ExactSizeIterator<Item = (&Name, &Value)> {
+        self.inputs.iter().map(|(tag, value)| (tag, value))
+    }
+}

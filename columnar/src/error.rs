@@ -1,0 +1,102 @@
+//! What can go wrong while a flow is used.
+
+use crate::name::Name;
+use crate::schema::SchemaError;
+
+/// Any error, as computes, models and stores give it.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The result of what a flow does.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, where, and what to do next. Never holds text of the conversation, unless a
+/// compute of yours puts it into its own error.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A compute step failed. What its siblings computed is stored; the next run computes what is
+    /// missing.
+    #[error("computing `{column}` at step {step} failed: {source}; run again to go on from there")]
+    Compute {
+        /// The column.
+        column: Name,
+        /// The step.
+        step: usize,
+        /// What the compute step said.
+        source: BoxError,
+    },
+    /// A value that is not there (yet).
+    #[error("`{column}` has no value at step {step}: push or run first")]
+    Missing {
+        /// The column without the value.
+        column: Name,
+        /// The step.
+        step: usize,
+    },
+    /// A push to a column that is computed.
+    #[error("`{column}` is computed, so nothing can be pushed to it; the sources are {sources}")]
+    NotASource {
+        /// The column.
+        column: Name,
+        /// The columns that can be pushed to, as text.
+        sources: String,
+    },
+    /// A derived column was needed and a source was named.
+    #[error("`{column}` is a source: it reads nothing, so it has no messages")]
+    NotDerived {
+        /// The column.
+        column: Name,
+    },
+    /// A second run while one goes on.
+    #[error("this flow is running already: read the run that there is, or drop it first")]
+    Running,
+    /// A declaration that breaks the rules.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    /// The store failed. Whether the value arrived is known when the flow is opened again.
+    #[error(
+        "storing `{column}` at step {step} failed: {source}; open the flow again to learn what is stored"
+    )]
+    Store {
+        /// The column.
+        column: Name,
+        /// The step.
+        step: usize,
+        /// What the store said.
+        source: BoxError,
+    },
+    /// Reading a store failed.
+    #[error("reading `{column}` from the store failed: {source}")]
+    Load {
+        /// The column.
+        column: Name,
+        /// What the store said, or what is wrong with what it holds.
+        source: BoxError,
+    },
+    /// A name that no column of the flow has.
+    #[error("no column is named `{name}`{help}")]
+    UnknownColumn {
+        /// The name that was asked for.
+        name: String,
+        /// What to write instead.
+        help: String,
+    },
+}
+
+/// The end of a message about an unknown name: the nearest of the known ones, or all of them.
+pub(crate) fn suggest<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
+    let near = known
+        .clone()
+        .map(|known| (strsim::damerau_levenshtein(name, known), known))
+        .filter(|(distance, known)| *distance <= known.len().max(3) / 3)
+        .min();
+    match near {
+        Some((_, known)) => format!("; did you mean `{known}`?"),
+        None => format!("; there are {}", list(known)),
+    }
+}
+
+/// Names as text: `` `a`, `b` ``.
+pub(crate) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,46 @@
+//! What a run tells while it goes on.
+
+use crate::name::Name;
+use crate::value::Value;
+
+/// One thing that happened in a run.
+///
+/// For each cell there come its deltas, if its compute streams, and then one value; the deltas,
+/// joined, are the value. In a typed flow the column is an enum, so a `match` on it is exhaustive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event<C = Name> {
+    /// A piece of a value that is being computed.
+    Delta {
+        /// The column; prints as its name.
+        column: C,
+        /// The step.
+        step: usize,
+        /// The piece.
+        text: String,
+    },
+    /// A value, computed and stored.
+    Value {
+        /// The column; prints as its name.
+        column: C,
+        /// The step.
+        step: usize,
+        /// The value.
+        value: Value,
+    },
+}
+
+impl<C> Event<C> {
+    /// The column that the event is about.
+    pub fn column(&self) -> &C {
+        match self {
+            Self::Delta { column, .. } | Self::Value { column, .. } => column,
+        }
+    }
+
+    /// The step that the event is about.
+    pub fn step(&self) -> usize {
+        match self {
+            Self::Delta { step, .. } | Self::Value { step, .. } => *step,
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! The fields of a typed flow: its columns, to be read, pushed to, and named in views.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::state::Shared;
+use crate::context::Messages;
+use crate::error::Result;
+use crate::graph::View;
+use crate::value::Value;
+use crate::window::Window;
+
+/// A column whose values come from outside, as the field of a typed flow.
+pub type Source = Handle<kind::Source>;
+
+/// A computed column, as the field of a typed flow.
+pub type Derived = Handle<kind::Derived>;
+
+/// What a column of a typed flow is.
+pub mod kind {
+    /// Its values come from outside.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Source;
+
+    /// It is computed.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Derived;
+}
+
+/// A column of a typed flow: a [`Source`] or a [`Derived`] one.
+///
+/// Outside `flow!` it reads and, if it is a source, takes values. Inside it is a view of all the
+/// column's history, with [`latest`](Self::latest) and [`window`](Self::window) to show less.
+/// Clones are the same column of the same flow.
+pub struct Handle<K> {
+    /// A view of the newest value alone.
+    pub latest: View,
+    /// `None` in the constants of which a flow's graph is made.
+    flow: Option<Arc<Shared>>,
+    kind: PhantomData<K>,
+}
+
+impl<K> Handle<K> {
+    #[doc(hidden)]
+    pub const fn __new(column: usize, name: &'static str) -> Self {
+        Self { latest: View::new(column, Window::LATEST, name), flow: None, kind: PhantomData }
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __bind(&self, flow: &Bind<'_>) -> Self {
+        Self { latest: self.latest, flow: Some(Arc::clone(flow.0)), kind: PhantomData }
+    }
+
+    #[doc(hidden)]
+    pub const fn __view(&self) -> View {
+        View::new(self.latest.column(), Window::All, self.latest.tag())
+    }
+
+    /// A view of the last `count` values.
+    ///
+    /// # Panics
+    ///
+    /// When `count` is 0; inside `flow!` that is a compile error.
+    pub const fn window(&self, count: usize) -> View {
+        match Window::last(count) {
+            Some(window) => View::new(self.latest.column(), window, self.latest.tag()),
+            #[expect(clippy::panic, reason = "the compiler shows it at the window, as an error")]
+            None => panic!("a window of 0 shows nothing"),
+        }
+    }
+
+    /// A view of all the history under another tag than the column's name, written `.as("tag")`
+    /// inside `flow!`.
+    ///
+    /// # Panics
+    ///
+    /// When the tag is no [`Name`](crate::Name); inside `flow!` that is a compile error.
+    pub const fn named(&self, tag: &'static str) -> View {
+        self.__view().named(tag)
+    }
+
+    /// A view of all the history under another tag than the column's name.
+    pub const fn r#as(&self, tag: &'static str) -> View {
+        self.named(tag)
+    }
+
+    /// The value at a step, if it is stored.
+    pub fn get(&self, step: usize) -> Option<Value> {
+        self.flow.as_ref()?.get(self.latest.column(), step)
+    }
+
+    /// How many steps are stored without a gap.
+    pub fn len(&self) -> usize {
+        self.flow.as_ref().map_or(0, |flow| flow.len(self.latest.column()))
+    }
+
+    /// Whether step 0 is not stored yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The column's name.
+    pub fn name(&self) -> &'static str {
+        self.latest.tag()
+    }
+
+    fn flow(&self) -> &Arc<Shared> {
+        match &self.flow {
+            Some(flow) => flow,
+            None => unreachable!("only the macro holds columns without a flow, and it does not call them"),
+        }
+    }
+}
+
+impl Handle<kind::Source> {
+    /// Stores the next value of the source and returns the step that it belongs to.
+    ///
+    /// Nothing is computed until the flow runs. A step begins when every source has its value for
+    /// it; values pushed ahead wait their turn.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`](crate::Error::Store) when the value could not be stored.
+    pub async fn push(&self, value: impl Into<Value>) -> Result<usize> {
+        self.flow().push(self.latest.column(), value.into()).await
+    }
+}
+
+impl Handle<kind::Derived> {
+    /// The messages array that the compute step of this column saw at `step`, or will see.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Missing`](crate::Error::Missing) when something that the column reads at that step
+    /// is not stored yet.
+    pub fn messages(&self, step: usize) -> Result<Messages> {
+        self.flow().messages(self.latest.column(), step)
+    }
+}
+
+impl<K> Clone for Handle<K> {
+    fn clone(&self) -> Self {
+        Self { latest: self.latest, flow: self.flow.clone(), kind: PhantomData }
+    }
+}
+
+impl<K> fmt::Debug for Handle<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(self.name()).field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+/// The flow that columns are bound to.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Bind<'s>(pub(super) &'s Arc<Shared>);

@@ -1,0 +1,225 @@
+//! The door: flows that live, their columns, and their runs.
+
+mod handle;
+pub(crate) mod state;
+mod typed;
+
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::column::{Column, View};
+use crate::context::Messages;
+use crate::error::{Error, Result, suggest};
+use crate::name::Name;
+use crate::plan::Plan;
+use crate::schema::{Draft, DraftView, Mistake, Schema, SchemaError};
+use crate::store::{MemoryStore, Store};
+use crate::value::Value;
+use state::{Live, Shared};
+
+pub use crate::driver::{ColumnId, Run};
+pub use handle::{Bind, Derived, Handle, Source, kind};
+pub use typed::{Columns, TypePlan, Typed};
+
+/// A live flow whose shape was made at run time; its columns go by their names.
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let user = source("user");
+/// let words = column("words", user.latest(), |cx: Context| async move {
+///     cx.input("user").map_or(0, |said| said.split_whitespace().count()).to_string()
+/// });
+///
+/// let f = flow([words])?;
+/// f.push("user", "one two three").await?;
+/// f.run().await?;
+/// assert_eq!(f.get("words", 0).as_deref(), Some("3"));
+/// # Ok(()) }
+/// ```
+pub struct Flow {
+    live: Live<'static>,
+    /// The declarations of the columns, by index.
+    columns: Mutex<Vec<Column>>,
+}
+
+/// Makes a flow of the columns that you care about; what they read comes along, back to the sources.
+///
+/// # Errors
+///
+/// [`Error::Schema`] with everything that is wrong with the declarations.
+pub fn flow<L: Borrow<Column>>(leaves: impl IntoIterator<Item = L>) -> Result<Flow> {
+    Flow::with(Arc::new(MemoryStore::new()), leaves)
+}
+
+impl Flow {
+    /// Makes a flow as [`flow`](flow()) does, on top of a store: it goes on with what the store holds.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] with everything that is wrong with the declarations; [`Error::Load`] when
+    /// the store cannot be read or holds what cannot be.
+    pub async fn open<L: Borrow<Column>>(
+        store: impl Store,
+        leaves: impl IntoIterator<Item = L>,
+    ) -> Result<Self> {
+        let flow = Self::with(Arc::new(store), leaves)?;
+        flow.live.shared.restore().await?;
+        Ok(flow)
+    }
+
+    fn with<L: Borrow<Column>>(store: Arc<dyn Store>, leaves: impl IntoIterator<Item = L>) -> Result<Self> {
+        let columns = trace(&[], leaves.into_iter().map(|leaf| leaf.borrow().clone()).collect());
+        let schema = Schema::new(drafts(&columns, 0))?;
+        if schema.sources().next().is_none() {
+            return Err(SchemaError::one(Mistake::NoSource).into());
+        }
+        let order: Vec<usize> = (0..columns.len()).collect();
+        let steps = columns.iter().map(Column::step).collect();
+        let live = Live::new(Arc::new(Plan::new(schema, &order)), store, steps);
+        Ok(Self { live, columns: Mutex::new(columns) })
+    }
+
+    /// Stores the next value of a source and returns the step that it belongs to.
+    ///
+    /// Nothing is computed until the flow runs. A step begins when every source has its value for
+    /// it; values pushed ahead wait their turn.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownColumn`], [`Error::NotASource`], or [`Error::Store`] when the value could not
+    /// be stored.
+    pub async fn push(&self, source: &str, value: impl Into<Value>) -> Result<usize> {
+        self.shared().push(self.find(source)?, value.into()).await
+    }
+
+    /// Computes everything that is missing, and tells what happens as it happens. See
+    /// [`Typed::run`].
+    pub fn run(&self) -> Run<'static> {
+        Run::new(self.live.clone())
+    }
+
+    /// The value of a column at a step, if there is such a column and the value is stored.
+    pub fn get(&self, column: &str, step: usize) -> Option<Value> {
+        self.shared().get(self.find(column).ok()?, step)
+    }
+
+    /// The messages array that the compute step of a column saw at a step, or will see.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownColumn`]; [`Error::NotDerived`] for a source; [`Error::Missing`] when
+    /// something that the column reads at that step is not stored yet.
+    pub fn messages(&self, column: &str, step: usize) -> Result<Messages> {
+        self.shared().messages(self.find(column)?, step)
+    }
+
+    /// The number of steps in which every column has its value.
+    pub fn steps(&self) -> usize {
+        self.shared().steps()
+    }
+
+    /// The sources that the next step waits for because another source is ahead of them.
+    pub fn missing(&self) -> Vec<Name> {
+        self.shared().missing()
+    }
+
+    /// The names of the columns in topological order.
+    pub fn order(&self) -> Vec<Name> {
+        self.shared().plan().schema().columns().iter().map(|column| column.name.clone()).collect()
+    }
+
+    /// Adds a column, and what it reads that is not here yet. The next run, or the one that goes on,
+    /// computes it from step 0 as if it had always been there; other columns are untouched.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] when the declaration breaks a rule, or brings a source to a flow that has
+    /// begun; [`Error::Load`] when the store cannot be read. The flow is then as it was.
+    pub async fn add_column(&self, column: impl Borrow<Column>) -> Result<()> {
+        let _writing = self.shared().writing().await;
+        let known = self.columns.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let columns = trace(&known, vec![column.borrow().clone()]);
+        let plan = self.shared().plan().extended(drafts(&columns, known.len()))?;
+        let added = columns.get(known.len()..).unwrap_or_default();
+        if let Some(late) = added.iter().find(|column| column.views().is_none())
+            && self.has_begun()
+        {
+            return Err(SchemaError::one(Mistake::LateSource { name: late.name().to_owned() }).into());
+        }
+        let restored = self.shared().load_added(&plan).await?;
+        // A run looks the steps up when it starts a cell, so they must be there before the plan is.
+        self.live.set_steps(columns.iter().map(Column::step).collect());
+        self.shared().extend(Arc::new(plan), restored)?;
+        *self.columns.lock().unwrap_or_else(PoisonError::into_inner) = columns;
+        Ok(())
+    }
+
+    fn has_begun(&self) -> bool {
+        let plan = self.shared().plan();
+        plan.schema().sources().any(|source| self.shared().len(source) > 0)
+    }
+
+    fn shared(&self) -> &Shared {
+        &self.live.shared
+    }
+
+    fn find(&self, name: &str) -> Result<usize> {
+        let plan = self.shared().plan();
+        plan.schema().find(name).ok_or_else(|| {
+            let known = plan.schema().columns().iter().map(|column| column.name.as_str());
+            Error::UnknownColumn { name: name.to_owned(), help: suggest(name, known) }
+        })
+    }
+}
+
+impl fmt::Debug for Flow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.shared(), f)
+    }
+}
+
+/// The known columns, and after them what the leaves add: each column after what it reads, in the
+/// order in which the declarations name them. Without recursion, so that no chain is too long.
+fn trace(known: &[Column], leaves: Vec<Column>) -> Vec<Column> {
+    enum Visit {
+        Enter(Column),
+        Leave(Column),
+    }
+    let mut columns = known.to_vec();
+    let mut seen: BTreeSet<usize> = known.iter().map(Column::id).collect();
+    let mut visits: Vec<Visit> = leaves.into_iter().rev().map(Visit::Enter).collect();
+    while let Some(visit) = visits.pop() {
+        match visit {
+            Visit::Enter(column) => {
+                if seen.insert(column.id()) {
+                    visits.push(Visit::Leave(column.clone()));
+                    let inputs = column.views().unwrap_or_default().iter().filter_map(View::of);
+                    visits.extend(inputs.rev().cloned().map(Visit::Enter));
+                }
+            }
+            Visit::Leave(column) => columns.push(column),
+        }
+    }
+    columns
+}
+
+/// What the columns from `first` on declare, with indices in place of references.
+fn drafts(columns: &[Column], first: usize) -> Vec<Draft> {
+    let index: BTreeMap<usize, usize> =
+        columns.iter().enumerate().map(|(at, column)| (column.id(), at)).collect();
+    let draft = |(at, column): (usize, &Column)| Draft {
+        name: column.name().to_owned(),
+        views: column.views().map(|views| views.iter().map(|view| draft_view(view, at, &index)).collect()),
+    };
+    columns.iter().enumerate().skip(first).map(draft).collect()
+}
+
+fn draft_view(view: &View, own: usize, index: &BTreeMap<usize, usize>) -> DraftView {
+    let (window, tag) = view.shape();
+    let column = view.of().and_then(|column| index.get(&column.id()).copied()).unwrap_or(own);
+    DraftView { column, window, tag: tag.map(ToOwned::to_owned) }
+}

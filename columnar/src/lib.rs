@@ -1,0 +1,216 @@
+//! Step-synchronised columnar dataflow over LLM computations.
+//!
+//! Chat has two columns, user and assistant; a flow has any number. A row is a **step**, a column is
+//! an ordered sequence of texts, one per step. **Sources** get their values from outside; **derived
+//! columns** declare which columns they read and how much of their history. From that declaration
+//! alone the library assembles the messages array of every call, computes the columns as soon as
+//! their inputs exist, stores each value once, and never computes it again.
+//!
+//! ```
+//! use columnar::prelude::*;
+//!
+//! flow! {
+//!     /// A chat that keeps a running summary.
+//!     pub struct Chat {
+//!         /// What the person typed.
+//!         source user;
+//!         column summary(user, self.latest) = prompt("Update the running summary with the latest message.");
+//!         column assistant(user, self)      = prompt("You are a helpful assistant.");
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let chat = Chat::new();
+//! chat.user.push("I think we should rewrite the backend in Rust.").await?;
+//! chat.run().await?;
+//! assert!(chat.summary.get(0).is_some());
+//! # Ok(()) }
+//! ```
+//!
+//! # Where to look
+//!
+//! | to | see |
+//! |---|---|
+//! | declare a flow | [`flow!`], or at run time [`source`], [`column`], [`this`] and [`flow`](flow()) |
+//! | push, run, read | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`](flow::Flow), [`Event`] |
+//! | compute a column | [`prompt`], [`deltas`], [`Compute`] |
+//! | see what a column saw | [`Messages`] |
+//! | choose a model | [`model`] |
+//! | test a flow | [`testing`] |
+//!
+//! # How values become messages
+//!
+//! Inputs become what the user says, the own past becomes what the assistant said, step by step.
+//!
+//! - A window is counted back from the current step, for every step of the history. Inputs include
+//!   the current step; the own past ends with the step before.
+//! - Each input is wrapped in its tag, `<user>\n...\n</user>`, always. Inside a step the inputs stand
+//!   in order of declaration. Neighbours of equal role become one message; everything is joined by
+//!   one empty line.
+//! - The first and the last message are the user's. Where the windows would have the assistant begin,
+//!   the constant user message `<elided/>` leads.
+//! - A value that spells a tag of the context is escaped there, minimally and reversibly. That tells
+//!   the model reliably where a text comes from; it does not keep a text from persuading a model,
+//!   and is no security boundary.
+//!
+//! | own past | input | pattern | for |
+//! |---|---|---|---|
+//! | `self` | `user` | accumulator | full context, as in a chat |
+//! | `self.latest` | `user` | reducer | history compressed into a state |
+//! | `self` | `user.latest` | journal | a record that reacts to what is new |
+//! | none | `user.latest` | map | a transform of each row |
+//!
+//! # Architecture
+//!
+//! ```text
+//! declaration ──▶ schema ──▶ plan                                       once, before anything runs
+//!                             │
+//!  push ──▶ ┌────────────── scheduler ──────────────┐                   pure: no I/O, clock, randomness
+//!           │ which cell is ready, what to do next  │
+//!           └──┬──────────▲───────────────▲─────────┘
+//!       cell   │          │ failed        │ stored
+//!              ▼          │               │
+//!        context ──▶ compute ──▶ value ──▶ store ──▶ event ──▶ your `run()` loop
+//! ```
+
+// The modules in the order of the data flow.
+mod name;
+mod value;
+mod window;
+
+mod column;
+pub mod graph;
+mod schema;
+
+mod plan;
+mod scheduler;
+mod table;
+
+mod context;
+
+pub mod compute;
+pub mod model;
+pub mod store;
+
+mod driver;
+mod event;
+pub mod flow;
+
+mod error;
+pub mod testing;
+
+#[doc(hidden)]
+pub mod __private;
+
+pub use column::{Column, IntoViews, View, column, source, this};
+pub use compute::{Compute, Reply, deltas};
+pub use context::{Context, Iter, Messages, Origin, Part, Role};
+pub use error::{BoxError, Error, Result};
+pub use event::Event;
+pub use flow::{Flow, Run, flow};
+pub use model::{Prompt, prompt};
+pub use name::{Name, NameError};
+pub use schema::{Mistake, SchemaError};
+pub use value::Value;
+pub use window::Window;
+
+/// What most programs need: `use columnar::prelude::*;`.
+pub mod prelude {
+    pub use crate::column::{Column, View, column, source, this};
+    pub use crate::compute::deltas;
+    pub use crate::context::{Context, Messages, Role};
+    pub use crate::error::{Error, Result};
+    pub use crate::event::Event;
+    pub use crate::flow;
+    pub use crate::flow::Flow;
+    pub use crate::model::prompt;
+    pub use crate::value::Value;
+    #[doc(no_inline)]
+    pub use futures::{StreamExt, TryStreamExt};
+}
+
+/// Declares a flow. See the [crate] for what it means.
+///
+/// ```text
+/// flow      := header "{" decl* "}"  |  decl*                 item form  |  inline form, an expression
+/// header    := attrs vis "struct" Name generics? params? where?      params := "(" (ident ":" Type),* ")"
+/// decl      := docs? (source | column)
+/// source    := "source" ident ";"
+/// column    := "column" ident "(" view,+ ")" "=" any Rust expression ";"
+/// view      := (ident | "self") (".latest" | ".window(" n ")" | ".as(" string ")")*
+/// ```
+///
+/// # Item form
+///
+/// ```
+/// use columnar::model::Model;
+/// use columnar::prelude::*;
+///
+/// flow! {
+///     /// A chat that tracks its topics.
+///     pub struct Chat<M: Model + Clone>(model: M) {
+///         /// What the person typed.
+///         source user;
+///         column topics(user.latest) = prompt("List the topics.").with(model.clone());
+///         column assistant(user, topics.latest.as("subjects"), self) = prompt("Answer.").with(model.clone());
+///     }
+/// }
+///
+/// # use columnar::model::Offline;
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let chat = Chat::new(Offline::new());
+/// chat.user.push("Hello").await?;
+///
+/// let mut run = chat.run();
+/// while let Some(event) = run.try_next().await? {
+///     match event.column() {
+///         ChatColumn::Topics => println!("{event:?}"),
+///         ChatColumn::Assistant => {}
+///     }
+/// }
+/// assert_eq!(Chat::<Offline>::ORDER, ["user", "topics", "assistant"]);
+/// # Ok(()) }
+/// ```
+///
+/// `struct Chat` declares
+///
+/// - `Chat`, with `new(parameters)`, `open(store, parameters)`, the constants `ORDER` and `GRAPH`,
+///   and everything that a [`Typed`](flow::Typed) flow does, such as `run`;
+/// - a public field for each column: a [`Source`](flow::Source) or a [`Derived`](flow::Derived);
+/// - `ChatColumn`, an enum of the derived columns, which names them in [`Event`]s.
+///
+/// The compute steps are given the parameters by reference.
+///
+/// # Inline form
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let greeting = String::from("Hello");
+/// let chat = flow! {
+///     source user;
+///     column greeted(user.latest) = |cx: Context| {
+///         let greeting = &greeting;
+///         async move { format!("{greeting}, {}!", cx.input("user").map_or("you", |name| name)) }
+///     };
+/// };
+/// chat.user.push("Ada").await?;
+/// chat.run().await?;
+/// assert_eq!(chat.greeted.get(0).as_deref(), Some("Hello, Ada!"));
+/// # Ok(()) }
+/// ```
+///
+/// The value is a [`Typed`](flow::Typed) flow of a type without a name. Its compute steps may use
+/// and borrow what is in scope, and a `?` in one returns from the function around it.
+///
+/// # Mistakes
+///
+/// The graph is checked when the program compiles. An unknown name, a cycle, a tag used twice, a
+/// window of 0: each is an error at its place, with the way out of it, and all are told at once.
+#[macro_export]
+macro_rules! flow {
+    ($($declarations:tt)*) => {
+        $crate::__private::flow! { [$crate] $($declarations)* }
+    };
+}

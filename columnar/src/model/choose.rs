@@ -1,0 +1,91 @@
+//! Models by their names.
+
+use std::env;
+use std::sync::{Arc, OnceLock};
+
+use super::{Model, Offline};
+use crate::error::BoxError;
+
+/// The environment variable that names the model of every prompt that is given none.
+pub const VARIABLE: &str = "COLUMNAR_MODEL";
+
+/// The environment variable that sends the calls to another address, such as a server on this
+/// machine that speaks a provider's language.
+#[cfg(feature = "genai")]
+const BASE_URL: &str = "COLUMNAR_BASE_URL";
+
+/// The model that [`VARIABLE`] names, or [`Offline`] if it is not set.
+///
+/// The environment is read once, at the first call.
+///
+/// # Errors
+///
+/// [`UnknownModel`], or what is missing to use the model, such as the variable for its key.
+pub fn default() -> Result<Arc<dyn Model>, BoxError> {
+    static DEFAULT: OnceLock<Result<Arc<dyn Model>, Arc<str>>> = OnceLock::new();
+    let chosen = DEFAULT.get_or_init(|| {
+        let name = env::var_os(VARIABLE)
+            .map_or_else(|| Offline::NAME.into(), |name| name.to_string_lossy().into_owned());
+        by_name(&name).map_err(|error| error.to_string().into())
+    });
+    chosen.clone().map_err(|error| error.to_string().into())
+}
+
+/// The model of a name: `offline`, or with the feature `genai` a provider and its model, such as
+/// `openai/gpt-4o-mini`.
+///
+/// # Errors
+///
+/// [`UnknownModel`], or what is missing to use the model, such as the variable for its key.
+///
+/// ```
+/// let model = columnar::model::by_name("offline")?;
+/// assert_eq!(model.name(), "offline");
+///
+/// let error = columnar::model::by_name("nonesuch").err().expect("there is no such model");
+/// assert!(error.to_string().starts_with("no model is named `nonesuch`; possible are `offline`"));
+/// # Ok::<(), columnar::BoxError>(())
+/// ```
+pub fn by_name(name: &str) -> Result<Arc<dyn Model>, BoxError> {
+    if name == Offline::NAME {
+        return Ok(Arc::new(Offline::new()));
+    }
+    provider(name)
+}
+
+#[cfg(feature = "genai")]
+fn provider(name: &str) -> Result<Arc<dyn Model>, BoxError> {
+    use super::Genai;
+    let model = match env::var(BASE_URL) {
+        Ok(url) => Genai::at(name, &url),
+        Err(_) => Genai::new(name),
+    };
+    Ok(Arc::new(model?))
+}
+
+#[cfg(not(feature = "genai"))]
+fn provider(name: &str) -> Result<Arc<dyn Model>, BoxError> {
+    Err(UnknownModel::new(name).into())
+}
+
+/// A name that no model has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no model is named `{name}`; possible are {possible}")]
+pub struct UnknownModel {
+    name: String,
+    possible: String,
+}
+
+impl UnknownModel {
+    pub(super) fn new(name: &str) -> Self {
+        #[cfg(feature = "genai")]
+        let more = super::genai::PROVIDERS
+            .iter()
+            .map(|provider| format!(", `{provider}/MODEL`"))
+            .collect::<String>();
+        #[cfg(not(feature = "genai"))]
+        let more = ", and with the feature `genai` also `openai/MODEL`, `anthropic/MODEL` and others";
+        let name = name.chars().take(80).collect::<String>().escape_debug().to_string();
+        Self { name, possible: format!("`{}`{more}", Offline::NAME) }
+    }
+}

@@ -1,0 +1,72 @@
+//! The model that is always there.
+
+use std::time::Duration;
+
+use futures::stream::{self, BoxStream, StreamExt};
+
+use super::extract;
+use super::{Chunk, Model, Request};
+use crate::context::Role;
+use crate::error::BoxError;
+
+/// A stand-in for a language model that needs no download, no network and no key.
+///
+/// It does not understand anything. It extracts key phrases and sentences from the messages that it
+/// is given, which of them depending on a few words of the instruction (topics, summary, weak
+/// reasoning), and streams them. The same messages always give the same reply. Use it to see a
+/// flow work; name a real model in `COLUMNAR_MODEL` when the words matter.
+#[derive(Clone, Debug, Default)]
+pub struct Offline {
+    pace: Duration,
+}
+
+impl Offline {
+    /// What [`by_name`](super::by_name) knows it by.
+    pub const NAME: &'static str = "offline";
+
+    /// The model, as fast as it can.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Waits so long before each word, as a model that thinks would.
+    #[must_use]
+    pub fn pace(self, pace: Duration) -> Self {
+        Self { pace }
+    }
+}
+
+impl Model for Offline {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+        let text = answer(&request);
+        let pieces: Vec<Chunk> = extract::pieces(&text).map(|piece| Chunk::Text(piece.to_owned())).collect();
+        let pace = self.pace;
+        stream::iter(pieces)
+            .chain(stream::iter([Chunk::stop()]))
+            .then(move |chunk| async move {
+                if !pace.is_zero() {
+                    tokio::time::sleep(pace).await;
+                }
+                Ok(chunk)
+            })
+            .boxed()
+    }
+}
+
+fn answer(request: &Request) -> String {
+    let mut said: Vec<Vec<(String, String)>> = Vec::new();
+    let mut own = None;
+    for (role, content) in &request.messages {
+        match role {
+            Role::User => said.push(extract::sections(&content)),
+            Role::Assistant => own = Some(content),
+        }
+    }
+    let current = said.pop().unwrap_or_default();
+    let past: Vec<String> = said.into_iter().flatten().map(|(_, text)| text).collect();
+    extract::answer(&request.system, &current, &past, own.as_deref())
+}

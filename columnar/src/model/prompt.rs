@@ -1,0 +1,116 @@
+//! The compute step that asks a model.
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures::stream::{self, BoxStream, StreamExt};
+
+use super::choose;
+use super::{Chunk, End, Finish, Model, Request};
+use crate::compute::{Compute, Reply};
+use crate::context::Context;
+use crate::error::BoxError;
+
+/// The most tokens of a reply, unless told otherwise. A model without a limit can go on for
+/// thousands of tokens, so there always is one.
+const MAX_TOKENS: u32 = 1024;
+
+/// A compute step that sends the column's messages to a model under an instruction, and streams the
+/// reply.
+///
+/// The model is the one given [`with`](Prompt::with); otherwise the one that the environment
+/// variable `COLUMNAR_MODEL` names; otherwise [`Offline`](super::Offline), which needs no key.
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let chat = flow! {
+///     source user;
+///     column topics(user.latest) = prompt("Extract the main topics as a comma-separated list.");
+/// };
+/// chat.user.push("We should rewrite the backend in Rust.").await?;
+/// chat.run().await?;
+/// # Ok(()) }
+/// ```
+pub fn prompt(system: impl Into<Arc<str>>) -> Prompt {
+    Prompt { system: system.into(), model: None, max_tokens: MAX_TOKENS }
+}
+
+/// A compute step that asks a model. Made by [`prompt`].
+#[derive(Clone)]
+pub struct Prompt {
+    system: Arc<str>,
+    model: Option<Arc<dyn Model>>,
+    max_tokens: u32,
+}
+
+impl Prompt {
+    /// Asks this model and no other.
+    #[must_use]
+    pub fn with(self, model: impl Model) -> Self {
+        Self { model: Some(Arc::new(model)), ..self }
+    }
+
+    /// Lets the reply have at most this many tokens; 1024 unless told otherwise.
+    #[must_use]
+    pub fn max_tokens(self, max_tokens: u32) -> Self {
+        Self { max_tokens, ..self }
+    }
+
+    fn ask(&self, cx: &Context) -> Result<BoxStream<'static, Result<Chunk, BoxError>>, BoxError> {
+        let request = Request {
+            system: Arc::clone(&self.system),
+            messages: cx.messages().clone(),
+            max_tokens: self.max_tokens,
+        };
+        let model = match &self.model {
+            Some(model) => Arc::clone(model),
+            None => choose::default()?,
+        };
+        Ok(model.reply(request))
+    }
+}
+
+impl Compute for Prompt {
+    fn compute(&self, cx: Context) -> Reply<'static> {
+        match self.ask(&cx) {
+            Ok(chunks) => Reply::deltas(text_of(chunks)),
+            Err(error) => Reply::whole(async { Err(error) }),
+        }
+    }
+}
+
+impl fmt::Debug for Prompt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prompt")
+            .field("model", &self.model.as_ref().map(Model::name))
+            .field("max_tokens", &self.max_tokens)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a reply counts for nothing.
+#[derive(Debug, thiserror::Error)]
+enum ReplyError {
+    #[error("the reply broke off before its end")]
+    BrokeOff,
+    #[error("the reply ended early ({0})")]
+    Ended(Finish),
+}
+
+/// The text of a reply, and an error unless it came to a proper end.
+fn text_of(
+    chunks: BoxStream<'static, Result<Chunk, BoxError>>,
+) -> impl futures::Stream<Item = Result<String, BoxError>> + Send {
+    stream::unfold(Some(chunks), |chunks| async move {
+        let mut chunks = chunks?;
+        match chunks.next().await {
+            Some(Ok(Chunk::Text(text))) => Some((Ok(text), Some(chunks))),
+            Some(Ok(Chunk::End(End { finish: Finish::Stop | Finish::Length, .. }))) => None,
+            Some(Ok(Chunk::End(End { finish, .. }))) => Some((Err(ReplyError::Ended(finish).into()), None)),
+            Some(Err(error)) => Some((Err(error), None)),
+            None => Some((Err(ReplyError::BrokeOff.into()), None)),
+        }
+    })
+}

@@ -1,0 +1,313 @@
+//! What a flow is made of, checked: every rule about names, tags and inputs is enforced here, for
+//! typed flows and flows made at run time alike. Knows nothing of steps and values.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::name::{Name, NameError};
+use crate::window::Window;
+
+/// A column as it was declared, nothing checked yet.
+pub(crate) struct Draft {
+    pub(crate) name: String,
+    /// What a derived column reads; a source reads nothing.
+    pub(crate) views: Option<Vec<DraftView>>,
+}
+
+/// A view as it was declared. A view of the column that declares it is the own past.
+pub(crate) struct DraftView {
+    pub(crate) column: usize,
+    /// `None` for a window that would show nothing.
+    pub(crate) window: Option<Window>,
+    /// The tag, where it is not the column's name.
+    pub(crate) tag: Option<String>,
+}
+
+/// The columns of a flow, by index in order of declaration.
+#[derive(Clone, Debug)]
+pub(crate) struct Schema {
+    columns: Vec<Declared>,
+    index: BTreeMap<Name, usize>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Declared {
+    pub(crate) name: Name,
+    /// `None` for a source.
+    pub(crate) reads: Option<Reads>,
+}
+
+/// What a derived column reads.
+#[derive(Clone, Debug)]
+pub(crate) struct Reads {
+    /// In order of declaration, which is their order in a message; never empty.
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) own: Option<Window>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Input {
+    pub(crate) column: usize,
+    pub(crate) window: Window,
+    pub(crate) tag: Name,
+}
+
+impl Schema {
+    /// Checks a declaration.
+    pub(crate) fn new(drafts: Vec<Draft>) -> Result<Self, SchemaError> {
+        let mut schema = Self { columns: Vec::new(), index: BTreeMap::new() };
+        schema.extend(drafts)?;
+        Ok(schema)
+    }
+
+    /// Checks further columns, whose views may name any column by its index, and adds them.
+    /// On an error nothing is added.
+    pub(crate) fn extend(&mut self, drafts: Vec<Draft>) -> Result<(), SchemaError> {
+        let mut mistakes = Vec::new();
+        let mut next = self.clone();
+        for draft in &drafts {
+            next.declare(draft, &mut mistakes);
+        }
+        for (draft, column) in drafts.into_iter().zip(self.columns.len()..) {
+            next.connect(column, draft, &mut mistakes);
+        }
+        if !mistakes.is_empty() {
+            return Err(SchemaError { mistakes });
+        }
+        *self = next;
+        Ok(())
+    }
+
+    fn declare(&mut self, draft: &Draft, mistakes: &mut Vec<Mistake>) {
+        let name = Name::new(&draft.name).unwrap_or_else(|error| {
+            mistakes.push(Mistake::BadName(error));
+            Name::new("unnamed").unwrap_or_else(|_| unreachable!("it is a name"))
+        });
+        let column = self.columns.len();
+        if mistakes.iter().all(|mistake| !matches!(mistake, Mistake::BadName(_)))
+            && self.index.insert(name.clone(), column).is_some()
+        {
+            mistakes.push(Mistake::DuplicateName { name: name.clone() });
+        }
+        self.columns.push(Declared { name, reads: None });
+    }
+
+    fn connect(&mut self, column: usize, draft: Draft, mistakes: &mut Vec<Mistake>) {
+        let Some(views) = draft.views else { return };
+        let name = self.name(column).clone();
+        let mut reads = Reads { inputs: Vec::new(), own: None };
+        let views_read_something = views.iter().any(|view| view.column != column);
+        for view in views {
+            let Some(window) = view.window else {
+                let input = self.name(view.column).clone();
+                mistakes.push(Mistake::EmptyWindow { column: name.clone(), input });
+                continue;
+            };
+            if view.column == column {
+                if view.tag.is_some() {
+                    mistakes.push(Mistake::TaggedSelf { column: name.clone() });
+                }
+                if reads.own.replace(window).is_some() {
+                    mistakes.push(Mistake::SelfTwice { column: name.clone() });
+                }
+                continue;
+            }
+            match view.tag.map_or_else(|| Ok(self.name(view.column).clone()), |tag| Name::new(&tag)) {
+                Ok(tag) if reads.inputs.iter().any(|input| input.tag == tag) => {
+                    mistakes.push(Mistake::DuplicateTag { column: name.clone(), tag });
+                }
+                Ok(tag) => reads.inputs.push(Input { column: view.column, window, tag }),
+                Err(error) => mistakes.push(Mistake::BadTag { column: name.clone(), error }),
+            }
+        }
+        if !views_read_something {
+            mistakes.push(Mistake::NoInput { column: name, own: reads.own.is_some() });
+        }
+        if let Some(declared) = self.columns.get_mut(column) {
+            declared.reads = Some(reads);
+        }
+    }
+
+    pub(crate) fn columns(&self) -> &[Declared] {
+        &self.columns
+    }
+
+    /// The name of a column of this schema.
+    pub(crate) fn name(&self, column: usize) -> &Name {
+        match self.columns.get(column) {
+            Some(declared) => &declared.name,
+            None => unreachable!("column {column} of {}", self.columns.len()),
+        }
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
+        self.index.get(name).copied()
+    }
+
+    /// What a derived column of this schema reads; `None` for a source.
+    pub(crate) fn reads(&self, column: usize) -> Option<&Reads> {
+        self.columns.get(column)?.reads.as_ref()
+    }
+
+    pub(crate) fn is_source(&self, column: usize) -> bool {
+        self.columns.get(column).is_some_and(|declared| declared.reads.is_none())
+    }
+
+    pub(crate) fn sources(&self) -> impl Iterator<Item = usize> {
+        (0..self.columns.len()).filter(|&column| self.is_source(column))
+    }
+}
+
+/// Everything that is wrong with the declaration of a flow, at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaError {
+    mistakes: Vec<Mistake>,
+}
+
+impl SchemaError {
+    pub(crate) fn one(mistake: Mistake) -> Self {
+        Self { mistakes: vec![mistake] }
+    }
+
+    /// Each mistake, in order of declaration; never empty.
+    pub fn mistakes(&self) -> &[Mistake] {
+        &self.mistakes
+    }
+}
+
+impl std::error::Error for SchemaError {}
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, mistake) in self.mistakes.iter().enumerate() {
+            if at > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{mistake}")?;
+        }
+        Ok(())
+    }
+}
+
+/// One mistake in the declaration of a flow: what `flow!` reports when the program compiles, as a
+/// value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Mistake {
+    /// A name that cannot be one.
+    #[error(transparent)]
+    BadName(NameError),
+    /// A tag that cannot be one.
+    #[error("a tag that `{column}` gives is no name: {error}")]
+    BadTag {
+        /// The column that gives the tag.
+        column: Name,
+        /// What is wrong with it.
+        error: NameError,
+    },
+    /// Two columns of one name.
+    #[error("`{name}` is declared twice: give one of the two another name")]
+    DuplicateName {
+        /// The name.
+        name: Name,
+    },
+    /// Two views that one column would see under one tag.
+    #[error("two views reach `{column}` as `{tag}`: name one with `.named(\"...\")`")]
+    DuplicateTag {
+        /// The column that reads both.
+        column: Name,
+        /// The tag they share.
+        tag: Name,
+    },
+    /// `window(0)`.
+    #[error(
+        "`{column}` reads `{input}` through a window of 0, which shows nothing: drop the view or widen it"
+    )]
+    EmptyWindow {
+        /// The column that reads.
+        column: Name,
+        /// The column that is read.
+        input: Name,
+    },
+    /// A source that came too late.
+    #[error("the source `{name}` cannot join a flow that has steps already: they have no value for it")]
+    LateSource {
+        /// The source.
+        name: String,
+    },
+    /// A column that nothing new can reach.
+    #[error(
+        "`{column}` reads {what}, so nothing new can reach it: add what it follows, as in `user.latest()`",
+        what = if *own { "only itself" } else { "nothing" }
+    )]
+    NoInput {
+        /// The column.
+        column: Name,
+        /// Whether it reads its own past.
+        own: bool,
+    },
+    /// A flow into which nothing comes.
+    #[error("nothing enters this flow: a flow needs a `source`, and a column that reads it")]
+    NoSource,
+    /// More than one view of the own past.
+    #[error("`{column}` reads its own past twice: one `self` is enough")]
+    SelfTwice {
+        /// The column.
+        column: Name,
+    },
+    /// A tag on the own past.
+    #[error(
+        "`{column}` tags its own past, which is shown as the assistant's words and has no tag: drop the tag"
+    )]
+    TaggedSelf {
+        /// The column.
+        column: Name,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(name: &str) -> Draft {
+        Draft { name: name.into(), views: None }
+    }
+
+    fn derived(name: &str, views: Vec<DraftView>) -> Draft {
+        Draft { name: name.into(), views: Some(views) }
+    }
+
+    fn view(column: usize) -> DraftView {
+        DraftView { column, window: Some(Window::All), tag: None }
+    }
+
+    fn mistakes(drafts: Vec<Draft>) -> Vec<String> {
+        let error = Schema::new(drafts).expect_err("the declaration is wrong");
+        error.mistakes().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn all_mistakes_are_told_at_once() {
+        let told = mistakes(vec![
+            source("user"),
+            source("user"),
+            derived("Bad", vec![view(0)]),
+            derived("alone", vec![view(3)]),
+            derived("empty", vec![]),
+            derived("shut", vec![DraftView { window: None, ..view(0) }]),
+            derived("twins", vec![view(0), view(0)]),
+            derived("odd", vec![DraftView { tag: Some("a b".into()), ..view(0) }]),
+            derived("selves", vec![view(0), view(8), view(8)]),
+            derived("tagged", vec![view(0), DraftView { tag: Some("me".into()), ..view(9) }]),
+        ]);
+        assert_eq!(told.len(), 9, "{told:#?}");
+    }
+
+    #[test]
+    fn a_refused_extension_changes_nothing() {
+        let mut schema = Schema::new(vec![source("user")]).expect("sound");
+        schema.extend(vec![derived("user", vec![view(0)])]).expect_err("the name is taken");
+        assert_eq!(schema.columns().len(), 1);
+        assert_eq!(schema.find("user"), Some(0));
+    }
+}

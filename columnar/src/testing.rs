@@ -1,0 +1,108 @@
+//! Answers written in advance, for the tests of your flows.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::stream::{self, BoxStream, StreamExt};
+
+use crate::compute::{Compute, Reply};
+use crate::context::Context;
+use crate::error::BoxError;
+use crate::model::{Chunk, Model, Request};
+use crate::value::Value;
+
+/// A compute step that answers by step: the first text at step 0, the second at step 1, and so on.
+/// A step without a text is an error.
+///
+/// ```
+/// use columnar::prelude::*;
+/// use columnar::testing::script;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let chat = flow! {
+///     source user;
+///     column assistant(user, self) = script(["Hi! How can I help?", "TypeScript is a..."]);
+/// };
+/// chat.user.push("Hello").await?;
+/// chat.run().await?;
+/// assert_eq!(chat.assistant.get(0).as_deref(), Some("Hi! How can I help?"));
+/// # Ok(()) }
+/// ```
+pub fn script<T: Into<Value>>(answers: impl IntoIterator<Item = T>) -> Script {
+    Script { answers: answers.into_iter().map(Into::into).collect() }
+}
+
+/// A compute step that answers by step. Made by [`script`].
+#[derive(Clone, Debug)]
+pub struct Script {
+    answers: Vec<Value>,
+}
+
+impl Compute for Script {
+    fn compute(&self, cx: Context) -> Reply<'static> {
+        match self.answers.get(cx.step()) {
+            Some(answer) => Reply::text(answer.clone()),
+            None => {
+                let error = format!("the script has {} answers", self.answers.len());
+                Reply::whole(async { Err(error.into()) })
+            }
+        }
+    }
+}
+
+/// A model that answers as a function of yours says, word by word, and remembers what it was asked.
+/// Clones remember together.
+///
+/// ```
+/// use columnar::prelude::*;
+/// use columnar::testing::ScriptedModel;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let model = ScriptedModel::new(|request| format!("{} messages", request.messages.len()));
+/// let chat = flow! {
+///     source user;
+///     column assistant(user, self) = prompt("You are a helpful assistant.").with(model.clone());
+/// };
+/// chat.user.push("Hello").await?;
+/// chat.run().await?;
+/// assert_eq!(chat.assistant.get(0).as_deref(), Some("1 messages"));
+/// assert_eq!(&*model.requests()[0].system, "You are a helpful assistant.");
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct ScriptedModel {
+    answer: Arc<dyn Fn(&Request) -> String + Send + Sync>,
+    requests: Arc<Mutex<Vec<Request>>>,
+}
+
+impl ScriptedModel {
+    /// A model that answers so.
+    pub fn new(answer: impl Fn(&Request) -> String + Send + Sync + 'static) -> Self {
+        Self { answer: Arc::new(answer), requests: Arc::default() }
+    }
+
+    /// What the model was asked, in the order in which it was asked.
+    pub fn requests(&self) -> Vec<Request> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Model for ScriptedModel {
+    fn name(&self) -> &'static str {
+        "scripted"
+    }
+
+    fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+        let answer = (self.answer)(&request);
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+        let words: Vec<_> =
+            answer.split_inclusive(' ').map(|word| Ok(Chunk::Text(word.to_owned()))).collect();
+        stream::iter(words).chain(stream::iter([Ok(Chunk::stop())])).boxed()
+    }
+}
+
+impl fmt::Debug for ScriptedModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScriptedModel").finish_non_exhaustive()
+    }
+}
