@@ -126,7 +126,7 @@ pub mod prelude {
     pub use crate::model::prompt;
     pub use crate::value::Value;
     #[doc(no_inline)]
-    pub use futures::{StreamExt, TryStreamExt};
+    pub use futures::{StreamExt as _, TryStreamExt as _};
 }
 
 /// Declares a flow. See the [crate] for what it means.

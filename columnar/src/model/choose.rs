@@ -9,10 +9,10 @@ use crate::error::BoxError;
 /// The environment variable that names the model of every prompt that is given none.
 pub const VARIABLE: &str = "COLUMNAR_MODEL";
 
-/// The environment variable that sends the calls to another address, such as a server on this
-/// machine that speaks a provider's language.
+/// The environment variable that sends the calls of models chosen by name to another address, such as
+/// a server on this machine that speaks a provider's language. Needs the feature `genai`.
 #[cfg(feature = "genai")]
-const BASE_URL: &str = "COLUMNAR_BASE_URL";
+pub const BASE_URL: &str = "COLUMNAR_BASE_URL";
 
 /// The model that [`VARIABLE`] names, or [`Offline`] if it is not set.
 ///
@@ -55,12 +55,16 @@ pub fn by_name(name: &str) -> Result<Arc<dyn Model>, BoxError> {
 
 #[cfg(feature = "genai")]
 fn provider(name: &str) -> Result<Arc<dyn Model>, BoxError> {
-    use super::Genai;
-    let model = match env::var(BASE_URL) {
-        Ok(url) => Genai::at(name, &url),
-        Err(_) => Genai::new(name),
+    use super::{Genai, GenaiError};
+    let model = match Genai::new(name) {
+        Ok(model) => model,
+        Err(GenaiError::UnknownProvider(_)) => return Err(UnknownModel::new(name).into()),
+        Err(error) => return Err(error.into()),
     };
-    Ok(Arc::new(model?))
+    Ok(Arc::new(match env::var(BASE_URL) {
+        Ok(url) => model.with_base_url(&url),
+        Err(_) => model,
+    }))
 }
 
 #[cfg(not(feature = "genai"))]
@@ -81,11 +85,12 @@ impl UnknownModel {
         #[cfg(feature = "genai")]
         let more = super::genai::PROVIDERS
             .iter()
-            .map(|provider| format!(", `{provider}/MODEL`"))
-            .collect::<String>();
+            .map(|provider| format!("`{provider}/MODEL`"))
+            .collect::<Vec<_>>()
+            .join(", ");
         #[cfg(not(feature = "genai"))]
-        let more = ", and with the feature `genai` also `openai/MODEL`, `anthropic/MODEL` and others";
+        let more = "and with the feature `genai` also `openai/MODEL`, `anthropic/MODEL` and others";
         let name = name.chars().take(80).collect::<String>().escape_debug().to_string();
-        Self { name, possible: format!("`{}`{more}", Offline::NAME) }
+        Self { name, possible: format!("`{}`, {more}", Offline::NAME) }
     }
 }

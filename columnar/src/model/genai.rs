@@ -13,7 +13,9 @@ use ::genai::{
 use futures::{StreamExt, TryFutureExt, TryStreamExt, stream, stream::BoxStream};
 
 pub use self::error::GenaiError;
-use super::{BoxError, Chunk, End, Finish, Messages, Model, Request, Role, Usage};
+use super::{Chunk, End, Finish, Model, Request, Usage};
+use crate::context::{Messages, Role};
+use crate::error::BoxError;
 
 /// What may stand before the slash of a model's name. Providers that need more than a key, such as
 /// the name of a cloud project, are left out.
@@ -198,7 +200,7 @@ fn finished(end: StreamEnd) -> Option<End> {
 /// is what leaving it out can make.
 fn chat_messages(messages: &Messages) -> Vec<ChatMessage> {
     let mut kept: Vec<(Role, String)> = Vec::new();
-    for (role, text) in messages.iter() {
+    for (role, text) in messages {
         match kept.last_mut() {
             _ if role == Role::Assistant && text.trim().is_empty() => {}
             Some((Role::User, last)) if role == Role::User => {
@@ -228,3 +230,5 @@ fn is_loopback(url: &str) -> bool {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod wire;

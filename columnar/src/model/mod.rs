@@ -15,9 +15,11 @@ use futures::stream::BoxStream;
 use crate::context::Messages;
 use crate::error::BoxError;
 
-pub use choose::{UnknownModel, VARIABLE, by_name, default};
 #[cfg(feature = "genai")]
-pub use genai::{Genai, GenaiError};
+pub use self::genai::{Genai, GenaiError};
+#[cfg(feature = "genai")]
+pub use choose::BASE_URL;
+pub use choose::{UnknownModel, VARIABLE, by_name, default};
 pub use offline::Offline;
 pub use prompt::{Prompt, prompt};
 

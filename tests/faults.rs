@@ -1,0 +1,309 @@
+//! What goes wrong, and what is still true afterwards.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use columnar::model::{Chunk, Model, Request};
+use columnar::prelude::*;
+use columnar::testing::{ScriptedModel, script};
+use columnar::{BoxError, Compute, Reply};
+use columnar_tests::log::Log;
+use columnar_tests::store::{Fail, FaultyStore};
+use futures::FutureExt;
+use futures::stream::{self, BoxStream};
+
+/// Fails as long as it is told to, in the given step.
+#[derive(Clone, Default)]
+struct Broken(Arc<AtomicBool>);
+
+impl Broken {
+    fn at(&self, step: usize) -> impl Fn(Context) -> std::future::Ready<Result<String, &'static str>> + use<> {
+        let mended = Arc::clone(&self.0);
+        move |cx| {
+            let fails = cx.step() == step && !mended.load(Ordering::SeqCst);
+            std::future::ready(if fails { Err("no answer") } else { Ok(cx.step().to_string()) })
+        }
+    }
+
+    fn mend(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+#[tokio::test]
+async fn siblings_of_a_failed_column_are_stored_and_the_next_run_computes_what_is_missing() -> Result<()> {
+    let (log, broken) = (Log::default(), Broken::default());
+    let chat = flow! {
+        source user;
+        column good(user.latest) = log.upper("good");
+        column bad(user.latest) = broken.at(1);
+        column after(bad.latest, good.latest) = log.upper("after");
+    };
+    for text in ["a", "b", "c"] {
+        chat.user.push(text).await?;
+    }
+    let mut run = chat.run();
+    let mut items = Vec::new();
+    while let Some(item) = run.next().await {
+        items.push(item);
+    }
+    assert!(run.next().await.is_none(), "it has ended");
+    let error = items.pop().expect("it failed").expect_err("the error is the last item");
+    assert!(items.iter().all(Result::is_ok));
+    assert_eq!(
+        error.to_string(),
+        "computing `bad` at step 1 failed: no answer; run again to go on from there"
+    );
+    assert!(matches!(&error, Error::Compute { column, step: 1, .. } if column == "bad"));
+    assert_eq!(chat.good.len(), 3, "what ran beside it is stored");
+    assert_eq!(chat.bad.get(1), None);
+    let paid = log.calls();
+
+    broken.mend();
+    chat.run().await?;
+    assert_eq!(chat.steps(), 3);
+    assert!(log.calls() > paid);
+    for (column, step) in ["good", "after"].into_iter().flat_map(|column| [(column, 0), (column, 1), (column, 2)]) {
+        assert_eq!(log.calls_of(column, step), 1, "{column} {step}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn nothing_new_starts_after_a_failure() -> Result<()> {
+    let log = Log::default();
+    let chat = flow! {
+        source user;
+        column bad(user.latest) = |_: Context| async { Err::<String, _>("no") };
+        column slow(user.latest) = |_: Context| async { tokio::task::yield_now().await; "slow" };
+        column after(slow.latest) = log.upper("after");
+    };
+    chat.user.push("x").await?;
+    assert!(chat.run().await.is_err());
+    assert_eq!(chat.slow.get(0).as_deref(), Some("slow"));
+    assert_eq!(log.calls(), 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_stream_that_fails_in_the_middle_stores_nothing_and_the_next_attempt_starts_empty() -> Result<()> {
+    for fails_after in 0..4 {
+        let attempts = Arc::new(AtomicUsize::new(0));
+        let chat = flow! {
+            source user;
+            column words(user.latest) = |_: Context| {
+                let first = attempts.fetch_add(1, Ordering::SeqCst) == 0;
+                let cut = if first { fails_after } else { 3 };
+                let words = ["a", "b", "c"].into_iter().take(cut).map(|word| Ok(word.to_owned()));
+                let end = first.then_some(Err("cut off"));
+                deltas(stream::iter(words.chain(end).collect::<Vec<_>>()))
+            };
+        };
+        chat.user.push("x").await?;
+        assert!(chat.run().await.is_err());
+        assert_eq!(chat.words.get(0), None);
+        chat.run().await?;
+        assert_eq!(chat.words.get(0).as_deref(), Some("abc"));
+    }
+    Ok(())
+}
+
+/// Runs and drops at the n-th item, for every n: nothing is lost, nothing is computed twice that was
+/// shown, and no compute outlives the run.
+#[tokio::test]
+async fn a_run_may_be_dropped_at_any_point() -> Result<()> {
+    let alive = Arc::new(AtomicUsize::new(0));
+    for drop_at in 0..30 {
+        let log = Log::default();
+        let store = FaultyStore::default();
+        let user = source("user");
+        let slow = column("slow", user.latest(), held(&alive));
+        let topics = column("topics", (&slow, this().latest()), log.upper("topics"));
+        let f = Flow::open(store.clone(), [&topics]).await?;
+        for text in ["a", "b", "c"] {
+            f.push("user", text).await?;
+        }
+        let mut run = f.run();
+        let mut shown = Vec::new();
+        for _ in 0..drop_at {
+            if let Some(Event::Value { column, step, value }) = run.try_next().await? {
+                shown.push((column, step, value));
+            }
+        }
+        drop(run);
+        assert_eq!(alive.load(Ordering::SeqCst), 0, "no compute outlives its run");
+        let puts = store.puts();
+        tokio::task::yield_now().await;
+        assert_eq!(store.puts(), puts, "nothing is written later");
+        for (column, step, value) in &shown {
+            assert_eq!(f.get(column, *step).as_ref(), Some(value));
+        }
+        f.run().await?;
+        assert_eq!(f.steps(), 3);
+        for (column, step, value) in shown {
+            assert_eq!(f.get(&column, step), Some(value));
+            assert!(column != "topics" || log.calls_of("topics", step) == 1);
+        }
+    }
+    Ok(())
+}
+
+/// Answers after a while, in pieces, and is counted as long as it lives.
+fn held(alive: &Arc<AtomicUsize>) -> impl Compute {
+    struct Held(Arc<AtomicUsize>);
+    struct Count(Arc<AtomicUsize>);
+
+    impl Drop for Count {
+        fn drop(&mut self) {
+            self.0.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+
+    impl Compute for Held {
+        fn compute(&self, _: Context) -> Reply<'static> {
+            self.0.fetch_add(1, Ordering::SeqCst);
+            let count = Count(Arc::clone(&self.0));
+            Reply::deltas(stream::unfold((0, count), |(at, count)| async move {
+                tokio::task::yield_now().await;
+                (at < 3).then(|| (Ok(at.to_string()), (at + 1, count)))
+            }))
+        }
+    }
+
+    Held(Arc::clone(alive))
+}
+
+#[tokio::test]
+async fn a_value_is_shown_and_read_only_after_it_is_stored() -> Result<()> {
+    let log = Log::default();
+    let store = FaultyStore::default();
+    let user = source("user");
+    let first = column("first", user.latest(), script(["1"]));
+    let second = column("second", first.latest(), log.upper("second"));
+    let f = Flow::open(store.clone(), [second]).await?;
+    f.push("user", "x").await?;
+
+    store.close();
+    let mut run = f.run();
+    for _ in 0..5 {
+        assert!(run.next().now_or_never().is_none(), "`first` is computed but not stored");
+        assert_eq!((f.get("first", 0), log.calls()), (None, 0));
+    }
+    store.let_through(1);
+    assert!(matches!(run.try_next().await?, Some(Event::Value { column, .. }) if column == "first"));
+    assert_eq!(f.get("first", 0).as_deref(), Some("1"));
+    assert!(run.next().now_or_never().is_none());
+    assert_eq!((log.calls(), f.get("second", 0)), (1, None));
+    store.let_through(1);
+    while run.try_next().await?.is_some() {}
+    assert_eq!(f.steps(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_push_that_the_store_refuses_leaves_no_gap() -> Result<()> {
+    let store = FaultyStore::default();
+    let user = source("user");
+    let f = Flow::open(store.clone(), [column("map", user.latest(), script(["a", "b"]))]).await?;
+    store.fail_next(Fail::Before);
+    let error = f.push("user", "lost").await.expect_err("the disk is full");
+    assert!(error.to_string().starts_with("storing `user` at step 0 failed: the disk is full"), "{error}");
+    assert_eq!(f.push("user", "kept").await?, 0);
+    assert_eq!(f.get("user", 0).as_deref(), Some("kept"));
+    Ok(())
+}
+
+/// The store said "failed" and had the value all the same. The step keeps it, and what is pushed
+/// next comes after.
+#[tokio::test]
+async fn a_push_whose_outcome_was_unknown_is_not_overwritten() -> Result<()> {
+    let store = FaultyStore::default();
+    let user = source("user");
+    let f = Flow::open(store.clone(), [column("map", user.latest(), script(["a", "b"]))]).await?;
+    store.fail_next(Fail::After);
+    assert!(f.push("user", "first").await.is_err());
+    assert_eq!(f.push("user", "second").await?, 1);
+    assert_eq!(f.get("user", 0).as_deref(), Some("first"));
+    assert_eq!(f.get("user", 1).as_deref(), Some("second"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_value_whose_storing_was_unknown_is_adopted_by_the_next_run() -> Result<()> {
+    let store = FaultyStore::default();
+    let attempts = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&attempts);
+    let user = source("user");
+    let map = column("map", user.latest(), move |_: Context| {
+        let attempt = counted.fetch_add(1, Ordering::SeqCst);
+        async move { format!("attempt {attempt}") }
+    });
+    let f = Flow::open(store.clone(), [map]).await?;
+    f.push("user", "x").await?;
+    store.fail_next(Fail::After);
+    let error = f.run().await.expect_err("the connection was lost");
+    assert!(error.to_string().contains("open the flow again to learn what is stored"), "{error}");
+    assert_eq!(f.get("map", 0), None);
+    f.run().await?;
+    assert_eq!(f.get("map", 0).as_deref(), Some("attempt 0"), "the first writer wins");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_store_with_a_hole_is_refused() {
+    use columnar::store::Store;
+    let store = FaultyStore::default();
+    let name = columnar::Name::new("user").expect("a name");
+    store.put(name.clone(), 0, "a".into()).await.expect("stored");
+    store.put(name, 2, "c".into()).await.expect("stored");
+    let user = source("user");
+    let opened = Flow::open(store, [column("map", user.latest(), script(["a"]))]).await;
+    let error = opened.expect_err("step 1 is missing");
+    assert_eq!(error.to_string(), "reading `user` from the store failed: step 1 is not there, but step 2 is");
+}
+
+/// Says some of what it was going to.
+struct BreaksOff;
+
+impl Model for BreaksOff {
+    fn name(&self) -> &'static str {
+        "breaks off"
+    }
+
+    fn reply(&self, _: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+        stream::iter([Ok(Chunk::Text("some".into()))]).boxed()
+    }
+}
+
+#[tokio::test]
+async fn a_reply_without_an_end_is_an_error() -> Result<()> {
+    let chat = flow! {
+        source user;
+        column assistant(user, self) = prompt("Answer.").with(BreaksOff);
+    };
+    chat.user.push("x").await?;
+    let error = chat.run().await.expect_err("it broke off");
+    assert!(error.to_string().contains("the reply broke off before its end"), "{error}");
+    assert_eq!(chat.assistant.get(0), None);
+    Ok(())
+}
+
+#[tokio::test]
+async fn errors_do_not_quote_the_conversation() -> Result<()> {
+    let canary = "the moon is made of cheese";
+    let store = FaultyStore::default();
+    let user = source("user");
+    let model = ScriptedModel::new(move |_| canary.to_owned());
+    let f = Flow::open(store.clone(), [column("map", user.latest(), prompt("Answer.").with(model))]).await?;
+    store.fail_next(Fail::Before);
+    let mut told = vec![f.push("user", canary).await.expect_err("refused")];
+    f.push("user", canary).await?;
+    store.fail_next(Fail::Before);
+    told.push(f.run().await.expect_err("refused"));
+    told.push(f.messages("map", 9).expect_err("no such step"));
+    for error in told {
+        let text = format!("{error} {error:?}");
+        assert!(!text.contains(canary), "{text}");
+    }
+    Ok(())
+}

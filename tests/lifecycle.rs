@@ -1,0 +1,452 @@
+//! Push, run, read: what a flow promises while it lives.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use columnar::prelude::*;
+use columnar::store::MemoryStore;
+use columnar::testing::script;
+use columnar_tests::log::Log;
+use futures::stream;
+use tokio::sync::Barrier;
+
+flow! {
+    /// The flow that most of these tests run.
+    struct Chat(log: Log) {
+        source user;
+        column topics(user.latest) = log.upper("topics");
+        column summary(user, self.latest) = log.upper("summary");
+        column critique(summary.latest.as("digest"), user.latest) = log.upper("critique");
+        column assistant(user, self) = log.upper("assistant");
+    }
+}
+
+#[tokio::test]
+async fn a_push_gives_the_step_and_a_run_computes_it() -> Result<()> {
+    let log = Log::default();
+    let chat = Chat::new(log.clone());
+    assert_eq!(chat.user.push("one").await?, 0);
+    assert_eq!(chat.user.push("two").await?, 1);
+    assert_eq!(chat.steps(), 0);
+    assert_eq!(chat.topics.get(0), None);
+
+    chat.run().await?;
+    assert_eq!(chat.steps(), 2);
+    assert_eq!(chat.topics.get(1).as_deref(), Some("<USER>\nTWO\n</USER>"));
+    assert_eq!(chat.topics.get(2), None);
+    assert_eq!(log.calls(), 8);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_run_with_nothing_new_has_no_event_and_calls_nothing() -> Result<()> {
+    let log = Log::default();
+    let chat = Chat::new(log.clone());
+    assert_eq!(chat.run().try_collect::<Vec<_>>().await?, []);
+    chat.user.push("one").await?;
+    chat.run().await?;
+    let calls = log.calls();
+    assert_eq!(chat.run().try_collect::<Vec<_>>().await?, []);
+    assert_eq!(log.calls(), calls);
+    Ok(())
+}
+
+#[tokio::test]
+async fn each_cell_has_one_value_event_and_they_follow_the_dependencies() -> Result<()> {
+    let chat = Chat::new(Log::default());
+    for text in ["a", "b", "c"] {
+        chat.user.push(text).await?;
+    }
+    let events: Vec<_> = chat.run().try_collect().await?;
+    let at = |column: ChatColumn, step: usize| {
+        let is_it = |event: &Event<ChatColumn>| *event.column() == column && event.step() == step;
+        assert_eq!(events.iter().filter(|event| is_it(event)).count(), 1, "{column} {step}");
+        events.iter().position(is_it)
+    };
+    for step in 0..3 {
+        assert!(at(ChatColumn::Summary, step) < at(ChatColumn::Critique, step));
+    }
+    for column in [ChatColumn::Topics, ChatColumn::Summary, ChatColumn::Critique, ChatColumn::Assistant] {
+        assert!(at(column, 0) < at(column, 1) && at(column, 1) < at(column, 2), "{column}");
+    }
+    assert_eq!(events.len(), 12);
+    Ok(())
+}
+
+#[tokio::test]
+async fn deltas_joined_are_the_value() -> Result<()> {
+    let chat = flow! {
+        source user;
+        column words(user.latest) = |cx: Context| {
+            let said = cx.input("user").cloned().unwrap_or_else(|| "".into());
+            let words: Vec<String> = said.split_inclusive(' ').map(String::from).collect();
+            deltas(stream::iter(words))
+        };
+        column quiet(user.latest) = |_: Context| deltas(stream::iter(Vec::<Result<String>>::new()));
+    };
+    for text in ["to be or not", "", "x"] {
+        chat.user.push(text).await?;
+    }
+    let mut joined: BTreeMap<(String, usize), String> = BTreeMap::new();
+    let mut run = chat.run();
+    while let Some(event) = run.try_next().await? {
+        let key = (event.column().to_string(), event.step());
+        match event {
+            Event::Delta { text, .. } => joined.entry(key).or_default().push_str(&text),
+            Event::Value { value, .. } => assert_eq!(joined.remove(&key).unwrap_or_default(), *value),
+        }
+    }
+    assert!(joined.is_empty(), "no delta follows its value");
+    assert_eq!(chat.words.get(0).as_deref(), Some("to be or not"));
+    assert_eq!(chat.quiet.get(1).as_deref(), Some(""));
+    Ok(())
+}
+
+/// Two columns that each wait for the other to have begun: only a run that computes them at the
+/// same time ends.
+#[tokio::test]
+async fn columns_whose_inputs_are_there_are_computed_at_the_same_time() -> Result<()> {
+    let met = Arc::new(Barrier::new(2));
+    let meet = || {
+        let met = Arc::clone(&met);
+        move |_: Context| {
+            let met = Arc::clone(&met);
+            async move {
+                met.wait().await;
+                "met"
+            }
+        }
+    };
+    let chat = flow! {
+        source user;
+        column left(user.latest) = meet();
+        column right(user.latest) = meet();
+    };
+    chat.user.push("go").await?;
+    chat.run().await?;
+    assert_eq!(chat.steps(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn queued_steps_of_a_stateless_column_are_computed_at_the_same_time() -> Result<()> {
+    let met = Arc::new(Barrier::new(20));
+    let user = source("user");
+    let map = column("map", user.latest(), move |cx: Context| {
+        let met = Arc::clone(&met);
+        async move {
+            met.wait().await;
+            cx.step().to_string()
+        }
+    });
+    let f = flow([map])?;
+    for step in 0..20 {
+        f.push("user", step.to_string()).await?;
+    }
+    f.run().await?;
+    assert_eq!(f.get("map", 19).as_deref(), Some("19"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn no_more_than_32_cells_are_computed_at_once() -> Result<()> {
+    let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let user = source("user");
+    let seen = Arc::clone(&most);
+    let map = column("map", user.latest(), move |_: Context| {
+        let (now, most) = (Arc::clone(&now), Arc::clone(&most));
+        async move {
+            most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+            now.fetch_sub(1, Ordering::SeqCst);
+            "x"
+        }
+    });
+    let f = flow([map])?;
+    for _ in 0..100 {
+        f.push("user", "x").await?;
+    }
+    f.run().await?;
+    assert_eq!(seen.load(Ordering::SeqCst), 32);
+    assert_eq!(f.steps(), 100);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_step_waits_until_every_source_has_its_value() -> Result<()> {
+    let chat = flow! {
+        source question;
+        source facts;
+        column answer(question.latest, facts.latest) = script(["a", "b", "c"]);
+        column only_question(question.latest) = script(["a", "b", "c"]);
+    };
+    assert!(chat.missing().is_empty());
+    assert_eq!(chat.question.push("q0").await?, 0);
+    assert_eq!(chat.question.push("q1").await?, 1);
+    assert_eq!(chat.missing(), ["facts"]);
+    chat.run().await?;
+    assert_eq!((chat.steps(), chat.only_question.len()), (0, 0));
+
+    assert_eq!(chat.facts.push("f0").await?, 0);
+    chat.run().await?;
+    assert_eq!((chat.steps(), chat.answer.len()), (1, 1));
+    assert_eq!(chat.missing(), ["facts"]);
+
+    chat.facts.push("f1").await?;
+    assert!(chat.missing().is_empty());
+    chat.run().await?;
+    assert_eq!(chat.steps(), 2);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_push_during_a_run_is_computed_by_it() -> Result<()> {
+    let chat = Arc::new(Chat::new(Log::default()));
+    chat.user.push("one").await?;
+    let mut run = chat.run();
+    let mut values = 0;
+    while let Some(event) = run.try_next().await? {
+        if values == 0 {
+            let user = chat.user.clone();
+            let pushed = tokio::spawn(async move { user.push("two").await });
+            assert_eq!(pushed.await.expect("it does not panic")?, 1);
+        }
+        values += usize::from(matches!(event, Event::Value { .. }));
+    }
+    assert_eq!((values, chat.steps()), (8, 2));
+    Ok(())
+}
+
+/// The run waits for a compute that waits for a value that is pushed later: the push must wake it.
+#[tokio::test]
+async fn a_push_wakes_a_run_that_waits() -> Result<()> {
+    let met = Arc::new(Barrier::new(2));
+    let user = source("user");
+    let map = column("map", user.latest(), move |_: Context| {
+        let met = Arc::clone(&met);
+        async move {
+            met.wait().await;
+            "met"
+        }
+    });
+    let f = Arc::new(flow([map])?);
+    f.push("user", "one").await?;
+    let run = f.run();
+    let running = tokio::spawn(async move { run.await });
+    for _ in 0..10 {
+        tokio::task::yield_now().await;
+    }
+    f.push("user", "two").await?;
+    running.await.expect("it does not panic")?;
+    assert_eq!(f.steps(), 2);
+    Ok(())
+}
+
+#[tokio::test]
+async fn many_pushes_at_once_have_a_step_each() -> Result<()> {
+    let chat = Chat::new(Log::default());
+    let pushes: Vec<_> = (0..50)
+        .map(|at| {
+            let user = chat.user.clone();
+            tokio::spawn(async move { user.push(at.to_string()).await })
+        })
+        .collect();
+    let mut steps = Vec::new();
+    for (at, push) in pushes.into_iter().enumerate() {
+        let step = push.await.expect("it does not panic")?;
+        assert_eq!(chat.user.get(step).as_deref(), Some(at.to_string().as_str()));
+        steps.push(step);
+    }
+    steps.sort_unstable();
+    assert!(steps.into_iter().eq(0..50));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_second_run_is_refused_and_the_first_goes_on() -> Result<()> {
+    let chat = Chat::new(Log::default());
+    chat.user.push("one").await?;
+    let mut first = chat.run();
+    assert!(first.try_next().await?.is_some());
+    assert!(matches!(chat.run().await, Err(Error::Running)));
+    while first.try_next().await?.is_some() {}
+    assert_eq!(chat.steps(), 1);
+    chat.run().await
+}
+
+#[tokio::test]
+async fn flows_of_one_type_share_nothing() -> Result<()> {
+    let (one, two) = (Chat::new(Log::default()), Chat::new(Log::default()));
+    one.user.push("one").await?;
+    two.user.push("two").await?;
+    two.user.push("three").await?;
+    futures::future::try_join(async { one.run().await }, async { two.run().await }).await?;
+    assert_eq!((one.steps(), two.steps()), (1, 2));
+    assert_eq!(one.topics.get(0).as_deref(), Some("<USER>\nONE\n</USER>"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_past_step_can_be_asked_what_it_saw() -> Result<()> {
+    let log = Log::default();
+    let chat = Chat::new(log.clone());
+    for text in ["a", "b", "c"] {
+        chat.user.push(text).await?;
+        chat.run().await?;
+    }
+    for step in 0..3 {
+        assert_eq!(chat.critique.messages(step)?.to_json(), log.saw("critique", step));
+        assert_eq!(chat.assistant.messages(step)?.to_json(), log.saw("assistant", step));
+    }
+    assert!(matches!(chat.critique.messages(3), Err(Error::Missing { step: 3, .. })));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_flow_opened_again_goes_on_where_it_was() -> Result<()> {
+    let store = MemoryStore::new();
+    let (first, again) = (Log::default(), Log::default());
+    let chat = Chat::open(store.clone(), first).await?;
+    chat.user.push("one").await?;
+    chat.run().await?;
+    chat.user.push("two").await?;
+    drop(chat);
+
+    let chat = Chat::open(store, again.clone()).await?;
+    assert_eq!((chat.steps(), chat.user.len()), (1, 2));
+    assert_eq!(again.calls(), 0);
+    chat.run().await?;
+    assert_eq!((chat.steps(), again.calls()), (2, 4));
+    assert_eq!(chat.user.push("three").await?, 2);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_column_added_later_is_filled_from_step_0() -> Result<()> {
+    let log = Log::default();
+    let user = source("user");
+    let topics = column("topics", user.latest(), log.upper("topics"));
+    let f = flow([&topics])?;
+    for text in ["a", "b", "c"] {
+        f.push("user", text).await?;
+        f.run().await?;
+    }
+    f.add_column(column("both", (&topics, this().latest()), log.upper("both"))).await?;
+    assert_eq!((f.steps(), f.get("both", 0)), (0, None));
+
+    let events: Vec<_> = f.run().try_collect().await?;
+    let shown: Vec<_> = events.iter().map(|event| (event.column().as_str(), event.step())).collect();
+    assert_eq!(shown, [("both", 0), ("both", 1), ("both", 2)]);
+    assert_eq!((f.steps(), log.calls()), (3, 6));
+    assert_eq!(f.messages("both", 1)?.to_json(), log.saw("both", 1));
+
+    f.push("user", "d").await?;
+    f.run().await?;
+    assert_eq!(f.get("both", 3).is_some(), f.get("topics", 3).is_some());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_column_added_during_a_run_is_computed_by_it() -> Result<()> {
+    let log = Log::default();
+    let user = source("user");
+    let topics = column("topics", user.latest(), log.upper("topics"));
+    let f = flow([&topics])?;
+    for text in ["a", "b", "c"] {
+        f.push("user", text).await?;
+    }
+    let mut run = f.run();
+    let mut shown = Vec::new();
+    while let Some(event) = run.try_next().await? {
+        if shown.is_empty() {
+            f.add_column(column("later", topics.latest(), log.upper("later"))).await?;
+        }
+        shown.push((event.column().to_string(), event.step()));
+    }
+    assert_eq!(shown.len(), 6);
+    assert_eq!(f.steps(), 3);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_cannot_be_added_changes_nothing() -> Result<()> {
+    let user = source("user");
+    let f = flow([column("topics", user.latest(), script(["a", "b"]))])?;
+    f.push("user", "one").await?;
+    f.run().await?;
+    for (refused, why) in [
+        (column("topics", user.latest(), script(["a"])), "`topics` is declared twice"),
+        (column("Topics", user.latest(), script(["a"])), "`Topics` cannot be a name"),
+        (column("late", (&user, &source("facts")), script(["a"])), "the source `facts` cannot join"),
+        (column("none", this(), script(["a"])), "`none` reads only itself"),
+        (column("shut", user.window(0), script(["a"])), "a window of 0"),
+    ] {
+        let error = f.add_column(refused).await.expect_err(why);
+        assert!(error.to_string().contains(why), "{error}");
+    }
+    assert_eq!(f.order(), ["user", "topics"]);
+    f.push("user", "two").await?;
+    f.run().await?;
+    assert_eq!(f.steps(), 2);
+    Ok(())
+}
+
+#[tokio::test]
+async fn wrong_names_are_answered_with_the_right_ones() -> Result<()> {
+    let user = source("user");
+    let f = flow([column("topics", user.latest(), script(["a"]))])?;
+    let told = |error: Error| error.to_string();
+    assert_eq!(
+        told(f.push("usr", "x").await.expect_err("no such column")),
+        "no column is named `usr`; did you mean `user`?"
+    );
+    assert_eq!(
+        told(f.push("elephant", "x").await.expect_err("no such column")),
+        "no column is named `elephant`; there are `user`, `topics`"
+    );
+    assert_eq!(
+        told(f.push("topics", "x").await.expect_err("it is computed")),
+        "`topics` is computed, so nothing can be pushed to it; the sources are `user`"
+    );
+    assert_eq!(f.get("nonesuch", 0), None);
+    assert_eq!(f.steps(), 0);
+    Ok(())
+}
+
+#[test]
+fn all_mistakes_of_a_declaration_are_told_at_once() {
+    let user = source("user");
+    let mut told: Vec<String> = flow([
+        column("topics", user.window(0), script([""])),
+        column("topics", (&user, user.latest()), script([""])),
+        column("No Name", user.named("a tag"), script([""])),
+        column("selves", (&user, this(), this().latest()), script([""])),
+        column("tagged", (&user, this().named("me")), script([""])),
+    ])
+    .err()
+    .map(|error| error.to_string().lines().map(str::to_owned).collect())
+    .unwrap_or_default();
+    told.sort();
+    assert_eq!(told.len(), 7, "{told:#?}");
+    let nothing = Vec::<Column>::new();
+    assert!(flow(nothing).is_err_and(|error| error.to_string().starts_with("nothing enters this flow")));
+}
+
+#[tokio::test]
+async fn a_chain_of_ten_thousand_columns_and_a_row_of_a_thousand() -> Result<()> {
+    let user = source("user");
+    let echo = || |cx: Context| async move { cx.inputs().map(|(_, value)| value.to_string()).collect::<String>() };
+    let mut last = user.clone();
+    for at in 0..10_000 {
+        last = column(format!("c{at}"), last.latest(), echo());
+    }
+    let wide: Vec<Column> = (0..1000).map(|at| column(format!("w{at}"), user.latest(), echo())).collect();
+    let f = flow(wide.iter().chain([&last]))?;
+    f.push("user", "x").await?;
+    f.run().await?;
+    assert_eq!(f.get("c9999", 0).as_deref(), Some("x"));
+    assert_eq!(f.get("w999", 0).as_deref(), Some("x"));
+    assert_eq!(f.steps(), 1);
+    Ok(())
+}
