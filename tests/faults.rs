@@ -17,7 +17,10 @@ use futures::stream::{self, BoxStream};
 struct Broken(Arc<AtomicBool>);
 
 impl Broken {
-    fn at(&self, step: usize) -> impl Fn(Context) -> std::future::Ready<Result<String, &'static str>> + use<> {
+    fn at(
+        &self,
+        step: usize,
+    ) -> impl Fn(Context) -> std::future::Ready<Result<String, &'static str>> + use<> {
         let mended = Arc::clone(&self.0);
         move |cx| {
             let fails = cx.step() == step && !mended.load(Ordering::SeqCst);
@@ -52,7 +55,7 @@ async fn siblings_of_a_failed_column_are_stored_and_the_next_run_computes_what_i
     assert!(items.iter().all(Result::is_ok));
     assert_eq!(
         error.to_string(),
-        "computing `bad` at step 1 failed: no answer; run again to go on from there"
+        "computing `bad` at step 1 failed: no answer; what is stored stays, and the next run goes on from there"
     );
     assert!(matches!(&error, Error::Compute { column, step: 1, .. } if column == "bad"));
     assert_eq!(chat.good.len(), 3, "what ran beside it is stored");
@@ -63,7 +66,9 @@ async fn siblings_of_a_failed_column_are_stored_and_the_next_run_computes_what_i
     chat.run().await?;
     assert_eq!(chat.steps(), 3);
     assert!(log.calls() > paid);
-    for (column, step) in ["good", "after"].into_iter().flat_map(|column| [(column, 0), (column, 1), (column, 2)]) {
+    for (column, step) in
+        ["good", "after"].into_iter().flat_map(|column| [(column, 0), (column, 1), (column, 2)])
+    {
         assert_eq!(log.calls_of(column, step), 1, "{column} {step}");
     }
     Ok(())

@@ -436,7 +436,8 @@ fn all_mistakes_of_a_declaration_are_told_at_once() {
 #[tokio::test]
 async fn a_chain_of_ten_thousand_columns_and_a_row_of_a_thousand() -> Result<()> {
     let user = source("user");
-    let echo = || |cx: Context| async move { cx.inputs().map(|(_, value)| value.to_string()).collect::<String>() };
+    let echo =
+        || |cx: Context| async move { cx.inputs().map(|(_, value)| value.to_string()).collect::<String>() };
     let mut last = user.clone();
     for at in 0..10_000 {
         last = column(format!("c{at}"), last.latest(), echo());

@@ -17,6 +17,7 @@ pub use crate::name::Name;
 pub use crate::store::Store;
 
 use crate::compute::IntoStep;
+use crate::context::Context;
 
 /// `column name(views) = compute;` declares a column that is computed.
 ///
@@ -26,8 +27,8 @@ use crate::compute::IntoStep;
 ///
 /// The compute step is any Rust expression up to the `;`: `prompt("...")`, a closure such as
 /// `|cx: Context| async move { ... }`, or a type that implements `Compute`.
-pub fn column<'a, Form>(compute: impl IntoStep<'a, Form>) -> Option<Step<'a>> {
-    Some(compute.into_step())
+pub fn column<'a, Form>(compute: impl IntoStep<'a, Form>) -> Step<'a> {
+    compute.into_step()
 }
 
 /// `source name;` declares a column whose values come from outside, by `push`.
@@ -35,7 +36,8 @@ pub const fn source(column: usize, name: &'static str) -> Source {
     Source::__new(column, name)
 }
 
-/// The step of a column whose declaration is broken; the error has been reported where it is.
-pub fn broken<'a>() -> Option<Step<'a>> {
-    None
+/// The step of a column whose declaration is broken. It is never called: the error has been reported
+/// where it is.
+pub fn broken<'a>() -> Step<'a> {
+    column(|_: Context| std::future::pending::<String>())
 }

@@ -16,7 +16,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A compute step failed. What its siblings computed is stored; the next run computes what is
     /// missing.
-    #[error("computing `{column}` at step {step} failed: {source}; run again to go on from there")]
+    #[error(
+        "computing `{column}` at step {step} failed: {source}; what is stored stays, and the next run goes on from there"
+    )]
     Compute {
         /// The column.
         column: Name,

@@ -41,6 +41,11 @@ impl Name {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Stands where a declaration has a name that cannot be one, until its mistakes are told.
+    pub(crate) fn placeholder() -> Self {
+        Self("unnamed".into())
+    }
 }
 
 /// The rule itself, usable where generated code is evaluated by the compiler.

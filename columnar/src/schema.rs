@@ -79,16 +79,19 @@ impl Schema {
     }
 
     fn declare(&mut self, draft: &Draft, mistakes: &mut Vec<Mistake>) {
-        let name = Name::new(&draft.name).unwrap_or_else(|error| {
-            mistakes.push(Mistake::BadName(error));
-            Name::new("unnamed").unwrap_or_else(|_| unreachable!("it is a name"))
-        });
         let column = self.columns.len();
-        if mistakes.iter().all(|mistake| !matches!(mistake, Mistake::BadName(_)))
-            && self.index.insert(name.clone(), column).is_some()
-        {
-            mistakes.push(Mistake::DuplicateName { name: name.clone() });
-        }
+        let name = match Name::new(&draft.name) {
+            Ok(name) => {
+                if self.index.insert(name.clone(), column).is_some() {
+                    mistakes.push(Mistake::DuplicateName { name: name.clone() });
+                }
+                name
+            }
+            Err(error) => {
+                mistakes.push(Mistake::BadName(error));
+                Name::placeholder()
+            }
+        };
         self.columns.push(Declared { name, reads: None });
     }
 
@@ -293,14 +296,15 @@ mod tests {
             source("user"),
             derived("Bad", vec![view(0)]),
             derived("alone", vec![view(3)]),
+            source("user"),
             derived("empty", vec![]),
             derived("shut", vec![DraftView { window: None, ..view(0) }]),
             derived("twins", vec![view(0), view(0)]),
             derived("odd", vec![DraftView { tag: Some("a b".into()), ..view(0) }]),
-            derived("selves", vec![view(0), view(8), view(8)]),
-            derived("tagged", vec![view(0), DraftView { tag: Some("me".into()), ..view(9) }]),
+            derived("selves", vec![view(0), view(9), view(9)]),
+            derived("tagged", vec![view(0), DraftView { tag: Some("me".into()), ..view(10) }]),
         ]);
-        assert_eq!(told.len(), 9, "{told:#?}");
+        assert_eq!(told.len(), 10, "{told:#?}");
     }
 
     #[test]

@@ -11,7 +11,6 @@ use super::Context;
 use super::escape::escape;
 use super::messages::Messages;
 use super::part::{Origin, Part, Role};
-use crate::name::Name;
 use crate::schema::{Reads, Schema};
 use crate::value::Value;
 
@@ -54,12 +53,13 @@ struct Assembly<'s, F> {
 
 impl<'t, F: Fn(usize, usize) -> Option<&'t Value>> Assembly<'_, F> {
     fn run(mut self) -> Result<Context, Missing> {
-        let tags: Vec<Name> = self.reads.inputs.iter().map(|input| input.tag.clone()).collect();
+        let tags = self.reads.inputs.iter().map(|input| &input.tag);
         for step in self.first_step()..=self.step {
             for input in &self.reads.inputs {
                 if input.window.of_input(self.step).contains(&step) {
                     let value = self.value(input.column, step)?;
-                    let shown = format!("<{tag}>\n{}\n</{tag}>", escape(value, &tags), tag = input.tag);
+                    let shown =
+                        format!("<{tag}>\n{}\n</{tag}>", escape(value, tags.clone()), tag = input.tag);
                     self.push(Role::User, input.column, step, &shown.into());
                 }
             }

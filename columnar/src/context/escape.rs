@@ -17,7 +17,7 @@ use crate::name::Name;
 pub(crate) const ELIDED: &str = "elided";
 
 /// `value` with every spelling of one of `tags` escaped.
-pub(crate) fn escape<'v>(value: &'v str, tags: &[Name]) -> Cow<'v, str> {
+pub(crate) fn escape<'v, 't>(value: &'v str, tags: impl Iterator<Item = &'t Name> + Clone) -> Cow<'v, str> {
     let mut escaped = String::new();
     let mut copied = 0;
     let mut from = 0;
@@ -31,7 +31,7 @@ pub(crate) fn escape<'v>(value: &'v str, tags: &[Name]) -> Cow<'v, str> {
                 None => continue,
             }
         };
-        if spells_tag(value, opening, tags) {
+        if spells_tag(value, opening, tags.clone()) {
             escaped.push_str(value.get(copied..at).unwrap_or_default());
             escaped.push_str(entity);
             copied = at + 1;
@@ -59,13 +59,13 @@ fn after_entity(value: &str, at: usize) -> Option<usize> {
 }
 
 /// Whether what follows an opening bracket is the name of a tag, with or without a slash.
-fn spells_tag(value: &str, at: usize, tags: &[Name]) -> bool {
+fn spells_tag<'t>(value: &str, at: usize, tags: impl Iterator<Item = &'t Name>) -> bool {
     let rest = value.as_bytes().get(at..).unwrap_or_default();
     let rest = skip_space(rest);
     let rest = skip_space(rest.strip_prefix(b"/").unwrap_or(rest));
     let word = rest.iter().take(Name::MAX_LEN + 1).take_while(|&&byte| is_word(byte)).count();
     let Some(word) = rest.get(..word) else { return false };
-    tags.iter().map(Name::as_str).chain([ELIDED]).any(|tag| tag.as_bytes().eq_ignore_ascii_case(word))
+    tags.map(Name::as_str).chain([ELIDED]).any(|tag| tag.as_bytes().eq_ignore_ascii_case(word))
 }
 
 fn skip_space(bytes: &[u8]) -> &[u8] {
@@ -88,7 +88,7 @@ mod tests {
 
     fn escaped(value: &str) -> String {
         let tags = [Name::new("user").expect("a name"), Name::new("topics").expect("a name")];
-        escape(value, &tags).into_owned()
+        escape(value, tags.iter()).into_owned()
     }
 
     #[test]

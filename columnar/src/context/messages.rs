@@ -33,12 +33,12 @@ use super::part::{Part, Role};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Messages {
-    parts: Arc<[Part]>,
+    parts: Arc<Vec<Part>>,
 }
 
 impl Messages {
     pub(crate) fn new(parts: Vec<Part>) -> Self {
-        Self { parts: parts.into() }
+        Self { parts: Arc::new(parts) }
     }
 
     /// The pieces that the messages consist of, with their origin.

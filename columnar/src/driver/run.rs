@@ -57,6 +57,8 @@ impl ColumnId for Name {
 #[must_use = "a run does nothing unless it is read or awaited"]
 pub struct Run<'a, I = Name> {
     live: Live<'a>,
+    /// As it was when a column was last looked up that it did not have.
+    plan: Arc<Plan>,
     tasks: SelectAll<Task<'a>>,
     phase: Phase,
     failure: Option<Error>,
@@ -72,7 +74,8 @@ enum Phase {
 
 impl<'a, I> Run<'a, I> {
     pub(crate) fn new(live: Live<'a>) -> Self {
-        Self { live, tasks: SelectAll::new(), phase: Phase::Unpolled, failure: None, id: PhantomData }
+        let plan = live.shared.plan();
+        Self { live, plan, tasks: SelectAll::new(), phase: Phase::Unpolled, failure: None, id: PhantomData }
     }
 
     /// Starts every cell that may start.
@@ -84,7 +87,7 @@ impl<'a, I> Run<'a, I> {
                     None => unreachable!("a cell that starts is derived"),
                 },
                 Err(error) => {
-                    let column = self.plan().schema().name(cell.column).clone();
+                    let column = self.name(cell.column).clone();
                     (column, Reply::whole(async { Err(error.into()) }))
                 }
             };
@@ -92,8 +95,12 @@ impl<'a, I> Run<'a, I> {
         }
     }
 
-    fn plan(&self) -> Arc<Plan> {
-        self.live.shared.plan()
+    /// The name of a column, which may have been added since the run began.
+    fn name(&mut self, column: usize) -> &Name {
+        if column >= self.plan.schema().columns().len() {
+            self.plan = self.live.shared.plan();
+        }
+        self.plan.schema().name(column)
     }
 
     /// Carries a report to the scheduler, and tells what there is to tell.
@@ -106,7 +113,7 @@ impl<'a, I> Run<'a, I> {
             Report::Stored { value } => self.live.shared.stored(cell, value.clone()),
             Report::Failed { .. } => self.live.shared.failed(cell),
         }
-        let column = I::__of(cell.column, self.plan().schema().name(cell.column));
+        let column = I::__of(cell.column, self.name(cell.column));
         match report {
             Report::Delta { text } => Some(Event::Delta { column, step: cell.step, text }),
             Report::Stored { value } => Some(Event::Value { column, step: cell.step, value }),

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::column::{Column, View};
 use crate::context::Messages;
-use crate::error::{Error, Result, suggest};
+use crate::error::Result;
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::schema::{Draft, DraftView, Mistake, Schema, SchemaError};
@@ -93,7 +93,7 @@ impl Flow {
     /// [`Error::UnknownColumn`], [`Error::NotASource`], or [`Error::Store`] when the value could not
     /// be stored.
     pub async fn push(&self, source: &str, value: impl Into<Value>) -> Result<usize> {
-        self.shared().push(self.find(source)?, value.into()).await
+        self.shared().push(self.shared().find(source)?, value.into()).await
     }
 
     /// Computes everything that is missing, and tells what happens as it happens. See
@@ -104,7 +104,7 @@ impl Flow {
 
     /// The value of a column at a step, if there is such a column and the value is stored.
     pub fn get(&self, column: &str, step: usize) -> Option<Value> {
-        self.shared().get(self.find(column).ok()?, step)
+        self.shared().get(self.shared().find(column).ok()?, step)
     }
 
     /// The messages array that the compute step of a column saw at a step, or will see.
@@ -114,7 +114,7 @@ impl Flow {
     /// [`Error::UnknownColumn`]; [`Error::NotDerived`] for a source; [`Error::Missing`] when
     /// something that the column reads at that step is not stored yet.
     pub fn messages(&self, column: &str, step: usize) -> Result<Messages> {
-        self.shared().messages(self.find(column)?, step)
+        self.shared().messages(self.shared().find(column)?, step)
     }
 
     /// The number of steps in which every column has its value.
@@ -165,14 +165,6 @@ impl Flow {
 
     fn shared(&self) -> &Shared {
         &self.live.shared
-    }
-
-    fn find(&self, name: &str) -> Result<usize> {
-        let plan = self.shared().plan();
-        plan.schema().find(name).ok_or_else(|| {
-            let known = plan.schema().columns().iter().map(|column| column.name.as_str());
-            Error::UnknownColumn { name: name.to_owned(), help: suggest(name, known) }
-        })
     }
 }
 

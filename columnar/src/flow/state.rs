@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 
 use crate::compute::Step;
 use crate::context::{Context, Messages, Missing, assemble};
-use crate::error::{BoxError, Error, Result, list};
+use crate::error::{BoxError, Error, Result, list, suggest};
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::scheduler::{Cell, Scheduler};
@@ -62,6 +62,15 @@ impl Shared {
 
     pub(crate) fn plan(&self) -> Arc<Plan> {
         Arc::clone(&self.lock().plan)
+    }
+
+    /// The index of a column.
+    pub(crate) fn find(&self, name: &str) -> Result<usize> {
+        let plan = self.plan();
+        plan.schema().find(name).ok_or_else(|| {
+            let known = plan.schema().columns().iter().map(|column| column.name.as_str());
+            Error::UnknownColumn { name: name.to_owned(), help: suggest(name, known) }
+        })
     }
 
     pub(crate) fn put(
@@ -181,13 +190,17 @@ impl Shared {
 
     pub(crate) fn messages(&self, column: usize, step: usize) -> Result<Messages> {
         let state = self.lock();
-        let name = || state.plan.schema().name(column).clone();
-        if step >= state.scheduler.opened() {
-            return Err(Error::Missing { column: name(), step });
+        let schema = state.plan.schema();
+        if schema.is_source(column) {
+            return Err(Error::NotDerived { column: schema.name(column).clone() });
+        }
+        // A step that has not begun is short of a source, whether or not this column reads it.
+        if let Some(source) = schema.sources().find(|&source| state.scheduler.len(source) <= step) {
+            return Err(Error::Missing { column: schema.name(source).clone(), step });
         }
         match state.context(Cell { column, step }) {
             Some(context) => Ok(context?.messages().clone()),
-            None => Err(Error::NotDerived { column: name() }),
+            None => unreachable!("`{}` is derived", schema.name(column)),
         }
     }
 

@@ -8,12 +8,14 @@ use std::sync::{Arc, OnceLock};
 use super::handle::Bind;
 use super::state::Live;
 use crate::compute::Step;
+use crate::context::Messages;
 use crate::driver::{ColumnId, Run};
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::store::{MemoryStore, Store};
+use crate::value::Value;
 
 /// The columns of a flow's type. Implemented by `flow!` alone.
 pub trait Columns: Sized + 'static {
@@ -83,6 +85,24 @@ impl<'a, C: Columns, I: ColumnId> Typed<'a, C, I> {
     /// second ends with [`Error::Running`](crate::Error::Running).
     pub fn run(&self) -> Run<'a, I> {
         Run::new(self.live.clone())
+    }
+
+    /// The value of a column at a step, for programs that know the column by its name alone.
+    pub fn get(&self, column: &str, step: usize) -> Option<Value> {
+        self.live.shared.get(self.live.shared.find(column).ok()?, step)
+    }
+
+    /// The messages array that the compute step of a column saw at a step, or will see, for programs
+    /// that know the column by its name alone.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownColumn`](crate::Error::UnknownColumn);
+    /// [`Error::NotDerived`](crate::Error::NotDerived) for a source;
+    /// [`Error::Missing`](crate::Error::Missing) when something that the column reads at that step is
+    /// not stored yet.
+    pub fn messages(&self, column: &str, step: usize) -> Result<Messages> {
+        self.live.shared.messages(self.live.shared.find(column)?, step)
     }
 
     /// The number of steps in which every column has its value.

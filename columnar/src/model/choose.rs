@@ -14,7 +14,7 @@ pub const VARIABLE: &str = "COLUMNAR_MODEL";
 #[cfg(feature = "genai")]
 pub const BASE_URL: &str = "COLUMNAR_BASE_URL";
 
-/// The model that [`VARIABLE`] names, or [`Offline`] if it is not set.
+/// The model that [`VARIABLE`] names, or [`Offline`] if it is not set or empty.
 ///
 /// The environment is read once, at the first call.
 ///
@@ -24,8 +24,8 @@ pub const BASE_URL: &str = "COLUMNAR_BASE_URL";
 pub fn default() -> Result<Arc<dyn Model>, BoxError> {
     static DEFAULT: OnceLock<Result<Arc<dyn Model>, Arc<str>>> = OnceLock::new();
     let chosen = DEFAULT.get_or_init(|| {
-        let name = env::var_os(VARIABLE)
-            .map_or_else(|| Offline::NAME.into(), |name| name.to_string_lossy().into_owned());
+        let name = env::var_os(VARIABLE).filter(|name| !name.is_empty());
+        let name = name.map_or_else(|| Offline::NAME.into(), |name| name.to_string_lossy().into_owned());
         by_name(&name).map_err(|error| error.to_string().into())
     });
     chosen.clone().map_err(|error| error.to_string().into())
@@ -62,8 +62,8 @@ fn provider(name: &str) -> Result<Arc<dyn Model>, BoxError> {
         Err(error) => return Err(error.into()),
     };
     Ok(Arc::new(match env::var(BASE_URL) {
-        Ok(url) => model.with_base_url(&url),
-        Err(_) => model,
+        Ok(url) if !url.is_empty() => model.with_base_url(&url),
+        _ => model,
     }))
 }
 

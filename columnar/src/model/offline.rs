@@ -62,11 +62,17 @@ fn answer(request: &Request) -> String {
     let mut own = None;
     for (role, content) in &request.messages {
         match role {
-            Role::User => said.push(extract::sections(&content)),
+            Role::User => said.push(values(&content)),
             Role::Assistant => own = Some(content),
         }
     }
     let current = said.pop().unwrap_or_default();
     let past: Vec<String> = said.into_iter().flatten().map(|(_, text)| text).collect();
     extract::answer(&request.system, &current, &past, own.as_deref())
+}
+
+/// The values that a user message shows. What stands outside of every tag is the constant lead, and
+/// nobody said it.
+fn values(content: &str) -> Vec<(String, String)> {
+    extract::sections(content).into_iter().filter(|(tag, _)| !tag.is_empty()).collect()
 }

@@ -1,7 +1,6 @@
 //! Values in memory, for as long as the process lives.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::{self, BoxFuture, FutureExt};
@@ -34,7 +33,7 @@ use crate::value::Value;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore {
-    columns: Arc<Mutex<BTreeMap<Name, BTreeMap<usize, Value>>>>,
+    columns: Arc<Mutex<HashMap<Name, Vec<Option<Value>>>>>,
 }
 
 impl MemoryStore {
@@ -47,19 +46,25 @@ impl MemoryStore {
 impl Store for MemoryStore {
     fn put(&self, column: Name, step: usize, value: Value) -> BoxFuture<'static, Result<Put, BoxError>> {
         let mut columns = self.columns.lock().unwrap_or_else(PoisonError::into_inner);
-        let put = match columns.entry(column).or_default().entry(step) {
-            Entry::Vacant(cell) => {
-                cell.insert(value);
+        let cells = columns.entry(column).or_default();
+        if cells.len() <= step {
+            cells.resize(step + 1, None);
+        }
+        let put = match cells.get_mut(step) {
+            Some(Some(there)) => Put::Exists(there.clone()),
+            Some(cell) => {
+                *cell = Some(value);
                 Put::Stored
             }
-            Entry::Occupied(cell) => Put::Exists(cell.get().clone()),
+            None => unreachable!("there is a place for step {step}"),
         };
         future::ready(Ok(put)).boxed()
     }
 
     fn load(&self, column: Name) -> BoxFuture<'static, Result<Vec<(usize, Value)>, BoxError>> {
         let columns = self.columns.lock().unwrap_or_else(PoisonError::into_inner);
-        let cells = columns.get(&column).into_iter().flatten();
-        future::ready(Ok(cells.map(|(&step, value)| (step, value.clone())).collect())).boxed()
+        let cells = columns.get(&column).into_iter().flatten().enumerate();
+        let cells = cells.filter_map(|(step, value)| Some((step, value.clone()?))).collect();
+        future::ready(Ok(cells)).boxed()
     }
 }

@@ -1,0 +1,143 @@
+//! What it costs to assemble the messages of a step, for each of the four patterns, against the
+//! naive assembler of the tests and against what no assembler can go below: serialising an array
+//! that is there already, and copying the text.
+//!
+//! `cargo bench -p columnar-tests --bench assembly`
+
+use std::hint::black_box;
+
+use columnar::Name;
+use columnar::prelude::*;
+use columnar::store::{MemoryStore, Store};
+use columnar::testing::script;
+use columnar_tests::figures::{bar, figure, medians, micros_each, over};
+use columnar_tests::naive::{self, Reads, Window};
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use tokio::runtime::Builder;
+
+const ROUNDS: usize = 15;
+const PATTERNS: [(&str, Window, Option<Window>); 4] = [
+    ("accumulator", Window::All, Some(Window::All)),
+    ("reducer", Window::All, Some(Window::Last(1))),
+    ("journal", Window::Last(1), Some(Window::All)),
+    ("window", Window::Last(20), Some(Window::Last(20))),
+];
+
+/// A flow of one source and one column with a history, and the same as a description.
+struct Subject {
+    flow: Flow,
+    described: naive::Flow,
+    newest: usize,
+}
+
+impl Subject {
+    fn new(input: Window, own: Option<Window>, steps: usize) -> Self {
+        let user = source("user");
+        let mut views = vec![shown(user.all(), input)];
+        views.extend(own.map(|own| shown(this(), own)));
+        let values: Vec<String> =
+            (0..steps).map(|step| format!("{step:>6} {}", "word ".repeat(80))).collect();
+        let store = MemoryStore::new();
+        let runtime = Builder::new_current_thread().build().expect("a runtime of one thread needs nothing");
+        let flow = runtime.block_on(async {
+            for (step, value) in values.iter().enumerate() {
+                put(&store, "user", step, value).await;
+                if step + 1 < steps {
+                    put(&store, "column", step, value).await;
+                }
+            }
+            let answer = script(Vec::<String>::new());
+            Flow::open(store, [column("column", views, answer)]).await.expect("a sound flow")
+        });
+        let view = naive::View { column: "user".into(), window: input, tag: "user".into() };
+        let reads = Reads { views: vec![view], own, own_at: 0 };
+        let columns = vec![
+            naive::Column { name: "user".into(), values: values.clone(), reads: None },
+            naive::Column { name: "column".into(), values, reads: Some(reads) },
+        ];
+        Self { flow, described: naive::Flow { columns }, newest: steps - 1 }
+    }
+
+    fn assemble(&self) -> Messages {
+        self.flow.messages("column", self.newest).expect("everything is stored")
+    }
+
+    fn assemble_naively(&self) -> naive::Messages {
+        let (column, reads) = self.described.derived().next().expect("there is one");
+        naive::messages(&self.described, &column.name, reads, self.newest).expect("everything is stored")
+    }
+}
+
+fn shown(view: View, window: Window) -> View {
+    match window {
+        Window::All => view,
+        Window::Last(count) => view.window(count),
+    }
+}
+
+async fn put(store: &MemoryStore, column: &str, step: usize, value: &str) {
+    let name = Name::new(column).expect("it is a name");
+    store.put(name, step, value.into()).await.expect("memory takes it");
+}
+
+fn figures() {
+    for (pattern, input, own) in PATTERNS {
+        let [short, middle, long] = [100, 1000, 100_000].map(|steps| Subject::new(input, own, steps));
+        let [at_1e2, at_1e3, at_1e5, naively] = medians(
+            ROUNDS,
+            [
+                &mut || drop(black_box(short.assemble())),
+                &mut || drop(black_box(middle.assemble())),
+                &mut || drop(black_box(long.assemble())),
+                &mut || drop(black_box(middle.assemble_naively())),
+            ],
+        );
+        figure(&format!("{pattern}.step_1e2_us"), micros_each(at_1e2, 1), "us");
+        figure(&format!("{pattern}.step_1e3_us"), micros_each(at_1e3, 1), "us");
+        figure(&format!("{pattern}.step_1e5_us"), micros_each(at_1e5, 1), "us");
+        figure(&format!("{pattern}.naive_1e3_us"), micros_each(naively, 1), "us");
+        figure(&format!("{pattern}.naive_over_step_1e3"), over(naively, at_1e3), "x");
+        bar(&format!("{pattern}.step_1e5_over_1e2"), over(at_1e5, at_1e2), 1.1);
+    }
+    bodies();
+}
+
+/// A whole request body of 1,000 steps: from nothing, and from messages that are there already.
+fn bodies() {
+    let subject = Subject::new(Window::All, Some(Window::All), 1000);
+    let messages = subject.assemble();
+    let array: serde_json::Value = serde_json::to_value(&messages).expect("strings serialise");
+    let bytes = messages.to_json().into_bytes();
+    let [cold, warm, serde, memcpy] = medians(
+        ROUNDS,
+        [
+            &mut || drop(black_box(subject.assemble().to_json())),
+            &mut || drop(black_box(messages.to_json())),
+            &mut || drop(black_box(serde_json::to_string(&array))),
+            &mut || drop(black_box(bytes.clone())),
+        ],
+    );
+    figure("body_us", micros_each(cold, 1), "us");
+    figure("body_serde_us", micros_each(serde, 1), "us");
+    figure("body_memcpy_us", micros_each(memcpy, 1), "us");
+    bar("body_over_serde", over(cold, serde), 1.2);
+    bar("body_over_memcpy", over(warm, memcpy), 2.0);
+}
+
+fn assembly(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("assembly");
+    for (pattern, input, own) in PATTERNS {
+        let subject = Subject::new(input, own, 1000);
+        assert_eq!(subject.assemble().len(), subject.assemble_naively().len());
+        group
+            .bench_function(BenchmarkId::new(pattern, "columnar"), |bench| bench.iter(|| subject.assemble()));
+        group.bench_function(BenchmarkId::new(pattern, "naive"), |bench| {
+            bench.iter(|| subject.assemble_naively())
+        });
+    }
+    group.finish();
+    figures();
+}
+
+criterion_group!(benches, assembly);
+criterion_main!(benches);

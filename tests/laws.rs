@@ -1,0 +1,283 @@
+//! Laws of assembly, on random flows.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may panic")]
+
+use columnar::{Error, Messages, Part, Role};
+use columnar_tests::live::{Live, plain};
+use columnar_tests::naive::{self, Column, Flow, Reads, Window};
+use columnar_tests::parse::user_message;
+use columnar_tests::spelling::Spelling;
+use columnar_tests::strategies::{flows, pauses};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+
+/// A failure becomes a test with a name, not a seed in a file.
+fn config() -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn the_library_assembles_as_the_naive_rules_say(flow in flows()) {
+        let live = filled(&flow, &[0]);
+        each_cell(&flow, &live, |cell, messages| {
+            assert_eq!(plain(&messages), cell.assembled());
+        });
+    }
+
+    #[test]
+    fn roles_alternate_between_a_user_and_a_user(flow in flows()) {
+        let live = filled(&flow, &[0]);
+        each_cell(&flow, &live, |_, messages| {
+            let roles: Vec<Role> = messages.iter().map(|(role, _)| role).collect();
+            let alternating = [Role::User, Role::Assistant].into_iter().cycle();
+            assert!(roles.iter().copied().eq(alternating.take(roles.len())), "{roles:?}");
+            assert_eq!(roles.last(), Some(&Role::User));
+        });
+    }
+
+    #[test]
+    fn the_last_message_holds_the_current_step_of_every_input(flow in flows()) {
+        let live = filled(&flow, &[0]);
+        each_cell(&flow, &live, |cell, messages| {
+            let last = cell.parsed(&messages.last_text());
+            let current = cell.shown_at(cell.step);
+            assert!(last.ends_with(&current), "{last:?} should end with {current:?}");
+        });
+    }
+
+    #[test]
+    fn user_messages_parse_back_to_the_values_that_they_show(flow in flows()) {
+        let live = filled(&flow, &[0]);
+        each_cell(&flow, &live, |cell, messages| {
+            let users = messages.iter().filter(|(role, _)| *role == Role::User);
+            let parsed: Vec<_> = users.flat_map(|(_, content)| cell.parsed(&content)).collect();
+            let shown: Vec<_> = (0..=cell.step).flat_map(|then| cell.shown_at(then)).collect();
+            assert_eq!(parsed, shown);
+        });
+    }
+
+    #[test]
+    fn own_values_are_shown_verbatim(flow in flows()) {
+        let live = filled(&flow, &[0]);
+        each_cell(&flow, &live, |cell, messages| {
+            let mut steps = Vec::new();
+            for part in messages.parts().iter().filter(|part| part.role() == Role::Assistant) {
+                let origin = part.origin().expect("the assistant says what is stored");
+                let value = flow.value(&origin.column, origin.step).unwrap();
+                let before = part.text().strip_suffix(value);
+                assert!(before == Some("") || before == Some("\n\n"), "{part:?} should show {value:?}");
+                assert_eq!(origin.column, cell.column.name.as_str());
+                steps.push(origin.step);
+            }
+            let own = cell.reads.own.map_or(cell.step..cell.step, |own| first_shown(own, cell.step)..cell.step);
+            assert!(steps.iter().copied().eq(own));
+        });
+    }
+
+    #[test]
+    fn parts_are_the_messages_in_pieces(flow in flows()) {
+        let live = filled(&flow, &[0]);
+        each_cell(&flow, &live, |_, messages| {
+            let pieces = messages.parts().chunk_by(|a, b| a.role() == b.role());
+            let joined = pieces.map(|parts| (parts[0].role().as_str(), parts.iter().map(Part::text).collect()));
+            assert_eq!(joined.collect::<naive::Messages>(), plain(&messages));
+            let mut later = messages.parts().iter().skip(1);
+            assert!(later.all(|part| part.origin().is_some()), "only the first part can be constant");
+        });
+    }
+
+    #[test]
+    fn without_windows_what_was_sent_stays_a_prefix(flow in flows()) {
+        let flow = without_windows(flow);
+        let live = filled(&flow, &[0]);
+        each_cell(&flow, &live, |cell, messages| {
+            if cell.step + 1 < flow.steps() {
+                let next = live.flow.messages(&cell.column.name, cell.step + 1).unwrap();
+                assert!(next.parts().starts_with(messages.parts()));
+            }
+        });
+    }
+
+    #[test]
+    fn the_order_of_completion_cannot_show(flow in flows(), pauses in pauses()) {
+        let (calm, busy) = (filled(&flow, &[0]), filled(&flow, &pauses));
+        each_cell(&flow, &busy, |cell, messages| {
+            assert_eq!(messages, calm.flow.messages(&cell.column.name, cell.step).unwrap());
+        });
+        assert_eq!(busy.seen(), calm.seen());
+    }
+
+    #[test]
+    fn messages_are_what_the_compute_step_saw_and_stay_so(flow in flows(), pauses in pauses()) {
+        let live = Live::declare(&flow, &pauses).unwrap();
+        for step in 0..flow.steps() {
+            block_on(async {
+                live.push(&flow, step).await?;
+                live.flow.run().await
+            }).unwrap();
+            for ((column, past), seen) in live.seen() {
+                assert_eq!(live.flow.messages(&column, past).unwrap(), seen);
+            }
+        }
+        assert_eq!(live.seen().len(), flow.derived().count() * flow.steps());
+    }
+
+    #[test]
+    fn a_value_that_is_not_computed_yet_is_told_and_never_skipped(flow in flows()) {
+        let live = Live::declare(&flow, &[0]).unwrap();
+        block_on(async {
+            for step in 0..flow.steps() {
+                live.push(&flow, step).await.unwrap();
+            }
+        });
+        let pushed = only_sources(&flow);
+        for cell in cells(&flow) {
+            let told = live.flow.messages(&cell.column.name, cell.step);
+            match naive::messages(&pushed, &cell.column.name, cell.reads, cell.step) {
+                Ok(expected) => assert_eq!(plain(&told.unwrap()), expected),
+                Err(_) => assert_missing(&told.unwrap_err(), Cell { flow: &pushed, ..cell }),
+            }
+        }
+    }
+}
+
+/// Assemblers of which each breaks one rule, and what the rule is.
+const BROKEN: [(&str, Assembler); 8] = [
+    ("windows are counted from the current step", |cell| {
+        let first =
+            cell.reads.views.iter().map(|view| first_shown(view.window, cell.step + 1)).min().unwrap();
+        let mut reads = cell.reads.clone();
+        reads.views.iter_mut().for_each(|view| view.window = Window::Last(cell.step + 1 - first));
+        Cell { reads: &reads, ..cell }.assembled()
+    }),
+    ("inputs stand in order of declaration", |cell| {
+        let mut reads = cell.reads.clone();
+        reads.views.reverse();
+        Cell { reads: &reads, ..cell }.assembled()
+    }),
+    ("the own past is windowed", |cell| {
+        let reads = Reads { own: cell.reads.own.map(|_| Window::All), ..cell.reads.clone() };
+        Cell { reads: &reads, ..cell }.assembled()
+    }),
+    ("a constant leads where the assistant would", |cell| {
+        cell.assembled().into_iter().filter(|(_, content)| content != "<elided/>").collect()
+    }),
+    ("an empty line separates", |cell| cell.rewritten(|content| content.replace(">\n\n<", ">\n<"))),
+    ("spellings of tags are escaped", |cell| cell.rewritten(|content| cell.spelling().restore(content))),
+    ("what was escaped is escaped again", |cell| {
+        cell.rewritten(|content| content.replace("&amp;lt;", "&lt;"))
+    }),
+    ("`elided` counts as a tag", |cell| {
+        cell.rewritten(|content| content.replace("&lt;elided/>", "<elided/>"))
+    }),
+];
+
+type Assembler = fn(Cell<'_>) -> naive::Messages;
+
+/// The flows are such that a wrong assembler is told from the right one.
+#[test]
+fn every_broken_rule_shows() {
+    let mut runner = TestRunner::deterministic();
+    let drawn: Vec<Flow> = (0..64).map(|_| flows().new_tree(&mut runner).unwrap().current()).collect();
+    for (rule, broken) in BROKEN {
+        let mut cells = drawn.iter().flat_map(cells);
+        assert!(cells.any(|cell| broken(cell) != cell.assembled()), "no flow shows that {rule}");
+    }
+}
+
+/// A cell of a derived column.
+#[derive(Clone, Copy)]
+struct Cell<'f> {
+    flow: &'f Flow,
+    column: &'f Column,
+    reads: &'f Reads,
+    step: usize,
+}
+
+impl Cell<'_> {
+    fn assembled(self) -> naive::Messages {
+        naive::messages(self.flow, &self.column.name, self.reads, self.step).unwrap()
+    }
+
+    /// As assembled, but with other content in the user messages.
+    fn rewritten(self, how: impl Fn(&str) -> String) -> naive::Messages {
+        let rewrite =
+            |(role, content): (_, String)| (role, if role == "user" { how(&content) } else { content });
+        self.assembled().into_iter().map(rewrite).collect()
+    }
+
+    fn spelling(self) -> Spelling {
+        Spelling::of(self.reads.tags())
+    }
+
+    fn parsed(self, content: &str) -> Vec<(String, String)> {
+        let tags: Vec<&str> = self.reads.tags().collect();
+        user_message(content, &tags).unwrap_or_else(|error| panic!("{content:?}: {error}"))
+    }
+
+    /// The tags and values of the inputs that are shown of a step.
+    fn shown_at(self, then: usize) -> Vec<(String, String)> {
+        let is_shown = |window| (first_shown(window, self.step + 1)..=self.step).contains(&then);
+        let value = |column| self.flow.value(column, then).unwrap().to_owned();
+        let views = self.reads.views.iter().filter(|view| is_shown(view.window));
+        views.map(|view| (view.tag.clone(), value(&view.column))).collect()
+    }
+}
+
+/// The first step that is shown of a history of so many.
+fn first_shown(window: Window, len: usize) -> usize {
+    match window {
+        Window::All => 0,
+        Window::Last(count) => len.saturating_sub(count),
+    }
+}
+
+fn cells(flow: &Flow) -> impl Iterator<Item = Cell<'_>> {
+    let steps = 0..flow.steps();
+    let of_column = move |(column, reads)| steps.clone().map(move |step| Cell { flow, column, reads, step });
+    flow.derived().flat_map(of_column)
+}
+
+/// Looks at every cell of a flow with its messages in the library.
+fn each_cell(flow: &Flow, live: &Live, check: impl Fn(Cell<'_>, Messages)) {
+    for cell in cells(flow) {
+        check(cell, live.flow.messages(&cell.column.name, cell.step).unwrap());
+    }
+}
+
+fn filled(flow: &Flow, pauses: &[usize]) -> Live {
+    let live = Live::declare(flow, pauses).unwrap();
+    block_on(live.fill(flow)).unwrap();
+    live
+}
+
+fn without_windows(mut flow: Flow) -> Flow {
+    for reads in flow.columns.iter_mut().filter_map(|column| column.reads.as_mut()) {
+        reads.views.iter_mut().for_each(|view| view.window = Window::All);
+        reads.own = reads.own.map(|_| Window::All);
+    }
+    flow
+}
+
+/// The flow as it is before it runs.
+fn only_sources(flow: &Flow) -> Flow {
+    let mut flow = flow.clone();
+    flow.columns.iter_mut().filter(|column| column.reads.is_some()).for_each(|column| column.values.clear());
+    flow
+}
+
+/// The error names a cell that the column reads and that is not there.
+fn assert_missing(error: &Error, reader: Cell<'_>) {
+    let Error::Missing { column, step } = error else { panic!("{error}") };
+    assert!(reader.flow.value(column, *step).is_err(), "{error}");
+    let is_own = reader.reads.own.is_some() && *column == reader.column.name.as_str();
+    assert!(is_own || reader.reads.views.iter().any(|view| *column == view.column.as_str()), "{error}");
+}
+
+fn block_on<F: Future>(future: F) -> F::Output {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}

@@ -1,0 +1,101 @@
+//! Uses every name that programs rely on, as a program would.
+#![deny(warnings)]
+
+use columnar::prelude::*;
+use columnar::store::MemoryStore;
+use columnar::testing::script;
+use futures::stream::{self, Stream};
+
+flow! {
+    /// A chat with some of everything.
+    pub struct Chat {
+        /// What the person typed.
+        source user;
+        column topics(user.latest) = |cx: Context| async move { cx.messages().last_text().to_uppercase() };
+        column checked(user.window(2), self.latest) = |cx: Context| async move { fallible(&cx).await };
+        column streamed(topics.latest.as("subjects"), self) = |cx: Context| deltas(token_stream(cx));
+        column assistant(user, self) = script(["a", "b"]);
+        column asked(user) = prompt("Answer.");
+    }
+}
+
+async fn fallible(cx: &Context) -> std::result::Result<String, std::num::ParseIntError> {
+    let number: i32 = "7".parse()?;
+    Ok(format!("{}@{}: {number}", cx.column(), cx.step()))
+}
+
+fn token_stream(cx: Context) -> impl Stream<Item = String> {
+    stream::iter(cx.messages().last_text().split_inclusive('\n').map(str::to_owned).collect::<Vec<_>>())
+}
+
+async fn typed() -> Result<()> {
+    let chat = Chat::new();
+    let step: usize = chat.user.push("text").await?;
+    assert_eq!(step, 0);
+
+    let mut run = chat.run();
+    let mut pieces = String::new();
+    while let Some(event) = run.try_next().await? {
+        match event {
+            Event::Delta { column: ChatColumn::Streamed, step: 0, text } => pieces += &text,
+            Event::Delta { .. } => {}
+            Event::Value { column, step, value } => println!("{column} {step}: {}", value.len()),
+        }
+    }
+    let streamed: Value = chat.streamed.get(0).expect("it was computed");
+    assert_eq!(pieces, *streamed);
+    assert_eq!(&*chat.topics.get(0).expect("it was computed"), "<USER>\nTEXT\n</USER>");
+    assert_eq!(chat.checked.get(0).as_deref(), Some("checked@0: 7"));
+    assert_eq!(chat.topics.get(3), None);
+
+    let messages: Messages = chat.assistant.messages(0)?;
+    assert_eq!(messages.to_json(), r#"[{"role":"user","content":"<user>\ntext\n</user>"}]"#);
+    for (role, content) in &messages {
+        assert_eq!((role, &*content), (Role::User, "<user>\ntext\n</user>"));
+    }
+    assert_eq!(chat.steps(), 1);
+    assert_eq!(Chat::ORDER, ["user", "topics", "checked", "streamed", "assistant", "asked"]);
+    chat.run().await?;
+    Ok(())
+}
+
+async fn at_run_time() -> Result<()> {
+    let user = source("user");
+    let topics = column("topics", [user.latest()], prompt("List the topics."));
+    let assistant = column("assistant", [user.all(), this()], script(["a", "b"]));
+    let f = flow([assistant, topics])?;
+    f.push("user", "text").await?;
+    f.run().await?;
+    assert_eq!(f.get("assistant", 0).as_deref(), Some("a"));
+
+    let sentiment = column("sentiment", (&user, this().latest()), script(["good", "better"]));
+    f.add_column(sentiment).await?;
+    f.run().await?;
+    assert_eq!(f.get("sentiment", 0).as_deref(), Some("good"));
+    Ok(())
+}
+
+async fn opened() -> Result<()> {
+    let store = MemoryStore::new();
+    let chat = Chat::open(store.clone()).await?;
+    chat.user.push("text").await?;
+    chat.run().await?;
+    drop(chat);
+    assert_eq!(Chat::open(store).await?.steps(), 1);
+    Ok(())
+}
+
+fn is_send<T: Send>(value: T) -> T {
+    value
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
+    typed().await?;
+    at_run_time().await?;
+    opened().await?;
+    drop(is_send(Chat::new()));
+    drop(is_send(Chat::new().run()));
+    println!("every name is there");
+    Ok(())
+}

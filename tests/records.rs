@@ -1,0 +1,70 @@
+//! What the records say is what the code does.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The text of the first `flow!` with a header, from its line to the brace that closes it.
+fn flow_of(text: &str) -> Vec<&str> {
+    let lines = text.lines().skip_while(|line| !line.starts_with("flow! {"));
+    let mut flow: Vec<&str> = lines.take_while(|line| *line != "}").collect();
+    flow.push("}");
+    flow
+}
+
+#[test]
+fn the_flow_of_the_readme_is_the_one_that_the_example_runs() {
+    let (readme, example) = (read("README.md"), read("examples/chat/main.rs"));
+    assert!(flow_of(&readme).len() > 5);
+    assert_eq!(flow_of(&readme), flow_of(&example));
+}
+
+#[test]
+fn every_dependency_of_the_library_has_its_reason_in_the_readme() {
+    let readme = read("README.md");
+    let (_, table) = readme.split_once("## Dependencies").expect("there is such a section");
+    for manifest in ["columnar/Cargo.toml", "columnar-macros/Cargo.toml"] {
+        let text = read(manifest);
+        let (_, dependencies) = text.split_once("[dependencies]").expect("it has some");
+        let names = dependencies.lines().skip(1).take_while(|line| !line.starts_with('[')).filter_map(|line| line.split(['.', ' ']).next());
+        for name in names.filter(|name| !name.is_empty() && *name != "columnar-macros") {
+            assert!(table.contains(name), "`{name}` of {manifest} is not in the table");
+        }
+    }
+}
+
+#[test]
+fn the_commands_of_the_readme_are_the_ones_that_are_checked() {
+    let (readme, checks) = (read("README.md"), read(".ci/run"));
+    for command in ["cargo test --workspace", "cargo run --example chat"] {
+        assert!(readme.contains(&format!("```sh\n{command}\n```")), "{command}");
+        assert!(checks.contains(command), "{command}");
+    }
+}
+
+#[test]
+fn no_file_is_too_long_and_no_test_is_put_aside() {
+    let mut open = ["columnar", "columnar-macros", "examples", "tests"].map(|folder| root().join(folder)).to_vec();
+    let mut files = 0;
+    while let Some(path) = open.pop() {
+        if path.ends_with("target") {
+            continue;
+        }
+        if path.is_dir() {
+            open.extend(fs::read_dir(&path).expect("it can be read").map(|entry| entry.expect("an entry").path()));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path).expect("it is text");
+            assert!(text.lines().count() <= 600, "{} has more than 600 lines", path.display());
+            assert!(!text.contains(concat!("#[ign", "ore")), "{} puts a test aside", path.display());
+            files += 1;
+        }
+    }
+    assert!(files > 50, "{files} files were read");
+}

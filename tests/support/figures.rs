@@ -1,0 +1,45 @@
+//! Measuring by pairs, and figures that a program can read.
+
+use std::time::{Duration, Instant};
+
+/// Prints a figure: `figure NAME = VALUE UNIT`.
+pub fn figure(name: &str, value: f64, unit: &str) {
+    println!("figure {name} = {value:.3} {unit}");
+}
+
+/// Prints how a figure stands to its bar.
+pub fn bar(name: &str, value: f64, at_most: f64) {
+    let verdict = if value <= at_most { "met" } else { "not met" };
+    println!("ratio {name} = {value:.3}, bar {at_most}: {verdict}");
+}
+
+/// The median times of several contenders that take turns, so that a machine that slows down slows
+/// them all. Each is run once before it counts.
+pub fn medians<const N: usize>(rounds: usize, mut contenders: [&mut dyn FnMut(); N]) -> [Duration; N] {
+    let mut times: [Vec<Duration>; N] = std::array::from_fn(|_| Vec::with_capacity(rounds));
+    for round in 0..=rounds {
+        for (contender, times) in contenders.iter_mut().zip(&mut times) {
+            let started = Instant::now();
+            contender();
+            if round > 0 {
+                times.push(started.elapsed());
+            }
+        }
+    }
+    times.map(median)
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+/// How many times longer `a` is than `b`.
+pub fn over(a: Duration, b: Duration) -> f64 {
+    a.as_secs_f64() / b.as_secs_f64()
+}
+
+/// A time in microseconds, shared among so many.
+pub fn micros_each(time: Duration, count: u32) -> f64 {
+    time.as_secs_f64() * 1e6 / f64::from(count)
+}

@@ -1,0 +1,25 @@
+//! What the tests and benchmarks of `columnar` share: above all, the rules of assembly a second time,
+//! and what it takes to hold the library against them.
+//!
+//! ```text
+//! strategies ──▶ a described flow ──▶ naive ──▶ messages ─┐
+//!                      │                                  ├─ must be equal
+//!                      └────────────▶ live ───▶ messages ─┘──▶ parse ──▶ the described values
+//! ```
+//!
+//! [`naive`] and [`parse`] are written from the rules, not from the library, and share no code with
+//! it. They are slow and say everything twice on purpose: what they do must be right at a glance.
+
+pub mod figures;
+pub mod live;
+pub mod log;
+pub mod naive;
+pub mod parse;
+pub mod spelling;
+pub mod store;
+pub mod strategies;
+
+/// The code of the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

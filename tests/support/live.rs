@@ -1,0 +1,120 @@
+//! A described flow as a flow of the library.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use columnar::{Column, Context, Messages, Result, View, column, flow, source, this};
+
+use crate::naive::{self, Reads, Window};
+
+/// What the compute steps were given, by column and step.
+pub type Seen = BTreeMap<(String, usize), Messages>;
+
+/// A flow of the library whose compute steps answer as described, and remember what they saw.
+#[derive(Debug)]
+pub struct Live {
+    /// The flow.
+    pub flow: columnar::Flow,
+    seen: Arc<Mutex<Seen>>,
+}
+
+impl Live {
+    /// Declares the flow. A cell waits for as many turns of the runtime as `pauses` says for it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`flow`](flow()).
+    pub fn declare(described: &naive::Flow, pauses: &[usize]) -> Result<Self> {
+        let seen = Arc::<Mutex<Seen>>::default();
+        let mut declared: Vec<Column> = Vec::new();
+        for (at, described) in described.columns.iter().enumerate() {
+            let declaration = match &described.reads {
+                None => source(&described.name),
+                Some(reads) => {
+                    let pauses = pauses.iter().copied().cycle().skip(at * described.values.len());
+                    let cells = described.values.iter().cloned().zip(pauses).collect();
+                    column(&described.name, views(reads, &declared), answer(cells, Arc::clone(&seen)))
+                }
+            };
+            declared.push(declaration);
+        }
+        Ok(Self { flow: flow(declared)?, seen })
+    }
+
+    /// Pushes the values that the sources have at a step.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Flow::push`](columnar::Flow::push).
+    pub async fn push(&self, described: &naive::Flow, step: usize) -> Result<()> {
+        for source in described.columns.iter().filter(|column| column.reads.is_none()) {
+            if let Some(value) = source.values.get(step) {
+                self.flow.push(&source.name, value).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Pushes everything, then runs once.
+    ///
+    /// # Errors
+    ///
+    /// Those of the pushes and of the run.
+    pub async fn fill(&self, described: &naive::Flow) -> Result<()> {
+        for step in 0..described.steps() {
+            self.push(described, step).await?;
+        }
+        self.flow.run().await
+    }
+
+    /// What the compute steps were given until now.
+    pub fn seen(&self) -> Seen {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Messages of the library as [`naive`] has them.
+pub fn plain(messages: &Messages) -> naive::Messages {
+    messages.iter().map(|(role, content)| (role.as_str(), content.into_owned())).collect()
+}
+
+fn views(reads: &Reads, declared: &[Column]) -> Vec<View> {
+    let mut views: Vec<View> = reads.views.iter().filter_map(|view| input(view, declared)).collect();
+    if let Some(own) = reads.own {
+        views.insert(reads.own_at.min(views.len()), through(own, this()));
+    }
+    views
+}
+
+/// The tag is given only where it differs from the name, as people do.
+fn input(view: &naive::View, declared: &[Column]) -> Option<View> {
+    let column = declared.iter().find(|column| column.name() == view.column)?;
+    let shown = through(view.window, column.all());
+    Some(if view.tag == view.column { shown } else { shown.named(&view.tag) })
+}
+
+fn through(window: Window, view: View) -> View {
+    match window {
+        Window::All => view,
+        Window::Last(1) => view.latest(),
+        Window::Last(count) => view.window(count),
+    }
+}
+
+/// A compute step that answers by step, after a pause.
+fn answer(cells: Vec<(String, usize)>, seen: Arc<Mutex<Seen>>) -> impl Fn(Context) -> Answer + Send + Sync {
+    move |cx| {
+        let cell = (cx.column().to_string(), cx.step());
+        seen.lock().unwrap_or_else(PoisonError::into_inner).insert(cell, cx.messages().clone());
+        let answer = cells.get(cx.step()).cloned();
+        Box::pin(async move {
+            let (value, pauses) = answer.ok_or("no value is described for this step")?;
+            for _ in 0..pauses {
+                tokio::task::yield_now().await;
+            }
+            Ok(value)
+        })
+    }
+}
+
+type Answer = std::pin::Pin<Box<dyn Future<Output = Result<String, &'static str>> + Send>>;

@@ -1,0 +1,192 @@
+//! The rules of assembly in the plainest words: a description of a flow and its values in, the
+//! messages of a cell out.
+
+use crate::spelling::Spelling;
+
+/// The messages of a cell: role and content.
+pub type Messages = Vec<(&'static str, String)>;
+
+/// A flow and everything in it.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// Each after what it reads.
+    pub columns: Vec<Column>,
+}
+
+/// A column with the values that it has or will get.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// By step.
+    pub values: Vec<String>,
+    /// `None` for a source.
+    pub reads: Option<Reads>,
+}
+
+/// What a derived column reads.
+#[derive(Clone, Debug)]
+pub struct Reads {
+    /// The inputs in order of declaration.
+    pub views: Vec<View>,
+    /// How much of its own past it reads, if any.
+    pub own: Option<Window>,
+    /// Before which of the views the own past was declared. It makes no difference.
+    pub own_at: usize,
+}
+
+/// An input.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// The name of the column.
+    pub column: String,
+    /// How much of it is shown.
+    pub window: Window,
+    /// The tag around it.
+    pub tag: String,
+}
+
+/// How much of a history is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Window {
+    /// All of it.
+    All,
+    /// The last so many values.
+    Last(usize),
+}
+
+/// A cell that has no value and should have one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// The name of the column.
+    pub column: String,
+    /// The step.
+    pub step: usize,
+}
+
+impl Window {
+    /// Whether a history that ends with the step `newest` is shown at the step `then`.
+    fn shows(self, then: usize, newest: usize) -> bool {
+        match self {
+            Self::All => then <= newest,
+            Self::Last(count) => then <= newest && newest < then + count,
+        }
+    }
+}
+
+impl Reads {
+    /// The tags of the context.
+    pub fn tags(&self) -> impl Iterator<Item = &str> {
+        self.views.iter().map(|view| view.tag.as_str())
+    }
+}
+
+impl Flow {
+    /// The columns that are computed, and what they read.
+    pub fn derived(&self) -> impl Iterator<Item = (&Column, &Reads)> {
+        self.columns.iter().filter_map(|column| Some((column, column.reads.as_ref()?)))
+    }
+
+    /// How many steps have a value in every column.
+    pub fn steps(&self) -> usize {
+        self.columns.iter().map(|column| column.values.len()).min().unwrap_or(0)
+    }
+
+    /// A value.
+    ///
+    /// # Errors
+    ///
+    /// [`Missing`] when it is not there.
+    pub fn value(&self, column: &str, step: usize) -> Result<&str, Missing> {
+        let found = self.columns.iter().find(|candidate| candidate.name == column);
+        let value = found.and_then(|column| column.values.get(step));
+        value.map(String::as_str).ok_or_else(|| Missing { column: column.to_owned(), step })
+    }
+}
+
+/// The messages of the cell of a derived column at a step.
+///
+/// # Errors
+///
+/// [`Missing`] when a value that they show is not there.
+pub fn messages(flow: &Flow, column: &str, reads: &Reads, step: usize) -> Result<Messages, Missing> {
+    let spelling = Spelling::of(reads.tags());
+    let mut said = Vec::new();
+    for then in 0..=step {
+        for View { column, window, tag } in &reads.views {
+            if window.shows(then, step) {
+                let value = spelling.escape(flow.value(column, then)?);
+                said.push(("user", format!("<{tag}>\n{value}\n</{tag}>")));
+            }
+        }
+        if let Some(own) = reads.own
+            && then < step
+            && own.shows(then, step - 1)
+        {
+            said.push(("assistant", flow.value(column, then)?.to_owned()));
+        }
+    }
+    if said.first().is_some_and(|(role, _)| *role == "assistant") {
+        said.insert(0, ("user", "<elided/>".to_owned()));
+    }
+    Ok(merge(said))
+}
+
+/// Neighbours of equal role become one message.
+fn merge(said: Messages) -> Messages {
+    let mut merged = Messages::new();
+    for (role, text) in said {
+        match merged.last_mut() {
+            Some((last, content)) if *last == role => {
+                content.push_str("\n\n");
+                content.push_str(&text);
+            }
+            _ => merged.push((role, text)),
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chat(window: Window, own: Window) -> Flow {
+        let values = |letter: &str| (0..4).map(|step| format!("{letter}{step}")).collect();
+        let views = vec![View { column: "user".into(), window, tag: "user".into() }];
+        let reads = Some(Reads { views, own: Some(own), own_at: 0 });
+        let user = Column { name: "user".into(), values: values("u"), reads: None };
+        Flow { columns: vec![user, Column { name: "bot".into(), values: values("b"), reads }] }
+    }
+
+    fn shown(flow: &Flow, step: usize) -> String {
+        let (column, reads) = flow.derived().next().expect("there is one");
+        let messages = messages(flow, &column.name, reads, step).expect("complete");
+        let content = messages.into_iter().map(|(_, content)| content).collect::<Vec<_>>().join(" | ");
+        content.replace("<user>\n", "[").replace("\n</user>", "]").replace("\n\n", " ")
+    }
+
+    #[test]
+    fn the_patterns_look_as_they_should() {
+        use Window::{All, Last};
+        for (window, own, expected) in [
+            (All, All, "[u0] | b0 | [u1] | b1 | [u2] | b2 | [u3]"),
+            (All, Last(1), "[u0] [u1] [u2] | b2 | [u3]"),
+            (Last(1), All, "<elided/> | b0 b1 b2 | [u3]"),
+            (Last(1), Last(1), "<elided/> | b2 | [u3]"),
+            (Last(2), Last(1), "[u2] | b2 | [u3]"),
+        ] {
+            assert_eq!(shown(&chat(window, own), 3), expected);
+            assert_eq!(shown(&chat(window, own), 0), "[u0]");
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_not_there_is_told() {
+        let mut flow = chat(Window::All, Window::All);
+        flow.columns.iter_mut().for_each(|column| column.values.truncate(1));
+        let (column, reads) = flow.derived().next().expect("there is one");
+        let missing = messages(&flow, &column.name, reads, 1).expect_err("`user` ends at step 0");
+        assert_eq!(missing, Missing { column: "user".into(), step: 1 });
+    }
+}

@@ -1,0 +1,102 @@
+//! The way back: from a user message to the values that it shows.
+
+use std::fmt;
+
+use crate::spelling::Spelling;
+
+/// Why a text is no user message of a context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    what: &'static str,
+    rest: String,
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} before {:?}", self.what, self.rest)
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+/// The values that a user message shows, each with its tag. None for the constant `<elided/>`.
+///
+/// # Errors
+///
+/// [`Unreadable`] for everything that is not exactly `<tag>\nvalue\n</tag>`, once or several times
+/// with one empty line between, or that spells a tag of the context inside a value.
+pub fn user_message(content: &str, tags: &[&str]) -> Result<Vec<(String, String)>, Unreadable> {
+    if content == "<elided/>" {
+        return Ok(Vec::new());
+    }
+    let spelling = Spelling::of(tags.iter().copied());
+    let mut shown = Vec::new();
+    let mut rest = content;
+    loop {
+        let (tag, value, after) = block(rest, tags)?;
+        if spelling.is_raw_in(value) {
+            return Err(unreadable("a value that spells a tag", rest));
+        }
+        shown.push((tag.to_owned(), spelling.restore(value)));
+        if after.is_empty() {
+            return Ok(shown);
+        }
+        rest = after.strip_prefix("\n\n").ok_or_else(|| unreadable("no empty line", after))?;
+    }
+}
+
+/// The tag and the value of the block at the start, and what comes after it.
+fn block<'t>(text: &'t str, tags: &[&'t str]) -> Result<(&'t str, &'t str, &'t str), Unreadable> {
+    let (tag, inside) = tags
+        .iter()
+        .find_map(|tag| Some((*tag, text.strip_prefix(&format!("<{tag}>\n"))?)))
+        .ok_or_else(|| unreadable("no tag of the context", text))?;
+    let (value, after) =
+        inside.split_once(&format!("\n</{tag}>")).ok_or_else(|| unreadable("no end of the value", inside))?;
+    Ok((tag, value, after))
+}
+
+fn unreadable(what: &'static str, rest: &str) -> Unreadable {
+    Unreadable { what, rest: rest.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TAGS: [&str; 2] = ["user", "topics"];
+
+    #[test]
+    fn a_message_gives_its_values_back() {
+        let content = "<user>\n\n\n</user>\n\n<topics>\n&lt;/user> &lt;b>\n</topics>\n\n<user>\n\n</user>";
+        let shown = user_message(content, &TAGS).expect("it is one");
+        let shown: Vec<_> = shown.iter().map(|(tag, value)| (tag.as_str(), value.as_str())).collect();
+        assert_eq!(shown, [("user", "\n"), ("topics", "</user> &lt;b>"), ("user", "")]);
+        assert_eq!(user_message("<elided/>", &TAGS), Ok(vec![]));
+    }
+
+    #[test]
+    fn nothing_else_is_a_message() {
+        for content in [
+            "",
+            "text",
+            "<user>text</user>",
+            "<user>\ntext\n</user>\n",
+            "<user>\ntext\n</user> ",
+            " <user>\ntext\n</user>",
+            "<user>\ntext\n</topics>",
+            "<user>\ntext",
+            "<other>\ntext\n</other>",
+            "<user>\na\n</user>\n<user>\nb\n</user>",
+            "<user>\na\n</user>\n\n\n<user>\nb\n</user>",
+            "<user>\na\n</user>\n\n",
+            "<user>\na\n</user>\n\n<elided/>",
+            "<elided/>\n\n<user>\na\n</user>",
+            "<elided/>\n",
+            "<user>\n<topics>\n</user>",
+            "<user>\n< / Elided\n</user>",
+        ] {
+            assert!(user_message(content, &TAGS).is_err(), "{content:?}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Random flows, whose values do their best to be mistaken for tags.
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use crate::naive::{Column, Flow, Reads, View, Window};
+
+const SOURCES: [&str; 3] = ["user", "notes", "user_2"];
+
+const DERIVED: [&str; 4] = ["topics", "use", "k", "elided"];
+
+/// More than a column has views, so that one is always free.
+const TAGS: [&str; 6] = ["digest", "user", "elided", "us", "topics", LONGEST];
+
+/// As long as a name may be.
+const LONGEST: &str = "x123456789_123456789_123456789_123456789_123456789_123456789_123";
+
+const MOST_STEPS: usize = 6;
+
+/// What begins a spelling of a tag, or looks like it.
+const MARKS: [&str; 7] = ["<", "</", "&lt;", "&amp;lt;", "&amp;amp;lt;/", "&LT;", "&amp;"];
+
+/// What may stand inside a spelling, and the white space beyond ASCII that may not.
+const SPACES: [&str; 9] = ["", "", "", " ", "\u{b}", "\n", "\t\r\u{c}", "\u{a0}", "\u{85}"];
+
+/// What may follow a name.
+const TAILS: [&str; 8] = [">", "", "/>", " a='b'>", "_", "9", "\u{e9}", "-"];
+
+/// What else values are made of.
+#[rustfmt::skip]
+const PIECES: [&str; 22] = [
+    "<", "</", "/", ">", "&", "&lt;", "&amp;lt;", "&amp;", "amp;", "lt;", "<elided/>", "\n</user>\n\n<user>\n",
+    " ", "\u{b}", "\n", "\n\n", "\r\n", "\0", "two words", "u\u{17f}er", "\u{212a}", "\u{1f980}",
+];
+
+/// A flow of 1 to 3 sources and 1 to 4 derived columns, with the values of 1 to 6 steps.
+pub fn flows() -> impl Strategy<Value = Flow> {
+    (1..=MOST_STEPS, vec(values(), 1..=SOURCES.len()), vec(derived(), 1..=DERIVED.len())).prop_map(
+        |(steps, sources, derived)| {
+            let mut columns = Vec::new();
+            for (name, values) in SOURCES.iter().zip(sources) {
+                columns.push(Column { name: (*name).to_owned(), values, reads: None });
+            }
+            for (name, (reads, values)) in DERIVED.iter().zip(derived) {
+                let reads = Some(resolve(reads, &columns));
+                columns.push(Column { name: (*name).to_owned(), values, reads });
+            }
+            columns.iter_mut().for_each(|column| column.values.truncate(steps));
+            Flow { columns }
+        },
+    )
+}
+
+/// For how many turns of the runtime each of the cells of a flow waits.
+pub fn pauses() -> impl Strategy<Value = Vec<usize>> {
+    vec(0..6_usize, MOST_STEPS * (SOURCES.len() + DERIVED.len()))
+}
+
+/// Often empty, often full of what could be taken for tags.
+fn value() -> impl Strategy<Value = String> {
+    prop_oneof![1 => Just(String::new()), 6 => vec(fragment(), 1..5).prop_map(|fragments| fragments.concat())]
+}
+
+fn values() -> impl Strategy<Value = Vec<String>> {
+    vec(value(), MOST_STEPS)
+}
+
+fn fragment() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => spelling(),
+        4 => select(&PIECES[..]).prop_map(str::to_owned),
+        1 => odd_case(),
+        1 => any::<char>().prop_map(String::from),
+    ]
+}
+
+fn spelling() -> impl Strategy<Value = String> {
+    let space = || select(&SPACES[..]);
+    (select(&MARKS[..]), space(), select(&["", "/"][..]), space(), odd_case(), select(&TAILS[..])).prop_map(
+        |(mark, before, slash, after, name, tail)| format!("{mark}{before}{slash}{after}{name}{tail}"),
+    )
+}
+
+/// A name or tag with some of its letters in upper case.
+fn odd_case() -> impl Strategy<Value = String> {
+    let names: Vec<&str> = SOURCES.into_iter().chain(DERIVED).chain(TAGS).collect();
+    (select(names), option::of(any::<u64>())).prop_map(|(name, upper)| {
+        let is_upper = |at: usize| upper.unwrap_or(0) >> (at % 64) & 1 == 1;
+        let letters = name.chars().enumerate();
+        letters.map(|(at, letter)| if is_upper(at) { letter.to_ascii_uppercase() } else { letter }).collect()
+    })
+}
+
+/// What a derived column reads while the columns before it are not known yet.
+#[derive(Clone, Debug)]
+struct Draft {
+    views: Vec<(Index, Window, Option<Index>)>,
+    own: Option<Window>,
+    own_at: Index,
+}
+
+fn derived() -> impl Strategy<Value = (Draft, Vec<String>)> {
+    let view = (any::<Index>(), window(), option::of(any::<Index>()));
+    let draft = (vec(view, 1..=3), option::of(window()), any::<Index>());
+    (draft.prop_map(|(views, own, own_at)| Draft { views, own, own_at }), values())
+}
+
+fn window() -> impl Strategy<Value = Window> {
+    prop_oneof![Just(Window::All), (1..=4_usize).prop_map(Window::Last)]
+}
+
+fn resolve(draft: Draft, columns: &[Column]) -> Reads {
+    let own_at = draft.own_at.index(draft.views.len() + 1);
+    let mut views: Vec<View> = Vec::new();
+    for (column, window, tag) in draft.views {
+        let column = column.get(columns).name.clone();
+        let wanted = tag.map_or(column.as_str(), |tag| *tag.get::<&str>(&TAGS));
+        let is_free = |tag: &&str| views.iter().all(|view| view.tag != *tag);
+        let tag = [wanted].into_iter().chain(TAGS).find(is_free).unwrap_or(wanted).to_owned();
+        views.push(View { column, window, tag });
+    }
+    Reads { views, own: draft.own, own_at }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+
+    use super::*;
+
+    #[test]
+    fn the_tags_of_a_context_are_unique() {
+        let mut runner = TestRunner::deterministic();
+        for _ in 0..200 {
+            let flow = flows().new_tree(&mut runner).expect("flows are never refused").current();
+            for (column, reads) in flow.derived() {
+                let mut tags: Vec<_> = reads.tags().collect();
+                tags.sort_unstable();
+                tags.dedup();
+                assert_eq!(tags.len(), reads.views.len(), "{column:?}");
+            }
+        }
+    }
+}
