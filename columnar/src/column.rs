@@ -193,7 +193,7 @@ impl From<&View> for View {
     }
 }
 
-/// What [`column`] takes as the views of a column: one, or a tuple, an array or a vector of them.
+/// What [`column`](column()) takes as the views of a column: one, or a tuple, an array or a vector of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no list of views",
     label = "expected columns or views",

@@ -31,8 +31,8 @@
 //!
 //! | to | see |
 //! |---|---|
-//! | declare a flow | [`flow!`], or at run time [`source`], [`column`], [`this`] and [`flow`](flow()) |
-//! | push, run, read | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`](flow::Flow), [`Event`] |
+//! | declare a flow | [`flow!`], or at run time [`source`], [`column`](column()), [`this`] and [`flow`](flow()) |
+//! | push, run, read | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
 //! | compute a column | [`prompt`], [`deltas`], [`Compute`] |
 //! | see what a column saw | [`Messages`] |
 //! | choose a model | [`model`] |

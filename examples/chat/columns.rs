@@ -1,9 +1,8 @@
-//! The computed columns, for who chooses one by its name, reads one by its id, or colours it.
+//! The computed columns, for who chooses one by its name or colours it.
 
 use anstyle::{AnsiColor, Style};
-use columnar::flow::Derived;
 
-use crate::{Chat, ChatColumn};
+use crate::ChatColumn;
 
 pub(crate) const ALL: [ChatColumn; 4] =
     [ChatColumn::Topics, ChatColumn::Summary, ChatColumn::Critique, ChatColumn::Assistant];
@@ -21,15 +20,6 @@ pub(crate) fn possible() -> String {
     format!("possible are {}", ALL.map(|column| format!("`{column}`")).join(", "))
 }
 
-pub(crate) fn of(chat: &Chat, column: ChatColumn) -> &Derived {
-    match column {
-        ChatColumn::Topics => &chat.topics,
-        ChatColumn::Summary => &chat.summary,
-        ChatColumn::Critique => &chat.critique,
-        ChatColumn::Assistant => &chat.assistant,
-    }
-}
-
 pub(crate) fn style(column: ChatColumn) -> Style {
     let color = match column {
         ChatColumn::Topics => AnsiColor::Yellow,
@@ -43,12 +33,12 @@ pub(crate) fn style(column: ChatColumn) -> Style {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Chat;
 
     #[test]
     fn every_column_of_the_flow_has_its_name_here() {
-        let chat = Chat::new();
         let named: Vec<&str> = Chat::ORDER.iter().copied().filter(|name| *name != "user").collect();
-        assert_eq!(ALL.map(|column| of(&chat, column).name()).as_slice(), named);
+        assert_eq!(ALL.map(ChatColumn::name).as_slice(), named);
         assert!(named.into_iter().all(|name| super::named(name).is_ok()));
     }
 

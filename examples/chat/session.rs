@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::options::Options;
 use crate::screen::Screen;
 use crate::transcript::Transcript;
-use crate::{Chat, ChatColumn, columns};
+use crate::{Chat, ChatColumn};
 
 pub(crate) struct Session<W> {
     chat: Chat,
@@ -115,7 +115,7 @@ impl<W: Write> Session<W> {
     }
 
     fn messages(&mut self, column: ChatColumn, step: usize) -> Result<(), Failure> {
-        let seen = columns::of(&self.chat, column).messages(step)?;
+        let seen = self.chat.messages(column.name(), step)?;
         let shown = if self.options.json {
             self.screen.json(&seen)
         } else {

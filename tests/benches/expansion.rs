@@ -1,5 +1,4 @@
-//! What `flow!` costs the compiler, against the same flow written by hand over the run-time API: a
-//! struct with a field for each column, and a function that declares it.
+//! What `flow!` costs the compiler, against the same flow written by hand over the run-time API.
 //!
 //! `cargo bench -p columnar-tests --bench expansion`
 //!
@@ -48,9 +47,11 @@ fn inline(columns: usize) -> String {
     text + "    };\n}\n"
 }
 
+/// A struct with a field for each column and a function that declares it, and an enum to match on in
+/// events: what the macro offers, as far as a hand can.
 fn by_hand(columns: usize) -> String {
-    let (mut fields, mut functions, mut calls) = (String::new(), String::new(), String::new());
-    let mut names = String::new();
+    let (mut fields, mut functions, mut calls, mut names) = <(String, String, String, String)>::default();
+    let (mut variants, mut shown, mut parsed) = <(String, String, String)>::default();
     for at in 0..columns {
         let views = match at {
             0 => "[user.latest()]".to_owned(),
@@ -61,13 +62,46 @@ fn by_hand(columns: usize) -> String {
         let _ = writeln!(fields, "    pub c{at}: Column,");
         let _ = writeln!(
             functions,
-            "    fn c{at}(user: &Column, before: &Column) -> Column {{ let _ = user; let _ = before; column(\"c{at}\", {views}, prompt(\"instruction {at}\")) }}"
+            "    #[allow(unused)] fn c{at}(user: &Column, before: &Column) -> Column {{ \
+                 column(\"c{at}\", {views}, prompt(\"instruction {at}\")) }}"
         );
         let _ = writeln!(calls, "        let c{at} = Self::c{at}(&user, &{before});");
         let _ = write!(names, "c{at}, ");
+        let _ = write!(variants, "C{at}, ");
+        let _ = writeln!(shown, "            Self::C{at} => \"c{at}\",");
+        let _ = writeln!(parsed, "            \"c{at}\" => Self::C{at},");
     }
     format!(
-        "use columnar::prelude::*;\npub struct Chat {{\n    pub user: Column,\n{fields}}}\nimpl Chat {{\n{functions}    pub fn new() -> Self {{\n        let user = source(\"user\");\n{calls}        Self {{ user, {names} }}\n    }}\n}}\n"
+        "use columnar::prelude::*;
+pub struct Chat {{
+    pub user: Column,
+{fields}}}
+impl Chat {{
+{functions}
+    pub fn new() -> Self {{
+        let user = source(\"user\");
+{calls}
+        Self {{ user, {names} }}
+    }}
+}}
+impl Default for Chat {{ fn default() -> Self {{ Self::new() }} }}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ChatColumn {{ {variants} }}
+impl ChatColumn {{
+    pub const fn name(self) -> &'static str {{
+        match self {{
+{shown}        }}
+    }}
+    pub fn of(name: &str) -> Self {{
+        match name {{
+{parsed}            _ => unreachable!(),
+        }}
+    }}
+}}
+impl std::fmt::Display for ChatColumn {{
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {{ f.pad(self.name()) }}
+}}
+"
     )
 }
 

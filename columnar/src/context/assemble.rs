@@ -58,8 +58,7 @@ impl<'t, F: Fn(usize, usize) -> Option<&'t Value>> Assembly<'_, F> {
             for input in &self.reads.inputs {
                 if input.window.of_input(self.step).contains(&step) {
                     let value = self.value(input.column, step)?;
-                    let shown =
-                        format!("<{tag}>\n{}\n</{tag}>", escape(value, tags.clone()), tag = input.tag);
+                    let shown = wrap(&input.tag, &escape(value, tags.clone()));
                     self.push(Role::User, input.column, step, &shown.into());
                 }
             }
@@ -95,4 +94,13 @@ impl<'t, F: Fn(usize, usize) -> Option<&'t Value>> Assembly<'_, F> {
         let origin = Origin { column: self.schema.name(column).clone(), step };
         self.parts.push(Part::new(role, Some(origin), text));
     }
+}
+
+/// A value in its tag. Written out because it is done for every value of every context.
+fn wrap(tag: &str, value: &str) -> String {
+    let mut shown = String::with_capacity(value.len() + 2 * tag.len() + "<>\n\n</>".len());
+    for piece in ["<", tag, ">\n", value, "\n</", tag, ">"] {
+        shown.push_str(piece);
+    }
+    shown
 }

@@ -46,7 +46,7 @@ pub(crate) fn escape<'v, 't>(value: &'v str, tags: impl Iterator<Item = &'t Name
 
 /// The next character that could begin a spelling.
 fn find_mark(value: &str, from: usize) -> Option<usize> {
-    value.get(from..)?.find(['<', '&']).map(|at| from + at)
+    memchr::memchr2(b'<', b'&', value.as_bytes().get(from..)?).map(|at| from + at)
 }
 
 /// Where `&lt;`, `&amp;lt;`, … at `at` ends; `None` if none begins there.

@@ -133,8 +133,8 @@ impl Handle<kind::Derived> {
     ///
     /// # Errors
     ///
-    /// [`Error::Missing`](crate::Error::Missing) when something that the column reads at that step
-    /// is not stored yet.
+    /// [`Error::Missing`](crate::Error::Missing) when the step has not begun, or something that the
+    /// column reads is not stored yet.
     pub fn messages(&self, step: usize) -> Result<Messages> {
         self.flow().messages(self.latest.column(), step)
     }

@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::column::{Column, View};
 use crate::context::Messages;
+#[cfg(doc)]
+use crate::error::Error;
 use crate::error::Result;
 use crate::name::Name;
 use crate::plan::Plan;
@@ -111,8 +113,8 @@ impl Flow {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownColumn`]; [`Error::NotDerived`] for a source; [`Error::Missing`] when
-    /// something that the column reads at that step is not stored yet.
+    /// [`Error::UnknownColumn`]; [`Error::NotDerived`] for a source; [`Error::Missing`] when the step
+    /// has not begun, or something that the column reads is not stored yet.
     pub fn messages(&self, column: &str, step: usize) -> Result<Messages> {
         self.shared().messages(self.shared().find(column)?, step)
     }

@@ -10,6 +10,8 @@ use super::state::Live;
 use crate::compute::Step;
 use crate::context::Messages;
 use crate::driver::{ColumnId, Run};
+#[cfg(doc)]
+use crate::error::Error;
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::name::Name;
@@ -82,7 +84,7 @@ impl<'a, C: Columns, I: ColumnId> Typed<'a, C, I> {
     ///
     /// A column that fails ends the run with its error, after the columns that were being computed
     /// beside it are stored. The next run computes what is missing. Of two runs at a time the
-    /// second ends with [`Error::Running`](crate::Error::Running).
+    /// second ends with [`Error::Running`].
     pub fn run(&self) -> Run<'a, I> {
         Run::new(self.live.clone())
     }
@@ -97,10 +99,8 @@ impl<'a, C: Columns, I: ColumnId> Typed<'a, C, I> {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownColumn`](crate::Error::UnknownColumn);
-    /// [`Error::NotDerived`](crate::Error::NotDerived) for a source;
-    /// [`Error::Missing`](crate::Error::Missing) when something that the column reads at that step is
-    /// not stored yet.
+    /// [`Error::UnknownColumn`]; [`Error::NotDerived`] for a source; [`Error::Missing`] when the step
+    /// has not begun, or something that the column reads is not stored yet.
     pub fn messages(&self, column: &str, step: usize) -> Result<Messages> {
         self.live.shared.messages(self.live.shared.find(column)?, step)
     }
