@@ -33,7 +33,11 @@ fn every_dependency_of_the_library_has_its_reason_in_the_readme() {
     for manifest in ["columnar/Cargo.toml", "columnar-macros/Cargo.toml"] {
         let text = read(manifest);
         let (_, dependencies) = text.split_once("[dependencies]").expect("it has some");
-        let names = dependencies.lines().skip(1).take_while(|line| !line.starts_with('[')).filter_map(|line| line.split(['.', ' ']).next());
+        let names = dependencies
+            .lines()
+            .skip(1)
+            .take_while(|line| !line.starts_with('['))
+            .filter_map(|line| line.split(['.', ' ']).next());
         for name in names.filter(|name| !name.is_empty() && *name != "columnar-macros") {
             assert!(table.contains(name), "`{name}` of {manifest} is not in the table");
         }
@@ -51,14 +55,17 @@ fn the_commands_of_the_readme_are_the_ones_that_are_checked() {
 
 #[test]
 fn no_file_is_too_long_and_no_test_is_put_aside() {
-    let mut open = ["columnar", "columnar-macros", "examples", "tests"].map(|folder| root().join(folder)).to_vec();
+    let mut open =
+        ["columnar", "columnar-macros", "examples", "tests"].map(|folder| root().join(folder)).to_vec();
     let mut files = 0;
     while let Some(path) = open.pop() {
         if path.ends_with("target") {
             continue;
         }
         if path.is_dir() {
-            open.extend(fs::read_dir(&path).expect("it can be read").map(|entry| entry.expect("an entry").path()));
+            open.extend(
+                fs::read_dir(&path).expect("it can be read").map(|entry| entry.expect("an entry").path()),
+            );
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let text = fs::read_to_string(&path).expect("it is text");
             assert!(text.lines().count() <= 600, "{} has more than 600 lines", path.display());

@@ -3,13 +3,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenTree};
 use syn::ext::IdentExt;
 
-use crate::errors::{self, Edge, Errors};
+use crate::errors::{self, Edge};
 use crate::graph;
-use crate::name::is_name;
-use crate::syntax::{Column, Flow, View};
+use crate::name::{identifier, is_name};
+use crate::report::Errors;
+use crate::syntax::{Column, Flow, Form, Tag, View};
 
 /// The order of the columns, by index.
 pub(crate) struct Plan {
@@ -18,8 +19,10 @@ pub(crate) struct Plan {
 
 pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
     check_names(flow, errors);
-    check_sources(flow, errors);
-    let index = check_reads(flow, errors);
+    let (index, unknown) = check_reads(flow, errors);
+    if check_sources(flow, &unknown, errors) {
+        check_unknown(flow, &unknown, errors);
+    }
     for column in &mut flow.columns {
         check_inputs(column, errors);
         check_tags(column, errors);
@@ -48,43 +51,78 @@ fn check_names(flow: &mut Flow, errors: &mut Errors) {
     });
 }
 
-/// Something enters the flow.
-fn check_sources(flow: &Flow, errors: &mut Errors) {
-    if flow.columns.iter().all(|column| column.derived.is_some()) {
-        let place = flow.header.as_ref().map(|header| &header.name);
-        if let Some(place) = place.or(flow.columns.first().map(|column| &column.name)) {
-            errors.at(place, errors::no_source());
+/// Something enters the flow. What is read and not declared should then be a source, so that it is
+/// no mistake of its own; and what could not be made out may be one.
+fn check_sources(flow: &Flow, unknown: &[Ident], errors: &mut Errors) -> bool {
+    if !flow.lost.is_empty() || flow.columns.iter().any(|column| column.derived.is_none()) {
+        return true;
+    }
+    let message = errors::no_source(unknown.first());
+    match (&flow.form, flow.columns.first()) {
+        (Form::Item(header), None) => errors.at(&header.name, errors::EMPTY_FLOW),
+        (Form::Item(header), Some(_)) => errors.at(&header.name, message),
+        (_, Some(first)) => errors.at(&first.name, message),
+        (_, None) => {}
+    }
+    false
+}
+
+/// A view shows a column of this flow, and no column itself in the same step. Returns the columns
+/// by name, and the names that are none.
+fn check_reads(flow: &mut Flow, errors: &mut Errors) -> (HashMap<String, usize>, Vec<Ident>) {
+    let names = flow.columns.iter().map(|column| text(&column.name));
+    let index: HashMap<String, usize> = names.zip(0..).collect();
+    let mut unknown = Vec::new();
+    for Column { name, derived, .. } in &mut flow.columns {
+        let Some(derived) = derived else { continue };
+        let all = derived.views.len();
+        derived.views.retain_mut(|view| {
+            let base = text(&view.base);
+            if view.is_own() {
+                true
+            } else if base == text(name) {
+                errors.at(&view.base, errors::self_by_name(name));
+                false
+            } else if index.contains_key(&base) {
+                check_spelling(&mut view.base, errors);
+                true
+            } else {
+                unknown.push(view.base.clone());
+                false
+            }
+        });
+        derived.whole &= derived.views.len() == all;
+    }
+    (index, unknown)
+}
+
+/// Tells each unknown name once.
+fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors) {
+    let declared: Vec<String> = flow.columns.iter().map(|column| text(&column.name)).collect();
+    let mut told: HashSet<String> = flow.lost.iter().filter_map(lost_name).collect();
+    for name in unknown {
+        if told.insert(text(name)) {
+            errors.at(name, errors::unknown(name, &declared));
         }
     }
 }
 
-/// A view shows a column of this flow, and no column itself in the same step. Returns the columns
-/// by name.
-fn check_reads(flow: &mut Flow, errors: &mut Errors) -> HashMap<String, usize> {
-    let declared: Vec<String> = flow.columns.iter().map(|column| text(&column.name)).collect();
-    let index: HashMap<String, usize> = declared.iter().cloned().zip(0..).collect();
-    let mut told = HashSet::new();
-    for column in &mut flow.columns {
-        let Some(derived) = &mut column.derived else { continue };
-        let (name, whole) = (&column.name, &mut derived.whole);
-        derived.views.retain(|view| {
-            let base = text(&view.base);
-            if view.is_own() {
-                return true;
-            }
-            let known = index.contains_key(&base);
-            if !known && told.insert(base.clone()) {
-                errors.at(&view.base, errors::unknown(&view.base, &declared));
-            }
-            let itself = base == text(name);
-            if itself {
-                errors.at(&view.base, errors::self_by_name(name));
-            }
-            *whole &= known && !itself;
-            known && !itself
-        });
+/// A name that a declaration may have had that could not be made out.
+fn lost_name(tree: &TokenTree) -> Option<String> {
+    match tree {
+        TokenTree::Ident(name) => Some(text(name)),
+        _ => None,
     }
-    index
+}
+
+/// A keyword of Rust's is a name only if it is raw.
+fn check_spelling(base: &mut Ident, errors: &mut Errors) {
+    if let Some(raw) = identifier(base)
+        && raw != *base
+    {
+        errors.at(&*base, errors::rust_keyword(base));
+        *base = raw;
+    }
 }
 
 /// A column reads something besides itself, and its own past once.
@@ -108,15 +146,19 @@ fn check_tags(column: &mut Column, errors: &mut Errors) {
     let Column { name, derived: Some(derived), .. } = column else { return };
     let mut tags: HashMap<String, String> = HashMap::new();
     for view in derived.views.iter().filter(|view| !view.is_own()) {
-        let tag = view.tag.as_ref().map_or_else(|| text(&view.base), |(_, tag)| tag.clone());
+        let (place, tag) = match &view.tag {
+            Tag::Name => (None, text(&view.base)),
+            Tag::Given(place, tag) => (Some(*place), tag.clone()),
+            Tag::Broken => continue,
+        };
         let written = view.written.to_string().replace(' ', "");
-        match tags.get(&tag) {
-            Some(first) if *first == written => errors.at(&view.written, errors::same_view(&written, name)),
-            Some(_) => match &view.tag {
-                Some((place, _)) => errors.on(*place, errors::same_tag(&tag, name)),
-                None => errors.at(&view.written, errors::same_tag(&tag, name)),
-            },
-            None => {
+        match (tags.get(&tag), place) {
+            (Some(first), _) if *first == written => {
+                errors.at(&view.written, errors::same_view(&written, name));
+            }
+            (Some(_), Some(place)) => errors.on(place, errors::same_tag(&tag, name)),
+            (Some(_), None) => errors.at(&view.written, errors::same_tag(&tag, name)),
+            (None, _) => {
                 tags.insert(tag, written);
             }
         }

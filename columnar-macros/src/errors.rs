@@ -1,45 +1,78 @@
-//! Every mistake that is found, told together and in these words.
+//! Every mistake, in the words that its maker reads.
+//!
+//! A headline in lower case, then the way out after `help:`. The headline says what is wrong at the
+//! place that is underlined; the help says what to write there.
 
 use std::fmt::{Display, Write};
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::ToTokens;
-use syn::Error;
+use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
 
-use crate::nearest::nearest;
-
-/// Collects errors; nothing is told until the expansion is complete.
-#[derive(Default)]
-pub(crate) struct Errors(Vec<Error>);
-
-impl Errors {
-    /// An error that underlines all of `at`.
-    pub(crate) fn at(&mut self, at: impl ToTokens, message: impl Display) {
-        self.0.push(Error::new_spanned(at, message));
-    }
-
-    /// An error at one place.
-    pub(crate) fn on(&mut self, span: Span, message: impl Display) {
-        self.0.push(Error::new(span, message));
-    }
-
-    pub(crate) fn push(&mut self, error: Error) {
-        self.0.push(error);
-    }
-
-    /// As invocations of `compile_error!`.
-    pub(crate) fn tokens(&self) -> TokenStream {
-        self.0.iter().map(Error::to_compile_error).collect()
-    }
-}
+use crate::name::to_name;
+use crate::nearest::{nearest, nearest_keyword};
+use crate::report::place;
 
 /// A name as its user reads it.
-pub(crate) fn shown(name: &Ident) -> String {
+fn shown(name: &Ident) -> String {
     format!("`{}`", name.unraw())
 }
 
+// The flow as a whole.
+
+pub(crate) const EMPTY_FLOW: &str = "this flow is empty\n\nhelp: begin with a source, as in `source user;`";
+
+/// `name` is read and not declared, if there is such a name.
+pub(crate) fn no_source(name: Option<&Ident>) -> String {
+    let name = name.map_or_else(|| "user".to_owned(), |name| name.unraw().to_string());
+    format!("nothing enters this flow\n\nhelp: declare a source, as in `source {name};`")
+}
+
+pub(crate) const NO_STRUCT: &str = "expected `struct` and the name of the flow after this";
+
+pub(crate) const NO_FLOW_NAME: &str =
+    "expected the name of the flow after this\n\nhelp: as in `pub struct Chat { ... }`";
+
+pub(crate) const NO_BODY: &str = "expected the declarations of the flow, in braces, after this";
+
+pub(crate) const AFTER_BODY: &str = "expected the end of the flow: one `flow!` declares one";
+
+pub(crate) const FLOW_CFG: &str =
+    "a flow cannot depend on `cfg` from the inside\n\nhelp: put this before `flow!`";
+
+pub(crate) const NO_PARAM: &str =
+    "expected a parameter of the flow\n\nhelp: as in `pub struct Chat(model: Model)`";
+
+pub(crate) const PARAM_COMMA: &str = "expected `,` before this";
+
+/// `found` stands where `struct` should.
+pub(crate) fn no_struct(found: &Ident) -> String {
+    format!(
+        "expected `struct`, found {}\n\nhelp: a flow is declared as a struct: `pub struct Chat {{ ... }}`",
+        shown(found)
+    )
+}
+
+pub(crate) fn no_param_type(name: &Ident) -> String {
+    let text = name.unraw();
+    format!("expected `:` and the type of {}\n\nhelp: as in `{text}: String`", shown(name))
+}
+
+pub(crate) fn param_twice(name: &Ident) -> String {
+    format!("two parameters are named {}", shown(name))
+}
+
+pub(crate) fn bug(message: &str) -> String {
+    format!(
+        "`flow!` panicked, which is a bug in columnar: {message}\n\n\
+         help: please report it together with this flow"
+    )
+}
+
+// Declarations.
+
 pub(crate) const NO_SEMICOLON: &str = "expected `;` after this";
+
+pub(crate) const COMMA: &str = "declarations end with `;`";
 
 pub(crate) const NOT_A_DECLARATION: &str = "expected `source` or `column`";
 
@@ -48,78 +81,133 @@ pub(crate) const LET_INSIDE: &str =
 
 pub(crate) const MODULE: &str = "a flow cannot be part of another one yet\n\nhelp: declare its columns here, or build it from functions with `source` and `column`";
 
-pub(crate) const COMMA: &str = "declarations end with `;`";
-
 pub(crate) const DANGLING_DOC: &str = "this comment documents nothing";
+
+pub(crate) const INNER_ATTRIBUTE: &str =
+    "a comment stands before what it documents\n\nhelp: write `///` before a declaration";
 
 pub(crate) const ATTRIBUTE: &str = "a column takes doc comments only";
 
 pub(crate) const CFG: &str = "a column cannot depend on `cfg`: the graph must be the same in every build";
 
-pub(crate) const NAMED_SELF: &str =
-    "a column cannot be named `self`: that is how a column reads its own past";
+pub(crate) const PUB: &str = "the columns of a flow are as public as the flow\n\nhelp: drop `pub`";
 
-pub(crate) const SOURCE_STEP: &str = "a source has no compute step: its values come from outside\n\nhelp: `column name(...) = ...` computes one";
+const KEYWORDS: &str = "a `source` comes from outside, a `column` is computed";
 
-pub(crate) const SOURCE_EXTRA: &str = "a source is declared by its name alone";
+/// `word` stands where a keyword should, before a name.
+pub(crate) fn keyword(word: &Ident) -> String {
+    let help =
+        nearest_keyword(word).map_or_else(|| KEYWORDS.to_owned(), |meant| format!("did you mean `{meant}`?"));
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: {help}", shown(word))
+}
 
-pub(crate) const COLUMN_TYPE: &str = "a column holds text and takes no type";
-
-pub(crate) const LITERAL_VIEW: &str = "expected a column name or `self`";
-
-pub(crate) const PATH_VIEW: &str = "a view names a column of this flow";
-
-pub(crate) const LATEST_CALLED: &str = "`latest` takes no parentheses";
-
-pub(crate) const EMPTY_WINDOW: &str =
-    "a window of 0 shows nothing\n\nhelp: drop the view, or show at least 1 value";
-
-pub(crate) const TAG_LITERAL: &str = "a tag is written as text, as in `.as(\"digest\")`";
-
-pub(crate) const TAGGED_SELF: &str =
-    "the own past is shown as the assistant's words, so it has no tag\n\nhelp: drop this";
-
-pub(crate) const NO_BODY: &str = "expected the declarations of the flow after this, in braces";
-
-pub(crate) const EMPTY_FLOW: &str = "this flow is empty\n\nhelp: begin with a source, as in `source user;`";
-
-pub(crate) fn keyword(found: &Ident) -> String {
-    let help = nearest(&found.to_string(), ["source", "column"].into_iter())
-        .map_or_else(String::new, |word| format!("\n\nhelp: did you mean `{word}`?"));
-    format!("{NOT_A_DECLARATION}, found `{found}`{help}")
+/// `name` has no keyword before it.
+pub(crate) fn no_keyword(name: &Ident, meant: &str) -> String {
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: write `{meant} {}`", shown(name), name.unraw())
 }
 
 pub(crate) fn no_name(keyword: &Ident) -> String {
     format!("expected a name after `{keyword}`")
 }
 
-pub(crate) fn bad_name(name: &Ident) -> String {
-    let text = name.unraw().to_string();
-    let help = match lower(&text) {
-        Some(better) => format!("\n\nhelp: as in `{better}`"),
-        None => String::new(),
-    };
-    format!("{} cannot name a column: {NAME_RULE}{help}", shown(name))
-}
-
-pub(crate) fn bad_tag(tag: &str) -> String {
-    let help = lower(tag).map_or_else(String::new, |better| format!("\n\nhelp: as in `{better:?}`"));
-    format!("{tag:?} cannot be a tag: {NAME_RULE}{help}")
-}
+// Names.
 
 const NAME_RULE: &str = "write at most 64 lower case letters, digits and `_`, beginning with a letter";
 
-/// The nearest good name, if there is one.
-fn lower(text: &str) -> Option<String> {
-    let mut better = String::new();
-    for letter in text.chars().take(64) {
-        if letter.is_ascii_uppercase() && better.ends_with(|last: char| last.is_ascii_lowercase()) {
-            better.push('_');
+pub(crate) const NAMED_SELF: &str =
+    "a column cannot be named `self`: that is how a column reads its own past";
+
+pub(crate) fn bad_name(name: &Ident) -> String {
+    let help = to_name(&name.unraw().to_string());
+    let help = help.map_or_else(String::new, |better| format!("\n\nhelp: as in `{better}`"));
+    format!("{} cannot name a column: {NAME_RULE}{help}", shown(name))
+}
+
+pub(crate) fn rust_keyword(name: &Ident) -> String {
+    format!("`{name}` is a keyword of Rust\n\nhelp: write `r#{name}`; its tag stays `{name}`")
+}
+
+pub(crate) fn twice(name: &Ident, first: Span) -> String {
+    let at = line(first).map_or_else(String::new, |line| format!("\n\nfirst declared at line {line}"));
+    format!("{} is declared twice{at}", shown(name))
+}
+
+pub(crate) fn unknown(name: &Ident, declared: &[String]) -> String {
+    const MOST: usize = 8;
+    let text = name.unraw().to_string();
+    let known = || declared.iter().map(String::as_str);
+    let help = match nearest(&text, known().chain(["self"])) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => {
+            let list: Vec<String> = known().take(MOST).map(|name| format!("`{name}`")).collect();
+            let more = declared.len().saturating_sub(MOST);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("declared here: {}{more}", list.join(", "))
         }
-        better.push(if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '_' });
-    }
-    let better = better.trim_matches('_').to_owned();
-    crate::name::is_name(&better).then_some(better)
+    };
+    format!("no column or source named `{text}` in this flow\n\nhelp: {help}")
+}
+
+// Sources and compute steps.
+
+pub(crate) const SOURCE_STEP: &str = "a source has no compute step: its values come from outside\n\nhelp: `column name(...) = ...` computes one";
+
+pub(crate) fn source_extra(name: &Ident) -> String {
+    format!("a source is declared by its name alone\n\nhelp: write `source {name};`")
+}
+
+pub(crate) const TYPE: &str = "a column holds text and takes no type";
+
+pub(crate) fn no_step(name: &Ident) -> String {
+    format!("column {} has no compute step\n\nhelp: add one, as in `= prompt(\"...\")`", shown(name))
+}
+
+pub(crate) fn empty_step(name: &Ident) -> String {
+    format!(
+        "expected an expression that computes {} after this\n\nhelp: as in `= prompt(\"...\")`",
+        shown(name)
+    )
+}
+
+pub(crate) fn no_equals(name: &Ident) -> String {
+    format!("expected `=` and the compute step of {}", shown(name))
+}
+
+pub(crate) fn not_equals(found: &str) -> String {
+    format!("expected `=`, found `{found}`")
+}
+
+// Views.
+
+pub(crate) const NOT_A_VIEW: &str = "expected a column name or `self`";
+
+pub(crate) const EMPTY_VIEW: &str = "expected a view before this comma";
+
+pub(crate) const PATH_VIEW: &str =
+    "a view names a column of this flow\n\nhelp: write the column's name alone, as in `user`";
+
+pub(crate) const LATEST_CALLED: &str = "`latest` takes no parentheses";
+
+pub(crate) const EMPTY_WINDOW: &str =
+    "a window of 0 shows nothing\n\nhelp: drop the view, or show at least 1 value";
+
+pub(crate) const NO_COUNT: &str = "expected how many values to show\n\nhelp: as in `window(3)`";
+
+pub(crate) const SECOND_WINDOW: &str = "a view shows one window\n\nhelp: drop this";
+
+pub(crate) const SECOND_TAG: &str = "a view has one tag\n\nhelp: drop this";
+
+pub(crate) const NO_TAG: &str = "expected a tag after this\n\nhelp: as in `as(\"digest\")`";
+
+pub(crate) const TAG_LITERAL: &str =
+    "a tag is text written out\n\nhelp: a string in quotes, as in `.as(\"digest\")`";
+
+pub(crate) const TAGGED_SELF: &str =
+    "the own past is shown as the assistant's words, so it has no tag\n\nhelp: drop this";
+
+pub(crate) fn bad_tag(tag: &str) -> String {
+    let help = to_name(tag).map_or_else(String::new, |better| format!("\n\nhelp: as in `{better:?}`"));
+    format!("{tag:?} cannot be a tag: {NAME_RULE}{help}")
 }
 
 pub(crate) fn no_views(name: &Ident) -> String {
@@ -129,49 +217,23 @@ pub(crate) fn no_views(name: &Ident) -> String {
     )
 }
 
-pub(crate) fn no_step(name: &Ident) -> String {
-    format!("column {} has no compute step\n\nhelp: add one: `= prompt(\"...\")`", shown(name))
+pub(crate) fn dangling_dot(column: &Ident) -> String {
+    format!("expected a view of {} after the dot: `latest` or `window(n)`", shown(column))
 }
 
-pub(crate) fn empty_step(name: &Ident) -> String {
-    format!("expected an expression that computes {}", shown(name))
+pub(crate) fn no_view_named(word: &Ident) -> String {
+    format!("no view is named `{word}`\n\nhelp: the views are `latest`, `window(n)` and `as(\"tag\")`")
 }
 
-pub(crate) fn no_equals(name: &Ident) -> String {
-    format!("expected `=` and the compute step of {}", shown(name))
-}
-
-pub(crate) fn dangling_dot(column: &str) -> String {
-    format!("expected a view of `{column}` after the dot: `latest` or `window(n)`")
+pub(crate) fn not_parentheses(word: &Ident) -> String {
+    format!("expected parentheses after {}", shown(word))
 }
 
 pub(crate) fn no_separator(found: impl Display) -> String {
     format!("expected `,` or `.` before `{found}`")
 }
 
-pub(crate) fn unknown(name: &Ident, declared: &[String]) -> String {
-    const MOST: usize = 8;
-    let text = name.unraw().to_string();
-    let known = declared.iter().map(String::as_str);
-    let help = match nearest(&text, known.clone()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => {
-            let list: Vec<String> = known.clone().take(MOST).map(|name| format!("`{name}`")).collect();
-            let more = if declared.len() > MOST {
-                format!(" and {} more", declared.len() - MOST)
-            } else {
-                String::new()
-            };
-            format!("declared here: {}{more}", list.join(", "))
-        }
-    };
-    format!("no column or source named `{text}` in this flow\n\nhelp: {help}")
-}
-
-pub(crate) fn twice(name: &Ident, first: Span) -> String {
-    let place = line(first).map_or_else(String::new, |line| format!("\n\nfirst declared at line {line}"));
-    format!("{} is declared twice{place}", shown(name))
-}
+// What a column reads.
 
 pub(crate) fn self_by_name(name: &Ident) -> String {
     format!("{} reads itself in the same step\n\nhelp: for its own past, write `self`", shown(name))
@@ -196,15 +258,14 @@ pub(crate) fn self_twice(name: &Ident) -> String {
 }
 
 pub(crate) fn same_view(view: &str, name: &Ident) -> String {
-    format!("`{view}` is read twice by {}", shown(name))
+    format!("`{view}` is read twice by {}\n\nhelp: drop one of the two", shown(name))
 }
 
 pub(crate) fn same_tag(tag: &str, name: &Ident) -> String {
-    format!("two views reach {} as `{tag}`\n\nhelp: name one: `.as(\"...\")`", shown(name))
-}
-
-pub(crate) fn no_source() -> &'static str {
-    "nothing enters this flow\n\nhelp: declare a source, as in `source user;`"
+    format!(
+        "two views reach {} as `{tag}`\n\nhelp: give one of them another tag, as in `.as(\"...\")`",
+        shown(name)
+    )
 }
 
 /// One edge of a cycle: who reads whom, and where.
@@ -219,8 +280,8 @@ pub(crate) fn cycle(edges: &[Edge]) -> String {
     let mut drawing = String::new();
     for (at, Edge { reader, read, span }) in edges.iter().enumerate() {
         let arrow = if at == 0 { "┌→" } else { "│ " };
-        let place = line(*span).map_or_else(String::new, |line| format!("  (line {line})"));
-        let _ = writeln!(drawing, "  {arrow} {reader:width$}  reads `{read}`{place}");
+        let at = line(*span).map_or_else(String::new, |line| format!("  (line {line})"));
+        let _ = writeln!(drawing, "  {arrow} {reader:width$}  reads `{read}`{at}");
     }
     format!(
         "these columns wait for each other, so none of them can run first\n\n{drawing}  └─┘\n\n\
@@ -228,7 +289,42 @@ pub(crate) fn cycle(edges: &[Edge]) -> String {
     )
 }
 
-/// The line of a place, where the compiler tells.
 fn line(span: Span) -> Option<usize> {
-    proc_macro::is_available().then(|| span.unwrap().line())
+    place(span).map(|(line, _)| line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ident(text: &str) -> Ident {
+        Ident::new(text, Span::call_site())
+    }
+
+    #[test]
+    fn an_unknown_name_gets_a_suggestion_or_a_list() {
+        let declared: Vec<String> = (0..10).map(|at| format!("topic_{at}")).collect();
+        assert!(unknown(&ident("topc_3"), &declared).ends_with("did you mean `topic_3`?"));
+        assert!(unknown(&ident("sefl"), &declared).ends_with("did you mean `self`?"));
+        assert!(unknown(&ident("history"), &declared).ends_with("`topic_7` and 2 more"));
+        assert!(unknown(&ident("history"), &declared[..8]).ends_with("`topic_6`, `topic_7`"));
+    }
+
+    #[test]
+    fn a_bad_name_gets_a_better_one_if_there_is_one() {
+        assert!(bad_name(&ident("RunningSummary")).ends_with("help: as in `running_summary`"));
+        assert!(!bad_name(&ident("__")).contains("help"));
+        assert!(bad_tag("my tag").ends_with("help: as in `\"my_tag\"`"));
+    }
+
+    #[test]
+    fn a_cycle_is_drawn() {
+        let edge = |reader: &str, read: &str| Edge {
+            reader: reader.to_owned(),
+            read: read.to_owned(),
+            span: Span::call_site(),
+        };
+        let drawn = cycle(&[edge("topics", "summary"), edge("summary", "topics")]);
+        assert!(drawn.contains("\n  ┌→ topics   reads `summary`\n  │  summary  reads `topics`\n  └─┘\n"));
+    }
 }

@@ -13,23 +13,37 @@ mod expand;
 mod graph;
 mod name;
 mod nearest;
+mod report;
 mod syntax;
+#[cfg(test)]
+mod tests;
 
-use proc_macro2::TokenStream;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use errors::Errors;
+use proc_macro2::{Span, TokenStream};
+
+use report::Errors;
 use syntax::{Flow, Input};
 
 /// The expansion of `columnar::flow!`, which passes `[$crate]` before the declarations.
 #[proc_macro]
 pub fn flow(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    expand(input.into()).into()
+    let expansion = catch_unwind(AssertUnwindSafe(|| expand(input.into(), &mut Errors::default())));
+    expansion.unwrap_or_else(|panic| bug(&*panic)).into()
 }
 
-fn expand(input: TokenStream) -> TokenStream {
-    let mut errors = Errors::default();
+fn expand(input: TokenStream, errors: &mut Errors) -> TokenStream {
     let Input { krate, declarations } = syntax::input(input);
-    let mut flow = Flow::parse(declarations, &mut errors);
-    let plan = check::check(&mut flow, &mut errors);
-    expand::expand(&krate, &flow, &plan, &errors)
+    let mut flow = Flow::parse(declarations, errors);
+    let plan = check::check(&mut flow, errors);
+    expand::expand(&krate, &flow, &plan, errors)
+}
+
+/// Tells that this crate is wrong, not the flow.
+fn bug(panic: &(dyn Any + Send)) -> TokenStream {
+    let message = (panic.downcast_ref::<&str>().copied())
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    syn::Error::new(Span::call_site(), errors::bug(message)).to_compile_error()
 }

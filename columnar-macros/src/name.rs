@@ -1,4 +1,7 @@
-//! The rule for names, and what a name becomes as a variant.
+//! The rule for names, and what a name becomes in Rust.
+
+use proc_macro2::Ident;
+use quote::ToTokens;
 
 /// Whether a text can name a column: `[a-z][a-z0-9_]{0,63}`, as `columnar::Name` has it.
 pub(crate) fn is_name(text: &str) -> bool {
@@ -8,8 +11,37 @@ pub(crate) fn is_name(text: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// The name as a variant of an enum: `running_summary` becomes `RunningSummary`.
+/// The nearest text that can name a column, if there is one.
+pub(crate) fn to_name(text: &str) -> Option<String> {
+    let mut name = String::new();
+    for letter in text.chars().take(64) {
+        if letter.is_ascii_uppercase() && name.ends_with(|last: char| last.is_ascii_lowercase()) {
+            name.push('_');
+        }
+        name.push(if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '_' });
+    }
+    let name = name.trim_matches('_').to_owned();
+    is_name(&name).then_some(name)
+}
+
+/// The name as an identifier: raw if it is a keyword, `None` if it cannot be one.
+pub(crate) fn identifier(name: &Ident) -> Option<Ident> {
+    let text = name.to_string();
+    match text.as_str() {
+        "_" | "self" | "Self" | "super" | "crate" => None,
+        // A keyword since edition 2024, and raw it is the same name in all of them.
+        "gen" => Some(Ident::new_raw(&text, name.span())),
+        _ if syn::parse2::<Ident>(name.to_token_stream()).is_ok() => Some(name.clone()),
+        _ => Some(Ident::new_raw(&text, name.span())),
+    }
+}
+
+/// The name as a variant of an enum: `running_summary` becomes `RunningSummary`. What cannot name a
+/// column stays as it is.
 pub(crate) fn camel(name: &str) -> String {
+    if !is_name(name) {
+        return name.to_owned();
+    }
     let mut camel = String::with_capacity(name.len());
     for part in name.split('_') {
         let mut letters = part.chars();
@@ -22,6 +54,8 @@ pub(crate) fn camel(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proc_macro2::Span;
+
     use super::*;
 
     #[test]
@@ -35,5 +69,15 @@ mod tests {
         assert_eq!(camel("running_summary"), "RunningSummary");
         assert_eq!(camel("r2_d2__x_"), "R2D2X");
         assert_eq!(camel("self_"), "Self_");
+        assert_eq!(camel("_1"), "_1");
+    }
+
+    #[test]
+    fn identifiers() {
+        let identifier = |text| identifier(&Ident::new(text, Span::call_site())).map(|name| name.to_string());
+        assert_eq!(identifier("user").as_deref(), Some("user"));
+        assert_eq!(identifier("type").as_deref(), Some("r#type"));
+        assert_eq!(identifier("gen").as_deref(), Some("r#gen"));
+        assert_eq!(identifier("super"), None);
     }
 }

@@ -1,5 +1,7 @@
 //! What a misspelt word was meant to be.
 
+use proc_macro2::Ident;
+
 /// The word nearest to `word`, if one is near enough to be meant: a third of its letters may be off.
 pub(crate) fn nearest<'w>(word: &str, words: impl Iterator<Item = &'w str>) -> Option<&'w str> {
     words
@@ -7,6 +9,11 @@ pub(crate) fn nearest<'w>(word: &str, words: impl Iterator<Item = &'w str>) -> O
         .filter(|(distance, known)| *distance <= known.chars().count().max(3) / 3)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, known)| known)
+}
+
+/// The keyword that `word` was meant to be.
+pub(crate) fn nearest_keyword(word: &Ident) -> Option<&'static str> {
+    nearest(&word.to_string().to_lowercase(), ["source", "column"].into_iter())
 }
 
 #[cfg(test)]

@@ -19,25 +19,32 @@ pub use crate::store::Store;
 use crate::compute::IntoStep;
 use crate::context::Context;
 
-/// `column name(views) = compute;` declares a column that is computed.
-///
-/// The views name the columns that it reads and how much of their history: `user` shows all of it,
-/// `user.latest` the newest value, `user.window(3)` the last three. `self` is the own past. A view
-/// may give another tag: `summary.latest.as("digest")`.
-///
-/// The compute step is any Rust expression up to the `;`: `prompt("...")`, a closure such as
-/// `|cx: Context| async move { ... }`, or a type that implements `Compute`.
-pub fn column<'a, Form>(compute: impl IntoStep<'a, Form>) -> Step<'a> {
-    compute.into_step()
-}
+/// The keywords, as methods: what rustc says of an argument it says at the method's name, and editors
+/// show its documentation there.
+#[derive(Clone, Copy, Debug)]
+pub struct Declare;
 
-/// `source name;` declares a column whose values come from outside, by `push`.
-pub const fn source(column: usize, name: &'static str) -> Source {
-    Source::__new(column, name)
+impl Declare {
+    /// `column name(views) = compute;` declares a column that is computed.
+    ///
+    /// The views name the columns that it reads and how much of their history: `user` shows all of
+    /// it, `user.latest` the newest value, `user.window(3)` the last three. `self` is the own past. A
+    /// view may give another tag: `summary.latest.as("digest")`.
+    ///
+    /// The compute step is any Rust expression up to the `;`: `prompt("...")`, a closure such as
+    /// `|cx: Context| async move { ... }`, or a type that implements `Compute`.
+    pub fn column<'a, Form>(self, compute: impl IntoStep<'a, Form>) -> Step<'a> {
+        compute.into_step()
+    }
+
+    /// `source name;` declares a column whose values come from outside, by `push`.
+    pub const fn source(self, column: usize, name: &'static str) -> Source {
+        Source::__new(column, name)
+    }
 }
 
 /// The step of a column whose declaration is broken. It is never called: the error has been reported
 /// where it is.
 pub fn broken<'a>() -> Step<'a> {
-    column(|_: Context| std::future::pending::<String>())
+    Declare.column(|_: Context| std::future::pending::<String>())
 }

@@ -92,6 +92,8 @@ pub mod compute;
 pub mod model;
 pub mod store;
 
+mod state;
+
 mod driver;
 mod event;
 pub mod flow;

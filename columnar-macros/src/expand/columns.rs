@@ -14,10 +14,10 @@
 //! ```
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::Visibility;
 
-use super::{Emission, again, docs_or, hidden, literal};
+use super::{Emission, again, at, docs_or, hidden, literal};
 use crate::syntax::{Column, View};
 
 impl Emission<'_> {
@@ -75,7 +75,7 @@ impl Emission<'_> {
         let (field, name) = (again(&column.name), literal(&column.name));
         if column.derived.is_none() {
             let call = &column.keyword;
-            return quote!(#field: #private::#call(#at, #name),);
+            return quote!(#field: #private::Declare.#call(#at, #name),);
         }
         quote!(#field: #private::Derived::__new(#at, #name),)
     }
@@ -87,7 +87,8 @@ impl Emission<'_> {
             return quote!(#private::Node::__source(#name));
         }
         let views = hidden(&column.name);
-        quote!(#private::Node::__column(#name, Self::#views))
+        let own = quote_spanned!(at(column.keyword.span())=> Self::);
+        quote!(#private::Node::__column(#name, #own #views))
     }
 
     fn field(&self, column: &Column) -> TokenStream {
@@ -110,6 +111,7 @@ fn shown(view: &View, own: &Ident) -> TokenStream {
         base = own.clone();
         base.set_span(view.base.span());
     }
-    let tail = &view.tail;
-    quote!(Self::__HERE.#base #tail.__view())
+    let View { tail, tagging, .. } = view;
+    let here = quote_spanned!(at(view.before)=> Self::__HERE);
+    quote!(#here.#base #tail #tagging.__view())
 }

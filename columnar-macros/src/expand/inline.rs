@@ -1,7 +1,7 @@
 //! The inline form, an expression:
 //!
 //! ```text
-//! match vec![None, column(prompt("…"))] {
+//! match vec![None, Some(column(prompt("…")))] {
 //!     steps => {
 //!         /* the struct of the columns, as in the item form, named Columns */
 //!         Typed::<Columns, Name>::__new(steps)
@@ -22,8 +22,14 @@ impl Emission<'_> {
     pub(super) fn inline(&self, errors: &TokenStream) -> TokenStream {
         let private = &self.private;
         let name = Ident::new("Columns", Span::mixed_site());
-        let steps = self.flow.columns.iter().map(|column| self.step(column));
-        let columns = self.columns(&Visibility::Inherited, &name, "The columns of this flow.");
+        let steps = self.flow.columns.iter().map(|column| match &column.derived {
+            None => quote!(#private::None),
+            Some(derived) => {
+                let step = self.step(&column.keyword, derived);
+                quote!(#private::Some(#step))
+            }
+        });
+        let columns = self.columns(&Visibility::Inherited, &name, " The columns of this flow.");
         quote! {
             match #private::vec![#(#steps),*] {
                 steps => {

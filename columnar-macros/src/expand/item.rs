@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! impl<M: Model> Chat<M> where M: 'static {
-//!     fn __topics(model: &M) -> Option<Step<'static>> { column(prompt("…")) }
+//!     fn __topics(model: &M) -> Step<'static> { column(prompt("…")) }
 //!     pub const ORDER: …; pub const GRAPH: …;
 //!     pub fn new(model: M) -> Self; pub async fn open(store: impl Store, model: M) -> Result<Self>;
 //! }
@@ -11,130 +11,153 @@
 //! /* the struct of the columns, and the enum that names the derived ones in events */
 //! ```
 
-use std::collections::HashSet;
-
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{GenericParam, Generics, parse_quote};
 
-use super::{Emission, again, docs_or, hidden, literal};
-use crate::name::camel;
+use super::{Emission, again, at, hidden, literal};
 use crate::syntax::{Column, Header, Param};
 
 impl Emission<'_> {
     pub(super) fn item(&self, header: &Header, errors: &TokenStream) -> TokenStream {
-        let name = &header.name;
-        let columns_name = format_ident!("{}Columns", name.unraw(), span = Span::call_site());
-        let id_name = format_ident!("{}Column", name.unraw(), span = Span::call_site());
-        let item =
-            Item { header, columns: &columns_name, id: &id_name, lifetime: lifetime(&header.generics) };
-        let steps = self.implementation(&item);
-        let flow = self.flow(&item);
-        let columns =
-            self.columns(&header.vis, &columns_name, &format!("The columns of a [`{}`].", name.unraw()));
-        let id = self.id(&item);
-        quote!(#steps #flow #columns #id #errors)
+        let place = at(header.keyword.span);
+        let named = |suffix| format_ident!("{}{suffix}", header.name.unraw(), span = place);
+        let (columns, id) = (named("Columns"), named("Column"));
+        let item = Item { emission: self, header, columns: &columns, id: &id };
+        let flow = [item.implementation(), item.definition(), item.impl_default()];
+        let docs = format!(" The columns of a [`{}`].", header.name.unraw());
+        let columns = self.columns(&header.vis, &columns, &docs);
+        let id = self.id(header, &id);
+        quote!(#(#flow)* #columns #id #errors)
     }
+}
 
-    fn implementation(&self, item: &Item<'_>) -> TokenStream {
-        let private = &self.private;
-        let Header { vis, name, params, .. } = item.header;
-        let name = again(name);
-        let steps = self.flow.columns.iter().filter_map(|column| self.step_fn(column, item));
-        let order = self
-            .plan
-            .order
-            .iter()
-            .filter_map(|&at| self.flow.columns.get(at))
-            .map(|column| literal(&column.name));
-        let (columns, open_store) = (item.columns, Ident::new("store", Span::mixed_site()));
-        let take: Vec<_> = params.iter().map(|Param { name, ty }| quote!(#name: #ty)).collect();
-        let drops = params.iter().map(|param| &param.name);
-        let all_steps = self.all_steps(params);
-        let bounded = item.bounded();
-        let (impl_generics, _, where_clause) = bounded.split_for_impl();
-        let (_, ty_generics, _) = item.header.generics.split_for_impl();
+struct Item<'e> {
+    emission: &'e Emission<'e>,
+    header: &'e Header,
+    /// The struct of the columns.
+    columns: &'e Ident,
+    /// The enum of the derived columns.
+    id: &'e Ident,
+}
+
+impl Item<'_> {
+    /// What the flow can do: its compute steps, and ways to make one.
+    fn implementation(&self) -> TokenStream {
+        let head = self.impl_head(&TokenStream::new(), &self.bounded());
+        let steps = self.emission.flow.columns.iter().filter_map(|column| self.fn_step(column));
+        let (constants, new, open) = (self.constants(), self.fn_new(), self.fn_open());
         quote! {
-            impl #impl_generics #name #ty_generics #where_clause {
+            #[allow(dead_code, unreachable_pub)]
+            #head {
                 #(#steps)*
-
-                /// The names of the columns in topological order.
-                #vis const ORDER: &'static [&'static str] = &[#(#order),*];
-
-                /// The columns and what each of them reads.
-                #vis const GRAPH: #private::Graph = <#columns as #private::Columns>::GRAPH;
-
-                /// A new flow, with its values in memory.
-                #[allow(clippy::needless_pass_by_value, clippy::new_without_default, clippy::too_many_arguments)]
-                #vis fn new(#(#take),*) -> Self {
-                    Self { __flow: #private::Typed::__new(#all_steps), __marker: ::core::marker::PhantomData }
-                }
-
-                /// A flow on top of a store: it goes on with what the store holds.
-                ///
-                /// # Errors
-                ///
-                /// When the store cannot be read or holds what cannot be.
-                #[allow(clippy::too_many_arguments)]
-                #vis async fn open(#open_store: impl #private::Store, #(#take),*) -> #private::Result<Self> {
-                    let steps = #all_steps;
-                    #(::core::mem::drop(#drops);)*
-                    let flow = #private::Typed::__open(#open_store, steps).await?;
-                    #private::Result::Ok(Self { __flow: flow, __marker: ::core::marker::PhantomData })
-                }
+                #constants
+                #new
+                #open
             }
         }
     }
 
-    /// One function per column: editors infer small bodies fast.
-    fn step_fn(&self, column: &Column, item: &Item<'_>) -> Option<TokenStream> {
-        let private = &self.private;
-        column.derived.as_ref()?;
-        let function = hidden(&column.name);
-        let take = item.header.params.iter().map(|Param { name, ty }| quote!(#name: &#ty));
-        let (lifetime, step) = (&item.lifetime, self.step(column));
+    /// A function for each column: editors infer small bodies fast.
+    fn fn_step(&self, column: &Column) -> Option<TokenStream> {
+        let private = &self.emission.private;
+        let derived = column.derived.as_ref()?;
+        let (function, lifetime) = (hidden(&column.name), self.lifetime());
+        let take = self.header.params.iter().map(|param| {
+            let (name, ty) = (again(&param.name), param.ty());
+            quote!(#name: &#ty)
+        });
+        // A step need not use every parameter.
+        let names = self.param_names();
+        let used = (!names.is_empty()).then(|| quote!(let _ = (#(#names,)*);));
+        let step = if self.header.whole {
+            self.emission.step(&column.keyword, derived)
+        } else {
+            quote!(#private::broken())
+        };
         Some(quote! {
-            #[allow(non_snake_case, unused_variables, clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
-            fn #function(#(#take),*) -> #private::Option<#private::Step<#lifetime>> {
+            #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
+            fn #function(#(#take),*) -> #private::Step<#lifetime> {
+                #used
                 #step
             }
         })
     }
 
-    fn all_steps(&self, params: &[Param]) -> TokenStream {
-        let private = &self.private;
-        let give: Vec<_> = params.iter().map(|Param { name, .. }| quote!(&#name)).collect();
-        let steps = self.flow.columns.iter().map(|column| {
+    fn constants(&self) -> TokenStream {
+        let private = &self.emission.private;
+        let (vis, columns) = (&self.header.vis, self.columns);
+        let name_at = |&at: &usize| self.emission.flow.columns.get(at).map(|column| literal(&column.name));
+        let order = self.emission.plan.order.iter().filter_map(name_at);
+        quote! {
+            /// The names of the columns in topological order.
+            #vis const ORDER: &'static [&'static str] = &[#(#order),*];
+
+            /// The columns and what each of them reads.
+            #vis const GRAPH: #private::Graph = <#columns as #private::Columns>::GRAPH;
+        }
+    }
+
+    fn fn_new(&self) -> TokenStream {
+        let private = &self.emission.private;
+        let (vis, params, steps) = (&self.header.vis, self.params(), self.steps());
+        quote! {
+            /// A new flow, with its values in memory.
+            #[allow(clippy::needless_pass_by_value, clippy::new_without_default, clippy::too_many_arguments)]
+            #vis fn new(#(#params),*) -> Self {
+                Self { __flow: #private::Typed::__new(#steps), __marker: ::core::marker::PhantomData }
+            }
+        }
+    }
+
+    fn fn_open(&self) -> TokenStream {
+        let private = &self.emission.private;
+        let (vis, params, names, steps) = (&self.header.vis, self.params(), self.param_names(), self.steps());
+        let store = Ident::new("store", Span::mixed_site());
+        let local = Ident::new("steps", Span::mixed_site());
+        quote! {
+            /// A flow on top of a store: it goes on with what the store holds.
+            ///
+            /// # Errors
+            ///
+            /// When the store cannot be read or holds what cannot be.
+            #[allow(clippy::too_many_arguments)]
+            #vis async fn open(#store: impl #private::Store, #(#params),*) -> #private::Result<Self> {
+                // The parameters end here, so that the future need not hold them.
+                let #local = {
+                    #(let #names = #names;)*
+                    #steps
+                };
+                let flow = #private::Typed::__open(#store, #local).await?;
+                #private::Result::Ok(Self { __flow: flow, __marker: ::core::marker::PhantomData })
+            }
+        }
+    }
+
+    /// The compute steps by column, of parameters that are in scope.
+    fn steps(&self) -> TokenStream {
+        let private = &self.emission.private;
+        let names = self.param_names();
+        let steps = self.emission.flow.columns.iter().map(|column| {
             let function = hidden(&column.name);
-            if column.derived.is_some() {
-                quote!(Self::#function(#(#give),*))
-            } else {
-                quote!(#private::None)
+            match column.derived {
+                Some(_) => quote!(#private::Some(Self::#function(#(&#names),*))),
+                None => quote!(#private::None),
             }
         });
         quote!(#private::vec![#(#steps),*])
     }
 
-    fn flow(&self, item: &Item<'_>) -> TokenStream {
-        let private = &self.private;
-        let Header { attrs, vis, keyword, name, generics, params } = item.header;
-        let Item { columns, id, lifetime, .. } = item;
-        let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-        let again = again(name);
+    /// The struct, which derefs to the columns and what a flow does.
+    fn definition(&self) -> TokenStream {
+        let private = &self.emission.private;
+        let Header { attrs, vis, keyword, name, generics, .. } = self.header;
+        let (columns, id, lifetime) = (self.columns, self.id, self.lifetime());
+        let where_clause = &generics.where_clause;
         let target = quote!(#private::Typed<#lifetime, #columns, #id>);
         let marker = marker(generics);
-        let default = params.is_empty().then(|| {
-            let bounded = item.bounded();
-            let (impl_generics, _, where_clause) = bounded.split_for_impl();
-            quote! {
-                impl #impl_generics #private::Default for #again #ty_generics #where_clause {
-                    fn default() -> Self {
-                        Self::new()
-                    }
-                }
-            }
-        });
+        let deref = self.impl_head(&quote!(#private::Deref for), generics);
         quote! {
             #(#attrs)*
             #vis #keyword #name #generics #where_clause {
@@ -142,105 +165,68 @@ impl Emission<'_> {
                 __marker: #marker,
             }
 
-            impl #impl_generics #private::Deref for #again #ty_generics #where_clause {
+            #deref {
                 type Target = #target;
 
                 fn deref(&self) -> &Self::Target {
                     &self.__flow
                 }
             }
-
-            #default
         }
     }
 
-    /// The enum that names the derived columns in events.
-    fn id(&self, item: &Item<'_>) -> TokenStream {
-        let private = &self.private;
-        let (vis, id) = (&item.header.vis, item.id);
-        let derived: Vec<(usize, &Column)> =
-            self.flow.columns.iter().enumerate().filter(|(_, column)| column.derived.is_some()).collect();
-        let names: Vec<String> = derived.iter().map(|(_, column)| literal(&column.name)).collect();
-        let variants = variants(&names);
-        let at = derived.iter().map(|(at, _)| at);
-        let docs = derived
-            .iter()
-            .zip(&names)
-            .map(|((_, column), name)| docs_or(column, &format!("The column `{name}`.")));
-        let docs_of =
-            format!(" The computed columns of a [`{}`], as its events name them.", item.header.name.unraw());
+    /// A flow without parameters has a default.
+    fn impl_default(&self) -> TokenStream {
+        if !self.header.params.is_empty() {
+            return TokenStream::new();
+        }
+        let private = &self.emission.private;
+        let head = self.impl_head(&quote!(#private::Default for), &self.bounded());
         quote! {
-            #[doc = #docs_of]
-            #[derive(
-                ::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug, ::core::cmp::PartialEq,
-                ::core::cmp::Eq, ::core::cmp::PartialOrd, ::core::cmp::Ord, ::core::hash::Hash,
-            )]
-            #vis enum #id {
-                #(#docs #variants,)*
-            }
-
-            impl #id {
-                /// The name of the column.
-                #[allow(dead_code)]
-                #vis const fn name(self) -> &'static str {
-                    match self {
-                        #(Self::#variants => #names,)*
-                    }
-                }
-            }
-
-            impl ::core::fmt::Display for #id {
-                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                    f.pad(self.name())
-                }
-            }
-
-            impl #private::ColumnId for #id {
-                fn __of(column: usize, _: &#private::Name) -> Self {
-                    match column {
-                        #(#at => Self::#variants,)*
-                        _ => ::core::unreachable!(),
-                    }
+            #head {
+                fn default() -> Self {
+                    Self::new()
                 }
             }
         }
     }
-}
 
-struct Item<'h> {
-    header: &'h Header,
-    /// The struct of the columns.
-    columns: &'h Ident,
-    /// The enum of the derived columns.
-    id: &'h Ident,
-    /// What the compute steps may borrow.
-    lifetime: TokenStream,
-}
+    /// `impl<…> Trait for Chat<…> where …`.
+    fn impl_head(&self, of: &TokenStream, generics: &Generics) -> TokenStream {
+        let name = again(&self.header.name);
+        let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+        quote!(impl #impl_generics #of #name #ty_generics #where_clause)
+    }
 
-impl Item<'_> {
+    /// The parameters as a function takes them.
+    fn params(&self) -> Vec<TokenStream> {
+        let param = |(name, param): (Ident, &Param)| {
+            let ty = param.ty();
+            quote!(#name: #ty)
+        };
+        self.param_names().into_iter().zip(&self.header.params).map(param).collect()
+    }
+
+    fn param_names(&self) -> Vec<Ident> {
+        self.header.params.iter().map(|param| again(&param.name)).collect()
+    }
+
     /// The generics, with what a compute step that holds a parameter asks of them.
     fn bounded(&self) -> Generics {
         let mut generics = self.header.generics.clone();
-        let lifetime = &self.lifetime;
+        let lifetime = self.lifetime();
         let types: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
         if !types.is_empty() {
             let predicates = &mut generics.make_where_clause().predicates;
-            for ty in types {
-                predicates.push(parse_quote!(#ty: #lifetime));
-            }
+            predicates.extend(types.iter().map(|ty| -> syn::WherePredicate { parse_quote!(#ty: #lifetime) }));
         }
         generics
     }
-}
 
-/// The compute steps live as long as the first lifetime of the flow, or for ever.
-fn lifetime(generics: &Generics) -> TokenStream {
-    match generics.lifetimes().next() {
-        Some(param) => {
-            let lifetime = &param.lifetime;
-            quote!(#lifetime)
-        }
-        None => quote!('static),
+    /// The compute steps live as long as the first lifetime of the flow, or for ever.
+    fn lifetime(&self) -> TokenStream {
+        let first = self.header.generics.lifetimes().next();
+        first.map_or_else(|| quote!('static), |param| param.lifetime.to_token_stream())
     }
 }
 
@@ -258,17 +244,4 @@ fn marker(generics: &Generics) -> TokenStream {
         GenericParam::Const(_) => None,
     });
     quote!(::core::marker::PhantomData<fn() -> (#(#uses,)*)>)
-}
-
-/// The names as variants, told apart where two become the same.
-fn variants(names: &[String]) -> Vec<Ident> {
-    let mut taken = HashSet::new();
-    let tell_apart = |name: &String| {
-        let mut variant = camel(name);
-        while !taken.insert(variant.clone()) {
-            variant.push('_');
-        }
-        Ident::new(&variant, Span::call_site())
-    };
-    names.iter().map(tell_apart).collect()
 }

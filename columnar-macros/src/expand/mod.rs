@@ -5,25 +5,28 @@
 //! glue is located at keywords. Editors find their way by that.
 
 mod columns;
+mod id;
 mod inline;
 mod item;
+#[cfg(test)]
+mod tests;
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 
 use crate::check::Plan;
-use crate::errors::Errors;
-use crate::syntax::{Column, Flow};
+use crate::report::Errors;
+use crate::syntax::{Column, Derived, Flow, Form};
 
 pub(crate) fn expand(krate: &TokenStream, flow: &Flow, plan: &Plan, errors: &Errors) -> TokenStream {
     let private = quote!(#krate::__private);
     let emission = Emission { private, flow, plan };
     let errors = errors.tokens();
-    match &flow.header {
-        Some(header) => emission.item(header, &errors),
-        None if flow.is_item => errors,
-        None => emission.inline(&errors),
+    match &flow.form {
+        Form::Item(header) => emission.item(header, &errors),
+        Form::Inline => emission.inline(&errors),
+        Form::Unknown => errors,
     }
 }
 
@@ -35,17 +38,16 @@ struct Emission<'f> {
 }
 
 impl Emission<'_> {
-    /// The compute step of a column: the user's expression, inside a call that stands at the keyword.
-    fn step(&self, column: &Column) -> TokenStream {
-        let private = &self.private;
-        match &column.derived {
-            None => quote!(#private::None),
-            Some(derived) if derived.step.is_empty() => quote!(#private::broken()),
-            Some(derived) => {
-                let (call, step) = (&column.keyword, &derived.step);
-                quote!(#private::#call(#step))
-            }
-        }
+    /// A compute step: the user's expression, inside a call that stands at the keyword.
+    fn step(&self, keyword: &Ident, derived: &Derived) -> TokenStream {
+        let (private, step) = (&self.private, &derived.step);
+        let Some(last) = step.clone().into_iter().last() else {
+            return quote!(#private::broken());
+        };
+        // An expression that ends too early is blamed on what closes these parentheses.
+        let mut argument = Group::new(Delimiter::Parenthesis, step.clone());
+        argument.set_span(last.span());
+        quote!(#private::Declare.#keyword #argument)
     }
 }
 
@@ -59,6 +61,11 @@ fn again(name: &Ident) -> Ident {
     let mut name = name.clone();
     name.set_span(Span::call_site().resolved_at(name.span()));
     name
+}
+
+/// A place for what the user has not written, where rustc may point at.
+fn at(place: Span) -> Span {
+    Span::call_site().located_at(place)
 }
 
 /// A name for something that the user has not named.

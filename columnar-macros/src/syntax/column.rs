@@ -1,34 +1,39 @@
 //! A derived column, after its name: `(views) = step;`.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
 
-use super::Derived;
-use super::cursor::Cursor;
-use super::view;
-use crate::errors::{self, Errors};
+use super::cursor::{Cursor, is_punct};
+use super::{Derived, tokens, view};
+use crate::errors;
+use crate::report::Errors;
 
 pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Derived {
-    let list = views(name, cursor, errors);
+    let list = list(name, cursor, errors);
+    let mut step = TokenStream::new();
+    if list.is_some() || is_punct(cursor.peek(), '=') {
+        if let Some(equals) = equals(name, cursor, errors) {
+            step = self::step(name, equals, cursor, errors);
+        }
+    } else {
+        cursor.skip_declaration();
+    }
     let span = list.as_ref().map_or(name.span(), Group::span);
-    let mut whole = list.is_some();
-    let views = list.map_or_else(Vec::new, |list| view::parse_list(&list, &mut whole, errors));
-    let step = if equals(name, cursor, errors) { step(name, cursor, errors) } else { TokenStream::new() };
+    let (views, whole) = list.map_or_else(|| (Vec::new(), false), |list| view::parse_list(&list, errors));
     Derived { list: span, views, whole, step }
 }
 
-fn views(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Group> {
+/// The views, in parentheses. Other brackets are told, and read all the same.
+fn list(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Group> {
     match cursor.peek() {
-        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => {
+        Some(TokenTree::Group(group)) if group.delimiter() != Delimiter::None => {
             cursor.next();
+            if group.delimiter() != Delimiter::Parenthesis {
+                errors.on(group.span_open(), errors::no_views(name));
+            }
             Some(group.clone())
         }
-        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => {
-            cursor.next();
-            errors.on(group.span_open(), errors::no_views(name));
-            Some(group.clone())
-        }
-        Some(TokenTree::Punct(equals)) if equals.as_char() == '=' => {
-            errors.on(equals.span(), errors::no_views(name));
+        equals if is_punct(equals, '=') => {
+            errors.at(equals, errors::no_views(name));
             None
         }
         _ => {
@@ -38,51 +43,74 @@ fn views(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<G
     }
 }
 
-/// Takes the `=`. `false` where there is none, with the rest of the declaration skipped.
-fn equals(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> bool {
-    if let [TokenTree::Punct(first), ..] = cursor.declaration()
-        && matches!(first.as_char(), ':' | '-')
-    {
-        let is_equals = |tree: &TokenTree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == '=');
-        let ty: Vec<_> = cursor.declaration().iter().take_while(|tree| !is_equals(tree)).cloned().collect();
-        cursor.skip(ty.len());
-        errors.at(TokenStream::from_iter(ty), errors::COLUMN_TYPE);
-    }
-    let Some(equals) = cursor.punct('=') else {
-        let rest = cursor.skip_declaration();
-        match rest.first() {
-            Some(comma @ TokenTree::Punct(punct)) if punct.as_char() == ',' && rest.len() == 1 => {
-                errors.at(comma, errors::COMMA);
-            }
-            Some(found) => errors.at(found, errors::no_equals(name)),
-            None => errors.at(name, errors::no_step(name)),
+/// Takes the `=`. `None` where there is none, with the rest of the declaration skipped.
+fn equals<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<&'t TokenTree> {
+    skip_type(cursor, errors);
+    let length = operator(cursor.rest());
+    let found: String = tokens(cursor.rest().get(..length).unwrap_or_default()).to_string();
+    match found.as_str() {
+        "=" => cursor.next(),
+        "==" | "=>" | ":=" => {
+            let operator = cursor.take(length);
+            errors.at(tokens(operator), errors::not_equals(&found));
+            operator.first()
         }
-        return false;
-    };
-    if let Some(second) = cursor.punct('=') {
-        let both: TokenStream = [equals.clone(), second.clone()].into_iter().collect();
-        errors.at(both, "expected `=`, found `==`");
+        _ => {
+            let rest = cursor.skip_declaration();
+            match rest.first() {
+                Some(comma) if rest.len() == 1 && is_punct(Some(comma), ',') => {
+                    errors.at(comma, errors::COMMA);
+                }
+                Some(found) => errors.at(found, errors::no_equals(name)),
+                None => errors.at(name, errors::no_step(name)),
+            }
+            None
+        }
     }
-    let empty = cursor.declaration().is_empty();
-    if empty {
-        errors.at(equals, errors::empty_step(name));
-        cursor.skip_declaration();
-    }
-    !empty
 }
 
-fn step(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> TokenStream {
-    let mut step = cursor.skip_declaration();
-    if let [body @ .., TokenTree::Punct(comma)] = step
-        && comma.as_char() == ','
-    {
-        errors.on(comma.span(), errors::COMMA);
-        step = body;
-    } else if !cursor.took_semicolon() {
-        let last = step.last().map_or(name.span(), last_span);
-        errors.on(last, errors::NO_SEMICOLON);
+/// Takes `: Type` or `-> Type` if there is an `=` after it.
+fn skip_type(cursor: &mut Cursor<'_>, errors: &mut Errors) {
+    let declaration = cursor.declaration();
+    let is_type = match operator(declaration) {
+        1 => is_punct(declaration.first(), ':'),
+        _ => is_punct(declaration.first(), '-') && is_punct(declaration.get(1), '>'),
+    };
+    let equals = declaration.iter().position(|tree| is_punct(Some(tree), '='));
+    if let (true, Some(equals)) = (is_type, equals) {
+        errors.at(tokens(cursor.take(equals)), errors::TYPE);
     }
-    step.iter().cloned().collect()
+}
+
+/// How many tokens the operator has that stands first.
+fn operator(trees: &[TokenTree]) -> usize {
+    let mut length = 0;
+    for tree in trees {
+        let TokenTree::Punct(punct) = tree else { break };
+        length += 1;
+        if punct.spacing() == Spacing::Alone {
+            break;
+        }
+    }
+    // In `=|cx| ...`, `=-1` and the like the expression begins at once.
+    let is_expression =
+        is_punct(trees.first(), '=') && !is_punct(trees.get(1), '=') && !is_punct(trees.get(1), '>');
+    if is_expression { length.min(1) } else { length.min(2) }
+}
+
+fn step(name: &Ident, equals: &TokenTree, cursor: &mut Cursor<'_>, errors: &mut Errors) -> TokenStream {
+    let mut step = cursor.skip_declaration();
+    let Some(last) = step.last() else {
+        errors.at(equals, errors::empty_step(name));
+        return TokenStream::new();
+    };
+    if is_punct(Some(last), ',') {
+        errors.at(last, errors::COMMA);
+        step = step.split_last().map_or(step, |(_, before)| before);
+    } else if !cursor.took_semicolon() {
+        errors.on(last_span(last), errors::NO_SEMICOLON);
+    }
+    tokens(step)
 }
 
 /// The last token in the sense of a reader: of a group, what closes it.

@@ -2,6 +2,8 @@
 
 use proc_macro2::{Delimiter, TokenTree};
 
+use crate::nearest::nearest_keyword;
+
 pub(super) struct Cursor<'t> {
     rest: &'t [TokenTree],
     took_semicolon: bool,
@@ -32,38 +34,44 @@ impl<'t> Cursor<'t> {
 
     /// The next token, if it is this punctuation.
     pub(super) fn punct(&mut self, wanted: char) -> Option<&'t TokenTree> {
-        match self.peek() {
-            Some(TokenTree::Punct(punct)) if punct.as_char() == wanted => self.next(),
-            _ => None,
-        }
+        if is_punct(self.peek(), wanted) { self.next() } else { None }
     }
 
-    /// The next attribute: `#` and what is in brackets after it.
+    /// The next attribute: `#` and what is in brackets after it, with the `!` of an inner one.
     pub(super) fn attribute(&mut self) -> Option<&'t [TokenTree]> {
-        if !is_attribute(self.rest) {
-            return None;
+        let count = attribute(self.rest)?;
+        Some(self.take(count))
+    }
+
+    /// The parentheses that stand next, if any do.
+    pub(super) fn parentheses(&mut self) -> Option<&'t TokenTree> {
+        match self.peek() {
+            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => self.next(),
+            _ => None,
         }
-        let attribute = self.rest.get(..2);
-        self.skip(2);
-        attribute
     }
 
     /// The tokens up to the end of this declaration: to the next `;`, or to where the next
     /// declaration begins if the `;` is missing.
     pub(super) fn declaration(&self) -> &'t [TokenTree] {
-        let end = (0..self.rest.len()).find(|&at| self.ends_at(at)).unwrap_or(self.rest.len());
+        let ends_at = |&at: &usize| {
+            let rest = self.rest.get(at..).unwrap_or_default();
+            is_punct(rest.first(), ';') || begins_declaration(rest)
+        };
+        let end = (0..self.rest.len()).find(ends_at).unwrap_or(self.rest.len());
         self.rest.get(..end).unwrap_or_default()
     }
 
-    /// Moves on by so many tokens.
-    pub(super) fn skip(&mut self, count: usize) {
-        self.rest = self.rest.get(count..).unwrap_or_default();
+    /// Moves on by so many tokens, and returns them.
+    pub(super) fn take(&mut self, count: usize) -> &'t [TokenTree] {
+        let (taken, rest) = self.rest.split_at_checked(count).unwrap_or((self.rest, &[]));
+        self.rest = rest;
+        taken
     }
 
     /// Moves behind the end of this declaration, and returns the tokens up to there.
     pub(super) fn skip_declaration(&mut self) -> &'t [TokenTree] {
-        let skipped = self.declaration();
-        self.skip(skipped.len());
+        let skipped = self.take(self.declaration().len());
         self.took_semicolon = self.punct(';').is_some();
         skipped
     }
@@ -72,38 +80,38 @@ impl<'t> Cursor<'t> {
     pub(super) fn took_semicolon(&self) -> bool {
         self.took_semicolon
     }
-
-    /// After a complete operand, a keyword with an identifier cannot go on with a Rust expression: a
-    /// declaration begins there.
-    fn ends_at(&self, at: usize) -> bool {
-        let (before, after) = self.rest.split_at_checked(at).unwrap_or_default();
-        let in_operand = match before.last() {
-            Some(TokenTree::Punct(punct)) => !matches!(punct.as_char(), '?' | ','),
-            _ => false,
-        };
-        is_punct(after.first(), ';') || !in_operand && begins_declaration(after)
-    }
 }
 
-fn begins_declaration(mut trees: &[TokenTree]) -> bool {
-    while is_attribute(trees) {
-        trees = trees.get(2..).unwrap_or_default();
+/// A keyword, even if it is misspelt, and a name: two identifiers in a row are no Rust expression,
+/// except `source as Type`. Comments belong to what follows them, or to nothing.
+pub(super) fn begins_declaration(trees: &[TokenTree]) -> bool {
+    let mut rest = trees;
+    while let Some(count) = attribute(rest) {
+        rest = rest.get(count..).unwrap_or_default();
     }
-    match trees {
-        [TokenTree::Ident(word), TokenTree::Ident(_), ..] => word == "source" || word == "column",
-        _ => false,
-    }
-}
-
-fn is_attribute(trees: &[TokenTree]) -> bool {
-    match trees {
-        [hash, TokenTree::Group(group), ..] => {
-            is_punct(Some(hash), '#') && group.delimiter() == Delimiter::Bracket
+    match rest {
+        [TokenTree::Ident(word), rest @ ..] if word == "pub" => begins_declaration(rest),
+        [TokenTree::Ident(word), TokenTree::Ident(name), ..] => {
+            name != "as" && nearest_keyword(word).is_some()
         }
+        [] => !trees.is_empty(),
         _ => false,
     }
 }
 
-fn is_punct(tree: Option<&TokenTree>, wanted: char) -> bool {
+/// How many tokens the attribute has that stands first.
+fn attribute(trees: &[TokenTree]) -> Option<usize> {
+    let is_list =
+        |tree: &TokenTree| matches!(tree, TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket);
+    match trees {
+        [hash, list, ..] if is_punct(Some(hash), '#') && is_list(list) => Some(2),
+        [hash, bang, list, ..] if is_punct(Some(hash), '#') && is_punct(Some(bang), '!') && is_list(list) => {
+            Some(3)
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn is_punct(tree: Option<&TokenTree>, wanted: char) -> bool {
     matches!(tree, Some(TokenTree::Punct(punct)) if punct.as_char() == wanted)
 }

@@ -1,12 +1,15 @@
 //! The head of the item form: `pub struct Chat<M: Model>(model: M) where ...`.
 
-use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
-use syn::parse::{Parse, ParseStream};
-use syn::punctuated::Punctuated;
-use syn::{Attribute, Generics, Token, Type, Visibility, parenthesized, token};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::spanned::Spanned;
+use syn::{Attribute, Error, Generics, Token, Type, Visibility, parenthesized, token};
 
-use super::cursor::Cursor;
-use crate::errors::{self, Errors};
+use super::cursor::{Cursor, begins_declaration};
+use super::tokens;
+use crate::errors;
+use crate::report::Errors;
 
 pub(crate) struct Header {
     pub(crate) attrs: Vec<Attribute>,
@@ -15,84 +18,165 @@ pub(crate) struct Header {
     pub(crate) name: Ident,
     pub(crate) generics: Generics,
     pub(crate) params: Vec<Param>,
+    /// Whether generics and parameters could be read; if not, compute steps cannot be checked.
+    pub(crate) whole: bool,
 }
 
 /// A parameter of `new`.
 pub(crate) struct Param {
     pub(crate) name: Ident,
-    pub(crate) ty: Type,
+    /// `None` if it cannot be read.
+    pub(crate) ty: Option<Type>,
 }
 
-/// Whether the tokens begin as a struct does.
+impl Param {
+    /// Its type; any, if it cannot be read.
+    pub(crate) fn ty(&self) -> TokenStream {
+        self.ty.as_ref().map_or_else(|| quote!(impl ::core::marker::Sized), ToTokens::to_token_stream)
+    }
+}
+
+/// Whether the tokens begin as an item does, and not as a declaration.
 pub(super) fn is_item(trees: &[TokenTree]) -> bool {
     let mut cursor = Cursor::new(trees);
     while cursor.attribute().is_some() {}
-    if matches!(cursor.peek(), Some(TokenTree::Ident(word)) if word == "pub") {
-        cursor.next();
-        if matches!(cursor.peek(), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis)
-        {
+    match cursor.peek() {
+        // A visibility that a `macro_rules!` of the user's passed on.
+        Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::None,
+        Some(TokenTree::Ident(word)) if word == "pub" => {
             cursor.next();
+            cursor.parentheses();
+            !begins_declaration(cursor.rest())
         }
+        Some(TokenTree::Ident(word)) => ["struct", "enum", "mod", "trait"].iter().any(|item| word == item),
+        _ => false,
     }
-    matches!(cursor.peek(), Some(TokenTree::Ident(word)) if word == "struct")
 }
 
-/// The head and the braces after it. Without a head that can be read there is nothing to declare,
-/// but the declarations are still checked.
-pub(super) fn split(trees: &[TokenTree], errors: &mut Errors) -> (Option<Header>, Option<Group>) {
-    let is_body =
-        |tree: &TokenTree| matches!(tree, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
-    let at = trees.iter().position(is_body).unwrap_or(trees.len());
-    let (head, body) = trees.split_at_checked(at).unwrap_or((trees, &[]));
-    let header = match syn::parse2(head.iter().cloned().collect::<TokenStream>()) {
-        Ok(header) => Some(header),
+/// The head and the braces after it. Without a name there is nothing to declare, but the
+/// declarations are still checked.
+pub(super) fn parse(trees: &[TokenTree], errors: &mut Errors) -> (Option<Header>, Option<Group>) {
+    let parser = |input: ParseStream<'_>| {
+        let header = head(input, errors)?;
+        let body = body(input, errors)?;
+        input.parse::<TokenStream>()?;
+        Ok((header, body))
+    };
+    match parser.parse2(tokens(trees)) {
+        Ok((header, body)) => (Some(header), body),
         Err(error) => {
             errors.push(error);
-            None
+            (None, trees.iter().find_map(braces))
         }
-    };
-    let body = match body {
-        [TokenTree::Group(body), rest @ ..] => {
-            if let Some(found) = rest.first() {
-                errors.at(found, "expected the end of the flow: one `flow!` declares one");
-            }
-            Some(body.clone())
-        }
-        _ => {
-            if let (Some(last), Some(_)) = (head.last(), &header) {
-                errors.at(last, errors::NO_BODY);
-            }
-            None
-        }
-    };
-    (header, body)
-}
-
-impl Parse for Header {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let attrs = input.call(Attribute::parse_outer)?;
-        let vis = input.parse()?;
-        let keyword = input.parse()?;
-        let name = input.parse()?;
-        let mut generics: Generics = input.parse()?;
-        let mut params = Vec::new();
-        if input.peek(token::Paren) {
-            let list;
-            parenthesized!(list in input);
-            params = Punctuated::<Param, Token![,]>::parse_terminated(&list)?.into_iter().collect();
-        }
-        generics.where_clause = input.parse()?;
-        Ok(Self { attrs, vis, keyword, name, generics, params })
     }
 }
 
-impl Parse for Param {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let name: Ident = input.parse()?;
-        if !input.peek(Token![:]) {
-            return Err(syn::Error::new(name.span(), format!("expected `:` and the type of `{name}`")));
-        }
-        input.parse::<Token![:]>()?;
-        Ok(Self { name, ty: input.parse()? })
+fn braces(tree: &TokenTree) -> Option<Group> {
+    match tree {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group.clone()),
+        _ => None,
     }
+}
+
+fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
+    let mut attrs = input.call(Attribute::parse_outer)?;
+    attrs.retain(|attribute| {
+        let is_cfg = attribute.path().is_ident("cfg");
+        if is_cfg {
+            errors.at(attribute, errors::FLOW_CFG);
+        }
+        !is_cfg
+    });
+    let vis: Visibility = input.parse()?;
+    let keyword = keyword(input, &vis, errors)?;
+    let name = input.parse().map_err(|_| Error::new(keyword.span, errors::NO_FLOW_NAME))?;
+    let mut whole = true;
+    let mut generics: Generics = or_told(input, errors, &mut whole);
+    let params = if input.peek(token::Paren) { params(input, errors, &mut whole)? } else { Vec::new() };
+    generics.where_clause = or_told(input, errors, &mut whole);
+    Ok(Header { attrs, vis, keyword, name, generics, params, whole })
+}
+
+/// `struct`, or what stands in its place.
+fn keyword(input: ParseStream<'_>, vis: &Visibility, errors: &mut Errors) -> syn::Result<Token![struct]> {
+    if input.peek(Token![struct]) {
+        return input.parse();
+    }
+    let Some((found, after)) = input.cursor().ident() else {
+        return Err(Error::new(vis.span(), errors::NO_STRUCT));
+    };
+    errors.at(&found, errors::no_struct(&found));
+    if after.ident().is_some() {
+        input.parse::<TokenTree>()?;
+    }
+    Ok(Token![struct](found.span()))
+}
+
+/// What stands here, or its default if it cannot be read; then what is left of it is skipped.
+fn or_told<T: Parse + Default>(input: ParseStream<'_>, errors: &mut Errors, whole: &mut bool) -> T {
+    input.parse().unwrap_or_else(|error| {
+        errors.push(error);
+        *whole = false;
+        skip_until(input, |input| input.peek(token::Paren) || input.peek(token::Brace));
+        T::default()
+    })
+}
+
+fn params(input: ParseStream<'_>, errors: &mut Errors, whole: &mut bool) -> syn::Result<Vec<Param>> {
+    let list;
+    parenthesized!(list in input);
+    let mut params: Vec<Param> = Vec::new();
+    while !list.is_empty() {
+        let mut param = param(&list, errors).unwrap_or_else(|error| {
+            errors.push(error);
+            Param { name: format_ident!("__unread", span = Span::mixed_site()), ty: None }
+        });
+        *whole &= param.ty.is_some();
+        while params.iter().any(|other| other.name == param.name) {
+            if param.ty.is_some() {
+                errors.at(&param.name, errors::param_twice(&param.name));
+            }
+            param.name = format_ident!("{}_", param.name);
+        }
+        params.push(param);
+        skip_until(&list, |list| list.peek(Token![,]));
+        list.parse::<Option<Token![,]>>()?;
+    }
+    Ok(params)
+}
+
+fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
+    let place = list.cursor().span();
+    let name: Ident = list.parse().map_err(|_| Error::new(place, errors::NO_PARAM))?;
+    if !list.peek(Token![:]) {
+        errors.at(&name, errors::no_param_type(&name));
+        return Ok(Param { name, ty: None });
+    }
+    list.parse::<Token![:]>()?;
+    if list.is_empty() || list.peek(Token![,]) {
+        errors.at(&name, errors::no_param_type(&name));
+        return Ok(Param { name, ty: None });
+    }
+    let ty = list.parse().map_err(|error| errors.push(error)).ok();
+    if ty.is_some() && !list.is_empty() && !list.peek(Token![,]) {
+        errors.on(list.cursor().span(), errors::PARAM_COMMA);
+    }
+    Ok(Param { name, ty })
+}
+
+/// The braces, and nothing after them.
+fn body(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Group>> {
+    if !input.peek(token::Brace) {
+        errors.on(input.cursor().prev_span(), errors::NO_BODY);
+        skip_until(input, |input| input.peek(token::Brace));
+    }
+    let body = input.parse::<Option<TokenTree>>()?;
+    if !input.is_empty() {
+        errors.on(input.cursor().span(), errors::AFTER_BODY);
+    }
+    Ok(body.as_ref().and_then(braces))
+}
+
+fn skip_until(input: ParseStream<'_>, is_end: impl Fn(ParseStream<'_>) -> bool) {
+    while !is_end(input) && input.parse::<TokenTree>().is_ok() {}
 }

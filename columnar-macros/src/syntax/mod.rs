@@ -5,18 +5,18 @@
 
 mod column;
 mod cursor;
+mod declaration;
 mod header;
 mod view;
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::Attribute;
-use syn::parse::Parser;
 
-use crate::errors::{self, Errors};
-use cursor::Cursor;
+use crate::errors;
+use crate::report::Errors;
 
 pub(crate) use header::{Header, Param};
-pub(crate) use view::View;
+pub(crate) use view::{Tag, View};
 
 /// What the macro is given: the path of the runtime crate in brackets, then the declarations.
 pub(crate) struct Input {
@@ -34,11 +34,18 @@ pub(crate) fn input(tokens: TokenStream) -> Input {
 }
 
 pub(crate) struct Flow {
-    /// `None` in the inline form.
-    pub(crate) header: Option<Header>,
-    /// Whether it is the item form, even if its header cannot be read.
-    pub(crate) is_item: bool,
+    pub(crate) form: Form,
     pub(crate) columns: Vec<Column>,
+    /// The tokens of declarations that could not be made out. What they may have declared is not
+    /// reported as missing.
+    pub(crate) lost: Vec<TokenTree>,
+}
+
+pub(crate) enum Form {
+    Item(Header),
+    Inline,
+    /// Nothing can be declared: an item form without a name, or no tokens at all.
+    Unknown,
 }
 
 pub(crate) struct Column {
@@ -63,16 +70,21 @@ pub(crate) struct Derived {
 impl Flow {
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
-        if !header::is_item(&trees) {
-            let columns = declarations(&trees, errors);
-            if trees.is_empty() {
-                errors.on(Span::call_site(), errors::EMPTY_FLOW);
-            }
-            return Self { header: None, is_item: false, columns };
+        if trees.is_empty() {
+            errors.on(Span::call_site(), errors::EMPTY_FLOW);
+            return Self { form: Form::Unknown, columns: Vec::new(), lost: Vec::new() };
         }
-        let (header, body) = header::split(&trees, errors);
-        let columns = body.map_or_else(Vec::new, |body| declarations(&trees_of(&body), errors));
-        Self { header, is_item: true, columns }
+        if !header::is_item(&trees) {
+            let (columns, lost) = declaration::parse_all(&trees, errors);
+            return Self { form: Form::Inline, columns, lost };
+        }
+        let (header, body) = header::parse(&trees, errors);
+        let form = header.map_or(Form::Unknown, Form::Item);
+        let Some(body) = body else {
+            return Self { form, columns: Vec::new(), lost: trees };
+        };
+        let (columns, lost) = declaration::parse_all(&trees_of(&body), errors);
+        Self { form, columns, lost }
     }
 }
 
@@ -80,102 +92,6 @@ fn trees_of(group: &Group) -> Vec<TokenTree> {
     group.stream().into_iter().collect()
 }
 
-/// Every declaration that can be made out. A broken one costs no other.
-fn declarations(trees: &[TokenTree], errors: &mut Errors) -> Vec<Column> {
-    let mut cursor = Cursor::new(trees);
-    let mut columns = Vec::new();
-    while !cursor.is_empty() {
-        let docs = docs(&mut cursor, errors);
-        match cursor.next() {
-            Some(TokenTree::Ident(word)) => columns.extend(declaration(word, docs, &mut cursor, errors)),
-            Some(TokenTree::Punct(punct)) if punct.as_char() == ';' => {}
-            Some(other) => {
-                cursor.skip_declaration();
-                errors.at(other, errors::NOT_A_DECLARATION);
-            }
-            None => {
-                if let Some(last) = docs.last() {
-                    errors.at(last, errors::DANGLING_DOC);
-                }
-            }
-        }
-    }
-    columns
-}
-
-fn docs(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Vec<Attribute> {
-    let mut docs = Vec::new();
-    while let Some(tokens) = cursor.attribute() {
-        let tokens: TokenStream = tokens.iter().cloned().collect();
-        for attribute in Attribute::parse_outer.parse2(tokens.clone()).unwrap_or_default() {
-            if attribute.path().is_ident("doc") {
-                docs.push(attribute);
-            } else if attribute.path().is_ident("cfg") {
-                errors.at(&tokens, errors::CFG);
-            } else {
-                errors.at(&tokens, errors::ATTRIBUTE);
-            }
-        }
-    }
-    docs
-}
-
-/// A declaration, after its first word.
-fn declaration(
-    word: &Ident,
-    docs: Vec<Attribute>,
-    cursor: &mut Cursor<'_>,
-    errors: &mut Errors,
-) -> Option<Column> {
-    let meant = if word == "source" || word == "column" {
-        word.clone()
-    } else if word == "let" || word == "use" {
-        cursor.skip_declaration();
-        errors.at(word, if word == "let" { errors::LET_INSIDE } else { errors::MODULE });
-        return None;
-    } else {
-        errors.at(word, errors::keyword(word));
-        let meant = match cursor.rest() {
-            [TokenTree::Ident(_), TokenTree::Group(_), ..] => "column",
-            [TokenTree::Ident(_), ..] => "source",
-            _ => {
-                cursor.skip_declaration();
-                return None;
-            }
-        };
-        Ident::new(meant, word.span())
-    };
-    let Some(TokenTree::Ident(name)) = cursor.peek() else {
-        errors.at(word, errors::no_name(&meant));
-        cursor.skip_declaration();
-        return None;
-    };
-    cursor.next();
-    if name == "self" {
-        errors.at(name, errors::NAMED_SELF);
-        cursor.skip_declaration();
-        return None;
-    }
-    let (keyword, name) = (meant, name.clone());
-    if keyword == "source" {
-        source(&name, cursor, errors);
-        return Some(Column { docs, keyword, name, derived: None });
-    }
-    let derived = Some(column::parse(&name, cursor, errors));
-    Some(Column { docs, keyword, name, derived })
-}
-
-/// What follows the name of a source: nothing but `;`.
-fn source(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) {
-    let rest = cursor.skip_declaration();
-    let rest_tokens: TokenStream = rest.iter().cloned().collect();
-    match rest {
-        [] if cursor.took_semicolon() => {}
-        [] => errors.at(name, errors::NO_SEMICOLON),
-        [TokenTree::Punct(comma)] if comma.as_char() == ',' => errors.at(rest_tokens, errors::COMMA),
-        [TokenTree::Punct(equals), ..] if equals.as_char() == '=' => {
-            errors.at(rest_tokens, errors::SOURCE_STEP);
-        }
-        _ => errors.at(rest_tokens, errors::SOURCE_EXTRA),
-    }
+fn tokens(trees: &[TokenTree]) -> TokenStream {
+    trees.iter().cloned().collect()
 }

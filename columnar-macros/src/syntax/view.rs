@@ -1,24 +1,37 @@
 //! A view: a column or `self`, and what is said of it after dots.
 
-use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::ToTokens;
-use syn::ext::IdentExt;
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::{LitInt, LitStr};
 
-use super::cursor::Cursor;
-use super::trees_of;
-use crate::errors::{self, Errors};
-use crate::name::is_name;
+use super::cursor::{Cursor, is_punct};
+use super::{tokens, trees_of};
+use crate::errors;
+use crate::name::{identifier, is_name};
+use crate::report::Errors;
 
 pub(crate) struct View {
+    /// The comma or the parenthesis before it.
+    pub(crate) before: Span,
     /// The column it shows; `self` for the own past.
     pub(crate) base: Ident,
-    /// What follows, as Rust: `.latest`, `.window(3)`, `.as("tag")` and whatever rustc will refuse.
+    /// Whether it says how much it shows.
+    windowed: bool,
+    /// How much it shows, as Rust: `.latest`, `.window(3)` and whatever rustc will refuse.
     pub(crate) tail: TokenStream,
-    /// Where the tag was given, and as what.
-    pub(crate) tag: Option<(Span, String)>,
+    pub(crate) tag: Tag,
+    /// The tag as Rust: `.as("tag")`.
+    pub(crate) tagging: TokenStream,
     /// As it was written.
     pub(crate) written: TokenStream,
+}
+
+/// What the column goes by, to the one that reads it.
+pub(crate) enum Tag {
+    /// Its name.
+    Name,
+    Given(Span, String),
+    /// It cannot be read, so it is like no other.
+    Broken,
 }
 
 impl View {
@@ -27,106 +40,147 @@ impl View {
     }
 }
 
-/// The views of a list, without those that cannot be read; `whole` tells whether there were such.
-pub(super) fn parse_list(list: &Group, whole: &mut bool, errors: &mut Errors) -> Vec<View> {
+/// The views of a list that can be read, and whether these are all.
+pub(super) fn parse_list(list: &Group, errors: &mut Errors) -> (Vec<View>, bool) {
     let trees = trees_of(list);
-    let is_comma = |tree: &TokenTree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == ',');
-    let mut views = Vec::new();
-    let mut parts = trees.split(is_comma).peekable();
-    while let Some(part) = parts.next() {
-        // One comma may follow the last view.
-        if part.is_empty() && parts.peek().is_none() {
-            break;
-        }
-        match parse(part, errors) {
-            Some(view) => views.push(view),
-            None => {
-                if part.is_empty() {
-                    errors.on(list.span_open(), errors::LITERAL_VIEW);
-                }
-                *whole = false;
-            }
-        }
+    let mut parts: Vec<&[TokenTree]> = trees.split(|tree| is_punct(Some(tree), ',')).collect();
+    // One comma may follow the last view.
+    if parts.last().is_some_and(|last| last.is_empty()) {
+        parts.pop();
     }
-    views
+    let mut commas = trees.iter().filter(|tree| is_punct(Some(tree), ','));
+    let mut before = list.span_open();
+    let mut views = Vec::new();
+    for part in &parts {
+        let comma = commas.next();
+        if part.is_empty() {
+            errors.at(comma, errors::EMPTY_VIEW);
+        }
+        views.extend(parse(before, part, errors));
+        before = comma.map_or(before, TokenTree::span);
+    }
+    let whole = views.len() == parts.len();
+    (views, whole)
 }
 
-fn parse(trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
+fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
     let mut cursor = Cursor::new(trees);
     let base = match cursor.next()? {
         TokenTree::Ident(base) => base.clone(),
+        _ if is_punct(trees.first(), ':') => {
+            errors.at(tokens(trees), errors::PATH_VIEW);
+            return None;
+        }
         other => {
-            errors.at(other, errors::LITERAL_VIEW);
+            errors.at(other, errors::NOT_A_VIEW);
             return None;
         }
     };
-    let written: TokenStream = trees.iter().cloned().collect();
-    if matches!(cursor.peek(), Some(TokenTree::Punct(punct)) if punct.as_char() == ':') {
-        errors.at(written, errors::PATH_VIEW);
+    if is_punct(trees.get(1), ':') && is_punct(trees.get(2), ':') {
+        errors.at(tokens(trees), errors::PATH_VIEW);
         return None;
     }
-    let mut view = View { base, tail: TokenStream::new(), tag: None, written };
-    while !cursor.is_empty() {
-        let Some(dot) = cursor.punct('.') else {
-            if let Some(found) = cursor.next() {
-                errors.at(found, errors::no_separator(found));
-            }
-            break;
-        };
-        let Some(TokenTree::Ident(word)) = cursor.peek() else {
-            errors.at(dot, errors::dangling_dot(&view.base.unraw().to_string()));
-            break;
-        };
-        cursor.next();
-        let arguments = match cursor.peek() {
-            Some(TokenTree::Group(group)) => {
-                cursor.next();
-                Some(group)
-            }
-            _ => None,
-        };
-        view.say(dot, word, arguments, errors);
-    }
+    let mut view = View {
+        before,
+        base,
+        windowed: false,
+        tail: TokenStream::new(),
+        tag: Tag::Name,
+        tagging: TokenStream::new(),
+        written: tokens(trees),
+    };
+    while view.say(&mut cursor, errors) {}
     Some(view)
 }
 
 impl View {
-    /// One `.word` or `.word(arguments)`, as Rust and, where it is not sound, as an error.
-    fn say(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
-        match (word.unraw().to_string().as_str(), arguments) {
+    /// Takes one `.word` or `.word(arguments)`. `false` where there is none, or nothing that can be
+    /// read after it.
+    fn say(&mut self, cursor: &mut Cursor<'_>, errors: &mut Errors) -> bool {
+        let Some(dot) = cursor.punct('.') else {
+            if let Some(found) = cursor.peek() {
+                errors.at(found, errors::no_separator(found));
+            }
+            return false;
+        };
+        let Some(TokenTree::Ident(word)) = cursor.next() else {
+            errors.at(dot, errors::dangling_dot(&self.base));
+            return false;
+        };
+        let arguments = match cursor.peek() {
+            Some(TokenTree::Group(group)) => {
+                cursor.next();
+                Some(parenthesized(word, group, errors))
+            }
+            _ => None,
+        };
+        self.say_word(dot, word, arguments.as_ref(), errors);
+        true
+    }
+
+    /// One word, as Rust and, where it is not sound, as an error.
+    fn say_word(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
+        let text = word.to_string();
+        let is_window = matches!(text.as_str(), "latest" | "window");
+        let is_second = is_window && self.windowed;
+        self.windowed |= is_window;
+        match (text.as_str(), arguments) {
+            _ if is_second => {
+                errors.at(said(dot, word, arguments), errors::SECOND_WINDOW);
+            }
             ("latest", Some(parentheses)) => {
                 errors.at(parentheses, errors::LATEST_CALLED);
-                self.tail.extend([dot.clone(), word.clone().into()]);
+                self.tail.extend(said(dot, word, None));
             }
+            ("window", None) => errors.at(word, errors::NO_COUNT),
+            ("window", Some(count)) if count.stream().is_empty() => errors.at(count, errors::NO_COUNT),
             ("window", Some(count)) if is_zero(count) => errors.at(count.stream(), errors::EMPTY_WINDOW),
-            ("as" | "named", Some(tag)) => self.say_tag(dot, word, tag, errors),
-            _ => {
-                self.tail.extend([dot.clone(), word.clone().into()]);
-                self.tail.extend(arguments.map(ToTokens::to_token_stream));
-            }
+            ("as" | "r#as" | "named", _) => self.say_tag(dot, word, arguments, errors),
+            _ if identifier(word).as_ref() != Some(word) => errors.at(word, errors::no_view_named(word)),
+            _ => self.tail.extend(said(dot, word, arguments)),
         }
     }
 
-    fn say_tag(&mut self, dot: &TokenTree, word: &Ident, arguments: &Group, errors: &mut Errors) {
-        if self.is_own() {
-            let said: TokenStream =
-                [dot.clone(), word.clone().into(), arguments.clone().into()].into_iter().collect();
-            errors.at(said, errors::TAGGED_SELF);
-            return;
-        }
-        let Ok(tag) = syn::parse2::<LitStr>(arguments.stream()) else {
-            errors.at(arguments, errors::TAG_LITERAL);
+    fn say_tag(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
+        let Some(arguments) = arguments else {
+            errors.at(word, errors::NO_TAG);
+            self.tag = Tag::Broken;
             return;
         };
-        if !is_name(&tag.value()) {
-            errors.at(&tag, errors::bad_tag(&tag.value()));
+        if self.is_own() || !matches!(self.tag, Tag::Name) {
+            let message = if self.is_own() { errors::TAGGED_SELF } else { errors::SECOND_TAG };
+            errors.at(said(dot, word, Some(arguments)), message);
             return;
         }
-        // `as` is a keyword; the method behind it is `r#as`.
-        let method = if word == "as" { Ident::new_raw("as", word.span()) } else { word.clone() };
-        self.tag = Some((tag.span(), tag.value()));
-        self.tail.extend([dot.clone(), method.into(), arguments.clone().into()]);
+        self.tag = Tag::Broken;
+        match syn::parse2::<LitStr>(arguments.stream()) {
+            Ok(tag) if is_name(&tag.value()) => {
+                self.tag = Tag::Given(tag.span(), tag.value());
+                // `as` is a keyword; the method behind it is `r#as`.
+                let method = identifier(word).unwrap_or_else(|| word.clone());
+                self.tagging = said(dot, &method, Some(arguments));
+            }
+            Ok(tag) => errors.at(&tag, errors::bad_tag(&tag.value())),
+            Err(_) => errors.at(arguments, errors::TAG_LITERAL),
+        }
     }
+}
+
+/// `.word` or `.word(arguments)`.
+fn said(dot: &TokenTree, word: &Ident, arguments: Option<&Group>) -> TokenStream {
+    let (word, arguments) = (TokenTree::from(word.clone()), arguments.cloned().map(TokenTree::from));
+    [dot.clone(), word].into_iter().chain(arguments).collect()
+}
+
+/// The arguments as a group in parentheses, whatever they were written in.
+fn parenthesized(word: &Ident, group: &Group, errors: &mut Errors) -> Group {
+    if group.delimiter() == Delimiter::Parenthesis {
+        return group.clone();
+    }
+    errors.on(group.span_open(), errors::not_parentheses(word));
+    let mut parentheses = Group::new(Delimiter::Parenthesis, group.stream());
+    parentheses.set_span(group.span());
+    parentheses
 }
 
 fn is_zero(arguments: &Group) -> bool {

@@ -58,7 +58,7 @@ impl<'t, F: Fn(usize, usize) -> Option<&'t Value>> Assembly<'_, F> {
             for input in &self.reads.inputs {
                 if input.window.of_input(self.step).contains(&step) {
                     let value = self.value(input.column, step)?;
-                    let shown = wrap(&input.tag, &escape(value, tags.clone()));
+                    let shown = wrap(&input.tag, &escape(value, &tags));
                     self.push(Role::User, input.column, step, &shown.into());
                 }
             }

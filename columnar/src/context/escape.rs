@@ -17,7 +17,10 @@ use crate::name::Name;
 pub(crate) const ELIDED: &str = "elided";
 
 /// `value` with every spelling of one of `tags` escaped.
-pub(crate) fn escape<'v, 't>(value: &'v str, tags: impl Iterator<Item = &'t Name> + Clone) -> Cow<'v, str> {
+pub(crate) fn escape<'v, 't, T>(value: &'v str, tags: &T) -> Cow<'v, str>
+where
+    T: Iterator<Item = &'t Name> + Clone,
+{
     let mut escaped = String::new();
     let mut copied = 0;
     let mut from = 0;
@@ -88,7 +91,7 @@ mod tests {
 
     fn escaped(value: &str) -> String {
         let tags = [Name::new("user").expect("a name"), Name::new("topics").expect("a name")];
-        escape(value, tags.iter()).into_owned()
+        escape(value, &tags.iter()).into_owned()
     }
 
     #[test]

@@ -15,10 +15,10 @@ use super::task::{Report, Task};
 use crate::compute::Reply;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::flow::state::{Live, Rest};
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::scheduler::Cell;
+use crate::state::{Live, Rest};
 
 /// How the events of a flow name its columns: by a [`Name`], or by an enum that `flow!` declares.
 pub trait ColumnId: Sized {

@@ -11,9 +11,9 @@ use futures::stream::{BoxStream, StreamExt};
 
 use crate::compute::{Kind, Reply};
 use crate::error::{BoxError, Error};
-use crate::flow::state::Shared;
 use crate::name::Name;
 use crate::scheduler::Cell;
+use crate::state::Shared;
 use crate::store::Put;
 use crate::value::Value;
 

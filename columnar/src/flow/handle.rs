@@ -4,10 +4,10 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::state::Shared;
 use crate::context::Messages;
 use crate::error::Result;
 use crate::graph::View;
+use crate::state::Shared;
 use crate::value::Value;
 use crate::window::Window;
 

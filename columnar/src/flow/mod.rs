@@ -1,7 +1,6 @@
 //! The door: flows that live, their columns, and their runs.
 
 mod handle;
-pub(crate) mod state;
 mod typed;
 
 use std::borrow::Borrow;
@@ -17,9 +16,9 @@ use crate::error::Result;
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::schema::{Draft, DraftView, Mistake, Schema, SchemaError};
+use crate::state::{Live, Shared};
 use crate::store::{MemoryStore, Store};
 use crate::value::Value;
-use state::{Live, Shared};
 
 pub use crate::driver::{ColumnId, Run};
 pub use handle::{Bind, Derived, Handle, Source, kind};

@@ -6,7 +6,6 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use super::handle::Bind;
-use super::state::Live;
 use crate::compute::Step;
 use crate::context::Messages;
 use crate::driver::{ColumnId, Run};
@@ -16,6 +15,7 @@ use crate::error::Result;
 use crate::graph::Graph;
 use crate::name::Name;
 use crate::plan::Plan;
+use crate::state::Live;
 use crate::store::{MemoryStore, Store};
 use crate::value::Value;
 

@@ -1,0 +1,170 @@
+#[allow(dead_code, unreachable_pub)]
+impl<M: Model> Chat<M>
+where
+    M: Clone,
+    M: 'static,
+{
+    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
+    fn __topics(model: &M) -> ::columnar::__private::Step<'static> {
+        let _ = (model,);
+        ::columnar::__private::Declare
+            .column(prompt("List the topics.").with(model.clone()))
+    }
+    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
+    fn __assistant(model: &M) -> ::columnar::__private::Step<'static> {
+        let _ = (model,);
+        ::columnar::__private::Declare.column(prompt("Answer.").with(model.clone()))
+    }
+    /// The names of the columns in topological order.
+    pub const ORDER: &'static [&'static str] = &["user", "topics", "assistant"];
+    /// The columns and what each of them reads.
+    pub const GRAPH: ::columnar::__private::Graph = <ChatColumns as ::columnar::__private::Columns>::GRAPH;
+    /// A new flow, with its values in memory.
+    #[allow(
+        clippy::needless_pass_by_value,
+        clippy::new_without_default,
+        clippy::too_many_arguments
+    )]
+    pub fn new(model: M) -> Self {
+        Self {
+            __flow: ::columnar::__private::Typed::__new(
+                ::columnar::__private::vec![
+                    ::columnar::__private::None,
+                    ::columnar::__private::Some(Self::__topics(& model)),
+                    ::columnar::__private::Some(Self::__assistant(& model))
+                ],
+            ),
+            __marker: ::core::marker::PhantomData,
+        }
+    }
+    /// A flow on top of a store: it goes on with what the store holds.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read or holds what cannot be.
+    #[allow(clippy::too_many_arguments)]
+    pub async fn open(
+        store: impl ::columnar::__private::Store,
+        model: M,
+    ) -> ::columnar::__private::Result<Self> {
+        let steps = {
+            let model = model;
+            ::columnar::__private::vec![
+                ::columnar::__private::None, ::columnar::__private::Some(Self::__topics(&
+                model)), ::columnar::__private::Some(Self::__assistant(& model))
+            ]
+        };
+        let flow = ::columnar::__private::Typed::__open(store, steps).await?;
+        ::columnar::__private::Result::Ok(Self {
+            __flow: flow,
+            __marker: ::core::marker::PhantomData,
+        })
+    }
+}
+/// A chat.
+pub struct Chat<M: Model>
+where
+    M: Clone,
+{
+    __flow: ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>,
+    __marker: ::core::marker::PhantomData<fn() -> (::core::marker::PhantomData<M>,)>,
+}
+impl<M: Model> ::columnar::__private::Deref for Chat<M>
+where
+    M: Clone,
+{
+    type Target = ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>;
+    fn deref(&self) -> &Self::Target {
+        &self.__flow
+    }
+}
+#[allow(non_upper_case_globals)]
+impl ChatColumns {
+    const __topics: &'static [::columnar::__private::View] = &[
+        Self::__HERE.user.latest.__view(),
+    ];
+    const __assistant: &'static [::columnar::__private::View] = &[
+        Self::__HERE.user.__view(),
+        Self::__HERE.topics.window(2).r#as("subjects").__view(),
+        Self::__HERE.assistant.__view(),
+    ];
+    const __HERE: &'static Self = &Self {
+        user: ::columnar::__private::Declare.source(0usize, "user"),
+        topics: ::columnar::__private::Derived::__new(1usize, "topics"),
+        assistant: ::columnar::__private::Derived::__new(2usize, "assistant"),
+    };
+}
+impl ::columnar::__private::Columns for ChatColumns {
+    const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
+        &[
+            ::columnar::__private::Node::__source("user"),
+            ::columnar::__private::Node::__column("topics", Self::__topics),
+            ::columnar::__private::Node::__column("assistant", Self::__assistant),
+        ],
+        &[0usize, 1usize, 2usize],
+    );
+    fn __plan() -> &'static ::columnar::__private::TypePlan {
+        static PLAN: ::columnar::__private::TypePlan = ::columnar::__private::TypePlan::new();
+        &PLAN
+    }
+    fn __bind(flow: &::columnar::__private::Bind<'_>) -> Self {
+        Self {
+            user: Self::__HERE.user.__bind(flow),
+            topics: Self::__HERE.topics.__bind(flow),
+            assistant: Self::__HERE.assistant.__bind(flow),
+        }
+    }
+}
+/// The columns of a [`Chat`].
+#[derive(::core::clone::Clone, ::core::fmt::Debug)]
+#[allow(dead_code, unreachable_pub)]
+pub struct ChatColumns {
+    /// What the person typed.
+    pub user: ::columnar::__private::Source,
+    /// The column `topics`.
+    pub topics: ::columnar::__private::Derived,
+    /// The column `assistant`.
+    pub assistant: ::columnar::__private::Derived,
+}
+/// The computed columns of a [`Chat`], as its events name them.
+#[derive(
+    ::core::clone::Clone,
+    ::core::marker::Copy,
+    ::core::fmt::Debug,
+    ::core::cmp::PartialEq,
+    ::core::cmp::Eq,
+    ::core::cmp::PartialOrd,
+    ::core::cmp::Ord,
+    ::core::hash::Hash,
+)]
+#[allow(non_camel_case_types, unreachable_pub)]
+pub enum ChatColumn {
+    /// The column `topics`.
+    Topics,
+    /// The column `assistant`.
+    Assistant,
+}
+impl ChatColumn {
+    /// The name of the column.
+    #[allow(dead_code, unreachable_pub)]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Topics => "topics",
+            Self::Assistant => "assistant",
+        }
+    }
+}
+impl ::core::fmt::Display for ChatColumn {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.pad(self.name())
+    }
+}
+impl ::columnar::__private::ColumnId for ChatColumn {
+    fn __of(column: usize, _: &::columnar::__private::Name) -> Self {
+        match column {
+            1usize => Self::Topics,
+            2usize => Self::Assistant,
+            _ => ::core::unreachable!(),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What a flow becomes, to be read: the files in `golden/`. `UPDATE_GOLDEN=1 cargo test` writes them
+//! anew.
+
+use std::path::Path;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::report::Errors;
+
+#[test]
+fn an_item_becomes_structs_an_enum_and_their_impls() {
+    let expansion = expand(&quote! {
+        /// A chat.
+        pub struct Chat<M: Model>(model: M) where M: Clone {
+            /// What the person typed.
+            source user;
+            column topics(user.latest) = prompt("List the topics.").with(model.clone());
+            column assistant(user, topics.window(2).as("subjects"), self) = prompt("Answer.").with(model.clone());
+        }
+    });
+    assert_golden("item", &syn::parse2(expansion).unwrap());
+}
+
+#[test]
+fn an_inline_flow_becomes_an_expression() {
+    let flow = expand(&quote! {
+        source user;
+        column styled(user.latest, self.latest) = prompt(style);
+    });
+    let statement = quote!(fn around() { let chat = #flow; });
+    assert_golden("inline", &syn::parse2(statement).unwrap());
+}
+
+#[test]
+fn a_broken_flow_is_whole_all_the_same() {
+    let expansion = expand_with(
+        &quote! {
+            pub struct Chat(model) {
+                source user = 3;
+                colum topics(usr);
+            }
+        },
+        5,
+    );
+    assert_golden("broken", &syn::parse2(expansion).unwrap());
+}
+
+fn expand(flow: &TokenStream) -> TokenStream {
+    expand_with(flow, 0)
+}
+
+fn expand_with(flow: &TokenStream, mistakes: usize) -> TokenStream {
+    let mut errors = Errors::default();
+    let expansion = crate::expand(quote!([::columnar] #flow), &mut errors);
+    assert_eq!(errors.len(), mistakes, "{}", errors.tokens());
+    expansion
+}
+
+fn assert_golden(name: &str, expansion: &syn::File) {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/expand/golden").join(name).with_extension("rs");
+    let text = prettyplease::unparse(expansion);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        text == golden,
+        "{} is out of date, see the head of this file. It is now:\n{text}",
+        path.display()
+    );
+}

@@ -1,0 +1,184 @@
+//! The declarations of a flow, one after the other. A broken one costs no other.
+
+use proc_macro2::{Delimiter, Ident, TokenTree};
+use syn::Attribute;
+use syn::parse::Parser;
+
+use super::cursor::{Cursor, begins_declaration, is_punct};
+use super::{Column, column, tokens};
+use crate::errors;
+use crate::name::identifier;
+use crate::nearest::nearest_keyword;
+use crate::report::Errors;
+
+/// Every declaration that can be made out, and the tokens of the others.
+pub(super) fn parse_all(trees: &[TokenTree], errors: &mut Errors) -> (Vec<Column>, Vec<TokenTree>) {
+    let mut declarations = Declarations { cursor: Cursor::new(trees), errors, lost: Vec::new() };
+    let mut columns = Vec::new();
+    while !declarations.cursor.is_empty() {
+        columns.extend(declarations.next());
+    }
+    (columns, declarations.lost)
+}
+
+struct Declarations<'t, 'e> {
+    cursor: Cursor<'t>,
+    errors: &'e mut Errors,
+    lost: Vec<TokenTree>,
+}
+
+impl Declarations<'_, '_> {
+    fn next(&mut self) -> Option<Column> {
+        let docs = self.docs();
+        self.visibility();
+        match self.cursor.next() {
+            Some(TokenTree::Ident(word)) => {
+                let (keyword, name) = self.keyword_and_name(word)?;
+                Some(self.declared(docs, keyword, name))
+            }
+            Some(other) if !is_punct(Some(other), ';') => {
+                self.errors.at(other, errors::NOT_A_DECLARATION);
+                self.lose(other.clone())
+            }
+            _ => {
+                if let Some(last) = docs.last() {
+                    self.errors.at(last, errors::DANGLING_DOC);
+                }
+                None
+            }
+        }
+    }
+
+    fn docs(&mut self) -> Vec<Attribute> {
+        let mut docs = Vec::new();
+        while let Some(trees) = self.cursor.attribute() {
+            let written = tokens(trees);
+            if trees.len() > 2 {
+                self.errors.at(written, errors::INNER_ATTRIBUTE);
+                continue;
+            }
+            match Attribute::parse_outer.parse2(written.clone()) {
+                Ok(parsed) if parsed.iter().all(|attribute| attribute.path().is_ident("doc")) => {
+                    docs.extend(parsed);
+                }
+                Ok(parsed) if parsed.iter().any(is_cfg) => self.errors.at(written, errors::CFG),
+                Ok(_) => self.errors.at(written, errors::ATTRIBUTE),
+                Err(error) => self.errors.push(error),
+            }
+        }
+        docs
+    }
+
+    /// A visibility, which has no place here.
+    fn visibility(&mut self) {
+        if let Some(TokenTree::Ident(word)) = self.cursor.peek()
+            && word == "pub"
+        {
+            self.errors.at(word, errors::PUB);
+            self.cursor.next();
+            self.cursor.parentheses();
+        }
+    }
+
+    /// The keyword, as it was meant, and the name, of a declaration that begins with `word`.
+    fn keyword_and_name(&mut self, word: &Ident) -> Option<(Ident, Ident)> {
+        if word == "let" || word == "use" {
+            self.errors.at(word, if word == "let" { errors::LET_INSIDE } else { errors::MODULE });
+            return self.lose(word.clone());
+        }
+        let rest = self.cursor.rest();
+        let is_keyword = word == "source" || word == "column";
+        match rest.first() {
+            Some(TokenTree::Ident(name)) if !(is_keyword && begins_declaration(rest)) => {
+                let meant = if is_keyword { word.to_string() } else { self.meant(word).to_owned() };
+                self.cursor.take(1);
+                let name = self.name(name)?;
+                Some((Ident::new(&meant, word.span()), name))
+            }
+            next if !is_keyword => self.name_without_keyword(word, next),
+            _ => {
+                self.errors.at(word, errors::no_name(word));
+                self.lose(word.clone())
+            }
+        }
+    }
+
+    /// The keyword that `word` was to be: the nearest one, or the one that what follows goes with.
+    fn meant(&mut self, word: &Ident) -> &'static str {
+        self.errors.at(word, errors::keyword(word));
+        nearest_keyword(word).unwrap_or_else(|| {
+            let after_name = self.cursor.rest().get(1);
+            let is_source = after_name.is_none() || [';', ','].iter().any(|&end| is_punct(after_name, end));
+            if is_source { "source" } else { "column" }
+        })
+    }
+
+    fn name_without_keyword(&mut self, word: &Ident, next: Option<&TokenTree>) -> Option<(Ident, Ident)> {
+        let meant = match next {
+            _ if nearest_keyword(word).is_some() => None,
+            Some(TokenTree::Group(views)) if views.delimiter() == Delimiter::Parenthesis => Some("column"),
+            None => Some("source"),
+            _ => is_punct(next, ';').then_some("source"),
+        };
+        match (meant, identifier(word)) {
+            (Some(meant), Some(name)) => {
+                self.errors.at(word, errors::no_keyword(word, meant));
+                Some((Ident::new(meant, word.span()), name))
+            }
+            _ => {
+                self.errors.at(word, errors::keyword(word));
+                self.lose(word.clone())
+            }
+        }
+    }
+
+    /// The name of a declaration, raw if it has to be.
+    fn name(&mut self, name: &Ident) -> Option<Ident> {
+        let Some(identifier) = identifier(name) else {
+            let message = if name == "self" { errors::NAMED_SELF.to_owned() } else { errors::bad_name(name) };
+            self.errors.at(name, message);
+            return self.lose(name.clone());
+        };
+        if identifier != *name {
+            self.errors.at(name, errors::rust_keyword(name));
+        }
+        Some(identifier)
+    }
+
+    /// What follows a name.
+    fn declared(&mut self, docs: Vec<Attribute>, keyword: Ident, name: Ident) -> Column {
+        let derived = if keyword == "column" {
+            Some(column::parse(&name, &mut self.cursor, self.errors))
+        } else {
+            self.source(&name);
+            None
+        };
+        Column { docs, keyword, name, derived }
+    }
+
+    /// What follows the name of a source: nothing but `;`.
+    fn source(&mut self, name: &Ident) {
+        let rest = self.cursor.skip_declaration();
+        let message = match rest.first() {
+            None if self.cursor.took_semicolon() => return,
+            None => return self.errors.at(name, errors::NO_SEMICOLON),
+            first if rest.len() == 1 && is_punct(first, ',') => errors::COMMA,
+            first if is_punct(first, '=') => errors::SOURCE_STEP,
+            first if is_punct(first, ':') => errors::TYPE,
+            _ => &errors::source_extra(name),
+        };
+        self.errors.at(tokens(rest), message);
+        self.lost.extend_from_slice(rest);
+    }
+
+    /// Gives up this declaration.
+    fn lose<T>(&mut self, first: impl Into<TokenTree>) -> Option<T> {
+        self.lost.push(first.into());
+        self.lost.extend_from_slice(self.cursor.skip_declaration());
+        None
+    }
+}
+
+fn is_cfg(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr")
+}

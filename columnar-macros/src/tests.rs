@@ -1,0 +1,297 @@
+//! Flows that nobody would write: whatever the tokens are, there is an expansion or an error.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+
+use crate::check::check;
+use crate::report::Errors;
+use crate::syntax::{Flow, Form};
+
+/// A sequence of numbers that is the same in every run (splitmix64).
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        usize::try_from((mixed ^ (mixed >> 31)) >> 33).unwrap() % end
+    }
+
+    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len())]
+    }
+
+    fn tokens(&mut self, choices: &[&str]) -> TokenStream {
+        self.of(choices).parse().unwrap()
+    }
+}
+
+const WORDS: &[&str] = &[
+    "source",
+    "column",
+    "source user;",
+    "column topics(user) = x;",
+    "self",
+    "Self",
+    "_",
+    "user",
+    "topics",
+    "summary",
+    "latest",
+    "window",
+    "as",
+    "r#as",
+    "named",
+    "let",
+    "use",
+    "pub",
+    "struct",
+    "enum",
+    "where",
+    "type",
+    "r#type",
+    "gen",
+    "__",
+    "_1",
+    "é",
+    "Upper",
+    "colum",
+    "Source",
+    "\"tag\"",
+    "\"\"",
+    "0",
+    "3",
+    "'a",
+    "/// doc\n",
+    "//! doc\n",
+    "#[cfg(x)]",
+    "#[",
+    "#",
+    "!",
+    ",",
+    ";",
+    ".",
+    ":",
+    "::",
+    "=",
+    "==",
+    "=>",
+    "->",
+    ":=",
+    "&",
+    "?",
+    "|",
+    "<",
+    ">",
+    "(",
+    "{",
+    "[",
+    "x",
+    "window(0)",
+    ".latest",
+    ".as(\"a\")",
+];
+
+/// Any tokens, in groups of any kind.
+fn soup(chance: &mut Chance, length: usize, depth: usize) -> TokenStream {
+    let mut soup = TokenStream::new();
+    for _ in 0..chance.below(length + 1) {
+        let word = chance.of(WORDS);
+        match (word.parse::<TokenStream>(), depth) {
+            (Ok(tokens), _) => soup.extend(tokens),
+            // An opening bracket without its other half.
+            (Err(_), 0) => {}
+            (Err(_), _) => {
+                let delimiter = chance.of(&[
+                    Delimiter::Parenthesis,
+                    Delimiter::Parenthesis,
+                    Delimiter::Brace,
+                    Delimiter::Bracket,
+                    Delimiter::None,
+                ]);
+                let inner = self::soup(chance, length, depth - 1);
+                soup.extend([TokenTree::from(Group::new(delimiter, inner))]);
+            }
+        }
+    }
+    soup
+}
+
+/// A sound flow, with tokens taken out, doubled and exchanged at any depth.
+fn mutated(chance: &mut Chance, tokens: TokenStream) -> TokenStream {
+    let mut mutated: Vec<TokenTree> = Vec::new();
+    for tree in tokens {
+        let tree = match tree {
+            TokenTree::Group(group) => {
+                TokenTree::from(Group::new(group.delimiter(), self::mutated(chance, group.stream())))
+            }
+            other => other,
+        };
+        match chance.below(40) {
+            0 => {}
+            1 => mutated.extend([tree.clone(), tree]),
+            2 => mutated.extend(soup(chance, 2, 1)),
+            3 => mutated.insert(mutated.len().saturating_sub(1), tree),
+            _ => mutated.push(tree),
+        }
+    }
+    mutated.into_iter().collect()
+}
+
+/// Declarations that are wrong in the grammar of flows, and only there.
+fn declarations(chance: &mut Chance) -> TokenStream {
+    const KEYWORDS: &[&str] =
+        &["column", "column", "column", "colum", "source", "pub column", "/// doc\ncolumn"];
+    const NAMES: &[&str] =
+        &["topics", "summary", "a", "user", "type", "gen", "r#type", "_", "__", "_1", "A", ""];
+    const VIEWS: &[&str] = &[
+        "user",
+        "user.latest",
+        "self",
+        "self.latest",
+        "topics",
+        "summary.window(3)",
+        "a.as(\"b\")",
+        "type",
+        "",
+        "user.as",
+        "user.window(0)",
+        "user.latest{}",
+        "a.window[2]",
+        "user.",
+        "a::b",
+        "3",
+        "&user",
+        "a b",
+        "user.type",
+        "a.as(\"B\")",
+        "self.as(\"x\")",
+        "a.latest().latest",
+        "_",
+        "super",
+        "Self",
+        "user.lastest",
+    ];
+    const STEPS: &[&str] = &[
+        "= x;",
+        "= x;",
+        "= x + 1;",
+        "= |cx: Context| async { x };",
+        "== x;",
+        "= ;",
+        ";",
+        "-> T = x;",
+        "=> x;",
+        ": T = x;",
+    ];
+    let mut flow = chance.tokens(&["source user;", "source user;", "source user", ""]);
+    for _ in 0..chance.below(6) {
+        let views: Vec<_> = (0..chance.below(4)).map(|_| chance.tokens(VIEWS)).collect();
+        let (keyword, name, step) = (chance.tokens(KEYWORDS), chance.tokens(NAMES), chance.tokens(STEPS));
+        let list = match chance.below(10) {
+            0 => quote!([#(#views),*]),
+            1 => quote!({#(#views),*}),
+            2 => quote!(),
+            _ => quote!((#(#views),*)),
+        };
+        flow.extend(quote!(#keyword #name #list #step));
+    }
+    flow
+}
+
+fn header(chance: &mut Chance) -> TokenStream {
+    chance.tokens(&[
+        "",
+        "",
+        "struct Chat",
+        "pub struct Chat",
+        "pub struct Chat<'a, M: Model, const N: usize>(model: M) where M: Clone",
+        "pub struct Chat(model)",
+        "pub struct Chat(&self, a: b c, d: e)",
+        "pub struct Chat<M:>(m: M)",
+        "pub Chat",
+        "pub struct",
+        "pub enum Chat",
+        "/// doc\n#[derive(Clone)] #[cfg(x)] pub(crate) struct Chat",
+    ])
+}
+
+fn flow(chance: &mut Chance, declarations: &TokenStream) -> TokenStream {
+    let header = header(chance);
+    if header.is_empty() { declarations.clone() } else { quote!(#header { #declarations }) }
+}
+
+/// Expands, and checks what holds for any tokens.
+fn expand(flow: &TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let mut parsed = Flow::parse(flow.clone(), &mut errors);
+    let plan = check(&mut parsed, &mut errors);
+    let mut seen = vec![false; parsed.columns.len()];
+    for &at in &plan.order {
+        assert!(!std::mem::replace(&mut seen[at], true), "twice in the order: {flow}");
+        let column = &parsed.columns[at];
+        for view in column.derived.iter().flat_map(|derived| &derived.views) {
+            let read = parsed.columns.iter().position(|other| other.name == view.base);
+            let is_before = read.is_some_and(|read| seen[read] && read != at);
+            assert!(view.is_own() || is_before || errors.len() > 0, "reads what is not there: {flow}");
+        }
+    }
+    assert!(seen.iter().all(|seen| *seen), "not in the order: {flow}");
+    let is_sound = matches!(parsed.form, Form::Item(_) | Form::Inline);
+    assert!(is_sound || errors.len() > 0, "neither an expansion nor an error: {flow}");
+
+    let expansion = crate::expand::expand(&quote!(::columnar), &parsed, &plan, &errors);
+    let told = expansion.to_string().matches("compile_error").count();
+    assert!(told >= errors.len(), "not all is told: {flow}");
+    expansion
+}
+
+#[test]
+fn any_tokens_have_an_expansion_or_an_error() {
+    let mut chance = Chance(1);
+    for _ in 0..1000 {
+        let tokens = soup(&mut chance, 12, 3);
+        expand(&flow(&mut chance, &tokens));
+    }
+}
+
+#[test]
+fn a_sound_flow_that_was_tampered_with_has_an_expansion_or_an_error() {
+    let sound = quote! {
+        /// A chat.
+        pub struct Chat<M: Model>(model: M, style: Map<u8, u8>) where M: Clone {
+            /// What the person typed.
+            source user;
+            column topics(user.latest) = prompt("List the topics.").with(model.clone());
+            column summary(user, topics.as("subjects"), self.latest) = |cx: Context| async move { cx.text() };
+            column assistant(user.window(3), summary.latest, self) = prompt("Answer.");
+        }
+    };
+    let mut chance = Chance(2);
+    for _ in 0..800 {
+        expand(&mutated(&mut chance, sound.clone()));
+    }
+}
+
+#[test]
+fn the_expansion_is_rust_even_if_the_flow_is_no_flow() {
+    let mut chance = Chance(3);
+    for _ in 0..800 {
+        let declarations = declarations(&mut chance);
+        let flow = flow(&mut chance, &declarations);
+        let expansion = expand(&flow);
+        let parsed = match syn::parse2::<syn::File>(expansion.clone()) {
+            Ok(_) => Ok(()),
+            Err(_) => syn::parse2::<syn::Block>(quote!({ #expansion })).map(|_| ()),
+        };
+        assert!(parsed.is_ok(), "{flow}\n\nbecomes\n\n{expansion}");
+    }
+}
+
+#[test]
+fn a_panic_is_told_as_a_bug_of_ours() {
+    let panic = std::panic::catch_unwind(|| panic!("out of {}", "ideas")).unwrap_err();
+    assert!(crate::bug(&*panic).to_token_stream().to_string().contains("out of ideas"));
+}

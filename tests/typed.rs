@@ -1,0 +1,551 @@
+//! What `flow!` declares, used as a program uses it.
+
+#![deny(missing_docs, missing_debug_implementations, unreachable_pub, unused, unused_qualifications)]
+#![deny(clippy::all, clippy::pedantic)]
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use columnar::prelude::*;
+use columnar::store::MemoryStore;
+use columnar::testing::script;
+use columnar::{BoxError, Compute, Reply};
+use futures::stream;
+
+/// What the column sees of `user`, in capitals.
+async fn capitals(cx: Context) -> String {
+    cx.messages().last_text().to_uppercase()
+}
+
+/// The newest value that the column sees, as it is.
+async fn echo(cx: Context) -> String {
+    cx.messages().last_text().into_owned()
+}
+
+fn assert_send<T: Send>(_: &T) {}
+
+/// A flow that other crates see.
+pub mod a_public_flow {
+    use super::*;
+
+    flow! {
+        /// A chat, with its documentation.
+        #[derive(Clone, Debug)]
+        #[must_use]
+        pub struct Chat {
+            /// What the person typed.
+            source user;
+            column topics(user.latest) = capitals;
+            /// The answer.
+            column assistant(user, topics.latest.as("subjects"), self) = script(["one", "two"]);
+        }
+    }
+
+    #[tokio::test]
+    async fn is_a_struct_with_a_field_for_each_column() -> Result<()> {
+        let chat = Chat::new();
+        assert_eq!(chat.user.push("hello").await?, 0);
+        chat.run().await?;
+        assert_eq!(chat.topics.get(0).as_deref(), Some("<USER>\nHELLO\n</USER>"));
+        assert_eq!(chat.assistant.get(0).as_deref(), Some("one"));
+        assert_eq!((chat.user.len(), chat.topics.name(), chat.steps()), (1, "topics", 1));
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn takes_attributes_and_its_clones_are_the_same_flow() -> Result<()> {
+        let chat = Chat::default();
+        chat.clone().user.push("hello").await?;
+        chat.run().await?;
+        assert_eq!(chat.clone().assistant.len(), 1);
+        assert!(format!("{chat:?}").starts_with("Chat"));
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn goes_on_with_what_a_store_holds() -> Result<()> {
+        let store = MemoryStore::new();
+        let chat = Chat::open(store.clone()).await?;
+        chat.user.push("hello").await?;
+        chat.run().await?;
+
+        let chat = Chat::open(store).await?;
+        assert_eq!(chat.assistant.get(0).as_deref(), Some("one"));
+        chat.user.push("again").await?;
+        chat.run().await?;
+        assert_eq!(chat.assistant.get(1).as_deref(), Some("two"));
+        Ok(())
+    }
+
+    #[test]
+    fn prints_its_graph_as_it_was_declared() {
+        let text = "source user\n\
+                    column topics(user.latest)\n\
+                    column assistant(user, topics.latest.as(\"subjects\"), self)\n";
+        assert_eq!(Chat::GRAPH.to_string(), text);
+    }
+
+    #[tokio::test]
+    async fn names_its_columns_in_events_by_an_enum() -> Result<()> {
+        let chat = Chat::new();
+        chat.user.push("hello").await?;
+        let events: Vec<Event<ChatColumn>> = chat.run().try_collect().await?;
+        let names = events.iter().map(|event| match event.column() {
+            ChatColumn::Topics => "t",
+            ChatColumn::Assistant => "a",
+        });
+        assert_eq!(names.collect::<String>(), "ta");
+        assert_eq!(ChatColumn::Topics.to_string(), "topics");
+        assert_eq!(format!("{:>10}", ChatColumn::Topics), "    topics");
+        assert_eq!(ChatColumn::Assistant.name(), "assistant");
+        assert!(HashMap::from([(ChatColumn::Topics, 1)]).contains_key(&ChatColumn::Topics));
+        assert!(ChatColumn::Topics < ChatColumn::Assistant);
+        Ok(())
+    }
+}
+
+mod order {
+    use super::*;
+
+    flow! {
+        /// Declared from the end to the beginning.
+        #[derive(Debug)]
+        pub(crate) struct Backwards {
+            column last(middle, first.latest) = echo;
+            column middle(first) = echo;
+            column beside(second) = echo;
+            column first(user) = echo;
+            source second;
+            source user;
+        }
+    }
+
+    #[tokio::test]
+    async fn is_topological_with_ties_as_declared() -> Result<()> {
+        assert_eq!(Backwards::ORDER, ["second", "beside", "user", "first", "middle", "last"]);
+        let flow = Backwards::new();
+        assert_eq!(flow.user.push("x").await?, 0);
+        assert_eq!(flow.missing().len(), 1);
+        flow.second.push("y").await?;
+        flow.run().await?;
+        assert_eq!((flow.steps(), flow.last.len()), (1, 1));
+        Ok(())
+    }
+}
+
+/// Private flows of which hardly anything is used, without a warning.
+mod a_private_flow {
+    use super::*;
+
+    flow! {
+        struct Unused {
+            source user;
+            column topics(user) = echo;
+        }
+    }
+
+    flow! { struct OnlySources { source user; source other; } }
+
+    #[test]
+    fn needs_no_use() {
+        let _ = Unused::new();
+        assert_eq!(OnlySources::ORDER, ["user", "other"]);
+    }
+}
+
+mod parameters {
+    use super::*;
+
+    /// A way to speak that is a type of its own.
+    pub(crate) trait Voice: Clone + Send + Sync {
+        fn speak(&self, text: &str) -> String;
+    }
+
+    #[derive(Clone)]
+    pub(crate) struct Loud(pub(crate) String);
+
+    impl Voice for Loud {
+        fn speak(&self, text: &str) -> String {
+            format!("{}{text}", self.0)
+        }
+    }
+
+    flow! {
+        /// A flow with all kinds of parameters.
+        #[derive(Clone, Debug)]
+        pub(crate) struct Generic<V: Voice, const N: usize = 2, T = u8>(voice: V, times: T, suffix: String)
+        where
+            T: Copy + Into<u32> + Send + Sync,
+        {
+            source user;
+            column spoken(user.latest) = {
+                let (voice, suffix) = (voice.clone(), suffix.clone());
+                move |cx: Context| {
+                    let text = voice.speak(&cx.messages().last_text()) + &suffix;
+                    async move { text }
+                }
+            };
+            column repeated(user.latest) = {
+                let times: u32 = (*times).into();
+                move |_: Context| async move { format!("{N} {times}") }
+            };
+            column voice_again(spoken) = {
+                let voice = voice.clone();
+                move |cx: Context| std::future::ready(voice.speak(&cx.messages().last_text()))
+            };
+        }
+    }
+
+    #[tokio::test]
+    async fn reach_every_compute_step_by_reference() -> Result<()> {
+        let flow = Generic::<_, 7, u8>::new(Loud("!".to_owned()), 3, "?".to_owned());
+        flow.user.push("hi").await?;
+        flow.run().await?;
+        assert_eq!(flow.spoken.get(0).as_deref(), Some("!<user>\nhi\n</user>?"));
+        assert_eq!(flow.repeated.get(0).as_deref(), Some("7 3"));
+        assert_eq!(Generic::<Loud>::ORDER[0], "user");
+        assert_eq!(Generic::<Loud>::GRAPH.names().len(), 4);
+        assert_send(&flow);
+        assert_send(&flow.run());
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn come_after_the_store() -> Result<()> {
+        let future = Generic::<_, 7, u8>::open(MemoryStore::new(), Loud("!".to_owned()), 3, String::new());
+        assert_send(&future);
+        assert_eq!(future.await?.steps(), 0);
+        Ok(())
+    }
+
+    flow! {
+        /// A flow that borrows.
+        #[derive(Debug)]
+        pub(crate) struct Chat<'a>(style: &'a str) {
+            source user;
+            column styled(user.latest) = {
+                let style: &'a str = style;
+                move |_: Context| async move { style.to_owned() }
+            };
+        }
+    }
+
+    #[tokio::test]
+    async fn may_be_borrowed() -> Result<()> {
+        let style = String::from("formal");
+        let chat = Chat::new(&style);
+        chat.user.push("x").await?;
+        chat.run().await?;
+        assert_eq!(chat.styled.get(0).as_deref(), Some("formal"));
+        let chat = Chat::open(MemoryStore::new(), &style).await?;
+        assert_eq!(chat.steps(), 0);
+        assert_send(&chat);
+        Ok(())
+    }
+
+    flow! {
+        /// Parameters that are named as the generated code names things, and impl Trait.
+        #[derive(Debug)]
+        pub(crate) struct Names(store: String, steps: usize, flow: impl Fn() -> String, column: String, views: u8, f: char) {
+            source user;
+            column all(user) = {
+                let text = format!("{store} {steps} {} {column} {views} {f}", flow());
+                move |_: Context| std::future::ready(text.clone())
+            };
+        }
+    }
+
+    #[tokio::test]
+    async fn may_have_any_name() -> Result<()> {
+        let make = || "flow".to_owned();
+        let store = MemoryStore::new();
+        let flow = Names::open(store, "store".to_owned(), 1, make, "column".to_owned(), 2, 'f').await?;
+        flow.user.push("x").await?;
+        flow.run().await?;
+        assert_eq!(flow.all.get(0).as_deref(), Some("store 1 flow column 2 f"));
+        let _ = Names::new(String::new(), 1, make, String::new(), 2, 'f');
+        Ok(())
+    }
+}
+
+mod inline {
+    use super::*;
+
+    #[tokio::test]
+    async fn compute_steps_capture_by_reference_and_by_move() -> Result<()> {
+        let lent = String::from("lent");
+        let given = String::from("given");
+        let chat = flow! {
+            source user;
+            column by_reference(user) = |_: Context| async { lent.clone() };
+            column by_move(user) = move |_: Context| std::future::ready(given.clone());
+        };
+        chat.user.push("x").await?;
+        chat.run().await?;
+        assert_eq!(chat.by_reference.get(0).as_deref(), Some("lent"));
+        assert_eq!(chat.by_move.get(0).as_deref(), Some("given"));
+        assert_send(&chat);
+        assert_send(&chat.run());
+        drop(chat);
+        drop(lent);
+        Ok(())
+    }
+
+    fn number(text: &str) -> std::result::Result<usize, BoxError> {
+        let chat = flow! {
+            source user;
+            column number(user) = {
+                let number: usize = text.parse()?;
+                move |_: Context| async move { number.to_string() }
+            };
+        };
+        Ok(chat.number.name().len() + chat.steps())
+    }
+
+    #[test]
+    fn a_question_mark_in_a_compute_step_returns_from_the_function() {
+        assert_eq!(number("3").unwrap(), "number".len());
+        assert!(number("three").is_err());
+    }
+
+    async fn last<T: fmt::Display + Sync, I: IntoIterator<Item = T>>(items: I) -> Result<String> {
+        let mut last = String::new();
+        for item in items {
+            let chat = flow! {
+                source user;
+                column shown(user) = |_: Context| async { item.to_string() };
+            };
+            chat.user.push("x").await?;
+            chat.run().await?;
+            last = chat.shown.get(0).map_or_else(String::new, |value| value.to_string());
+        }
+        Ok(last)
+    }
+
+    #[tokio::test]
+    async fn flows_may_stand_in_a_generic_function_and_in_a_loop() -> Result<()> {
+        assert_eq!(last([1, 2, 3]).await?, "3");
+        assert_eq!(last(["a", "b"]).await?, "b");
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn two_flows_in_one_function_are_apart() -> Result<()> {
+        let one = flow! { source user; column shout(user.latest) = capitals; };
+        let two = flow! { source user; column shout(user) = echo; column again(shout) = echo; };
+        one.user.push("x").await?;
+        two.user.push("y").await?;
+        one.run().await?;
+        two.run().await?;
+        assert_eq!(one.shout.get(0).as_deref(), Some("<USER>\nX\n</USER>"));
+        assert_eq!(two.again.len(), 1);
+        Ok(())
+    }
+
+    fn returned() -> impl Fn() -> futures::future::BoxFuture<'static, Result<usize>> {
+        let chat = flow! { source user; column shout(user.latest) = capitals; };
+        move || {
+            let chat = chat.clone();
+            Box::pin(async move {
+                chat.user.push("x").await?;
+                chat.run().await?;
+                Ok(chat.shout.len())
+            })
+        }
+    }
+
+    #[tokio::test]
+    async fn flows_that_borrow_nothing_leave_the_function() -> Result<()> {
+        let push = returned();
+        assert_eq!(push().await?, 1);
+        assert_eq!(push().await?, 2);
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn events_name_columns_by_their_names() -> Result<()> {
+        let chat = flow! { source user; column shout(user.latest) = capitals; };
+        chat.user.push("x").await?;
+        let events: Vec<Event> = chat.run().try_collect().await?;
+        assert_eq!(events[0].column().as_str(), "shout");
+        Ok(())
+    }
+}
+
+mod compute_steps {
+    use super::*;
+
+    struct Reverse;
+
+    impl Compute for Reverse {
+        fn compute(&self, cx: Context) -> Reply<'static> {
+            Reply::text(cx.messages().last_text().chars().rev().collect::<String>())
+        }
+    }
+
+    fn parse(text: &str) -> std::result::Result<usize, std::num::ParseIntError> {
+        text.parse()
+    }
+
+    flow! {
+        /// Every form of a compute step.
+        #[derive(Debug)]
+        pub(crate) struct Forms {
+            source user;
+            column function(user) = capitals;
+            column path(user) = std::convert::identity(echo);
+            column closure(user) = |cx: Context| async move { cx.step().to_string() };
+            column async_closure(user) = async |cx: Context| cx.step().to_string();
+            column fallible(user) = |cx: Context| async move {
+                let said = cx.input("user").map_or("", |value| value);
+                let number = parse(said.lines().nth(1).unwrap_or(said))? + 1;
+                Ok::<_, BoxError>(number.to_string())
+            };
+            column pieces(user) = |_: Context| deltas(stream::iter(["one, ", "two"]));
+            column fallible_pieces(user) = |_: Context| {
+                deltas(stream::iter([Ok("one"), Err(std::io::Error::other("no"))]).take(1))
+            };
+            column a_type(user) = Reverse;
+            column shared(user) = Arc::new(Reverse);
+            column script(user) = script(["scripted"]);
+            column model(user.latest) = prompt("List the topics.");
+            column a_match(user) = match 1 + 1 { 2 => script(["two"]), _ => script(["many"]) };
+            column an_if(user) = if cfg!(test) { script(["test"]) } else { script(["none"]) };
+            column a_block(user) = { let text = "block"; script([text]) };
+        }
+    }
+
+    #[tokio::test]
+    async fn take_many_forms() -> Result<()> {
+        let forms = Forms::new();
+        forms.user.push("41").await?;
+        let mut pieces = Vec::new();
+        let mut run = forms.run();
+        while let Some(event) = run.try_next().await? {
+            if let Event::Delta { column: FormsColumn::Pieces, text, .. } = event {
+                pieces.push(text);
+            }
+        }
+        assert_eq!(pieces, ["one, ", "two"]);
+        assert_eq!(forms.pieces.get(0).as_deref(), Some("one, two"));
+        assert_eq!(forms.closure.get(0).as_deref(), Some("0"));
+        assert_eq!(forms.async_closure.get(0).as_deref(), Some("0"));
+        assert_eq!(forms.fallible.get(0).as_deref(), Some("42"));
+        assert_eq!(forms.fallible_pieces.get(0).as_deref(), Some("one"));
+        assert_eq!(forms.a_match.get(0).as_deref(), Some("two"));
+        assert_eq!(forms.an_if.get(0).as_deref(), Some("test"));
+        assert_eq!(forms.a_block.get(0).as_deref(), Some("block"));
+        assert_eq!(forms.steps(), 1);
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn that_fail_end_the_run() -> Result<()> {
+        let forms = Forms::new();
+        forms.user.push("none").await?;
+        let error = forms.run().await.unwrap_err();
+        assert!(error.to_string().contains("fallible"), "{error}");
+        Ok(())
+    }
+
+    flow! {
+        /// Variables and columns called `source` and `column`.
+        #[derive(Debug)]
+        pub(crate) struct Contextual(source: String, column: fn(String) -> String) {
+            source column;
+            column source(column) = {
+                let text = column(source.clone());
+                move |_: Context| std::future::ready(text.clone())
+            };
+            column cast(source, column.latest) = echo as fn(Context) -> _;
+        }
+    }
+
+    #[tokio::test]
+    async fn may_use_the_keywords_as_names() -> Result<()> {
+        let flow = Contextual::new("x".to_owned(), |text| text + "!");
+        flow.column.push("y").await?;
+        flow.run().await?;
+        assert_eq!(flow.source.get(0).as_deref(), Some("x!"));
+        Ok(())
+    }
+}
+
+mod windows {
+    use super::*;
+
+    const N: usize = 3;
+
+    flow! {
+        /// Windows of constants and of expressions.
+        #[derive(Debug)]
+        pub(crate) struct Windows {
+            source user;
+            column a(user.window(N), self.window(N - 1)) = echo;
+            column b(user.window(usize::MAX).as("all"), a.as("x").window(1),) = echo;
+            column c(user.latest, a, b.r#as("said"),) = echo;
+        }
+    }
+
+    #[test]
+    fn may_be_constants() {
+        let text = "source user\n\
+                    column a(user.window(3), self.window(2))\n\
+                    column b(user.window(18446744073709551615).as(\"all\"), a.latest.as(\"x\"))\n\
+                    column c(user.latest, a, b.as(\"said\"))\n";
+        assert_eq!(Windows::GRAPH.to_string(), text);
+    }
+
+    #[tokio::test]
+    async fn may_be_constants_of_the_function_around_an_inline_flow() -> Result<()> {
+        const M: usize = 2;
+        let flow = flow! { source user; column a(user.window(M)) = echo; column b(a.window(N + M)) = echo; };
+        for _ in 0..3 {
+            flow.user.push("x").await?;
+        }
+        flow.run().await?;
+        assert_eq!(flow.a.messages(2)?.parts().len(), 2);
+        Ok(())
+    }
+}
+
+/// A flow of 200 columns.
+mod two_hundred {
+    use super::*;
+
+    macro_rules! wide {
+        ($($name:ident)*) => {
+            flow! {
+                /// A wide flow.
+                #[derive(Debug)]
+                pub(crate) struct Wide {
+                    source user;
+                    $(column $name(user.latest, self) = echo;)*
+                }
+            }
+        };
+    }
+
+    wide! {
+        c0 c1 c2 c3 c4 c5 c6 c7 c8 c9 c10 c11 c12 c13 c14 c15 c16 c17 c18 c19
+        c20 c21 c22 c23 c24 c25 c26 c27 c28 c29 c30 c31 c32 c33 c34 c35 c36 c37 c38 c39
+        c40 c41 c42 c43 c44 c45 c46 c47 c48 c49 c50 c51 c52 c53 c54 c55 c56 c57 c58 c59
+        c60 c61 c62 c63 c64 c65 c66 c67 c68 c69 c70 c71 c72 c73 c74 c75 c76 c77 c78 c79
+        c80 c81 c82 c83 c84 c85 c86 c87 c88 c89 c90 c91 c92 c93 c94 c95 c96 c97 c98 c99
+        c100 c101 c102 c103 c104 c105 c106 c107 c108 c109 c110 c111 c112 c113 c114 c115 c116 c117 c118 c119
+        c120 c121 c122 c123 c124 c125 c126 c127 c128 c129 c130 c131 c132 c133 c134 c135 c136 c137 c138 c139
+        c140 c141 c142 c143 c144 c145 c146 c147 c148 c149 c150 c151 c152 c153 c154 c155 c156 c157 c158 c159
+        c160 c161 c162 c163 c164 c165 c166 c167 c168 c169 c170 c171 c172 c173 c174 c175 c176 c177 c178 c179
+        c180 c181 c182 c183 c184 c185 c186 c187 c188 c189 c190 c191 c192 c193 c194 c195 c196 c197 c198 c199
+    }
+
+    #[tokio::test]
+    async fn columns_are_not_too_many() -> Result<()> {
+        let wide = Wide::new();
+        wide.user.push("x").await?;
+        wide.run().await?;
+        assert_eq!((Wide::ORDER.len(), wide.c199.len()), (201, 1));
+        Ok(())
+    }
+}

@@ -1,0 +1,5 @@
+use columnar::prelude::*;
+
+flow! {}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use columnar::prelude::*;
+
+flow! {
+    pub struct Chat;
+}
+
+fn main() {
+    drop(Chat::new());
+    assert!(Chat::ORDER.is_empty());
+}

@@ -1,0 +1,17 @@
+use columnar::prelude::*;
+
+fn main() {
+    drop(talk());
+}
+
+async fn talk() -> Result<usize> {
+    let style = "List the topics.";
+    let chat = flow! {
+        source user;
+        column topics(user.latest) = prompt(style)
+    };
+    chat.user.push("hello").await?;
+    chat.run().await?;
+    chat.topics.messages(0)?;
+    Ok(chat.steps())
+}
