@@ -8,7 +8,7 @@ fn root() -> PathBuf {
 }
 
 fn read(path: &str) -> String {
-    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    fs::read_to_string(root().join(path)).expect(path)
 }
 
 /// The text of the first `flow!` with a header, from its line to the brace that closes it.

@@ -52,6 +52,14 @@ async fn step(flow: &Flow) {
     flow.run().await.expect("nothing fails");
 }
 
+fn grow(runtime: &Runtime, flow: &Flow, steps: u32) {
+    runtime.block_on(async {
+        for _ in 0..steps {
+            step(flow).await;
+        }
+    });
+}
+
 /// The same values by hand: a boxed future for each cell, awaited, and its value kept.
 async fn by_hand(kept: &mut Vec<Value>, value: &Value) {
     for _ in 0..CHAIN {
@@ -65,29 +73,9 @@ fn figures(runtime: &Runtime) {
     let (chain_flow, row_flow, mut kept, text) = (chain(CHAIN), row(CHAIN), Vec::new(), value());
     let [chained, wide, hand] = medians(
         ROUNDS,
-        [
-            &mut || {
-                runtime.block_on(async {
-                    for _ in 0..STEPS {
-                        step(&chain_flow).await
-                    }
-                })
-            },
-            &mut || {
-                runtime.block_on(async {
-                    for _ in 0..STEPS {
-                        step(&row_flow).await
-                    }
-                })
-            },
-            &mut || {
-                runtime.block_on(async {
-                    for _ in 0..STEPS {
-                        by_hand(&mut kept, &text).await
-                    }
-                })
-            },
-        ],
+        [&mut || grow(runtime, &chain_flow, STEPS), &mut || grow(runtime, &row_flow, STEPS), &mut || {
+            (0..STEPS).for_each(|_| runtime.block_on(by_hand(&mut kept, &text)));
+        }],
     );
     let cell = micros_each(chained, CHAIN * STEPS);
     figure("cell_us", cell, "us");
@@ -96,16 +84,9 @@ fn figures(runtime: &Runtime) {
     figure("cell_over_by_hand", over(chained, hand), "x");
 
     let (young, old) = (chain(2), chain(2));
-    let grow = |flow: &Flow, steps: u32| {
-        runtime.block_on(async {
-            for _ in 0..steps {
-                step(flow).await
-            }
-        })
-    };
-    grow(&young, 100);
-    grow(&old, 1_000_000);
-    let [early, late] = medians(ROUNDS, [&mut || grow(&young, 50), &mut || grow(&old, 50)]);
+    grow(runtime, &young, 100);
+    grow(runtime, &old, 1_000_000);
+    let [early, late] = medians(ROUNDS, [&mut || grow(runtime, &young, 50), &mut || grow(runtime, &old, 50)]);
     figure("cell_after_1e2_us", micros_each(early, 100), "us");
     figure("cell_after_1e6_us", micros_each(late, 100), "us");
 
