@@ -132,7 +132,7 @@ fn assembly(criterion: &mut Criterion) {
         group
             .bench_function(BenchmarkId::new(pattern, "columnar"), |bench| bench.iter(|| subject.assemble()));
         group.bench_function(BenchmarkId::new(pattern, "naive"), |bench| {
-            bench.iter(|| subject.assemble_naively())
+            bench.iter(|| subject.assemble_naively());
         });
     }
     group.finish();

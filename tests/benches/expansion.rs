@@ -20,7 +20,7 @@ const ROUNDS: usize = 7;
 fn declaration(at: usize) -> (String, String) {
     let views = match at {
         0 => "user.latest".to_owned(),
-        _ if at % 3 == 0 => format!("c{}.latest, self", at - 1),
+        _ if at.is_multiple_of(3) => format!("c{}.latest, self", at - 1),
         _ => format!("c{}.latest.as(\"before\"), user.window(3)", at - 1),
     };
     (views, format!("prompt(\"instruction {at}\")"))
@@ -55,7 +55,7 @@ fn by_hand(columns: usize) -> String {
     for at in 0..columns {
         let views = match at {
             0 => "[user.latest()]".to_owned(),
-            _ if at % 3 == 0 => "[before.latest(), this()]".to_owned(),
+            _ if at.is_multiple_of(3) => "[before.latest(), this()]".to_owned(),
             _ => "[before.latest().named(\"before\"), user.window(3)]".to_owned(),
         };
         let before = if at == 0 { "user".to_owned() } else { format!("c{}", at - 1) };
