@@ -272,6 +272,22 @@ mod parameters {
 mod inline {
     use super::*;
 
+    /// A step that borrows once forced its lifetime on `prompt` too, which was refused.
+    #[tokio::test]
+    async fn a_step_that_borrows_stands_beside_steps_that_do_not() -> Result<()> {
+        let style = String::from("loud");
+        let chat = flow! {
+            source user;
+            column scripted(user.latest) = script(["a"]);
+            column borrowed(scripted.latest) = |cx: Context| async move { format!("{style} {}", cx.step()) };
+            column prompted(borrowed) = prompt("List the topics.");
+        };
+        chat.user.push("x").await?;
+        chat.run().await?;
+        assert_eq!(chat.borrowed.get(0).as_deref(), Some("loud 0"));
+        Ok(())
+    }
+
     #[tokio::test]
     async fn compute_steps_capture_by_reference_and_by_move() -> Result<()> {
         let lent = String::from("lent");

@@ -118,8 +118,8 @@ pub trait IntoStep<'a, Form> {
     fn into_step(self) -> Step<'a>;
 }
 
-impl<C: Compute> IntoStep<'static, form::Type> for C {
-    fn into_step(self) -> Step<'static> {
+impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
+    fn into_step(self) -> Step<'a> {
         Step(Arc::new(move |cx| self.compute(cx)))
     }
 }

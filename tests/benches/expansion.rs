@@ -6,12 +6,11 @@
 //! that this benchmark was built with.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::time::Duration;
-use std::{env, fs};
 
 use columnar_tests::figures::{bar, figure, medians, over};
+use columnar_tests::rustc::Rustc;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 
 const ROUNDS: usize = 7;
@@ -106,59 +105,15 @@ impl std::fmt::Display for ChatColumn {{
 }
 
 /// Checks a program, and returns nothing: who calls it measures it.
-struct Compiler {
-    rustc: String,
-    deps: PathBuf,
-    library: PathBuf,
-    folder: PathBuf,
-}
-
-impl Compiler {
-    fn new() -> Self {
-        let program = env::current_exe().expect("the benchmark is a file");
-        let deps = program.parent().expect("in a folder").to_owned();
-        let library = newest(&deps, "libcolumnar-", ".rlib").expect("the benchmark is linked with it");
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("expansion");
-        fs::create_dir_all(&folder).expect("the target folder can be written to");
-        Self { rustc: env::var("RUSTC").unwrap_or_else(|_| "rustc".into()), deps, library, folder }
-    }
-
-    fn write(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.folder.join(name).with_extension("rs");
-        fs::write(&path, text).expect("the target folder can be written to");
-        path
-    }
-
-    fn check(&self, source: &Path) {
-        let status = Command::new(&self.rustc)
-            .args(["--edition=2024", "--crate-type=lib", "--emit=metadata", "--cap-lints=allow", "--out-dir"])
-            .arg(&self.folder)
-            .arg("--extern")
-            .arg(format!("columnar={}", self.library.display()))
-            .arg("-L")
-            .arg(format!("dependency={}", self.deps.display()))
-            .arg(source)
-            .status()
-            .expect("there is a rustc");
-        assert!(status.success(), "{} compiles", source.display());
-    }
-}
-
-fn newest(folder: &Path, start: &str, end: &str) -> Option<PathBuf> {
-    let files = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
-    let wanted = files.filter(|path| {
-        path.file_name()
-            .and_then(|name| name.to_str())
-            .is_some_and(|name| name.starts_with(start) && name.ends_with(end))
-    });
-    wanted.max_by_key(|path| path.metadata().and_then(|metadata| metadata.modified()).ok())
+fn check(rustc: &Rustc, source: &Path) {
+    rustc.compile(source, &["--emit=metadata"]).expect("the program is sound");
 }
 
 fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-fn figures(compiler: &Compiler) {
+fn figures(compiler: &Rustc) {
     let mut bars = Vec::new();
     for columns in [5, 50, 500] {
         let sources = [("hand", by_hand(columns)), ("item", item(columns)), ("inline", inline(columns))]
@@ -166,7 +121,7 @@ fn figures(compiler: &Compiler) {
         let [hand, item, inline] = &sources;
         let [hand, item, inline] = medians(
             ROUNDS,
-            [&mut || compiler.check(hand), &mut || compiler.check(item), &mut || compiler.check(inline)],
+            [&mut || check(compiler, hand), &mut || check(compiler, item), &mut || check(compiler, inline)],
         );
         for (name, time) in [("hand", hand), ("item", item), ("inline", inline)] {
             figure(&format!("{name}_ms_{columns}"), millis(time), "ms");
@@ -183,12 +138,12 @@ fn figures(compiler: &Compiler) {
 }
 
 fn expansion(criterion: &mut Criterion) {
-    let compiler = Compiler::new();
+    let compiler = Rustc::new(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("expansion"));
     let mut group = criterion.benchmark_group("expansion");
     group.sample_size(10);
     for (name, text) in [("by hand", by_hand(50)), ("item", item(50)), ("inline", inline(50))] {
         let source = compiler.write(&name.replace(' ', "_"), &text);
-        group.bench_function(BenchmarkId::new(name, 50), |bench| bench.iter(|| compiler.check(&source)));
+        group.bench_function(BenchmarkId::new(name, 50), |bench| bench.iter(|| check(&compiler, &source)));
     }
     group.finish();
     figures(&compiler);

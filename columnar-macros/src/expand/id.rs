@@ -9,7 +9,7 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 
@@ -25,6 +25,10 @@ impl Emission<'_> {
         let (indices, derived): (Vec<usize>, Vec<&Column>) = columns.unzip();
         let names: Vec<String> = derived.iter().map(|column| literal(&column.name)).collect();
         let variants = variants(&derived);
+        // Inside a body, a place among the user's lines makes incremental compilation fail when lines
+        // above it go; only the declaration may point there.
+        let uses: Vec<Ident> =
+            variants.iter().map(|variant| Ident::new(&variant.to_string(), Span::call_site())).collect();
         let docs = derived
             .iter()
             .zip(&names)
@@ -47,7 +51,7 @@ impl Emission<'_> {
                 #[allow(dead_code, unreachable_pub)]
                 #vis const fn name(self) -> &'static str {
                     match self {
-                        #(Self::#variants => #names,)*
+                        #(Self::#uses => #names,)*
                     }
                 }
             }
@@ -61,7 +65,7 @@ impl Emission<'_> {
             impl #private::ColumnId for #id {
                 fn __of(column: usize, _: &#private::Name) -> Self {
                     match column {
-                        #(#indices => Self::#variants,)*
+                        #(#indices => Self::#uses,)*
                         _ => ::core::unreachable!(),
                     }
                 }

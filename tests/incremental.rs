@@ -1,0 +1,58 @@
+//! Editing a file with a flow in it, and compiling again.
+
+use std::path::Path;
+
+use columnar_tests::rustc::Rustc;
+
+const ITEM: &str = r#"
+mod inner {
+    use super::*;
+    flow! {
+        /// Declared from the end to the beginning.
+        #[derive(Debug)]
+        pub(crate) struct Backwards<M: Clone + Send + Sync>(model: M) {
+            column last(middle.window(N).as("before"), first.latest, self) = { let _ = model.clone(); echo };
+            column middle(first) = prompt("instruction");
+            column first(user) = |cx: Context| async move { cx.messages().last_text().to_uppercase() };
+            source user;
+        }
+    }
+    pub fn run() {
+        let flow = Backwards::new(7);
+        drop(IntoFuture::into_future(flow.run()));
+        let _ = BackwardsColumn::First.name();
+    }
+}
+"#;
+
+const INLINE: &str = r#"
+pub fn inline(style: &str) {
+    let flow = flow! {
+        source user;
+        column first(user.latest, self.window(N)) = prompt(style.to_owned());
+        column second(first) = |cx: Context| async move { format!("{style} {}", cx.step()) };
+    };
+    drop(IntoFuture::into_future(flow.run()));
+}
+"#;
+
+/// Where generated code stood among the user's lines, the compiler broke when lines above the flow
+/// were deleted: it took a cached function for unchanged and looked for its place behind the end of
+/// the file. Only removing the target folder helped.
+#[test]
+fn lines_above_a_flow_may_come_and_go() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("incremental");
+    let rustc = Rustc::new(&folder);
+    let cache = format!("-Cincremental={}", folder.join("cache").display());
+    for lines in [300, 0, 100, 1, 200] {
+        let above = "// a line above\n".repeat(lines);
+        let text = format!(
+            "use columnar::prelude::*;\nconst N: usize = 2;\n\
+             async fn echo(cx: Context) -> String {{ cx.messages().last_text().into_owned() }}\n\
+             {above}{ITEM}{above}{INLINE}"
+        );
+        let source = rustc.write("edited", &text);
+        let compiled = rustc.compile(&source, &["--emit=obj", "-Cdebuginfo=2", &cache]);
+        assert_eq!(compiled, Ok(()), "with {lines} lines above");
+    }
+}

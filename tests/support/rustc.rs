@@ -1,0 +1,77 @@
+//! The compiler, run on a program that uses the library.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// Compiles programs against the library that this test or benchmark was built with.
+#[derive(Debug)]
+pub struct Rustc {
+    program: String,
+    deps: PathBuf,
+    library: PathBuf,
+    folder: PathBuf,
+}
+
+impl Rustc {
+    /// Finds the compiler and the library. Programs and what is made of them go into `folder`, whose
+    /// former content is removed.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no library, or the folder cannot be written.
+    pub fn new(folder: &Path) -> Self {
+        let program = env::current_exe().expect("this program is a file");
+        let deps = program.parent().expect("in a folder").to_owned();
+        let library = newest(&deps, "libcolumnar-", ".rlib").expect("this program is linked with it");
+        if folder.exists() {
+            fs::remove_dir_all(folder).expect("the target folder can be written to");
+        }
+        fs::create_dir_all(folder).expect("the target folder can be written to");
+        let program = env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
+        Self { program, deps, library, folder: folder.to_owned() }
+    }
+
+    /// Writes a program and returns its path.
+    ///
+    /// # Panics
+    ///
+    /// Where the folder cannot be written.
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.folder.join(name).with_extension("rs");
+        fs::write(&path, text).expect("the target folder can be written to");
+        path
+    }
+
+    /// Compiles a library with these options, and returns what the compiler says if it fails.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the compiler, as text.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no compiler.
+    pub fn compile(&self, source: &Path, options: &[&str]) -> Result<(), String> {
+        let output = Command::new(&self.program)
+            .args(["--edition=2024", "--crate-type=lib", "--cap-lints=allow", "--out-dir"])
+            .arg(&self.folder)
+            .arg("--extern")
+            .arg(format!("columnar={}", self.library.display()))
+            .arg("-L")
+            .arg(format!("dependency={}", self.deps.display()))
+            .args(options)
+            .arg(source)
+            .output()
+            .expect("there is a compiler");
+        let told = || String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.success() { Ok(()) } else { Err(told()) }
+    }
+}
+
+fn newest(folder: &Path, start: &str, end: &str) -> Option<PathBuf> {
+    let files = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    let is_wanted = |name: &str| name.starts_with(start) && name.ends_with(end);
+    let wanted = files.filter(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(is_wanted));
+    wanted.max_by_key(|path| path.metadata().and_then(|metadata| metadata.modified()).ok())
+}
