@@ -275,7 +275,8 @@ mod inline {
     /// A step that borrows once forced its lifetime on `prompt` too, which was refused.
     #[tokio::test]
     async fn a_step_that_borrows_stands_beside_steps_that_do_not() -> Result<()> {
-        let style = String::from("loud");
+        let owned = String::from("loud");
+        let style = owned.as_str();
         let chat = flow! {
             source user;
             column scripted(user.latest) = script(["a"]);
