@@ -41,18 +41,20 @@ pub fn inline(style: &str) {
 /// the file. Only removing the target folder helped.
 #[test]
 fn lines_above_a_flow_may_come_and_go() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("incremental");
-    let rustc = Rustc::new(&folder);
-    let cache = format!("-Cincremental={}", folder.join("cache").display());
-    for lines in [300, 0, 100, 1, 200] {
-        let above = "// a line above\n".repeat(lines);
-        let text = format!(
-            "use columnar::prelude::*;\nconst N: usize = 2;\n\
-             async fn echo(cx: Context) -> String {{ cx.messages().last_text().into_owned() }}\n\
-             {above}{ITEM}{above}{INLINE}"
-        );
-        let source = rustc.write("edited", &text);
-        let compiled = rustc.compile(&source, &["--emit=obj", "-Cdebuginfo=2", &cache]);
-        assert_eq!(compiled, Ok(()), "with {lines} lines above");
+    for emit in ["--emit=metadata", "--emit=obj"] {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("incremental");
+        let rustc = Rustc::new(&folder);
+        let cache = format!("-Cincremental={}", folder.join("cache").display());
+        for lines in [300, 0, 100, 1, 200] {
+            let above = "// a line above\n".repeat(lines);
+            let text = format!(
+                "use columnar::prelude::*;\nconst N: usize = 2;\n\
+                 async fn echo(cx: Context) -> String {{ cx.messages().last_text().into_owned() }}\n\
+                 {above}{ITEM}{above}{INLINE}"
+            );
+            let source = rustc.write("edited", &text);
+            let compiled = rustc.compile(&source, &[emit, "-Cdebuginfo=2", &cache]);
+            assert_eq!(compiled, Ok(()), "{emit} with {lines} lines above");
+        }
     }
 }
