@@ -1,13 +1,18 @@
 //! What can go wrong while a flow is used.
 
+use alloc::boxed::Box;
+use alloc::string::String;
+#[cfg(feature = "std")]
+use alloc::{format, vec::Vec};
+
 use crate::name::Name;
 use crate::schema::SchemaError;
 
 /// Any error, as computes, models and stores give it.
-pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+pub type BoxError = Box<dyn core::error::Error + Send + Sync>;
 
 /// The result of what a flow does.
-pub type Result<T, E = Error> = std::result::Result<T, E>;
+pub type Result<T, E = Error> = core::result::Result<T, E>;
 
 /// What went wrong, where, and what to do next. Never holds text of the conversation, unless a
 /// compute of yours puts it into its own error.
@@ -85,6 +90,7 @@ pub enum Error {
     },
 }
 
+#[cfg(feature = "std")]
 /// The end of a message about an unknown name: the nearest of the known ones, or all of them.
 pub(crate) fn suggest<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
     let near = known
@@ -98,6 +104,7 @@ pub(crate) fn suggest<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clo
     }
 }
 
+#[cfg(feature = "std")]
 /// Names as text: `` `a`, `b` ``.
 pub(crate) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")

@@ -1,6 +1,7 @@
 //! What a flow written with `flow!` declares, as a constant of the program.
 
-use std::fmt;
+use alloc::borrow::ToOwned;
+use core::fmt;
 
 use crate::name::is_name;
 use crate::plan::Plan;

@@ -73,11 +73,18 @@
 //!        context ──▶ compute ──▶ value ──▶ store ──▶ event ──▶ your `run()` loop
 //! ```
 
+#![cfg_attr(not(feature = "std"), no_std)]
+// Without `std` only the core is compiled, to see that it needs neither clock nor I/O. Nothing calls it.
+#![cfg_attr(not(feature = "std"), allow(dead_code, unused_imports))]
+
+extern crate alloc;
+
 // The modules in the order of the data flow.
 mod name;
 mod value;
 mod window;
 
+#[cfg(feature = "std")]
 mod column;
 pub mod graph;
 mod schema;
@@ -88,34 +95,47 @@ mod table;
 
 mod context;
 
+#[cfg(feature = "std")]
 pub mod compute;
+#[cfg(feature = "std")]
 pub mod model;
+#[cfg(feature = "std")]
 pub mod store;
 
+#[cfg(feature = "std")]
 mod state;
 
+#[cfg(feature = "std")]
 mod driver;
 mod event;
+#[cfg(feature = "std")]
 pub mod flow;
 
 mod error;
+#[cfg(feature = "std")]
 pub mod testing;
 
+#[cfg(feature = "std")]
 #[doc(hidden)]
 pub mod __private;
 
+#[cfg(feature = "std")]
 pub use column::{Column, IntoViews, View, column, source, this};
+#[cfg(feature = "std")]
 pub use compute::{Compute, Reply, deltas};
 pub use context::{Context, Iter, Messages, Origin, Part, Role};
 pub use error::{BoxError, Error, Result};
 pub use event::Event;
+#[cfg(feature = "std")]
 pub use flow::{Flow, Run, flow};
+#[cfg(feature = "std")]
 pub use model::{Prompt, prompt};
 pub use name::{Name, NameError};
 pub use schema::{Mistake, SchemaError};
 pub use value::Value;
 pub use window::Window;
 
+#[cfg(feature = "std")]
 /// What most programs need: `use columnar::prelude::*;`.
 pub mod prelude {
     pub use crate::column::{Column, View, column, source, this};
@@ -131,6 +151,7 @@ pub mod prelude {
     pub use futures::{StreamExt as _, TryStreamExt as _};
 }
 
+#[cfg(feature = "std")]
 /// Declares a flow. See the [crate] for what it means.
 ///
 /// ```text

@@ -1,6 +1,9 @@
 //! What the scheduler needs to know of a schema: the order of its columns and who waits for whom.
 //! Made once for each flow type and shared by all its instances.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use crate::schema::{Draft, Schema, SchemaError};
 use crate::window::Window;
 

@@ -1,8 +1,11 @@
 //! What a flow is made of, checked: every rule about names, tags and inputs is enforced here, for
 //! typed flows and flows made at run time alike. Knows nothing of steps and values.
 
-use std::collections::BTreeMap;
-use std::fmt;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
 
 use crate::name::{Name, NameError};
 use crate::window::Window;
@@ -178,7 +181,7 @@ impl SchemaError {
     }
 }
 
-impl std::error::Error for SchemaError {}
+impl core::error::Error for SchemaError {}
 
 impl fmt::Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

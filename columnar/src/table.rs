@@ -1,5 +1,7 @@
 //! The values of a flow: one row per step, one column per column.
 
+use alloc::vec::Vec;
+
 use crate::scheduler::Cell;
 use crate::value::Value;
 

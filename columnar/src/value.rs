@@ -1,9 +1,11 @@
 //! One stored text.
 
-use std::borrow::Borrow;
-use std::fmt;
-use std::ops::Deref;
-use std::sync::Arc;
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::sync::Arc;
+use core::borrow::Borrow;
+use core::fmt;
+use core::ops::Deref;
 
 use serde::{Serialize, Serializer};
 
@@ -72,8 +74,8 @@ impl From<Arc<str>> for Value {
     }
 }
 
-impl From<std::borrow::Cow<'_, str>> for Value {
-    fn from(text: std::borrow::Cow<'_, str>) -> Self {
+impl From<Cow<'_, str>> for Value {
+    fn from(text: Cow<'_, str>) -> Self {
         Self(text.into())
     }
 }

@@ -7,6 +7,10 @@
 //! A pure function of the schema and the stored values: the order in which cells were computed
 //! cannot show.
 
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use super::Context;
 use super::escape::escape;
 use super::messages::Messages;

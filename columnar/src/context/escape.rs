@@ -8,7 +8,8 @@
 //! spelling = ("<" | "&" "amp;"* "lt;")  space*  "/"?  space*  NAME  word-boundary      all ASCII
 //! ```
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
+use alloc::string::String;
 
 use crate::name::Name;
 

@@ -1,8 +1,10 @@
 //! The messages array: parts, joined only where somebody asks for the whole.
 
-use std::borrow::Cow;
-use std::slice::ChunkBy;
-use std::sync::Arc;
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::slice::ChunkBy;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

@@ -5,6 +5,8 @@ mod escape;
 mod messages;
 mod part;
 
+use alloc::vec::Vec;
+
 use crate::name::Name;
 use crate::value::Value;
 

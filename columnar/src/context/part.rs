@@ -1,6 +1,6 @@
 //! The smallest piece of a message that has one origin.
 
-use std::fmt;
+use core::fmt;
 
 use serde::{Serialize, Serializer};
 

@@ -22,9 +22,11 @@
 
 mod track;
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::sync::Arc;
+use alloc::collections::BinaryHeap;
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 use crate::plan::{Plan, Reader};
 use crate::window::Window;

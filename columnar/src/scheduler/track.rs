@@ -1,7 +1,7 @@
 //! How far one column has come.
 
-use std::collections::VecDeque;
-use std::ops::Range;
+use alloc::collections::VecDeque;
+use core::ops::Range;
 
 /// The steps of one column: a prefix that is stored, and what is known of the steps after it.
 ///
