@@ -96,6 +96,7 @@ async fn run(chat: &Chat, shown: &mut Shown) -> Result<()> {
         match event {
             Event::Delta { .. } => shown.deltas += 1,
             Event::Value { .. } => shown.values += 1,
+            _ => {}
         }
     }
     Ok(())

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 #[cfg(feature = "std")]
 use alloc::{format, vec::Vec};
+use core::fmt;
 
 use crate::name::Name;
 use crate::schema::SchemaError;
@@ -22,13 +23,16 @@ pub enum Error {
     /// A compute step failed. What its siblings computed is stored; the next run computes what is
     /// missing.
     #[error(
-        "computing `{column}` at step {step} failed: {source}; what is stored stays, and the next run goes on from there"
+        "computing `{column}` at step {step} failed{}: {source}; what is stored stays, and the next run goes on from there",
+        Tries(*attempt)
     )]
     Compute {
         /// The column.
         column: Name,
         /// The step.
         step: usize,
+        /// Which attempt it was, counted from 1; more than 1 where the column retries.
+        attempt: usize,
         /// What the compute step said.
         source: BoxError,
     },
@@ -53,6 +57,17 @@ pub enum Error {
     NotDerived {
         /// The column.
         column: Name,
+    },
+    /// A compute step panicked. Otherwise as [`Compute`](Error::Compute). Where the program is built
+    /// with `panic = "abort"`, a panic ends it instead.
+    #[error(
+        "computing `{column}` at step {step} panicked, which is a bug in its compute step; what is stored stays, and the next run tries again"
+    )]
+    Panicked {
+        /// The column.
+        column: Name,
+        /// The step.
+        step: usize,
     },
     /// A second run while one goes on.
     #[error("this flow is running already: read the run that there is, or drop it first")]
@@ -88,6 +103,15 @@ pub enum Error {
         /// What to write instead.
         help: String,
     },
+}
+
+/// How often something was tried, if more than once.
+struct Tries(usize);
+
+impl fmt::Display for Tries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 > 1 { write!(f, " {} times, the last time", self.0) } else { Ok(()) }
+    }
 }
 
 #[cfg(feature = "std")]

@@ -7,9 +7,11 @@ use crate::value::Value;
 
 /// One thing that happened in a run.
 ///
-/// For each cell there come its deltas, if its compute streams, and then one value; the deltas,
-/// joined, are the value. In a typed flow the column is an enum, so a `match` on it is exhaustive.
+/// For each cell there come its deltas, if its compute streams, and then one value; the deltas since
+/// the last [`Retry`](Event::Retry) of the cell, joined, are the value. In a typed flow the column is
+/// an enum, so a `match` on it is exhaustive.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Event<C = Name> {
     /// A piece of a value that is being computed.
     Delta {
@@ -19,6 +21,17 @@ pub enum Event<C = Name> {
         step: usize,
         /// The piece.
         text: String,
+    },
+    /// An attempt failed and another one follows: the deltas of the cell so far count for nothing.
+    Retry {
+        /// The column; prints as its name.
+        column: C,
+        /// The step.
+        step: usize,
+        /// Which attempt it was, counted from 1.
+        attempt: usize,
+        /// Why it failed.
+        error: String,
     },
     /// A value, computed and stored.
     Value {
@@ -35,14 +48,14 @@ impl<C> Event<C> {
     /// The column that the event is about.
     pub fn column(&self) -> &C {
         match self {
-            Self::Delta { column, .. } | Self::Value { column, .. } => column,
+            Self::Delta { column, .. } | Self::Retry { column, .. } | Self::Value { column, .. } => column,
         }
     }
 
     /// The step that the event is about.
     pub fn step(&self) -> usize {
         match self {
-            Self::Delta { step, .. } | Self::Value { step, .. } => *step,
+            Self::Delta { step, .. } | Self::Retry { step, .. } | Self::Value { step, .. } => *step,
         }
     }
 }

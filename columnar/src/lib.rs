@@ -33,7 +33,7 @@
 //! |---|---|
 //! | declare a flow | [`flow!`], or at run time [`source`], [`column`](column()), [`this`] and [`flow`](flow()) |
 //! | push, run, read | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
-//! | compute a column | [`prompt`], [`deltas`], [`Compute`] |
+//! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`](compute::Policy) |
 //! | see what a column saw | [`Messages`] |
 //! | choose a model | [`model`] |
 //! | test a flow | [`testing`] |
@@ -139,7 +139,7 @@ pub use window::Window;
 /// What most programs need: `use columnar::prelude::*;`.
 pub mod prelude {
     pub use crate::column::{Column, View, column, source, this};
-    pub use crate::compute::deltas;
+    pub use crate::compute::{Policy as _, deltas, secs};
     pub use crate::context::{Context, Messages, Role};
     pub use crate::error::{Error, Result};
     pub use crate::event::Event;

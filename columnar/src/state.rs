@@ -48,9 +48,10 @@ pub(crate) enum Rest {
 }
 
 impl Shared {
-    pub(crate) fn new(plan: Arc<Plan>, store: Arc<dyn Store>) -> Self {
+    fn new(plan: Arc<Plan>, store: Arc<dyn Store>, limits: &Limits) -> Self {
         let scheduler = Scheduler::new(Arc::clone(&plan), CONCURRENCY);
-        let state = State { plan, scheduler, table: Table::default(), run: Running::No };
+        let mut state = State { plan, scheduler, table: Table::default(), run: Running::No };
+        state.limit_columns(limits);
         Self { state: Mutex::new(state), store, writing: tokio::sync::Mutex::new(()) }
     }
 
@@ -80,6 +81,13 @@ impl Shared {
         value: Value,
     ) -> BoxFuture<'static, Result<Put, BoxError>> {
         self.store.put(name, step, value)
+    }
+
+    /// Lets so many cells be computed at once.
+    pub(crate) fn limit(&self, cells: usize) {
+        let mut state = self.lock();
+        state.scheduler.limit(cells);
+        state.wake();
     }
 
     /// Takes over what the store holds, sources first: a step begins when they have their values.
@@ -125,11 +133,12 @@ impl Shared {
     }
 
     /// Goes on with a longer plan. On an error nothing has changed.
-    pub(crate) fn extend(&self, plan: Arc<Plan>, restored: Vec<Restored>) -> Result<()> {
+    fn extend(&self, plan: Arc<Plan>, restored: Vec<Restored>, limits: &Limits) -> Result<()> {
         let mut state = self.lock();
         restored.iter().try_for_each(|restored| restored.check(&plan, state.scheduler.opened()))?;
         state.plan = Arc::clone(&plan);
         state.scheduler.extend(plan);
+        state.limit_columns(limits);
         restored.into_iter().for_each(|restored| state.restore(restored));
         state.wake();
         Ok(())
@@ -266,6 +275,14 @@ impl Shared {
 }
 
 impl State {
+    fn limit_columns(&mut self, limits: &Limits) {
+        for (column, cells) in limits.iter().enumerate() {
+            if let Some(cells) = *cells {
+                self.scheduler.limit_column(column, cells);
+            }
+        }
+    }
+
     fn context(&self, cell: Cell) -> Option<Result<Context>> {
         let schema = self.plan.schema();
         let look_up = |column, step| self.table.get(column, step);
@@ -309,6 +326,9 @@ impl std::fmt::Debug for Shared {
     }
 }
 
+/// How many cells of each column may be computed at once, where there is a limit.
+type Limits = Vec<Option<usize>>;
+
 /// What a store holds of a derived column.
 pub(crate) struct Restored {
     column: usize,
@@ -339,15 +359,32 @@ pub(crate) struct Live<'a> {
 
 impl<'a> Live<'a> {
     pub(crate) fn new(plan: Arc<Plan>, store: Arc<dyn Store>, steps: Vec<Option<Step<'a>>>) -> Self {
-        Self { shared: Arc::new(Shared::new(plan, store)), steps: Arc::new(Mutex::new(steps)) }
+        let shared = Arc::new(Shared::new(plan, store, &limits(&steps)));
+        Self { shared, steps: Arc::new(Mutex::new(steps)) }
     }
 
     pub(crate) fn step(&self, column: usize) -> Option<Step<'a>> {
-        self.steps.lock().unwrap_or_else(PoisonError::into_inner).get(column).cloned().flatten()
+        self.lock().get(column).cloned().flatten()
     }
 
-    /// By column, as before and with further ones at the end.
-    pub(crate) fn set_steps(&self, steps: Vec<Option<Step<'a>>>) {
-        *self.steps.lock().unwrap_or_else(PoisonError::into_inner) = steps;
+    /// Goes on with a longer plan and its steps. On an error the plan is as it was.
+    pub(crate) fn extend(
+        &self,
+        plan: Arc<Plan>,
+        restored: Vec<Restored>,
+        steps: Vec<Option<Step<'a>>>,
+    ) -> Result<()> {
+        let limits = limits(&steps);
+        // A run looks the steps up when it starts a cell, so they must be there before the plan is.
+        *self.lock() = steps;
+        self.shared.extend(plan, restored, &limits)
     }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Option<Step<'a>>>> {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn limits(steps: &[Option<Step<'_>>]) -> Limits {
+    steps.iter().map(|step| step.as_ref()?.cells()).collect()
 }

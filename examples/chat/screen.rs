@@ -139,12 +139,17 @@ impl Speaker {
                 self.streams = true;
                 self.unsaid.push_str(&text);
             }
+            Event::Retry { error, .. } => {
+                self.streams = false;
+                self.unsaid = format!(" … ({error}; trying again) ");
+            }
             Event::Value { value, .. } => {
                 if !self.streams {
                     self.unsaid.push_str(&value);
                 }
                 self.is_done = true;
             }
+            _ => {}
         }
     }
 
@@ -212,6 +217,17 @@ mod tests {
         value(&mut screen, ChatColumn::Critique, "Why?");
         value(&mut screen, ChatColumn::Assistant, "");
         assert_eq!(shown(screen), "critique 0    │ Why?\nassistant 0   │ \n");
+    }
+
+    #[test]
+    fn a_failed_attempt_is_told_and_the_next_one_begins_anew() {
+        let mut screen = screen();
+        delta(&mut screen, ChatColumn::Topics, "te");
+        let error = "no answer".into();
+        screen.show(Event::Retry { column: ChatColumn::Topics, step: 0, attempt: 1, error }).expect("memory");
+        delta(&mut screen, ChatColumn::Topics, "tea");
+        value(&mut screen, ChatColumn::Topics, "tea");
+        assert_eq!(shown(screen), "topics 0      │ te … (no answer; trying again) tea\n");
     }
 
     #[test]

@@ -12,7 +12,6 @@ use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{SelectAll, StreamExt};
 
 use super::task::{Report, Task};
-use crate::compute::Reply;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::name::Name;
@@ -81,17 +80,13 @@ impl<'a, I> Run<'a, I> {
     /// Starts every cell that may start.
     fn start(&mut self) {
         while let Some((cell, context)) = self.live.shared.start() {
-            let (column, reply) = match context {
-                Ok(context) => match self.live.step(cell.column) {
-                    Some(step) => (context.column().clone(), step.start(context)),
-                    None => unreachable!("a cell that starts is derived"),
-                },
-                Err(error) => {
-                    let column = self.name(cell.column).clone();
-                    (column, Reply::whole(async { Err(error.into()) }))
-                }
+            let shared = Arc::clone(&self.live.shared);
+            let task = match (context, self.live.step(cell.column)) {
+                (Ok(context), Some(step)) => Task::new(cell, step, context, shared),
+                (Err(error), _) => Task::refused(cell, self.name(cell.column).clone(), error, shared),
+                (Ok(_), None) => unreachable!("a cell that starts is derived"),
             };
-            self.tasks.push(Task::new(cell, column, reply, Arc::clone(&self.live.shared)));
+            self.tasks.push(task);
         }
     }
 
@@ -109,13 +104,16 @@ impl<'a, I> Run<'a, I> {
         I: ColumnId,
     {
         match &report {
-            Report::Delta { .. } => {}
+            Report::Delta { .. } | Report::Retry { .. } => {}
             Report::Stored { value } => self.live.shared.stored(cell, value.clone()),
             Report::Failed { .. } => self.live.shared.failed(cell),
         }
         let column = I::__of(cell.column, self.name(cell.column));
         match report {
             Report::Delta { text } => Some(Event::Delta { column, step: cell.step, text }),
+            Report::Retry { attempt, error } => {
+                Some(Event::Retry { column, step: cell.step, attempt, error })
+            }
             Report::Stored { value } => Some(Event::Value { column, step: cell.step, value }),
             Report::Failed { error } => {
                 self.failure.get_or_insert(error);

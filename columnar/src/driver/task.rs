@@ -1,6 +1,7 @@
-//! One attempt at one cell: computed, then stored.
+//! One cell: computed, in as many attempts as its column makes, then stored.
 
 use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as Poller, Poll, ready};
@@ -9,7 +10,8 @@ use futures::Stream;
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{BoxStream, StreamExt};
 
-use crate::compute::{Kind, Reply};
+use crate::compute::{Kind, Piece, Step};
+use crate::context::Context;
 use crate::error::{BoxError, Error};
 use crate::name::Name;
 use crate::scheduler::Cell;
@@ -17,87 +19,146 @@ use crate::state::Shared;
 use crate::store::Put;
 use crate::value::Value;
 
-/// What a task tells: deltas, then one of the other two, then nothing.
+/// What a task tells: deltas and retries, then one of the other two, then nothing.
 pub(super) enum Report {
     Delta { text: String },
+    Retry { attempt: usize, error: String },
     Stored { value: Value },
     Failed { error: Error },
 }
 
 pub(super) struct Task<'a> {
-    pub(super) cell: Cell,
-    pub(super) column: Name,
+    cell: Cell,
+    column: Name,
+    /// Which attempt goes on, counted from 1.
+    attempt: usize,
     stage: Stage<'a>,
     shared: Arc<Shared>,
 }
 
 enum Stage<'a> {
+    Fresh { step: Step<'a>, context: Context },
     Whole(BoxFuture<'a, Result<Value, BoxError>>),
-    Deltas { pieces: BoxStream<'a, Result<String, BoxError>>, text: String },
+    Pieces { pieces: BoxStream<'a, Result<Piece, BoxError>>, text: String },
+    Computed(Value),
     Storing { value: Value, put: BoxFuture<'static, Result<Put, BoxError>> },
+    Refused(Error),
     Over,
 }
 
 impl<'a> Task<'a> {
-    pub(super) fn new(cell: Cell, column: Name, reply: Reply<'a>, shared: Arc<Shared>) -> Self {
-        let stage = match reply.0 {
-            Kind::Whole(text) => Stage::Whole(text),
-            Kind::Deltas(pieces) => Stage::Deltas { pieces, text: String::new() },
-        };
-        Self { cell, column, stage, shared }
+    /// A task that will compute the cell.
+    pub(super) fn new(cell: Cell, step: Step<'a>, context: Context, shared: Arc<Shared>) -> Self {
+        let column = context.column().clone();
+        Self { cell, column, attempt: 1, stage: Stage::Fresh { step, context }, shared }
     }
 
-    fn store(&mut self, value: Value) {
-        let put = self.shared.put(self.column.clone(), self.cell.step, value.clone());
-        self.stage = Stage::Storing { value, put };
+    /// A task that tells why the cell cannot be computed.
+    pub(super) fn refused(cell: Cell, column: Name, error: Error, shared: Arc<Shared>) -> Self {
+        Self { cell, column, attempt: 1, stage: Stage::Refused(error), shared }
     }
 
-    fn fail(&mut self, error: impl FnOnce(Name, usize) -> Error) -> Report {
+    fn poll(&mut self, poller: &mut Poller<'_>) -> Poll<Option<Report>> {
+        loop {
+            match &mut self.stage {
+                Stage::Fresh { .. } => self.start(),
+                Stage::Whole(text) => match ready!(text.poll_unpin(poller)) {
+                    Ok(value) => self.stage = Stage::Computed(value),
+                    Err(source) => return self.fail_computing(source),
+                },
+                Stage::Pieces { pieces, .. } => {
+                    let piece = ready!(pieces.poll_next_unpin(poller));
+                    if let Some(report) = self.hear(piece) {
+                        return Poll::Ready(Some(report));
+                    }
+                }
+                Stage::Computed(value) => {
+                    let value = value.clone();
+                    let put = self.shared.put(self.column.clone(), self.cell.step, value.clone());
+                    self.stage = Stage::Storing { value, put };
+                }
+                Stage::Storing { value, put } => {
+                    let value = match ready!(put.poll_unpin(poller)) {
+                        Ok(Put::Stored) => value.clone(),
+                        Ok(Put::Exists(stored)) => stored,
+                        Err(source) => {
+                            let (column, step) = (self.column.clone(), self.cell.step);
+                            return self.fail(Error::Store { column, step, source });
+                        }
+                    };
+                    self.stage = Stage::Over;
+                    return Poll::Ready(Some(Report::Stored { value }));
+                }
+                Stage::Refused(_) | Stage::Over => {
+                    return Poll::Ready(match mem::replace(&mut self.stage, Stage::Over) {
+                        Stage::Refused(error) => Some(Report::Failed { error }),
+                        _ => None,
+                    });
+                }
+            }
+        }
+    }
+
+    fn start(&mut self) {
+        // The stage is over while the step is called, so that a step that panics is not called again.
+        if let Stage::Fresh { step, context } = mem::replace(&mut self.stage, Stage::Over) {
+            self.stage = match step.start(context).0 {
+                Kind::Whole(text) => Stage::Whole(text),
+                Kind::Pieces(pieces) => Stage::Pieces { pieces, text: String::new() },
+            };
+        }
+    }
+
+    /// Takes in what became known of the text, and returns what there is to tell.
+    fn hear(&mut self, piece: Option<Result<Piece, BoxError>>) -> Option<Report> {
+        let Stage::Pieces { text, .. } = &mut self.stage else { return None };
+        match piece {
+            Some(Ok(Piece::Text(more))) => {
+                text.push_str(&more);
+                return (!more.is_empty()).then_some(Report::Delta { text: more });
+            }
+            Some(Ok(Piece::Retry { attempt, error })) => {
+                text.clear();
+                self.attempt = attempt + 1;
+                return Some(Report::Retry { attempt, error: error.to_string() });
+            }
+            Some(Ok(Piece::Whole(value))) => self.stage = Stage::Computed(value),
+            Some(Err(source)) => {
+                return match self.fail_computing(source) {
+                    Poll::Ready(report) => report,
+                    Poll::Pending => None,
+                };
+            }
+            None => self.stage = Stage::Computed(mem::take(text).into()),
+        }
+        None
+    }
+
+    fn fail_computing(&mut self, source: BoxError) -> Poll<Option<Report>> {
+        let (column, step, attempt) = (self.column.clone(), self.cell.step, self.attempt);
+        self.fail(Error::Compute { column, step, attempt, source })
+    }
+
+    fn fail(&mut self, error: Error) -> Poll<Option<Report>> {
         self.stage = Stage::Over;
-        Report::Failed { error: error(self.column.clone(), self.cell.step) }
-    }
-
-    fn fail_computing(&mut self, source: BoxError) -> Report {
-        self.fail(|column, step| Error::Compute { column, step, source })
+        Poll::Ready(Some(Report::Failed { error }))
     }
 }
 
 impl Stream for Task<'_> {
     type Item = (Cell, Report);
 
+    /// A panic in a compute step, when it is called, polled or dropped, is an error of its cell alone.
     fn poll_next(mut self: Pin<&mut Self>, poller: &mut Poller<'_>) -> Poll<Option<Self::Item>> {
-        let report = loop {
-            match &mut self.stage {
-                Stage::Whole(text) => match ready!(text.poll_unpin(poller)) {
-                    Ok(value) => self.store(value),
-                    Err(source) => break self.fail_computing(source),
-                },
-                Stage::Deltas { pieces, text } => match ready!(pieces.poll_next_unpin(poller)) {
-                    Some(Ok(piece)) if piece.is_empty() => {}
-                    Some(Ok(piece)) => {
-                        text.push_str(&piece);
-                        break Report::Delta { text: piece };
-                    }
-                    Some(Err(source)) => break self.fail_computing(source),
-                    None => {
-                        let value = mem::take(text).into();
-                        self.store(value);
-                    }
-                },
-                Stage::Storing { value, put } => match ready!(put.poll_unpin(poller)) {
-                    Ok(put) => {
-                        let value = match put {
-                            Put::Stored => value.clone(),
-                            Put::Exists(stored) => stored,
-                        };
-                        self.stage = Stage::Over;
-                        break Report::Stored { value };
-                    }
-                    Err(source) => break self.fail(|column, step| Error::Store { column, step, source }),
-                },
-                Stage::Over => return Poll::Ready(None),
-            }
-        };
-        Poll::Ready(Some((self.cell, report)))
+        let cell = self.cell;
+        let polled = catch_unwind(AssertUnwindSafe(|| self.poll(poller)));
+        let report = polled.unwrap_or_else(|payload| {
+            let stage = mem::replace(&mut self.stage, Stage::Over);
+            // What is left may panic too, and says nothing that may be shown.
+            let _ = catch_unwind(AssertUnwindSafe(|| drop((payload, stage))));
+            let (column, step) = (self.column.clone(), self.cell.step);
+            Poll::Ready(Some(Report::Failed { error: Error::Panicked { column, step } }))
+        });
+        report.map(|report| Some((cell, report?)))
     }
 }

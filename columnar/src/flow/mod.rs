@@ -103,6 +103,12 @@ impl Flow {
         Run::new(self.live.clone())
     }
 
+    /// Computes at most so many cells of this flow at once, and at least one; 32 unless told
+    /// otherwise. For a limit on one column see [`Policy::limit`](crate::compute::Policy::limit).
+    pub fn limit(&self, cells: usize) {
+        self.shared().limit(cells);
+    }
+
     /// The value of a column at a step, if there is such a column and the value is stored.
     pub fn get(&self, column: &str, step: usize) -> Option<Value> {
         self.shared().get(self.shared().find(column).ok()?, step)
@@ -152,9 +158,7 @@ impl Flow {
             return Err(SchemaError::one(Mistake::LateSource { name: late.name().to_owned() }).into());
         }
         let restored = self.shared().load_added(&plan).await?;
-        // A run looks the steps up when it starts a cell, so they must be there before the plan is.
-        self.live.set_steps(columns.iter().map(Column::step).collect());
-        self.shared().extend(Arc::new(plan), restored)?;
+        self.live.extend(Arc::new(plan), restored, columns.iter().map(Column::step).collect())?;
         *self.columns.lock().unwrap_or_else(PoisonError::into_inner) = columns;
         Ok(())
     }

@@ -89,6 +89,12 @@ impl<'a, C: Columns, I: ColumnId> Typed<'a, C, I> {
         Run::new(self.live.clone())
     }
 
+    /// Computes at most so many cells of this flow at once, and at least one; 32 unless told
+    /// otherwise. For a limit on one column see [`Policy::limit`](crate::compute::Policy::limit).
+    pub fn limit(&self, cells: usize) {
+        self.live.shared.limit(cells);
+    }
+
     /// The value of a column at a step, for programs that know the column by its name alone.
     pub fn get(&self, column: &str, step: usize) -> Option<Value> {
         self.live.shared.get(self.live.shared.find(column).ok()?, step)

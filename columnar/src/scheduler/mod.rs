@@ -20,16 +20,16 @@
 //! There is no barrier: a cell is ready as soon as the cells that it reads are stored, whatever its
 //! step. A finished cell costs the number of views that show it, not the length of the history.
 
+mod ready;
 mod track;
 
-use alloc::collections::BinaryHeap;
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::cmp::Reverse;
 
 use crate::plan::{Plan, Reader};
 use crate::window::Window;
+use ready::Ready;
 use track::{Slot, Track};
 
 /// The place of one value.
@@ -50,8 +50,7 @@ pub(crate) struct Scheduler {
     tracks: Vec<Track>,
     /// How many steps have begun: every source has its value for them.
     opened: usize,
-    /// Cells to hand out: early steps first, inside a step in topological order.
-    ready: BinaryHeap<Reverse<(usize, usize, usize)>>,
+    ready: Ready,
     running: usize,
     limit: usize,
     /// A cell failed: nothing new starts until the run has stopped.
@@ -61,9 +60,19 @@ pub(crate) struct Scheduler {
 impl Scheduler {
     /// A flow that has stored nothing. At most `limit` cells run at once.
     pub(crate) fn new(plan: Arc<Plan>, limit: usize) -> Self {
-        let tracks = vec![Track::default(); plan.schema().columns().len()];
-        let ready = BinaryHeap::new();
+        let columns = plan.schema().columns().len();
+        let (tracks, ready) = (vec![Track::default(); columns], Ready::new(&plan));
         Self { plan, tracks, opened: 0, ready, running: 0, limit: limit.max(1), halted: false }
+    }
+
+    /// Lets so many cells of the flow run at once, and at least one.
+    pub(crate) fn limit(&mut self, cells: usize) {
+        self.limit = cells.max(1);
+    }
+
+    /// Lets so many cells of a column run at once, and at least one.
+    pub(crate) fn limit_column(&mut self, column: usize, cells: usize) {
+        self.ready.limit(column, cells.max(1));
     }
 
     /// The steps in which every column has its value.
@@ -145,6 +154,7 @@ impl Scheduler {
             _ => return Err(Misuse),
         }
         self.running += 1;
+        self.ready.take(cell);
         self.handle_stored(cell)
     }
 
@@ -155,13 +165,15 @@ impl Scheduler {
         for (column, track) in self.tracks.iter_mut().enumerate() {
             for (step, slot) in track.slots_mut().filter(|(_, slot)| **slot == Slot::Running) {
                 *slot = Slot::Ready;
-                self.ready.push(Reverse((step, self.plan.rank(column), column)));
+                self.ready.give_back(Cell { column, step });
+                self.ready.push(Cell { column, step });
             }
         }
     }
 
     /// Goes on with a plan that has further columns at the end. Their cells start at step 0.
     pub(crate) fn extend(&mut self, plan: Arc<Plan>) {
+        self.ready.extend(&plan);
         self.plan = plan;
         while self.tracks.len() < self.plan.schema().columns().len() {
             self.tracks.push(Track::default());
@@ -174,14 +186,14 @@ impl Scheduler {
     /// The next cell to compute, if one may start.
     pub(crate) fn poll_start(&mut self) -> Option<Cell> {
         while self.can_start() {
-            let Reverse((step, _, column)) = self.ready.pop()?;
-            let cell = Cell { column, step };
+            let cell = self.ready.pop()?;
             // A restored cell may have been ready before it was known to be stored.
-            if let Some(slot @ Slot::Ready) = self.tracks.get_mut(column)?.slot_mut(step) {
+            if let Some(slot @ Slot::Ready) = self.tracks.get_mut(cell.column)?.slot_mut(cell.step) {
                 *slot = Slot::Running;
                 self.running += 1;
                 return Some(cell);
             }
+            self.ready.give_back(cell);
         }
         None
     }
@@ -223,7 +235,7 @@ impl Scheduler {
     fn make_ready(&mut self, cell: Cell) {
         if let Some(slot) = self.tracks.get_mut(cell.column).and_then(|track| track.slot_mut(cell.step)) {
             *slot = Slot::Ready;
-            self.ready.push(Reverse((cell.step, self.plan.rank(cell.column), cell.column)));
+            self.ready.push(cell);
         }
     }
 
@@ -231,6 +243,7 @@ impl Scheduler {
         match self.tracks.get(cell.column).and_then(|track| track.slot(cell.step)) {
             Some(Slot::Running) => {
                 self.running -= 1;
+                self.ready.give_back(cell);
                 Ok(())
             }
             _ => Err(Misuse),

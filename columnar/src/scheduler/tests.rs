@@ -249,3 +249,22 @@ fn a_report_about_a_cell_that_does_not_run_changes_nothing() {
     assert!(world.scheduler.is_idle());
     assert_eq!(world.scheduler.steps(), 1);
 }
+
+#[test]
+fn no_more_cells_of_a_column_run_than_may_and_others_go_ahead() {
+    let mut world = World::new(plan(&[None, Some(&[(0, LATEST)]), Some(&[(0, LATEST)])]), 32);
+    world.scheduler.limit_column(1, 2);
+    (0..5).for_each(|_| world.push(0));
+    let started: Vec<Cell> = core::iter::from_fn(|| world.scheduler.poll_start()).collect();
+    let of = |column: usize| started.iter().filter(|cell| cell.column == column).count();
+    assert_eq!((of(1), of(2)), (2, 5));
+    world.scheduler.handle_stored(started[0]).expect("it is running");
+    assert_eq!(world.scheduler.poll_start(), Some(Cell { column: 1, step: 2 }));
+    assert_eq!(world.scheduler.poll_start(), None);
+    world.scheduler.stop();
+    let again: Vec<Cell> = core::iter::from_fn(|| world.scheduler.poll_start()).collect();
+    assert_eq!(again.iter().filter(|cell| cell.column == 1).count(), 2, "a stopped run has given all back");
+    world.scheduler.stop();
+    world.scheduler.limit(3);
+    assert_eq!(core::iter::from_fn(|| world.scheduler.poll_start()).count(), 3);
+}

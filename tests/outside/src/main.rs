@@ -40,6 +40,7 @@ async fn typed() -> Result<()> {
             Event::Delta { column: ChatColumn::Streamed, step: 0, text } => pieces += &text,
             Event::Delta { .. } => {}
             Event::Value { column, step, value } => println!("{column} {step}: {}", value.len()),
+            _ => {}
         }
     }
     let streamed: Value = chat.streamed.get(0).expect("it was computed");

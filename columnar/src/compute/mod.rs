@@ -1,0 +1,137 @@
+//! What a column calls to get its value.
+//!
+//! A compute step is any Rust expression that converts into one: a function or closure from
+//! [`Context`] to text, to a `Result` of text, or to [`deltas`]; a [`Prompt`](crate::Prompt); a type
+//! of yours that implements [`Compute`].
+
+mod policy;
+mod step;
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures::future::{BoxFuture, FutureExt};
+use futures::stream::{self, BoxStream, Stream, StreamExt, TryStreamExt};
+
+use crate::context::Context;
+use crate::error::BoxError;
+use crate::value::Value;
+
+pub use policy::{Policy, secs};
+pub use step::{IntoOutcome, IntoReply, IntoStep, Step, form};
+
+/// A compute step as a type of its own.
+///
+/// ```
+/// use columnar::prelude::*;
+/// use columnar::{Compute, Reply};
+///
+/// struct Reverse;
+///
+/// impl Compute for Reverse {
+///     fn compute(&self, cx: Context) -> Reply<'static> {
+///         let text: String = cx.messages().last_text().chars().rev().collect();
+///         Reply::text(text)
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let chat = flow! {
+///     source user;
+///     column reversed(user.latest) = Reverse;
+/// };
+/// # chat.user.push("x").await?;
+/// # chat.run().await?;
+/// # Ok(()) }
+/// ```
+pub trait Compute: Send + Sync + 'static {
+    /// Begins to compute the cell that `cx` describes. Called once per attempt; several cells of a
+    /// column may be computed at the same time.
+    fn compute(&self, cx: Context) -> Reply<'static>;
+}
+
+impl<C: Compute + ?Sized> Compute for Arc<C> {
+    fn compute(&self, cx: Context) -> Reply<'static> {
+        (**self).compute(cx)
+    }
+}
+
+/// What a compute step gives back: a text that arrives as a whole, or in pieces.
+pub struct Reply<'a>(pub(crate) Kind<'a>);
+
+pub(crate) enum Kind<'a> {
+    Whole(BoxFuture<'a, Result<Value, BoxError>>),
+    Pieces(BoxStream<'a, Result<Piece, BoxError>>),
+}
+
+/// What becomes known of a text that is on its way.
+pub(crate) enum Piece {
+    /// More of it.
+    Text(String),
+    /// All of it, at once.
+    Whole(Value),
+    /// What was there so far counts for nothing: the attempt with this number failed, counted from 1,
+    /// and another one begins.
+    Retry { attempt: usize, error: BoxError },
+}
+
+impl<'a> Reply<'a> {
+    /// A text that is known already.
+    pub fn text(text: impl Into<Value>) -> Self {
+        let value = text.into();
+        Self::whole(std::future::ready(Ok(value)))
+    }
+
+    /// A text that arrives as a whole.
+    pub fn whole(text: impl Future<Output = Result<Value, BoxError>> + Send + 'a) -> Self {
+        Self(Kind::Whole(text.boxed()))
+    }
+
+    /// The text as it becomes known, whatever way it arrives.
+    pub(crate) fn pieces(self) -> BoxStream<'a, Result<Piece, BoxError>> {
+        match self.0 {
+            Kind::Whole(text) => stream::once(text).map_ok(Piece::Whole).boxed(),
+            Kind::Pieces(pieces) => pieces,
+        }
+    }
+
+    /// A text that arrives in pieces; joined, they are the value.
+    pub fn deltas(pieces: impl Stream<Item = Result<String, BoxError>> + Send + 'a) -> Self {
+        Self(Kind::Pieces(pieces.map_ok(Piece::Text).boxed()))
+    }
+}
+
+impl fmt::Debug for Reply<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Kind::Whole(_) => "Reply::Whole",
+            Kind::Pieces(_) => "Reply::Pieces",
+        })
+    }
+}
+
+/// A stream of pieces of text, as the result of a compute step. Made by [`deltas`].
+#[derive(Debug)]
+pub struct Deltas<S>(S);
+
+/// Lets a compute step stream: each piece becomes a [`Delta`](crate::Event::Delta), and all of them,
+/// joined, are the value. The pieces are text or `Result`s of text; the first error ends the attempt
+/// and nothing is stored.
+///
+/// ```
+/// use columnar::prelude::*;
+/// use futures::stream;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let chat = flow! {
+///     source user;
+///     column count(user.latest) = |_: Context| deltas(stream::iter(["one, ", "two"]));
+/// };
+/// chat.user.push("Count!").await?;
+/// chat.run().await?;
+/// assert_eq!(chat.count.get(0).as_deref(), Some("one, two"));
+/// # Ok(()) }
+/// ```
+pub fn deltas<S: Stream>(pieces: S) -> Deltas<S> {
+    Deltas(pieces)
+}

@@ -1,0 +1,147 @@
+//! What a column does about slow and failing calls.
+
+use std::time::Duration;
+
+use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
+use futures::stream::{self, BoxStream, StreamExt};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+
+use super::{IntoStep, Kind, Piece, Reply, Step};
+use crate::context::Context;
+use crate::error::BoxError;
+
+/// The first pause before a further attempt; each further one is twice as long, and up to as long
+/// again by chance, so that columns that failed together do not try again together.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+
+/// No pause is longer, chance apart.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// So many seconds, for a declaration that reads well: `.timeout(secs(30))`.
+pub const fn secs(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+/// What can be said behind a compute step: how often to try, how long to wait, how many at once.
+///
+/// Each wraps what stands before it: in `.timeout(secs(30)).retry(3)` each attempt has 30 seconds, in
+/// `.retry(3).timeout(secs(30))` all of them together.
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// flow! {
+///     pub struct Chat {
+///         source user;
+///         column topics(user.latest) = prompt("List the topics.").timeout(secs(30)).retry(3).limit(4);
+///         column shout(topics) = (|cx: Context| async move { cx.messages().last_text().to_uppercase() }).limit(1);
+///     }
+/// }
+/// ```
+pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
+    /// Computes at most so many cells of this column at once, and at least one.
+    fn limit(self, cells: usize) -> Step<'a> {
+        self.into_step().limited(cells)
+    }
+
+    /// After an error, tries again up to so many times, with growing pauses in between. Each failed
+    /// attempt is told as [`Event::Retry`](crate::Event::Retry). A panic is not tried again.
+    fn retry(self, times: usize) -> Step<'a> {
+        self.into_step().around(move |step, cx| {
+            let pauses = ExponentialBuilder::default()
+                .with_min_delay(FIRST_PAUSE)
+                .with_max_delay(LONGEST_PAUSE)
+                .with_jitter()
+                .with_max_times(times)
+                .build();
+            Reply(Kind::Pieces(attempts(step.clone(), cx, pauses)))
+        })
+    }
+
+    /// Gives up after so long. Needs the clock of a tokio runtime.
+    fn timeout(self, limit: Duration) -> Step<'a> {
+        self.into_step().around(move |step, cx| match step.start(cx).0 {
+            Kind::Whole(text) => Reply::whole(async move {
+                timeout(limit, text).await.unwrap_or_else(|_| Err(TimedOut(limit).into()))
+            }),
+            Kind::Pieces(pieces) => Reply(Kind::Pieces(in_time(pieces, limit))),
+        })
+    }
+}
+
+impl<'a, Form, T: IntoStep<'a, Form>> Policy<'a, Form> for T {}
+
+/// A call that took too long.
+#[derive(Debug, thiserror::Error)]
+#[error("no answer within {0:?}")]
+struct TimedOut(Duration);
+
+struct Attempts<'a> {
+    step: Step<'a>,
+    cx: Context,
+    pauses: ExponentialBackoff,
+    attempt: usize,
+    /// What the attempt that goes on says; `None` before the first one and between two.
+    pieces: Option<BoxStream<'a, Result<Piece, BoxError>>>,
+    pause: Option<Duration>,
+}
+
+/// Attempt after attempt, until one succeeds or there are no more pauses.
+fn attempts<'a>(
+    step: Step<'a>,
+    cx: Context,
+    pauses: ExponentialBackoff,
+) -> BoxStream<'a, Result<Piece, BoxError>> {
+    let attempts = Attempts { step, cx, pauses, attempt: 0, pieces: None, pause: None };
+    stream::unfold(Some(attempts), |attempts| async move {
+        let mut attempts = attempts?;
+        match attempts.next().await? {
+            Ok(piece) => Some((Ok(piece), Some(attempts))),
+            Err(error) => Some((Err(error), None)),
+        }
+    })
+    .boxed()
+}
+
+impl Attempts<'_> {
+    async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
+        if let Some(pause) = self.pause.take() {
+            sleep(pause).await;
+        }
+        if self.pieces.is_none() {
+            self.attempt += 1;
+            self.pieces = Some(self.step.start(self.cx.clone()).pieces());
+        }
+        let error = match self.pieces.as_mut()?.next().await? {
+            Ok(piece) => return Some(Ok(piece)),
+            Err(error) => error,
+        };
+        self.pieces = None;
+        match self.pauses.next() {
+            Some(pause) => {
+                self.pause = Some(pause);
+                Some(Ok(Piece::Retry { attempt: self.attempt, error }))
+            }
+            None => Some(Err(error)),
+        }
+    }
+}
+
+/// The pieces, and an error in the place of what does not come in time.
+fn in_time(
+    pieces: BoxStream<'_, Result<Piece, BoxError>>,
+    limit: Duration,
+) -> BoxStream<'_, Result<Piece, BoxError>> {
+    // The clock begins to run when somebody waits.
+    stream::unfold(Some((pieces, None)), move |state| async move {
+        let (mut pieces, deadline) = state?;
+        let deadline = deadline.unwrap_or_else(|| Instant::now() + limit);
+        match timeout_at(deadline, pieces.next()).await {
+            Ok(Some(Ok(piece))) => Some((Ok(piece), Some((pieces, Some(deadline))))),
+            Ok(Some(Err(error))) => Some((Err(error), None)),
+            Ok(None) => None,
+            Err(_) => Some((Err(TimedOut(limit).into()), None)),
+        }
+    })
+    .boxed()
+}

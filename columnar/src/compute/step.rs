@@ -1,0 +1,165 @@
+//! Whatever stands behind the `=` of a column, behind one call.
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures::future::FutureExt;
+use futures::stream::{Stream, StreamExt};
+
+use super::{Compute, Deltas, Reply};
+use crate::context::Context;
+use crate::error::BoxError;
+use crate::value::Value;
+
+/// A compute step as a flow holds it: whatever it was, behind one call.
+///
+/// The lifetime is that of what the step borrows. It is `'static` in an item form and at run time;
+/// an inline flow may borrow from the function around it.
+#[derive(Clone)]
+pub struct Step<'a> {
+    call: Arc<dyn Fn(Context) -> Reply<'a> + Send + Sync + 'a>,
+    limit: Option<usize>,
+}
+
+impl<'a> Step<'a> {
+    pub(super) fn new(call: impl Fn(Context) -> Reply<'a> + Send + Sync + 'a) -> Self {
+        Self { call: Arc::new(call), limit: None }
+    }
+
+    /// The step with something around it.
+    pub(super) fn around(self, wrap: impl Fn(&Self, Context) -> Reply<'a> + Send + Sync + 'a) -> Self {
+        let limit = self.limit;
+        Self { limit, ..Self::new(move |cx| wrap(&self, cx)) }
+    }
+
+    pub(super) fn limited(self, cells: usize) -> Self {
+        Self { limit: Some(cells), ..self }
+    }
+
+    /// How many cells of the column may be computed at once, if it says so.
+    pub(crate) fn cells(&self) -> Option<usize> {
+        self.limit
+    }
+
+    pub(crate) fn start(&self, cx: Context) -> Reply<'a> {
+        (self.call)(cx)
+    }
+}
+
+impl fmt::Debug for Step<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Step")
+    }
+}
+
+/// What can stand behind the `=` of a column.
+///
+/// `Form` tells apart the forms that a compute step can take; it is always inferred.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot compute a column",
+    label = "expected a compute step, such as `prompt(\"...\")`",
+    note = "a compute step is `prompt(\"...\")`, a closure as in `|cx: Context| async move {{ text }}`, or a type that implements `Compute`",
+    note = "a closure returns a future of text, a future of a `Result` of text, or `deltas(stream)`, all of them `Send`"
+)]
+pub trait IntoStep<'a, Form> {
+    /// Converts.
+    fn into_step(self) -> Step<'a>;
+}
+
+impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
+    fn into_step(self) -> Step<'a> {
+        Step::new(move |cx| self.compute(cx))
+    }
+}
+
+impl<'a> IntoStep<'a, form::Step> for Step<'a> {
+    fn into_step(self) -> Self {
+        self
+    }
+}
+
+impl<'a, F, R, Form> IntoStep<'a, form::Function<Form>> for F
+where
+    F: Fn(Context) -> R + Send + Sync + 'a,
+    R: IntoReply<'a, Form>,
+{
+    fn into_step(self) -> Step<'a> {
+        Step::new(move |cx| self(cx).into_reply())
+    }
+}
+
+/// What a function that computes a column may return.
+pub trait IntoReply<'a, Form> {
+    /// Converts.
+    fn into_reply(self) -> Reply<'a>;
+}
+
+impl<'a, F, Form: 'a> IntoReply<'a, form::Whole<Form>> for F
+where
+    F: Future<Output: IntoOutcome<Value, Form>> + Send + 'a,
+{
+    fn into_reply(self) -> Reply<'a> {
+        Reply::whole(self.map(IntoOutcome::into_outcome))
+    }
+}
+
+impl<'a, S, Form: 'a> IntoReply<'a, form::Pieces<Form>> for Deltas<S>
+where
+    S: Stream<Item: IntoOutcome<String, Form>> + Send + 'a,
+{
+    fn into_reply(self) -> Reply<'a> {
+        Reply::deltas(self.0.map(IntoOutcome::into_outcome))
+    }
+}
+
+/// Text, or a `Result` of text with any error.
+pub trait IntoOutcome<T, Form> {
+    /// Converts.
+    ///
+    /// # Errors
+    ///
+    /// The error that it already is.
+    fn into_outcome(self) -> Result<T, BoxError>;
+}
+
+impl<T, U: Into<T>> IntoOutcome<T, form::Plain> for U {
+    fn into_outcome(self) -> Result<T, BoxError> {
+        Ok(self.into())
+    }
+}
+
+impl<T, U: Into<T>, E: Into<BoxError>> IntoOutcome<T, form::Fallible> for Result<U, E> {
+    fn into_outcome(self) -> Result<T, BoxError> {
+        self.map(Into::into).map_err(Into::into)
+    }
+}
+
+/// The forms that a compute step and its result can take, for type inference alone.
+pub mod form {
+    use std::marker::PhantomData;
+
+    macro_rules! forms {
+        ($($(#[$doc:meta])* $name:ident $(<$inner:ident>)?;)*) => {$(
+            $(#[$doc])*
+            #[derive(Debug)]
+            pub struct $name $(<$inner>(PhantomData<$inner>))?;
+        )*};
+    }
+
+    forms! {
+        /// A type that implements [`Compute`](crate::Compute).
+        Type;
+        /// A [`Step`](super::Step) already.
+        Step;
+        /// A function or closure.
+        Function<Returns>;
+        /// A future.
+        Whole<Outcome>;
+        /// A stream.
+        Pieces<Outcome>;
+        /// Text.
+        Plain;
+        /// A `Result` of text.
+        Fallible;
+    }
+}

@@ -1,0 +1,252 @@
+//! Slow and failing computes, and what their columns do about them. The clock stands still and jumps
+//! to the next thing that is waited for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use columnar::prelude::*;
+use columnar::testing::script;
+use columnar::{Compute, Reply};
+use columnar_tests::log::Log;
+use futures::stream;
+use tokio::time::{Instant, sleep};
+
+/// Streams `a` and `b`, and fails after so many pieces in each of the first attempts.
+struct Flaky {
+    failures: usize,
+    after: usize,
+    attempts: Arc<AtomicUsize>,
+}
+
+impl Flaky {
+    fn new(failures: usize, after: usize) -> (Self, Arc<AtomicUsize>) {
+        let attempts = Arc::<AtomicUsize>::default();
+        (Self { failures, after, attempts: Arc::clone(&attempts) }, attempts)
+    }
+}
+
+impl Compute for Flaky {
+    fn compute(&self, _: Context) -> Reply<'static> {
+        let attempt = self.attempts.fetch_add(1, Ordering::SeqCst);
+        let pieces = ["a", "b"].map(|piece| Ok(piece.to_owned()));
+        if attempt >= self.failures {
+            return Reply::deltas(stream::iter(pieces));
+        }
+        let error = Err(format!("attempt {} broke off", attempt + 1).into());
+        Reply::deltas(stream::iter(pieces.into_iter().take(self.after).chain([error]).collect::<Vec<_>>()))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_attempt_is_told_and_its_deltas_count_for_nothing() -> Result<()> {
+    for after in 0..=2 {
+        let (flaky, attempts) = Flaky::new(2, after);
+        let chat = flow! {
+            source user;
+            column answer(user) = flaky.retry(3);
+        };
+        chat.user.push("x").await?;
+        let (mut text, mut retries) = (String::new(), Vec::new());
+        let mut run = chat.run();
+        while let Some(event) = run.try_next().await? {
+            match event {
+                Event::Delta { text: more, .. } => text += &more,
+                Event::Retry { attempt, error, .. } => {
+                    text.clear();
+                    retries.push((attempt, error));
+                }
+                Event::Value { value, .. } => assert_eq!(text, *value),
+                _ => unreachable!("there are no other events"),
+            }
+        }
+        let told = [(1, "attempt 1 broke off".to_owned()), (2, "attempt 2 broke off".to_owned())];
+        assert_eq!(retries, told);
+        assert_eq!(chat.answer.get(0).as_deref(), Some("ab"));
+        assert_eq!(attempts.load(Ordering::SeqCst), 3);
+    }
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_the_retries_are_used_up_the_last_error_ends_the_run() -> Result<()> {
+    let (flaky, attempts) = Flaky::new(usize::MAX, 1);
+    let chat = flow! {
+        source user;
+        column answer(user) = flaky.retry(2);
+    };
+    chat.user.push("x").await?;
+    let started = Instant::now();
+    let error = chat.run().await.expect_err("it never succeeds");
+    assert!(matches!(error, Error::Compute { attempt: 3, step: 0, .. }));
+    let told = "computing `answer` at step 0 failed 3 times, the last time: attempt 3 broke off; \
+                what is stored stays, and the next run goes on from there";
+    assert_eq!(error.to_string(), told);
+    assert_eq!(attempts.load(Ordering::SeqCst), 3);
+    let waited = started.elapsed();
+    assert!(waited >= Duration::from_millis(1500) && waited <= Duration::from_secs(3), "{waited:?}");
+    assert_eq!(chat.answer.get(0), None);
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_whole_answer_is_tried_again_without_deltas() -> Result<()> {
+    let calls = AtomicUsize::new(0);
+    let chat = flow! {
+        source user;
+        column answer(user) = (|_: Context| {
+            let call = calls.fetch_add(1, Ordering::SeqCst);
+            async move { if call == 0 { Err("not yet") } else { Ok("now") } }
+        }).retry(1);
+    };
+    chat.user.push("x").await?;
+    let events: Vec<_> = chat.run().try_collect().await?;
+    assert!(matches!(&events[..], [Event::Retry { attempt: 1, .. }, Event::Value { .. }]), "{events:?}");
+    Ok(())
+}
+
+/// An answer that never comes.
+fn silence(_: Context) -> std::future::Pending<String> {
+    std::future::pending()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_compute_that_takes_too_long_is_given_up() -> Result<()> {
+    let log = Log::default();
+    let chat = flow! {
+        source user;
+        column never(user.latest) = silence.timeout(secs(30));
+        column stuck(user.latest) = (|_: Context| deltas(stream::iter(["a"]).chain(stream::pending()))).timeout(secs(40));
+        column quick(user.latest) = log.upper("quick");
+    };
+    chat.user.push("x").await?;
+    let started = Instant::now();
+    let error = chat.run().await.expect_err("two of three never end");
+    assert_eq!(started.elapsed().as_secs(), 40, "the siblings of a failed column may finish");
+    assert!(
+        error.to_string().starts_with("computing `never` at step 0 failed: no answer within 30s"),
+        "{error}"
+    );
+    assert_eq!((log.calls(), chat.stuck.get(0)), (1, None));
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_timeout_holds_for_what_stands_before_it() -> Result<()> {
+    let user = source("user");
+    let each = column("each", user.latest(), silence.timeout(secs(10)).retry(2));
+    let all = column("all", user.latest(), silence.timeout(secs(10)).retry(2).timeout(secs(15)));
+    for (answer, seconds) in [(each, 31..34), (all, 15..16)] {
+        let f = flow([answer])?;
+        f.push("user", "x").await?;
+        let started = Instant::now();
+        f.run().await.expect_err("it never ends");
+        assert!(seconds.contains(&started.elapsed().as_secs()), "{:?}", started.elapsed());
+    }
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn columns_and_flows_have_their_limits() -> Result<()> {
+    let most = |of_flow: usize, of_column: usize| async move {
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let (now, most) = (Arc::new(now), Arc::new(most));
+        let seen = Arc::clone(&most);
+        let user = source("user");
+        let slow = move |_: Context| {
+            let (now, most) = (Arc::clone(&now), Arc::clone(&most));
+            async move {
+                most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                sleep(secs(1)).await;
+                now.fetch_sub(1, Ordering::SeqCst);
+                "done"
+            }
+        };
+        let f = flow([column("slow", user.latest(), slow.limit(of_column))])?;
+        f.limit(of_flow);
+        for _ in 0..12 {
+            f.push("user", "x").await?;
+        }
+        let started = Instant::now();
+        f.run().await?;
+        Ok::<_, Error>((seen.load(Ordering::SeqCst), started.elapsed().as_secs()))
+    };
+    assert_eq!(most(32, 3).await?, (3, 4));
+    assert_eq!(most(4, 100).await?, (4, 3));
+    assert_eq!(most(32, 100).await?, (12, 1));
+    assert_eq!(most(0, 0).await?, (1, 12), "at least one");
+    Ok(())
+}
+
+/// Panics when it is called, when it is polled, after a piece, or when it is dropped.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Panics {
+    AtTheCall,
+    AtThePoll,
+    MidStream,
+    InDrop,
+}
+
+impl Compute for Panics {
+    fn compute(&self, _: Context) -> Reply<'static> {
+        struct Bomb;
+
+        impl Drop for Bomb {
+            fn drop(&mut self) {
+                assert!(std::thread::panicking(), "a secret");
+            }
+        }
+
+        match self {
+            Self::AtTheCall => panic!("a secret"),
+            Self::AtThePoll => Reply::whole(async { panic!("a secret") }),
+            Self::MidStream => Reply::deltas(stream::iter([true, false]).map(|good| {
+                assert!(good, "a secret");
+                Ok("a".to_owned())
+            })),
+            Self::InDrop => {
+                let bomb = Bomb;
+                Reply::deltas(stream::iter(["a"]).map(move |piece| {
+                    let _ = &bomb;
+                    Ok(piece.to_owned())
+                }))
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_panic_is_an_error_of_its_cell_alone() -> Result<()> {
+    std::panic::set_hook(Box::new(|_| {}));
+    for panics in [Panics::AtTheCall, Panics::AtThePoll, Panics::MidStream, Panics::InDrop] {
+        let log = Log::default();
+        let user = source("user");
+        let bad = column("bad", user.latest(), panics);
+        let f = flow([&bad, &column("good", user.latest(), log.upper("good"))])?;
+        f.push("user", "x").await?;
+        let error = f.run().await.expect_err("it panics");
+        assert!(
+            matches!(&error, Error::Panicked { column, step: 0 } if column == "bad"),
+            "{panics:?}: {error}"
+        );
+        assert!(!format!("{error} {error:?}").contains("a secret"));
+        assert_eq!((log.calls(), f.get("good", 0).is_some(), f.get("bad", 0)), (1, true, None));
+        assert!(f.run().await.is_err(), "the flow goes on and tries again");
+        assert_eq!(log.calls(), 1);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_policy_keeps_the_answer() -> Result<()> {
+    let chat = flow! {
+        source user;
+        column answer(user) = script(["a", "b"]).timeout(secs(5)).retry(3).limit(2);
+        column prompted(answer) = prompt("List the topics.").limit(1).retry(1);
+    };
+    chat.user.push("x").await?;
+    chat.run().await?;
+    assert_eq!(chat.answer.get(0).as_deref(), Some("a"));
+    assert!(chat.prompted.get(0).is_some());
+    Ok(())
+}
