@@ -95,6 +95,7 @@ async fn deltas_joined_are_the_value() -> Result<()> {
         match event {
             Event::Delta { text, .. } => joined.entry(key).or_default().push_str(&text),
             Event::Value { value, .. } => assert_eq!(joined.remove(&key).unwrap_or_default(), *value),
+            _ => unreachable!("nothing is tried twice"),
         }
     }
     assert!(joined.is_empty(), "no delta follows its value");

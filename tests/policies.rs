@@ -187,6 +187,7 @@ enum Panics {
     InDrop,
 }
 
+#[expect(clippy::panic, reason = "it is what is tested")]
 impl Compute for Panics {
     fn compute(&self, _: Context) -> Reply<'static> {
         struct Bomb;

@@ -87,11 +87,11 @@ struct Attempts<'a> {
 }
 
 /// Attempt after attempt, until one succeeds or there are no more pauses.
-fn attempts<'a>(
-    step: Step<'a>,
+fn attempts(
+    step: Step<'_>,
     cx: Context,
     pauses: ExponentialBackoff,
-) -> BoxStream<'a, Result<Piece, BoxError>> {
+) -> BoxStream<'_, Result<Piece, BoxError>> {
     let attempts = Attempts { step, cx, pauses, attempt: 0, pieces: None, pause: None };
     stream::unfold(Some(attempts), |attempts| async move {
         let mut attempts = attempts?;
