@@ -72,6 +72,7 @@ impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a> IntoStep<'a, form::Step> for Step<'a> {
     fn into_step(self) -> Self {
         self
