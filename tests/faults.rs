@@ -60,6 +60,8 @@ async fn siblings_of_a_failed_column_are_stored_and_the_next_run_computes_what_i
     assert!(matches!(&error, Error::Compute { column, step: 1, .. } if column == "bad"));
     assert_eq!(chat.good.len(), 3, "what ran beside it is stored");
     assert_eq!(chat.bad.get(1), None);
+    let progress = chat.progress();
+    assert_eq!((progress.done, progress.failed, progress.running, progress.total()), (6, 1, 0, 9));
     let paid = log.calls();
 
     broken.mend();

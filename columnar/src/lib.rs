@@ -131,6 +131,7 @@ pub use flow::{Flow, Run, flow};
 #[cfg(feature = "std")]
 pub use model::{Prompt, prompt};
 pub use name::{Name, NameError};
+pub use scheduler::Progress;
 pub use schema::{Mistake, SchemaError};
 pub use value::Value;
 pub use window::Window;

@@ -10,7 +10,7 @@ use crate::context::{Context, Messages, Missing, assemble};
 use crate::error::{BoxError, Error, Result, list, suggest};
 use crate::name::Name;
 use crate::plan::Plan;
-use crate::scheduler::{Cell, Scheduler};
+use crate::scheduler::{Cell, Progress, Scheduler};
 use crate::store::{Put, Store};
 use crate::table::Table;
 use crate::value::Value;
@@ -185,6 +185,10 @@ impl Shared {
         self.lock().scheduler.steps()
     }
 
+    pub(crate) fn progress(&self) -> Progress {
+        self.lock().scheduler.progress()
+    }
+
     /// The sources that the next step waits for while another source is ahead of them.
     pub(crate) fn missing(&self) -> Vec<Name> {
         let state = self.lock();
@@ -220,6 +224,7 @@ impl Shared {
             Running::Yes(_) => Err(Error::Running),
             Running::No => {
                 state.run = Running::Yes(None);
+                state.scheduler.begin();
                 Ok(())
             }
         }

@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::name::Name;
 use crate::plan::Plan;
+use crate::scheduler::Progress;
 use crate::schema::{Draft, DraftView, Mistake, Schema, SchemaError};
 use crate::state::{Live, Shared};
 use crate::store::{MemoryStore, Store};
@@ -127,6 +128,11 @@ impl Flow {
     /// The number of steps in which every column has its value.
     pub fn steps(&self) -> usize {
         self.shared().steps()
+    }
+
+    /// How far the computing is. Ask during a run, or before it to learn what it will compute.
+    pub fn progress(&self) -> Progress {
+        self.shared().progress()
     }
 
     /// The sources that the next step waits for because another source is ahead of them.

@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::graph::Graph;
 use crate::name::Name;
 use crate::plan::Plan;
+use crate::scheduler::Progress;
 use crate::state::Live;
 use crate::store::{MemoryStore, Store};
 use crate::value::Value;
@@ -114,6 +115,11 @@ impl<'a, C: Columns, I: ColumnId> Typed<'a, C, I> {
     /// The number of steps in which every column has its value.
     pub fn steps(&self) -> usize {
         self.live.shared.steps()
+    }
+
+    /// How far the computing is. Ask during a run, or before it to learn what it will compute.
+    pub fn progress(&self) -> Progress {
+        self.live.shared.progress()
     }
 
     /// The sources that the next step waits for because another source is ahead of them.

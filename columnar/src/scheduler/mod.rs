@@ -43,6 +43,46 @@ pub(crate) struct Cell {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Misuse;
 
+/// How many cells of the steps that have begun are where.
+///
+/// ```
+/// # use columnar::prelude::*;
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let chat = flow! {
+///     source user;
+///     column topics(user.latest) = prompt("List the topics.");
+/// };
+/// chat.user.push("one").await?;
+/// chat.user.push("two").await?;
+///
+/// let mut run = chat.run();
+/// while run.try_next().await?.is_some() {
+///     let progress = chat.progress();
+///     println!("{} of {}", progress.done, progress.total());
+/// }
+/// assert_eq!(chat.progress().done, 2);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// Computed and stored.
+    pub done: usize,
+    /// Being computed or stored.
+    pub running: usize,
+    /// Failed in the last run, and to be tried again by the next.
+    pub failed: usize,
+    /// To be computed.
+    pub waiting: usize,
+}
+
+impl Progress {
+    /// All of them.
+    pub fn total(&self) -> usize {
+        self.done + self.running + self.failed + self.waiting
+    }
+}
+
 /// See the [module](self).
 #[derive(Clone, Debug)]
 pub(crate) struct Scheduler {
@@ -52,6 +92,10 @@ pub(crate) struct Scheduler {
     opened: usize,
     ready: Ready,
     running: usize,
+    /// Derived cells that are stored.
+    stored: usize,
+    /// Cells that failed since the last run began.
+    failed: usize,
     limit: usize,
     /// A cell failed: nothing new starts until the run has stopped.
     halted: bool,
@@ -62,7 +106,17 @@ impl Scheduler {
     pub(crate) fn new(plan: Arc<Plan>, limit: usize) -> Self {
         let columns = plan.schema().columns().len();
         let (tracks, ready) = (vec![Track::default(); columns], Ready::new(&plan));
-        Self { plan, tracks, opened: 0, ready, running: 0, limit: limit.max(1), halted: false }
+        Self {
+            plan,
+            tracks,
+            opened: 0,
+            ready,
+            running: 0,
+            stored: 0,
+            failed: 0,
+            limit: limit.max(1),
+            halted: false,
+        }
     }
 
     /// Lets so many cells of the flow run at once, and at least one.
@@ -88,6 +142,13 @@ impl Scheduler {
     /// The steps that have begun: every source has its value for them.
     pub(crate) fn opened(&self) -> usize {
         self.opened
+    }
+
+    /// How far the computing is.
+    pub(crate) fn progress(&self) -> Progress {
+        let derived = self.tracks.len() - self.plan.schema().sources().count();
+        let (done, running, failed) = (self.stored, self.running, self.failed);
+        Progress { done, running, failed, waiting: derived * self.opened - done - running - failed }
     }
 
     /// Whether nothing runs and nothing could start.
@@ -119,6 +180,7 @@ impl Scheduler {
         self.leave_running(cell)?;
         let Some(track) = self.tracks.get_mut(cell.column) else { return Err(Misuse) };
         let run = track.store(cell.step);
+        self.stored += 1;
         let plan = Arc::clone(&self.plan);
         for &Reader { column, window, lag } in plan.readers(cell.column) {
             // The windows that end in the run, hold the new cell, and lie inside the run as a whole.
@@ -141,6 +203,7 @@ impl Scheduler {
     pub(crate) fn handle_failed(&mut self, cell: Cell) -> Result<(), Misuse> {
         self.leave_running(cell)?;
         self.halted = true;
+        self.failed += 1;
         self.make_ready(cell);
         Ok(())
     }
@@ -156,6 +219,11 @@ impl Scheduler {
         self.running += 1;
         self.ready.take(cell);
         self.handle_stored(cell)
+    }
+
+    /// A run begins, and what failed in an earlier one waits to be tried again.
+    pub(crate) fn begin(&mut self) {
+        self.failed = 0;
     }
 
     /// The run is over, finished or not: what still runs is given up and will be handed out again.

@@ -44,10 +44,14 @@ impl World {
         }
     }
 
+    fn begun(&self) -> usize {
+        self.scheduler.plan.schema().sources().map(|source| self.pushed[source]).min().unwrap_or(0)
+    }
+
     /// The cells that may start, from the declaration alone.
     fn startable(&self) -> BTreeSet<Cell> {
         let schema = self.scheduler.plan.schema();
-        let begun = schema.sources().map(|source| self.pushed[source]).min().unwrap_or(0);
+        let begun = self.begun();
         let stored = |column: usize, step: usize| {
             if schema.is_source(column) {
                 step < self.pushed[column]
@@ -124,6 +128,9 @@ fn walk(columns: &[Option<Views<'_>>], steps: usize, limit: usize) -> usize {
             world.running
         );
         assert!(world.running.len() <= limit);
+        let progress = world.scheduler.progress();
+        assert_eq!((progress.done, progress.running), (world.stored.len(), world.running.len()));
+        assert_eq!(progress.total(), derived * world.begun(), "every cell of every step is somewhere");
         let mut next = world.successors();
         for &source in &sources {
             if world.pushed[source] < steps {
