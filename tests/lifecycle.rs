@@ -8,6 +8,7 @@ use columnar::prelude::*;
 use columnar::store::MemoryStore;
 use columnar::testing::script;
 use columnar_tests::log::Log;
+use futures::future::{BoxFuture, FutureExt};
 use futures::stream;
 use tokio::sync::Barrier;
 
@@ -104,25 +105,28 @@ async fn deltas_joined_are_the_value() -> Result<()> {
     Ok(())
 }
 
+/// Ends when as many cells have begun as the barrier waits for.
+fn meet(at: &Arc<Barrier>) -> impl Fn(Context) -> BoxFuture<'static, &'static str> + use<> {
+    let at = Arc::clone(at);
+    move |_| {
+        let at = Arc::clone(&at);
+        async move {
+            at.wait().await;
+            "met"
+        }
+        .boxed()
+    }
+}
+
 /// Two columns that each wait for the other to have begun: only a run that computes them at the
 /// same time ends.
 #[tokio::test]
 async fn columns_whose_inputs_are_there_are_computed_at_the_same_time() -> Result<()> {
     let met = Arc::new(Barrier::new(2));
-    let meet = || {
-        let met = Arc::clone(&met);
-        move |_: Context| {
-            let met = Arc::clone(&met);
-            async move {
-                met.wait().await;
-                "met"
-            }
-        }
-    };
     let chat = flow! {
         source user;
-        column left(user.latest) = meet();
-        column right(user.latest) = meet();
+        column left(user.latest) = meet(&met);
+        column right(user.latest) = meet(&met);
     };
     chat.user.push("go").await?;
     chat.run().await?;
@@ -132,21 +136,13 @@ async fn columns_whose_inputs_are_there_are_computed_at_the_same_time() -> Resul
 
 #[tokio::test]
 async fn queued_steps_of_a_stateless_column_are_computed_at_the_same_time() -> Result<()> {
-    let met = Arc::new(Barrier::new(20));
     let user = source("user");
-    let map = column("map", user.latest(), move |cx: Context| {
-        let met = Arc::clone(&met);
-        async move {
-            met.wait().await;
-            cx.step().to_string()
-        }
-    });
-    let f = flow([map])?;
+    let f = flow([column("map", user.latest(), meet(&Arc::new(Barrier::new(20))))])?;
     for step in 0..20 {
         f.push("user", step.to_string()).await?;
     }
     f.run().await?;
-    assert_eq!(f.get("map", 19).as_deref(), Some("19"));
+    assert_eq!(f.get("map", 19).as_deref(), Some("met"));
     Ok(())
 }
 
@@ -222,16 +218,8 @@ async fn a_push_during_a_run_is_computed_by_it() -> Result<()> {
 /// The run waits for a compute that waits for a value that is pushed later: the push must wake it.
 #[tokio::test]
 async fn a_push_wakes_a_run_that_waits() -> Result<()> {
-    let met = Arc::new(Barrier::new(2));
     let user = source("user");
-    let map = column("map", user.latest(), move |_: Context| {
-        let met = Arc::clone(&met);
-        async move {
-            met.wait().await;
-            "met"
-        }
-    });
-    let f = Arc::new(flow([map])?);
+    let f = flow([column("map", user.latest(), meet(&Arc::new(Barrier::new(2))))])?;
     f.push("user", "one").await?;
     let run = f.run();
     let running = tokio::spawn(async move { run.await });

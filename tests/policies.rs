@@ -238,6 +238,21 @@ async fn a_panic_is_an_error_of_its_cell_alone() -> Result<()> {
     Ok(())
 }
 
+/// A run whose compute panics while it is dropped once kept the flow from ever running again.
+#[tokio::test]
+async fn a_panic_while_a_run_is_dropped_leaves_the_flow_usable() -> Result<()> {
+    std::panic::set_hook(Box::new(|_| {}));
+    let user = source("user");
+    let f = flow([column("bad", user.latest(), Panics::InDrop)])?;
+    f.push("user", "x").await?;
+    let mut run = f.run();
+    assert!(run.try_next().await?.is_some(), "the delta");
+    let dropped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(run)));
+    assert!(dropped.is_err());
+    assert!(matches!(f.run().await, Err(Error::Panicked { .. })), "it runs, and panics again");
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_policy_keeps_the_answer() -> Result<()> {
     let chat = flow! {

@@ -124,8 +124,10 @@ impl<'a, I> Run<'a, I> {
 
     fn end(&mut self) {
         if mem::replace(&mut self.phase, Phase::Over) == Phase::Running {
-            self.tasks.clear();
+            // A compute may panic when it is dropped; the flow can be run again all the same.
+            let tasks = mem::take(&mut self.tasks);
             self.live.shared.end_run();
+            drop(tasks);
         }
     }
 }
