@@ -83,6 +83,12 @@ fn figures(runtime: &Runtime) {
     figure("cell_by_hand_us", micros_each(hand, CHAIN * STEPS), "us");
     figure("cell_over_by_hand", over(chained, hand), "x");
 
+    let (long, broad) = (chain(10 * CHAIN), row(10 * CHAIN));
+    let [long, broad] =
+        medians(ROUNDS, [&mut || grow(runtime, &long, STEPS), &mut || grow(runtime, &broad, STEPS)]);
+    figure("cell_1000_columns_us", micros_each(long, 10 * CHAIN * STEPS), "us");
+    figure("cell_wide_1000_columns_us", micros_each(broad, 10 * CHAIN * STEPS), "us");
+
     let (young, old) = (chain(2), chain(2));
     grow(runtime, &young, 100);
     grow(runtime, &old, 1_000_000);
