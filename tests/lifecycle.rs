@@ -440,3 +440,13 @@ async fn a_chain_of_ten_thousand_columns_and_a_row_of_a_thousand() -> Result<()>
     assert_eq!(f.steps(), 1);
     Ok(())
 }
+
+#[tokio::test]
+async fn a_flow_tells_who_depends_on_a_column() -> Result<()> {
+    let chat = Chat::new(Log::default());
+    assert_eq!(chat.dependents("user")?, ["topics", "summary", "critique", "assistant"]);
+    assert_eq!(chat.dependents("summary")?, ["critique"], "a column does not depend on itself");
+    assert_eq!(chat.dependents("assistant")?, Vec::<columnar::Name>::new());
+    assert!(matches!(chat.dependents("topic"), Err(Error::UnknownColumn { .. })));
+    Ok(())
+}

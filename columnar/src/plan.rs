@@ -1,6 +1,7 @@
 //! What the scheduler needs to know of a schema: the order of its columns and who waits for whom.
 //! Made once for each flow type and shared by all its instances.
 
+use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -82,5 +83,19 @@ impl Plan {
     /// The views that show a column.
     pub(crate) fn readers(&self, column: usize) -> &[Reader] {
         self.readers.get(column).map_or(&[], Vec::as_slice)
+    }
+
+    /// The columns whose values depend on those of a column, in topological order.
+    pub(crate) fn dependents(&self, column: usize) -> Vec<usize> {
+        let mut found = BTreeSet::new();
+        let mut open = vec![column];
+        while let Some(column) = open.pop() {
+            for reader in self.readers(column) {
+                if found.insert((self.rank(reader.column), reader.column)) {
+                    open.push(reader.column);
+                }
+            }
+        }
+        found.into_iter().map(|(_, dependent)| dependent).filter(|&dependent| dependent != column).collect()
     }
 }

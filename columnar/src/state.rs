@@ -185,6 +185,16 @@ impl Shared {
         self.lock().scheduler.steps()
     }
 
+    /// The columns whose values depend on those of a column, in topological order.
+    pub(crate) fn dependents(&self, column: &str) -> Result<Vec<Name>> {
+        let (plan, column) = (self.plan(), self.find(column)?);
+        Ok(plan
+            .dependents(column)
+            .into_iter()
+            .map(|dependent| plan.schema().name(dependent).clone())
+            .collect())
+    }
+
     pub(crate) fn progress(&self) -> Progress {
         self.lock().scheduler.progress()
     }

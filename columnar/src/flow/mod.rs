@@ -130,6 +130,15 @@ impl Flow {
         self.shared().steps()
     }
 
+    /// The columns whose values depend on those of this column, in topological order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownColumn`].
+    pub fn dependents(&self, column: &str) -> Result<Vec<Name>> {
+        self.shared().dependents(column)
+    }
+
     /// How far the computing is. Ask during a run, or before it to learn what it will compute.
     pub fn progress(&self) -> Progress {
         self.shared().progress()

@@ -117,6 +117,15 @@ impl<'a, C: Columns, I: ColumnId> Typed<'a, C, I> {
         self.live.shared.steps()
     }
 
+    /// The columns whose values depend on those of this column, in topological order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownColumn`].
+    pub fn dependents(&self, column: &str) -> Result<Vec<Name>> {
+        self.live.shared.dependents(column)
+    }
+
     /// How far the computing is. Ask during a run, or before it to learn what it will compute.
     pub fn progress(&self) -> Progress {
         self.live.shared.progress()
