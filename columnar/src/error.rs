@@ -114,8 +114,8 @@ impl fmt::Display for Tries {
     }
 }
 
-#[cfg(feature = "std")]
 /// The end of a message about an unknown name: the nearest of the known ones, or all of them.
+#[cfg(feature = "std")]
 pub(crate) fn suggest<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
     let near = known
         .clone()
@@ -128,8 +128,8 @@ pub(crate) fn suggest<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clo
     }
 }
 
-#[cfg(feature = "std")]
 /// Names as text: `` `a`, `b` ``.
+#[cfg(feature = "std")]
 pub(crate) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

@@ -136,8 +136,8 @@ pub use schema::{Mistake, SchemaError};
 pub use value::Value;
 pub use window::Window;
 
-#[cfg(feature = "std")]
 /// What most programs need: `use columnar::prelude::*;`.
+#[cfg(feature = "std")]
 pub mod prelude {
     pub use crate::column::{Column, View, column, source, this};
     pub use crate::compute::{Policy as _, deltas, secs};
@@ -152,7 +152,6 @@ pub mod prelude {
     pub use futures::{StreamExt as _, TryStreamExt as _};
 }
 
-#[cfg(feature = "std")]
 /// Declares a flow. See the [crate] for what it means.
 ///
 /// ```text
@@ -232,6 +231,7 @@ pub mod prelude {
 ///
 /// The graph is checked when the program compiles. An unknown name, a cycle, a tag used twice, a
 /// window of 0: each is an error at its place, with the way out of it, and all are told at once.
+#[cfg(feature = "std")]
 #[macro_export]
 macro_rules! flow {
     ($($declarations:tt)*) => {

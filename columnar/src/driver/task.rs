@@ -64,7 +64,7 @@ impl<'a> Task<'a> {
                 Stage::Fresh { .. } => self.start(),
                 Stage::Whole(text) => match ready!(text.poll_unpin(poller)) {
                     Ok(value) => self.stage = Stage::Computed(value),
-                    Err(source) => return self.fail_computing(source),
+                    Err(source) => return Poll::Ready(Some(self.fail_computing(source))),
                 },
                 Stage::Pieces { pieces, .. } => {
                     let piece = ready!(pieces.poll_next_unpin(poller));
@@ -83,7 +83,7 @@ impl<'a> Task<'a> {
                         Ok(Put::Exists(stored)) => stored,
                         Err(source) => {
                             let (column, step) = (self.column.clone(), self.cell.step);
-                            return self.fail(Error::Store { column, step, source });
+                            return Poll::Ready(Some(self.fail(Error::Store { column, step, source })));
                         }
                     };
                     self.stage = Stage::Over;
@@ -123,25 +123,20 @@ impl<'a> Task<'a> {
                 return Some(Report::Retry { attempt, error: error.to_string() });
             }
             Some(Ok(Piece::Whole(value))) => self.stage = Stage::Computed(value),
-            Some(Err(source)) => {
-                return match self.fail_computing(source) {
-                    Poll::Ready(report) => report,
-                    Poll::Pending => None,
-                };
-            }
+            Some(Err(source)) => return Some(self.fail_computing(source)),
             None => self.stage = Stage::Computed(mem::take(text).into()),
         }
         None
     }
 
-    fn fail_computing(&mut self, source: BoxError) -> Poll<Option<Report>> {
+    fn fail_computing(&mut self, source: BoxError) -> Report {
         let (column, step, attempt) = (self.column.clone(), self.cell.step, self.attempt);
         self.fail(Error::Compute { column, step, attempt, source })
     }
 
-    fn fail(&mut self, error: Error) -> Poll<Option<Report>> {
+    fn fail(&mut self, error: Error) -> Report {
         self.stage = Stage::Over;
-        Poll::Ready(Some(Report::Failed { error }))
+        Report::Failed { error }
     }
 }
 

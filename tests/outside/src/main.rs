@@ -97,6 +97,8 @@ async fn main() -> Result<()> {
     opened().await?;
     drop(is_send(Chat::new()));
     drop(is_send(Chat::new().run()));
+    drop(is_send(Chat::open(MemoryStore::new())));
+    drop(is_send(Chat::new().user.push("text")));
     println!("every name is there");
     Ok(())
 }

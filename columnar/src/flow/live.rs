@@ -1,0 +1,104 @@
+//! A flow that lives: what can be done with any.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use crate::context::Messages;
+use crate::driver::{ColumnId, Run};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
+use crate::name::Name;
+use crate::scheduler::Progress;
+use crate::state::Live;
+use crate::value::Value;
+
+/// A live flow: a [`Typed`](super::Typed) one, declared with `flow!`, or a [`Flow`](super::Flow) whose
+/// shape was made at run time.
+///
+/// `C` holds the columns, `I` names the derived ones in events, and `'a` is what the compute steps
+/// borrow.
+pub struct LiveFlow<'a, C, I = Name> {
+    pub(super) columns: C,
+    pub(super) live: Live<'a>,
+    id: PhantomData<fn() -> I>,
+}
+
+impl<'a, C, I> LiveFlow<'a, C, I> {
+    pub(super) fn new(columns: C, live: Live<'a>) -> Self {
+        Self { columns, live, id: PhantomData }
+    }
+
+    /// Computes at most so many cells of this flow at once, and at least one; 32 unless told
+    /// otherwise. For a limit on one column see [`Policy::limit`](crate::compute::Policy::limit).
+    pub fn limit(&self, cells: usize) {
+        self.live.shared.limit(cells);
+    }
+
+    /// The value of a column at a step, if there is such a column and the value is stored. The columns
+    /// of a typed flow are fields, too, and have the same method.
+    pub fn get(&self, column: &str, step: usize) -> Option<Value> {
+        self.live.shared.get(self.live.shared.find(column).ok()?, step)
+    }
+
+    /// The messages array that the compute step of a column saw at a step, or will see.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownColumn`]; [`Error::NotDerived`] for a source; [`Error::Missing`] when the step
+    /// has not begun, or something that the column reads is not stored yet.
+    pub fn messages(&self, column: &str, step: usize) -> Result<Messages> {
+        self.live.shared.messages(self.live.shared.find(column)?, step)
+    }
+
+    /// The number of steps in which every column has its value.
+    pub fn steps(&self) -> usize {
+        self.live.shared.steps()
+    }
+
+    /// The columns whose values depend on those of this column, in topological order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownColumn`].
+    pub fn dependents(&self, column: &str) -> Result<Vec<Name>> {
+        self.live.shared.dependents(column)
+    }
+
+    /// How far the computing is. Ask during a run, or before it to learn what it will compute.
+    pub fn progress(&self) -> Progress {
+        self.live.shared.progress()
+    }
+
+    /// The sources that the next step waits for because another source is ahead of them.
+    pub fn missing(&self) -> Vec<Name> {
+        self.live.shared.missing()
+    }
+}
+
+impl<'a, C, I: ColumnId> LiveFlow<'a, C, I> {
+    /// Computes everything that is missing, and tells what happens as it happens.
+    ///
+    /// The run is a [`Stream`](futures::Stream) of [`Event`](crate::Event)s and a future:
+    /// `flow.run().await?` computes and discards the events. Nothing happens until it is polled,
+    /// and dropping it cancels what is not stored. With nothing new it ends at once.
+    ///
+    /// A column that fails ends the run with its error, after the columns that were being computed
+    /// beside it are stored. The next run computes what is missing. Of two runs at a time the
+    /// second ends with [`Error::Running`].
+    pub fn run(&self) -> Run<'a, I> {
+        Run::new(self.live.clone())
+    }
+}
+
+impl<C: Clone, I> Clone for LiveFlow<'_, C, I> {
+    fn clone(&self) -> Self {
+        Self::new(self.columns.clone(), self.live.clone())
+    }
+}
+
+impl<C, I> fmt::Debug for LiveFlow<'_, C, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.live.shared, f)
+    }
+}
