@@ -261,8 +261,8 @@ async fn a_store_with_a_hole_is_refused() {
     use columnar::store::Store;
     let store = FaultyStore::default();
     let name = columnar::Name::new("user").expect("a name");
-    store.put(name.clone(), 0, "a".into()).await.expect("stored");
-    store.put(name, 2, "c".into()).await.expect("stored");
+    store.put(name.clone(), 0, Value::from("a").into()).await.expect("stored");
+    store.put(name, 2, Value::from("c").into()).await.expect("stored");
     let user = source("user");
     let opened = Flow::open(store, [column("map", user.latest(), script(["a"]))]).await;
     let error = opened.expect_err("step 1 is missing");

@@ -69,9 +69,25 @@ pub enum Error {
         /// The step.
         step: usize,
     },
-    /// A second run while one goes on.
+    /// A second run, or a column to be removed, while a run goes on.
     #[error("this flow is running already: read the run that there is, or drop it first")]
     Running,
+    /// A cell that nobody was asked for, because all that would be new to it is empty.
+    #[error("`{column}` was skipped at step {step}: all it reads is empty there, so there are no messages")]
+    Skipped {
+        /// The column.
+        column: Name,
+        /// The step.
+        step: usize,
+    },
+    /// A column to be removed that others read.
+    #[error("`{column}` cannot be removed: {readers} read it; remove them first, or all at once")]
+    HasReaders {
+        /// The column.
+        column: Name,
+        /// The columns that read it, as text.
+        readers: String,
+    },
     /// A declaration that breaks the rules.
     #[error(transparent)]
     Schema(#[from] SchemaError),

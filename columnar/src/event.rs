@@ -8,8 +8,9 @@ use crate::value::Value;
 /// One thing that happened in a run.
 ///
 /// For each cell there come its deltas, if its compute streams, and then one value; the deltas since
-/// the last [`Retry`](Event::Retry) of the cell, joined, are the value. In a typed flow the column is
-/// an enum, so a `match` on it is exhaustive.
+/// the last [`Retry`](Event::Retry) of the cell, joined, are the value. The values of a column come in
+/// the order of the steps, and after the values that they were computed from. In a typed flow the
+/// column is an enum, so a `match` on it is exhaustive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event<C = Name> {
@@ -33,6 +34,24 @@ pub enum Event<C = Name> {
         /// Why it failed.
         error: String,
     },
+    /// A cell could not be computed, and the run goes on, as its column [asks
+    /// for](crate::compute::Policy::or_wait): the deltas of the cell count for nothing.
+    Failed {
+        /// The column; prints as its name.
+        column: C,
+        /// The step.
+        step: usize,
+        /// What went wrong, as the run's error would have told it.
+        error: String,
+    },
+    /// A cell stays empty for good: it could not be computed and [may be
+    /// skipped](crate::compute::Policy::or_skip), or all it reads is empty.
+    Skipped {
+        /// The column; prints as its name.
+        column: C,
+        /// The step.
+        step: usize,
+    },
     /// A value, computed and stored.
     Value {
         /// The column; prints as its name.
@@ -48,14 +67,22 @@ impl<C> Event<C> {
     /// The column that the event is about.
     pub fn column(&self) -> &C {
         match self {
-            Self::Delta { column, .. } | Self::Retry { column, .. } | Self::Value { column, .. } => column,
+            Self::Delta { column, .. }
+            | Self::Retry { column, .. }
+            | Self::Failed { column, .. }
+            | Self::Skipped { column, .. }
+            | Self::Value { column, .. } => column,
         }
     }
 
     /// The step that the event is about.
     pub fn step(&self) -> usize {
         match self {
-            Self::Delta { step, .. } | Self::Retry { step, .. } | Self::Value { step, .. } => *step,
+            Self::Delta { step, .. }
+            | Self::Retry { step, .. }
+            | Self::Failed { step, .. }
+            | Self::Skipped { step, .. }
+            | Self::Value { step, .. } => *step,
         }
     }
 }

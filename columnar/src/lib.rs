@@ -89,9 +89,12 @@ mod column;
 pub mod graph;
 mod schema;
 
+mod history;
 mod plan;
 mod scheduler;
 mod table;
+
+mod forecast;
 
 mod context;
 
@@ -128,6 +131,7 @@ pub use error::{BoxError, Error, Result};
 pub use event::Event;
 #[cfg(feature = "std")]
 pub use flow::{Flow, Run, flow};
+pub use forecast::{ColumnForecast, Forecast};
 #[cfg(feature = "std")]
 pub use model::{Prompt, prompt};
 pub use name::{Name, NameError};

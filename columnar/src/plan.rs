@@ -5,6 +5,7 @@ use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::name::Name;
 use crate::schema::{Draft, Schema, SchemaError};
 use crate::window::Window;
 
@@ -83,6 +84,11 @@ impl Plan {
     /// The views that show a column.
     pub(crate) fn readers(&self, column: usize) -> &[Reader] {
         self.readers.get(column).map_or(&[], Vec::as_slice)
+    }
+
+    /// The names of columns.
+    pub(crate) fn names(&self, columns: &[usize]) -> Vec<Name> {
+        columns.iter().map(|&column| self.schema.name(column).clone()).collect()
     }
 
     /// The columns whose values depend on those of a column, in topological order.

@@ -203,6 +203,12 @@ pub enum Mistake {
     /// A name that cannot be one.
     #[error(transparent)]
     BadName(NameError),
+    /// Columns that wait for each other.
+    #[error("these columns wait for each other, so none of them can run first: {}", Path(columns))]
+    Cycle {
+        /// The names of the columns; each reads the one before it, and the first one the last.
+        columns: Vec<String>,
+    },
     /// A tag that cannot be one.
     #[error("a tag that `{column}` gives is no name: {error}")]
     BadTag {
@@ -269,6 +275,17 @@ pub enum Mistake {
         /// The column.
         column: Name,
     },
+}
+
+/// Columns as an error names them: `` `a`, which `b` reads, which `a` reads ``.
+struct Path<'c>(&'c [String]);
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(first) = self.0.first() else { return Ok(()) };
+        write!(f, "`{first}`")?;
+        self.0.iter().skip(1).chain([first]).try_for_each(|next| write!(f, ", which `{next}` reads"))
+    }
 }
 
 #[cfg(test)]

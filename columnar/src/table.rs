@@ -2,31 +2,38 @@
 
 use alloc::vec::Vec;
 
+use crate::history::History;
 use crate::scheduler::Cell;
 use crate::value::Value;
 
 /// All values that are stored, in memory. A cell is written once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
-    columns: Vec<Vec<Option<Value>>>,
+    columns: Vec<History>,
 }
 
 impl Table {
-    pub(crate) fn get(&self, column: usize, step: usize) -> Option<&Value> {
-        self.columns.get(column)?.get(step)?.as_ref()
+    pub(crate) fn get(&self, cell: Cell) -> Option<&Value> {
+        self.columns.get(cell.column)?.get(cell.step)
     }
 
     /// Writes a cell that has no value yet; one that has keeps it.
     pub(crate) fn insert(&mut self, cell: Cell, value: Value) {
         if self.columns.len() <= cell.column {
-            self.columns.resize_with(cell.column + 1, Vec::new);
+            self.columns.resize_with(cell.column + 1, History::default);
         }
-        let Some(column) = self.columns.get_mut(cell.column) else { return };
-        if column.len() <= cell.step {
-            column.resize(cell.step + 1, None);
+        if let Some(column) = self.columns.get_mut(cell.column) {
+            column.insert(cell.step, value);
         }
-        if let Some(slot) = column.get_mut(cell.step) {
-            slot.get_or_insert(value);
-        }
+    }
+
+    /// The table of another flow that shares the past of this one: the values before `step` of the
+    /// columns that `origins` names, in that order.
+    pub(crate) fn derive(&self, origins: &[Option<usize>], step: usize) -> Self {
+        let column = |origin: &Option<usize>| {
+            let origin = origin.and_then(|origin| self.columns.get(origin));
+            origin.map(|history| history.before(step)).unwrap_or_default()
+        };
+        Self { columns: origins.iter().map(column).collect() }
     }
 }

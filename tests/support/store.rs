@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use columnar::store::{MemoryStore, Put, Store};
-use columnar::{BoxError, Name, Value};
+use columnar::store::{Entry, MemoryStore, Put, Store};
+use columnar::{BoxError, Name};
 use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::Semaphore;
 
@@ -60,17 +60,17 @@ impl FaultyStore {
 }
 
 impl Store for FaultyStore {
-    fn put(&self, column: Name, step: usize, value: Value) -> BoxFuture<'static, Result<Put, BoxError>> {
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, BoxError>> {
         let this = self.clone();
         async move {
             this.puts.fetch_add(1, Ordering::SeqCst);
             this.gate.acquire().await?.forget();
             let fails = this.fails.lock().unwrap_or_else(PoisonError::into_inner).take();
             match fails {
-                None => this.inner.put(column, step, value).await,
+                None => this.inner.put(column, step, entry).await,
                 Some(Fail::Before) => Err("the disk is full".into()),
                 Some(Fail::After) => {
-                    this.inner.put(column, step, value).await?;
+                    this.inner.put(column, step, entry).await?;
                     Err("the connection was lost".into())
                 }
             }
@@ -78,7 +78,7 @@ impl Store for FaultyStore {
         .boxed()
     }
 
-    fn load(&self, column: Name) -> BoxFuture<'static, Result<Vec<(usize, Value)>, BoxError>> {
+    fn load(&self, column: Name) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, BoxError>> {
         self.inner.load(column)
     }
 }

@@ -48,11 +48,21 @@ pub trait Compute: Send + Sync + 'static {
     /// Begins to compute the cell that `cx` describes. Called once per attempt; several cells of a
     /// column may be computed at the same time.
     fn compute(&self, cx: Context) -> Reply<'static>;
+
+    /// What goes to a model with every call, besides the context; `None`, unless told otherwise, for a
+    /// step that asks none. A [`Forecast`](crate::Forecast) counts by it.
+    fn instruction(&self) -> Option<&str> {
+        None
+    }
 }
 
 impl<C: Compute + ?Sized> Compute for Arc<C> {
     fn compute(&self, cx: Context) -> Reply<'static> {
         (**self).compute(cx)
+    }
+
+    fn instruction(&self) -> Option<&str> {
+        (**self).instruction()
     }
 }
 

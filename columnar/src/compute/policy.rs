@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use super::{IntoStep, Kind, Piece, Reply, Step};
 use crate::context::Context;
 use crate::error::BoxError;
+use crate::scheduler::OnFailure;
 
 /// The first pause before a further attempt; each further one is twice as long, and up to as long
 /// again by chance, so that columns that failed together do not try again together.
@@ -56,6 +57,38 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
                 .build();
             Reply(Kind::Pieces(attempts(step.clone(), cx, pauses)))
         })
+    }
+
+    /// Leaves a cell empty that cannot be computed, for now: the run tells it as
+    /// [`Event::Failed`](crate::Event::Failed) and goes on with all that does not depend on it, and the
+    /// next run tries it again.
+    fn or_wait(self) -> Step<'a> {
+        self.into_step().on_failure(OnFailure::Wait)
+    }
+
+    /// Leaves a cell empty that cannot be computed, for good: the run tells it as
+    /// [`Event::Failed`](crate::Event::Failed) and, when that is stored,
+    /// [`Event::Skipped`](crate::Event::Skipped). The columns that read it go without: their messages
+    /// do not show it, and [`Context::input`] is `None`. A column all of whose inputs are empty at a
+    /// step is not asked, and is skipped as well.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column mood(user.latest) = (|_: Context| async { Err::<String, _>("no answer") }).or_skip();
+    ///     column answer(user.latest, mood.latest) = |cx: Context| async move { cx.messages().to_json() };
+    /// };
+    /// chat.user.push("hello").await?;
+    /// chat.run().await?;
+    /// assert_eq!(chat.mood.get(0), None);
+    /// assert!(chat.answer.get(0).is_some_and(|json| !json.contains("mood")));
+    /// # Ok(()) }
+    /// ```
+    fn or_skip(self) -> Step<'a> {
+        self.into_step().on_failure(OnFailure::Skip)
     }
 
     /// Gives up after so long. Needs the clock of a tokio runtime.

@@ -9,6 +9,7 @@ use futures::stream::{Stream, StreamExt};
 use super::{Compute, Deltas, Reply};
 use crate::context::Context;
 use crate::error::BoxError;
+use crate::scheduler::{OnFailure, Rules};
 use crate::value::Value;
 
 /// A compute step as a flow holds it: whatever it was, behind one call.
@@ -18,27 +19,39 @@ use crate::value::Value;
 #[derive(Clone)]
 pub struct Step<'a> {
     call: Arc<dyn Fn(Context) -> Reply<'a> + Send + Sync + 'a>,
-    limit: Option<usize>,
+    rules: Rules,
+    /// How many characters go to a model with every call besides the context, if one is asked.
+    instruction: Option<usize>,
 }
 
 impl<'a> Step<'a> {
     pub(super) fn new(call: impl Fn(Context) -> Reply<'a> + Send + Sync + 'a) -> Self {
-        Self { call: Arc::new(call), limit: None }
+        Self { call: Arc::new(call), rules: Rules::default(), instruction: None }
     }
 
     /// The step with something around it.
     pub(super) fn around(self, wrap: impl Fn(&Self, Context) -> Reply<'a> + Send + Sync + 'a) -> Self {
-        let limit = self.limit;
-        Self { limit, ..Self::new(move |cx| wrap(&self, cx)) }
+        let (rules, instruction) = (self.rules, self.instruction);
+        Self { rules, instruction, ..Self::new(move |cx| wrap(&self, cx)) }
     }
 
-    pub(super) fn limited(self, cells: usize) -> Self {
-        Self { limit: Some(cells), ..self }
+    pub(super) fn limited(mut self, cells: usize) -> Self {
+        self.rules.limit = Some(cells);
+        self
     }
 
-    /// How many cells of the column may be computed at once, if it says so.
-    pub(crate) fn cells(&self) -> Option<usize> {
-        self.limit
+    pub(super) fn on_failure(mut self, on_failure: OnFailure) -> Self {
+        self.rules.on_failure = on_failure;
+        self
+    }
+
+    /// What the column asks of the scheduler.
+    pub(crate) fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    pub(crate) fn instruction(&self) -> Option<usize> {
+        self.instruction
     }
 
     pub(crate) fn start(&self, cx: Context) -> Reply<'a> {
@@ -68,7 +81,8 @@ pub trait IntoStep<'a, Form> {
 
 impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
     fn into_step(self) -> Step<'a> {
-        Step::new(move |cx| self.compute(cx))
+        let instruction = self.instruction().map(|text| text.chars().count());
+        Step { instruction, ..Step::new(move |cx| self.compute(cx)) }
     }
 }
 

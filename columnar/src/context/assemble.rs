@@ -15,6 +15,7 @@ use super::Context;
 use super::escape::escape;
 use super::messages::Messages;
 use super::part::{Origin, Part, Role};
+use crate::scheduler::Cell;
 use crate::schema::{Reads, Schema};
 use crate::value::Value;
 
@@ -25,71 +26,76 @@ const SEPARATOR: &str = "\n\n";
 /// stays valid.
 const LEAD: &str = "<elided/>";
 
-/// A cell without the value that the context needs.
+/// Why there is no context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Missing {
-    pub(crate) column: usize,
-    pub(crate) step: usize,
+pub(crate) enum NoContext {
+    /// A cell that the context shows is not stored.
+    Missing(Cell),
+    /// All that is new for the column is empty for good.
+    Nothing,
 }
 
-/// The context of the cell of a derived column at `step`; `None` for a source.
+/// The context of a cell of a derived column; `None` for a source.
 ///
-/// `value` looks up a stored value by column and step.
+/// `value` looks up what is stored: `Ok(None)` is a cell that is empty for good, and shown nowhere.
 pub(crate) fn assemble<'t>(
     schema: &Schema,
-    column: usize,
-    step: usize,
-    value: impl Fn(usize, usize) -> Option<&'t Value>,
-) -> Option<Result<Context, Missing>> {
-    let reads = schema.reads(column)?;
-    let assembly = Assembly { schema, reads, column, step, value, parts: Vec::new() };
+    cell: Cell,
+    value: impl Fn(Cell) -> Result<Option<&'t Value>, NoContext>,
+) -> Option<Result<Context, NoContext>> {
+    let reads = schema.reads(cell.column)?;
+    let assembly = Assembly { schema, reads, cell, value, parts: Vec::new() };
     Some(assembly.run())
 }
 
 struct Assembly<'s, F> {
     schema: &'s Schema,
     reads: &'s Reads,
-    column: usize,
-    step: usize,
+    cell: Cell,
     value: F,
     parts: Vec<Part>,
 }
 
-impl<'t, F: Fn(usize, usize) -> Option<&'t Value>> Assembly<'_, F> {
-    fn run(mut self) -> Result<Context, Missing> {
+impl<'t, F: Fn(Cell) -> Result<Option<&'t Value>, NoContext>> Assembly<'_, F> {
+    fn run(mut self) -> Result<Context, NoContext> {
+        let Cell { column, step: now } = self.cell;
         let tags = self.reads.inputs.iter().map(|input| &input.tag);
-        for step in self.first_step()..=self.step {
+        for step in self.first_step()..=now {
             for input in &self.reads.inputs {
-                if input.window.of_input(self.step).contains(&step) {
-                    let value = self.value(input.column, step)?;
-                    let shown = wrap(&input.tag, &escape(value, &tags));
-                    self.push(Role::User, input.column, step, &shown.into());
+                let shown = Cell { column: input.column, step };
+                if input.window.of_input(now).contains(&step)
+                    && let Some(value) = (self.value)(shown)?
+                {
+                    self.push(Role::User, shown, &wrap(&input.tag, &escape(value, &tags)).into());
                 }
             }
-            if self.reads.own.is_some_and(|own| own.of_own(self.step).contains(&step)) {
-                let value = self.value(self.column, step)?;
-                self.push(Role::Assistant, self.column, step, value);
+            let own = Cell { column, step };
+            if self.reads.own.is_some_and(|window| window.of_own(now).contains(&step))
+                && let Some(value) = (self.value)(own)?
+            {
+                self.push(Role::Assistant, own, value);
             }
         }
-        let inputs = (self.reads.inputs.iter())
-            .map(|input| Ok((input.tag.clone(), self.value(input.column, self.step)?.clone())))
-            .collect::<Result<_, Missing>>()?;
-        let column = self.schema.name(self.column).clone();
-        Ok(Context::new(column, self.step, inputs, Messages::new(self.parts)))
+        let mut inputs = Vec::with_capacity(self.reads.inputs.len());
+        for input in &self.reads.inputs {
+            let value = (self.value)(Cell { column: input.column, step: now })?;
+            inputs.extend(value.map(|value| (input.tag.clone(), value.clone())));
+        }
+        if inputs.is_empty() {
+            return Err(NoContext::Nothing);
+        }
+        Ok(Context::new(self.schema.name(column).clone(), now, inputs, Messages::new(self.parts)))
     }
 
     /// The first step that any view shows.
     fn first_step(&self) -> usize {
-        let inputs = self.reads.inputs.iter().map(|input| input.window.of_input(self.step));
-        let own = self.reads.own.map(|own| own.of_own(self.step));
-        inputs.chain(own).map(|steps| steps.start).min().unwrap_or(self.step)
+        let now = self.cell.step;
+        let inputs = self.reads.inputs.iter().map(|input| input.window.of_input(now));
+        let own = self.reads.own.map(|own| own.of_own(now));
+        inputs.chain(own).map(|steps| steps.start).min().unwrap_or(now)
     }
 
-    fn value(&self, column: usize, step: usize) -> Result<&'t Value, Missing> {
-        (self.value)(column, step).ok_or(Missing { column, step })
-    }
-
-    fn push(&mut self, role: Role, column: usize, step: usize, text: &Value) {
+    fn push(&mut self, role: Role, Cell { column, step }: Cell, text: &Value) {
         if self.parts.is_empty() && role == Role::Assistant {
             self.parts.push(Part::new(Role::User, None, LEAD.into()));
         }

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use crate::name::Name;
 use crate::value::Value;
 
-pub(crate) use assemble::{Missing, assemble};
+pub(crate) use assemble::{NoContext, assemble};
 pub use messages::{Iter, Messages};
 pub use part::{Origin, Part, Role};
 
@@ -60,12 +60,14 @@ impl Context {
     }
 
     /// The value that an input has at this step, verbatim: no tag around it, nothing escaped.
-    /// Inputs go by their tag, which is the column's name unless the view gives another.
+    /// Inputs go by their tag, which is the column's name unless the view gives another. `None` for a
+    /// tag that there is not, and for a column that was [skipped](crate::compute::Policy::or_skip).
     pub fn input(&self, tag: &str) -> Option<&Value> {
         self.inputs.iter().find(|(name, _)| name == tag).map(|(_, value)| value)
     }
 
-    /// The inputs at this step in order of declaration, each by its tag and verbatim.
+    /// The inputs at this step in order of declaration, each by its tag and verbatim, without those
+    /// that were skipped.
     pub fn inputs(&self) -> impl ExactSizeIterator<Item = (&Name, &Value)> {
         self.inputs.iter().map(|(tag, value)| (tag, value))
     }

@@ -1,6 +1,6 @@
 //! What carries the arrows between the scheduler, the computes and the store.
 
+mod computing;
 mod run;
-mod task;
 
 pub use run::{ColumnId, Run};

@@ -1,5 +1,6 @@
 //! The driver for asynchronous programs: a stream that computes while it is read.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
@@ -9,15 +10,17 @@ use std::task::{Context as Poller, Poll};
 
 use futures::Stream;
 use futures::future::{BoxFuture, FutureExt};
-use futures::stream::{SelectAll, StreamExt};
+use futures::stream::{FuturesUnordered, SelectAll, StreamExt};
 
-use super::task::{Report, Task};
-use crate::error::{Error, Result};
+use super::computing::{Computing, Report};
+use crate::error::{BoxError, Error, Result};
 use crate::event::Event;
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::scheduler::Cell;
-use crate::state::{Live, Rest};
+use crate::state::{Live, Rest, Work};
+use crate::store::{Entry, Put};
+use crate::value::Value;
 
 /// How the events of a flow name its columns: by a [`Name`], or by an enum that `flow!` declares.
 pub trait ColumnId: Sized {
@@ -58,7 +61,10 @@ pub struct Run<'a, I = Name> {
     live: Live<'a>,
     /// As it was when a column was last looked up that it did not have.
     plan: Arc<Plan>,
-    tasks: SelectAll<Task<'a>>,
+    computing: SelectAll<Computing<'a>>,
+    storing: FuturesUnordered<Storing>,
+    /// What is computed and not on its way into the store yet.
+    computed: BTreeMap<Cell, Value>,
     phase: Phase,
     failure: Option<Error>,
     id: PhantomData<fn() -> I>,
@@ -71,22 +77,105 @@ enum Phase {
     Over,
 }
 
+/// An entry on its way into the store.
+type Storing = BoxFuture<'static, (Cell, Entry, Result<Put, BoxError>)>;
+
+impl<'a, I: ColumnId> Run<'a, I> {
+    /// Does all that the scheduler asks for, up to the next event.
+    fn act(&mut self, poller: &mut Poller<'_>) -> Option<Event<I>> {
+        while let Some(work) = self.live.shared.act() {
+            match work {
+                Work::Compute(cell, context) => match self.live.step(cell.column) {
+                    Some(step) => self.computing.push(Computing::new(cell, step, context)),
+                    None => unreachable!("a cell that starts is derived"),
+                },
+                Work::Refuse(error) => self.fail(error),
+                Work::Store(cell) => match self.computed.remove(&cell) {
+                    Some(value) => self.store(cell, value.into(), poller),
+                    None => unreachable!("what is to be stored is computed"),
+                },
+                Work::Skip(cell) => self.store(cell, Entry::Skipped, poller),
+                Work::Emit(cell, entry) => {
+                    let (column, step) = (self.id(cell), cell.step);
+                    return Some(match entry {
+                        Entry::Value(value) => Event::Value { column, step, value },
+                        Entry::Skipped => Event::Skipped { column, step },
+                    });
+                }
+            }
+        }
+        None
+    }
+
+    /// Takes in what happens to the cells, up to the next event.
+    fn hear(&mut self, poller: &mut Poller<'_>) -> Option<Event<I>> {
+        while let Poll::Ready(Some((cell, entry, put))) = self.storing.poll_next_unpin(poller) {
+            self.stored(cell, entry, put);
+        }
+        while let Poll::Ready(Some((cell, report))) = self.computing.poll_next_unpin(poller) {
+            let (column, step) = (self.id(cell), cell.step);
+            match report {
+                Report::Delta { text } => return Some(Event::Delta { column, step, text }),
+                Report::Retry { attempt, error } => {
+                    return Some(Event::Retry { column, step, attempt, error });
+                }
+                Report::Computed { value } => {
+                    self.computed.insert(cell, value);
+                    self.live.shared.computed(cell);
+                    return None;
+                }
+                Report::Failed { error } if self.live.shared.failed(cell) => {
+                    return Some(Event::Failed { column, step, error: error.to_string() });
+                }
+                Report::Failed { error } => self.fail(error),
+            }
+        }
+        None
+    }
+
+    fn store(&mut self, cell: Cell, entry: Entry, poller: &mut Poller<'_>) {
+        let name = self.name(cell.column).clone();
+        let mut put = self.live.shared.put(name, cell.step, entry.clone());
+        // A store in memory is done at once.
+        match put.poll_unpin(poller) {
+            Poll::Ready(put) => self.stored(cell, entry, put),
+            Poll::Pending => self.storing.push(put.map(move |put| (cell, entry, put)).boxed()),
+        }
+    }
+
+    fn stored(&mut self, cell: Cell, entry: Entry, put: Result<Put, BoxError>) {
+        match put {
+            Ok(Put::Stored) => self.live.shared.stored(cell, entry),
+            Ok(Put::Exists(there)) => self.live.shared.stored(cell, there),
+            Err(source) => {
+                self.live.shared.broken(cell);
+                let (column, step) = (self.name(cell.column).clone(), cell.step);
+                self.fail(Error::Store { column, step, source });
+            }
+        }
+    }
+
+    fn fail(&mut self, error: Error) {
+        self.failure.get_or_insert(error);
+    }
+
+    fn id(&mut self, cell: Cell) -> I {
+        I::__of(cell.column, self.name(cell.column))
+    }
+}
+
 impl<'a, I> Run<'a, I> {
     pub(crate) fn new(live: Live<'a>) -> Self {
         let plan = live.shared.plan();
-        Self { live, plan, tasks: SelectAll::new(), phase: Phase::Unpolled, failure: None, id: PhantomData }
-    }
-
-    /// Starts every cell that may start.
-    fn start(&mut self) {
-        while let Some((cell, context)) = self.live.shared.start() {
-            let shared = Arc::clone(&self.live.shared);
-            let task = match (context, self.live.step(cell.column)) {
-                (Ok(context), Some(step)) => Task::new(cell, step, context, shared),
-                (Err(error), _) => Task::refused(cell, self.name(cell.column).clone(), error, shared),
-                (Ok(_), None) => unreachable!("a cell that starts is derived"),
-            };
-            self.tasks.push(task);
+        Self {
+            live,
+            plan,
+            computing: SelectAll::new(),
+            storing: FuturesUnordered::new(),
+            computed: BTreeMap::new(),
+            phase: Phase::Unpolled,
+            failure: None,
+            id: PhantomData,
         }
     }
 
@@ -98,36 +187,12 @@ impl<'a, I> Run<'a, I> {
         self.plan.schema().name(column)
     }
 
-    /// Carries a report to the scheduler, and tells what there is to tell.
-    fn handle(&mut self, cell: Cell, report: Report) -> Option<Event<I>>
-    where
-        I: ColumnId,
-    {
-        match &report {
-            Report::Delta { .. } | Report::Retry { .. } => {}
-            Report::Stored { value } => self.live.shared.stored(cell, value.clone()),
-            Report::Failed { .. } => self.live.shared.failed(cell),
-        }
-        let column = I::__of(cell.column, self.name(cell.column));
-        match report {
-            Report::Delta { text } => Some(Event::Delta { column, step: cell.step, text }),
-            Report::Retry { attempt, error } => {
-                Some(Event::Retry { column, step: cell.step, attempt, error })
-            }
-            Report::Stored { value } => Some(Event::Value { column, step: cell.step, value }),
-            Report::Failed { error } => {
-                self.failure.get_or_insert(error);
-                None
-            }
-        }
-    }
-
     fn end(&mut self) {
         if mem::replace(&mut self.phase, Phase::Over) == Phase::Running {
             // A compute may panic when it is dropped; the flow can be run again all the same.
-            let tasks = mem::take(&mut self.tasks);
+            let cells = (mem::take(&mut self.computing), mem::take(&mut self.storing));
             self.live.shared.end_run();
-            drop(tasks);
+            drop(cells);
         }
     }
 }
@@ -148,21 +213,16 @@ impl<I: ColumnId> Stream for Run<'_, I> {
             Phase::Over => return Poll::Ready(None),
         }
         loop {
-            self.start();
-            match self.tasks.poll_next_unpin(poller) {
-                Poll::Ready(Some((cell, report))) => {
-                    if let Some(event) = self.handle(cell, report) {
-                        return Poll::Ready(Some(Ok(event)));
-                    }
+            if let Some(event) = self.act(poller).or_else(|| self.hear(poller)) {
+                return Poll::Ready(Some(Ok(event)));
+            }
+            match self.live.shared.rest(poller.waker()) {
+                Rest::CanAct => {}
+                Rest::Waits => return Poll::Pending,
+                Rest::Idle => {
+                    self.end();
+                    return Poll::Ready(self.failure.take().map(Err));
                 }
-                Poll::Ready(None) | Poll::Pending => match self.live.shared.rest(poller.waker()) {
-                    Rest::CanStart => {}
-                    Rest::Waits => return Poll::Pending,
-                    Rest::Idle => {
-                        self.end();
-                        return Poll::Ready(self.failure.take().map(Err));
-                    }
-                },
             }
         }
     }
@@ -193,7 +253,8 @@ impl<I> fmt::Debug for Run<'_, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Run")
             .field("phase", &self.phase)
-            .field("tasks", &self.tasks.len())
+            .field("computing", &self.computing.len())
+            .field("storing", &self.storing.len())
             .finish_non_exhaustive()
     }
 }

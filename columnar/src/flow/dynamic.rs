@@ -1,19 +1,17 @@
 //! Flows whose shape is made at run time.
 
 use std::borrow::Borrow;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::declarations::Declarations;
 use super::live::LiveFlow;
-use crate::column::{Column, View};
-#[cfg(doc)]
-use crate::error::Error;
-use crate::error::Result;
+use crate::column::Column;
+use crate::error::{Error, Result, list};
 use crate::name::Name;
 use crate::plan::Plan;
-use crate::schema::{Draft, DraftView, Mistake, Schema, SchemaError};
+use crate::schema::{Mistake, SchemaError};
 use crate::state::{Live, Shared};
-use crate::store::{MemoryStore, Store};
+use crate::store::{Ephemeral, Store};
 use crate::value::Value;
 
 /// A live flow whose shape was made at run time; its columns go by their names.
@@ -37,7 +35,17 @@ pub type Flow = LiveFlow<'static, Dynamic>;
 
 /// The columns of a [`Flow`]: their declarations, by index.
 #[derive(Debug)]
-pub struct Dynamic(Mutex<Vec<Column>>);
+pub struct Dynamic(Mutex<Declarations>);
+
+impl Dynamic {
+    fn declarations(&self) -> Declarations {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Declarations> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// Makes a flow of the columns that you care about; what they read comes along, back to the sources.
 ///
@@ -45,7 +53,7 @@ pub struct Dynamic(Mutex<Vec<Column>>);
 ///
 /// [`Error::Schema`] with everything that is wrong with the declarations.
 pub fn flow<L: Borrow<Column>>(leaves: impl IntoIterator<Item = L>) -> Result<Flow> {
-    Flow::with(Arc::new(MemoryStore::new()), leaves)
+    Flow::with(Arc::new(Ephemeral), leaves)
 }
 
 impl LiveFlow<'static, Dynamic> {
@@ -65,15 +73,14 @@ impl LiveFlow<'static, Dynamic> {
     }
 
     fn with<L: Borrow<Column>>(store: Arc<dyn Store>, leaves: impl IntoIterator<Item = L>) -> Result<Self> {
-        let columns = trace(&[], leaves.into_iter().map(|leaf| leaf.borrow().clone()).collect());
-        let schema = Schema::new(drafts(&columns, 0))?;
-        if schema.sources().next().is_none() {
-            return Err(SchemaError::one(Mistake::NoSource).into());
-        }
-        let order: Vec<usize> = (0..columns.len()).collect();
-        let steps = columns.iter().map(Column::step).collect();
-        let live = Live::new(Arc::new(Plan::new(schema, &order)), store, steps);
-        Ok(Self::new(Dynamic(Mutex::new(columns)), live))
+        let leaves = leaves.into_iter().map(|leaf| leaf.borrow().clone()).collect();
+        let declarations = Declarations::new(leaves)?;
+        let live = Live::new(plan(&declarations)?, store, declarations.steps());
+        Ok(Self::of(declarations, live))
+    }
+
+    fn of(declarations: Declarations, live: Live<'static>) -> Self {
+        Self::new(Dynamic(Mutex::new(declarations)), live)
     }
 
     /// Stores the next value of a source and returns the step that it belongs to.
@@ -103,24 +110,154 @@ impl LiveFlow<'static, Dynamic> {
     /// begun; [`Error::Load`] when the store cannot be read. The flow is then as it was.
     pub async fn add_column(&self, column: impl Borrow<Column>) -> Result<()> {
         let _writing = self.shared().writing().await;
-        let known = self.columns.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let columns = trace(&known, vec![column.borrow().clone()]);
-        let plan = self.shared().plan().extended(drafts(&columns, known.len()))?;
-        let added = columns.get(known.len()..).unwrap_or_default();
-        if let Some(late) = added.iter().find(|column| column.views().is_none())
-            && self.has_begun()
-        {
-            return Err(SchemaError::one(Mistake::LateSource { name: late.name().to_owned() }).into());
-        }
+        let known = self.columns.declarations();
+        let first = known.columns().len();
+        let declarations = known.with(column.borrow().clone())?;
+        let plan = self.shared().plan().extended(declarations.drafts(first))?;
+        self.refuse_late_sources(&known, &declarations)?;
         let restored = self.shared().load_added(&plan).await?;
-        self.live.extend(Arc::new(plan), restored, columns.iter().map(Column::step).collect())?;
-        *self.columns.0.lock().unwrap_or_else(PoisonError::into_inner) = columns;
+        let mut declared = self.columns.lock();
+        self.live.extend(Arc::new(plan), restored, declarations.steps())?;
+        *declared = declarations;
         Ok(())
     }
 
-    fn has_begun(&self) -> bool {
+    /// Removes a column that no other one reads.
+    ///
+    /// What it holds is not shown any more, and not lost either: a column of the same name that is
+    /// added later takes it up, as it does what the store holds. For a column that says something else
+    /// from now on, see [`replace_column`](Self::replace_column).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownColumn`]; [`Error::HasReaders`] names the columns that read it, see
+    /// [`remove_with_dependents`](Self::remove_with_dependents); [`Error::Running`] while a run goes on;
+    /// [`Error::Schema`] for the last source.
+    pub async fn remove_column(&self, column: &str) -> Result<()> {
+        let _writing = self.shared().writing().await;
+        let at = self.shared().find(column)?;
         let plan = self.shared().plan();
-        plan.schema().sources().any(|source| self.shared().len(source) > 0)
+        let readers = plan.dependents(at);
+        if readers.is_empty() {
+            return self.remove(&[at]);
+        }
+        let names = plan.names(&readers);
+        let readers = list(names.iter().map(Name::as_str));
+        Err(Error::HasReaders { column: plan.schema().name(at).clone(), readers })
+    }
+
+    /// Removes a column and all whose values depend on it, as [`remove_column`](Self::remove_column)
+    /// does, and returns their names.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let user = source("user");
+    /// let topics = column("topics", user.latest(), prompt("List the topics."));
+    /// let mood = column("mood", user.latest(), prompt("Name the mood."));
+    /// let report = column("report", (&topics, &mood), prompt("Report."));
+    /// let f = flow([report])?;
+    ///
+    /// assert_eq!(f.remove_with_dependents("topics").await?, ["topics", "report"]);
+    /// assert_eq!(f.order(), ["user", "mood"]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownColumn`]; [`Error::Running`] while a run goes on; [`Error::Schema`] when no source
+    /// would be left.
+    pub async fn remove_with_dependents(&self, column: &str) -> Result<Vec<Name>> {
+        let _writing = self.shared().writing().await;
+        let at = self.shared().find(column)?;
+        let plan = self.shared().plan();
+        let mut removed = plan.dependents(at);
+        removed.insert(0, at);
+        self.remove(&removed)?;
+        Ok(plan.names(&removed))
+    }
+
+    fn remove(&self, removed: &[usize]) -> Result<()> {
+        let mut declared = self.columns.lock();
+        let left = declared.without(removed);
+        self.live.reduce(plan(&left)?, &left.origins(&declared), left.steps())?;
+        *declared = left;
+        Ok(())
+    }
+
+    /// Another flow in which this column takes the place of the one of the same name: that column and
+    /// all that depends on it are computed anew, everything else is shared with this flow and not paid
+    /// for again. This flow stays as it is, for past values are never edited.
+    ///
+    /// What the new flow adds is kept in memory, wherever this flow keeps its values.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let user = source("user");
+    /// let topics = column("topics", user.latest(), prompt("List the topics."));
+    /// let mood = column("mood", user.latest(), prompt("Name the mood."));
+    /// let f = flow([&topics, &mood])?;
+    /// f.push("user", "What a day!").await?;
+    /// f.run().await?;
+    ///
+    /// let other = f.replace_column(column("mood", user.latest(), prompt("Is the mood good?")))?;
+    /// assert_eq!(other.forecast().cells, 1);
+    /// other.run().await?;
+    /// assert_eq!(other.get("topics", 0), f.get("topics", 0));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownColumn`] when there is no column of that name; [`Error::Schema`] when the
+    /// declaration breaks a rule, reads a column that waits for it, or brings a source to a flow that
+    /// has begun.
+    pub fn replace_column(&self, column: impl Borrow<Column>) -> Result<Self> {
+        let column = column.borrow();
+        let at = self.shared().find(column.name())?;
+        let known = self.columns.declarations();
+        let declarations = known.replacing(at, column.clone())?;
+        let plan = plan(&declarations)?;
+        self.refuse_late_sources(&known, &declarations)?;
+        let mut origins = declarations.origins(&known);
+        let fresh = plan.schema().find(column.name()).map(|at| plan.dependents(at)).unwrap_or_default();
+        for dependent in fresh {
+            if let Some(origin) = origins.get_mut(dependent) {
+                *origin = None;
+            }
+        }
+        let live = self.live.derive(plan, &origins, usize::MAX, declarations.steps());
+        Ok(Self::of(declarations, live))
+    }
+
+    /// Another flow with the past of this one: its steps before `step`. Both go on independently.
+    ///
+    /// The past is shared and not copied, so a fork costs the same after ten steps and after a
+    /// million. What is not stored before `step` is computed by both. What the fork adds is kept in
+    /// memory, wherever this flow keeps its values.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Missing`] when a source has no value for the step before.
+    pub fn fork(&self, step: usize) -> Result<Self> {
+        let declarations = self.columns.lock();
+        Ok(Self::of(declarations.clone(), self.live.fork(step)?))
+    }
+
+    /// A source joins only a flow that has not begun.
+    fn refuse_late_sources(&self, known: &Declarations, next: &Declarations) -> Result<()> {
+        let plan = self.shared().plan();
+        let has_begun = plan.schema().sources().any(|source| self.shared().len(source) > 0);
+        let added = next.columns().iter().zip(next.origins(known)).filter(|(_, origin)| origin.is_none());
+        match added.map(|(column, _)| column).find(|column| column.views().is_none()) {
+            Some(late) if has_begun => {
+                Err(SchemaError::one(Mistake::LateSource { name: late.name().to_owned() }).into())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn shared(&self) -> &Shared {
@@ -128,44 +265,12 @@ impl LiveFlow<'static, Dynamic> {
     }
 }
 
-/// The known columns, and after them what the leaves add: each column after what it reads, in the
-/// order in which the declarations name them. Without recursion, so that no chain is too long.
-fn trace(known: &[Column], leaves: Vec<Column>) -> Vec<Column> {
-    enum Visit {
-        Enter(Column),
-        Leave(Column),
+/// The plan of declarations that stand in topological order.
+fn plan(declarations: &Declarations) -> Result<Arc<Plan>> {
+    let schema = declarations.schema()?;
+    if schema.sources().next().is_none() {
+        return Err(SchemaError::one(Mistake::NoSource).into());
     }
-    let mut columns = known.to_vec();
-    let mut seen: BTreeSet<usize> = known.iter().map(Column::id).collect();
-    let mut visits: Vec<Visit> = leaves.into_iter().rev().map(Visit::Enter).collect();
-    while let Some(visit) = visits.pop() {
-        match visit {
-            Visit::Enter(column) => {
-                if seen.insert(column.id()) {
-                    visits.push(Visit::Leave(column.clone()));
-                    let inputs = column.views().unwrap_or_default().iter().filter_map(View::of);
-                    visits.extend(inputs.rev().cloned().map(Visit::Enter));
-                }
-            }
-            Visit::Leave(column) => columns.push(column),
-        }
-    }
-    columns
-}
-
-/// What the columns from `first` on declare, with indices in place of references.
-fn drafts(columns: &[Column], first: usize) -> Vec<Draft> {
-    let index: BTreeMap<usize, usize> =
-        columns.iter().enumerate().map(|(at, column)| (column.id(), at)).collect();
-    let draft = |(at, column): (usize, &Column)| Draft {
-        name: column.name().to_owned(),
-        views: column.views().map(|views| views.iter().map(|view| draft_view(view, at, &index)).collect()),
-    };
-    columns.iter().enumerate().skip(first).map(draft).collect()
-}
-
-fn draft_view(view: &View, own: usize, index: &BTreeMap<usize, usize>) -> DraftView {
-    let (window, tag) = view.shape();
-    let column = view.of().and_then(|column| index.get(&column.id()).copied()).unwrap_or(own);
-    DraftView { column, window, tag: tag.map(ToOwned::to_owned) }
+    let order: Vec<usize> = (0..schema.columns().len()).collect();
+    Ok(Arc::new(Plan::new(schema, &order)))
 }

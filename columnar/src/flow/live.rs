@@ -8,6 +8,7 @@ use crate::driver::{ColumnId, Run};
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::Result;
+use crate::forecast::Forecast;
 use crate::name::Name;
 use crate::scheduler::Progress;
 use crate::state::Live;
@@ -65,7 +66,12 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.live.shared.dependents(column)
     }
 
-    /// How far the computing is. Ask during a run, or before it to learn what it will compute.
+    /// What the next run will do and about what it will cost. Nothing is computed or stored.
+    pub fn forecast(&self) -> Forecast {
+        self.live.forecast()
+    }
+
+    /// How far the computing is, at this moment.
     pub fn progress(&self) -> Progress {
         self.live.shared.progress()
     }

@@ -1,5 +1,6 @@
 //! The door: flows that live, their columns, and their runs.
 
+mod declarations;
 mod dynamic;
 mod handle;
 mod live;

@@ -79,6 +79,10 @@ impl Compute for Prompt {
             Err(error) => Reply::whole(async { Err(error) }),
         }
     }
+
+    fn instruction(&self) -> Option<&str> {
+        Some(&self.system)
+    }
 }
 
 impl fmt::Debug for Prompt {

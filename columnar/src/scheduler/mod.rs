@@ -1,34 +1,45 @@
-//! Which cell may be computed, and when: a state machine without I/O, clock or randomness.
+//! Which cell is computed, stored and told, and when: a state machine without I/O, clock or randomness.
 //!
-//! The scheduler owns what is known of every cell. It never touches a value, a store or a future;
-//! a driver carries reports in and takes cells out:
+//! The scheduler owns what is known of every cell. It never touches a value, a store or a future; a
+//! driver carries reports in and [actions](Action) out:
 //!
 //! - **Getters**: [`steps`](Scheduler::steps), [`len`](Scheduler::len), [`is_idle`](Scheduler::is_idle), …
-//! - **Reports** (`handle_*`): what has happened. Each may make cells ready.
-//! - **Commands**: [`extend`](Scheduler::extend), [`stop`](Scheduler::stop).
-//! - **Polling**: [`poll_start`](Scheduler::poll_start) hands out the next cell to compute.
+//! - **Reports** (`handle_*`): what has happened. Each may bring actions.
+//! - **Commands**: [`begin`](Scheduler::begin), [`stop`](Scheduler::stop), [`extend`](Scheduler::extend), …
+//! - **Polling**: [`poll`](Scheduler::poll) hands out the next action.
 //!
 //! The one rule of use: after any report or command, poll until nothing comes.
 //!
 //! ```text
-//!            views stored          poll_start         handle_stored
-//!  Waiting ───────────────▶ Ready ────────────▶ Running ──────────▶ Stored
-//!                             ▲                    │
-//!                             └────────────────────┘ handle_failed, stop
+//!            views stored         Compute           computed           stored
+//!  Waiting ──────────────▶ Ready ─────────▶ Running ────────▶ Storing ────────▶ Stored
+//!                            │ ▲              │ failed          ▲ │ broken
+//!                            │ │ next run     ▼                 │ ▼
+//!                            │ └─────────── Failed ◀────────────┼─┘
+//!                            └─────── nothing to read: Skip ────┘
 //! ```
+//!
+//! Entering `Storing` asks for the value to be stored, entering `Stored` for the event to be told: so a
+//! value is stored before its dependents start and before anybody sees it, whatever the driver.
 //!
 //! There is no barrier: a cell is ready as soon as the cells that it reads are stored, whatever its
 //! step. A finished cell costs the number of views that show it, not the length of the history.
 
+mod derive;
+mod outbox;
+mod progress;
 mod ready;
 mod track;
 
+use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::plan::{Plan, Reader};
 use crate::window::Window;
+use outbox::Outbox;
+pub use progress::Progress;
 use ready::Ready;
 use track::{Slot, Track};
 
@@ -39,48 +50,41 @@ pub(crate) struct Cell {
     pub(crate) step: usize,
 }
 
-/// A report about a cell that nobody was asked to compute. The state is unchanged.
+/// What a driver is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// Compute the cell.
+    Compute(Cell),
+    /// Store what was computed.
+    Store(Cell),
+    /// Store that the cell stays empty.
+    Skip(Cell),
+    /// Tell what is stored.
+    Emit(Cell),
+}
+
+/// A report about a cell of which no such thing can be true. The state is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Misuse;
 
-/// How many cells of the steps that have begun are where.
-///
-/// ```
-/// # use columnar::prelude::*;
-/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-/// let chat = flow! {
-///     source user;
-///     column topics(user.latest) = prompt("List the topics.");
-/// };
-/// chat.user.push("one").await?;
-/// chat.user.push("two").await?;
-///
-/// let mut run = chat.run();
-/// while run.try_next().await?.is_some() {
-///     let progress = chat.progress();
-///     println!("{} of {}", progress.done, progress.total());
-/// }
-/// assert_eq!(chat.progress().done, 2);
-/// # Ok(()) }
-/// ```
+/// What becomes of a cell that cannot be computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Progress {
-    /// Computed and stored.
-    pub done: usize,
-    /// Being computed or stored.
-    pub running: usize,
-    /// Failed in the last run, and to be tried again by the next.
-    pub failed: usize,
-    /// To be computed.
-    pub waiting: usize,
+pub(crate) enum OnFailure {
+    /// Nothing new starts, and the run ends with its error.
+    #[default]
+    Stop,
+    /// The run goes on without it and what depends on it; the next run tries it again.
+    Wait,
+    /// It stays empty for good, and its dependents go without.
+    Skip,
 }
 
-impl Progress {
-    /// All of them.
-    pub fn total(&self) -> usize {
-        self.done + self.running + self.failed + self.waiting
-    }
+/// What a column asks of the scheduler.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rules {
+    /// How many of its cells may be computed at once, if there is a limit.
+    pub(crate) limit: Option<usize>,
+    pub(crate) on_failure: OnFailure,
 }
 
 /// See the [module](self).
@@ -88,16 +92,21 @@ impl Progress {
 pub(crate) struct Scheduler {
     plan: Arc<Plan>,
     tracks: Vec<Track>,
+    rules: Vec<Rules>,
     /// How many steps have begun: every source has its value for them.
     opened: usize,
     ready: Ready,
-    running: usize,
-    /// Derived cells that are stored.
-    stored: usize,
+    outbox: Outbox,
+    /// Stored cells that are empty for good.
+    skipped: BTreeSet<Cell>,
     /// Cells that failed since the last run began.
-    failed: usize,
+    failed: Vec<Cell>,
+    /// Cells that are computed or stored at the moment.
+    running: usize,
+    /// Derived cells that are stored, the skipped ones included.
+    stored: usize,
     limit: usize,
-    /// A cell failed: nothing new starts until the run has stopped.
+    /// Nothing new starts until the run has stopped.
     halted: bool,
 }
 
@@ -105,17 +114,19 @@ impl Scheduler {
     /// A flow that has stored nothing. At most `limit` cells run at once.
     pub(crate) fn new(plan: Arc<Plan>, limit: usize) -> Self {
         let columns = plan.schema().columns().len();
-        let (tracks, ready) = (vec![Track::default(); columns], Ready::new(&plan));
         Self {
-            plan,
-            tracks,
+            tracks: vec![Track::default(); columns],
+            rules: vec![Rules::default(); columns],
             opened: 0,
-            ready,
+            ready: Ready::new(&plan),
+            outbox: Outbox::default(),
+            skipped: BTreeSet::new(),
+            failed: Vec::new(),
             running: 0,
             stored: 0,
-            failed: 0,
             limit: limit.max(1),
             halted: false,
+            plan,
         }
     }
 
@@ -124,12 +135,15 @@ impl Scheduler {
         self.limit = cells.max(1);
     }
 
-    /// Lets so many cells of a column run at once, and at least one.
-    pub(crate) fn limit_column(&mut self, column: usize, cells: usize) {
-        self.ready.limit(column, cells.max(1));
+    /// Goes by these rules for a column, from now on.
+    pub(crate) fn rule(&mut self, column: usize, rules: Rules) {
+        self.ready.limit(column, rules.limit.map_or(usize::MAX, |cells| cells.max(1)));
+        if let Some(slot) = self.rules.get_mut(column) {
+            *slot = rules;
+        }
     }
 
-    /// The steps in which every column has its value.
+    /// The steps in which every column is stored.
     pub(crate) fn steps(&self) -> usize {
         self.tracks.iter().map(Track::prefix).min().unwrap_or(0)
     }
@@ -144,20 +158,31 @@ impl Scheduler {
         self.opened
     }
 
+    /// Whether a cell is empty for good.
+    pub(crate) fn is_skipped(&self, cell: Cell) -> bool {
+        self.skipped.contains(&cell)
+    }
+
     /// How far the computing is.
     pub(crate) fn progress(&self) -> Progress {
         let derived = self.tracks.len() - self.plan.schema().sources().count();
-        let (done, running, failed) = (self.stored, self.running, self.failed);
-        Progress { done, running, failed, waiting: derived * self.opened - done - running - failed }
+        let skipped = self.skipped.len();
+        let (done, running, failed) = (self.stored - skipped, self.running, self.failed.len());
+        let waiting = derived * self.opened - self.stored - running - failed;
+        Progress { done, skipped, running, failed, waiting }
     }
 
-    /// Whether nothing runs and nothing could start.
+    /// Whether nothing goes on and nothing could start.
     pub(crate) fn is_idle(&self) -> bool {
-        self.running == 0 && (self.halted || self.ready.is_empty())
+        !self.can_act() && self.running == 0
     }
 
-    /// Whether polling may bring a cell.
-    pub(crate) fn can_start(&self) -> bool {
+    /// Whether polling may bring an action.
+    pub(crate) fn can_act(&self) -> bool {
+        !self.outbox.is_empty() || self.can_start() || self.running == 0 && self.outbox.holds()
+    }
+
+    fn can_start(&self) -> bool {
         !self.halted && self.running < self.limit && !self.ready.is_empty()
     }
 
@@ -166,6 +191,120 @@ impl Scheduler {
         if let Some(track) = self.tracks.get_mut(source) {
             track.advance();
         }
+        self.open();
+    }
+
+    /// A running cell is computed.
+    pub(crate) fn handle_computed(&mut self, cell: Cell) -> Result<(), Misuse> {
+        self.change(cell, Slot::Running, Slot::Storing)?;
+        self.outbox.push(Action::Store(cell));
+        Ok(())
+    }
+
+    /// A cell that was on its way is stored, perhaps as one that stays empty.
+    pub(crate) fn handle_stored(&mut self, cell: Cell, empty: bool) -> Result<(), Misuse> {
+        self.expect(cell, Slot::Storing)?;
+        self.leave(cell);
+        if empty {
+            self.skipped.insert(cell);
+        }
+        self.settle(cell);
+        if let Some(track) = self.tracks.get(cell.column) {
+            self.outbox.tell(cell, self.plan.rank(cell.column), track);
+        }
+        Ok(())
+    }
+
+    /// A running cell could not be computed. What its column says of that is done, and returned.
+    pub(crate) fn handle_failed(&mut self, cell: Cell) -> Result<OnFailure, Misuse> {
+        let on_failure = self.rules.get(cell.column).map_or(OnFailure::Stop, |rules| rules.on_failure);
+        if on_failure == OnFailure::Skip {
+            self.change(cell, Slot::Running, Slot::Storing)?;
+            self.outbox.push(Action::Skip(cell));
+            return Ok(on_failure);
+        }
+        self.change(cell, Slot::Running, Slot::Failed)?;
+        self.fail(cell);
+        self.halted |= on_failure == OnFailure::Stop;
+        Ok(on_failure)
+    }
+
+    /// A cell could not be stored, or not be computed for a reason that is not its compute step's: the
+    /// run stops, whatever its column says of failures.
+    pub(crate) fn handle_broken(&mut self, cell: Cell) -> Result<(), Misuse> {
+        let storing = self.change(cell, Slot::Storing, Slot::Failed);
+        storing.or_else(|Misuse| self.change(cell, Slot::Running, Slot::Failed))?;
+        self.fail(cell);
+        self.halted = true;
+        Ok(())
+    }
+
+    /// A cell that an earlier process stored. Only before the first poll.
+    pub(crate) fn handle_restored(&mut self, cell: Cell, empty: bool) -> Result<(), Misuse> {
+        match self.slot(cell) {
+            Some(Slot::Waiting(_) | Slot::Ready) => {}
+            _ => return Err(Misuse),
+        }
+        // It may be among the ready ones; polling passes over it.
+        if empty {
+            self.skipped.insert(cell);
+        }
+        self.settle(cell);
+        Ok(())
+    }
+
+    /// A run begins, and what failed in an earlier one waits to be tried again.
+    pub(crate) fn begin(&mut self) {
+        self.failed.clear();
+        self.outbox.begin(&self.tracks);
+    }
+
+    /// The run is over, finished or not: what it had begun or given up will be handed out again.
+    pub(crate) fn stop(&mut self) {
+        self.halted = false;
+        self.running = 0;
+        self.outbox.clear();
+        let mut again = Vec::new();
+        for (column, track) in self.tracks.iter_mut().enumerate() {
+            for (step, slot) in track.slots_mut() {
+                if matches!(slot, Slot::Running | Slot::Storing | Slot::Failed) {
+                    again.push((Cell { column, step }, *slot));
+                }
+            }
+        }
+        for (cell, was) in again {
+            if was != Slot::Failed {
+                self.ready.give_back(cell);
+            }
+            self.make_ready(cell);
+        }
+    }
+
+    /// The next thing to do, if there is one.
+    pub(crate) fn poll(&mut self) -> Option<Action> {
+        if let Some(action) = self.outbox.pop() {
+            return Some(action);
+        }
+        while self.can_start() {
+            let cell = self.ready.pop()?;
+            // A restored cell may have been ready before it was known to be stored.
+            if self.slot(cell) != Some(Slot::Ready) {
+                self.ready.give_back(cell);
+                continue;
+            }
+            self.running += 1;
+            let has_nothing = self.has_nothing_to_read(cell);
+            self.set(cell, if has_nothing { Slot::Storing } else { Slot::Running });
+            return Some(if has_nothing { Action::Skip(cell) } else { Action::Compute(cell) });
+        }
+        if self.running == 0 {
+            self.outbox.flush();
+        }
+        self.outbox.pop()
+    }
+
+    /// Begins the steps for which every source has its value.
+    fn open(&mut self) {
         let begun = self.plan.schema().sources().map(|source| self.len(source)).min().unwrap_or(0);
         while self.opened < begun {
             self.opened += 1;
@@ -175,10 +314,32 @@ impl Scheduler {
         }
     }
 
-    /// A running cell is stored.
-    pub(crate) fn handle_stored(&mut self, cell: Cell) -> Result<(), Misuse> {
-        self.leave_running(cell)?;
-        let Some(track) = self.tracks.get_mut(cell.column) else { return Err(Misuse) };
+    /// Gives the next step of a derived column its slot.
+    fn admit(&mut self, column: usize) {
+        let Some(track) = self.tracks.get_mut(column) else { return };
+        let cell = Cell { column, step: track.end() };
+        if !self.plan.schema().is_source(column) {
+            track.push(Slot::Waiting(0));
+            self.count(cell);
+        }
+    }
+
+    /// Counts the views of a cell that show something that is not stored. It is ready if there is none.
+    fn count(&mut self, cell: Cell) {
+        let covers = |column: usize, steps| self.tracks.get(column).is_some_and(|track| track.covers(steps));
+        let Some(reads) = self.plan.schema().reads(cell.column) else { return };
+        let inputs = reads.inputs.iter().map(|input| covers(input.column, input.window.of_input(cell.step)));
+        let own = reads.own.map(|own| covers(cell.column, own.of_own(cell.step)));
+        let waits_for = inputs.chain(own).filter(|stored| !stored).count();
+        self.set(cell, Slot::Waiting(waits_for));
+        if waits_for == 0 {
+            self.make_ready(cell);
+        }
+    }
+
+    /// The cell is stored: the views that show it know.
+    fn settle(&mut self, cell: Cell) {
+        let Some(track) = self.tracks.get_mut(cell.column) else { return };
         let run = track.store(cell.step);
         self.stored += 1;
         let plan = Arc::clone(&self.plan);
@@ -196,103 +357,12 @@ impl Scheduler {
                 self.satisfy(Cell { column, step: newest + lag });
             }
         }
-        Ok(())
-    }
-
-    /// A running cell failed: it will be handed out again, by the next run.
-    pub(crate) fn handle_failed(&mut self, cell: Cell) -> Result<(), Misuse> {
-        self.leave_running(cell)?;
-        self.halted = true;
-        self.failed += 1;
-        self.make_ready(cell);
-        Ok(())
-    }
-
-    /// A cell that an earlier process stored.
-    ///
-    /// Only before the first poll: a cell that was handed out is not restored.
-    pub(crate) fn handle_restored(&mut self, cell: Cell) -> Result<(), Misuse> {
-        match self.tracks.get_mut(cell.column).and_then(|track| track.slot_mut(cell.step)) {
-            Some(slot @ (Slot::Waiting(_) | Slot::Ready)) => *slot = Slot::Running,
-            _ => return Err(Misuse),
-        }
-        self.running += 1;
-        self.ready.take(cell);
-        self.handle_stored(cell)
-    }
-
-    /// A run begins, and what failed in an earlier one waits to be tried again.
-    pub(crate) fn begin(&mut self) {
-        self.failed = 0;
-    }
-
-    /// The run is over, finished or not: what still runs is given up and will be handed out again.
-    pub(crate) fn stop(&mut self) {
-        self.halted = false;
-        self.running = 0;
-        for (column, track) in self.tracks.iter_mut().enumerate() {
-            for (step, slot) in track.slots_mut().filter(|(_, slot)| **slot == Slot::Running) {
-                *slot = Slot::Ready;
-                self.ready.give_back(Cell { column, step });
-                self.ready.push(Cell { column, step });
-            }
-        }
-    }
-
-    /// Goes on with a plan that has further columns at the end. Their cells start at step 0.
-    pub(crate) fn extend(&mut self, plan: Arc<Plan>) {
-        self.ready.extend(&plan);
-        self.plan = plan;
-        while self.tracks.len() < self.plan.schema().columns().len() {
-            self.tracks.push(Track::default());
-            for _ in 0..self.opened {
-                self.admit(self.tracks.len() - 1);
-            }
-        }
-    }
-
-    /// The next cell to compute, if one may start.
-    pub(crate) fn poll_start(&mut self) -> Option<Cell> {
-        while self.can_start() {
-            let cell = self.ready.pop()?;
-            // A restored cell may have been ready before it was known to be stored.
-            if let Some(slot @ Slot::Ready) = self.tracks.get_mut(cell.column)?.slot_mut(cell.step) {
-                *slot = Slot::Running;
-                self.running += 1;
-                return Some(cell);
-            }
-            self.ready.give_back(cell);
-        }
-        None
-    }
-
-    /// Gives the next step of a derived column its slot.
-    fn admit(&mut self, column: usize) {
-        let Some(track) = self.tracks.get(column) else { return };
-        let cell = Cell { column, step: track.end() };
-        let Some(waits_for) = self.unstored_views(cell) else { return };
-        if let Some(track) = self.tracks.get_mut(column) {
-            track.push(Slot::Waiting(waits_for));
-        }
-        if waits_for == 0 {
-            self.make_ready(cell);
-        }
-    }
-
-    /// How many views of a cell show something that is not stored; `None` for a source.
-    fn unstored_views(&self, cell: Cell) -> Option<usize> {
-        let covers = |column: usize, steps| self.tracks.get(column).is_some_and(|track| track.covers(steps));
-        let reads = self.plan.schema().reads(cell.column)?;
-        let inputs = reads.inputs.iter().map(|input| covers(input.column, input.window.of_input(cell.step)));
-        let own = reads.own.map(|own| covers(cell.column, own.of_own(cell.step)));
-        Some(inputs.chain(own).filter(|stored| !stored).count())
     }
 
     /// One more view of a cell shows only what is stored. Steps that have not begun count their
     /// views when they do.
     fn satisfy(&mut self, cell: Cell) {
-        let slot = self.tracks.get_mut(cell.column).and_then(|track| track.slot_mut(cell.step));
-        if let Some(Slot::Waiting(waits_for)) = slot {
+        if let Some(Slot::Waiting(waits_for)) = self.slot_mut(cell) {
             *waits_for -= 1;
             if *waits_for == 0 {
                 self.make_ready(cell);
@@ -301,21 +371,55 @@ impl Scheduler {
     }
 
     fn make_ready(&mut self, cell: Cell) {
-        if let Some(slot) = self.tracks.get_mut(cell.column).and_then(|track| track.slot_mut(cell.step)) {
-            *slot = Slot::Ready;
-            self.ready.push(cell);
+        self.set(cell, Slot::Ready);
+        self.ready.push(cell);
+    }
+
+    /// Whether all that is new for a cell was skipped.
+    fn has_nothing_to_read(&self, cell: Cell) -> bool {
+        let skipped = |column: usize| self.skipped.contains(&Cell { column, step: cell.step });
+        let reads = self.plan.schema().reads(cell.column);
+        !self.skipped.is_empty()
+            && reads.is_some_and(|reads| reads.inputs.iter().all(|input| skipped(input.column)))
+    }
+
+    /// The cell has failed, and nothing is told of it.
+    fn fail(&mut self, cell: Cell) {
+        self.leave(cell);
+        self.failed.push(cell);
+        if let Some(track) = self.tracks.get(cell.column) {
+            self.outbox.advance(cell.column, self.plan.rank(cell.column), track);
         }
     }
 
-    fn leave_running(&mut self, cell: Cell) -> Result<(), Misuse> {
-        match self.tracks.get(cell.column).and_then(|track| track.slot(cell.step)) {
-            Some(Slot::Running) => {
-                self.running -= 1;
-                self.ready.give_back(cell);
-                Ok(())
-            }
-            _ => Err(Misuse),
+    /// The cell is neither computed nor stored any more.
+    fn leave(&mut self, cell: Cell) {
+        self.running -= 1;
+        self.ready.give_back(cell);
+    }
+
+    fn slot(&self, cell: Cell) -> Option<Slot> {
+        self.tracks.get(cell.column)?.slot(cell.step)
+    }
+
+    fn slot_mut(&mut self, cell: Cell) -> Option<&mut Slot> {
+        self.tracks.get_mut(cell.column)?.slot_mut(cell.step)
+    }
+
+    fn set(&mut self, cell: Cell, to: Slot) {
+        if let Some(slot) = self.slot_mut(cell) {
+            *slot = to;
         }
+    }
+
+    fn expect(&self, cell: Cell, slot: Slot) -> Result<(), Misuse> {
+        if self.slot(cell) == Some(slot) { Ok(()) } else { Err(Misuse) }
+    }
+
+    fn change(&mut self, cell: Cell, from: Slot, to: Slot) -> Result<(), Misuse> {
+        self.expect(cell, from)?;
+        self.set(cell, to);
+        Ok(())
     }
 }
 

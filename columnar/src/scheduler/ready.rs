@@ -72,11 +72,6 @@ impl Ready {
         Some(Cell { column, step })
     }
 
-    /// A cell is taken that was not handed out.
-    pub(super) fn take(&mut self, cell: Cell) {
-        self.change(cell.column, |queue| queue.taken += 1);
-    }
-
     /// A cell that was taken is so no longer.
     pub(super) fn give_back(&mut self, cell: Cell) {
         self.change(cell.column, |queue| queue.taken -= 1);

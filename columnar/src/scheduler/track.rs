@@ -1,6 +1,7 @@
 //! How far one column has come.
 
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 use core::ops::Range;
 
 /// The steps of one column: a prefix that is stored, and what is known of the steps after it.
@@ -23,6 +24,10 @@ pub(super) enum Slot {
     Ready,
     /// Somebody computes it.
     Running,
+    /// It is on its way into the store.
+    Storing,
+    /// It failed, and is tried again by the next run.
+    Failed,
     /// Stored, as the first or the last step of a run whose other end is named. Inside a run the
     /// name is out of date and never asked for.
     Stored { other_end: usize },
@@ -60,6 +65,26 @@ impl Track {
     /// The steps behind the stored prefix, with what is known of them.
     pub(super) fn slots_mut(&mut self) -> impl Iterator<Item = (usize, &mut Slot)> {
         (self.prefix..).zip(&mut self.slots)
+    }
+
+    /// How many steps are stored.
+    pub(super) fn stored(&self) -> usize {
+        self.prefix + self.slots.iter().filter(|slot| matches!(slot, Slot::Stored { .. })).count()
+    }
+
+    /// What is stored of the steps before this one; all else is as if it had just begun.
+    pub(super) fn before(&self, step: usize) -> Self {
+        let mut before = Self { prefix: self.prefix.min(step), slots: VecDeque::new() };
+        let begun = (self.prefix..step).zip(&self.slots);
+        let stored: Vec<usize> = begun
+            .inspect(|_| before.push(Slot::Waiting(0)))
+            .filter(|(_, slot)| matches!(slot, Slot::Stored { .. }))
+            .map(|(step, _)| step)
+            .collect();
+        for step in stored {
+            before.store(step);
+        }
+        before
     }
 
     /// Whether all these steps are stored.
@@ -135,6 +160,10 @@ mod tests {
                         assert_eq!(track.covers(from..to), all, "{order:?} at {step}: {from}..{to}");
                     }
                 }
+                let cut = track.before(4);
+                let kept = (0..4).filter(|&s| flags[s]).count();
+                assert_eq!((cut.stored(), cut.end()), (kept, 4), "{order:?} at {step}");
+                assert!((0..4).all(|s| cut.covers(s..s + 1) == flags[s]), "{order:?} at {step}");
             }
             assert_eq!(track.prefix(), 6);
         });

@@ -5,10 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::{self, BoxFuture, FutureExt};
 
-use super::{Put, Store};
+use super::{Entry, Put, Store};
 use crate::error::BoxError;
 use crate::name::Name;
-use crate::value::Value;
 
 /// A store in memory. Clones share what they hold, so a flow can be opened again from one.
 ///
@@ -33,7 +32,7 @@ use crate::value::Value;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore {
-    columns: Arc<Mutex<HashMap<Name, Vec<Option<Value>>>>>,
+    columns: Arc<Mutex<HashMap<Name, Vec<Option<Entry>>>>>,
 }
 
 impl MemoryStore {
@@ -44,7 +43,7 @@ impl MemoryStore {
 }
 
 impl Store for MemoryStore {
-    fn put(&self, column: Name, step: usize, value: Value) -> BoxFuture<'static, Result<Put, BoxError>> {
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, BoxError>> {
         let mut columns = self.columns.lock().unwrap_or_else(PoisonError::into_inner);
         let cells = columns.entry(column).or_default();
         if cells.len() <= step {
@@ -53,7 +52,7 @@ impl Store for MemoryStore {
         let put = match cells.get_mut(step) {
             Some(Some(there)) => Put::Exists(there.clone()),
             Some(cell) => {
-                *cell = Some(value);
+                *cell = Some(entry);
                 Put::Stored
             }
             None => unreachable!("there is a place for step {step}"),
@@ -61,10 +60,10 @@ impl Store for MemoryStore {
         future::ready(Ok(put)).boxed()
     }
 
-    fn load(&self, column: Name) -> BoxFuture<'static, Result<Vec<(usize, Value)>, BoxError>> {
+    fn load(&self, column: Name) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, BoxError>> {
         let columns = self.columns.lock().unwrap_or_else(PoisonError::into_inner);
         let cells = columns.get(&column).into_iter().flatten().enumerate();
-        let cells = cells.filter_map(|(step, value)| Some((step, value.clone()?))).collect();
+        let cells = cells.filter_map(|(step, entry)| Some((step, entry.clone()?))).collect();
         future::ready(Ok(cells)).boxed()
     }
 }

@@ -1,9 +1,8 @@
-//! One cell: computed, in as many attempts as its column makes, then stored.
+//! One cell while it is computed, in as many attempts as its column makes.
 
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context as Poller, Poll, ready};
 
 use futures::Stream;
@@ -15,87 +14,58 @@ use crate::context::Context;
 use crate::error::{BoxError, Error};
 use crate::name::Name;
 use crate::scheduler::Cell;
-use crate::state::Shared;
-use crate::store::Put;
 use crate::value::Value;
 
-/// What a task tells: deltas and retries, then one of the other two, then nothing.
+/// What is told of a computation: deltas and retries, then one of the other two, then nothing.
 pub(super) enum Report {
     Delta { text: String },
     Retry { attempt: usize, error: String },
-    Stored { value: Value },
+    Computed { value: Value },
     Failed { error: Error },
 }
 
-pub(super) struct Task<'a> {
+pub(super) struct Computing<'a> {
     cell: Cell,
     column: Name,
     /// Which attempt goes on, counted from 1.
     attempt: usize,
     stage: Stage<'a>,
-    shared: Arc<Shared>,
 }
 
 enum Stage<'a> {
     Fresh { step: Step<'a>, context: Context },
     Whole(BoxFuture<'a, Result<Value, BoxError>>),
     Pieces { pieces: BoxStream<'a, Result<Piece, BoxError>>, text: String },
-    Computed(Value),
-    Storing { value: Value, put: BoxFuture<'static, Result<Put, BoxError>> },
-    Refused(Error),
     Over,
 }
 
-impl<'a> Task<'a> {
-    /// A task that will compute the cell.
-    pub(super) fn new(cell: Cell, step: Step<'a>, context: Context, shared: Arc<Shared>) -> Self {
+impl<'a> Computing<'a> {
+    pub(super) fn new(cell: Cell, step: Step<'a>, context: Context) -> Self {
         let column = context.column().clone();
-        Self { cell, column, attempt: 1, stage: Stage::Fresh { step, context }, shared }
-    }
-
-    /// A task that tells why the cell cannot be computed.
-    pub(super) fn refused(cell: Cell, column: Name, error: Error, shared: Arc<Shared>) -> Self {
-        Self { cell, column, attempt: 1, stage: Stage::Refused(error), shared }
+        Self { cell, column, attempt: 1, stage: Stage::Fresh { step, context } }
     }
 
     fn poll(&mut self, poller: &mut Poller<'_>) -> Poll<Option<Report>> {
         loop {
-            match &mut self.stage {
-                Stage::Fresh { .. } => self.start(),
+            let report = match &mut self.stage {
+                Stage::Fresh { .. } => {
+                    self.start();
+                    continue;
+                }
                 Stage::Whole(text) => match ready!(text.poll_unpin(poller)) {
-                    Ok(value) => self.stage = Stage::Computed(value),
-                    Err(source) => return Poll::Ready(Some(self.fail_computing(source))),
+                    Ok(value) => self.end(value),
+                    Err(source) => self.fail(source),
                 },
                 Stage::Pieces { pieces, .. } => {
                     let piece = ready!(pieces.poll_next_unpin(poller));
-                    if let Some(report) = self.hear(piece) {
-                        return Poll::Ready(Some(report));
+                    match self.hear(piece) {
+                        Some(report) => report,
+                        None => continue,
                     }
                 }
-                Stage::Computed(value) => {
-                    let value = value.clone();
-                    let put = self.shared.put(self.column.clone(), self.cell.step, value.clone());
-                    self.stage = Stage::Storing { value, put };
-                }
-                Stage::Storing { value, put } => {
-                    let value = match ready!(put.poll_unpin(poller)) {
-                        Ok(Put::Stored) => value.clone(),
-                        Ok(Put::Exists(stored)) => stored,
-                        Err(source) => {
-                            let (column, step) = (self.column.clone(), self.cell.step);
-                            return Poll::Ready(Some(self.fail(Error::Store { column, step, source })));
-                        }
-                    };
-                    self.stage = Stage::Over;
-                    return Poll::Ready(Some(Report::Stored { value }));
-                }
-                Stage::Refused(_) | Stage::Over => {
-                    return Poll::Ready(match mem::replace(&mut self.stage, Stage::Over) {
-                        Stage::Refused(error) => Some(Report::Failed { error }),
-                        _ => None,
-                    });
-                }
-            }
+                Stage::Over => return Poll::Ready(None),
+            };
+            return Poll::Ready(Some(report));
         }
     }
 
@@ -112,7 +82,7 @@ impl<'a> Task<'a> {
     /// Takes in what became known of the text, and returns what there is to tell.
     fn hear(&mut self, piece: Option<Result<Piece, BoxError>>) -> Option<Report> {
         let Stage::Pieces { text, .. } = &mut self.stage else { return None };
-        match piece {
+        Some(match piece {
             Some(Ok(Piece::Text(more))) => {
                 text.push_str(&more);
                 return (!more.is_empty()).then_some(Report::Delta { text: more });
@@ -120,27 +90,30 @@ impl<'a> Task<'a> {
             Some(Ok(Piece::Retry { attempt, error })) => {
                 text.clear();
                 self.attempt = attempt + 1;
-                return Some(Report::Retry { attempt, error: error.to_string() });
+                Report::Retry { attempt, error: error.to_string() }
             }
-            Some(Ok(Piece::Whole(value))) => self.stage = Stage::Computed(value),
-            Some(Err(source)) => return Some(self.fail_computing(source)),
-            None => self.stage = Stage::Computed(mem::take(text).into()),
-        }
-        None
+            Some(Ok(Piece::Whole(value))) => self.end(value),
+            Some(Err(source)) => self.fail(source),
+            None => {
+                let value = mem::take(text).into();
+                self.end(value)
+            }
+        })
     }
 
-    fn fail_computing(&mut self, source: BoxError) -> Report {
-        let (column, step, attempt) = (self.column.clone(), self.cell.step, self.attempt);
-        self.fail(Error::Compute { column, step, attempt, source })
-    }
-
-    fn fail(&mut self, error: Error) -> Report {
+    fn end(&mut self, value: Value) -> Report {
         self.stage = Stage::Over;
-        Report::Failed { error }
+        Report::Computed { value }
+    }
+
+    fn fail(&mut self, source: BoxError) -> Report {
+        self.stage = Stage::Over;
+        let (column, step, attempt) = (self.column.clone(), self.cell.step, self.attempt);
+        Report::Failed { error: Error::Compute { column, step, attempt, source } }
     }
 }
 
-impl Stream for Task<'_> {
+impl Stream for Computing<'_> {
     type Item = (Cell, Report);
 
     /// A panic in a compute step, when it is called, polled or dropped, is an error of its cell alone.

@@ -1,0 +1,124 @@
+//! What a flow declares whose shape is made at run time.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::column::{Column, View};
+use crate::compute::Step;
+use crate::schema::{Draft, DraftView, Mistake, Schema, SchemaError};
+
+/// The columns of a flow, each after those that it reads.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Declarations {
+    columns: Vec<Column>,
+    /// Columns that others took the place of. They may still be named by the views of columns here,
+    /// and mean those then.
+    replaced: Vec<(Column, Column)>,
+}
+
+impl Declarations {
+    /// The columns that the leaves are made of, back to the sources.
+    pub(super) fn new(leaves: Vec<Column>) -> Result<Self, SchemaError> {
+        Self::default().traced(leaves)
+    }
+
+    /// With a further column at the end, and before it what it reads that is not here yet.
+    pub(super) fn with(&self, column: Column) -> Result<Self, SchemaError> {
+        self.clone().traced(vec![column])
+    }
+
+    /// With this column in the place of the one at an index.
+    pub(super) fn replacing(&self, at: usize, column: Column) -> Result<Self, SchemaError> {
+        let mut columns = self.columns.clone();
+        let mut replaced = self.replaced.clone();
+        if let Some(slot) = columns.get_mut(at) {
+            replaced.push((std::mem::replace(slot, column.clone()), column));
+        }
+        Self { columns: Vec::new(), replaced }.traced(columns)
+    }
+
+    /// Without the columns at these indices, which no other column reads.
+    pub(super) fn without(&self, removed: &[usize]) -> Self {
+        let kept = self.columns.iter().enumerate().filter(|(at, _)| !removed.contains(at));
+        Self { columns: kept.map(|(_, column)| column.clone()).collect(), replaced: self.replaced.clone() }
+    }
+
+    pub(super) fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    pub(super) fn steps(&self) -> Vec<Option<Step<'static>>> {
+        self.columns.iter().map(Column::step).collect()
+    }
+
+    pub(super) fn schema(&self) -> Result<Schema, SchemaError> {
+        Schema::new(self.drafts(0))
+    }
+
+    /// Where each column stands in other declarations, if it does.
+    pub(super) fn origins(&self, of: &Self) -> Vec<Option<usize>> {
+        let known: BTreeMap<usize, usize> =
+            of.columns.iter().enumerate().map(|(at, column)| (column.id(), at)).collect();
+        self.columns.iter().map(|column| known.get(&column.id()).copied()).collect()
+    }
+
+    /// What the columns from `first` on declare, with indices in place of references.
+    pub(super) fn drafts(&self, first: usize) -> Vec<Draft> {
+        let index: BTreeMap<usize, usize> =
+            self.columns.iter().enumerate().map(|(at, column)| (column.id(), at)).collect();
+        let draft_view = |view: &View, own: usize| {
+            let (window, tag) = view.shape();
+            let column = view.of().and_then(|column| index.get(&self.meant(column).id()).copied());
+            DraftView { column: column.unwrap_or(own), window, tag: tag.map(ToOwned::to_owned) }
+        };
+        let draft = |(at, column): (usize, &Column)| Draft {
+            name: column.name().to_owned(),
+            views: column.views().map(|views| views.iter().map(|view| draft_view(view, at)).collect()),
+        };
+        self.columns.iter().enumerate().skip(first).map(draft).collect()
+    }
+
+    /// The column that has taken the place of this one, if any has.
+    fn meant<'c>(&'c self, mut column: &'c Column) -> &'c Column {
+        while let Some((_, next)) = self.replaced.iter().find(|(old, _)| old.id() == column.id()) {
+            column = next;
+        }
+        column
+    }
+
+    /// With what the leaves add: each column after what it reads, in the order in which the
+    /// declarations name them. Without recursion, so that no chain is too long.
+    fn traced(mut self, leaves: Vec<Column>) -> Result<Self, SchemaError> {
+        enum Visit {
+            Enter(Column),
+            Leave(Column),
+        }
+        let mut seen: BTreeSet<usize> = self.columns.iter().map(Column::id).collect();
+        let (mut path, mut open) = (Vec::<Column>::new(), BTreeSet::new());
+        let mut visits: Vec<Visit> = leaves.into_iter().rev().map(Visit::Enter).collect();
+        while let Some(visit) = visits.pop() {
+            match visit {
+                Visit::Enter(column) => {
+                    let column = self.meant(&column).clone();
+                    if seen.insert(column.id()) {
+                        open.insert(column.id());
+                        visits.push(Visit::Leave(column.clone()));
+                        let inputs = column.views().unwrap_or_default().iter().filter_map(View::of);
+                        visits.extend(inputs.rev().cloned().map(Visit::Enter));
+                        path.push(column);
+                    } else if open.contains(&column.id()) {
+                        let cycle = path.iter().skip_while(|first| first.id() != column.id());
+                        let mut columns: Vec<_> = cycle.map(|column| column.name().to_owned()).collect();
+                        columns.reverse();
+                        return Err(SchemaError::one(Mistake::Cycle { columns }));
+                    }
+                }
+                Visit::Leave(column) => {
+                    open.remove(&column.id());
+                    path.pop();
+                    self.columns.push(column);
+                }
+            }
+        }
+        Ok(self)
+    }
+}

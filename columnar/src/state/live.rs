@@ -1,0 +1,94 @@
+//! A flow that can run.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::Shared;
+use super::change::Restored;
+use crate::compute::Step;
+use crate::error::Result;
+use crate::forecast::Forecast;
+use crate::plan::Plan;
+use crate::scheduler::Rules;
+use crate::store::Store;
+
+/// The shared part of a flow and its compute steps, which may borrow.
+#[derive(Clone, Debug)]
+pub(crate) struct Live<'a> {
+    pub(crate) shared: Arc<Shared>,
+    /// By column; `None` for a source. Grows when columns are added.
+    steps: Arc<Mutex<Vec<Option<Step<'a>>>>>,
+}
+
+impl<'a> Live<'a> {
+    pub(crate) fn new(plan: Arc<Plan>, store: Arc<dyn Store>, steps: Vec<Option<Step<'a>>>) -> Self {
+        let shared = Shared::new(plan, store, &rules(&steps));
+        Self { shared: Arc::new(shared), steps: Arc::new(Mutex::new(steps)) }
+    }
+
+    pub(crate) fn step(&self, column: usize) -> Option<Step<'a>> {
+        self.lock().get(column).cloned().flatten()
+    }
+
+    /// What the next run will do.
+    pub(crate) fn forecast(&self) -> Forecast {
+        let instructions: Vec<_> =
+            self.lock().iter().map(|step| step.as_ref().and_then(Step::instruction)).collect();
+        self.shared.forecast(&instructions)
+    }
+
+    /// Goes on with a longer plan and its steps. On an error the plan is as it was.
+    pub(crate) fn extend(
+        &self,
+        plan: Arc<Plan>,
+        restored: Vec<Restored>,
+        steps: Vec<Option<Step<'a>>>,
+    ) -> Result<()> {
+        let rules = rules(&steps);
+        // A run looks the steps up when it starts a cell, so they must be there before the plan is.
+        *self.lock() = steps;
+        self.shared.extend(plan, restored, &rules)
+    }
+
+    /// Another flow with the same columns and the steps of this one before `step`.
+    pub(crate) fn fork(&self, step: usize) -> Result<Self> {
+        self.shared.forkable(step)?;
+        let steps = self.lock();
+        let plan = self.shared.plan();
+        let origins: Vec<_> = (0..plan.schema().columns().len()).map(Some).collect();
+        Ok(self.derive(plan, &origins, step, steps.clone()))
+    }
+
+    /// Another flow that shares the past of this one; see [`Shared::derive`].
+    pub(crate) fn derive(
+        &self,
+        plan: Arc<Plan>,
+        origins: &[Option<usize>],
+        step: usize,
+        steps: Vec<Option<Step<'a>>>,
+    ) -> Self {
+        let shared = self.shared.derive(plan, origins, step, &rules(&steps));
+        Self { shared: Arc::new(shared), steps: Arc::new(Mutex::new(steps)) }
+    }
+
+    /// The same flow with fewer columns: those that `origins` names, with their values.
+    pub(crate) fn reduce(
+        &self,
+        plan: Arc<Plan>,
+        origins: &[Option<usize>],
+        steps: Vec<Option<Step<'a>>>,
+    ) -> Result<()> {
+        // Whoever begins a run meanwhile waits here for the steps that belong to the new plan.
+        let mut known = self.lock();
+        self.shared.reduce(plan, origins, &rules(&steps))?;
+        *known = steps;
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Option<Step<'a>>>> {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn rules(steps: &[Option<Step<'_>>]) -> Vec<Rules> {
+    steps.iter().map(|step| step.as_ref().map(Step::rules).unwrap_or_default()).collect()
+}

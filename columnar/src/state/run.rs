@@ -1,0 +1,130 @@
+//! What a run asks of the state, and reports to it.
+
+use std::task::Waker;
+
+use futures::future::BoxFuture;
+
+use super::{Running, Shared};
+use crate::context::Context;
+use crate::error::{BoxError, Error, Result};
+use crate::name::Name;
+use crate::scheduler::{Action, Cell, OnFailure};
+use crate::store::{Entry, Put};
+
+/// An action of the scheduler, with what it takes to do it.
+pub(crate) enum Work {
+    Compute(Cell, Context),
+    /// The cell cannot be computed, and the run ends.
+    Refuse(Error),
+    Store(Cell),
+    Skip(Cell),
+    Emit(Cell, Entry),
+}
+
+/// What a run does next that has done all it could a moment ago.
+pub(crate) enum Rest {
+    Idle,
+    CanAct,
+    Waits,
+}
+
+impl Shared {
+    /// Begins a run, unless one goes on.
+    pub(crate) fn begin_run(&self) -> Result<()> {
+        let mut state = self.lock();
+        match state.run {
+            Running::Yes(_) => Err(Error::Running),
+            Running::No => {
+                state.run = Running::Yes(None);
+                state.scheduler.begin();
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends the run that goes on; what it had begun will begin again.
+    pub(crate) fn end_run(&self) {
+        let mut state = self.lock();
+        state.run = Running::No;
+        state.scheduler.stop();
+    }
+
+    /// The next thing to do.
+    pub(crate) fn act(&self) -> Option<Work> {
+        let mut state = self.lock();
+        Some(match state.scheduler.poll()? {
+            Action::Compute(cell) => match state.context(cell) {
+                Ok(context) => Work::Compute(cell, context),
+                Err(error) => {
+                    let reported = state.scheduler.handle_broken(cell);
+                    debug_assert!(reported.is_ok(), "the cell was handed out just now");
+                    Work::Refuse(error)
+                }
+            },
+            Action::Store(cell) => Work::Store(cell),
+            Action::Skip(cell) => Work::Skip(cell),
+            Action::Emit(cell) => {
+                let value = state.table.get(cell).cloned();
+                Work::Emit(cell, value.map_or(Entry::Skipped, Entry::Value))
+            }
+        })
+    }
+
+    /// What a run does next that has done all it could. If it waits, `waker` is woken when there may
+    /// be more to do.
+    pub(crate) fn rest(&self, waker: &Waker) -> Rest {
+        let mut state = self.lock();
+        if state.scheduler.can_act() {
+            return Rest::CanAct;
+        }
+        if state.scheduler.is_idle() {
+            return Rest::Idle;
+        }
+        if let Running::Yes(slot) = &mut state.run {
+            match slot {
+                Some(known) => known.clone_from(waker),
+                None => *slot = Some(waker.clone()),
+            }
+        }
+        Rest::Waits
+    }
+
+    pub(crate) fn put(
+        &self,
+        name: Name,
+        step: usize,
+        entry: Entry,
+    ) -> BoxFuture<'static, Result<Put, BoxError>> {
+        self.store.put(name, step, entry)
+    }
+
+    /// The cell is computed.
+    pub(crate) fn computed(&self, cell: Cell) {
+        let reported = self.lock().scheduler.handle_computed(cell);
+        debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
+    }
+
+    /// The cell is stored.
+    pub(crate) fn stored(&self, cell: Cell, entry: Entry) {
+        let mut state = self.lock();
+        let empty = entry == Entry::Skipped;
+        if let Entry::Value(value) = entry {
+            state.table.insert(cell, value);
+        }
+        let reported = state.scheduler.handle_stored(cell, empty);
+        debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
+    }
+
+    /// The cell could not be computed. Returns whether the run goes on.
+    pub(crate) fn failed(&self, cell: Cell) -> bool {
+        let reported = self.lock().scheduler.handle_failed(cell);
+        debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
+        reported.is_ok_and(|on_failure| on_failure != OnFailure::Stop)
+    }
+
+    /// The cell could not be stored.
+    pub(crate) fn broken(&self, cell: Cell) {
+        let reported = self.lock().scheduler.handle_broken(cell);
+        debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
+    }
+}
