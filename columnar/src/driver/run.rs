@@ -1,6 +1,5 @@
 //! The driver for asynchronous programs: a stream that computes while it is read.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
@@ -63,8 +62,8 @@ pub struct Run<'a, I = Name> {
     plan: Arc<Plan>,
     computing: SelectAll<Computing<'a>>,
     storing: FuturesUnordered<Storing>,
-    /// What is computed and not on its way into the store yet.
-    computed: BTreeMap<Cell, Value>,
+    /// What is computed; the scheduler asks for it to be stored before anything else is heard.
+    computed: Option<Value>,
     phase: Phase,
     failure: Option<Error>,
     id: PhantomData<fn() -> I>,
@@ -90,7 +89,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
                     None => unreachable!("a cell that starts is derived"),
                 },
                 Work::Refuse(error) => self.fail(error),
-                Work::Store(cell) => match self.computed.remove(&cell) {
+                Work::Store(cell) => match self.computed.take() {
                     Some(value) => self.store(cell, value.into(), poller),
                     None => unreachable!("what is to be stored is computed"),
                 },
@@ -120,7 +119,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
                     return Some(Event::Retry { column, step, attempt, error });
                 }
                 Report::Computed { value } => {
-                    self.computed.insert(cell, value);
+                    self.computed = Some(value);
                     self.live.shared.computed(cell);
                     return None;
                 }
@@ -134,9 +133,11 @@ impl<'a, I: ColumnId> Run<'a, I> {
     }
 
     fn store(&mut self, cell: Cell, entry: Entry, poller: &mut Poller<'_>) {
-        let name = self.name(cell.column).clone();
-        let mut put = self.live.shared.put(name, cell.step, entry.clone());
-        // A store in memory is done at once.
+        let shared = Arc::clone(&self.live.shared);
+        let Some(mut put) = shared.put(self.name(cell.column), cell.step, entry.clone()) else {
+            return shared.stored(cell, entry);
+        };
+        // A store may be done at once.
         match put.poll_unpin(poller) {
             Poll::Ready(put) => self.stored(cell, entry, put),
             Poll::Pending => self.storing.push(put.map(move |put| (cell, entry, put)).boxed()),
@@ -172,7 +173,7 @@ impl<'a, I> Run<'a, I> {
             plan,
             computing: SelectAll::new(),
             storing: FuturesUnordered::new(),
-            computed: BTreeMap::new(),
+            computed: None,
             phase: Phase::Unpolled,
             failure: None,
             id: PhantomData,

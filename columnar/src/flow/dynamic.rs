@@ -11,7 +11,7 @@ use crate::name::Name;
 use crate::plan::Plan;
 use crate::schema::{Mistake, SchemaError};
 use crate::state::{Live, Shared};
-use crate::store::{Ephemeral, Store};
+use crate::store::Store;
 use crate::value::Value;
 
 /// A live flow whose shape was made at run time; its columns go by their names.
@@ -53,7 +53,7 @@ impl Dynamic {
 ///
 /// [`Error::Schema`] with everything that is wrong with the declarations.
 pub fn flow<L: Borrow<Column>>(leaves: impl IntoIterator<Item = L>) -> Result<Flow> {
-    Flow::with(Arc::new(Ephemeral), leaves)
+    Flow::with(None, leaves)
 }
 
 impl LiveFlow<'static, Dynamic> {
@@ -67,12 +67,15 @@ impl LiveFlow<'static, Dynamic> {
         store: impl Store,
         leaves: impl IntoIterator<Item = L>,
     ) -> Result<Self> {
-        let flow = Self::with(Arc::new(store), leaves)?;
+        let flow = Self::with(Some(Arc::new(store)), leaves)?;
         flow.live.shared.restore().await?;
         Ok(flow)
     }
 
-    fn with<L: Borrow<Column>>(store: Arc<dyn Store>, leaves: impl IntoIterator<Item = L>) -> Result<Self> {
+    fn with<L: Borrow<Column>>(
+        store: Option<Arc<dyn Store>>,
+        leaves: impl IntoIterator<Item = L>,
+    ) -> Result<Self> {
         let leaves = leaves.into_iter().map(|leaf| leaf.borrow().clone()).collect();
         let declarations = Declarations::new(leaves)?;
         let live = Live::new(plan(&declarations)?, store, declarations.steps());

@@ -14,7 +14,7 @@ use crate::graph::Graph;
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::state::Live;
-use crate::store::{Ephemeral, Store};
+use crate::store::Store;
 
 /// The columns of a flow's type. Implemented by `flow!` alone.
 pub trait Columns: Sized + 'static {
@@ -47,17 +47,17 @@ pub type Typed<'a, C, I = Name> = LiveFlow<'a, C, I>;
 impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     #[doc(hidden)]
     pub fn __new(steps: Vec<Option<Step<'a>>>) -> Self {
-        Self::with(Arc::new(Ephemeral), steps)
+        Self::with(None, steps)
     }
 
     #[doc(hidden)]
     pub async fn __open(store: impl Store, steps: Vec<Option<Step<'a>>>) -> Result<Self> {
-        let flow = Self::with(Arc::new(store), steps);
+        let flow = Self::with(Some(Arc::new(store)), steps);
         flow.live.shared.restore().await?;
         Ok(flow)
     }
 
-    fn with(store: Arc<dyn Store>, steps: Vec<Option<Step<'a>>>) -> Self {
+    fn with(store: Option<Arc<dyn Store>>, steps: Vec<Option<Step<'a>>>) -> Self {
         let plan = C::__plan().0.get_or_init(|| match C::GRAPH.plan() {
             Ok(plan) => Arc::new(plan),
             Err(error) => unreachable!("`flow!` accepts only what the schema accepts: {error}"),

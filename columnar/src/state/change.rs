@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::scheduler::{Cell, Rules};
-use crate::store::{Entry, Ephemeral};
+use crate::store::Entry;
 
 impl Shared {
     /// Takes over what the store holds, sources first: a step begins when they have their values.
@@ -42,8 +42,8 @@ impl Shared {
     }
 
     async fn load(&self, plan: &Plan, column: usize) -> Result<Vec<(usize, Entry)>> {
-        let name = plan.schema().name(column);
-        self.store.load(name.clone()).await.map_err(|source| Error::Load { column: name.clone(), source })
+        let (Some(store), name) = (&self.store, plan.schema().name(column)) else { return Ok(Vec::new()) };
+        store.load(name.clone()).await.map_err(|source| Error::Load { column: name.clone(), source })
     }
 
     /// What is known already of the columns that a longer plan has at its end.
@@ -86,7 +86,7 @@ impl Shared {
         rules: &[Rules],
     ) -> Self {
         let state = self.lock().derive(plan, origins, step);
-        Self::of(state, Arc::new(Ephemeral), rules)
+        Self::of(state, None, rules)
     }
 
     /// Goes on with fewer columns, those that `origins` names. Not while a run goes on, which may be

@@ -20,7 +20,7 @@ pub(crate) struct Live<'a> {
 }
 
 impl<'a> Live<'a> {
-    pub(crate) fn new(plan: Arc<Plan>, store: Arc<dyn Store>, steps: Vec<Option<Step<'a>>>) -> Self {
+    pub(crate) fn new(plan: Arc<Plan>, store: Option<Arc<dyn Store>>, steps: Vec<Option<Step<'a>>>) -> Self {
         let shared = Shared::new(plan, store, &rules(&steps));
         Self { shared: Arc::new(shared), steps: Arc::new(Mutex::new(steps)) }
     }

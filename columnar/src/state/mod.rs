@@ -29,7 +29,8 @@ const CONCURRENCY: usize = 32;
 
 pub(crate) struct Shared {
     state: Mutex<State>,
-    store: Arc<dyn Store>,
+    /// `None` where the table, which is in memory, is all there is.
+    store: Option<Arc<dyn Store>>,
     /// Held while the next value of a source or a change of the columns is on its way, so that steps
     /// are given out in order and none is left empty by a store that fails.
     writing: tokio::sync::Mutex<()>,
@@ -51,13 +52,13 @@ enum Running {
 }
 
 impl Shared {
-    fn new(plan: Arc<Plan>, store: Arc<dyn Store>, rules: &[Rules]) -> Self {
+    fn new(plan: Arc<Plan>, store: Option<Arc<dyn Store>>, rules: &[Rules]) -> Self {
         let scheduler = Scheduler::new(Arc::clone(&plan), CONCURRENCY);
         let (table, retired) = (Table::default(), BTreeMap::new());
         Self::of(State { plan, scheduler, table, retired, run: Running::No }, store, rules)
     }
 
-    fn of(mut state: State, store: Arc<dyn Store>, rules: &[Rules]) -> Self {
+    fn of(mut state: State, store: Option<Arc<dyn Store>>, rules: &[Rules]) -> Self {
         state.rule(rules);
         Self { state: Mutex::new(state), store, writing: tokio::sync::Mutex::new(()) }
     }
@@ -103,7 +104,10 @@ impl Shared {
         }
         loop {
             let step = self.len(source);
-            let put = self.store.put(name.clone(), step, value.clone().into()).await;
+            let put = match self.put(name, step, value.clone().into()) {
+                None => Ok(Put::Stored),
+                Some(put) => put.await,
+            };
             match put.map_err(|source| Error::Store { column: name.clone(), step, source })? {
                 Put::Stored => {
                     self.lock().pushed(Cell { column: source, step }, value);

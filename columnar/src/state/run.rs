@@ -21,6 +21,9 @@ pub(crate) enum Work {
     Emit(Cell, Entry),
 }
 
+/// An entry on its way into a store.
+pub(crate) type Putting = BoxFuture<'static, Result<Put, BoxError>>;
+
 /// What a run does next that has done all it could a moment ago.
 pub(crate) enum Rest {
     Idle,
@@ -89,13 +92,9 @@ impl Shared {
         Rest::Waits
     }
 
-    pub(crate) fn put(
-        &self,
-        name: Name,
-        step: usize,
-        entry: Entry,
-    ) -> BoxFuture<'static, Result<Put, BoxError>> {
-        self.store.put(name, step, entry)
+    /// Stores an entry, where there is a store.
+    pub(crate) fn put(&self, name: &Name, step: usize, entry: Entry) -> Option<Putting> {
+        Some(self.store.as_ref()?.put(name.clone(), step, entry))
     }
 
     /// The cell is computed.

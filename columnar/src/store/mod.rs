@@ -1,6 +1,5 @@
 //! Where values are kept.
 
-mod ephemeral;
 mod memory;
 
 use futures::future::BoxFuture;
@@ -9,7 +8,6 @@ use crate::error::BoxError;
 use crate::name::Name;
 use crate::value::Value;
 
-pub(crate) use ephemeral::Ephemeral;
 pub use memory::MemoryStore;
 
 /// The contract between a flow and whatever keeps its values.
