@@ -36,7 +36,7 @@
 //! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`](compute::Policy) |
 //! | see what a column saw | [`Messages`] |
 //! | choose a model | [`model`] |
-//! | test a flow | [`testing`] |
+//! | test a flow | [`testing`]; with the feature `simulation` under every fault there is |
 //!
 //! # How values become messages
 //!
@@ -115,6 +115,8 @@ mod event;
 pub mod flow;
 
 mod error;
+#[cfg(feature = "simulation")]
+pub mod simulation;
 #[cfg(feature = "std")]
 pub mod testing;
 

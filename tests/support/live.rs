@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use columnar::{Column, Context, Messages, Result, View, column, flow, source, this};
+use columnar::store::Store;
+use columnar::{Column, Context, Flow, Messages, Result, View, column, flow, source, this};
 
 use crate::naive::{self, Reads, Window};
 
@@ -14,7 +15,7 @@ pub type Seen = BTreeMap<(String, usize), Messages>;
 #[derive(Debug)]
 pub struct Live {
     /// The flow.
-    pub flow: columnar::Flow,
+    pub flow: Flow,
     seen: Arc<Mutex<Seen>>,
 }
 
@@ -25,22 +26,19 @@ impl Live {
     ///
     /// Those of [`flow`](flow()).
     pub fn declare(described: &naive::Flow, pauses: &[usize]) -> Result<Self> {
-        let seen = Arc::<Mutex<Seen>>::default();
-        let mut declared: Vec<Column> = Vec::new();
-        for (at, described) in described.columns.iter().enumerate() {
-            let declaration = match &described.reads {
-                None => source(&described.name),
-                Some(reads) => {
-                    let pauses = pauses.iter().copied().cycle().skip(at * described.values.len());
-                    let cells = described.values.iter().cloned().zip(pauses).collect();
-                    column(&described.name, views(reads, &declared), answer(cells, Arc::clone(&seen)))
-                }
-            };
-            declared.push(declaration);
-        }
+        let (declared, seen) = declare(described, pauses);
         Ok(Self { flow: flow(declared)?, seen })
     }
 
+    /// The same on top of a store, without any pause.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Flow::open`].
+    pub async fn open(store: impl Store, described: &naive::Flow) -> Result<Self> {
+        let (declared, seen) = declare(described, &[0]);
+        Ok(Self { flow: Flow::open(store, declared).await?, seen })
+    }
     /// Pushes the values that the sources have at a step.
     ///
     /// # Errors
@@ -71,6 +69,23 @@ impl Live {
     pub fn seen(&self) -> Seen {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+fn declare(described: &naive::Flow, pauses: &[usize]) -> (Vec<Column>, Arc<Mutex<Seen>>) {
+    let seen = Arc::<Mutex<Seen>>::default();
+    let mut declared: Vec<Column> = Vec::new();
+    for (at, described) in described.columns.iter().enumerate() {
+        let declaration = match &described.reads {
+            None => source(&described.name),
+            Some(reads) => {
+                let pauses = pauses.iter().copied().cycle().skip(at * described.values.len());
+                let cells = described.values.iter().cloned().zip(pauses).collect();
+                column(&described.name, views(reads, &declared), answer(cells, Arc::clone(&seen)))
+            }
+        };
+        declared.push(declaration);
+    }
+    (declared, seen)
 }
 
 /// Messages of the library as [`naive`] has them.

@@ -79,7 +79,7 @@ enum Phase {
 /// An entry on its way into the store.
 type Storing = BoxFuture<'static, (Cell, Entry, Result<Put, BoxError>)>;
 
-impl<'a, I: ColumnId> Run<'a, I> {
+impl<I: ColumnId> Run<'_, I> {
     /// Does all that the scheduler asks for, up to the next event.
     fn act(&mut self, poller: &mut Poller<'_>) -> Option<Event<I>> {
         while let Some(work) = self.live.shared.act() {
