@@ -75,8 +75,9 @@ async fn push(
     step: usize,
 ) -> Result<Live> {
     for source in described.columns.iter().filter(|column| column.reads.is_none()) {
+        let Some(value) = source.values.get(step) else { continue };
         while live.flow.get(&source.name, step).is_none() {
-            if live.flow.push(&source.name, &*source.values[step]).await.is_err() {
+            if live.flow.push(&source.name, value).await.is_err() {
                 live = Live::open(store.clone(), described).await?;
                 world.enter(&live.flow);
             }

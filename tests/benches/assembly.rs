@@ -77,7 +77,7 @@ fn shown(view: View, window: Window) -> View {
 
 async fn put(store: &MemoryStore, column: &str, step: usize, value: &str) {
     let name = Name::new(column).expect("it is a name");
-    store.put(name, step, value.into()).await.expect("memory takes it");
+    store.put(name, step, Value::from(value).into()).await.expect("memory takes it");
 }
 
 fn figures() {
