@@ -33,10 +33,12 @@
 //! |---|---|
 //! | declare a flow | [`flow!`], or at run time [`source`], [`column`](column()), [`this`] and [`flow`](flow()) |
 //! | push, run, read | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
-//! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`](compute::Policy) |
+//! | know what it will cost, and how far it is | [`Forecast`], [`Progress`] |
+//! | fork, add, remove, replace | [`fork`](flow::LiveFlow::fork), [`add_column`](Flow::add_column), [`remove_column`](Flow::remove_column), [`replace_column`](Flow::replace_column) |
+//! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `or_skip`](compute::Policy) |
 //! | see what a column saw | [`Messages`] |
 //! | choose a model | [`model`] |
-//! | test a flow | [`testing`]; with the feature `simulation` under every fault there is |
+//! | test a flow | [`testing`]; under every fault there is, with the feature `simulation`: `columnar::simulation` |
 //!
 //! # How values become messages
 //!
@@ -68,7 +70,7 @@
 //!  push ──▶ ┌────────────── scheduler ──────────────┐                   pure: no I/O, clock, randomness
 //!           │ which cell is ready, what to do next  │
 //!           └──┬──────────▲───────────────▲─────────┘
-//!       cell   │          │ failed        │ stored
+//!     action   │          │ computed      │ stored
 //!              ▼          │               │
 //!        context ──▶ compute ──▶ value ──▶ store ──▶ event ──▶ your `run()` loop
 //! ```

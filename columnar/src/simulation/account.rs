@@ -49,6 +49,10 @@ impl Account {
         self.cells.entry((column.clone(), step)).or_default()
     }
 
+    pub(super) fn was_computed(&self, column: &Name, step: usize) -> bool {
+        self.cells.get(&(column.clone(), step)).is_some_and(|cell| cell.saw.is_some())
+    }
+
     pub(super) fn starts(&mut self, column: &Name, step: usize, saw: String) -> Verdict {
         self.note("computes", column, step);
         let cell = self.cell(column, step);

@@ -79,7 +79,8 @@ impl World {
     }
 
     /// Lets this go wrong with a cell: with its next attempt, or the next time it is stored. Said
-    /// several times, one after the other goes wrong.
+    /// several times, one after the other goes wrong. A push fails only if it is scripted; what goes
+    /// wrong by chance befalls computed columns.
     pub fn script(&self, column: &str, step: usize, fault: Fault) {
         self.lock().scripted.entry((column.to_owned(), step)).or_default().push_back(fault);
     }
@@ -190,7 +191,9 @@ impl World {
         {
             return scripted.pop_front();
         }
-        if state.faults == 0 || state.dice.usize(0..RARITY) > 0 {
+        // A push that fails would be the test's own to repeat; it does so only if it is scripted.
+        let by_chance = state.faults > 0 && state.account.was_computed(column, step);
+        if !by_chance || state.dice.usize(0..RARITY) > 0 {
             return None;
         }
         state.faults -= 1;
