@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::value::Value;
 
 /// Each node has so many children, as a power of two.
-const BITS: u32 = 6;
+const BITS: u32 = 7;
 
 /// The values of a column by step; a step may be without one. A value that is there stays.
 ///
