@@ -1,6 +1,7 @@
 //! Flows that change while they live: forks, columns that go and columns that are replaced, and what it
 //! will cost.
 
+use columnar::Forecast;
 use columnar::prelude::*;
 use columnar::store::MemoryStore;
 use columnar::testing::{ScriptedModel, script};
@@ -229,7 +230,7 @@ async fn a_replaced_column_is_computed_anew_with_all_that_depends_on_it() -> Res
 
     let error = f.replace_column(column("tpics", &user, script(["x"]))).expect_err("no such column");
     assert_eq!(error.to_string(), "no column is named `tpics`; did you mean `topics`?");
-    let late = column("mood", &source("facts"), script(["x"]));
+    let late = column("mood", source("facts"), script(["x"]));
     assert!(matches!(f.replace_column(late), Err(Error::Schema(_))), "a source cannot join any more");
     Ok(())
 }
@@ -251,7 +252,7 @@ async fn a_forecast_is_what_the_run_then_does() -> Result<()> {
     // 100 characters, their tags and an instruction of 8.
     assert!((20 * 30..20 * 34).contains(&map.input_tokens), "{}", map.input_tokens);
     f.run().await?;
-    assert_eq!((f.forecast(), model.requests().len()), (Default::default(), 20));
+    assert_eq!((f.forecast(), model.requests().len()), (Forecast::default(), 20));
 
     let summary = column("summary", (topics.window(2), this().latest()), ask(""));
     let count = column("count", &summary, |cx: Context| async move { cx.messages().len().to_string() });
