@@ -96,8 +96,7 @@ impl World {
     /// Whether everything that the cell shows is stored, from the declaration alone.
     pub(super) fn has_its_inputs(&self, cell: Cell) -> bool {
         let Some(reads) = self.declared.schema().reads(cell.column) else { return false };
-        let stored =
-            |column, mut steps: core::ops::Range<usize>| steps.all(|step| self.is_stored(column, step));
+        let stored = |column, mut steps: Range<usize>| steps.all(|step| self.is_stored(column, step));
         cell.step < self.begun()
             && reads.inputs.iter().all(|input| stored(input.column, input.window.of_input(cell.step)))
             && reads.own.is_none_or(|own| stored(cell.column, own.of_own(cell.step)))
