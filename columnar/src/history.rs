@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::value::Value;
 
@@ -29,11 +30,46 @@ pub(crate) struct History {
 enum Node {
     Inner(Vec<Arc<Node>>),
     Open(Vec<Option<Value>>),
-    /// A leaf without gaps, as one text: where each of its values ends.
+    /// A leaf without gaps, as one text.
     Sealed {
         text: Arc<str>,
-        ends: Arc<[u32]>,
+        marks: Arc<[Mark]>,
     },
+}
+
+/// A stored value, and what is known of it without looking at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Text<'h> {
+    pub(crate) text: &'h str,
+    /// It has neither `<` nor `&`, so no tag has to be escaped in it.
+    pub(crate) is_untagged: bool,
+    /// It is the same in a JSON string.
+    pub(crate) is_plain_json: bool,
+}
+
+/// Where a value ends in the text of a sealed leaf, and what is known of it, in the two highest bits.
+#[derive(Clone, Copy, Debug)]
+struct Mark(u32);
+
+impl Mark {
+    const UNTAGGED: u32 = 1 << 31;
+    const PLAIN_JSON: u32 = 1 << 30;
+
+    fn new(end: usize, value: &str) -> Option<Self> {
+        let end = u32::try_from(end).ok().filter(|end| *end < Self::PLAIN_JSON)?;
+        let untagged = if value.contains(['<', '&']) { 0 } else { Self::UNTAGGED };
+        let needs_escape = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
+        let plain = if value.bytes().any(needs_escape) { 0 } else { Self::PLAIN_JSON };
+        Some(Self(end | untagged | plain))
+    }
+
+    fn end(self) -> Option<usize> {
+        usize::try_from(self.0 & (Self::PLAIN_JSON - 1)).ok()
+    }
+
+    fn is(self, known: u32) -> bool {
+        self.0 & known != 0
+    }
 }
 
 /// A node without anything in it, at any level.
@@ -48,7 +84,7 @@ impl History {
         self.leaf(step)?.value(digit(step, 0))
     }
 
-    pub(crate) fn text(&self, step: usize) -> Option<&str> {
+    pub(crate) fn text(&self, step: usize) -> Option<Text<'_>> {
         self.leaf(step)?.text(digit(step, 0))
     }
 
@@ -128,18 +164,22 @@ impl Node {
         children.get_mut(at)
     }
 
-    fn text(&self, at: usize) -> Option<&str> {
-        match self {
-            Self::Open(values) => values.get(at)?.as_ref().map(Value::as_str),
-            Self::Sealed { text, ends } => text.get(range(ends, at)?),
-            Self::Inner(_) => None,
-        }
+    fn text(&self, at: usize) -> Option<Text<'_>> {
+        let (text, is_untagged, is_plain_json) = match self {
+            Self::Open(values) => (values.get(at)?.as_deref()?, false, false),
+            Self::Sealed { text, marks } => {
+                let mark = *marks.get(at)?;
+                (text.get(range(marks, at)?)?, mark.is(Mark::UNTAGGED), mark.is(Mark::PLAIN_JSON))
+            }
+            Self::Inner(_) => return None,
+        };
+        Some(Text { text, is_untagged, is_plain_json })
     }
 
     fn value(&self, at: usize) -> Option<Value> {
         match self {
             Self::Open(values) => values.get(at)?.clone(),
-            Self::Sealed { text, ends } => Some(Value::part(Arc::clone(text), range(ends, at)?)),
+            Self::Sealed { text, marks } => Some(Value::part(Arc::clone(text), range(marks, at)?)),
             Self::Inner(_) => None,
         }
     }
@@ -165,12 +205,12 @@ impl Node {
         let length: usize = values.iter().flatten().map(|value| value.len()).sum();
         if length <= LARGE && values.iter().flatten().all(Value::is_unique) {
             let mut text = String::with_capacity(length);
-            let ends = values.iter().flatten().filter_map(|value| {
+            let marks = values.iter().flatten().filter_map(|value| {
                 text.push_str(value);
-                u32::try_from(text.len()).ok()
+                Mark::new(text.len(), value)
             });
-            let ends = ends.collect();
-            *self = Self::Sealed { text: text.into(), ends };
+            let marks = marks.collect();
+            *self = Self::Sealed { text: text.into(), marks };
         }
         true
     }
@@ -187,13 +227,12 @@ impl Node {
 }
 
 /// Where a value stands in the text of a sealed leaf.
-fn range(ends: &[u32], at: usize) -> Option<core::ops::Range<usize>> {
-    let end = usize::try_from(*ends.get(at)?).ok()?;
+fn range(marks: &[Mark], at: usize) -> Option<Range<usize>> {
     let start = match at.checked_sub(1) {
-        Some(before) => usize::try_from(*ends.get(before)?).ok()?,
+        Some(before) => marks.get(before)?.end()?,
         None => 0,
     };
-    Some(start..end)
+    Some(start..marks.get(at)?.end()?)
 }
 
 /// Which child of a node at this level leads to a step.
@@ -215,7 +254,7 @@ pub(crate) struct Reader<'h> {
 }
 
 impl<'h> Reader<'h> {
-    pub(crate) fn text(&mut self, step: usize) -> Option<&'h str> {
+    pub(crate) fn text(&mut self, step: usize) -> Option<Text<'h>> {
         let number = rest(step, 1);
         let leaf = match self.leaf {
             Some((last, leaf)) if last == number => leaf,
@@ -243,10 +282,10 @@ mod tests {
 
     fn holds(history: &History, step: usize) -> bool {
         let expected = alloc::format!("{step}");
-        let read = history.reader().text(step) == history.text(step);
-        let value = history.value(step);
-        assert!(read && value.as_deref() == history.text(step), "one says what the other says");
-        history.text(step) == Some(&expected)
+        let text = history.text(step);
+        assert_eq!(history.reader().text(step), text);
+        assert_eq!(history.value(step).as_deref(), text.map(|text| text.text));
+        text.is_some_and(|text| text.text == expected)
     }
 
     #[test]
@@ -289,7 +328,7 @@ mod tests {
         assert!(matches!(long.leaf(0), Some(Node::Open(_))));
         let mut empty = History::default();
         (0..64).for_each(|step| empty.insert(step, "".into()));
-        assert!((0..64).all(|step| empty.text(step) == Some("")) && empty.text(64).is_none());
+        assert!((0..64).all(|step| empty.value(step).as_deref() == Some("")) && empty.text(64).is_none());
     }
 
     #[test]
@@ -302,7 +341,7 @@ mod tests {
             }
             cut.insert(step + 1, "its own way".into());
             assert!(cut.text(step).is_none() || step >= 2000, "nothing of the other shows through at {step}");
-            assert_eq!(cut.text(step + 1), Some("its own way"));
+            assert_eq!(cut.value(step + 1).as_deref(), Some("its own way"));
             assert!((0..2000).all(|at| holds(&whole, at)), "the first one is as it was");
         }
     }
@@ -313,6 +352,19 @@ mod tests {
         let whole = history(0..5000);
         let clone = whole.before(4000);
         let (a, b) = (whole.text(17).expect("it is there"), clone.text(17).expect("it is there"));
-        assert!(core::ptr::eq(a, b), "the text itself is shared");
+        assert!(core::ptr::eq(a.text, b.text), "the text itself is shared");
+    }
+
+    #[test]
+    fn what_is_known_of_a_text_is_true() {
+        let texts = ["plain", "a < b", "a & b", "two\nlines", "\"said\"", "back\\slash", "bell\u{7}", "é"];
+        let mut sealed = History::default();
+        (0..WIDTH).zip(texts.iter().cycle()).for_each(|(step, text)| sealed.insert(step, (*text).into()));
+        for (step, text) in (0..WIDTH).zip(texts.iter().cycle()) {
+            let known = sealed.text(step).expect("it is there");
+            let json = serde_json::to_string(text).expect("strings serialise");
+            assert_eq!(known.is_plain_json, json == alloc::format!("\"{text}\""), "{text:?}");
+            assert_eq!(known.is_untagged, !text.contains(['<', '&']), "{text:?}");
+        }
     }
 }

@@ -9,7 +9,6 @@ use core::iter::Peekable;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::json::push_escaped;
 use super::part::Role;
 use super::parts::Parts;
 use super::shown::Shown;
@@ -74,7 +73,7 @@ impl Messages {
 
     /// The array as JSON text.
     pub fn to_json(&self) -> String {
-        let mut json = String::with_capacity(self.parts().map(|part| part.len() + 1).sum::<usize>() + 64);
+        let mut json = String::with_capacity(self.0.estimated_len());
         let mut opening = "[{\"role\":\"";
         for part in self.parts() {
             if !part.joins {
@@ -83,7 +82,7 @@ impl Messages {
                 }
                 opening = "\"},{\"role\":\"";
             }
-            part.chunks().for_each(|chunk| push_escaped(&mut json, chunk));
+            part.push_json(&mut json);
         }
         json.push_str(if json.is_empty() { "[]" } else { "\"}]" });
         json

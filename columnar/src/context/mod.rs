@@ -43,11 +43,9 @@ pub struct Context {
 }
 
 impl Context {
-    /// The context that shows this; `None` if all that would be new is empty.
-    pub(crate) fn new(shown: Shown) -> Option<Self> {
-        let inputs = shown.current();
-        let (column, step) = (shown.column.clone(), shown.step);
-        (!inputs.is_empty()).then(|| Self { column, step, inputs, messages: Messages::new(shown) })
+    pub(crate) fn new(shown: Shown) -> Self {
+        let (column, step, inputs) = (shown.column.clone(), shown.step, shown.current());
+        Self { column, step, inputs, messages: Messages::new(shown) }
     }
 
     /// The column that is computed.

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::escape::escape;
 use super::part::{Origin, Part, Role};
 use super::shown::Shown;
-use crate::history::Reader;
+use crate::history::{Reader, Text};
 use crate::name::Name;
 
 /// Leads an array that would otherwise begin with the assistant. Constant, so that a cached prefix
@@ -41,7 +41,7 @@ impl<'m> Parts<'m> {
     }
 
     /// The next value that is shown: who says it, of which column, under which tag.
-    fn shown(&mut self) -> Option<(Role, &'m Name, Option<&'m Name>, usize, &'m str)> {
+    fn shown(&mut self) -> Option<(Role, &'m Name, Option<&'m Name>, usize, Text<'m>)> {
         let shown = self.shown;
         while self.step <= shown.step {
             let (step, view) = (self.step, self.view);
@@ -74,18 +74,21 @@ impl<'m> Iterator for Parts<'m> {
             return Some(part);
         }
         let (role, column, tag, step, text) = self.shown()?;
+        let is_plain_json = text.is_plain_json;
         let value = match tag {
-            Some(_) => escape(text, &self.shown.tags()),
-            None => Cow::Borrowed(text),
+            Some(_) if !text.is_untagged => escape(text.text, &self.shown.tags()),
+            _ => Cow::Borrowed(text.text),
         };
         let joins = self.last == Some(role);
         let first = self.last.replace(role).is_none();
         let tag = tag.map(Name::as_str);
-        let part = Part { role, origin: Some(Origin { column, step }), joins, tag, value };
+        let origin = Some(Origin { column, step });
+        let part = Part { role, origin, joins, tag, value, is_plain_json };
         if first && role == Role::Assistant {
             self.led = Some(part);
             let value = Cow::Borrowed(LEAD);
-            return Some(Part { role: Role::User, origin: None, joins: false, tag: None, value });
+            let (role, is_plain_json) = (Role::User, true);
+            return Some(Part { role, origin: None, joins: false, tag: None, value, is_plain_json });
         }
         Some(part)
     }

@@ -11,7 +11,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
-use crate::context::{Context, Messages, Shown};
+use crate::context::{Messages, Shown};
 use crate::error::{Error, Result, list, suggest};
 use crate::forecast::{Forecast, forecast};
 use crate::name::Name;
@@ -75,9 +75,10 @@ impl Shared {
 
     /// The index of a column.
     pub(crate) fn find(&self, name: &str) -> Result<usize> {
-        let plan = self.plan();
-        plan.schema().find(name).ok_or_else(|| {
-            let known = plan.schema().columns().iter().map(|column| column.name.as_str());
+        let state = self.lock();
+        let schema = state.plan.schema();
+        schema.find(name).ok_or_else(|| {
+            let known = schema.columns().iter().map(|column| column.name.as_str());
             Error::UnknownColumn { name: name.to_owned(), help: suggest(name, known) }
         })
     }
@@ -174,7 +175,11 @@ impl Shared {
         if let Some(source) = schema.sources().find(|&source| state.scheduler.len(source) <= step) {
             return Err(Error::Missing { column: schema.name(source).clone(), step });
         }
-        Ok(state.context(Cell { column, step })?.messages().clone())
+        let shown = state.shown(Cell { column, step })?;
+        if shown.is_current() {
+            return Ok(Messages::new(shown));
+        }
+        Err(Error::Skipped { column: schema.name(column).clone(), step })
     }
 }
 
@@ -186,21 +191,16 @@ impl State {
         }
     }
 
-    /// What the compute of a derived cell sees.
-    fn context(&self, cell: Cell) -> Result<Context> {
+    /// What the compute of a derived cell sees, all of which is stored.
+    fn shown(&self, cell: Cell) -> Result<Shown> {
         let schema = self.plan.schema();
-        let place = |cell: Cell| (schema.name(cell.column).clone(), cell.step);
         if let Some(missing) = self.scheduler.missing(cell) {
-            let (column, step) = place(missing);
-            return Err(Error::Missing { column, step });
+            return Err(Error::Missing { column: schema.name(missing.column).clone(), step: missing.step });
         }
-        let Some(shown) = Shown::new(schema, cell, |column| self.table.history(column)) else {
-            unreachable!("`{}` is derived", schema.name(cell.column))
-        };
-        Context::new(shown).ok_or_else(|| {
-            let (column, step) = place(cell);
-            Error::Skipped { column, step }
-        })
+        match Shown::new(schema, cell, |column| self.table.history(column)) {
+            Some(shown) => Ok(shown),
+            None => unreachable!("`{}` is derived", schema.name(cell.column)),
+        }
     }
 
     fn pushed(&mut self, cell: Cell, value: Value) {

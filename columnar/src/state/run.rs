@@ -56,8 +56,8 @@ impl Shared {
     pub(crate) fn act(&self) -> Option<Work> {
         let mut state = self.lock();
         Some(match state.scheduler.poll()? {
-            Action::Compute(cell) => match state.context(cell) {
-                Ok(context) => Work::Compute(cell, context),
+            Action::Compute(cell) => match state.shown(cell) {
+                Ok(shown) => Work::Compute(cell, Context::new(shown)),
                 Err(error) => {
                     let reported = state.scheduler.handle_broken(cell);
                     debug_assert!(reported.is_ok(), "the cell was handed out just now");
