@@ -33,7 +33,7 @@
 //! |---|---|
 //! | declare a flow | [`flow!`], or at run time [`source`], [`column`](column()), [`this`] and [`flow`](flow()) |
 //! | push, run, read | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
-//! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`](compute::Policy) |
+//! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `rate`](compute::Policy) |
 //! | see what a column saw | [`Messages`] |
 //! | choose a model | [`model`] |
 //! | test a flow | [`testing`] |
@@ -140,7 +140,7 @@ pub use window::Window;
 #[cfg(feature = "std")]
 pub mod prelude {
     pub use crate::column::{Column, View, column, source, this};
-    pub use crate::compute::{Policy as _, deltas, secs};
+    pub use crate::compute::{Policy as _, deltas, per_minute, per_second, secs};
     pub use crate::context::{Context, Messages, Role};
     pub use crate::error::{Error, Result};
     pub use crate::event::Event;

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
+use futures::future::FutureExt;
 use futures::stream::{self, BoxStream, StreamExt};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::{IntoStep, Kind, Piece, Reply, Step};
+use super::{IntoStep, Kind, Piece, Rate, Reply, Step};
 use crate::context::Context;
 use crate::error::BoxError;
 
@@ -22,10 +23,12 @@ pub const fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// What can be said behind a compute step: how often to try, how long to wait, how many at once.
+/// What can be said behind a compute step: how often to try, how long to wait, how many at once, how
+/// many in a minute.
 ///
 /// Each wraps what stands before it: in `.timeout(secs(30)).retry(3)` each attempt has 30 seconds, in
-/// `.retry(3).timeout(secs(30))` all of them together.
+/// `.retry(3).timeout(secs(30))` all of them together. In `.timeout(secs(30)).rate(per_minute(60)).retry(3)`
+/// each attempt waits for its turn, and then has 30 seconds.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -33,7 +36,7 @@ pub const fn secs(seconds: u64) -> Duration {
 /// flow! {
 ///     pub struct Chat {
 ///         source user;
-///         column topics(user.latest) = prompt("List the topics.").timeout(secs(30)).retry(3).limit(4);
+///         column topics(user.latest) = prompt("List the topics.").timeout(secs(30)).rate(per_minute(60)).retry(3);
 ///         column shout(topics) = (|cx: Context| async move { cx.messages().last_text().to_uppercase() }).limit(1);
 ///     }
 /// }
@@ -42,6 +45,26 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// Computes at most so many cells of this column at once, and at least one.
     fn limit(self, cells: usize) -> Step<'a> {
         self.into_step().limited(cells)
+    }
+
+    /// Lets calls begin only so often: each waits for its turn, in order of arrival, and none fails
+    /// for it. Dropped while it waits, a call takes no turn. Needs the clock of a tokio runtime.
+    ///
+    /// A rate is given by value for this column alone, or by reference to share it, as in
+    /// `.rate(&rate)`; see [`Rate`].
+    ///
+    /// A cell that waits for its turn counts among those that are computed at once. Where a rate is
+    /// much slower than the columns beside it, [`limit`](Self::limit) leaves them their places.
+    fn rate(self, rate: impl Into<Rate>) -> Step<'a> {
+        let rate = rate.into();
+        self.into_step().around(move |step, cx| {
+            let (step, rate) = (step.clone(), rate.clone());
+            let turn = async move {
+                rate.turn().await;
+                step.start(cx).pieces()
+            };
+            Reply(Kind::Pieces(turn.flatten_stream().boxed()))
+        })
     }
 
     /// After an error, tries again up to so many times, with growing pauses in between. Each failed
