@@ -5,8 +5,10 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
+use std::{error, fmt};
 
 use columnar::compute::Rate;
+use columnar::model::Overloaded;
 use columnar::prelude::*;
 use columnar::testing::script;
 use columnar::{Compute, Reply};
@@ -177,6 +179,43 @@ async fn columns_and_flows_have_their_limits() -> Result<()> {
     assert_eq!(most(4, 100).await?, (4, 3));
     assert_eq!(most(32, 100).await?, (12, 1));
     assert_eq!(most(0, 0).await?, (1, 12), "at least one");
+    Ok(())
+}
+
+/// An error that comes from a model's.
+#[derive(Debug)]
+struct Busy(Overloaded);
+
+impl fmt::Display for Busy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("busy")
+    }
+}
+
+impl error::Error for Busy {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_waits_as_long_as_the_model_asks() -> Result<()> {
+    for (asked, waited) in [(20, 20..21), (3600, 120..121), (0, 0..2)] {
+        let calls = AtomicUsize::new(0);
+        let chat = flow! {
+            source user;
+            column answer(user) = (|_: Context| {
+                let call = calls.fetch_add(1, Ordering::SeqCst);
+                let busy = Busy(Overloaded { retry_after: Some(secs(asked)) });
+                async move { if call == 0 { Err(busy) } else { Ok("now") } }
+            }).retry(1);
+        };
+        chat.user.push("x").await?;
+        let started = Instant::now();
+        chat.run().await?;
+        let seconds = started.elapsed().as_secs();
+        assert!(waited.contains(&seconds), "asked for {asked} s, waited for {seconds} s");
+    }
     Ok(())
 }
 

@@ -35,7 +35,7 @@
 //! | push, run, read | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
 //! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `rate`](compute::Policy) |
 //! | see what a column saw | [`Messages`] |
-//! | choose a model | [`model`] |
+//! | choose a model | [`model`]; [`Adaptive`](model::Adaptive), for as many calls at once as it takes |
 //! | test a flow | [`testing`] |
 //!
 //! # How values become messages

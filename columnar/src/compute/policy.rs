@@ -10,13 +10,17 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use super::{IntoStep, Kind, Piece, Rate, Reply, Step};
 use crate::context::Context;
 use crate::error::BoxError;
+use crate::model::Overloaded;
 
 /// The first pause before a further attempt; each further one is twice as long, and up to as long
 /// again by chance, so that columns that failed together do not try again together.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
-/// No pause is longer, chance apart.
+/// No pause is longer, chance apart, unless a model asks for it.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// No model gets a longer pause than this, whatever it asks for.
+const LONGEST_ASKED: Duration = Duration::from_mins(2);
 
 /// So many seconds, for a declaration that reads well: `.timeout(secs(30))`.
 pub const fn secs(seconds: u64) -> Duration {
@@ -69,6 +73,9 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
 
     /// After an error, tries again up to so many times, with growing pauses in between. Each failed
     /// attempt is told as [`Event::Retry`](crate::Event::Retry). A panic is not tried again.
+    ///
+    /// Where the error is or comes from an [`Overloaded`], the pause is at least the one that the
+    /// model asks for, up to two minutes.
     fn retry(self, times: usize) -> Step<'a> {
         self.into_step().around(move |step, cx| {
             let pauses = ExponentialBuilder::default()
@@ -142,7 +149,8 @@ impl Attempts<'_> {
         self.pieces = None;
         match self.pauses.next() {
             Some(pause) => {
-                self.pause = Some(pause);
+                let asked = Overloaded::of(&*error).and_then(|overloaded| overloaded.retry_after);
+                self.pause = Some(pause.max(asked.unwrap_or_default().min(LONGEST_ASKED)));
                 Some(Ok(Piece::Retry { attempt: self.attempt, error }))
             }
             None => Some(Err(error)),
