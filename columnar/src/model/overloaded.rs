@@ -41,7 +41,7 @@ impl Overloaded {
 }
 
 /// The end of a message: how long to wait, if that is known.
-struct Asks(Option<Duration>);
+pub(super) struct Asks(pub(super) Option<Duration>);
 
 impl fmt::Display for Asks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
