@@ -3,15 +3,18 @@
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
+use std::{error, fmt};
 
+use columnar::compute::Rate;
+use columnar::model::Overloaded;
 use columnar::prelude::*;
 use columnar::testing::script;
 use columnar::{Compute, Reply};
 use columnar_tests::log::Log;
-use futures::stream;
-use tokio::time::{Instant, sleep};
+use futures::{FutureExt, stream};
+use tokio::time::{Instant, sleep, timeout};
 
 /// Streams `a` and `b`, and fails after so many pieces in each of the first attempts.
 struct Flaky {
@@ -176,6 +179,196 @@ async fn columns_and_flows_have_their_limits() -> Result<()> {
     assert_eq!(most(4, 100).await?, (4, 3));
     assert_eq!(most(32, 100).await?, (12, 1));
     assert_eq!(most(0, 0).await?, (1, 12), "at least one");
+    Ok(())
+}
+
+/// An error that comes from a model's.
+#[derive(Debug)]
+struct Busy(Overloaded);
+
+impl fmt::Display for Busy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("busy")
+    }
+}
+
+impl error::Error for Busy {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_waits_as_long_as_the_model_asks() -> Result<()> {
+    for (asked, waited) in [(20, 20..21), (3600, 120..121), (0, 0..2)] {
+        let calls = AtomicUsize::new(0);
+        let chat = flow! {
+            source user;
+            column answer(user) = (|_: Context| {
+                let call = calls.fetch_add(1, Ordering::SeqCst);
+                let busy = Busy(Overloaded { retry_after: Some(secs(asked)) });
+                async move { if call == 0 { Err(busy) } else { Ok("now") } }
+            }).retry(1);
+        };
+        chat.user.push("x").await?;
+        let started = Instant::now();
+        chat.run().await?;
+        let seconds = started.elapsed().as_secs();
+        assert!(waited.contains(&seconds), "asked for {asked} s, waited for {seconds} s");
+    }
+    Ok(())
+}
+
+/// When its calls began, in milliseconds.
+#[derive(Clone)]
+struct Begun {
+    zero: Instant,
+    at: Arc<Mutex<Vec<u128>>>,
+    failures: usize,
+}
+
+impl Begun {
+    fn new(failures: usize) -> Self {
+        Self { zero: Instant::now(), at: Arc::default(), failures }
+    }
+
+    fn at(&self) -> Vec<u128> {
+        self.at.lock().expect("nobody panics").clone()
+    }
+}
+
+impl Compute for Begun {
+    /// Takes a second, and fails in the first attempts.
+    fn compute(&self, _: Context) -> Reply<'static> {
+        let mut at = self.at.lock().expect("nobody panics");
+        at.push(self.zero.elapsed().as_millis());
+        let fails = at.len() <= self.failures;
+        Reply::whole(async move {
+            sleep(secs(1)).await;
+            if fails { Err("not yet".into()) } else { Ok("done".into()) }
+        })
+    }
+}
+
+/// A flow with one column, of so many cells.
+fn rated(begun: &Begun, rate: &Rate, cells: usize) -> Result<Flow> {
+    let user = source("user");
+    let f = flow([column("rated", user.latest(), begun.clone().rate(rate))])?;
+    for _ in 0..cells {
+        f.push("user", "x").now_or_never().expect("nobody else pushes")?;
+    }
+    Ok(f)
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_begin_as_often_as_their_rate_allows() -> Result<()> {
+    for (rate, at) in [
+        (per_second(2), [0, 500, 1000, 1500, 2000]),
+        (per_second(1), [0, 1000, 2000, 3000, 4000]),
+        (per_minute(6), [0, 10_000, 20_000, 30_000, 40_000]),
+        (per_minute(0), [0, 60_000, 120_000, 180_000, 240_000]),
+        (per_minute(6).burst(3), [0, 0, 0, 10_000, 20_000]),
+        (per_minute(6).burst(0), [0, 10_000, 20_000, 30_000, 40_000]),
+        (per_minute(6).burst(u32::MAX), [0; 5]),
+    ] {
+        let begun = Begun::new(0);
+        rated(&begun, &rate, 5)?.run().await?;
+        assert_eq!(begun.at(), at, "{rate:?}");
+    }
+    // An interval of 8571.43 ms: the clock of the runtime has no parts of milliseconds, and is late.
+    let begun = Begun::new(0);
+    rated(&begun, &per_minute(7), 22)?.run().await?;
+    for (first, last) in begun.at().iter().zip(begun.at().iter().skip(7)) {
+        assert!((60_000..60_010).contains(&(last - first)), "no more than 7, no less than 7");
+    }
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn columns_share_a_rate_in_order_of_arrival() -> Result<()> {
+    let (rate, one, two) = (per_minute(30), Begun::new(0), Begun::new(0));
+    let chat = flow! {
+        source user;
+        column first(user.latest) = one.clone().rate(&rate);
+        column second(first.latest) = two.clone().rate(&rate);
+        column own(user.latest) = two.clone().rate(per_minute(30));
+    };
+    for _ in 0..3 {
+        chat.user.push("x").await?;
+    }
+    chat.run().await?;
+    assert_eq!(one.at(), [0, 2000, 4000]);
+    // `second` at step 0 comes when `first` is done, at 1000, and stands behind all that came before.
+    assert_eq!(two.at(), [0, 2000, 4000, 6000, 8000, 10_000], "three of `own`, and three of `second`");
+
+    // Who comes at the very moment of a turn stands behind those who wait for it.
+    let (rate, one, two) = (per_minute(30), Begun::new(0), Begun::new(0));
+    let (first, late) = (rated(&one, &rate, 3)?, rated(&two, &rate, 1)?);
+    let late = async {
+        sleep(secs(2)).await;
+        late.run().await
+    };
+    let (late, first) = tokio::join!(late, async { first.run().await });
+    first.and(late)?;
+    assert_eq!((one.at(), two.at()), (vec![0, 2000, 4000], vec![6000]));
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rate_holds_for_what_stands_before_it() -> Result<()> {
+    let user = source("user");
+    let (each, all) = (Begun::new(2), Begun::new(2));
+    for answer in [
+        column("each", user.latest(), each.clone().timeout(secs(5)).rate(per_minute(6)).retry(2)),
+        column("all", user.latest(), all.clone().retry(2).rate(per_minute(6))),
+    ] {
+        let f = flow([answer])?;
+        f.push("user", "x").await?;
+        f.run().await?;
+    }
+    assert_eq!(each.at(), [0, 10_000, 20_000], "each attempt has its turn, and all of its time");
+    let all = all.at();
+    assert!(all.len() == 3 && all[2] - all[0] < 10_000, "one turn for all: {all:?}");
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_no_longer_waits_takes_no_turn() -> Result<()> {
+    let (rate, begun) = (per_minute(6), Begun::new(0));
+    let flows = [2, 3, 1].map(|cells| rated(&begun, &rate, cells));
+    let [first, dropped, last] = flows.map(|f| f.expect("it is well formed"));
+    let dropped = async { timeout(secs(5), dropped.run()).await.expect_err("it is dropped") };
+    let (first, _, last) = tokio::join!(async { first.run().await }, dropped, async { last.run().await });
+    first.and(last)?;
+    assert_eq!(begun.at(), [0, 10_000, 20_000], "and none at 50 s");
+
+    let begun = Begun::new(0);
+    let f = rated(&begun, &rate, 1)?;
+    assert!(timeout(secs(5), f.run()).await.is_err());
+    sleep(secs(1)).await;
+    f.run().await?;
+    assert_eq!(begun.at(), [9_000], "10 s after the last one, which was a second ago");
+    Ok(())
+}
+
+/// Its reader runs another flow at the same rate: if its calls kept their place in the line, both would
+/// wait for ever.
+#[tokio::test(start_paused = true)]
+async fn a_run_that_nobody_reads_holds_up_no_other() -> Result<()> {
+    let (rate, begun) = (per_minute(6), Begun::new(0));
+    let outer = rated(&begun, &rate, 4)?;
+    let nested = async {
+        let mut run = outer.run();
+        while let Some(Event::Value { .. }) = run.try_next().await? {
+            rated(&begun, &rate, 1)?.run().await?;
+        }
+        Ok::<_, Error>(())
+    };
+    timeout(secs(1000), nested).await.expect("it goes on")?;
+    assert_eq!(begun.at().len(), 8);
+    for (first, next) in begun.at().iter().zip(begun.at().iter().skip(1)) {
+        assert!(next - first >= 10_000, "{:?}", begun.at());
+    }
     Ok(())
 }
 
@@ -373,7 +566,7 @@ async fn a_policy_keeps_the_answer() -> Result<()> {
     let chat = flow! {
         source user;
         column answer(user) = script(["a", "b"]).timeout(secs(5)).retry(3).limit(2);
-        column prompted(answer) = prompt("List the topics.").limit(1).retry(1);
+        column prompted(answer) = prompt("List the topics.").limit(1).rate(per_second(9)).retry(1);
     };
     chat.user.push("x").await?;
     chat.run().await?;

@@ -226,7 +226,7 @@ fn lengths(scheduler: &Scheduler, table: &Table, column: usize) -> Vec<Option<us
     let history = table.history(column);
     let length = |step| {
         let skipped = scheduler.is_skipped(Cell { column, step }).then_some(0);
-        history.text(step).map(|known| known.text.chars().count()).or(skipped)
+        history.text(step).map(|known| known.value.chars().count()).or(skipped)
     };
     (0..scheduler.opened()).map(length).collect()
 }

@@ -40,7 +40,7 @@ enum Node {
 /// A stored value, and what is known of it without looking at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Text<'h> {
-    pub(crate) text: &'h str,
+    pub(crate) value: &'h str,
     /// It has neither `<` nor `&`, so no tag has to be escaped in it.
     pub(crate) is_untagged: bool,
     /// It is the same in a JSON string.
@@ -173,7 +173,7 @@ impl Node {
             }
             Self::Inner(_) => return None,
         };
-        Some(Text { text, is_untagged, is_plain_json })
+        Some(Text { value: text, is_untagged, is_plain_json })
     }
 
     fn value(&self, at: usize) -> Option<Value> {
@@ -284,8 +284,8 @@ mod tests {
         let expected = alloc::format!("{step}");
         let text = history.text(step);
         assert_eq!(history.reader().text(step), text);
-        assert_eq!(history.value(step).as_deref(), text.map(|text| text.text));
-        text.is_some_and(|text| text.text == expected)
+        assert_eq!(history.value(step).as_deref(), text.map(|text| text.value));
+        text.is_some_and(|text| text.value == expected)
     }
 
     #[test]
@@ -352,7 +352,7 @@ mod tests {
         let whole = history(0..5000);
         let clone = whole.before(4000);
         let (a, b) = (whole.text(17).expect("it is there"), clone.text(17).expect("it is there"));
-        assert!(core::ptr::eq(a.text, b.text), "the text itself is shared");
+        assert!(core::ptr::eq(a.value, b.value), "the text itself is shared");
     }
 
     #[test]

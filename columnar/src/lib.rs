@@ -35,9 +35,9 @@
 //! | push, run, read | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
 //! | know what it will cost, and how far it is | [`Forecast`], [`Progress`] |
 //! | fork, add, remove, replace | [`fork`](flow::LiveFlow::fork), [`add_column`](Flow::add_column), [`remove_column`](Flow::remove_column), [`replace_column`](Flow::replace_column) |
-//! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `or_skip`](compute::Policy) |
+//! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `rate`, `or_skip`](compute::Policy) |
 //! | see what a column saw | [`Messages`] |
-//! | choose a model | [`model`] |
+//! | choose a model | [`model`]; [`Adaptive`](model::Adaptive), for as many calls at once as it takes |
 //! | test a flow | [`testing`]; under every fault there is, with the feature `simulation`: `columnar::simulation` |
 //!
 //! # How values become messages
@@ -148,7 +148,7 @@ pub use window::Window;
 #[cfg(feature = "std")]
 pub mod prelude {
     pub use crate::column::{Column, View, column, source, this};
-    pub use crate::compute::{Policy as _, deltas, secs};
+    pub use crate::compute::{Policy as _, deltas, per_minute, per_second, secs};
     pub use crate::context::{Context, Messages, Role};
     pub use crate::error::{Error, Result};
     pub use crate::event::Event;

@@ -5,6 +5,7 @@
 //! of yours that implements [`Compute`].
 
 mod policy;
+mod rate;
 mod step;
 
 use std::fmt;
@@ -18,6 +19,7 @@ use crate::error::BoxError;
 use crate::value::Value;
 
 pub use policy::{Policy, secs};
+pub use rate::{Rate, per_minute, per_second};
 pub use step::{IntoOutcome, IntoReply, IntoStep, Step, form};
 
 /// A compute step as a type of its own.

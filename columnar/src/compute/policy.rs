@@ -3,30 +3,37 @@
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
+use futures::future::FutureExt;
 use futures::stream::{self, BoxStream, StreamExt};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::{IntoStep, Kind, Piece, Reply, Step};
+use super::{IntoStep, Kind, Piece, Rate, Reply, Step};
 use crate::context::Context;
 use crate::error::BoxError;
+use crate::model::Overloaded;
 use crate::scheduler::OnFailure;
 
 /// The first pause before a further attempt; each further one is twice as long, and up to as long
 /// again by chance, so that columns that failed together do not try again together.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
-/// No pause is longer, chance apart.
+/// No pause is longer, chance apart, unless a model asks for it.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// No model gets a longer pause than this, whatever it asks for.
+const LONGEST_ASKED: Duration = Duration::from_mins(2);
 
 /// So many seconds, for a declaration that reads well: `.timeout(secs(30))`.
 pub const fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// What can be said behind a compute step: how often to try, how long to wait, how many at once.
+/// What can be said behind a compute step: how often to try, how long to wait, how many at once, how
+/// many in a minute.
 ///
 /// Each wraps what stands before it: in `.timeout(secs(30)).retry(3)` each attempt has 30 seconds, in
-/// `.retry(3).timeout(secs(30))` all of them together.
+/// `.retry(3).timeout(secs(30))` all of them together. In `.timeout(secs(30)).rate(per_minute(60)).retry(3)`
+/// each attempt waits for its turn, and then has 30 seconds.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -34,7 +41,7 @@ pub const fn secs(seconds: u64) -> Duration {
 /// flow! {
 ///     pub struct Chat {
 ///         source user;
-///         column topics(user.latest) = prompt("List the topics.").timeout(secs(30)).retry(3).limit(4);
+///         column topics(user.latest) = prompt("List the topics.").timeout(secs(30)).rate(per_minute(60)).retry(3);
 ///         column shout(topics) = (|cx: Context| async move { cx.messages().last_text().to_uppercase() }).limit(1);
 ///     }
 /// }
@@ -45,8 +52,31 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         self.into_step().limited(cells)
     }
 
+    /// Lets calls begin only so often: each waits for its turn, in order of arrival, and none fails
+    /// for it. Dropped while it waits, a call takes no turn. Needs the clock of a tokio runtime.
+    ///
+    /// A rate is given by value for this column alone, or by reference to share it, as in
+    /// `.rate(&rate)`; see [`Rate`].
+    ///
+    /// A cell that waits for its turn counts among those that are computed at once. Where a rate is
+    /// much slower than the columns beside it, [`limit`](Self::limit) leaves them their places.
+    fn rate(self, rate: impl Into<Rate>) -> Step<'a> {
+        let rate = rate.into();
+        self.into_step().around(move |step, cx| {
+            let (step, rate) = (step.clone(), rate.clone());
+            let turn = async move {
+                rate.turn().await;
+                step.start(cx).pieces()
+            };
+            Reply(Kind::Pieces(turn.flatten_stream().boxed()))
+        })
+    }
+
     /// After an error, tries again up to so many times, with growing pauses in between. Each failed
     /// attempt is told as [`Event::Retry`](crate::Event::Retry). A panic is not tried again.
+    ///
+    /// Where the error is or comes from an [`Overloaded`], the pause is at least the one that the
+    /// model asks for, up to two minutes.
     fn retry(self, times: usize) -> Step<'a> {
         self.into_step().around(move |step, cx| {
             let pauses = ExponentialBuilder::default()
@@ -152,7 +182,8 @@ impl Attempts<'_> {
         self.pieces = None;
         match self.pauses.next() {
             Some(pause) => {
-                self.pause = Some(pause);
+                let asked = Overloaded::of(&*error).and_then(|overloaded| overloaded.retry_after);
+                self.pause = Some(pause.max(asked.unwrap_or_default().min(LONGEST_ASKED)));
                 Some(Ok(Piece::Retry { attempt: self.attempt, error }))
             }
             None => Some(Err(error)),

@@ -1,7 +1,7 @@
 //! JSON strings, written fast: text is looked at in blocks, and copied in runs.
 
-use alloc::format;
 use alloc::string::String;
+use core::fmt::Write as _;
 
 /// So many bytes are looked at together; a compiler makes one comparison of it.
 const BLOCK: usize = 32;
@@ -31,7 +31,7 @@ fn find(bytes: &[u8], from: usize) -> Option<usize> {
 }
 
 fn needs_escape(byte: u8) -> bool {
-    (byte < b' ') | (byte == b'"') | (byte == b'\\')
+    matches!(byte, 0..b' ' | b'"' | b'\\')
 }
 
 fn push_escape(json: &mut String, byte: u8) {
@@ -43,7 +43,10 @@ fn push_escape(json: &mut String, byte: u8) {
         b'\t' => json.push_str("\\t"),
         0x08 => json.push_str("\\b"),
         0x0c => json.push_str("\\f"),
-        _ => json.push_str(&format!("\\u{byte:04x}")),
+        _ => {
+            let written = write!(json, "\\u{byte:04x}");
+            debug_assert!(written.is_ok(), "a string takes everything");
+        }
     }
 }
 
@@ -54,7 +57,7 @@ mod tests {
     #[test]
     fn what_is_written_is_what_serde_json_writes() {
         let all: String = (0..=0x17f_u32).filter_map(char::from_u32).collect();
-        let long = format!("{}\n{}\"", "x".repeat(100), "é".repeat(100));
+        let long = alloc::format!("{}\n{}\"", "x".repeat(100), "é".repeat(100));
         for text in ["", "plain", "\n", "\"\\\"", "a\u{2028}b🦀", &all, &long] {
             for start in text.char_indices().map(|(at, _)| at).chain([text.len()]) {
                 let text = &text[start..];

@@ -76,8 +76,8 @@ impl<'m> Iterator for Parts<'m> {
         let (role, column, tag, step, text) = self.shown()?;
         let is_plain_json = text.is_plain_json;
         let value = match tag {
-            Some(_) if !text.is_untagged => escape(text.text, &self.shown.tags()),
-            _ => Cow::Borrowed(text.text),
+            Some(_) if !text.is_untagged => escape(text.value, &self.shown.tags()),
+            _ => Cow::Borrowed(text.value),
         };
         let joins = self.last == Some(role);
         let first = self.last.replace(role).is_none();

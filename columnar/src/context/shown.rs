@@ -71,7 +71,7 @@ impl Shown {
     pub(super) fn estimated_len(&self) -> usize {
         let length = |view: &View, frame: usize| {
             let newest = view.steps.end.checked_sub(1).and_then(|step| view.values.text(step));
-            view.steps.len() * (newest.map_or(0, |known| known.text.len()) * 9 / 8 + frame)
+            view.steps.len() * (newest.map_or(0, |known| known.value.len()) * 9 / 8 + frame)
         };
         let inputs = self.inputs.iter().map(|input| length(&input.view, 2 * input.tag.len() + 16));
         inputs.sum::<usize>() + self.own.as_ref().map_or(0, |own| length(own, 64)) + 64

@@ -3,7 +3,7 @@
 use std::env;
 use std::sync::{Arc, OnceLock};
 
-use super::{Model, Offline};
+use super::{Adaptive, Model, Offline};
 use crate::error::BoxError;
 
 /// The environment variable that names the model of every prompt that is given none.
@@ -16,7 +16,8 @@ pub const BASE_URL: &str = "COLUMNAR_BASE_URL";
 
 /// The model that [`VARIABLE`] names, or [`Offline`] if it is not set or empty.
 ///
-/// The environment is read once, at the first call.
+/// The environment is read once, at the first call, and all who ask get the same model: where it is
+/// [`Adaptive`](super::Adaptive), they have one limit.
 ///
 /// # Errors
 ///
@@ -32,7 +33,8 @@ pub fn default() -> Result<Arc<dyn Model>, BoxError> {
 }
 
 /// The model of a name: `offline`, or with the feature `genai` a provider and its model, such as
-/// `openai/gpt-4o-mini`.
+/// `openai/gpt-4o-mini`, wrapped in [`Adaptive`](super::Adaptive). Each call makes a model with a limit
+/// of its own; clones of the `Arc` share it.
 ///
 /// # Errors
 ///
@@ -50,25 +52,25 @@ pub fn by_name(name: &str) -> Result<Arc<dyn Model>, BoxError> {
     if name == Offline::NAME {
         return Ok(Arc::new(Offline::new()));
     }
-    provider(name)
+    Ok(Arc::new(provider(name)?))
 }
 
 #[cfg(feature = "genai")]
-fn provider(name: &str) -> Result<Arc<dyn Model>, BoxError> {
+fn provider(name: &str) -> Result<Adaptive, BoxError> {
     use super::{Genai, GenaiError};
     let model = match Genai::new(name) {
         Ok(model) => model,
         Err(GenaiError::UnknownProvider(_)) => return Err(UnknownModel::new(name).into()),
         Err(error) => return Err(error.into()),
     };
-    Ok(Arc::new(match env::var(BASE_URL) {
+    Ok(Adaptive::new(match env::var(BASE_URL) {
         Ok(url) if !url.is_empty() => model.with_base_url(&url),
         _ => model,
     }))
 }
 
 #[cfg(not(feature = "genai"))]
-fn provider(name: &str) -> Result<Arc<dyn Model>, BoxError> {
+fn provider(name: &str) -> Result<Adaptive, BoxError> {
     Err(UnknownModel::new(name).into())
 }
 

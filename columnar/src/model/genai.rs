@@ -49,7 +49,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Of a reply's usage, `input` counts the whole request, also what came from the provider's cache.
 ///
 /// A reply must be polled inside a Tokio runtime. Nothing is sent before its first poll, and
-/// dropping it closes the connection. Nothing is retried, and a slow reply is waited for.
+/// dropping it closes the connection. Nothing is retried, and a slow reply is waited for. That the
+/// provider takes no more calls for now is an [`Overloaded`](super::Overloaded), which is for
+/// [`Adaptive`](super::Adaptive) to deal with.
 #[derive(Clone)]
 pub struct Genai {
     name: String,

@@ -1,10 +1,12 @@
 //! What stands behind [`prompt`](crate::prompt): the step from messages to text.
 
+mod adaptive;
 mod choose;
 mod extract;
 #[cfg(feature = "genai")]
 mod genai;
 mod offline;
+mod overloaded;
 mod prompt;
 
 use std::fmt;
@@ -17,10 +19,12 @@ use crate::error::BoxError;
 
 #[cfg(feature = "genai")]
 pub use self::genai::{Genai, GenaiError};
+pub use adaptive::Adaptive;
 #[cfg(feature = "genai")]
 pub use choose::BASE_URL;
 pub use choose::{UnknownModel, VARIABLE, by_name, default};
 pub use offline::Offline;
+pub use overloaded::Overloaded;
 pub use prompt::{Prompt, prompt};
 
 /// A language model, as far as a flow needs one.

@@ -1,5 +1,7 @@
 //! What goes over the wire and what comes back, against a server that answers by rote.
 
+use std::time::Duration;
+
 use futures::StreamExt;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -9,13 +11,13 @@ use tokio::{
 
 use crate::context::Role;
 use crate::error::BoxError;
-use crate::model::{Chunk, End, Finish, Genai, Model, Request, Usage};
+use crate::model::{Chunk, End, Finish, Genai, Model, Overloaded, Request, Usage};
 use crate::testing::script;
 use crate::{column, flow, source, this};
 
 const SECRET: &str = "the moon is made of cheese";
 
-/// Answers one request with these bytes and hands back the request.
+/// Answers one request with these bytes and hands back the request. More headers may follow the status.
 async fn serve(status: &str, body: &str) -> (String, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}/v1", listener.local_addr().expect("an address"));
@@ -155,6 +157,53 @@ async fn errors_quote_neither_server_nor_address() {
         assert!(!all.contains(SECRET) && !all.contains("hunter2") && !all.contains("127.0"), "{all}");
         assert!(end.is_none());
         served.await.expect("served");
+    }
+}
+
+#[tokio::test]
+async fn a_provider_that_takes_no_more_calls_says_so_and_for_how_long() {
+    let seconds = |seconds| Some(Duration::from_secs(seconds));
+    for (status, retry_after, expected) in [
+        (
+            "429 Too Many Requests\r\nretry-after: 20",
+            seconds(20),
+            "`openai/test` takes no more calls for now (HTTP status 429), and asks to wait 20s",
+        ),
+        (
+            "529 Overloaded\r\nRetry-After: Sun, 06 Nov 1994 08:49:37 GMT",
+            seconds(0),
+            "`openai/test` takes no more calls for now (HTTP status 529)",
+        ),
+        ("503 Service Unavailable", None, "`openai/test` takes no more calls for now (HTTP status 503)"),
+    ] {
+        let (url, _served) = serve(status, SECRET).await;
+        let (_, _, error) = ask(&openai(&url), &[(Role::User, "Hi")]).await;
+        let error = error.expect("an error");
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(Overloaded::of(&*error), Some(&Overloaded { retry_after }));
+        assert!(!format!("{error:?}").contains(SECRET));
+    }
+    let (url, _served) = serve("500 Oops\r\nretry-after: 20", SECRET).await;
+    let (_, _, error) = ask(&openai(&url), &[(Role::User, "Hi")]).await;
+    assert_eq!(Overloaded::of(&*error.expect("an error")), None, "it is broken, not busy");
+}
+
+#[tokio::test]
+async fn a_provider_may_say_so_after_it_has_begun() {
+    for (kind, status) in
+        [("overloaded_error", Some(529)), ("rate_limit_error", Some(429)), ("api_error", None)]
+    {
+        let body = format!(
+            "event: error\ndata: {{\"type\":\"error\",\"error\":{{\"type\":\"{kind}\",\"message\":\"{SECRET}\"}}}}\n\n"
+        );
+        let (url, _served) = serve("200 OK", &body).await;
+        let model = Genai::new("anthropic/test").expect("a provider").with_base_url(&url);
+        let (_, _, error) = ask(&model, &[(Role::User, "Hi")]).await;
+        let error = error.expect("an error");
+        assert_eq!(Overloaded::of(&*error).is_some(), status.is_some(), "{error}");
+        let told = status.map_or("the server reported an error".to_owned(), |status| status.to_string());
+        assert!(error.to_string().contains(&told), "{error}");
+        assert!(!format!("{error:?}").contains(SECRET));
     }
 }
 

@@ -1,0 +1,265 @@
+//! How many calls of a model may go on at once, learnt from its answers and its refusals: one more
+//! after a round of answers, half as many after a refusal.
+//!
+//! A state machine of `&mut self`. It has no clock, makes no calls and keeps no account of them: what
+//! time it is and how many calls go on are arguments, and chance comes with the pauses.
+
+use std::mem;
+use std::time::Duration;
+
+use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
+use tokio::time::Instant;
+
+/// No model is left alone for longer, whatever it asks for. Things may have changed since it did.
+const LONGEST_PAUSE: Duration = Duration::from_hours(1);
+
+/// The time between two refusals that halved the limit. It tells apart the calls that a refusal says
+/// something new about from those that began before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Round(u64);
+
+/// Whether a call may begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// It may, and belongs to this round.
+    Now(Round),
+    /// When another one is over.
+    Full,
+    /// Not before it opens: the model wants to be left alone.
+    Closed {
+        /// When it opens.
+        opens: Instant,
+        /// When it first refused a call, if it has not answered any since.
+        silent: Option<Instant>,
+    },
+}
+
+#[derive(Debug)]
+pub(super) struct Limit {
+    /// At least 1, at most the ceiling.
+    calls: usize,
+    ceiling: usize,
+    round: Round,
+    /// How many calls of the round were answered, counted up to the limit and then anew.
+    answers: usize,
+    /// Whether as many calls as may went on during this count.
+    reached: bool,
+    /// Nothing begins before then.
+    opens: Option<Instant>,
+    /// The first refusal that nothing was answered since, and its round.
+    silent: Option<(Instant, Round)>,
+    /// How the pauses grow, one per round without any answer.
+    growth: ExponentialBuilder,
+    pauses: ExponentialBackoff,
+}
+
+impl Limit {
+    /// A limit that begins at its ceiling, which is at least 1.
+    pub(super) fn new(ceiling: usize, growth: ExponentialBuilder) -> Self {
+        let growth = growth.without_max_times();
+        let ceiling = ceiling.max(1);
+        let (round, pauses) = (Round(0), growth.build());
+        Self {
+            calls: ceiling,
+            ceiling,
+            round,
+            answers: 0,
+            reached: false,
+            opens: None,
+            silent: None,
+            growth,
+            pauses,
+        }
+    }
+
+    /// Asks for a turn, which is taken if it is given, while so many other calls go on.
+    pub(super) fn turn(&mut self, going_on: usize, now: Instant) -> Turn {
+        match self.opens {
+            Some(opens) if opens > now => Turn::Closed { opens, silent: self.silent.map(|(since, _)| since) },
+            _ if going_on >= self.calls => Turn::Full,
+            _ => {
+                self.reached |= going_on + 1 == self.calls;
+                Turn::Now(self.round)
+            }
+        }
+    }
+
+    /// Takes note that a call was answered.
+    pub(super) fn answered(&mut self, round: Round) {
+        self.silent = self.silent.filter(|(_, refused)| round <= *refused);
+        // An answer to what began before the last refusal says nothing about the limit since.
+        if round != self.round {
+            return;
+        }
+        self.pauses = self.growth.build();
+        self.answers += 1;
+        if self.answers >= self.calls {
+            // Answers to fewer calls at once do not say that the model would take more.
+            let more = usize::from(mem::take(&mut self.reached));
+            self.answers = 0;
+            self.calls = (self.calls + more).min(self.ceiling);
+        }
+    }
+
+    /// Takes note that a call was refused, and how long the model asks to be left alone.
+    pub(super) fn refused(&mut self, round: Round, retry_after: Option<Duration>, now: Instant) {
+        self.silent.get_or_insert((now, round));
+        let mut pause = retry_after.unwrap_or_default();
+        // The calls that were refused along with it are the same news once more.
+        if round == self.round {
+            self.round = Round(round.0 + 1);
+            self.calls = (self.calls / 2).max(1);
+            (self.answers, self.reached) = (0, false);
+            // What the model asks for may be too short, again and again.
+            pause = pause.max(self.pauses.next().unwrap_or_default());
+        }
+        self.opens = self.opens.max(Some(now + pause.min(LONGEST_PAUSE)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GROWTH: ExponentialBuilder =
+        ExponentialBuilder::new().with_min_delay(secs(1)).with_max_delay(secs(4));
+
+    const fn secs(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    /// What happens to a limit, at a second.
+    #[derive(Clone, Copy, Debug)]
+    enum Event {
+        /// A call begins, while so many others go on.
+        Began(usize),
+        /// A call of this round is answered.
+        Answered(u64),
+        /// A call of this round is refused, and the model asks to wait for so many seconds.
+        Refused(u64, Option<u64>),
+    }
+
+    use Event::{Answered, Began, Refused};
+
+    /// How many calls may go on, and the second at which the next may begin.
+    fn after(ceiling: usize, events: &[(u64, Event)]) -> (usize, u64) {
+        let zero = Instant::now();
+        let mut limit = Limit::new(ceiling, GROWTH);
+        for (second, event) in events {
+            match *event {
+                Began(others) => {
+                    let turn = limit.turn(others, zero + secs(*second));
+                    assert!(matches!(turn, Turn::Now(_)), "{turn:?} at {second}");
+                }
+                Answered(round) => limit.answered(Round(round)),
+                Refused(round, asked) => {
+                    limit.refused(Round(round), asked.map(secs), zero + secs(*second));
+                }
+            }
+        }
+        (limit.calls, limit.opens.map_or(0, |opens| (opens - zero).as_secs()))
+    }
+
+    #[test]
+    fn a_refusal_halves_the_limit_once_per_round() {
+        for (ceiling, rounds, calls) in [
+            (32, &[0][..], 16),
+            (32, &[0, 0, 0], 16),
+            (32, &[0, 1], 8),
+            (32, &[0, 1, 0, 1], 8),
+            (32, &[0, 1, 2, 3, 4, 5, 6], 1),
+            (5, &[0], 2),
+            (1, &[0], 1),
+            (0, &[], 1),
+        ] {
+            let events: Vec<_> = rounds.iter().map(|round| (0, Refused(*round, None))).collect();
+            assert_eq!(after(ceiling, &events).0, calls, "{ceiling}, {rounds:?}");
+        }
+    }
+
+    #[test]
+    fn a_round_of_answers_is_one_call_more() {
+        let halved = (0, Refused(0, None));
+        // Each answer is to the last of as many calls as may go on.
+        let busy = |answers: usize| {
+            let mut events = vec![halved];
+            for _ in 0..answers {
+                let (calls, _) = after(8, &events);
+                events.extend([(1, Began(calls - 1)), (1, Answered(1))]);
+            }
+            after(8, &events).0
+        };
+        for (answers, calls) in [(0, 4), (3, 4), (4, 5), (8, 5), (9, 6), (15, 7), (22, 8), (100, 8)] {
+            assert_eq!(busy(answers), calls, "{answers} answers");
+        }
+        let idle = [(1, Began(2)), (1, Answered(1))].repeat(100);
+        assert_eq!(after(8, &[&[halved], &idle[..]].concat()).0, 4, "3 of 4 calls at once");
+        let old = [(1, Began(3)), (1, Answered(0))].repeat(100);
+        assert_eq!(after(8, &[&[halved], &old[..]].concat()).0, 4, "calls from before the refusal");
+        let wave = [(1, Began(2)), (1, Began(3)), (1, Answered(1)), (1, Answered(1)), (2, Answered(1))];
+        assert_eq!(after(8, &[&[halved], &wave[..], &[(2, Answered(1))]].concat()).0, 5);
+        let anew = [(2, Refused(1, None)), (4, Began(1)), (4, Answered(2))];
+        assert_eq!(after(8, &[&[halved], &wave[..], &anew].concat()).0, 2, "a refusal begins a new count");
+        assert_eq!(after(8, &[&[halved], &wave[..], &anew, &[(4, Answered(2))]].concat()).0, 3);
+    }
+
+    #[test]
+    fn nothing_begins_before_the_pause_is_over() {
+        let cases: &[(&[(u64, Event)], u64)] = &[
+            (&[], 0),
+            (&[(10, Refused(0, None))], 11),
+            (&[(10, Refused(0, Some(20)))], 30),
+            (&[(10, Refused(0, Some(0)))], 11),
+            // Refused together: the longest that any was asked for.
+            (&[(10, Refused(0, Some(20))), (10, Refused(0, None)), (11, Refused(0, Some(5)))], 30),
+            (&[(10, Refused(0, None)), (11, Refused(0, Some(20)))], 31),
+            // One after the other: 1 s, 2 s, 4 s, 4 s.
+            (&[(0, Refused(0, None)), (1, Refused(1, None))], 3),
+            (&[(0, Refused(0, None)), (1, Refused(1, None)), (3, Refused(2, None))], 7),
+            (
+                &[(0, Refused(0, None)), (1, Refused(1, None)), (3, Refused(2, None)), (7, Refused(3, None))],
+                11,
+            ),
+            // An answer begins a new count; one to a call from before the refusal does not.
+            (&[(0, Refused(0, None)), (1, Answered(1)), (2, Refused(1, None))], 3),
+            (&[(0, Refused(0, None)), (1, Answered(0)), (2, Refused(1, None))], 4),
+            // A model that asks for too little, again and again.
+            (&[(0, Refused(0, Some(1))), (1, Refused(1, Some(1))), (3, Refused(2, Some(1)))], 7),
+            (&[(0, Refused(0, Some(u64::MAX)))], 60 * 60),
+        ];
+        for (events, opens) in cases {
+            assert_eq!(after(8, events).1, *opens, "{events:?}");
+        }
+    }
+
+    #[test]
+    fn a_model_is_silent_from_its_first_refusal_to_its_next_answer() {
+        let now = Instant::now();
+        let mut limit = Limit::new(8, GROWTH);
+        let silent = |limit: &mut Limit, second| match limit.turn(0, now + secs(second)) {
+            Turn::Closed { silent, .. } => silent,
+            turn => panic!("{turn:?}"),
+        };
+        limit.refused(Round(0), Some(secs(100)), now + secs(10));
+        limit.refused(Round(0), None, now + secs(11));
+        limit.answered(Round(0));
+        limit.refused(Round(1), Some(secs(100)), now + secs(12));
+        assert_eq!(silent(&mut limit, 13), Some(now + secs(10)), "the answer was to a call from before");
+        limit.answered(Round(1));
+        assert_eq!(silent(&mut limit, 14), None);
+        limit.refused(Round(2), None, now + secs(15));
+        assert_eq!(silent(&mut limit, 16), Some(now + secs(15)));
+    }
+
+    #[test]
+    fn a_call_has_its_turn_when_there_is_a_place_and_the_model_is_open() {
+        let now = Instant::now();
+        let mut limit = Limit::new(2, GROWTH);
+        assert_eq!(limit.turn(1, now), Turn::Now(Round(0)));
+        assert_eq!(limit.turn(2, now), Turn::Full);
+        limit.refused(Round(0), None, now);
+        assert_eq!(limit.turn(0, now), Turn::Closed { opens: now + secs(1), silent: Some(now) });
+        assert_eq!(limit.turn(0, now + secs(1)), Turn::Now(Round(1)));
+        assert_eq!(limit.turn(1, now + secs(1)), Turn::Full);
+    }
+}

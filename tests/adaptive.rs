@@ -1,0 +1,309 @@
+//! A model that refuses calls, and the limit that adapts to it. The clock stands still and jumps to
+//! the next thing that is waited for.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use columnar::BoxError;
+use columnar::model::{Adaptive, Chunk, Model, Overloaded, Request};
+use columnar::prelude::*;
+use futures::future::TryFutureExt;
+use futures::stream::{self, BoxStream};
+use tokio::time::{Instant, sleep, timeout};
+
+/// A model that answers so many calls at once, each for a second, and refuses what goes beyond.
+#[derive(Clone)]
+struct Crowded {
+    state: Arc<Mutex<State>>,
+    retry_after: Option<Duration>,
+    pace: Duration,
+}
+
+struct State {
+    takes: usize,
+    now: usize,
+    /// The most that went on at once.
+    most: usize,
+    refused: usize,
+    /// How often each cell was answered.
+    answered: BTreeMap<String, usize>,
+}
+
+impl Crowded {
+    fn new(takes: usize) -> Self {
+        let state = State { takes, now: 0, most: 0, refused: 0, answered: BTreeMap::new() };
+        Self { state: Arc::new(Mutex::new(state)), retry_after: None, pace: secs(1) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("nobody panics")
+    }
+
+    fn begin(&self) -> Result<Going, Overloaded> {
+        let mut state = self.state();
+        if state.now >= state.takes {
+            state.refused += 1;
+            return Err(Overloaded { retry_after: self.retry_after });
+        }
+        state.now += 1;
+        state.most = state.most.max(state.now);
+        Ok(Going(self.clone()))
+    }
+}
+
+/// A call that goes on, until it is dropped.
+struct Going(Crowded);
+
+impl Drop for Going {
+    fn drop(&mut self) {
+        self.0.state().now -= 1;
+    }
+}
+
+impl Model for Crowded {
+    fn name(&self) -> &'static str {
+        "crowded"
+    }
+
+    fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+        let this = self.clone();
+        async move {
+            let going = this.begin()?;
+            let cell = format!("{}: {}", request.system, request.messages.last_text());
+            let words = stream::iter(["so ", "be it"]).then(move |word| async move {
+                sleep(this.pace / 2).await;
+                Chunk::Text(word.to_owned())
+            });
+            let end = async move {
+                *going.0.state().answered.entry(cell).or_default() += 1;
+                Chunk::stop()
+            };
+            Ok(words.chain(stream::once(end)).map(Ok))
+        }
+        .try_flatten_stream()
+        .boxed()
+    }
+}
+
+/// A flow of two columns that ask the model, and are filled up to this step.
+fn pair(model: &Adaptive) -> Result<Flow> {
+    let user = source("user");
+    let [one, two] =
+        ["one", "two"].map(|name| column(name, user.latest(), prompt(name).with(model.clone()).retry(1)));
+    let f = flow([one, two])?;
+    f.limit(64);
+    Ok(f)
+}
+
+/// Computes so many more cells. Nothing is told of a call that is made again.
+async fn fill(f: &Flow, cells: usize) -> Result<()> {
+    let begins = f.steps();
+    for step in begins..begins + cells / 2 {
+        f.push("user", step.to_string()).await?;
+    }
+    let mut run = f.run();
+    while let Some(event) = run.try_next().await? {
+        assert!(!matches!(event, Event::Retry { .. }), "{event:?}");
+    }
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_at_once_come_near_to_what_the_model_takes() -> Result<()> {
+    for takes in [1, 4, 11] {
+        let crowded = Crowded::new(takes);
+        let f = pair(&Adaptive::new(crowded.clone()))?;
+        fill(&f, 200).await?;
+        let (warm, started) = (crowded.state().refused, Instant::now());
+        fill(&f, 400).await?;
+        let (refused, seconds) = (crowded.state().refused - warm, started.elapsed().as_secs());
+        assert!(seconds < 2 * 400 / takes as u64, "{takes}: on average, half of them are used: {seconds} s");
+        // Each try of one call more costs at most as many refusals as calls go on.
+        assert!(refused <= 400 / (takes + 1), "{takes}: {refused} refused");
+
+        crowded.state().takes = usize::MAX;
+        crowded.state().most = 0;
+        fill(&f, 700).await?;
+        let state = crowded.state();
+        assert_eq!((state.most, state.refused), (32, warm + refused), "and then up to the ceiling");
+        assert_eq!(state.answered.len(), 1300);
+        assert!(state.answered.values().all(|times| *times == 1), "each cell is computed once");
+    }
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_that_the_model_asks_for_is_kept_by_all_its_columns() -> Result<()> {
+    let crowded = Crowded { retry_after: Some(secs(20)), ..Crowded::new(0) };
+    let model = Adaptive::new(crowded.clone());
+    let (f, other) = (pair(&model)?, pair(&model)?);
+    let started = Instant::now();
+    let (first, second) = tokio::join!(fill(&f, 6), async {
+        sleep(secs(5)).await;
+        crowded.state().takes = usize::MAX;
+        fill(&other, 2).await
+    });
+    first.and(second)?;
+    assert_eq!(started.elapsed().as_secs(), 21, "what came later waited along");
+    let state = crowded.state();
+    assert_eq!((state.refused, state.most), (1, 8));
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_takes_nothing_fails_its_cells_in_the_end() -> Result<()> {
+    for (asks, patience, at_least, at_most) in [
+        (None, 120, 60, 120),
+        (Some(secs(50)), 120, 100, 100),
+        (Some(secs(3600)), 120, 0, 0),
+        (Some(secs(3600)), 4000, 3600, 3600),
+        (None, 0, 0, 0),
+    ] {
+        let crowded = Crowded { retry_after: asks, ..Crowded::new(0) };
+        let user = source("user");
+        let model = Adaptive::new(crowded).patience(secs(patience));
+        let f = flow([column("answer", user.latest(), prompt("answer").with(model))])?;
+        for _ in 0..100 {
+            f.push("user", "x").await?;
+        }
+        let started = Instant::now();
+        let error = f.run().await.expect_err("nothing is taken");
+        assert!(error.to_string().contains("the model takes no more calls for now"), "{error}");
+        let seconds = started.elapsed().as_secs();
+        assert!((at_least..=at_most).contains(&seconds), "{asks:?}, {patience}: {seconds} s");
+    }
+    Ok(())
+}
+
+/// Without a bound for its own refusals, it would be made for as long as others are answered.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_never_taken_fails_while_others_are_answered() -> Result<()> {
+    /// Refuses what is asked for the large column.
+    struct TooLarge(Crowded);
+
+    impl Model for TooLarge {
+        fn name(&self) -> &'static str {
+            "too large"
+        }
+
+        fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+            if &*request.system == "large" {
+                let error = Overloaded { retry_after: Some(secs(50)) };
+                return stream::iter([Err(error.into())]).boxed();
+            }
+            self.0.reply(request)
+        }
+    }
+
+    let user = source("user");
+    let model = Adaptive::new(TooLarge(Crowded::new(usize::MAX)));
+    let small = column("small", user.latest(), prompt("small").with(model.clone()).limit(1));
+    let large = column("large", user.latest(), prompt("large").with(model).retry(1).limit(1));
+    let f = flow([small, large])?;
+    for _ in 0..1000 {
+        f.push("user", "x").await?;
+    }
+    let (mut run, started) = (f.run(), Instant::now());
+    let mut retries = Vec::new();
+    let error = loop {
+        match run.try_next().await {
+            Ok(Some(Event::Retry { .. })) => retries.push(started.elapsed().as_secs()),
+            Ok(event) => assert!(event.is_some(), "it fails"),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(&error, Error::Compute { column, attempt: 2, .. } if column == "large"), "{error}");
+    assert!(matches!(retries[..], [100..=110]), "the third refusal is one too many: {retries:?}");
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_fails_otherwise_or_later_is_not_made_again() -> Result<()> {
+    /// Fails in the first call, after so many pieces.
+    struct Fails(usize, Arc<AtomicUsize>, fn() -> BoxError);
+
+    impl Model for Fails {
+        fn name(&self) -> &'static str {
+            "fails"
+        }
+
+        fn reply(&self, _: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+            let first = self.1.fetch_add(1, Ordering::SeqCst) == 0;
+            let end = if first { Err((self.2)()) } else { Ok(Chunk::stop()) };
+            let text = (0..self.0).map(|_| Ok(Chunk::Text("a".to_owned())));
+            stream::iter(text.chain([end]).collect::<Vec<_>>()).boxed()
+        }
+    }
+
+    let busy: fn() -> BoxError = || Overloaded::default().into();
+    let broken: fn() -> BoxError = || "broken".into();
+    for (after, fails, retries) in [(0, busy, 0), (1, busy, 1), (2, busy, 1), (0, broken, 1), (1, broken, 1)]
+    {
+        let calls = Arc::<AtomicUsize>::default();
+        let model = Adaptive::new(Fails(after, Arc::clone(&calls), fails)).ceiling(1);
+        let user = source("user");
+        let f = flow([column("answer", user.latest(), prompt("answer").with(model).retry(1))])?;
+        f.push("user", "x").await?;
+        let events: Vec<_> = f.run().try_collect().await?;
+        let told = events.iter().filter(|event| matches!(event, Event::Retry { .. })).count();
+        assert_eq!((told, calls.load(Ordering::SeqCst)), (retries, 2), "after {after} pieces");
+        assert_eq!(f.get("answer", 0).as_deref(), Some(&*"a".repeat(after)));
+    }
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_ceiling_holds_however_long_it_takes() -> Result<()> {
+    let crowded = Crowded { pace: secs(600), ..Crowded::new(usize::MAX) };
+    let model = Adaptive::new(crowded.clone()).ceiling(3);
+    let (f, other) = (pair(&model)?, pair(&model.clone())?);
+    let started = Instant::now();
+    let (first, second) = tokio::join!(fill(&f, 8), fill(&other, 4));
+    first.and(second)?;
+    assert_eq!((crowded.state().most, started.elapsed().as_secs()), (3, 2400));
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_dropped_gives_its_place_back() -> Result<()> {
+    let crowded = Crowded { pace: secs(600), ..Crowded::new(usize::MAX) };
+    let model = Adaptive::new(crowded.clone()).ceiling(1);
+    let f = pair(&model)?;
+    assert!(timeout(secs(5), fill(&f, 4)).await.is_err());
+    assert_eq!(crowded.state().now, 0);
+    let started = Instant::now();
+    fill(&pair(&model)?, 2).await?;
+    assert_eq!(started.elapsed().as_secs(), 1200);
+    Ok(())
+}
+
+/// Its reader runs another flow on the same model: if its calls kept their places, both would wait for
+/// ever.
+#[tokio::test(start_paused = true)]
+async fn a_run_that_nobody_reads_gives_way_to_others() -> Result<()> {
+    let crowded = Crowded::new(usize::MAX);
+    let model = Adaptive::new(crowded.clone()).ceiling(1);
+    let user = source("user");
+    // The first event comes while a call goes on, the later ones when a call has told something.
+    let quick = column("quick", user.latest(), |_: Context| deltas(stream::iter(["at once"])));
+    let slow = column("slow", user.latest(), prompt("slow").with(model.clone()));
+    let outer = flow([quick, slow])?;
+    for step in 0..4 {
+        outer.push("user", step.to_string()).await?;
+    }
+    let nested = async {
+        let (mut run, mut events) = (outer.run(), 0);
+        while run.try_next().await?.is_some() {
+            events += 1;
+            fill(&pair(&model)?, 4).await?;
+        }
+        Ok::<_, Error>(events)
+    };
+    let events = timeout(secs(1000), nested).await.expect("it goes on")?;
+    let state = crowded.state();
+    assert_eq!((events, state.now), (20, 0));
+    assert_eq!(state.answered.values().sum::<usize>(), 4 + events * 4);
+    Ok(())
+}
