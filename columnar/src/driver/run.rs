@@ -21,13 +21,14 @@ use crate::state::{Live, Rest};
 
 /// How the events of a flow name its columns: by a [`Name`], or by an enum that `flow!` declares.
 pub trait ColumnId: Sized {
+    /// `None` for a column that this does not name: one that was added by an extension.
     #[doc(hidden)]
-    fn __of(column: usize, name: &Name) -> Self;
+    fn __of(column: usize, name: &Name) -> Option<Self>;
 }
 
 impl ColumnId for Name {
-    fn __of(_: usize, name: &Name) -> Self {
-        name.clone()
+    fn __of(_: usize, name: &Name) -> Option<Self> {
+        Some(name.clone())
     }
 }
 
@@ -98,7 +99,8 @@ impl<'a, I> Run<'a, I> {
         self.plan.schema().name(column)
     }
 
-    /// Carries a report to the scheduler, and tells what there is to tell.
+    /// Carries a report to the scheduler, and tells what there is to tell of the columns that this run
+    /// has names for.
     fn handle(&mut self, cell: Cell, report: Report) -> Option<Event<I>>
     where
         I: ColumnId,
@@ -110,11 +112,11 @@ impl<'a, I> Run<'a, I> {
         }
         let column = I::__of(cell.column, self.name(cell.column));
         match report {
-            Report::Delta { text } => Some(Event::Delta { column, step: cell.step, text }),
+            Report::Delta { text } => Some(Event::Delta { column: column?, step: cell.step, text }),
             Report::Retry { attempt, error } => {
-                Some(Event::Retry { column, step: cell.step, attempt, error })
+                Some(Event::Retry { column: column?, step: cell.step, attempt, error })
             }
-            Report::Stored { value } => Some(Event::Value { column, step: cell.step, value }),
+            Report::Stored { value } => Some(Event::Value { column: column?, step: cell.step, value }),
             Report::Failed { error } => {
                 self.failure.get_or_insert(error);
                 None
