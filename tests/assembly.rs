@@ -270,7 +270,7 @@ mod elided {
             (Role::Assistant, Some(("bot", 1)), "\n\nb1"),
             (Role::User, Some(("user", 2)), "<user>\nu2\n</user>"),
         ];
-        assert_eq!(messages.parts().map(piece).collect::<Vec<_>>(), expected.map(owned));
+        assert_eq!(messages.parts().map(|part| piece(&part)).collect::<Vec<_>>(), expected.map(owned));
     }
 }
 
@@ -442,7 +442,7 @@ mod parts {
             (Role::User, Some(("user", 1)), "<user>\nu1\n</user>"),
             (Role::User, Some(("topics", 1)), "\n\n<subjects>\nt1\n</subjects>"),
         ];
-        assert_eq!(messages.parts().map(piece).collect::<Vec<_>>(), expected.map(owned));
+        assert_eq!(messages.parts().map(|part| piece(&part)).collect::<Vec<_>>(), expected.map(owned));
 
         let parts: Vec<Part<'_>> = messages.parts().collect();
         let runs = parts.chunk_by(|a, b| a.role() == b.role());
@@ -593,7 +593,7 @@ fn elided() -> (Role, String) {
 /// A part and the cell that it shows.
 type Piece = (Role, Option<(String, usize)>, String);
 
-fn piece(part: Part<'_>) -> Piece {
+fn piece(part: &Part<'_>) -> Piece {
     let origin = part.origin().map(|cell| (cell.column.to_string(), cell.step));
     (part.role(), origin, part.text().into_owned())
 }

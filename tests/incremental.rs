@@ -17,6 +17,25 @@ mod inner {
             source user;
         }
     }
+    flow! {
+        #[derive(Clone, Debug)]
+        pub(crate) struct Further<M: Clone + Send + Sync>(model: M): Backwards<M> {
+            column beyond(last.latest, further.window(N).as("before"), self) = { let _ = model.clone(); echo };
+            column further(user.window(N), middle) = echo;
+        }
+    }
+    flow! {
+        #[derive(Clone, Debug)]
+        pub(crate) struct Again: Further<u8> {
+            column again(further.latest, last) = echo;
+        }
+    }
+    pub async fn extended() -> Result<usize> {
+        let again = Again::extend(Further::extend(Backwards::new(7), 8).await?).await?;
+        drop(IntoFuture::into_future(again.run()));
+        let _ = (FurtherColumn::<BackwardsColumn>::Beyond.name(), Further::<u8>::ORDER, Again::ORDER);
+        Ok(again.first.len() + again.beyond.len() + again.again.len())
+    }
     pub fn run() {
         let flow = Backwards::new(7);
         drop(IntoFuture::into_future(flow.run()));

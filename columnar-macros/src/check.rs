@@ -4,13 +4,14 @@
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, Span, TokenTree};
+use quote::quote;
 use syn::ext::IdentExt;
 
 use crate::errors::{self, Edge};
 use crate::graph;
 use crate::name::{identifier, is_name};
 use crate::report::Errors;
-use crate::syntax::{Column, Flow, Form, Tag, View};
+use crate::syntax::{Base, Column, Flow, Form, Tag, View};
 
 /// The order of the columns, by index.
 pub(crate) struct Plan {
@@ -54,6 +55,10 @@ fn check_names(flow: &mut Flow, errors: &mut Errors) {
 /// Something enters the flow. What is read and not declared should then be a source, so that it is
 /// no mistake of its own; and what could not be made out may be one.
 fn check_sources(flow: &Flow, unknown: &[Ident], errors: &mut Errors) -> bool {
+    if let Some(base) = flow.base() {
+        check_extension(flow, base, errors);
+        return true;
+    }
     if !flow.lost.is_empty() || flow.columns.iter().any(|column| column.derived.is_none()) {
         return true;
     }
@@ -67,12 +72,27 @@ fn check_sources(flow: &Flow, unknown: &[Ident], errors: &mut Errors) -> bool {
     false
 }
 
-/// A view shows a column of this flow, and no column itself in the same step. Returns the columns
-/// by name, and the names that are none.
+/// A flow that extends another adds columns to it, and no source.
+fn check_extension(flow: &Flow, base: &Base, errors: &mut Errors) {
+    for Column { keyword, name, derived, .. } in &flow.columns {
+        if derived.is_none() {
+            errors.at(quote!(#keyword #name), errors::late_source(name, base.name()));
+        }
+    }
+    if let (Form::Item(header), true, true) = (&flow.form, flow.columns.is_empty(), flow.lost.is_empty()) {
+        errors.at(&header.name, errors::empty_extension(base.name()));
+    }
+}
+
+/// A view shows a column of this flow or of the one that it extends, and no column itself in the same
+/// step. Returns the columns by name, and the names that are none.
 fn check_reads(flow: &mut Flow, errors: &mut Errors) -> (HashMap<String, usize>, Vec<Ident>) {
     let names = flow.columns.iter().map(|column| text(&column.name));
     let index: HashMap<String, usize> = names.zip(0..).collect();
     let mut unknown = Vec::new();
+    let lost: HashSet<String> = flow.lost.iter().filter_map(lost_name).collect();
+    // Whether the flow that is extended is known.
+    let is_extension = flow.base().map(|base| base.path.is_some());
     for Column { name, derived, .. } in &mut flow.columns {
         let Some(derived) = derived else { continue };
         let all = derived.views.len();
@@ -86,6 +106,11 @@ fn check_reads(flow: &mut Flow, errors: &mut Errors) -> (HashMap<String, usize>,
             } else if index.contains_key(&base) {
                 check_spelling(&mut view.base, errors);
                 true
+            } else if let (Some(is_read), true) = (is_extension, can_be_inherited(view, &lost)) {
+                // Only rustc knows the columns of another flow.
+                view.is_inherited = is_read;
+                check_spelling(&mut view.base, errors);
+                is_read
             } else {
                 unknown.push(view.base.clone());
                 false
@@ -94,6 +119,12 @@ fn check_reads(flow: &mut Flow, errors: &mut Errors) -> (HashMap<String, usize>,
         derived.whole &= derived.views.len() == all;
     }
     (index, unknown)
+}
+
+/// Whether a view may show a column of the flow that is extended, if it shows none of the own.
+fn can_be_inherited(view: &View, lost: &HashSet<String>) -> bool {
+    let base = text(&view.base);
+    is_name(&base) && identifier(&view.base).is_some() && !lost.contains(&base)
 }
 
 /// Tells each unknown name once.

@@ -61,6 +61,64 @@ pub(crate) fn param_twice(name: &Ident) -> String {
     format!("two parameters are named {}", shown(name))
 }
 
+// The flow that another extends.
+
+/// How a flow that extends another is declared.
+fn extension(name: &Ident, base: &str) -> String {
+    format!("`struct {}: {base} {{ ... }}`", name.unraw())
+}
+
+pub(crate) fn no_base(name: &Ident) -> String {
+    format!(
+        "expected the flow that {} extends after this\n\nhelp: as in {}",
+        shown(name),
+        extension(name, "Chat")
+    )
+}
+
+pub(crate) fn no_colon(name: &Ident, base: &str) -> String {
+    format!("expected `:` before this\n\nhelp: a flow extends another as in {}", extension(name, base))
+}
+
+pub(crate) fn not_colon(found: &str, name: &Ident, base: &str) -> String {
+    format!("expected `:`, found `{found}`\n\nhelp: a flow extends another as in {}", extension(name, base))
+}
+
+pub(crate) fn not_a_base(name: &Ident) -> String {
+    format!("expected the name of a flow\n\nhelp: as in {}", extension(name, "Chat"))
+}
+
+pub(crate) fn own_base(name: &Ident) -> String {
+    format!("{} extends itself", shown(name))
+}
+
+pub(crate) const SECOND_BASE: &str =
+    "a flow extends one other\n\nhelp: drop this, or extend a flow that extends the other";
+
+pub(crate) const LATE_PARAMS: &str =
+    "the parameters of a flow stand behind its name\n\nhelp: as in `struct Felt(model: Model): Chat { ... }`";
+
+/// Nothing is declared in the extension of `base`.
+pub(crate) fn empty_extension(base: Option<&Ident>) -> String {
+    let base = base.map_or_else(|| "the flow that it extends".to_owned(), shown);
+    format!("this adds nothing to {base}\n\nhelp: add a column, as in `column topics(user.latest) = ...;`")
+}
+
+/// The source `name` is declared in the extension of `base`.
+pub(crate) fn late_source(name: &Ident, base: Option<&Ident>) -> String {
+    let (text, base) = (name.unraw(), base.map_or_else(|| "the flow that is extended".to_owned(), shown));
+    format!(
+        "a source cannot join a flow that has begun: the steps of {base} have no value for it\n\n\
+         help: declare {} in {base}, or compute it: `column {text}(...) = ...`",
+        shown(name)
+    )
+}
+
+/// The column `name` is declared in an extension of `base`, which has such a column.
+pub(crate) fn inherited_twice(name: &Ident, base: &Ident) -> String {
+    format!("{} is a column of {} already\n\nhelp: give this one another name", shown(name), shown(base))
+}
+
 pub(crate) fn bug(message: &str) -> String {
     format!(
         "`flow!` panicked, which is a bug in columnar: {message}\n\n\

@@ -211,6 +211,18 @@ fn header(chance: &mut Chance) -> TokenStream {
         "pub struct Chat(model)",
         "pub struct Chat(&self, a: b c, d: e)",
         "pub struct Chat<M:>(m: M)",
+        "pub struct Felt: Chat",
+        "pub struct Felt<'a, M: Model>(model: M): chat::Chat<'a, M> where M: Clone",
+        "struct Felt:",
+        "struct Felt: Felt",
+        "struct Felt: Chat + Debate",
+        "struct Felt: &Chat",
+        "struct Felt: crate",
+        "struct Felt: Chat<u8, { 3 }, fn() -> (u8, u8)>",
+        "struct Felt: Chat(model: M) where",
+        "struct Felt extends Chat",
+        "struct Felt = Chat",
+        "struct Felt Chat",
         "pub Chat",
         "pub struct",
         "pub enum Chat",
@@ -235,7 +247,8 @@ fn expand(flow: &TokenStream) -> TokenStream {
         for view in column.derived.iter().flat_map(|derived| &derived.views) {
             let read = parsed.columns.iter().position(|other| other.name == view.base);
             let is_before = read.is_some_and(|read| seen[read] && read != at);
-            assert!(view.is_own() || is_before || errors.len() > 0, "reads what is not there: {flow}");
+            let is_there = view.is_own() || view.is_inherited || is_before;
+            assert!(is_there || errors.len() > 0, "reads what is not there: {flow}");
         }
     }
     assert!(seen.iter().all(|seen| *seen), "not in the order: {flow}");
@@ -269,9 +282,17 @@ fn a_sound_flow_that_was_tampered_with_has_an_expansion_or_an_error() {
             column assistant(user.window(3), summary.latest, self) = prompt("Answer.");
         }
     };
+    let extension = quote! {
+        /// A chat, and what was felt.
+        pub struct Felt<M: Model>(model: M): chat::Chat<M, u8> where M: Clone {
+            column mood(user.latest, tone.as("voice"), self) = prompt("Name the mood.").with(model.clone());
+            column tone(summary) = prompt("Name the tone.");
+        }
+    };
     let mut chance = Chance(2);
     for _ in 0..800 {
         expand(&mutated(&mut chance, sound.clone()));
+        expand(&mutated(&mut chance, extension.clone()));
     }
 }
 

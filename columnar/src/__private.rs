@@ -1,6 +1,7 @@
 //! What the expansion of `flow!` may use. Not covered by any promise of compatibility.
 
 pub use columnar_macros::flow;
+pub use std::borrow::Borrow;
 pub use std::boxed::Box;
 pub use std::default::Default;
 pub use std::future::Future;
@@ -11,13 +12,19 @@ pub use std::vec::Vec;
 
 pub use crate::compute::Step;
 pub use crate::error::Result;
-pub use crate::flow::{Bind, ColumnId, Columns, Derived, Source, TypePlan, Typed};
+pub use crate::flow::{Base, Bind, ColumnEnum, ColumnId, Columns, Derived, Source, TypePlan, Typed};
 pub use crate::graph::{Graph, Node, View};
 pub use crate::name::Name;
 pub use crate::store::Store;
 
+use futures::future::BoxFuture;
+
 use crate::compute::IntoStep;
 use crate::context::Context;
+
+/// The most columns that `ORDER` has places for where the compiler cannot count them: in the extension
+/// of a flow with parameters that it shares.
+pub const MANY: usize = 1024;
 
 /// The keywords, as methods: what rustc says of an argument it says at the method's name, and editors
 /// show its documentation there.
@@ -41,6 +48,14 @@ impl Declare {
     pub const fn source(self, column: usize, name: &'static str) -> Source {
         Source::__new(column, name)
     }
+}
+
+/// Goes on with a flow, as one that has more columns.
+pub fn extend<'a, B: Columns, J, C: Columns, I: ColumnId + 'a>(
+    base: &Typed<'a, B, J>,
+    steps: Vec<Option<Step<'a>>>,
+) -> BoxFuture<'a, Result<Typed<'a, C, I>>> {
+    Typed::__extend(base, steps)
 }
 
 /// The step of a column whose declaration is broken. It is never called: the error has been reported

@@ -1,6 +1,7 @@
 //! What a flow written with `flow!` declares, as a constant of the program.
 
 use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::name::is_name;
@@ -30,7 +31,11 @@ use crate::window::Window;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Graph {
+    /// What this graph extends; its columns come first.
+    base: Option<&'static Graph>,
+    /// The own columns.
     nodes: &'static [Node],
+    /// The own columns in topological order, counted from the first of them.
     order: &'static [usize],
 }
 
@@ -89,18 +94,156 @@ impl View {
 impl Graph {
     #[doc(hidden)]
     pub const fn __new(nodes: &'static [Node], order: &'static [usize]) -> Self {
-        Self { nodes, order }
+        Self { base: None, nodes, order }
+    }
+
+    #[doc(hidden)]
+    pub const fn __extending(base: &'static Self, nodes: &'static [Node], order: &'static [usize]) -> Self {
+        Self { base: Some(base), nodes, order }
+    }
+
+    /// The number of columns.
+    #[doc(hidden)]
+    pub const fn __len(&self) -> usize {
+        match self.base {
+            Some(base) => base.__len() + self.nodes.len(),
+            None => self.nodes.len(),
+        }
+    }
+
+    /// The index of a column. For a name that no column has it is any, and the compiler refuses the
+    /// mention of the column that stands beside this.
+    #[doc(hidden)]
+    pub const fn __find(&self, name: &str) -> usize {
+        match self.find(name) {
+            Some(column) => column,
+            None => 0,
+        }
+    }
+
+    /// The name of a column that extends this graph.
+    ///
+    /// # Panics
+    ///
+    /// With the message, when this graph has such a column already.
+    #[doc(hidden)]
+    #[track_caller]
+    #[must_use]
+    pub const fn __new_name(&self, name: &'static str, message: &'static str) -> &'static str {
+        assert!(self.find(name).is_none(), "{}", message);
+        name
+    }
+
+    /// The names in topological order, and nothing in the places that are left.
+    ///
+    /// # Panics
+    ///
+    /// When there are more names than places.
+    #[doc(hidden)]
+    pub const fn __order<const PLACES: usize>(&self) -> [&'static str; PLACES] {
+        let mut names = [""; PLACES];
+        self.write_order(&mut names);
+        names
+    }
+
+    /// The places that are taken, of those that [`__order`](Self::__order) has filled.
+    #[doc(hidden)]
+    pub const fn __taken(&self, names: &'static [&'static str]) -> &'static [&'static str] {
+        names.split_at(self.__len()).0
+    }
+
+    const fn write_order<'n>(&self, names: &'n mut [&'static str]) -> &'n mut [&'static str] {
+        let mut places = match self.base {
+            Some(base) => base.write_order(names),
+            None => names,
+        };
+        let mut order = self.order;
+        while let [first, rest @ ..] = order {
+            #[expect(clippy::panic, reason = "the compiler shows it as an error")]
+            let [place, behind @ ..] = places else {
+                panic!("the extension of a flow with parameters has too many columns for `ORDER`")
+            };
+            *place = node(self.nodes, *first).name;
+            (order, places) = (rest, behind);
+        }
+        places
+    }
+
+    const fn find(&self, name: &str) -> Option<usize> {
+        let before = match self.base {
+            Some(base) => match base.find(name) {
+                Some(column) => return Some(column),
+                None => base.__len(),
+            },
+            None => 0,
+        };
+        let mut rest = self.nodes;
+        while let [node, tail @ ..] = rest {
+            if is_same(node.name, name) {
+                return Some(before + self.nodes.len() - rest.len());
+            }
+            rest = tail;
+        }
+        None
     }
 
     /// The names of the columns in order of declaration.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &'static str> {
-        self.nodes.iter().map(|node| node.name)
+        self.all().into_iter().map(|node| node.name)
+    }
+
+    fn all(&self) -> Vec<&'static Node> {
+        let mut nodes = self.base.map_or_else(Vec::new, Self::all);
+        nodes.extend(self.nodes);
+        nodes
     }
 
     pub(crate) fn plan(&self) -> Result<Plan, SchemaError> {
-        let drafts = self.nodes.iter().enumerate().map(|(column, node)| node.draft(column)).collect();
+        if let Some(base) = self.base {
+            return self.extend(&base.plan()?);
+        }
+        let drafts =
+            self.nodes.iter().enumerate().map(|(at, node)| node.draft(at, |column| column)).collect();
         Ok(Plan::new(Schema::new(drafts)?, self.order))
     }
+
+    /// A plan with the own columns at the end. It must have the columns of what this graph extends, and
+    /// may have others.
+    pub(crate) fn extend(&self, plan: &Plan) -> Result<Plan, SchemaError> {
+        let names: Vec<&str> = self.names().collect();
+        let (mut schema, count) = (plan.schema().clone(), plan.schema().columns().len());
+        let base = names.len() - self.nodes.len();
+        let place = |column: usize| match names.get(..base).and_then(|names| names.get(column)) {
+            Some(name) => match plan.schema().find(name) {
+                Some(place) => place,
+                None => unreachable!("what is extended has its own columns"),
+            },
+            None => count + column - base,
+        };
+        let own = self.nodes.iter().zip(base..);
+        schema.extend(own.map(|(node, column)| node.draft(column, place)).collect())?;
+        let mut order: Vec<usize> = (0..count).collect();
+        order.sort_by_key(|&column| plan.rank(column));
+        order.extend(self.order.iter().map(|own| count + own));
+        Ok(Plan::new(schema, &order))
+    }
+}
+
+#[expect(clippy::indexing_slicing, reason = "an index is a node of the graph it came from")]
+const fn node(nodes: &'static [Node], at: usize) -> &'static Node {
+    &nodes[at]
+}
+
+/// `==`, as the compiler can evaluate it.
+const fn is_same(one: &str, other: &str) -> bool {
+    let (mut one, mut other) = (one.as_bytes(), other.as_bytes());
+    while let ([first, rest @ ..], [other_first, other_rest @ ..]) = (one, other) {
+        if *first != *other_first {
+            return false;
+        }
+        (one, other) = (rest, other_rest);
+    }
+    one.is_empty() && other.is_empty()
 }
 
 impl Node {
@@ -114,11 +257,12 @@ impl Node {
         Self { name, views: Some(views) }
     }
 
-    fn draft(&self, column: usize) -> Draft {
+    /// The declaration of the node at `at`, with every column in its place.
+    fn draft(&self, at: usize, place: impl Fn(usize) -> usize) -> Draft {
         let view = |view: &View| DraftView {
-            column: view.column,
+            column: place(view.column),
             window: Some(view.window),
-            tag: (view.column != column).then(|| view.tag.to_owned()),
+            tag: (view.column != at).then(|| view.tag.to_owned()),
         };
         Draft { name: self.name.to_owned(), views: self.views.map(|views| views.iter().map(view).collect()) }
     }
@@ -126,7 +270,8 @@ impl Node {
 
 impl fmt::Display for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (column, node) in self.nodes.iter().enumerate() {
+        let nodes = self.all();
+        for (column, node) in nodes.iter().enumerate() {
             let Some(views) = node.views else {
                 writeln!(f, "source {}", node.name)?;
                 continue;
@@ -134,7 +279,7 @@ impl fmt::Display for Graph {
             write!(f, "column {}(", node.name)?;
             for (at, view) in views.iter().enumerate() {
                 let comma = if at > 0 { ", " } else { "" };
-                let name = self.nodes.get(view.column).map_or("?", |node| node.name);
+                let name = nodes.get(view.column).map_or("?", |node| node.name);
                 match (view.column == column, view.tag == name) {
                     (true, _) => write!(f, "{comma}self{}", view.window)?,
                     (false, true) => write!(f, "{comma}{name}{}", view.window)?,

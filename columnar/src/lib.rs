@@ -31,7 +31,7 @@
 //!
 //! | to | see |
 //! |---|---|
-//! | declare a flow | [`flow!`], or at run time [`source`], [`column`](column()), [`this`] and [`flow`](flow()) |
+//! | declare a flow, extend one | [`flow!`], or at run time [`source`], [`column`](column()), [`this`] and [`flow`](flow()) |
 //! | push, run, read | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
 //! | know what it will cost, and how far it is | [`Forecast`], [`Progress`] |
 //! | fork, add, remove, replace | [`fork`](flow::LiveFlow::fork), [`add_column`](Flow::add_column), [`remove_column`](Flow::remove_column), [`replace_column`](Flow::replace_column) |
@@ -164,7 +164,8 @@ pub mod prelude {
 ///
 /// ```text
 /// flow      := header "{" decl* "}"  |  decl*                 item form  |  inline form, an expression
-/// header    := attrs vis "struct" Name generics? params? where?      params := "(" (ident ":" Type),* ")"
+/// header    := attrs vis "struct" Name generics? params? (":" Path)? where?
+/// params    := "(" (ident ":" Type),* ")"
 /// decl      := docs? (source | column)
 /// source    := "source" ident ";"
 /// column    := "column" ident "(" view,+ ")" "=" any Rust expression ";"
@@ -208,9 +209,68 @@ pub mod prelude {
 /// - `Chat`, with `new(parameters)`, `open(store, parameters)`, the constants `ORDER` and `GRAPH`,
 ///   and everything that a [`Typed`](flow::Typed) flow does, such as `run`;
 /// - a public field for each column: a [`Source`](flow::Source) or a [`Derived`](flow::Derived);
-/// - `ChatColumn`, an enum of the derived columns, which names them in [`Event`]s.
+/// - `ChatColumn`, an enum of the derived columns, which names them in [`Event`]s;
+/// - `ChatColumns`, the struct that has the columns as fields.
 ///
 /// The compute steps are given the parameters by reference.
+///
+/// # Extending a flow
+///
+/// `struct Felt: Chat` declares columns on top of those of `Chat`, as `add_column` does at run time. A
+/// flow that lives goes on as one that has them:
+///
+/// ```
+/// use columnar::prelude::*;
+/// # use columnar::store::MemoryStore;
+///
+/// flow! {
+///     pub struct Chat {
+///         source user;
+///         column topics(user.latest) = prompt("List the topics.");
+///     }
+/// }
+///
+/// flow! {
+///     /// The chat, and how it felt.
+///     pub struct Felt: Chat {
+///         column mood(user.latest, topics.latest.as("subjects"), self.latest) = prompt("Name the mood.");
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// # let store = MemoryStore::new();
+/// let chat = Chat::open(store.clone()).await?;
+/// chat.user.push("It works!").await?;
+/// chat.run().await?;
+///
+/// let felt = Felt::extend(&chat).await?;
+/// let mut run = felt.run();                       // computes `mood` from step 0, and nothing again
+/// while let Some(event) = run.try_next().await? {
+///     match event.column() {
+///         FeltColumn::Mood => println!("{event:?}"),
+///         FeltColumn::Chat(ChatColumn::Topics) => {}
+///     }
+/// }
+/// felt.user.push("It is fast, too.").await?;      // the columns of the chat are fields as well
+/// assert_eq!(Felt::ORDER, ["user", "topics", "mood"]);
+/// # drop((run, felt, chat));
+///
+/// // Later, on the same store.
+/// let felt = Felt::extend(Chat::open(store).await?).await?;
+/// assert_eq!(felt.mood.len(), 1);
+/// # Ok(()) }
+/// ```
+///
+/// - `extend(flow, parameters)` takes the flow or a reference to it. What it held stays; the new
+///   columns are there at once, and the next run, or the one that goes on, computes them.
+/// - The old door stays open: `chat` is the same flow, and a run of it computes everything but tells
+///   only of the columns that `Chat` has. Of two runs at a time the second is refused, at whichever door.
+/// - A flow can be extended by several others that do not know of each other, as long as their columns
+///   have different names, and an extension can be extended. Any flow that is a struct can be, from any
+///   module or crate: `struct Felt<M: Model>(model: M): chat::Chat<M>`.
+/// - A source cannot be added: the steps that there are would have no value for it.
+/// - `FeltBase` is another name for the flow that is extended. Where its parameters are those of the
+///   extension, the enum has one in place of its columns: `FeltColumn<ChatColumn>`.
 ///
 /// # Inline form
 ///

@@ -19,6 +19,7 @@ pub mod rustc;
 pub mod spelling;
 pub mod store;
 pub mod strategies;
+pub mod talk;
 
 /// The code of the README compiles and runs.
 #[cfg(doctest)]

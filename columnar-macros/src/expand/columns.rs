@@ -32,6 +32,7 @@ impl Emission<'_> {
             quote!(#field: Self::__HERE.#field.__bind(flow),)
         });
         let fields = self.flow.columns.iter().map(|column| self.field(column));
+        let plan = self.fn_plan();
         quote! {
             #[allow(non_upper_case_globals)]
             impl #name {
@@ -42,10 +43,7 @@ impl Emission<'_> {
             impl #private::Columns for #name {
                 const GRAPH: #private::Graph = #private::Graph::__new(&[#(#nodes),*], &[#(#order),*]);
 
-                fn __plan() -> &'static #private::TypePlan {
-                    static PLAN: #private::TypePlan = #private::TypePlan::new();
-                    &PLAN
-                }
+                #plan
 
                 fn __bind(flow: &#private::Bind<'_>) -> Self {
                     Self { #(#binds)* }
@@ -65,7 +63,7 @@ impl Emission<'_> {
     fn views(&self, column: &Column) -> Option<TokenStream> {
         let private = &self.private;
         let derived = column.derived.as_ref()?;
-        let constant = hidden(&column.name);
+        let constant = hidden("", &column.name);
         let views = derived.views.iter().map(|view| shown(view, &column.name));
         Some(quote!(const #constant: &'static [#private::View] = &[#(#views),*];))
     }
@@ -86,32 +84,39 @@ impl Emission<'_> {
         if column.derived.is_none() {
             return quote!(#private::Node::__source(#name));
         }
-        let views = hidden(&column.name);
+        let views = hidden("", &column.name);
         let own = quote_spanned!(at(column.keyword.span())=> Self::);
         quote!(#private::Node::__column(#name, #own #views))
     }
 
-    fn field(&self, column: &Column) -> TokenStream {
+    pub(super) fn fn_plan(&self) -> TokenStream {
         let private = &self.private;
-        let name = &column.name;
-        let (kind, ty) = match column.derived {
-            None => ("source", quote!(Source)),
-            Some(_) => ("column", quote!(Derived)),
-        };
+        quote! {
+            fn __plan() -> &'static #private::TypePlan {
+                static PLAN: #private::TypePlan = #private::TypePlan::new();
+                &PLAN
+            }
+        }
+    }
+
+    pub(super) fn field(&self, column: &Column) -> TokenStream {
+        let (name, ty) = (&column.name, self.kind(column));
+        let kind = if column.derived.is_some() { "column" } else { "source" };
         let docs = docs_or(column, &format!("The {kind} `{}`.", literal(name)));
-        quote!(#docs pub #name: #private::#ty,)
+        quote!(#docs pub #name: #ty,)
+    }
+
+    /// The type of a column.
+    pub(super) fn kind(&self, column: &Column) -> TokenStream {
+        let private = &self.private;
+        if column.derived.is_some() { quote!(#private::Derived) } else { quote!(#private::Source) }
     }
 }
 
 /// A view as a field access on the struct of the columns, so that names and views are found by
 /// editors and checked by rustc. `self` is the own column.
 fn shown(view: &View, own: &Ident) -> TokenStream {
-    let mut base = view.base.clone();
-    if view.is_own() {
-        base = own.clone();
-        base.set_span(view.base.span());
-    }
-    let View { tail, tagging, .. } = view;
+    let (base, View { tail, tagging, .. }) = (view.mentioned(own), view);
     let here = quote_spanned!(at(view.before)=> Self::__HERE);
     quote!(#here.#base #tail #tagging.__view())
 }

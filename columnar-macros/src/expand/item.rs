@@ -4,58 +4,75 @@
 //! impl<M: Model> Chat<M> where M: 'static {
 //!     fn __topics(model: &M) -> Step<'static> { column(prompt("…")) }
 //!     pub const ORDER: …; pub const GRAPH: …;
-//!     pub fn new(model: M) -> Self; pub async fn open(store: impl Store, model: M) -> Result<Self>;
+//!     /* the constructors */
 //!     pub fn fork(&self, step: usize) -> Result<Self>;
 //! }
 //! pub struct Chat<M: Model> { __flow: Typed<'static, ChatColumns, ChatColumn>, __marker: PhantomData<fn() -> M> }
 //! impl Deref for Chat<M> { type Target = Typed<…>; }
+//! impl Base for Chat<M> { /* its types */ }
 //! /* the struct of the columns, and the enum that names the derived ones in events */
 //! ```
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{GenericParam, Generics, parse_quote};
 
+use super::extended::Extended;
+use super::extension::fn_reads;
+use super::types::{Types, lifetime};
 use super::{Emission, again, at, hidden, literal};
-use crate::syntax::{Column, Header, Param};
+use crate::syntax::{Column, Header};
 
 impl Emission<'_> {
     pub(super) fn item(&self, header: &Header, errors: &TokenStream) -> TokenStream {
         let place = at(header.keyword.span);
         let named = |suffix| format_ident!("{}{suffix}", header.name.unraw(), span = place);
         let (columns, id) = (named("Columns"), named("Column"));
-        let item = Item { emission: self, header, columns: &columns, id: &id };
-        let flow = [item.implementation(), item.definition(), item.impl_default()];
+        let extended = Extended::new(&self.private, header);
+        let types = Types::new(&self.private, header, extended.as_ref(), &columns, &id);
+        let item = Item { emission: self, header, extended: extended.as_ref(), types };
+        let flow = [item.implementation(), item.definition(), item.impl_base(), item.impl_default()];
         let docs = format!(" The columns of a [`{}`].", header.name.unraw());
-        let columns = self.columns(&header.vis, &columns, &docs);
-        let id = self.id(header, &id);
+        let columns = match &extended {
+            None => self.columns(&header.vis, &columns, &docs),
+            Some(extended) => {
+                let base = extended.definition(header);
+                let columns = self.extension_columns(extended, &header.vis, &columns, &docs);
+                quote!(#base #columns)
+            }
+        };
+        let id = self.id(header, &id, extended.as_ref());
         quote!(#(#flow)* #columns #id #errors)
     }
 }
 
-struct Item<'e> {
-    emission: &'e Emission<'e>,
-    header: &'e Header,
-    /// The struct of the columns.
-    columns: &'e Ident,
-    /// The enum of the derived columns.
-    id: &'e Ident,
+pub(super) struct Item<'e> {
+    pub(super) emission: &'e Emission<'e>,
+    pub(super) header: &'e Header,
+    /// The flow that this one extends.
+    pub(super) extended: Option<&'e Extended<'e>>,
+    pub(super) types: Types,
 }
 
 impl Item<'_> {
     /// What the flow can do: its compute steps, and ways to make one.
     fn implementation(&self) -> TokenStream {
         let head = self.impl_head(&TokenStream::new(), &self.bounded());
-        let steps = self.emission.flow.columns.iter().filter_map(|column| self.fn_step(column));
-        let (constants, new, open, fork) = (self.constants(), self.fn_new(), self.fn_open(), self.fn_fork());
+        let columns = self.emission.flow.columns.iter();
+        let steps = columns.clone().filter_map(|column| self.fn_step(column));
+        let reads = self.extended.map(|_| {
+            let reads = columns.filter_map(|column| fn_reads(column, &self.types.columns));
+            quote!(#(#reads)*)
+        });
+        let (constants, constructors, fork) = (self.constants(), self.constructors(), self.fn_fork());
         quote! {
             #[allow(dead_code, unreachable_pub)]
             #head {
                 #(#steps)*
+                #reads
                 #constants
-                #new
-                #open
+                #constructors
                 #fork
             }
         }
@@ -65,7 +82,7 @@ impl Item<'_> {
     fn fn_step(&self, column: &Column) -> Option<TokenStream> {
         let private = &self.emission.private;
         let derived = column.derived.as_ref()?;
-        let (function, lifetime) = (hidden(&column.name), self.lifetime());
+        let (function, ty) = (hidden("", &column.name), &self.types.step);
         let take = self.header.params.iter().map(|param| {
             let (name, ty) = (again(&param.name), param.ty());
             quote!(#name: &#ty)
@@ -80,7 +97,7 @@ impl Item<'_> {
         };
         Some(quote! {
             #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
-            fn #function(#(#take),*) -> #private::Step<#lifetime> {
+            fn #function(#(#take),*) -> #ty {
                 #used
                 #step
             }
@@ -89,51 +106,36 @@ impl Item<'_> {
 
     fn constants(&self) -> TokenStream {
         let private = &self.emission.private;
-        let (vis, columns) = (&self.header.vis, self.columns);
-        let name_at = |&at: &usize| self.emission.flow.columns.get(at).map(|column| literal(&column.name));
-        let order = self.emission.plan.order.iter().filter_map(name_at);
+        let (vis, order) = (&self.header.vis, self.order());
+        // The type by its name would bring places among the user's lines into a body; see `Enum::uses`.
+        let columns = quote!(<Self as #private::Base>::Columns);
         quote! {
-            /// The names of the columns in topological order.
-            #vis const ORDER: &'static [&'static str] = &[#(#order),*];
+            #order
 
             /// The columns and what each of them reads.
             #vis const GRAPH: #private::Graph = <#columns as #private::Columns>::GRAPH;
         }
     }
 
-    fn fn_new(&self) -> TokenStream {
-        let private = &self.emission.private;
-        let (vis, params, steps) = (&self.header.vis, self.params(), self.steps());
-        quote! {
-            /// A new flow, with its values in memory.
-            #[allow(clippy::needless_pass_by_value, clippy::new_without_default, clippy::too_many_arguments)]
-            #vis fn new(#(#params),*) -> Self {
-                Self { __flow: #private::Typed::__new(#steps), __marker: ::core::marker::PhantomData }
-            }
-        }
-    }
+    /// The constant `ORDER`.
+    fn order(&self) -> TokenStream {
+        let vis = &self.header.vis;
+        let docs = quote!(/// The names of the columns in topological order.
+        );
+        if let Some(extended) = self.extended {
+            let places = extended.places(self.emission.flow.columns.len());
+            return quote! {
+                const __ORDER: [&'static str; #places] = Self::GRAPH.__order();
 
-    fn fn_open(&self) -> TokenStream {
-        let private = &self.emission.private;
-        let (vis, params, names, steps) = (&self.header.vis, self.params(), self.param_names(), self.steps());
-        let store = Ident::new("store", Span::mixed_site());
-        let local = Ident::new("steps", Span::mixed_site());
+                #docs
+                #vis const ORDER: &'static [&'static str] = Self::GRAPH.__taken(&Self::__ORDER);
+            };
+        }
+        let name_at = |&at: &usize| self.emission.flow.columns.get(at).map(|column| literal(&column.name));
+        let order = self.emission.plan.order.iter().filter_map(name_at);
         quote! {
-            /// A flow on top of a store: it goes on with what the store holds.
-            ///
-            /// # Errors
-            ///
-            /// When the store cannot be read or holds what cannot be.
-            #[allow(clippy::too_many_arguments)]
-            #vis async fn open(#store: impl #private::Store, #(#params),*) -> #private::Result<Self> {
-                // The parameters end here, so that the future need not hold them.
-                let #local = {
-                    #(let #names = #names;)*
-                    #steps
-                };
-                let flow = #private::Typed::__open(#store, #local).await?;
-                #private::Result::Ok(Self { __flow: flow, __marker: ::core::marker::PhantomData })
-            }
+            #docs
+            #vis const ORDER: &'static [&'static str] = &[#(#order),*];
         }
     }
 
@@ -154,27 +156,11 @@ impl Item<'_> {
         }
     }
 
-    /// The compute steps by column, of parameters that are in scope.
-    fn steps(&self) -> TokenStream {
-        let private = &self.emission.private;
-        let names = self.param_names();
-        let steps = self.emission.flow.columns.iter().map(|column| {
-            let function = hidden(&column.name);
-            match column.derived {
-                Some(_) => quote!(#private::Some(Self::#function(#(&#names),*))),
-                None => quote!(#private::None),
-            }
-        });
-        quote!(#private::vec![#(#steps),*])
-    }
-
     /// The struct, which derefs to the columns and what a flow does.
     fn definition(&self) -> TokenStream {
         let private = &self.emission.private;
         let Header { attrs, vis, keyword, name, generics, .. } = self.header;
-        let (columns, id, lifetime) = (self.columns, self.id, self.lifetime());
-        let where_clause = &generics.where_clause;
-        let target = quote!(#private::Typed<#lifetime, #columns, #id>);
+        let (where_clause, target) = (&generics.where_clause, &self.types.flow);
         let marker = marker(generics);
         let deref = self.impl_head(&quote!(#private::Deref for), generics);
         quote! {
@@ -194,58 +180,38 @@ impl Item<'_> {
         }
     }
 
-    /// A flow without parameters has a default.
-    fn impl_default(&self) -> TokenStream {
-        if !self.header.params.is_empty() {
-            return TokenStream::new();
-        }
+    /// What the flow is to one that extends it.
+    fn impl_base(&self) -> TokenStream {
         let private = &self.emission.private;
-        let head = self.impl_head(&quote!(#private::Default for), &self.bounded());
+        let head = self.impl_head(&quote!(#private::Base for), &self.header.generics);
+        let Types { columns, id, step, extended, .. } = &self.types;
         quote! {
             #head {
-                fn default() -> Self {
-                    Self::new()
-                }
+                type Columns = #columns;
+                type Column = #id;
+                type Extended<__C, __I> = #extended;
+                type Step = #step;
             }
         }
     }
 
     /// `impl<…> Trait for Chat<…> where …`.
-    fn impl_head(&self, of: &TokenStream, generics: &Generics) -> TokenStream {
+    pub(super) fn impl_head(&self, of: &TokenStream, generics: &Generics) -> TokenStream {
         let name = again(&self.header.name);
         let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
         quote!(impl #impl_generics #of #name #ty_generics #where_clause)
     }
 
-    /// The parameters as a function takes them.
-    fn params(&self) -> Vec<TokenStream> {
-        let param = |(name, param): (Ident, &Param)| {
-            let ty = param.ty();
-            quote!(#name: #ty)
-        };
-        self.param_names().into_iter().zip(&self.header.params).map(param).collect()
-    }
-
-    fn param_names(&self) -> Vec<Ident> {
-        self.header.params.iter().map(|param| again(&param.name)).collect()
-    }
-
     /// The generics, with what a compute step that holds a parameter asks of them.
-    fn bounded(&self) -> Generics {
+    pub(super) fn bounded(&self) -> Generics {
         let mut generics = self.header.generics.clone();
-        let lifetime = self.lifetime();
+        let lifetime = lifetime(self.header);
         let types: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
         if !types.is_empty() {
             let predicates = &mut generics.make_where_clause().predicates;
             predicates.extend(types.iter().map(|ty| -> syn::WherePredicate { parse_quote!(#ty: #lifetime) }));
         }
         generics
-    }
-
-    /// The compute steps live as long as the first lifetime of the flow, or for ever.
-    fn lifetime(&self) -> TokenStream {
-        let first = self.header.generics.lifetimes().next();
-        first.map_or_else(|| quote!('static), |param| param.lifetime.to_token_stream())
     }
 }
 

@@ -5,11 +5,15 @@
 //! glue is located at keywords. Editors find their way by that.
 
 mod columns;
+mod constructors;
+mod extended;
+mod extension;
 mod id;
 mod inline;
 mod item;
 #[cfg(test)]
 mod tests;
+mod types;
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -68,9 +72,9 @@ fn at(place: Span) -> Span {
     Span::call_site().located_at(place)
 }
 
-/// A name for something that the user has not named.
-fn hidden(name: &Ident) -> Ident {
-    format_ident!("__{}", name.unraw(), span = Span::mixed_site())
+/// A name for something that goes with a column. The role is in upper case, which no column is.
+fn hidden(role: &str, column: &Ident) -> Ident {
+    format_ident!("__{role}{}", column.unraw(), span = Span::mixed_site())
 }
 
 /// Documentation for what the user left undocumented, so that `missing_docs` has nothing to say.

@@ -23,6 +23,29 @@ fn an_item_becomes_structs_an_enum_and_their_impls() {
 }
 
 #[test]
+fn an_extension_stands_on_the_columns_of_another_flow() {
+    let expansion = expand(&quote! {
+        /// A chat, and what was felt.
+        pub struct Felt<'a>(style: &'a str): other::Chat<'a> {
+            column mood(tone, user.latest, summary.window(2).as("digest"), self.latest) = prompt("Name the mood.");
+            /// How it was said.
+            column tone(user) = prompt(style);
+        }
+    });
+    assert_golden("extension", &syn::parse2(expansion).unwrap());
+}
+
+#[test]
+fn an_extension_that_shares_parameters_leaves_open_what_it_extends() {
+    let expansion = expand(&quote! {
+        struct Felt<M: Model, const N: usize>: Chat<M> {
+            column mood(user.latest) = prompt("Name the mood.");
+        }
+    });
+    assert_golden("extension_with_parameters", &syn::parse2(expansion).unwrap());
+}
+
+#[test]
 fn an_inline_flow_becomes_an_expression() {
     let flow = expand(&quote! {
         source user;

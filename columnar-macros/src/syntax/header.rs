@@ -1,4 +1,4 @@
-//! The head of the item form: `pub struct Chat<M: Model>(model: M) where ...`.
+//! The head of the item form: `pub struct Felt<M: Model>(model: M): Chat<M> where ...`.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Error, Generics, Token, Type, Visibility, parenthesized, token};
 
 use super::cursor::{Cursor, begins_declaration};
-use super::tokens;
+use super::{Base, base, tokens};
 use crate::errors;
 use crate::report::Errors;
 
@@ -18,11 +18,12 @@ pub(crate) struct Header {
     pub(crate) name: Ident,
     pub(crate) generics: Generics,
     pub(crate) params: Vec<Param>,
+    pub(crate) base: Option<Base>,
     /// Whether generics and parameters could be read; if not, compute steps cannot be checked.
     pub(crate) whole: bool,
 }
 
-/// A parameter of `new`.
+/// A parameter of `new` or `extend`.
 pub(crate) struct Param {
     pub(crate) name: Ident,
     /// `None` if it cannot be read.
@@ -89,12 +90,17 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
     });
     let vis: Visibility = input.parse()?;
     let keyword = keyword(input, &vis, errors)?;
-    let name = input.parse().map_err(|_| Error::new(keyword.span, errors::NO_FLOW_NAME))?;
+    let name: Ident = input.parse().map_err(|_| Error::new(keyword.span, errors::NO_FLOW_NAME))?;
     let mut whole = true;
     let mut generics: Generics = or_told(input, errors, &mut whole);
-    let params = if input.peek(token::Paren) { params(input, errors, &mut whole)? } else { Vec::new() };
+    let mut params = if input.peek(token::Paren) { params(input, errors, &mut whole)? } else { Vec::new() };
+    let base = base::parse(input, &name, errors)?;
+    if input.peek(token::Paren) {
+        errors.on(input.cursor().span(), errors::LATE_PARAMS);
+        params = self::params(input, errors, &mut whole)?;
+    }
     generics.where_clause = or_told(input, errors, &mut whole);
-    Ok(Header { attrs, vis, keyword, name, generics, params, whole })
+    Ok(Header { attrs, vis, keyword, name, generics, params, base, whole })
 }
 
 /// `struct`, or what stands in its place.

@@ -3,6 +3,7 @@
 //! Compute steps and the arguments of views stay tokens: they are Rust, and rustc says best what is
 //! wrong with them.
 
+mod base;
 mod column;
 mod cursor;
 mod declaration;
@@ -15,6 +16,7 @@ use syn::Attribute;
 use crate::errors;
 use crate::report::Errors;
 
+pub(crate) use base::Base;
 pub(crate) use header::{Header, Param};
 pub(crate) use view::{Tag, View};
 
@@ -42,7 +44,7 @@ pub(crate) struct Flow {
 }
 
 pub(crate) enum Form {
-    Item(Header),
+    Item(Box<Header>),
     Inline,
     /// Nothing can be declared: an item form without a name, or no tokens at all.
     Unknown,
@@ -68,6 +70,14 @@ pub(crate) struct Derived {
 }
 
 impl Flow {
+    /// The flow that this one extends.
+    pub(crate) fn base(&self) -> Option<&Base> {
+        match &self.form {
+            Form::Item(header) => header.base.as_ref(),
+            _ => None,
+        }
+    }
+
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
         if trees.is_empty() {
@@ -79,7 +89,7 @@ impl Flow {
             return Self { form: Form::Inline, columns, lost };
         }
         let (header, body) = header::parse(&trees, errors);
-        let form = header.map_or(Form::Unknown, Form::Item);
+        let form = header.map_or(Form::Unknown, |header| Form::Item(Box::new(header)));
         let Some(body) = body else {
             return Self { form, columns: Vec::new(), lost: trees };
         };

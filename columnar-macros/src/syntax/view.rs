@@ -14,6 +14,8 @@ pub(crate) struct View {
     pub(crate) before: Span,
     /// The column it shows; `self` for the own past.
     pub(crate) base: Ident,
+    /// Whether that is no column of this flow, so one of the flow that it extends.
+    pub(crate) is_inherited: bool,
     /// Whether it says how much it shows.
     windowed: bool,
     /// How much it shows, as Rust: `.latest`, `.window(3)` and whatever rustc will refuse.
@@ -37,6 +39,13 @@ pub(crate) enum Tag {
 impl View {
     pub(crate) fn is_own(&self) -> bool {
         self.base == "self"
+    }
+
+    /// The column that it shows to the column `own`, where it is mentioned.
+    pub(crate) fn mentioned(&self, own: &Ident) -> Ident {
+        let mut column = if self.is_own() { own.clone() } else { self.base.clone() };
+        column.set_span(self.base.span());
+        column
     }
 }
 
@@ -83,6 +92,7 @@ fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View>
     let mut view = View {
         before,
         base,
+        is_inherited: false,
         windowed: false,
         tail: TokenStream::new(),
         tag: Tag::Name,

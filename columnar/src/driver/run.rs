@@ -23,13 +23,14 @@ use crate::value::Value;
 
 /// How the events of a flow name its columns: by a [`Name`], or by an enum that `flow!` declares.
 pub trait ColumnId: Sized {
+    /// `None` for a column that this does not name: one that was added by an extension.
     #[doc(hidden)]
-    fn __of(column: usize, name: &Name) -> Self;
+    fn __of(column: usize, name: &Name) -> Option<Self>;
 }
 
 impl ColumnId for Name {
-    fn __of(_: usize, name: &Name) -> Self {
-        name.clone()
+    fn __of(_: usize, name: &Name) -> Option<Self> {
+        Some(name.clone())
     }
 }
 
@@ -95,7 +96,8 @@ impl<I: ColumnId> Run<'_, I> {
                 },
                 Work::Skip(cell) => self.store(cell, Entry::Skipped, poller),
                 Work::Emit(cell, entry) => {
-                    let (column, step) = (self.id(cell), cell.step);
+                    let Some(column) = self.id(cell) else { continue };
+                    let step = cell.step;
                     return Some(match entry {
                         Entry::Value(value) => Event::Value { column, step, value },
                         Entry::Skipped => Event::Skipped { column, step },
@@ -113,10 +115,10 @@ impl<I: ColumnId> Run<'_, I> {
         }
         while let Poll::Ready(Some((cell, report))) = self.computing.poll_next_unpin(poller) {
             let (column, step) = (self.id(cell), cell.step);
-            match report {
-                Report::Delta { text } => return Some(Event::Delta { column, step, text }),
+            let event = match report {
+                Report::Delta { text } => column.map(|column| Event::Delta { column, step, text }),
                 Report::Retry { attempt, error } => {
-                    return Some(Event::Retry { column, step, attempt, error });
+                    column.map(|column| Event::Retry { column, step, attempt, error })
                 }
                 Report::Computed { value } => {
                     self.computed = Some(value);
@@ -124,9 +126,16 @@ impl<I: ColumnId> Run<'_, I> {
                     return None;
                 }
                 Report::Failed { error } if self.live.shared.failed(cell) => {
-                    return Some(Event::Failed { column, step, error: error.to_string() });
+                    let error = error.to_string();
+                    column.map(|column| Event::Failed { column, step, error })
                 }
-                Report::Failed { error } => self.fail(error),
+                Report::Failed { error } => {
+                    self.fail(error);
+                    None
+                }
+            };
+            if event.is_some() {
+                return event;
             }
         }
         None
@@ -160,7 +169,8 @@ impl<I: ColumnId> Run<'_, I> {
         self.failure.get_or_insert(error);
     }
 
-    fn id(&mut self, cell: Cell) -> I {
+    /// What this run calls the column of a cell; `None` for one that came by another door.
+    fn id(&mut self, cell: Cell) -> Option<I> {
         I::__of(cell.column, self.name(cell.column))
     }
 }

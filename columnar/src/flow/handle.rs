@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::context::Messages;
 use crate::error::Result;
 use crate::graph::View;
+use crate::plan::Plan;
 use crate::state::Shared;
 use crate::value::Value;
 use crate::window::Window;
@@ -50,7 +51,8 @@ impl<K> Handle<K> {
     #[doc(hidden)]
     #[must_use]
     pub fn __bind(&self, flow: &Bind<'_>) -> Self {
-        Self { latest: self.latest, flow: Some(Arc::clone(flow.0)), kind: PhantomData }
+        let latest = View::new(flow.column(self.latest), Window::LATEST, self.latest.tag());
+        Self { latest, flow: Some(Arc::clone(flow.shared)), kind: PhantomData }
     }
 
     #[doc(hidden)]
@@ -155,4 +157,19 @@ impl<K> fmt::Debug for Handle<K> {
 /// The flow that columns are bound to.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Bind<'s>(pub(super) &'s Arc<Shared>);
+pub struct Bind<'s> {
+    pub(super) shared: &'s Arc<Shared>,
+    /// Where each column is, if not where its type has it.
+    pub(super) plan: Option<&'s Plan>,
+}
+
+impl Bind<'_> {
+    fn column(&self, declared: View) -> usize {
+        let found = self.plan.map(|plan| plan.schema().find(declared.tag()));
+        match found {
+            Some(Some(column)) => column,
+            Some(None) => unreachable!("a flow has the columns of each of its types"),
+            None => declared.column(),
+        }
+    }
+}

@@ -1,7 +1,11 @@
 //! The run-time half of a flow that was declared with `flow!`.
 
+use std::fmt;
+use std::hash::Hash;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
+
+use futures::future::{BoxFuture, FutureExt};
 
 use super::handle::Bind;
 use super::live::LiveFlow;
@@ -38,6 +42,55 @@ impl TypePlan {
     pub const fn new() -> Self {
         Self(OnceLock::new())
     }
+
+    fn of<C: Columns>() -> &'static Arc<Plan> {
+        C::__plan().0.get_or_init(|| match C::GRAPH.plan() {
+            Ok(plan) => Arc::new(plan),
+            Err(error) => unreachable!("`flow!` accepts only what the schema accepts: {error}"),
+        })
+    }
+}
+
+/// The enum that names the derived columns of a flow in its events. Implemented by `flow!` alone.
+pub trait ColumnEnum: ColumnId + Copy + Eq + Ord + Hash + fmt::Debug + fmt::Display + 'static {
+    #[doc(hidden)]
+    fn __name(self) -> &'static str;
+}
+
+/// A flow that another one can extend: every struct that [`flow!`](crate::flow!) declares. Implemented
+/// by it alone.
+///
+/// ```
+/// use columnar::flow::Base;
+/// use columnar::prelude::*;
+///
+/// flow! {
+///     pub struct Chat { source user; column topics(user.latest) = prompt("List the topics."); }
+/// }
+/// flow! {
+///     pub struct Felt: Chat { column mood(user.latest, topics.latest) = prompt("Name the mood."); }
+/// }
+///
+/// fn is_base<F: Base>() {}
+/// is_base::<Chat>();
+/// is_base::<Felt>();
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a flow, so it cannot be extended",
+    label = "expected a struct that `flow!` declared"
+)]
+pub trait Base {
+    /// Its columns.
+    type Columns: Columns;
+
+    /// The enum that names its columns in events.
+    type Column: ColumnEnum;
+
+    /// A flow with other columns, whose compute steps live as long as those of this one.
+    type Extended<C, I>;
+
+    /// A compute step that lives as long as those of this flow.
+    type Step;
 }
 
 /// A live flow of a type that `flow!` declared; the type you wrote derefs to it, and it derefs to
@@ -58,16 +111,44 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     }
 
     fn with(store: Option<Arc<dyn Store>>, steps: Vec<Option<Step<'a>>>) -> Self {
-        let plan = C::__plan().0.get_or_init(|| match C::GRAPH.plan() {
-            Ok(plan) => Arc::new(plan),
-            Err(error) => unreachable!("`flow!` accepts only what the schema accepts: {error}"),
-        });
-        let live = Live::new(Arc::clone(plan), store, steps);
-        Self::bound(live)
+        Self::bound(Live::new(Arc::clone(TypePlan::of::<C>()), store, steps))
     }
 
+    /// The columns bound to a flow that has them, where the type has them or elsewhere.
     fn bound(live: Live<'a>) -> Self {
-        Self::new(C::__bind(&Bind(&live.shared)), live)
+        let plan = live.shared.plan();
+        let plan = (!Arc::ptr_eq(&plan, TypePlan::of::<C>())).then_some(&*plan);
+        Self::new(C::__bind(&Bind { shared: &live.shared, plan }), live)
+    }
+
+    /// Goes on with a flow whose columns this type has first, and adds the others with these steps.
+    #[doc(hidden)]
+    pub fn __extend<B: Columns, J>(
+        base: &LiveFlow<'a, B, J>,
+        steps: Vec<Option<Step<'a>>>,
+    ) -> BoxFuture<'a, Result<Self>>
+    where
+        I: 'a,
+    {
+        let live = base.live.clone();
+        let extended = async move {
+            let writing = live.shared.writing().await;
+            let before = live.shared.plan();
+            // Another extension may have been here; then the columns are not where the type has them.
+            let is_as_declared = Arc::ptr_eq(&before, TypePlan::of::<B>());
+            let plan = if is_as_declared {
+                Arc::clone(TypePlan::of::<C>())
+            } else {
+                Arc::new(C::GRAPH.extend(&before)?)
+            };
+            let restored = live.shared.load_added(&plan).await?;
+            let columns = 0..before.schema().columns().len();
+            let steps = columns.map(|column| live.step(column)).chain(steps).collect();
+            live.extend(plan, restored, steps)?;
+            drop(writing);
+            Ok(Self::bound(live))
+        };
+        extended.boxed()
     }
 
     /// Another flow with the past of this one: its steps before `step`. Both go on independently.

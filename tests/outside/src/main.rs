@@ -19,6 +19,14 @@ flow! {
     }
 }
 
+flow! {
+    /// The chat, and what people felt.
+    pub struct Felt: Chat {
+        column sentiment(user.latest) = script(["good", "better"]);
+        column mood(sentiment, topics.latest.as("subjects"), self.latest) = prompt("Name the mood.");
+    }
+}
+
 async fn fallible(cx: &Context) -> std::result::Result<String, std::num::ParseIntError> {
     let number: i32 = "7".parse()?;
     Ok(format!("{}@{}: {number}", cx.column(), cx.step()))
@@ -86,6 +94,31 @@ async fn opened() -> Result<()> {
     Ok(())
 }
 
+async fn extended() -> Result<()> {
+    let store = MemoryStore::new();
+    let chat = Chat::open(store.clone()).await?;
+    chat.user.push("text").await?;
+    chat.run().await?;
+
+    let felt = Felt::extend(&chat).await?;
+    let mut run = felt.run();
+    while let Some(event) = run.try_next().await? {
+        match event.column() {
+            FeltColumn::Chat(column) => println!("{column}"),
+            FeltColumn::Sentiment | FeltColumn::Mood => println!("{}", event.column()),
+        }
+    }
+    assert_eq!(felt.sentiment.get(0).as_deref(), Some("good"));
+    felt.user.push("more").await?;
+    felt.run().await?;
+    assert_eq!((felt.steps(), felt.topics.len(), felt.mood.len()), (2, 2, 2));
+    assert_eq!(Felt::ORDER.last(), Some(&"mood"));
+
+    let felt = Felt::extend(Chat::open(store).await?).await?;
+    assert_eq!(felt.steps(), 2);
+    Ok(())
+}
+
 fn is_send<T: Send>(value: T) -> T {
     value
 }
@@ -95,9 +128,11 @@ async fn main() -> Result<()> {
     typed().await?;
     at_run_time().await?;
     opened().await?;
+    extended().await?;
     drop(is_send(Chat::new()));
     drop(is_send(Chat::new().run()));
     drop(is_send(Chat::open(MemoryStore::new())));
+    drop(is_send(Felt::extend(Chat::new())));
     drop(is_send(Chat::new().user.push("text")));
     println!("every name is there");
     Ok(())

@@ -18,7 +18,7 @@ where
     /// The names of the columns in topological order.
     pub const ORDER: &'static [&'static str] = &["user", "topics", "assistant"];
     /// The columns and what each of them reads.
-    pub const GRAPH: ::columnar::__private::Graph = <ChatColumns as ::columnar::__private::Columns>::GRAPH;
+    pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
     /// A new flow, with its values in memory.
     #[allow(
         clippy::needless_pass_by_value,
@@ -89,6 +89,15 @@ where
     fn deref(&self) -> &Self::Target {
         &self.__flow
     }
+}
+impl<M: Model> ::columnar::__private::Base for Chat<M>
+where
+    M: Clone,
+{
+    type Columns = ChatColumns;
+    type Column = ChatColumn;
+    type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
+    type Step = ::columnar::__private::Step<'static>;
 }
 #[allow(non_upper_case_globals)]
 impl ChatColumns {
@@ -172,11 +181,19 @@ impl ::core::fmt::Display for ChatColumn {
     }
 }
 impl ::columnar::__private::ColumnId for ChatColumn {
-    fn __of(column: usize, _: &::columnar::__private::Name) -> Self {
+    fn __of(
+        column: usize,
+        _: &::columnar::__private::Name,
+    ) -> ::columnar::__private::Option<Self> {
         match column {
-            1usize => Self::Topics,
-            2usize => Self::Assistant,
-            _ => ::core::unreachable!(),
+            1usize => ::columnar::__private::Some(Self::Topics),
+            2usize => ::columnar::__private::Some(Self::Assistant),
+            _ => ::columnar::__private::None,
         }
+    }
+}
+impl ::columnar::__private::ColumnEnum for ChatColumn {
+    fn __name(self) -> &'static str {
+        self.name()
     }
 }

@@ -1,0 +1,155 @@
+//! The ways to make a flow:
+//!
+//! ```text
+//! pub fn new(model: M) -> Self;
+//! pub async fn open(store: impl Store, model: M) -> Result<Self>;
+//! impl Default for Chat { … }
+//! ```
+//!
+//! or, if it extends another one:
+//!
+//! ```text
+//! pub async fn extend(base: impl Borrow<FeltBase>, model: M) -> Result<Self>;
+//! ```
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use syn::ext::IdentExt;
+
+use super::item::Item;
+use super::{again, hidden};
+use crate::syntax::{Base, Param};
+
+impl Item<'_> {
+    pub(super) fn constructors(&self) -> TokenStream {
+        match &self.header.base {
+            None => [self.fn_new(), self.fn_open()].into_iter().collect(),
+            Some(base) => self.fn_extend(base),
+        }
+    }
+
+    fn fn_new(&self) -> TokenStream {
+        let private = &self.emission.private;
+        let (vis, params, steps) = (&self.header.vis, self.params(), self.steps());
+        quote! {
+            /// A new flow, with its values in memory.
+            #[allow(clippy::needless_pass_by_value, clippy::new_without_default, clippy::too_many_arguments)]
+            #vis fn new(#(#params),*) -> Self {
+                Self { __flow: #private::Typed::__new(#steps), __marker: ::core::marker::PhantomData }
+            }
+        }
+    }
+
+    fn fn_open(&self) -> TokenStream {
+        let private = &self.emission.private;
+        let (vis, params, names, steps) = (&self.header.vis, self.params(), self.param_names(), self.steps());
+        let store = Ident::new("store", Span::mixed_site());
+        let local = Ident::new("steps", Span::mixed_site());
+        quote! {
+            /// A flow on top of a store: it goes on with what the store holds.
+            ///
+            /// # Errors
+            ///
+            /// When the store cannot be read or holds what cannot be.
+            #[allow(clippy::too_many_arguments)]
+            #vis async fn open(#store: impl #private::Store, #(#params),*) -> #private::Result<Self> {
+                // The parameters end here, so that the future need not hold them.
+                let #local = {
+                    #(let #names = #names;)*
+                    #steps
+                };
+                let flow = #private::Typed::__open(#store, #local).await?;
+                #private::Result::Ok(Self { __flow: flow, __marker: ::core::marker::PhantomData })
+            }
+        }
+    }
+
+    fn fn_extend(&self, base: &Base) -> TokenStream {
+        let private = &self.emission.private;
+        let (vis, params, names, steps) = (&self.header.vis, self.params(), self.param_names(), self.steps());
+        let (local, flow) = (Ident::new("base", Span::mixed_site()), &self.types.flow);
+        let (ty, extended) = match self.extended {
+            Some(extended) => {
+                let ty = extended.ty();
+                let lent = quote!(#private::Borrow::<#ty>::borrow(&#local));
+                let extended = quote!(#private::extend(#private::Deref::deref(#lent), #steps));
+                (quote!(#private::Borrow<#ty>), extended)
+            }
+            // What is extended cannot be read, which has been told.
+            None => {
+                let flow = quote!(#private::Result::Ok(<#flow>::__new(#steps)));
+                (quote!(::core::marker::Sized), quote!(::core::future::ready::<#private::Result<_>>(#flow)))
+            }
+        };
+        let name = base.name().map_or_else(String::new, |name| name.unraw().to_string());
+        let docs = format!(
+            " Goes on with a `{name}`: with what it holds and where it is stored, and with these columns on top."
+        );
+        quote! {
+            #[doc = #docs]
+            ///
+            /// The next run, or the one that goes on, computes the new columns from step 0 as if they had
+            /// always been there; the others are untouched. The flow that is extended stays another door to
+            /// the same flow.
+            ///
+            /// # Errors
+            ///
+            /// When the flow has been extended by a column of one of these names already, or the store cannot be
+            /// read. The flow is then as it was.
+            #[allow(clippy::too_many_arguments)]
+            #vis async fn extend(#local: impl #ty, #(#params),*) -> #private::Result<Self> {
+                // What is given ends here, so that the future need not hold it.
+                let extended = {
+                    let #local = #local;
+                    #(let #names = #names;)*
+                    #extended
+                };
+                let flow = extended.await?;
+                #private::Result::Ok(Self { __flow: flow, __marker: ::core::marker::PhantomData })
+            }
+        }
+    }
+
+    /// The compute steps by column, of parameters that are in scope.
+    fn steps(&self) -> TokenStream {
+        let private = &self.emission.private;
+        let names = self.param_names();
+        let steps = self.emission.flow.columns.iter().map(|column| {
+            let function = hidden("", &column.name);
+            match column.derived {
+                Some(_) => quote!(#private::Some(Self::#function(#(&#names),*))),
+                None => quote!(#private::None),
+            }
+        });
+        quote!(#private::vec![#(#steps),*])
+    }
+
+    /// A flow without parameters has a default.
+    pub(super) fn impl_default(&self) -> TokenStream {
+        if !self.header.params.is_empty() || self.header.base.is_some() {
+            return TokenStream::new();
+        }
+        let private = &self.emission.private;
+        let head = self.impl_head(&quote!(#private::Default for), &self.bounded());
+        quote! {
+            #head {
+                fn default() -> Self {
+                    Self::new()
+                }
+            }
+        }
+    }
+
+    /// The parameters as a function takes them.
+    fn params(&self) -> Vec<TokenStream> {
+        let param = |(name, param): (Ident, &Param)| {
+            let ty = param.ty();
+            quote!(#name: #ty)
+        };
+        self.param_names().into_iter().zip(&self.header.params).map(param).collect()
+    }
+
+    pub(super) fn param_names(&self) -> Vec<Ident> {
+        self.header.params.iter().map(|param| again(&param.name)).collect()
+    }
+}

@@ -1,0 +1,34 @@
+use columnar::prelude::*;
+
+flow! {
+    pub struct Chat {
+        source user;
+        column topics(user.latest) = prompt("List the topics.");
+    }
+}
+
+flow! {
+    pub struct Felt<'a>(style: &'a str): Chat {
+        column mood(user.latest) = {
+            let style: &'a str = style;
+            move |_: Context| async move { style.to_owned() }
+        };
+    }
+}
+
+fn main() {
+    drop(talk(Chat::new()));
+}
+
+async fn talk(chat: Chat) -> Result<usize> {
+    let felt = Felt::extend(chat, "formal").await?;
+    felt.user.push("hello").await?;
+    let mut run = felt.run();
+    while let Some(event) = run.try_next().await? {
+        let _ = match event.column() {
+            FeltColumn::Chat(ChatColumn::Topics) => felt.topics.len(),
+            FeltColumn::Mood => felt.mood.len(),
+        };
+    }
+    Ok(Felt::ORDER.len() + Felt::GRAPH.names().len())
+}
