@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may panic")]
 
 use columnar::testing::script;
-use columnar::{Column, Context, Error, Flow, Mistake, Part, Role, View, column, flow, source, this};
+use columnar::{
+    Column, Context, Error, Flow, Messages, Mistake, Part, Role, View, column, flow, source, this,
+};
 use serde_json::{Value as Json, json};
 
 /// The answer of a cell that an example leaves open.
@@ -265,12 +267,12 @@ mod elided {
         let f = bot(|user| (user.latest(), this())).await;
         let messages = f.messages("bot", 2).unwrap();
         let expected = [
-            (Role::User, None, "<elided/>"),
-            (Role::Assistant, Some(("bot", 0)), "b0"),
-            (Role::Assistant, Some(("bot", 1)), "\n\nb1"),
-            (Role::User, Some(("user", 2)), "<user>\nu2\n</user>"),
+            "user||<elided/>",
+            "assistant|bot 0|b0",
+            "assistant|bot 1|\n\nb1",
+            "user|user 2|<user>\nu2\n</user>",
         ];
-        assert_eq!(messages.parts().map(|part| piece(&part)).collect::<Vec<_>>(), expected.map(owned));
+        assert_eq!(pieces(&messages), expected);
     }
 }
 
@@ -433,16 +435,15 @@ mod parts {
         let topics = column("topics", user.latest(), script(["t0", "t1"]));
         let chat = column("bot", (&user, topics.named("subjects"), this()), script(["b0", OPEN]));
         let f = told([chat], &["u0", "u1"]).await;
-
         let messages = f.messages("bot", 1).unwrap();
         let expected = [
-            (Role::User, Some(("user", 0)), "<user>\nu0\n</user>"),
-            (Role::User, Some(("topics", 0)), "\n\n<subjects>\nt0\n</subjects>"),
-            (Role::Assistant, Some(("bot", 0)), "b0"),
-            (Role::User, Some(("user", 1)), "<user>\nu1\n</user>"),
-            (Role::User, Some(("topics", 1)), "\n\n<subjects>\nt1\n</subjects>"),
+            "user|user 0|<user>\nu0\n</user>",
+            "user|topics 0|\n\n<subjects>\nt0\n</subjects>",
+            "assistant|bot 0|b0",
+            "user|user 1|<user>\nu1\n</user>",
+            "user|topics 1|\n\n<subjects>\nt1\n</subjects>",
         ];
-        assert_eq!(messages.parts().map(|part| piece(&part)).collect::<Vec<_>>(), expected.map(owned));
+        assert_eq!(pieces(&messages), expected);
 
         let parts: Vec<Part<'_>> = messages.parts().collect();
         let runs = parts.chunk_by(|a, b| a.role() == b.role());
@@ -590,14 +591,10 @@ fn elided() -> (Role, String) {
     (Role::User, "<elided/>".to_owned())
 }
 
-/// A part and the cell that it shows.
-type Piece = (Role, Option<(String, usize)>, String);
-
-fn piece(part: &Part<'_>) -> Piece {
-    let origin = part.origin().map(|cell| (cell.column.to_string(), cell.step));
-    (part.role(), origin, part.text().into_owned())
-}
-
-fn owned((role, origin, text): (Role, Option<(&str, usize)>, &str)) -> Piece {
-    (role, origin.map(|(column, step)| (column.to_owned(), step)), text.to_owned())
+/// The parts: who speaks, the cell that is shown, the text.
+fn pieces(messages: &Messages) -> Vec<String> {
+    let cell = |part: &Part<'_>| part.origin().map(|cell| format!("{} {}", cell.column, cell.step));
+    let piece =
+        |part: Part<'_>| format!("{}|{}|{}", part.role(), cell(&part).unwrap_or_default(), part.text());
+    messages.parts().map(piece).collect()
 }

@@ -5,11 +5,9 @@
 //! `cargo bench -p columnar-tests --bench assembly`
 
 use std::hint::black_box;
+use std::sync::Arc;
 
-use columnar::Name;
 use columnar::prelude::*;
-use columnar::store::{MemoryStore, Store};
-use columnar::testing::script;
 use columnar_tests::figures::{bar, figure, medians, micros_each, over};
 use columnar_tests::naive::{self, Reads, Window};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
@@ -40,17 +38,17 @@ impl Subject {
         views.extend(own.map(|own| shown(this(), own)));
         let values: Vec<String> =
             (0..steps).map(|step| format!("{step:>6} {}", "word ".repeat(80))).collect();
-        let store = MemoryStore::new();
+        let answers: Arc<[Value]> = values.iter().map(Value::from).collect();
+        let answer = move |cx: Context| std::future::ready(answers.get(cx.step()).cloned().ok_or("no more"));
+        let flow = flow([column("column", views, answer)]).expect("a sound flow");
         let runtime = Builder::new_current_thread().build().expect("a runtime of one thread needs nothing");
-        let flow = runtime.block_on(async {
+        runtime.block_on(async {
             for (step, value) in values.iter().enumerate() {
-                put(&store, "user", step, value).await;
+                flow.push("user", value.clone()).await.expect("memory takes it");
                 if step + 1 < steps {
-                    put(&store, "column", step, value).await;
+                    flow.run().await.expect("nothing fails");
                 }
             }
-            let answer = script(Vec::<String>::new());
-            Flow::open(store, [column("column", views, answer)]).await.expect("a sound flow")
         });
         let view = naive::View { column: "user".into(), window: input, tag: "user".into() };
         let reads = Reads { views: vec![view], own, own_at: 0 };
@@ -93,11 +91,6 @@ fn shown(view: View, window: Window) -> View {
         Window::All => view,
         Window::Last(count) => view.window(count),
     }
-}
-
-async fn put(store: &MemoryStore, column: &str, step: usize, value: &str) {
-    let name = Name::new(column).expect("it is a name");
-    store.put(name, step, Value::from(value).into()).await.expect("memory takes it");
 }
 
 fn figures() {
