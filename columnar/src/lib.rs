@@ -105,6 +105,11 @@ pub mod model;
 #[cfg(feature = "std")]
 pub mod store;
 
+#[cfg(feature = "tracing")]
+pub mod trace;
+#[cfg(all(feature = "std", not(feature = "tracing")))]
+mod trace;
+
 #[cfg(feature = "std")]
 mod state;
 
