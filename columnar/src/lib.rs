@@ -37,6 +37,8 @@
 //! | see what a column saw | [`Messages`] |
 //! | choose a model | [`model`] |
 //! | test a flow | [`testing`] |
+//! | know the costs before | [`Forecast`] |
+//! | watch a run | [`Event`], [`Progress`]; spans, with the feature `tracing`, see its module `trace` |
 //!
 //! # How values become messages
 //!
