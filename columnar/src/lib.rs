@@ -107,9 +107,11 @@ pub mod model;
 #[cfg(feature = "std")]
 pub mod store;
 
+// Whoever tells something calls the same functions with and without the feature, and needs no `cfg`.
 #[cfg(feature = "tracing")]
 pub mod trace;
 #[cfg(all(feature = "std", not(feature = "tracing")))]
+#[path = "trace/off.rs"]
 mod trace;
 
 #[cfg(feature = "std")]

@@ -36,8 +36,8 @@
 //!   stored, and not before; what is dropped on its way is `cancelled`.
 //! - A failed attempt that is followed by another one is an event of the level `WARN` in its cell, with
 //!   `columnar.attempt` and `error.type`.
-//! - `error.type` is an HTTP status, a kind of [`std::io::Error`], `timeout`, `panic`, `store`,
-//!   `broke_off` (a reply without an end), a finish reason, or `_OTHER`.
+//! - `error.type` is an HTTP status, a kind of [`std::io::Error`], `timeout` (an `Elapsed` of tokio),
+//!   `panic`, `store`, `broke_off` (a reply without an end), a finish reason, or `_OTHER`.
 //! - `gen_ai.response.finish_reasons` is a list in JSON: `["stop"]`, `["length"]`, `["content_filter"]` or
 //!   `["other"]`.
 //!
@@ -59,15 +59,16 @@
 //! [conventions for generative AI]: https://github.com/open-telemetry/semantic-conventions-genai
 //! [`tracing`]: https://docs.rs/tracing
 
-// Whoever tells something calls the same functions in both cases, and needs no `cfg`.
-#[cfg(not(feature = "tracing"))]
-mod off;
-#[cfg(feature = "tracing")]
-mod on;
+mod call;
+mod cell;
+mod content;
+mod failure;
+mod names;
+mod open;
+mod provider;
+mod run;
 
-#[cfg(not(feature = "tracing"))]
-pub(crate) use off::{CallSpan, CellSpan, RunSpan};
-#[cfg(feature = "tracing")]
-pub use on::CAPTURE_CONTENT;
-#[cfg(feature = "tracing")]
-pub(crate) use on::{CallSpan, CellSpan, RunSpan};
+pub(crate) use call::CallSpan;
+pub(crate) use cell::CellSpan;
+pub use content::CAPTURE_CONTENT;
+pub(crate) use run::RunSpan;

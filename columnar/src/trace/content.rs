@@ -54,8 +54,9 @@ mod tests {
 
     #[test]
     fn content_has_the_form_of_the_conventions() {
-        assert_eq!(system("a \"b\""), r#"[{"content":"a \"b\"","type":"text"}]"#);
-        let said = r#"[{"finish_reason":"stop","parts":[{"content":"c","type":"text"}],"role":"assistant"}]"#;
-        assert_eq!(output("c", "stop"), said);
+        let parsed = |text: &str| text.parse::<Value>().expect("it is JSON");
+        assert_eq!(parsed(&system("a \"b\"")), parsed(r#"[{"type": "text", "content": "a \"b\""}]"#));
+        let said = r#"[{"role": "assistant", "parts": [{"type": "text", "content": "c"}], "finish_reason": "stop"}]"#;
+        assert_eq!(parsed(&output("c", "stop")), parsed(said));
     }
 }

@@ -44,11 +44,11 @@ impl CellSpan {
         self.attempts = attempt;
     }
 
-    /// An attempt failed, and another one follows.
+    /// An attempt failed, and another one follows. Called while this span is entered.
+    #[expect(clippy::unused_self, reason = "the event stands in this span")]
     pub(crate) fn retry(&self, attempt: usize, error: &(dyn StdError + 'static)) {
         warn!(
             target: names::TARGET,
-            parent: self.open.span(),
             {
                 { names::ATTEMPT } = attempt,
                 { names::ERROR_TYPE } = &*failure::class(error),
