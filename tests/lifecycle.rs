@@ -41,7 +41,7 @@ async fn a_push_gives_the_step_and_a_run_computes_it() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_run_with_nothing_new_has_no_event_and_calls_nothing() -> Result<()> {
+async fn e4_a_run_with_nothing_new_has_no_event_and_calls_nothing() -> Result<()> {
     let log = Log::default();
     let chat = Chat::new(log.clone());
     assert_eq!(chat.run().try_collect::<Vec<_>>().await?, []);
@@ -171,7 +171,7 @@ async fn no_more_than_32_cells_are_computed_at_once() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_step_waits_until_every_source_has_its_value() -> Result<()> {
+async fn r12_a_step_waits_until_every_source_has_its_value() -> Result<()> {
     let chat = flow! {
         source question;
         source facts;
@@ -253,7 +253,7 @@ async fn many_pushes_at_once_have_a_step_each() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_second_run_is_refused_and_the_first_goes_on() -> Result<()> {
+async fn r11_a_second_run_is_refused_and_the_first_goes_on() -> Result<()> {
     let chat = Chat::new(Log::default());
     chat.user.push("one").await?;
     let mut first = chat.run();
@@ -423,7 +423,7 @@ fn all_mistakes_of_a_declaration_are_told_at_once() {
 }
 
 #[tokio::test]
-async fn a_chain_of_ten_thousand_columns_and_a_row_of_a_thousand() -> Result<()> {
+async fn r16_a_chain_of_ten_thousand_columns_and_a_row_of_a_thousand() -> Result<()> {
     let user = source("user");
     let echo =
         || |cx: Context| async move { cx.inputs().map(|(_, value)| value.to_string()).collect::<String>() };

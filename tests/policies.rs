@@ -112,7 +112,7 @@ fn silence(_: Context) -> std::future::Pending<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_compute_that_takes_too_long_is_given_up() -> Result<()> {
+async fn r2_a_compute_that_takes_too_long_is_given_up() -> Result<()> {
     let log = Log::default();
     let chat = flow! {
         source user;
@@ -231,7 +231,7 @@ fn hush() {
 }
 
 #[tokio::test]
-async fn a_panic_is_an_error_of_its_cell_alone() -> Result<()> {
+async fn r1_a_panic_is_an_error_of_its_cell_alone() -> Result<()> {
     hush();
     for panics in [Panics::AtTheCall, Panics::AtThePoll, Panics::MidStream, Panics::InDrop] {
         let log = Log::default();
@@ -264,6 +264,107 @@ async fn a_panic_while_a_run_is_dropped_leaves_the_flow_usable() -> Result<()> {
     let dropped = panic::catch_unwind(AssertUnwindSafe(|| drop(run)));
     assert!(dropped.is_err());
     assert!(matches!(f.run().await, Err(Error::Panicked { .. })), "it runs, and panics again");
+    Ok(())
+}
+
+/// Calls that fail in the given steps, and are counted.
+fn fails_at(steps: &'static [usize], log: &Log) -> impl Fn(Context) -> std::future::Ready<Answer> + use<> {
+    let upper = log.upper("maybe");
+    move |cx| {
+        let fails = steps.contains(&cx.step());
+        let text = cx.messages().last_text().into_owned();
+        drop(upper.compute(cx));
+        std::future::ready(if fails { Err("no answer") } else { Ok(text) })
+    }
+}
+
+type Answer = std::result::Result<String, &'static str>;
+
+#[tokio::test]
+async fn a_column_that_may_be_skipped_leaves_a_cell_empty_for_good() -> Result<()> {
+    let (log, store) = (Log::default(), columnar::store::MemoryStore::new());
+    let user = source("user");
+    let maybe = column("maybe", user.latest(), fails_at(&[1], &log).or_skip());
+    let reader = column("reader", (&user, &maybe, this()), log.upper("reader"));
+    let only = column("only", maybe.latest(), log.upper("only"));
+    let f = Flow::open(store.clone(), [&reader, &only]).await?;
+    for text in ["a", "b", "c"] {
+        f.push("user", text).await?;
+    }
+    let events: Vec<_> = f.run().try_collect().await?;
+    let told = |wanted: &str| {
+        let told = events.iter().filter(|event| match event {
+            Event::Failed { .. } => wanted == "failed",
+            Event::Skipped { .. } => wanted == "skipped",
+            _ => false,
+        });
+        told.map(|event| format!("{} {}", event.column(), event.step())).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (told("failed"), told("skipped")),
+        (vec!["maybe 1".into()], vec!["maybe 1".into(), "only 1".into()])
+    );
+    let skipped = f.progress();
+    assert_eq!((f.steps(), skipped.done, skipped.skipped, skipped.total()), (3, 7, 2, 9));
+    assert_eq!((f.get("maybe", 1), f.get("only", 1), log.calls_of("only", 1)), (None, None, 0));
+    assert_eq!(
+        log.saw("reader", 1),
+        r#"[{"role":"user","content":"<user>\na\n</user>\n\n<maybe>\n&lt;user>\na\n&lt;/user>\n</maybe>"},"#
+            .to_owned()
+            + r#"{"role":"assistant","content":"<USER>\nA\n</USER>\n\n<MAYBE>\n&LT;USER>\nA\n&LT;/USER>\n</MAYBE>"},"#
+            + r#"{"role":"user","content":"<user>\nb\n</user>"}]"#
+    );
+    assert_eq!(f.messages("reader", 1)?.to_json(), log.saw("reader", 1), "it shows the same ever after");
+    let error = f.messages("only", 1).expect_err("nobody was asked");
+    assert!(error.to_string().starts_with("`only` was skipped at step 1: all it reads is empty"), "{error}");
+
+    let calls = log.calls();
+    f.run().await?;
+    let again = Flow::open(store, [&reader, &only]).await?;
+    assert_eq!(again.run().try_collect::<Vec<_>>().await?, []);
+    assert_eq!(
+        (log.calls(), again.steps(), again.get("maybe", 1)),
+        (calls, 3, None),
+        "it is never tried again"
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_column_that_may_wait_is_tried_again_by_the_next_run() -> Result<()> {
+    let (log, mended) = (Log::default(), Arc::new(AtomicUsize::new(0)));
+    let user = source("user");
+    let calls = Arc::clone(&mended);
+    let maybe = column(
+        "maybe",
+        user.latest(),
+        (move |cx: Context| {
+            let fails = cx.step() == 1 && calls.load(Ordering::SeqCst) == 0;
+            std::future::ready(if fails { Err("no answer") } else { Ok("maybe") })
+        })
+        .or_wait(),
+    );
+    let reader = column("reader", maybe.latest(), log.upper("reader"));
+    let other = column("other", (user.latest(), this()), log.upper("other"));
+    let f = flow([&reader, &other])?;
+    for text in ["a", "b", "c"] {
+        f.push("user", text).await?;
+    }
+    let events: Vec<_> = f.run().try_collect().await?;
+    let failed: Vec<_> = events.iter().filter(|event| matches!(event, Event::Failed { .. })).collect();
+    assert!(
+        matches!(failed[..], [Event::Failed { step: 1, error, .. }] if error.contains("`maybe` at step 1"))
+    );
+    assert_eq!(
+        (f.get("reader", 0).is_some(), f.get("reader", 1), f.get("reader", 2).is_some()),
+        (true, None, true)
+    );
+    assert_eq!((f.get("other", 2).is_some(), f.steps()), (true, 1), "what does not depend on it goes on");
+    assert_eq!((f.progress().failed, f.progress().waiting), (1, 1));
+
+    mended.store(1, Ordering::SeqCst);
+    f.run().await?;
+    assert_eq!((f.steps(), log.calls()), (3, 6), "what was there is not paid for again");
     Ok(())
 }
 

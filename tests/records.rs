@@ -54,6 +54,24 @@ fn the_commands_of_the_readme_are_the_ones_that_are_checked() {
 }
 
 #[test]
+fn every_row_of_the_table_of_faults_has_a_test_named_after_it() {
+    let table = read("tests/FAULTS.md");
+    let rows: Vec<String> = (table.lines())
+        .filter_map(|line| line.strip_prefix("| ")?.split_once(" |"))
+        .map(|(row, _)| row.to_lowercase())
+        .filter(|row| row.len() > 1 && row.chars().skip(1).all(|digit| digit.is_ascii_digit()))
+        .collect();
+    assert_eq!(rows.len(), 17 + 4);
+    let files = ["changes", "faults", "lifecycle", "policies", "runs", "simulation"];
+    let files = files.map(|file| read(&format!("tests/{file}.rs"))).join("\n");
+    let tests = files + &read("columnar/src/scheduler/tests/mod.rs");
+    for row in rows {
+        let named = tests.match_indices(&format!("fn {row}_")).count();
+        assert!(named > 0, "{row} has no test");
+    }
+}
+
+#[test]
 fn no_file_is_too_long_and_no_test_is_put_aside() {
     let mut open =
         ["columnar", "columnar-macros", "examples", "tests"].map(|folder| root().join(folder)).to_vec();

@@ -522,7 +522,7 @@ mod windows {
             flow.user.push("x").await?;
         }
         flow.run().await?;
-        assert_eq!(flow.a.messages(2)?.parts().len(), 2);
+        assert_eq!(flow.a.messages(2)?.parts().count(), 2);
         Ok(())
     }
 }

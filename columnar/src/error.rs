@@ -81,12 +81,12 @@ pub enum Error {
         step: usize,
     },
     /// A column to be removed that others read.
-    #[error("`{column}` cannot be removed: {readers} read it; remove them first, or all at once")]
-    HasReaders {
+    #[error("`{column}` is needed by {dependents}: remove them first, or all with `remove_with_dependents`")]
+    HasDependents {
         /// The column.
         column: Name,
-        /// The columns that read it, as text.
-        readers: String,
+        /// The columns whose values depend on it, as text.
+        dependents: String,
     },
     /// A declaration that breaks the rules.
     #[error(transparent)]

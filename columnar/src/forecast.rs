@@ -223,10 +223,10 @@ impl Sizes {
 
 /// The length of a column's value in each step that has begun; `None` where it is not known yet.
 fn lengths(scheduler: &Scheduler, table: &Table, column: usize) -> Vec<Option<usize>> {
+    let history = table.history(column);
     let length = |step| {
-        let cell = Cell { column, step };
-        let skipped = scheduler.is_skipped(cell).then_some(0);
-        table.get(cell).map(|value| value.chars().count()).or(skipped)
+        let skipped = scheduler.is_skipped(Cell { column, step }).then_some(0);
+        history.text(step).map(|text| text.chars().count()).or(skipped)
     };
     (0..scheduler.opened()).map(length).collect()
 }

@@ -1,17 +1,23 @@
 //! The values of one column.
 
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::value::Value;
 
 /// Each node has so many children, as a power of two.
-const BITS: u32 = 6;
+const BITS: u32 = 5;
+const WIDTH: usize = 1 << BITS;
+
+/// Values that are longer together are not copied into one text.
+const LARGE: usize = 1 << 16;
 
 /// The values of a column by step; a step may be without one. A value that is there stays.
 ///
 /// A tree in which clones share all that they have in common: cloning is a reference count, whatever
-/// the length, and writing copies the few nodes on the way that are shared.
+/// the length, and writing copies the few nodes on the way that are shared. So a clone is a snapshot
+/// that can be shown long after the column has gone on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
     root: Arc<Node>,
@@ -22,69 +28,89 @@ pub(crate) struct History {
 #[derive(Clone, Debug)]
 enum Node {
     Inner(Vec<Arc<Node>>),
-    Leaf(Vec<Option<Value>>),
+    Open(Vec<Option<Value>>),
+    /// A leaf without gaps, as one text: where each of its values ends.
+    Sealed {
+        text: Arc<str>,
+        ends: Arc<[u32]>,
+    },
 }
 
 /// A node without anything in it, at any level.
 impl Default for Node {
     fn default() -> Self {
-        Self::Leaf(Vec::new())
+        Self::Open(Vec::new())
     }
 }
 
 impl History {
-    pub(crate) fn get(&self, step: usize) -> Option<&Value> {
-        if place(step, self.height + 1, usize::MAX) > 0 {
+    pub(crate) fn value(&self, step: usize) -> Option<Value> {
+        self.leaf(step)?.value(digit(step, 0))
+    }
+
+    pub(crate) fn text(&self, step: usize) -> Option<&str> {
+        self.leaf(step)?.text(digit(step, 0))
+    }
+
+    /// The values, to be read step by step.
+    pub(crate) fn reader(&self) -> Reader<'_> {
+        Reader { history: self, leaf: None }
+    }
+
+    fn leaf(&self, step: usize) -> Option<&Node> {
+        if rest(step, self.height + 1) > 0 {
             return None;
         }
         let mut node = &*self.root;
         for level in (1..=self.height).rev() {
             let Node::Inner(children) = node else { return None };
-            node = children.get(child(step, level))?;
+            node = children.get(digit(step, level))?;
         }
-        match node {
-            Node::Leaf(values) => values.get(child(step, 0))?.as_ref(),
-            Node::Inner(_) => None,
-        }
+        Some(node)
     }
 
     /// Writes a value unless the step has one.
     pub(crate) fn insert(&mut self, step: usize, value: Value) {
-        while place(step, self.height + 1, usize::MAX) > 0 {
+        while rest(step, self.height + 1) > 0 {
             let below = core::mem::take(&mut self.root);
             self.root = Arc::new(Node::Inner(alloc::vec![below]));
             self.height += 1;
         }
+        let Some(leaf) = self.leaf_mut(step) else { return };
+        leaf.insert(digit(step, 0), value);
+        // Whoever looks at a leaf keeps it from being sealed, so the one before has another chance.
+        if leaf.seal()
+            && let Some(before) = step.checked_sub(WIDTH)
+            && let Some(leaf) = self.leaf_mut(before)
+        {
+            leaf.seal();
+        }
+    }
+
+    fn leaf_mut(&mut self, step: usize) -> Option<&mut Node> {
         let mut node = Arc::make_mut(&mut self.root);
         for level in (1..=self.height).rev() {
-            node = match node.child_mut(child(step, level)) {
-                Some(child) => Arc::make_mut(child),
-                None => return,
-            };
+            node = Arc::make_mut(node.child_mut(digit(step, level))?);
         }
-        if let Some(slot) = node.value_mut(child(step, 0)) {
-            slot.get_or_insert(value);
-        }
+        Some(node)
     }
 
     /// The values before a step.
     pub(crate) fn before(&self, step: usize) -> Self {
         let mut before = self.clone();
-        if place(step, self.height + 1, usize::MAX) > 0 {
+        if rest(step, self.height + 1) > 0 {
             return before;
         }
         let mut node = Arc::make_mut(&mut before.root);
         for level in (1..=self.height).rev() {
             let Node::Inner(children) = node else { return before };
-            children.truncate(child(step, level) + 1);
-            node = match children.get_mut(child(step, level)) {
+            children.truncate(digit(step, level) + 1);
+            node = match children.get_mut(digit(step, level)) {
                 Some(child) => Arc::make_mut(child),
                 None => return before,
             };
         }
-        if let Node::Leaf(values) = node {
-            values.truncate(child(step, 0));
-        }
+        node.truncate(digit(step, 0));
         before
     }
 }
@@ -92,7 +118,7 @@ impl History {
 impl Node {
     /// The child at a place of a node above the leaves, made if it is not there.
     fn child_mut(&mut self, at: usize) -> Option<&mut Arc<Node>> {
-        if let Self::Leaf(_) = self {
+        if let Self::Open(_) = self {
             *self = Self::Inner(Vec::new());
         }
         let Self::Inner(children) = self else { return None };
@@ -102,23 +128,105 @@ impl Node {
         children.get_mut(at)
     }
 
-    /// The slot at a place of a leaf, made if it is not there.
-    fn value_mut(&mut self, at: usize) -> Option<&mut Option<Value>> {
-        let Self::Leaf(values) = self else { return None };
+    fn text(&self, at: usize) -> Option<&str> {
+        match self {
+            Self::Open(values) => values.get(at)?.as_ref().map(Value::as_str),
+            Self::Sealed { text, ends } => text.get(range(ends, at)?),
+            Self::Inner(_) => None,
+        }
+    }
+
+    fn value(&self, at: usize) -> Option<Value> {
+        match self {
+            Self::Open(values) => values.get(at)?.clone(),
+            Self::Sealed { text, ends } => Some(Value::part(Arc::clone(text), range(ends, at)?)),
+            Self::Inner(_) => None,
+        }
+    }
+
+    /// Writes a value into a leaf, unless there is one.
+    fn insert(&mut self, at: usize, value: Value) {
+        let Self::Open(values) = self else { return };
         if values.len() <= at {
             values.resize(at + 1, None);
         }
-        values.get_mut(at)
+        if let Some(slot) = values.get_mut(at) {
+            slot.get_or_insert(value);
+        }
+    }
+
+    /// Makes one text of a leaf that is full, which saves a third of the memory of short values. Not
+    /// if that would copy a text that somebody else holds, too. Returns whether the leaf is full.
+    fn seal(&mut self) -> bool {
+        let Self::Open(values) = self else { return true };
+        if values.len() < WIDTH || values.iter().any(Option::is_none) {
+            return false;
+        }
+        let length: usize = values.iter().flatten().map(|value| value.len()).sum();
+        if length <= LARGE && values.iter().flatten().all(Value::is_unique) {
+            let mut text = String::with_capacity(length);
+            let ends = values.iter().flatten().filter_map(|value| {
+                text.push_str(value);
+                u32::try_from(text.len()).ok()
+            });
+            let ends = ends.collect();
+            *self = Self::Sealed { text: text.into(), ends };
+        }
+        true
+    }
+
+    /// Leaves the first values of a leaf.
+    fn truncate(&mut self, len: usize) {
+        if let Self::Sealed { .. } = self {
+            *self = Self::Open((0..len).map(|at| self.value(at)).collect());
+        }
+        if let Self::Open(values) = self {
+            values.truncate(len);
+        }
     }
 }
 
-/// Which child of a node at this level leads to a step.
-fn child(step: usize, level: u32) -> usize {
-    place(step, level, (1 << BITS) - 1)
+/// Where a value stands in the text of a sealed leaf.
+fn range(ends: &[u32], at: usize) -> Option<core::ops::Range<usize>> {
+    let end = usize::try_from(*ends.get(at)?).ok()?;
+    let start = match at.checked_sub(1) {
+        Some(before) => usize::try_from(*ends.get(before)?).ok()?,
+        None => 0,
+    };
+    Some(start..end)
 }
 
-fn place(step: usize, level: u32, mask: usize) -> usize {
-    step.checked_shr(level * BITS).unwrap_or(0) & mask
+/// Which child of a node at this level leads to a step.
+fn digit(step: usize, level: u32) -> usize {
+    rest(step, level) & (WIDTH - 1)
+}
+
+/// What is left of a step above a level.
+fn rest(step: usize, level: u32) -> usize {
+    step.checked_shr(level * BITS).unwrap_or(0)
+}
+
+/// Reads the values of neighbouring steps without looking for each.
+#[derive(Clone, Debug)]
+pub(crate) struct Reader<'h> {
+    history: &'h History,
+    /// The leaf that was read last, and which one it is.
+    leaf: Option<(usize, &'h Node)>,
+}
+
+impl<'h> Reader<'h> {
+    pub(crate) fn text(&mut self, step: usize) -> Option<&'h str> {
+        let number = rest(step, 1);
+        let leaf = match self.leaf {
+            Some((last, leaf)) if last == number => leaf,
+            _ => {
+                let leaf = self.history.leaf(step)?;
+                self.leaf = Some((number, leaf));
+                leaf
+            }
+        };
+        leaf.text(digit(step, 0))
+    }
 }
 
 #[cfg(test)]
@@ -134,7 +242,11 @@ mod tests {
     }
 
     fn holds(history: &History, step: usize) -> bool {
-        history.get(step).is_some_and(|value| **value == alloc::format!("{step}"))
+        let expected = alloc::format!("{step}");
+        let read = history.reader().text(step) == history.text(step);
+        let value = history.value(step);
+        assert!(read && value.as_deref() == history.text(step), "one says what the other says");
+        history.text(step) == Some(&expected)
     }
 
     #[test]
@@ -146,7 +258,7 @@ mod tests {
             assert!(holds(&forth, step) && holds(&back, step), "{step}");
         }
         for step in [1, 30, 33, 1025, 39_999, usize::MAX - 1] {
-            assert!(forth.get(step).is_none() && back.get(step).is_none(), "{step}");
+            assert!(forth.text(step).is_none() && back.text(step).is_none(), "{step}");
         }
     }
 
@@ -155,6 +267,29 @@ mod tests {
         let mut once = history(0..3);
         once.insert(1, "another".into());
         assert!(holds(&once, 1));
+        let mut sealed = history(0..100);
+        sealed.insert(1, "another".into());
+        assert!(holds(&sealed, 1));
+    }
+
+    /// Backwards, so that each leaf is full only in the end; with a value too long to be copied; with
+    /// values that are held elsewhere, too.
+    #[test]
+    fn sealed_or_not_the_values_are_the_same() {
+        let mut sealed = history((0..200).rev());
+        assert!(matches!(sealed.leaf(0), Some(Node::Sealed { .. })));
+        assert!(matches!(sealed.leaf(199), Some(Node::Open(_))), "it is not full");
+        let held: Vec<Value> = (200..224).map(|step| Value::from(alloc::format!("{step}"))).collect();
+        held.iter().zip(200..).for_each(|(value, step)| sealed.insert(step, value.clone()));
+        assert!(matches!(sealed.leaf(223), Some(Node::Open(_))), "its texts are held elsewhere");
+        assert!((0..224).all(|step| holds(&sealed, step)));
+
+        let mut long = History::default();
+        (0..64).for_each(|step| long.insert(step, "é".repeat(LARGE).into()));
+        assert!(matches!(long.leaf(0), Some(Node::Open(_))));
+        let mut empty = History::default();
+        (0..64).for_each(|step| empty.insert(step, "".into()));
+        assert!((0..64).all(|step| empty.text(step) == Some("")) && empty.text(64).is_none());
     }
 
     #[test]
@@ -166,18 +301,18 @@ mod tests {
                 assert_eq!(holds(&cut, at), at < step, "{at} of {step}");
             }
             cut.insert(step + 1, "its own way".into());
-            assert!(cut.get(step).is_none() || step >= 2000, "nothing of the other shows through at {step}");
-            assert_eq!(cut.get(step + 1).map(|value| &**value), Some("its own way"));
+            assert!(cut.text(step).is_none() || step >= 2000, "nothing of the other shows through at {step}");
+            assert_eq!(cut.text(step + 1), Some("its own way"));
             assert!((0..2000).all(|at| holds(&whole, at)), "the first one is as it was");
         }
     }
 
-    /// A clone of a long history copies nothing of it: both point at the same values.
+    /// A clone of a long history copies nothing of it: both point at the same text.
     #[test]
     fn a_clone_is_a_reference_count() {
         let whole = history(0..5000);
         let clone = whole.before(4000);
-        let (a, b) = (whole.get(17).expect("it is there"), clone.get(17).expect("it is there"));
-        assert!(core::ptr::eq(a, b), "the leaf itself is shared");
+        let (a, b) = (whole.text(17).expect("it is there"), clone.text(17).expect("it is there"));
+        assert!(core::ptr::eq(a, b), "the text itself is shared");
     }
 }

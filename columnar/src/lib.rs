@@ -33,12 +33,13 @@
 //! |---|---|
 //! | declare a flow | [`flow!`], or at run time [`source`], [`column`](column()), [`this`] and [`flow`](flow()) |
 //! | push, run, read | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
-//! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`](compute::Policy) |
+//! | know what it will cost, and how far it is | [`Forecast`], [`Progress`] |
+//! | fork, add, remove, replace | [`fork`](flow::LiveFlow::fork), [`add_column`](Flow::add_column), [`remove_column`](Flow::remove_column), [`replace_column`](Flow::replace_column) |
+//! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `or_skip`](compute::Policy) |
 //! | see what a column saw | [`Messages`] |
 //! | choose a model | [`model`] |
-//! | test a flow | [`testing`] |
-//! | know the costs before | [`Forecast`] |
-//! | watch a run | [`Event`], [`Progress`]; spans, with the feature `tracing`, see its module `trace` |
+//! | watch a run | [`Event`]; its spans, with the feature `tracing`: `columnar::trace` |
+//! | test a flow | [`testing`]; under every fault there is, with the feature `simulation`: `columnar::simulation` |
 //!
 //! # How values become messages
 //!
@@ -70,7 +71,7 @@
 //!  push ──▶ ┌────────────── scheduler ──────────────┐                   pure: no I/O, clock, randomness
 //!           │ which cell is ready, what to do next  │
 //!           └──┬──────────▲───────────────▲─────────┘
-//!       cell   │          │ failed        │ stored
+//!     action   │          │ computed      │ stored
 //!              ▼          │               │
 //!        context ──▶ compute ──▶ value ──▶ store ──▶ event ──▶ your `run()` loop
 //! ```
@@ -124,6 +125,8 @@ mod event;
 pub mod flow;
 
 mod error;
+#[cfg(feature = "simulation")]
+pub mod simulation;
 #[cfg(feature = "std")]
 pub mod testing;
 
@@ -135,7 +138,7 @@ pub mod __private;
 pub use column::{Column, IntoViews, View, column, source, this};
 #[cfg(feature = "std")]
 pub use compute::{Compute, Reply, deltas};
-pub use context::{Context, Iter, Messages, Origin, Part, Role};
+pub use context::{Context, Iter, Messages, Origin, Part, Parts, Role};
 pub use error::{BoxError, Error, Result};
 pub use event::Event;
 #[cfg(feature = "std")]

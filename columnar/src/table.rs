@@ -13,8 +13,13 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    pub(crate) fn get(&self, cell: Cell) -> Option<&Value> {
-        self.columns.get(cell.column)?.get(cell.step)
+    pub(crate) fn get(&self, cell: Cell) -> Option<Value> {
+        self.columns.get(cell.column)?.value(cell.step)
+    }
+
+    /// All values of a column, as they are at this moment.
+    pub(crate) fn history(&self, column: usize) -> History {
+        self.columns.get(column).cloned().unwrap_or_default()
     }
 
     /// Writes a cell that has no value yet; one that has keeps it.

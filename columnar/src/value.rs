@@ -4,8 +4,10 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::sync::Arc;
 use core::borrow::Borrow;
+use core::cmp::Ordering;
 use core::fmt;
-use core::ops::Deref;
+use core::hash::{Hash, Hasher};
+use core::ops::{Deref, Range};
 
 use serde::{Serialize, Serializer};
 
@@ -20,13 +22,32 @@ use serde::{Serialize, Serializer};
 /// assert_eq!(value.len(), 6);
 /// assert_eq!(value, "a text");
 /// ```
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Value(Arc<str>);
+#[derive(Clone)]
+pub struct Value {
+    text: Arc<str>,
+    /// Which part of the text it is: values that are long stored share one.
+    range: Range<usize>,
+}
 
 impl Value {
     /// The value as text.
     pub fn as_str(&self) -> &str {
-        &self.0
+        self.text.get(self.range.clone()).unwrap_or_default()
+    }
+
+    fn whole(text: Arc<str>) -> Self {
+        Self { range: 0..text.len(), text }
+    }
+
+    /// A part of a text that begins and ends between characters.
+    pub(crate) fn part(text: Arc<str>, range: Range<usize>) -> Self {
+        debug_assert!(text.get(range.clone()).is_some(), "it is part of the text");
+        Self { text, range }
+    }
+
+    /// Whether nobody else holds the text.
+    pub(crate) fn is_unique(&self) -> bool {
+        Arc::strong_count(&self.text) == 1
     }
 }
 
@@ -34,96 +55,123 @@ impl Deref for Value {
     type Target = str;
 
     fn deref(&self) -> &str {
-        &self.0
+        self.as_str()
     }
 }
 
 impl AsRef<str> for Value {
     fn as_ref(&self) -> &str {
-        &self.0
+        self.as_str()
     }
 }
 
 impl Borrow<str> for Value {
     fn borrow(&self) -> &str {
-        &self.0
+        self.as_str()
     }
 }
 
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
-        Self(text.into())
+        Self::whole(text.into())
     }
 }
 
 impl From<&String> for Value {
     fn from(text: &String) -> Self {
-        Self(text.as_str().into())
+        Self::whole(text.as_str().into())
     }
 }
 
 impl From<String> for Value {
     fn from(text: String) -> Self {
-        Self(text.into())
+        Self::whole(text.into())
     }
 }
 
 impl From<Arc<str>> for Value {
     fn from(text: Arc<str>) -> Self {
-        Self(text)
+        Self::whole(text)
     }
 }
 
 impl From<Cow<'_, str>> for Value {
     fn from(text: Cow<'_, str>) -> Self {
-        Self(text.into())
+        Self::whole(text.into())
     }
 }
 
 impl From<Value> for String {
     fn from(value: Value) -> Self {
-        value.0.as_ref().into()
+        value.as_str().into()
     }
 }
 
 impl From<Value> for Arc<str> {
     fn from(value: Value) -> Self {
-        value.0
+        if value.range == (0..value.text.len()) { value.text } else { value.as_str().into() }
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Value {}
+
+impl PartialOrd for Value {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Value {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+/// As text does, for [`Borrow`].
+impl Hash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
     }
 }
 
 impl PartialEq<str> for Value {
     fn eq(&self, other: &str) -> bool {
-        &*self.0 == other
+        self.as_str() == other
     }
 }
 
 impl PartialEq<&str> for Value {
     fn eq(&self, other: &&str) -> bool {
-        &*self.0 == *other
+        self.as_str() == *other
     }
 }
 
 impl PartialEq<String> for Value {
     fn eq(&self, other: &String) -> bool {
-        &*self.0 == other.as_str()
+        self.as_str() == other.as_str()
     }
 }
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
+        f.pad(self.as_str())
     }
 }
 
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&*self.0, f)
+        fmt::Debug::fmt(self.as_str(), f)
     }
 }
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
+        serializer.serialize_str(self.as_str())
     }
 }

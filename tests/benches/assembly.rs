@@ -16,6 +16,9 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use tokio::runtime::Builder;
 
 const ROUNDS: usize = 15;
+/// A step takes less than a microsecond, so many of them are measured together.
+const REPEATS: u32 = 200;
+const STEPS: [usize; 4] = [100, 1000, 10_000, 100_000];
 const PATTERNS: [(&str, Window, Option<Window>); 4] = [
     ("accumulator", Window::All, Some(Window::All)),
     ("reducer", Window::All, Some(Window::Last(1))),
@@ -62,9 +65,26 @@ impl Subject {
         self.flow.messages("column", self.newest).expect("everything is stored")
     }
 
+    /// What a step costs that is new in it: its context, and its last message as JSON.
+    fn step(&self) -> String {
+        serde_json::to_string(&*self.assemble().last_text()).expect("strings serialise")
+    }
+
+    /// The least that it could cost: its new value as JSON.
+    fn escape(&self) -> String {
+        let value = self.described.value("user", self.newest).expect("it is described");
+        serde_json::to_string(value).expect("strings serialise")
+    }
+
     fn assemble_naively(&self) -> naive::Messages {
         let (column, reads) = self.described.derived().next().expect("there is one");
         naive::messages(&self.described, &column.name, reads, self.newest).expect("everything is stored")
+    }
+}
+
+fn repeat(step: impl Fn() -> String) {
+    for _ in 0..REPEATS {
+        drop(black_box(step()));
     }
 }
 
@@ -77,27 +97,31 @@ fn shown(view: View, window: Window) -> View {
 
 async fn put(store: &MemoryStore, column: &str, step: usize, value: &str) {
     let name = Name::new(column).expect("it is a name");
-    store.put(name, step, value.into()).await.expect("memory takes it");
+    store.put(name, step, Value::from(value).into()).await.expect("memory takes it");
 }
 
 fn figures() {
     for (pattern, input, own) in PATTERNS {
-        let [short, middle, long] = [100, 1000, 100_000].map(|steps| Subject::new(input, own, steps));
-        let [at_1e2, at_1e3, at_1e5, naively] = medians(
+        let subjects = STEPS.map(|steps| Subject::new(input, own, steps));
+        let [short, middle, long, longest] = &subjects;
+        let [at_1e2, at_1e3, at_1e4, at_1e5, escape, naively] = medians(
             ROUNDS,
             [
-                &mut || drop(black_box(short.assemble())),
-                &mut || drop(black_box(middle.assemble())),
-                &mut || drop(black_box(long.assemble())),
+                &mut || repeat(|| short.step()),
+                &mut || repeat(|| middle.step()),
+                &mut || repeat(|| long.step()),
+                &mut || repeat(|| longest.step()),
+                &mut || repeat(|| short.escape()),
                 &mut || drop(black_box(middle.assemble_naively())),
             ],
         );
-        figure(&format!("{pattern}.step_1e2_us"), micros_each(at_1e2, 1), "us");
-        figure(&format!("{pattern}.step_1e3_us"), micros_each(at_1e3, 1), "us");
-        figure(&format!("{pattern}.step_1e5_us"), micros_each(at_1e5, 1), "us");
-        figure(&format!("{pattern}.naive_1e3_us"), micros_each(naively, 1), "us");
-        figure(&format!("{pattern}.naive_over_step_1e3"), over(naively, at_1e3), "x");
+        for (steps, time) in STEPS.into_iter().zip([at_1e2, at_1e3, at_1e4, at_1e5]) {
+            figure(&format!("{pattern}.step_{steps}_us"), micros_each(time, REPEATS), "us");
+        }
+        figure(&format!("{pattern}.escape_us"), micros_each(escape, REPEATS), "us");
+        figure(&format!("{pattern}.naive_1000_us"), micros_each(naively, 1), "us");
         bar(&format!("{pattern}.step_1e5_over_1e2"), over(at_1e5, at_1e2), 1.1);
+        bar(&format!("{pattern}.step_over_escape"), over(at_1e5, escape), 1.5);
     }
     bodies();
 }

@@ -1,20 +1,25 @@
 //! A described flow as a flow of the library.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use columnar::{Column, Context, Messages, Result, View, column, flow, source, this};
+use columnar::compute::Policy;
+use columnar::store::Store;
+use columnar::{Column, Context, Flow, Messages, Result, View, column, flow, source, this};
 
 use crate::naive::{self, Reads, Window};
 
 /// What the compute steps were given, by column and step.
 pub type Seen = BTreeMap<(String, usize), Messages>;
 
+/// Cells whose computes fail, by column and step.
+pub type Gaps = BTreeSet<(String, usize)>;
+
 /// A flow of the library whose compute steps answer as described, and remember what they saw.
 #[derive(Debug)]
 pub struct Live {
     /// The flow.
-    pub flow: columnar::Flow,
+    pub flow: Flow,
     seen: Arc<Mutex<Seen>>,
 }
 
@@ -25,22 +30,29 @@ impl Live {
     ///
     /// Those of [`flow`](flow()).
     pub fn declare(described: &naive::Flow, pauses: &[usize]) -> Result<Self> {
-        let seen = Arc::<Mutex<Seen>>::default();
-        let mut declared: Vec<Column> = Vec::new();
-        for (at, described) in described.columns.iter().enumerate() {
-            let declaration = match &described.reads {
-                None => source(&described.name),
-                Some(reads) => {
-                    let pauses = pauses.iter().copied().cycle().skip(at * described.values.len());
-                    let cells = described.values.iter().cloned().zip(pauses).collect();
-                    column(&described.name, views(reads, &declared), answer(cells, Arc::clone(&seen)))
-                }
-            };
-            declared.push(declaration);
-        }
+        let (declared, seen) = declare(described, pauses, &Gaps::new());
         Ok(Self { flow: flow(declared)?, seen })
     }
 
+    /// The same, with computes that fail in these cells, and columns that may be skipped.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`flow`](flow()).
+    pub fn with_gaps(described: &naive::Flow, gaps: &Gaps) -> Result<Self> {
+        let (declared, seen) = declare(described, &[0], gaps);
+        Ok(Self { flow: flow(declared)?, seen })
+    }
+
+    /// The same on top of a store, without any pause.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Flow::open`].
+    pub async fn open(store: impl Store, described: &naive::Flow) -> Result<Self> {
+        let (declared, seen) = declare(described, &[0], &Gaps::new());
+        Ok(Self { flow: Flow::open(store, declared).await?, seen })
+    }
     /// Pushes the values that the sources have at a step.
     ///
     /// # Errors
@@ -73,6 +85,32 @@ impl Live {
     }
 }
 
+fn declare(described: &naive::Flow, pauses: &[usize], gaps: &Gaps) -> (Vec<Column>, Arc<Mutex<Seen>>) {
+    let seen = Arc::<Mutex<Seen>>::default();
+    let mut declared: Vec<Column> = Vec::new();
+    for (at, described) in described.columns.iter().enumerate() {
+        let declaration = match &described.reads {
+            None => source(&described.name),
+            Some(reads) => {
+                let pauses = pauses.iter().copied().cycle().skip(at * described.values.len());
+                let values = described.values.iter().enumerate().map(|(step, value)| {
+                    let is_gap = gaps.contains(&(described.name.clone(), step));
+                    (!is_gap).then(|| value.clone())
+                });
+                let step = answer(values.zip(pauses).collect(), Arc::clone(&seen));
+                let views = views(reads, &declared);
+                if gaps.is_empty() {
+                    column(&described.name, views, step)
+                } else {
+                    column(&described.name, views, step.or_skip())
+                }
+            }
+        };
+        declared.push(declaration);
+    }
+    (declared, seen)
+}
+
 /// Messages of the library as [`naive`] has them.
 pub fn plain(messages: &Messages) -> naive::Messages {
     messages.iter().map(|(role, content)| (role.as_str(), content.into_owned())).collect()
@@ -102,7 +140,10 @@ fn through(window: Window, view: View) -> View {
 }
 
 /// A compute step that answers by step, after a pause.
-fn answer(cells: Vec<(String, usize)>, seen: Arc<Mutex<Seen>>) -> impl Fn(Context) -> Answer + Send + Sync {
+fn answer(
+    cells: Vec<(Option<String>, usize)>,
+    seen: Arc<Mutex<Seen>>,
+) -> impl Fn(Context) -> Answer + Send + Sync {
     move |cx| {
         let cell = (cx.column().to_string(), cx.step());
         seen.lock().unwrap_or_else(PoisonError::into_inner).insert(cell, cx.messages().clone());
@@ -112,7 +153,7 @@ fn answer(cells: Vec<(String, usize)>, seen: Arc<Mutex<Seen>>) -> impl Fn(Contex
             for _ in 0..pauses {
                 tokio::task::yield_now().await;
             }
-            Ok(value)
+            value.ok_or("it is meant to fail")
         })
     }
 }

@@ -5,6 +5,7 @@
 //!     fn __topics(model: &M) -> Step<'static> { column(prompt("…")) }
 //!     pub const ORDER: …; pub const GRAPH: …;
 //!     pub fn new(model: M) -> Self; pub async fn open(store: impl Store, model: M) -> Result<Self>;
+//!     pub fn fork(&self, step: usize) -> Result<Self>;
 //! }
 //! pub struct Chat<M: Model> { __flow: Typed<'static, ChatColumns, ChatColumn>, __marker: PhantomData<fn() -> M> }
 //! impl Deref for Chat<M> { type Target = Typed<…>; }
@@ -47,7 +48,7 @@ impl Item<'_> {
     fn implementation(&self) -> TokenStream {
         let head = self.impl_head(&TokenStream::new(), &self.bounded());
         let steps = self.emission.flow.columns.iter().filter_map(|column| self.fn_step(column));
-        let (constants, new, open) = (self.constants(), self.fn_new(), self.fn_open());
+        let (constants, new, open, fork) = (self.constants(), self.fn_new(), self.fn_open(), self.fn_fork());
         quote! {
             #[allow(dead_code, unreachable_pub)]
             #head {
@@ -55,6 +56,7 @@ impl Item<'_> {
                 #constants
                 #new
                 #open
+                #fork
             }
         }
     }
@@ -130,6 +132,23 @@ impl Item<'_> {
                     #steps
                 };
                 let flow = #private::Typed::__open(#store, #local).await?;
+                #private::Result::Ok(Self { __flow: flow, __marker: ::core::marker::PhantomData })
+            }
+        }
+    }
+
+    /// The fork of a flow, as the flow's own type.
+    fn fn_fork(&self) -> TokenStream {
+        let private = &self.emission.private;
+        let vis = &self.header.vis;
+        quote! {
+            /// Another flow with the past of this one: its steps before `step`. Both go on independently.
+            ///
+            /// # Errors
+            ///
+            /// When a source has no value for the step before.
+            #vis fn fork(&self, step: usize) -> #private::Result<Self> {
+                let flow = self.__flow.fork(step)?;
                 #private::Result::Ok(Self { __flow: flow, __marker: ::core::marker::PhantomData })
             }
         }

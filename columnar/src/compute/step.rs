@@ -30,7 +30,7 @@ impl<'a> Step<'a> {
     }
 
     /// The step with something around it.
-    pub(super) fn around(self, wrap: impl Fn(&Self, Context) -> Reply<'a> + Send + Sync + 'a) -> Self {
+    pub(crate) fn around(self, wrap: impl Fn(&Self, Context) -> Reply<'a> + Send + Sync + 'a) -> Self {
         let (rules, instruction) = (self.rules, self.instruction);
         Self { rules, instruction, ..Self::new(move |cx| wrap(&self, cx)) }
     }

@@ -3,18 +3,22 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
-use core::slice::ChunkBy;
+use core::fmt;
+use core::iter::Peekable;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::part::{Part, Role};
+use super::json::push_escaped;
+use super::part::Role;
+use super::parts::Parts;
+use super::shown::Shown;
 
 /// The messages array of one call: user and assistant in turn, first and last the user.
 ///
-/// It serialises to `[{"role": "...", "content": "..."}]` and iterates over `(role, content)`.
-/// Cloning it is a reference count.
+/// It serialises to `[{"role": "...", "content": "..."}]` and iterates over `(role, content)`. It holds
+/// no text of its own: it is a view of the stored values as they are, made in the same time whatever
+/// the length of the history. Cloning it is a reference count.
 ///
 /// ```
 /// # use columnar::prelude::*;
@@ -33,45 +37,70 @@ use super::part::{Part, Role};
 /// }
 /// # Ok(()) }
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Messages {
-    parts: Arc<Vec<Part>>,
-}
+#[derive(Clone)]
+pub struct Messages(Arc<Shown>);
 
 impl Messages {
-    pub(crate) fn new(parts: Vec<Part>) -> Self {
-        Self { parts: Arc::new(parts) }
+    pub(crate) fn new(shown: Shown) -> Self {
+        Self(Arc::new(shown))
     }
 
     /// The pieces that the messages consist of, with their origin.
-    pub fn parts(&self) -> &[Part] {
-        &self.parts
+    pub fn parts(&self) -> Parts<'_> {
+        Parts::new(&self.0)
     }
 
     /// The messages in order, as `(role, content)`.
     pub fn iter(&self) -> Iter<'_> {
-        Iter(self.parts.chunk_by(|a, b| a.role() == b.role()))
+        Iter(self.parts().peekable())
     }
 
     /// How many messages there are.
     pub fn len(&self) -> usize {
-        self.iter().count()
+        self.parts().filter(|part| !part.joins).count()
     }
 
     /// Whether there is no message; never so for the messages of a column.
     pub fn is_empty(&self) -> bool {
-        self.parts.is_empty()
+        self.parts().next().is_none()
     }
 
     /// The content of the last message, tags and all. It holds the current step of every input;
     /// for the plain value of one of them see [`Context::input`](crate::Context::input).
     pub fn last_text(&self) -> Cow<'_, str> {
-        self.iter().last().map_or(Cow::Borrowed(""), |(_, content)| content)
+        let last = Parts::since(&self.0, self.0.last_message());
+        Iter(last.peekable()).last().map_or(Cow::Borrowed(""), |(_, content)| content)
     }
 
     /// The array as JSON text.
     pub fn to_json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_else(|_| unreachable!("strings always serialise"))
+        let mut json = String::with_capacity(self.parts().map(|part| part.len() + 1).sum::<usize>() + 64);
+        let mut opening = "[{\"role\":\"";
+        for part in self.parts() {
+            if !part.joins {
+                for piece in [opening, part.role().as_str(), "\",\"content\":\""] {
+                    json.push_str(piece);
+                }
+                opening = "\"},{\"role\":\"";
+            }
+            part.chunks().for_each(|chunk| push_escaped(&mut json, chunk));
+        }
+        json.push_str(if json.is_empty() { "[]" } else { "\"}]" });
+        json
+    }
+}
+
+impl PartialEq for Messages {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.parts().eq(other.parts())
+    }
+}
+
+impl Eq for Messages {}
+
+impl fmt::Debug for Messages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self).finish()
     }
 }
 
@@ -85,20 +114,20 @@ impl<'m> IntoIterator for &'m Messages {
 }
 
 /// The messages of an array, each as `(role, content)`. Made by [`Messages::iter`].
-#[derive(Debug)]
-pub struct Iter<'m>(ChunkBy<'m, Part, fn(&Part, &Part) -> bool>);
+#[derive(Clone, Debug)]
+pub struct Iter<'m>(Peekable<Parts<'m>>);
 
 impl<'m> Iterator for Iter<'m> {
     type Item = (Role, Cow<'m, str>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        match self.0.next()? {
-            [only] => Some((only.role(), Cow::Borrowed(only.text()))),
-            parts => {
-                let role = parts.first()?.role();
-                Some((role, Cow::Owned(parts.iter().map(Part::text).collect())))
-            }
+        let first = self.0.next()?;
+        let mut content = first.text();
+        while let Some(part) = self.0.next_if(|part| part.joins) {
+            let content = content.to_mut();
+            part.chunks().for_each(|chunk| content.push_str(chunk));
         }
+        Some((first.role(), content))
     }
 }
 

@@ -1,18 +1,21 @@
 //! What a compute step sees of the flow, assembled from the declaration alone.
 
-mod assemble;
 mod escape;
+mod json;
 mod messages;
 mod part;
+mod parts;
+mod shown;
 
 use alloc::vec::Vec;
 
 use crate::name::Name;
 use crate::value::Value;
 
-pub(crate) use assemble::{NoContext, assemble};
 pub use messages::{Iter, Messages};
 pub use part::{Origin, Part, Role};
+pub use parts::Parts;
+pub(crate) use shown::Shown;
 
 /// What a compute step is given: the cell to compute and what the column reads.
 ///
@@ -40,8 +43,11 @@ pub struct Context {
 }
 
 impl Context {
-    pub(crate) fn new(column: Name, step: usize, inputs: Vec<(Name, Value)>, messages: Messages) -> Self {
-        Self { column, step, inputs, messages }
+    /// The context that shows this; `None` if all that would be new is empty.
+    pub(crate) fn new(shown: Shown) -> Option<Self> {
+        let inputs = shown.current();
+        let (column, step) = (shown.column.clone(), shown.step);
+        (!inputs.is_empty()).then(|| Self { column, step, inputs, messages: Messages::new(shown) })
     }
 
     /// The column that is computed.

@@ -1,11 +1,15 @@
 //! The smallest piece of a message that has one origin.
 
+use alloc::borrow::Cow;
+use alloc::string::String;
 use core::fmt;
 
 use serde::{Serialize, Serializer};
 
 use crate::name::Name;
-use crate::value::Value;
+
+/// Stands between neighbours of equal role.
+const SEPARATOR: &str = "\n\n";
 
 /// Who speaks in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,43 +49,73 @@ impl Serialize for Role {
 }
 
 /// The cell that a part shows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin<'m> {
     /// The column.
-    pub column: Name,
+    pub column: &'m Name,
     /// Its step.
     pub step: usize,
 }
 
-/// An immutable piece of a message, and where it came from.
+/// A piece of a message, and where it came from.
 ///
 /// The parts of a message, one after the other and with nothing between them, are its content: the
 /// separator stands at the front of the later part, so what was sent once stays as it is when more
 /// follows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    role: Role,
-    origin: Option<Origin>,
-    text: Value,
+#[derive(Clone, Debug)]
+pub struct Part<'m> {
+    pub(super) role: Role,
+    /// `None` for the constant lead.
+    pub(super) origin: Option<Origin<'m>>,
+    /// Whether it follows another part of the same message.
+    pub(super) joins: bool,
+    /// The tag around it.
+    pub(super) tag: Option<&'m str>,
+    /// The value as it is shown inside.
+    pub(super) value: Cow<'m, str>,
 }
 
-impl Part {
-    pub(crate) fn new(role: Role, origin: Option<Origin>, text: Value) -> Self {
-        Self { role, origin, text }
-    }
-
+impl<'m> Part<'m> {
     /// Who speaks.
     pub fn role(&self) -> Role {
         self.role
     }
 
     /// The cell shown, or `None` for the constant `<elided/>`.
-    pub fn origin(&self) -> Option<&Origin> {
-        self.origin.as_ref()
+    pub fn origin(&self) -> Option<Origin<'m>> {
+        self.origin
     }
 
     /// The text as it is sent, with its tag and separator.
-    pub fn text(&self) -> &str {
-        &self.text
+    pub fn text(&self) -> Cow<'m, str> {
+        if self.tag.is_none() && !self.joins {
+            return self.value.clone();
+        }
+        let mut text = String::with_capacity(self.len());
+        self.chunks().for_each(|chunk| text.push_str(chunk));
+        Cow::Owned(text)
+    }
+
+    /// The text in pieces, none of which is copied.
+    pub(super) fn chunks(&self) -> impl Iterator<Item = &str> {
+        let separator = self.joins.then_some(SEPARATOR);
+        let opening = self.tag.map(|tag| ["<", tag, ">\n"]);
+        let closing = self.tag.map(|tag| ["\n</", tag, ">"]);
+        let opening = opening.into_iter().flatten();
+        separator.into_iter().chain(opening).chain([&*self.value]).chain(closing.into_iter().flatten())
+    }
+
+    /// How many bytes the text has.
+    pub(super) fn len(&self) -> usize {
+        self.chunks().map(str::len).sum()
     }
 }
+
+impl PartialEq for Part<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.role, self.joins, self.tag, self.origin) == (other.role, other.joins, other.tag, other.origin)
+            && self.value == other.value
+    }
+}
+
+impl Eq for Part<'_> {}

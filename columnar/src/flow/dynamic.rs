@@ -133,20 +133,20 @@ impl LiveFlow<'static, Dynamic> {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownColumn`]; [`Error::HasReaders`] names the columns that read it, see
+    /// [`Error::UnknownColumn`]; [`Error::HasDependents`] names the columns that need it, see
     /// [`remove_with_dependents`](Self::remove_with_dependents); [`Error::Running`] while a run goes on;
     /// [`Error::Schema`] for the last source.
     pub async fn remove_column(&self, column: &str) -> Result<()> {
         let _writing = self.shared().writing().await;
         let at = self.shared().find(column)?;
         let plan = self.shared().plan();
-        let readers = plan.dependents(at);
-        if readers.is_empty() {
+        let dependents = plan.dependents(at);
+        if dependents.is_empty() {
             return self.remove(&[at]);
         }
-        let names = plan.names(&readers);
-        let readers = list(names.iter().map(Name::as_str));
-        Err(Error::HasReaders { column: plan.schema().name(at).clone(), readers })
+        let names = plan.names(&dependents);
+        let dependents = list(names.iter().map(Name::as_str));
+        Err(Error::HasDependents { column: plan.schema().name(at).clone(), dependents })
     }
 
     /// Removes a column and all whose values depend on it, as [`remove_column`](Self::remove_column)

@@ -21,7 +21,7 @@ use crate::value::Value;
 /// borrow.
 pub struct LiveFlow<'a, C, I = Name> {
     pub(super) columns: C,
-    pub(super) live: Live<'a>,
+    pub(crate) live: Live<'a>,
     id: PhantomData<fn() -> I>,
 }
 

@@ -1,6 +1,11 @@
 //! Schedulers made of others: with further columns, with fewer, or with fewer steps.
 
-use super::*;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::track::{Slot, Track};
+use super::{Cell, Rules, Scheduler};
+use crate::plan::Plan;
 
 impl Scheduler {
     /// Goes on with a plan that has further columns at the end. Their cells start at step 0.

@@ -35,6 +35,7 @@ use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::plan::{Plan, Reader};
 use crate::window::Window;
@@ -156,6 +157,18 @@ impl Scheduler {
     /// The steps that have begun: every source has its value for them.
     pub(crate) fn opened(&self) -> usize {
         self.opened
+    }
+
+    /// The first cell that a derived one shows and that is not stored, if there is one.
+    pub(crate) fn missing(&self, cell: Cell) -> Option<Cell> {
+        let reads = self.plan.schema().reads(cell.column)?;
+        let inputs = reads.inputs.iter().map(|input| (input.column, input.window.of_input(cell.step)));
+        let own = reads.own.map(|own| (cell.column, own.of_own(cell.step)));
+        let gap = |(column, steps): (usize, Range<usize>)| {
+            let step = self.tracks.get(column)?.gap(steps)?;
+            Some(Cell { column, step })
+        };
+        inputs.chain(own).filter_map(gap).min_by_key(|gap| gap.step)
     }
 
     /// Whether a cell is empty for good.
@@ -326,7 +339,8 @@ impl Scheduler {
 
     /// Counts the views of a cell that show something that is not stored. It is ready if there is none.
     fn count(&mut self, cell: Cell) {
-        let covers = |column: usize, steps| self.tracks.get(column).is_some_and(|track| track.covers(steps));
+        let covers =
+            |column: usize, steps| self.tracks.get(column).is_some_and(|track| track.gap(steps).is_none());
         let Some(reads) = self.plan.schema().reads(cell.column) else { return };
         let inputs = reads.inputs.iter().map(|input| covers(input.column, input.window.of_input(cell.step)));
         let own = reads.own.map(|own| covers(cell.column, own.of_own(cell.step)));

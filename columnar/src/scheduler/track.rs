@@ -87,12 +87,11 @@ impl Track {
         before
     }
 
-    /// Whether all these steps are stored.
-    pub(super) fn covers(&self, mut steps: Range<usize>) -> bool {
-        if steps.contains(&self.prefix) {
-            return false;
-        }
-        steps.end <= self.prefix || steps.all(|step| matches!(self.slot(step), Some(Slot::Stored { .. })))
+    /// The first of these steps that is not stored.
+    pub(super) fn gap(&self, steps: Range<usize>) -> Option<usize> {
+        // The first slot is never stored, and those before it are.
+        (steps.start.max(self.prefix)..steps.end)
+            .find(|&step| !matches!(self.slot(step), Some(Slot::Stored { .. })))
     }
 
     /// Stores a step that has a slot, and returns the run of stored steps that it is now part of.
@@ -157,13 +156,13 @@ mod tests {
                 for from in 0..6 {
                     for to in from..=6 {
                         let all = (from..to).all(|s| flags[s]);
-                        assert_eq!(track.covers(from..to), all, "{order:?} at {step}: {from}..{to}");
+                        assert_eq!(track.gap(from..to).is_none(), all, "{order:?} at {step}: {from}..{to}");
                     }
                 }
                 let cut = track.before(4);
                 let kept = (0..4).filter(|&s| flags[s]).count();
                 assert_eq!((cut.stored(), cut.end()), (kept, 4), "{order:?} at {step}");
-                assert!((0..4).all(|s| cut.covers(s..s + 1) == flags[s]), "{order:?} at {step}");
+                assert!((0..4).all(|s| cut.gap(s..s + 1).is_none() == flags[s]), "{order:?} at {step}");
             }
             assert_eq!(track.prefix(), 6);
         });

@@ -129,7 +129,7 @@ impl State {
             let cells = (0..self.scheduler.opened()).filter_map(|step| {
                 let cell = Cell { column, step };
                 let skipped = self.scheduler.is_skipped(cell).then_some(Entry::Skipped);
-                Some((step, self.table.get(cell).cloned().map(Entry::Value).or(skipped)?))
+                Some((step, self.table.get(cell).map(Entry::Value).or(skipped)?))
             });
             retired.insert(self.plan.schema().name(column).clone(), cells.collect());
         }

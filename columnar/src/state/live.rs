@@ -10,6 +10,8 @@ use crate::forecast::Forecast;
 use crate::plan::Plan;
 use crate::scheduler::Rules;
 use crate::store::Store;
+#[cfg(feature = "simulation")]
+use crate::{compute::Reply, context::Context};
 
 /// The shared part of a flow and its compute steps, which may borrow.
 #[derive(Clone, Debug)]
@@ -27,6 +29,14 @@ impl<'a> Live<'a> {
 
     pub(crate) fn step(&self, column: usize) -> Option<Step<'a>> {
         self.lock().get(column).cloned().flatten()
+    }
+
+    /// Puts something around every step.
+    #[cfg(feature = "simulation")]
+    pub(crate) fn wrap(&self, wrap: impl Fn(&Step<'a>, Context) -> Reply<'a> + Clone + Send + Sync + 'a) {
+        for step in self.lock().iter_mut().flatten() {
+            *step = step.clone().around(wrap.clone());
+        }
     }
 
     /// What the next run will do.

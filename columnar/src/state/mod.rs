@@ -11,7 +11,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
-use crate::context::{Context, Messages, NoContext, assemble};
+use crate::context::{Context, Messages, Shown};
 use crate::error::{Error, Result, list, suggest};
 use crate::forecast::{Forecast, forecast};
 use crate::name::Name;
@@ -123,7 +123,7 @@ impl Shared {
     }
 
     pub(crate) fn get(&self, column: usize, step: usize) -> Option<Value> {
-        self.lock().table.get(Cell { column, step }).cloned()
+        self.lock().table.get(Cell { column, step })
     }
 
     /// How many steps of a column are stored without a gap.
@@ -189,20 +189,17 @@ impl State {
     /// What the compute of a derived cell sees.
     fn context(&self, cell: Cell) -> Result<Context> {
         let schema = self.plan.schema();
-        let look_up = |cell| match self.table.get(cell) {
-            None if !self.scheduler.is_skipped(cell) => Err(NoContext::Missing(cell)),
-            value => Ok(value),
-        };
-        let Some(context) = assemble(schema, cell, look_up) else {
+        let place = |cell: Cell| (schema.name(cell.column).clone(), cell.step);
+        if let Some(missing) = self.scheduler.missing(cell) {
+            let (column, step) = place(missing);
+            return Err(Error::Missing { column, step });
+        }
+        let Some(shown) = Shown::new(schema, cell, |column| self.table.history(column)) else {
             unreachable!("`{}` is derived", schema.name(cell.column))
         };
-        context.map_err(|error| {
-            let (cell, nothing) = match error {
-                NoContext::Missing(missing) => (missing, false),
-                NoContext::Nothing => (cell, true),
-            };
-            let (column, step) = (schema.name(cell.column).clone(), cell.step);
-            if nothing { Error::Skipped { column, step } } else { Error::Missing { column, step } }
+        Context::new(shown).ok_or_else(|| {
+            let (column, step) = place(cell);
+            Error::Skipped { column, step }
         })
     }
 

@@ -67,7 +67,7 @@ impl Shared {
             Action::Store(cell) => Work::Store(cell),
             Action::Skip(cell) => Work::Skip(cell),
             Action::Emit(cell) => {
-                let value = state.table.get(cell).cloned();
+                let value = state.table.get(cell);
                 Work::Emit(cell, value.map_or(Entry::Skipped, Entry::Value))
             }
         })

@@ -60,6 +60,18 @@ where
             __marker: ::core::marker::PhantomData,
         })
     }
+    /// Another flow with the past of this one: its steps before `step`. Both go on independently.
+    ///
+    /// # Errors
+    ///
+    /// When a source has no value for the step before.
+    pub fn fork(&self, step: usize) -> ::columnar::__private::Result<Self> {
+        let flow = self.__flow.fork(step)?;
+        ::columnar::__private::Result::Ok(Self {
+            __flow: flow,
+            __marker: ::core::marker::PhantomData,
+        })
+    }
 }
 /// A chat.
 pub struct Chat<M: Model>

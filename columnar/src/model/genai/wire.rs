@@ -7,9 +7,11 @@ use tokio::{
     task::JoinHandle,
 };
 
-use crate::context::{Messages, Part, Role};
+use crate::context::Role;
 use crate::error::BoxError;
 use crate::model::{Chunk, End, Finish, Genai, Model, Request, Usage};
+use crate::testing::script;
+use crate::{column, flow, source, this};
 
 const SECRET: &str = "the moon is made of cheese";
 
@@ -42,14 +44,23 @@ fn is_whole(request: &[u8]) -> bool {
     })
 }
 
-fn request(messages: &[(Role, &str)]) -> Request {
-    let parts = messages.iter().map(|(role, text)| Part::new(*role, None, (*text).into())).collect();
-    Request { system: "Be brief.".into(), messages: Messages::new(parts), max_tokens: 64 }
+/// What a column is shown that reads `user` and its own past, where they said this in turn.
+async fn request(said: &[(Role, &str)]) -> Request {
+    let of = |wanted: Role| said.iter().filter(move |(role, _)| *role == wanted).map(|(_, text)| *text);
+    let user = source("user");
+    let bot = flow([column("bot", (&user, this()), script(of(Role::Assistant)))]).expect("a sound flow");
+    for text in of(Role::User) {
+        bot.push("user", text).await.expect("memory takes it");
+    }
+    // The last step has no answer yet.
+    bot.run().await.expect_err("the script ends");
+    let messages = bot.messages("bot", of(Role::User).count() - 1).expect("everything is stored");
+    Request { system: "Be brief.".into(), messages, max_tokens: 64 }
 }
 
 async fn ask(model: &Genai, messages: &[(Role, &str)]) -> (String, Option<End>, Option<BoxError>) {
     let (mut text, mut end, mut error) = (String::new(), None, None);
-    let mut reply = model.reply(request(messages));
+    let mut reply = model.reply(request(messages).await);
     while let Some(chunk) = reply.next().await {
         assert!(end.is_none() && error.is_none(), "nothing follows the end");
         match chunk {
@@ -86,8 +97,8 @@ async fn the_request_has_a_cap_and_no_empty_replies() {
     let request = served.await.expect("served");
     assert!(request.starts_with("POST /v1/chat/completions "), "{request}");
     assert!(request.contains(r#""max_tokens":64"#), "{request}");
-    let sent = r#""messages":[{"content":"Be brief.","role":"system"},{"content":"a\n\nb","role":"user"},{"content":"c","role":"assistant"},{"content":"d","role":"user"}]"#;
-    let other = r#""messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"a\n\nb"},{"role":"assistant","content":"c"},{"role":"user","content":"d"}]"#;
+    let sent = r#""messages":[{"content":"Be brief.","role":"system"},{"content":"<user>\na\n</user>\n\n<user>\nb\n</user>","role":"user"},{"content":"c","role":"assistant"},{"content":"<user>\nd\n</user>","role":"user"}]"#;
+    let other = r#""messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"<user>\na\n</user>\n\n<user>\nb\n</user>"},{"role":"assistant","content":"c"},{"role":"user","content":"<user>\nd\n</user>"}]"#;
     assert!(request.contains(sent) || request.contains(other), "{request}");
 }
 

@@ -1,0 +1,146 @@
+//! Flows in a world where everything goes wrong that may: for the tests of yours.
+//!
+//! A schedule is one life of a flow: computes take random times and finish in random order, some fail,
+//! panic, break off or never answer, the store fails before or after it has stored, runs are dropped.
+//! The clock is virtual, and one number, the seed, decides everything: a schedule that fails is told by
+//! its seed and can be run again.
+//!
+//! ```
+//! use columnar::prelude::*;
+//! use columnar::simulation::Simulation;
+//!
+//! flow! {
+//!     struct Chat {
+//!         source user;
+//!         column summary(user, self.latest) = prompt("Update the summary.");
+//!         column assistant(user, summary.latest, self) = prompt("You are a helpful assistant.");
+//!     }
+//! }
+//!
+//! Simulation::new().schedules(20).run(|world| async move {
+//!     let chat = Chat::open(world.store()).await?;
+//!     world.enter(&chat);
+//!     for text in ["Hello", "Which language?", "Why?"] {
+//!         chat.user.push(text).await?;
+//!     }
+//!     world.drive(&chat).await; // until all is computed, however often it takes
+//!     assert_eq!(chat.steps(), 3);
+//!     Ok(())
+//! });
+//! ```
+//!
+//! While it [drives](World::drive) a flow, the world holds what it sees against what a flow promises,
+//! and panics with the first thing that is not so:
+//!
+//! - a value is stored before it is shown, shown once, and never changes;
+//! - no cell is computed that is stored, or while it is being computed;
+//! - a cell is computed successfully once, unless its run was dropped or its storing failed;
+//! - its compute sees what [`messages`](crate::flow::Handle::messages) shows for it afterwards;
+//! - the deltas of the attempt that succeeded, joined, are the value;
+//! - the values of a column come in order of steps; an error is the last item of a run;
+//! - what a store has once confirmed it holds when it is read again.
+
+mod account;
+mod disturb;
+mod fault;
+mod store;
+mod world;
+
+use std::collections::hash_map::RandomState;
+use std::env;
+use std::hash::{BuildHasher, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use tokio::runtime::Builder;
+
+pub use fault::Fault;
+pub use store::SimulatedStore;
+pub use world::World;
+
+use crate::error::Result;
+
+/// The environment variable that names the one seed to be run.
+pub const SEED: &str = "COLUMNAR_SEED";
+
+/// Runs a test in many worlds, each decided by its seed. See the [module](self).
+#[derive(Clone, Copy, Debug)]
+pub struct Simulation {
+    schedules: u64,
+    faults: usize,
+    seed: Option<u64>,
+}
+
+impl Simulation {
+    /// 100 schedules with at most 8 faults each, from a seed that is never the same.
+    pub fn new() -> Self {
+        Self { schedules: 100, faults: 8, seed: None }
+    }
+
+    /// Runs so many schedules.
+    #[must_use]
+    pub fn schedules(self, schedules: u64) -> Self {
+        Self { schedules, ..self }
+    }
+
+    /// Lets at most so many things go wrong in a schedule.
+    #[must_use]
+    pub fn faults(self, faults: usize) -> Self {
+        Self { faults, ..self }
+    }
+
+    /// Begins with this seed, and counts on from there.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed: Some(seed), ..self }
+    }
+
+    /// Runs the test in one world after another, each with a paused clock of its own. Where
+    /// [`COLUMNAR_SEED`](SEED) is set, only that one is run.
+    ///
+    /// # Panics
+    ///
+    /// When the test panics or returns an error, or a promise is broken. The seed is printed before.
+    pub fn run<F, T>(self, test: F)
+    where
+        F: Fn(World) -> T,
+        T: Future<Output = Result<()>>,
+    {
+        let replayed = env::var(SEED).ok().and_then(|seed| seed.parse().ok());
+        let (first, schedules) = match replayed {
+            Some(seed) => (seed, 1),
+            None => (self.seed.unwrap_or_else(fresh_seed), self.schedules),
+        };
+        for seed in (0..schedules).map(|schedule| first.wrapping_add(schedule)) {
+            let schedule = AssertUnwindSafe(|| self.schedule(seed, &test));
+            if let Err(panic) = catch_unwind(schedule) {
+                eprintln!("the schedule of seed {seed} failed; to run it again: {SEED}={seed}");
+                resume_unwind(panic);
+            }
+        }
+    }
+
+    fn schedule<T: Future<Output = Result<()>>>(self, seed: u64, test: impl Fn(World) -> T) {
+        let runtime = Builder::new_current_thread().enable_time().start_paused(true).build();
+        let Ok(runtime) = runtime else { unreachable!("a runtime of one thread needs nothing") };
+        // The pauses between attempts are drawn from here.
+        fastrand::seed(seed);
+        let world = World::new(seed, self.faults);
+        let outcome = runtime.block_on(test(world.clone()));
+        world.check();
+        #[expect(clippy::panic, reason = "it is how a test fails")]
+        if let Err(error) = outcome {
+            panic!("the test failed: {error}");
+        }
+    }
+}
+
+impl Default for Simulation {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The hasher of maps is seeded by the system.
+fn fresh_seed() -> u64 {
+    RandomState::new().build_hasher().finish()
+}

@@ -1,0 +1,69 @@
+//! A store that is slow, fails, and is held to its word.
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures::future::{BoxFuture, FutureExt};
+use tokio::time::sleep;
+
+use super::fault::Fault;
+use super::world::World;
+use crate::error::BoxError;
+use crate::name::Name;
+use crate::store::{Entry, Put, Store};
+
+/// A store around another one. Made by [`World::store`] and [`World::store_over`].
+#[derive(Clone)]
+pub struct SimulatedStore {
+    world: World,
+    inner: Arc<dyn Store>,
+}
+
+impl SimulatedStore {
+    pub(super) fn new(world: World, inner: Arc<dyn Store>) -> Self {
+        Self { world, inner }
+    }
+}
+
+impl Store for SimulatedStore {
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, BoxError>> {
+        let (world, inner) = (self.world.clone(), Arc::clone(&self.inner));
+        async move {
+            let fault = world.fault(&column, step, &Fault::OF_STORES);
+            sleep(world.delay()).await;
+            if fault == Some(Fault::NotStored) {
+                world.hold(|account| {
+                    account.refused(&column, step);
+                    Ok(())
+                });
+                return Err("the disk is full".into());
+            }
+            let put = inner.put(column.clone(), step, entry.clone()).await?;
+            let there = match &put {
+                Put::Stored => &entry,
+                Put::Exists(there) => there,
+            };
+            let told = fault.is_none();
+            world.hold(|account| account.stored(&column, step, there, told));
+            sleep(world.delay()).await;
+            if told { Ok(put) } else { Err("the connection was lost".into()) }
+        }
+        .boxed()
+    }
+
+    fn load(&self, column: Name) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, BoxError>> {
+        let (world, inner) = (self.world.clone(), Arc::clone(&self.inner));
+        async move {
+            let entries = inner.load(column.clone()).await?;
+            world.hold(|account| account.loaded(&column, &entries));
+            Ok(entries)
+        }
+        .boxed()
+    }
+}
+
+impl fmt::Debug for SimulatedStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SimulatedStore").finish_non_exhaustive()
+    }
+}

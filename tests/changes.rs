@@ -1,0 +1,276 @@
+//! Flows that change while they live: forks, columns that go and columns that are replaced, and what it
+//! will cost.
+
+use columnar::Forecast;
+use columnar::prelude::*;
+use columnar::store::MemoryStore;
+use columnar::testing::{ScriptedModel, script};
+use columnar_tests::log::Log;
+
+flow! {
+    /// Two columns with a past of their own, and one without.
+    struct Chat(log: Log) {
+        source user;
+        column topics(user.latest) = log.upper("topics");
+        column summary(user, topics.latest, self.latest) = log.upper("summary");
+        column assistant(user, self) = log.upper("assistant");
+    }
+}
+
+async fn chat(log: &Log, steps: usize) -> Result<Chat> {
+    let chat = Chat::new(log.clone());
+    for step in 0..steps {
+        chat.user.push(step.to_string()).await?;
+    }
+    chat.run().await?;
+    Ok(chat)
+}
+
+#[tokio::test]
+async fn a_fork_shares_the_past_and_goes_its_own_way() -> Result<()> {
+    let log = Log::default();
+    let chat = chat(&log, 4).await?;
+    let paid = log.calls();
+    let fork = chat.fork(2)?;
+    assert_eq!((fork.steps(), fork.user.len(), fork.progress().waiting), (2, 2, 0));
+    assert_eq!(fork.run().try_collect::<Vec<_>>().await?, []);
+
+    assert_eq!(fork.user.push("elsewhere").await?, 2);
+    fork.run().await?;
+    chat.user.push("onwards").await?;
+    chat.run().await?;
+    assert_eq!((fork.steps(), chat.steps(), log.calls()), (3, 5, paid + 6), "each pays for its own step");
+    for step in 0..2 {
+        assert_eq!(fork.summary.get(step), chat.summary.get(step));
+        assert_eq!(fork.assistant.messages(step)?, chat.assistant.messages(step)?);
+    }
+    assert_ne!(fork.summary.get(2), chat.summary.get(2));
+    assert_eq!(fork.get("user", 3), None);
+    assert!(fork.assistant.messages(2)?.to_json().contains("elsewhere"));
+    assert!(!chat.assistant.messages(4)?.to_json().contains("elsewhere"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_fork_may_begin_at_the_beginning_at_the_end_and_nowhere_else() -> Result<()> {
+    let log = Log::default();
+    let chat = chat(&log, 3).await?;
+    let (bare, whole) = (chat.fork(0)?, chat.fork(3)?);
+    assert_eq!((bare.user.len(), bare.steps(), whole.steps()), (0, 0, 3));
+    let error = chat.fork(4).err().expect("there is no such step");
+    assert_eq!(error.to_string(), "`user` has no value at step 3: push or run first");
+    assert_eq!(bare.user.push("anew").await?, 0);
+    bare.run().await?;
+    assert_eq!(bare.steps(), 1);
+    Ok(())
+}
+
+/// Forks of forks, each of them at the end of the one before: none shows what another one said.
+#[tokio::test]
+async fn a_chain_of_forks_keeps_every_branch_apart() -> Result<()> {
+    let log = Log::default();
+    let mut branches = vec![chat(&log, 1).await?];
+    for generation in 1..40 {
+        let last = branches.last().expect("there is a first one");
+        let next = last.fork(last.steps())?;
+        last.user.push(format!("branch {}", generation - 1)).await?;
+        next.user.push(format!("trunk {generation}")).await?;
+        next.run().await?;
+        branches.push(next);
+    }
+    for (generation, branch) in branches.iter().enumerate() {
+        for step in 1..=generation {
+            assert_eq!(branch.user.get(step).as_deref(), Some(format!("trunk {step}").as_str()));
+        }
+        let own = branch.user.get(generation + 1);
+        assert_eq!(own.is_some(), generation + 1 < branches.len());
+        assert!(own.is_none_or(|own| own == format!("branch {generation}")));
+    }
+    Ok(())
+}
+
+/// What runs in one flow is neither running nor stored in the other.
+#[tokio::test]
+async fn a_fork_during_a_run_computes_what_was_under_way_for_itself() -> Result<()> {
+    let log = Log::default();
+    let chat = Chat::new(log.clone());
+    chat.user.push("a").await?;
+    let mut run = chat.run();
+    assert!(run.try_next().await?.is_some());
+    let fork = chat.fork(1)?;
+    fork.run().await?;
+    assert_eq!(fork.steps(), 1);
+    while run.try_next().await?.is_some() {}
+    assert_eq!(chat.steps(), 1);
+    assert_eq!(log.calls_of("topics", 0), 1, "it was there before the fork");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_flow_made_at_run_time_and_an_inline_one_fork_as_well() -> Result<()> {
+    let user = source("user");
+    let f = flow([column("map", user.latest(), script(["a", "b"]))])?;
+    f.push("user", "x").await?;
+    f.run().await?;
+    let fork = f.fork(1)?;
+    fork.add_column(column("more", user.latest(), script(["m", "n"]))).await?;
+    fork.push("user", "y").await?;
+    fork.run().await?;
+    assert_eq!((fork.steps(), f.steps(), f.order().len(), fork.order().len()), (2, 1, 2, 3));
+
+    let greeting = String::from("Hello");
+    let inline = flow! {
+        source user;
+        column greeted(user.latest) = |_: Context| { let text = greeting.clone(); async move { text } };
+    };
+    inline.user.push("x").await?;
+    let fork = inline.fork(1)?;
+    fork.run().await?;
+    assert_eq!((fork.steps(), inline.steps()), (1, 0));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_column_is_removed_if_nobody_reads_it() -> Result<()> {
+    let log = Log::default();
+    let user = source("user");
+    let topics = column("topics", user.latest(), log.upper("topics"));
+    let summary = column("summary", (&topics, this()), log.upper("summary"));
+    let mood = column("mood", user.latest(), log.upper("mood"));
+    let f = flow([&summary, &mood])?;
+    for text in ["a", "b"] {
+        f.push("user", text).await?;
+    }
+    f.run().await?;
+    let error = f.remove_column("topics").await.expect_err("it is read");
+    assert_eq!(
+        error.to_string(),
+        "`topics` is needed by `summary`: remove them first, or all with `remove_with_dependents`"
+    );
+    assert!(matches!(f.remove_column("topic").await, Err(Error::UnknownColumn { .. })));
+    f.remove_column("mood").await?;
+    assert_eq!((f.order().len(), f.get("mood", 0), f.steps()), (3, None, 2));
+    f.push("user", "c").await?;
+    f.run().await?;
+    assert_eq!((f.steps(), log.calls_of("mood", 2)), (3, 0));
+
+    f.add_column(&mood).await?;
+    let forecast = f.forecast();
+    assert_eq!((forecast.cells, f.get("mood", 1).is_some()), (1, true), "what it held is taken up again");
+    f.run().await?;
+    assert_eq!((f.steps(), log.calls_of("mood", 0), log.calls_of("mood", 2)), (3, 1, 1));
+
+    assert_eq!(f.remove_with_dependents("topics").await?, ["topics", "summary"]);
+    assert_eq!(f.order(), ["user", "mood"]);
+    let error = f.remove_with_dependents("user").await.expect_err("nothing would be left");
+    assert!(error.to_string().starts_with("nothing enters this flow"), "{error}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_column_is_not_removed_under_a_run() -> Result<()> {
+    let user = source("user");
+    let f = flow([column("a", user.latest(), script(["a"])), column("b", user.latest(), script(["b"]))])?;
+    f.push("user", "x").await?;
+    let mut run = f.run();
+    assert!(run.try_next().await?.is_some());
+    assert!(matches!(f.remove_column("b").await, Err(Error::Running)));
+    while run.try_next().await?.is_some() {}
+    f.remove_column("b").await?;
+    assert_eq!(f.steps(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_removed_column_comes_back_from_the_store_as_well() -> Result<()> {
+    let (log, store) = (Log::default(), MemoryStore::new());
+    let user = source("user");
+    let (a, b) = (column("a", user.latest(), log.upper("a")), column("b", user.latest(), log.upper("b")));
+    let f = Flow::open(store.clone(), [&a, &b]).await?;
+    f.push("user", "x").await?;
+    f.run().await?;
+    f.remove_column("b").await?;
+    drop(f);
+    let f = Flow::open(store, [&a]).await?;
+    f.add_column(&b).await?;
+    assert_eq!((f.steps(), f.forecast().cells, log.calls()), (1, 0, 2));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_replaced_column_is_computed_anew_with_all_that_depends_on_it() -> Result<()> {
+    let log = Log::default();
+    let user = source("user");
+    let topics = column("topics", user.latest(), log.upper("topics"));
+    let mood = column("mood", user.latest(), log.upper("mood"));
+    let summary = column("summary", (&topics, this()), log.upper("summary"));
+    let f = flow([&summary, &mood])?;
+    for text in ["a", "b", "c"] {
+        f.push("user", text).await?;
+    }
+    f.run().await?;
+    let old: Vec<_> = (0..3).map(|step| f.get("summary", step)).collect();
+
+    let next = f.replace_column(column("topics", (&user, &mood), log.upper("new")))?;
+    let forecast = next.forecast();
+    let columns: Vec<_> = forecast.columns.iter().map(|part| (part.column.as_str(), part.cells)).collect();
+    assert_eq!(columns, [("topics", 3), ("summary", 3)], "`mood` is shared");
+    next.run().await?;
+    assert_eq!((next.steps(), log.calls_of("mood", 0), log.calls_of("new", 2)), (3, 1, 1));
+    assert_ne!(next.get("summary", 2), f.get("summary", 2));
+    assert_eq!((0..3).map(|step| f.get("summary", step)).collect::<Vec<_>>(), old, "nothing is edited");
+
+    // A declaration made with the old column means the new one.
+    next.add_column(column("late", &topics, log.upper("late"))).await?;
+    next.run().await?;
+    assert!(log.saw("late", 2).contains("MOOD"));
+    let twice = next.replace_column(column("topics", user.latest(), log.upper("third")))?;
+    twice.run().await?;
+    assert_eq!((twice.steps(), log.calls_of("third", 2)), (3, 1));
+
+    let error = f.replace_column(column("tpics", &user, script(["x"]))).expect_err("no such column");
+    assert_eq!(error.to_string(), "no column is named `tpics`; did you mean `topics`?");
+    let late = column("mood", source("facts"), script(["x"]));
+    assert!(matches!(f.replace_column(late), Err(Error::Schema(_))), "a source cannot join any more");
+    Ok(())
+}
+
+/// The forecast of a fresh backfill, and what it then really was.
+#[tokio::test]
+async fn a_forecast_is_what_the_run_then_does() -> Result<()> {
+    let model = ScriptedModel::new(|_| "x".repeat(40));
+    let ask = |instruction: &str| prompt(instruction.to_owned()).with(model.clone());
+    let user = source("user");
+    let topics = column("topics", user.latest(), ask("12345678"));
+    let f = flow([&topics])?;
+    f.limit(8);
+    for _ in 0..20 {
+        f.push("user", "y".repeat(100)).await?;
+    }
+    let map = f.forecast();
+    assert_eq!((map.cells, map.calls, map.width, map.rounds), (20, 20, 8, 3));
+    // 100 characters, their tags and an instruction of 8.
+    assert!((20 * 30..20 * 34).contains(&map.input_tokens), "{}", map.input_tokens);
+    f.run().await?;
+    assert_eq!((f.forecast(), model.requests().len()), (Forecast::default(), 20));
+
+    let summary = column("summary", (topics.window(2), this().latest()), ask(""));
+    let count = column("count", &summary, |cx: Context| async move { cx.messages().len().to_string() });
+    f.add_column(&count).await?;
+    let backfill = f.forecast();
+    assert_eq!((backfill.cells, backfill.calls, backfill.rounds), (40, 20, 21));
+    assert_eq!(backfill.width, 2, "the reader follows the reducer");
+    let columns: Vec<_> = backfill.columns.iter().map(|part| (part.column.as_str(), part.width)).collect();
+    assert_eq!(columns, [("summary", 1), ("count", 1)]);
+    // What is not there yet is taken to be as long as what is: 40 characters.
+    assert_eq!(backfill.columns.iter().map(|part| part.output_tokens).collect::<Vec<_>>(), [200, 200]);
+
+    let asked = model.requests().len();
+    f.run().await?;
+    assert_eq!(model.requests().len() - asked, backfill.calls);
+    let sent: usize =
+        model.requests().iter().skip(asked).map(|request| request.messages.to_json().len()).sum();
+    let expected = backfill.columns.first().map_or(0, |part| part.input_tokens);
+    assert!((expected * 4..expected * 8).contains(&sent), "{expected} tokens for {sent} bytes of JSON");
+    Ok(())
+}
