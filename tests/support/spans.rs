@@ -21,8 +21,8 @@ pub struct Spans {
 #[derive(Debug, Default)]
 struct Told {
     spans: Vec<Span>,
-    /// Those that stand in no span.
-    events: Vec<Fields>,
+    /// Every name and every value of a field, in the order in which they were told.
+    words: Vec<String>,
 }
 
 /// A span as it was told.
@@ -61,12 +61,10 @@ impl Spans {
         self.told().lines(None, 0, fields)
     }
 
-    /// Whether any name or field holds this text.
+    /// Whether any name or value that was ever told holds this text, be it replaced by another one since.
     pub fn hold(&self, text: &str) -> bool {
         let told = self.told();
-        let of_spans = told.spans.iter().flat_map(|span| iter::once(&span.fields).chain(&span.events));
-        let mut names_and_values = of_spans.chain(&told.events).flatten();
-        names_and_values.any(|(name, value)| name.contains(text) || value.contains(text))
+        told.words.iter().any(|word| word.contains(text))
             || told.spans.iter().any(|span| span.name.contains(text))
     }
 
@@ -77,6 +75,14 @@ impl Spans {
 
     fn told(&self) -> MutexGuard<'_, Told> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self, record: impl FnOnce(&mut Reader)) -> Fields {
+        let mut fields = Reader::default();
+        record(&mut fields);
+        let words = fields.0.iter().flat_map(|(name, value)| [name.clone(), value.clone()]);
+        self.told().words.extend(words);
+        fields.0
     }
 
     fn change<S: Subscriber + for<'a> LookupSpan<'a>>(
@@ -117,26 +123,22 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Spans {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, cx: Context<'_, S>) {
         let Some(span) = cx.span(id) else { return };
         let parent = span.parent().and_then(|parent| parent.extensions().get::<Kept>().map(|kept| kept.0));
-        let mut fields = Reader::default();
-        attributes.record(&mut fields);
+        let fields = self.read(|fields| attributes.record(fields));
         let mut told = self.told();
         span.extensions_mut().insert(Kept(told.spans.len()));
         let name = attributes.metadata().name();
-        told.spans.push(Span { name, fields: fields.0, events: Vec::new(), is_closed: false, parent });
+        told.spans.push(Span { name, fields, events: Vec::new(), is_closed: false, parent });
     }
 
     fn on_record(&self, id: &Id, values: &Record<'_>, cx: Context<'_, S>) {
-        let mut fields = Reader::default();
-        values.record(&mut fields);
-        self.change(id, &cx, |span| span.fields.extend(fields.0));
+        let fields = self.read(|fields| values.record(fields));
+        self.change(id, &cx, |span| span.fields.extend(fields));
     }
 
     fn on_event(&self, event: &Event<'_>, cx: Context<'_, S>) {
-        let mut fields = Reader::default();
-        event.record(&mut fields);
-        match cx.event_span(event) {
-            Some(span) => self.change(&span.id(), &cx, |span| span.events.push(fields.0)),
-            None => self.told().events.push(fields.0),
+        let fields = self.read(|fields| event.record(fields));
+        if let Some(span) = cx.event_span(event) {
+            self.change(&span.id(), &cx, |span| span.events.push(fields));
         }
     }
 
