@@ -6,7 +6,10 @@
 //! cargo run --example four_patterns
 //! ```
 
+mod end;
+
 use std::io::{self, Write};
+use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use columnar::flow::Derived;
@@ -40,7 +43,11 @@ flow! {
 const SAID: [&str; 3] = ["The site is slow.", "Only on Mondays.", "The backup runs on Mondays."];
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), columnar::BoxError> {
+async fn main() -> ExitCode {
+    end::of(start(&mut anstream::stdout()).await)
+}
+
+async fn start(out: &mut impl Write) -> Result<(), columnar::BoxError> {
     let flow = Patterns::new();
     for text in SAID {
         flow.user.push(text).await?;
@@ -53,9 +60,8 @@ async fn main() -> Result<(), columnar::BoxError> {
         (&flow.journal, "A record that reacts to what is new: all of its own entries, one new message."),
         (&flow.map, "A transform of each row: no memory, the smallest call."),
     ];
-    let mut out = anstream::stdout();
     for (column, purpose) in patterns {
-        print(&mut out, column, purpose)?;
+        print(out, column, purpose)?;
     }
     Ok(())
 }

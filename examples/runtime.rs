@@ -7,6 +7,8 @@
 //! cargo run --example runtime < statements     one statement per line
 //! ```
 
+mod end;
+
 use std::io::{self, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
@@ -22,13 +24,7 @@ const STATEMENTS: [&str; 3] = [
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    match start(&mut anstream::stdout()).await {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            anstream::eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    end::of(start(&mut anstream::stdout()).await)
 }
 
 async fn start(out: &mut impl Write) -> Result<(), BoxError> {

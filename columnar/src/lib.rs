@@ -38,6 +38,7 @@
 //! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `rate`, `or_skip`](compute::Policy) |
 //! | see what a column saw | [`Messages`] |
 //! | choose a model | [`model`]; [`Adaptive`](model::Adaptive), for as many calls at once as it takes |
+//! | watch a run | [`Event`]; its spans, with the feature `tracing`: `columnar::trace` |
 //! | test a flow | [`testing`]; under every fault there is, with the feature `simulation`: `columnar::simulation` |
 //!
 //! # How values become messages
@@ -106,6 +107,13 @@ pub mod compute;
 pub mod model;
 #[cfg(feature = "std")]
 pub mod store;
+
+// Whoever tells something calls the same functions with and without the feature, and needs no `cfg`.
+#[cfg(feature = "tracing")]
+pub mod trace;
+#[cfg(all(feature = "std", not(feature = "tracing")))]
+#[path = "trace/off.rs"]
+mod trace;
 
 #[cfg(feature = "std")]
 mod state;

@@ -16,6 +16,8 @@ pub mod log;
 pub mod naive;
 pub mod parse;
 pub mod rustc;
+#[cfg(feature = "tracing")]
+pub mod spans;
 pub mod spelling;
 pub mod store;
 pub mod strategies;

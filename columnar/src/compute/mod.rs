@@ -18,6 +18,8 @@ use crate::context::Context;
 use crate::error::BoxError;
 use crate::value::Value;
 
+#[cfg(feature = "tracing")]
+pub(crate) use policy::TimedOut;
 pub use policy::{Policy, secs};
 pub use rate::{Rate, per_minute, per_second};
 pub use step::{IntoOutcome, IntoReply, IntoStep, Step, form};

@@ -137,7 +137,7 @@ impl<'a, Form, T: IntoStep<'a, Form>> Policy<'a, Form> for T {}
 /// A call that took too long.
 #[derive(Debug, thiserror::Error)]
 #[error("no answer within {0:?}")]
-struct TimedOut(Duration);
+pub(crate) struct TimedOut(pub(crate) Duration);
 
 struct Attempts<'a> {
     step: Step<'a>,

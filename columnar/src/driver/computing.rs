@@ -14,14 +14,15 @@ use crate::context::Context;
 use crate::error::{BoxError, Error};
 use crate::name::Name;
 use crate::scheduler::Cell;
+use crate::trace::CellSpan;
 use crate::value::Value;
 
 /// What is told of a computation: deltas and retries, then one of the other two, then nothing.
 pub(super) enum Report {
     Delta { text: String },
     Retry { attempt: usize, error: String },
-    Computed { value: Value },
-    Failed { error: Error },
+    Computed { value: Value, span: CellSpan },
+    Failed { error: Error, span: CellSpan },
 }
 
 pub(super) struct Computing<'a> {
@@ -30,6 +31,8 @@ pub(super) struct Computing<'a> {
     /// Which attempt goes on, counted from 1.
     attempt: usize,
     stage: Stage<'a>,
+    /// Goes along with the report of how it ended.
+    span: CellSpan,
 }
 
 enum Stage<'a> {
@@ -42,7 +45,8 @@ enum Stage<'a> {
 impl<'a> Computing<'a> {
     pub(super) fn new(cell: Cell, step: Step<'a>, context: Context) -> Self {
         let column = context.column().clone();
-        Self { cell, column, attempt: 1, stage: Stage::Fresh { step, context } }
+        let span = CellSpan::new(&column, cell.step);
+        Self { cell, column, attempt: 1, stage: Stage::Fresh { step, context }, span }
     }
 
     fn poll(&mut self, poller: &mut Poller<'_>) -> Poll<Option<Report>> {
@@ -72,6 +76,7 @@ impl<'a> Computing<'a> {
     fn start(&mut self) {
         // The stage is over while the step is called, so that a step that panics is not called again.
         if let Stage::Fresh { step, context } = mem::replace(&mut self.stage, Stage::Over) {
+            self.span.attempt(self.attempt);
             self.stage = match step.start(context).0 {
                 Kind::Whole(text) => Stage::Whole(text),
                 Kind::Pieces(pieces) => Stage::Pieces { pieces, text: String::new() },
@@ -90,6 +95,8 @@ impl<'a> Computing<'a> {
             Some(Ok(Piece::Retry { attempt, error })) => {
                 text.clear();
                 self.attempt = attempt + 1;
+                self.span.retry(attempt, &*error);
+                self.span.attempt(self.attempt);
                 Report::Retry { attempt, error: error.to_string() }
             }
             Some(Ok(Piece::Whole(value))) => self.end(value),
@@ -103,13 +110,19 @@ impl<'a> Computing<'a> {
 
     fn end(&mut self, value: Value) -> Report {
         self.stage = Stage::Over;
-        Report::Computed { value }
+        Report::Computed { value, span: mem::take(&mut self.span) }
     }
 
     fn fail(&mut self, source: BoxError) -> Report {
         self.stage = Stage::Over;
         let (column, step, attempt) = (self.column.clone(), self.cell.step, self.attempt);
-        Report::Failed { error: Error::Compute { column, step, attempt, source } }
+        self.failed(Error::Compute { column, step, attempt, source })
+    }
+
+    fn failed(&mut self, error: Error) -> Report {
+        let mut span = mem::take(&mut self.span);
+        span.failed(&error);
+        Report::Failed { error, span }
     }
 }
 
@@ -119,14 +132,23 @@ impl Stream for Computing<'_> {
     /// A panic in a compute step, when it is called, polled or dropped, is an error of its cell alone.
     fn poll_next(mut self: Pin<&mut Self>, poller: &mut Poller<'_>) -> Poll<Option<Self::Item>> {
         let cell = self.cell;
+        let _entered = self.span.enter();
         let polled = catch_unwind(AssertUnwindSafe(|| self.poll(poller)));
         let report = polled.unwrap_or_else(|payload| {
             let stage = mem::replace(&mut self.stage, Stage::Over);
             // What is left may panic too, and says nothing that may be shown.
             let _ = catch_unwind(AssertUnwindSafe(|| drop((payload, stage))));
             let (column, step) = (self.column.clone(), self.cell.step);
-            Poll::Ready(Some(Report::Failed { error: Error::Panicked { column, step } }))
+            Poll::Ready(Some(self.failed(Error::Panicked { column, step })))
         });
         report.map(|report| Some((cell, report?)))
+    }
+}
+
+impl Drop for Computing<'_> {
+    /// What a compute tells while it is dropped belongs to its cell, too.
+    fn drop(&mut self) {
+        let _entered = self.span.enter();
+        self.stage = Stage::Over;
     }
 }

@@ -16,10 +16,10 @@ use crate::error::{BoxError, Error, Result};
 use crate::event::Event;
 use crate::name::Name;
 use crate::plan::Plan;
-use crate::scheduler::Cell;
+use crate::scheduler::{Cell, OnFailure};
 use crate::state::{Live, Rest, Work};
 use crate::store::{Entry, Put};
-use crate::value::Value;
+use crate::trace::{CellSpan, RunSpan};
 
 /// How the events of a flow name its columns: by a [`Name`], or by an enum that `flow!` declares.
 pub trait ColumnId: Sized {
@@ -63,10 +63,11 @@ pub struct Run<'a, I = Name> {
     plan: Arc<Plan>,
     computing: SelectAll<Computing<'a>>,
     storing: FuturesUnordered<Storing>,
-    /// What is computed; the scheduler asks for it to be stored before anything else is heard.
-    computed: Option<Value>,
+    /// What is known of a cell; the scheduler asks for it to be stored before anything else is heard.
+    done: Option<Done>,
     phase: Phase,
     failure: Option<Error>,
+    span: RunSpan,
     id: PhantomData<fn() -> I>,
 }
 
@@ -77,8 +78,15 @@ enum Phase {
     Over,
 }
 
+/// What a cell will hold.
+struct Done {
+    cell: Cell,
+    entry: Entry,
+    span: CellSpan,
+}
+
 /// An entry on its way into the store.
-type Storing = BoxFuture<'static, (Cell, Entry, Result<Put, BoxError>)>;
+type Storing = BoxFuture<'static, (Done, Result<Put, BoxError>)>;
 
 impl<I: ColumnId> Run<'_, I> {
     /// Does all that the scheduler asks for, up to the next event.
@@ -90,11 +98,15 @@ impl<I: ColumnId> Run<'_, I> {
                     None => unreachable!("a cell that starts is derived"),
                 },
                 Work::Refuse(error) => self.fail(error),
-                Work::Store(cell) => match self.computed.take() {
-                    Some(value) => self.store(cell, value.into(), poller),
+                Work::Store(cell) => match self.done.take_if(|done| done.cell == cell) {
+                    Some(done) => self.store(done, poller),
                     None => unreachable!("what is to be stored is computed"),
                 },
-                Work::Skip(cell) => self.store(cell, Entry::Skipped, poller),
+                Work::Skip(cell) => {
+                    let failed = self.done.take_if(|done| done.cell == cell);
+                    let skipped = failed.unwrap_or_else(|| self.unasked(cell));
+                    self.store(skipped, poller);
+                }
                 Work::Emit(cell, entry) => {
                     let Some(column) = self.id(cell) else { continue };
                     let step = cell.step;
@@ -110,8 +122,8 @@ impl<I: ColumnId> Run<'_, I> {
 
     /// Takes in what happens to the cells, up to the next event.
     fn hear(&mut self, poller: &mut Poller<'_>) -> Option<Event<I>> {
-        while let Poll::Ready(Some((cell, entry, put))) = self.storing.poll_next_unpin(poller) {
-            self.stored(cell, entry, put);
+        while let Poll::Ready(Some((done, put))) = self.storing.poll_next_unpin(poller) {
+            self.stored(done, put);
         }
         while let Poll::Ready(Some((cell, report))) = self.computing.poll_next_unpin(poller) {
             let (column, step) = (self.id(cell), cell.step);
@@ -120,18 +132,30 @@ impl<I: ColumnId> Run<'_, I> {
                 Report::Retry { attempt, error } => {
                     column.map(|column| Event::Retry { column, step, attempt, error })
                 }
-                Report::Computed { value } => {
-                    self.computed = Some(value);
+                Report::Computed { value, span } => {
+                    self.done = Some(Done { cell, entry: value.into(), span });
                     self.live.shared.computed(cell);
                     return None;
                 }
-                Report::Failed { error } if self.live.shared.failed(cell) => {
-                    let error = error.to_string();
-                    column.map(|column| Event::Failed { column, step, error })
-                }
-                Report::Failed { error } => {
-                    self.fail(error);
-                    None
+                Report::Failed { error, span } => {
+                    let event = |error: &Error| {
+                        column.map(|column| Event::Failed { column, step, error: error.to_string() })
+                    };
+                    match self.live.shared.failed(cell) {
+                        OnFailure::Stop => {
+                            self.span.cell_failed();
+                            self.fail(error);
+                            None
+                        }
+                        OnFailure::Wait => {
+                            self.span.cell_failed();
+                            event(&error)
+                        }
+                        OnFailure::Skip => {
+                            self.done = Some(Done { cell, entry: Entry::Skipped, span });
+                            return event(&error);
+                        }
+                    }
                 }
             };
             if event.is_some() {
@@ -141,32 +165,47 @@ impl<I: ColumnId> Run<'_, I> {
         None
     }
 
-    fn store(&mut self, cell: Cell, entry: Entry, poller: &mut Poller<'_>) {
-        let shared = Arc::clone(&self.live.shared);
-        let Some(mut put) = shared.put(self.name(cell.column), cell.step, entry.clone()) else {
-            return shared.stored(cell, entry);
+    /// A cell that is skipped because all it reads is empty.
+    fn unasked(&mut self, cell: Cell) -> Done {
+        let span = CellSpan::new(self.name(cell.column), cell.step);
+        Done { cell, entry: Entry::Skipped, span }
+    }
+
+    fn store(&mut self, done: Done, poller: &mut Poller<'_>) {
+        let (shared, cell) = (Arc::clone(&self.live.shared), done.cell);
+        let Some(mut put) = shared.put(self.name(cell.column), cell.step, done.entry.clone()) else {
+            return self.stored(done, Ok(Put::Stored));
         };
         // A store may be done at once.
         match put.poll_unpin(poller) {
-            Poll::Ready(put) => self.stored(cell, entry, put),
-            Poll::Pending => self.storing.push(put.map(move |put| (cell, entry, put)).boxed()),
+            Poll::Ready(put) => self.stored(done, put),
+            Poll::Pending => self.storing.push(put.map(move |put| (done, put)).boxed()),
         }
     }
 
-    fn stored(&mut self, cell: Cell, entry: Entry, put: Result<Put, BoxError>) {
-        match put {
-            Ok(Put::Stored) => self.live.shared.stored(cell, entry),
-            Ok(Put::Exists(there)) => self.live.shared.stored(cell, there),
+    fn stored(&mut self, Done { cell, entry, mut span }: Done, put: Result<Put, BoxError>) {
+        let entry = match put {
+            Ok(Put::Stored) => entry,
+            Ok(Put::Exists(there)) => there,
             Err(source) => {
                 self.live.shared.broken(cell);
                 let (column, step) = (self.name(cell.column).clone(), cell.step);
-                self.fail(Error::Store { column, step, source });
+                let error = Error::Store { column, step, source };
+                span.failed(&error);
+                self.span.cell_failed();
+                return self.fail(error);
             }
-        }
+        };
+        span.stored(&entry);
+        self.span.stored(&entry);
+        self.live.shared.stored(cell, entry);
     }
 
     fn fail(&mut self, error: Error) {
-        self.failure.get_or_insert(error);
+        if self.failure.is_none() {
+            self.span.failed(&error);
+            self.failure = Some(error);
+        }
     }
 
     /// What this run calls the column of a cell; `None` for one that came by another door.
@@ -183,9 +222,10 @@ impl<'a, I> Run<'a, I> {
             plan,
             computing: SelectAll::new(),
             storing: FuturesUnordered::new(),
-            computed: None,
+            done: None,
             phase: Phase::Unpolled,
             failure: None,
+            span: RunSpan::default(),
             id: PhantomData,
         }
     }
@@ -214,7 +254,10 @@ impl<I: ColumnId> Stream for Run<'_, I> {
     fn poll_next(mut self: Pin<&mut Self>, poller: &mut Poller<'_>) -> Poll<Option<Self::Item>> {
         match self.phase {
             Phase::Unpolled => match self.live.shared.begin_run() {
-                Ok(()) => self.phase = Phase::Running,
+                Ok(()) => {
+                    self.phase = Phase::Running;
+                    self.span = RunSpan::begin();
+                }
                 Err(error) => {
                     self.phase = Phase::Over;
                     return Poll::Ready(Some(Err(error)));
@@ -223,6 +266,7 @@ impl<I: ColumnId> Stream for Run<'_, I> {
             Phase::Running => {}
             Phase::Over => return Poll::Ready(None),
         }
+        let _entered = self.span.enter();
         loop {
             if let Some(event) = self.act(poller).or_else(|| self.hear(poller)) {
                 return Poll::Ready(Some(Ok(event)));
@@ -232,6 +276,7 @@ impl<I: ColumnId> Stream for Run<'_, I> {
                 Rest::Waits => return Poll::Pending,
                 Rest::Idle => {
                     self.end();
+                    mem::take(&mut self.span).done();
                     return Poll::Ready(self.failure.take().map(Err));
                 }
             }

@@ -25,6 +25,8 @@ pub use choose::BASE_URL;
 pub use choose::{UnknownModel, VARIABLE, by_name, default};
 pub use offline::Offline;
 pub use overloaded::Overloaded;
+#[cfg(feature = "tracing")]
+pub(crate) use prompt::ReplyError;
 pub use prompt::{Prompt, prompt};
 
 /// A language model, as far as a flow needs one.

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use futures::stream::{self, BoxStream, StreamExt};
 
 use super::choose;
-use super::{Chunk, End, Finish, Model, Request};
+use super::{Chunk, Finish, Model, Request};
 use crate::compute::{Compute, Reply};
 use crate::context::Context;
 use crate::error::BoxError;
+use crate::trace::CallSpan;
 
 /// The most tokens of a reply, unless told otherwise. A model without a limit can go on for
 /// thousands of tokens, so there always is one.
@@ -37,6 +38,9 @@ pub fn prompt(system: impl Into<Arc<str>>) -> Prompt {
     Prompt { system: system.into(), model: None, max_tokens: MAX_TOKENS }
 }
 
+/// A reply on its way.
+type Chunks = BoxStream<'static, Result<Chunk, BoxError>>;
+
 /// A compute step that asks a model. Made by [`prompt`].
 #[derive(Clone)]
 pub struct Prompt {
@@ -58,7 +62,7 @@ impl Prompt {
         Self { max_tokens, ..self }
     }
 
-    fn ask(&self, cx: &Context) -> Result<BoxStream<'static, Result<Chunk, BoxError>>, BoxError> {
+    fn ask(&self, cx: &Context) -> Result<(Chunks, CallSpan), BoxError> {
         let request = Request {
             system: Arc::clone(&self.system),
             messages: cx.messages().clone(),
@@ -68,14 +72,16 @@ impl Prompt {
             Some(model) => Arc::clone(model),
             None => choose::default()?,
         };
-        Ok(model.reply(request))
+        let call = CallSpan::begin(model.name(), &request);
+        let _entered = call.enter();
+        Ok((model.reply(request), call))
     }
 }
 
 impl Compute for Prompt {
     fn compute(&self, cx: Context) -> Reply<'static> {
         match self.ask(&cx) {
-            Ok(chunks) => Reply::deltas(text_of(chunks)),
+            Ok((chunks, call)) => Reply::deltas(text_of(chunks, call)),
             Err(error) => Reply::whole(async { Err(error) }),
         }
     }
@@ -96,7 +102,7 @@ impl fmt::Debug for Prompt {
 
 /// Why a reply counts for nothing.
 #[derive(Debug, thiserror::Error)]
-enum ReplyError {
+pub(crate) enum ReplyError {
     #[error("the reply broke off before its end")]
     BrokeOff,
     #[error("the reply ended early ({0})")]
@@ -104,17 +110,25 @@ enum ReplyError {
 }
 
 /// The text of a reply, and an error unless it came to a proper end.
-fn text_of(
-    chunks: BoxStream<'static, Result<Chunk, BoxError>>,
-) -> impl futures::Stream<Item = Result<String, BoxError>> + Send {
-    stream::unfold(Some(chunks), |chunks| async move {
-        let mut chunks = chunks?;
-        match chunks.next().await {
-            Some(Ok(Chunk::Text(text))) => Some((Ok(text), Some(chunks))),
-            Some(Ok(Chunk::End(End { finish: Finish::Stop | Finish::Length, .. }))) => None,
-            Some(Ok(Chunk::End(End { finish, .. }))) => Some((Err(ReplyError::Ended(finish).into()), None)),
-            Some(Err(error)) => Some((Err(error), None)),
-            None => Some((Err(ReplyError::BrokeOff.into()), None)),
-        }
+fn text_of(chunks: Chunks, call: CallSpan) -> impl futures::Stream<Item = Result<String, BoxError>> + Send {
+    stream::unfold(Some((chunks, call)), |reply| async move {
+        let (mut chunks, mut call) = reply?;
+        let error = match call.within(chunks.next()).await {
+            Some(Ok(Chunk::Text(text))) => {
+                call.text(&text);
+                return Some((Ok(text), Some((chunks, call))));
+            }
+            Some(Ok(Chunk::End(end))) => {
+                call.end(&end);
+                match end.finish {
+                    Finish::Stop | Finish::Length => return None,
+                    finish => ReplyError::Ended(finish).into(),
+                }
+            }
+            Some(Err(error)) => error,
+            None => ReplyError::BrokeOff.into(),
+        };
+        call.failed(&*error);
+        Some((Err(error), None))
     })
 }

@@ -114,11 +114,11 @@ impl Shared {
         debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
     }
 
-    /// The cell could not be computed. Returns whether the run goes on.
-    pub(crate) fn failed(&self, cell: Cell) -> bool {
+    /// The cell could not be computed. Returns what becomes of it and of the run.
+    pub(crate) fn failed(&self, cell: Cell) -> OnFailure {
         let reported = self.lock().scheduler.handle_failed(cell);
         debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
-        reported.is_ok_and(|on_failure| on_failure != OnFailure::Stop)
+        reported.unwrap_or(OnFailure::Stop)
     }
 
     /// The cell could not be stored.

@@ -1,0 +1,102 @@
+//! The span of a call of a model, from the request to the end of the reply.
+
+use std::error::Error as StdError;
+
+use tokio::time::Instant;
+use tracing::field::{Empty, debug};
+use tracing::info_span;
+use tracing::instrument::{Instrument, Instrumented};
+use tracing::span::EnteredSpan;
+
+use super::open::{Open, Outcome};
+use super::{content, failure, names, provider};
+use crate::model::{End, Finish, Request};
+
+pub(crate) struct CallSpan {
+    open: Open,
+    /// Until the first chunk is there.
+    asked: Option<Instant>,
+    /// What the model says, if somebody wants to see it.
+    said: Option<String>,
+}
+
+impl CallSpan {
+    /// Stands in the span that is entered, which is that of the cell.
+    pub(crate) fn begin(model: &str, request: &Request) -> Self {
+        let (provider, model) = provider::of(model);
+        let span = info_span!(
+            target: names::TARGET,
+            names::CHAT,
+            { names::OTEL_NAME } = format!("{} {model}", names::CHAT),
+            { names::OTEL_KIND } = "client",
+            { names::OPERATION } = names::CHAT,
+            { names::PROVIDER } = provider,
+            { names::MODEL } = model,
+            { names::MAX_TOKENS } = request.max_tokens,
+            { names::STREAM } = true,
+            { names::FIRST_CHUNK } = Empty,
+            { names::FINISH } = Empty,
+            { names::INPUT_TOKENS } = Empty,
+            { names::OUTPUT_TOKENS } = Empty,
+            { names::CACHE_READ } = Empty,
+            { names::CACHE_WRITE } = Empty,
+            { names::SYSTEM } = Empty,
+            { names::INPUT } = Empty,
+            { names::OUTPUT } = Empty,
+            { names::OUTCOME } = Empty,
+            { names::ERROR_TYPE } = Empty,
+            { names::ERROR_TEXT } = Empty,
+            { names::OTEL_STATUS } = Empty,
+        );
+        let is_seen = !span.is_disabled();
+        let said = (is_seen && content::asked_for()).then(|| {
+            span.record(names::SYSTEM, content::system(&request.system));
+            span.record(names::INPUT, content::input(&request.messages));
+            String::new()
+        });
+        Self { open: Open::new(span), asked: is_seen.then(Instant::now), said }
+    }
+
+    pub(crate) fn enter(&self) -> EnteredSpan {
+        self.open.enter()
+    }
+
+    /// The future, polled in this span.
+    pub(crate) fn within<F: Future>(&self, future: F) -> Instrumented<F> {
+        future.instrument(self.open.span().clone())
+    }
+
+    /// A piece of text is there.
+    pub(crate) fn text(&mut self, text: &str) {
+        if let Some(asked) = self.asked.take() {
+            self.open.span().record(names::FIRST_CHUNK, asked.elapsed().as_secs_f64());
+        }
+        if let Some(said) = &mut self.said {
+            said.push_str(text);
+        }
+    }
+
+    /// The reply came to its end, which may be a refusal.
+    pub(crate) fn end(&mut self, end: &End) {
+        self.open.ends(Outcome::Ok);
+        let finish = match &end.finish {
+            Finish::Other(reason) if self.said.is_some() => reason.as_str(),
+            finish => failure::finish(finish),
+        };
+        self.open.span().record(names::FINISH, debug([finish]));
+        if let Some(usage) = end.usage {
+            self.open.span().record(names::INPUT_TOKENS, usage.input);
+            self.open.span().record(names::OUTPUT_TOKENS, usage.output);
+            self.open.span().record(names::CACHE_READ, usage.cache_read);
+            self.open.span().record(names::CACHE_WRITE, usage.cache_write);
+        }
+        if let Some(said) = &self.said {
+            self.open.span().record(names::OUTPUT, content::output(said, finish));
+        }
+    }
+
+    /// The reply counts for nothing.
+    pub(crate) fn failed(&mut self, error: &(dyn StdError + 'static)) {
+        self.open.failed(error);
+    }
+}

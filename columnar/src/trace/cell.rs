@@ -1,0 +1,78 @@
+//! The span of a cell, from its first attempt to the store.
+
+use std::error::Error as StdError;
+
+use tracing::field::Empty;
+use tracing::span::EnteredSpan;
+use tracing::{info_span, warn};
+
+use super::open::{Open, Outcome};
+use super::{content, failure, names};
+use crate::error::Error;
+use crate::name::Name;
+use crate::store::Entry;
+
+#[derive(Default)]
+pub(crate) struct CellSpan {
+    open: Open,
+    attempts: usize,
+}
+
+impl CellSpan {
+    /// Stands in the span that is entered, which is that of the run.
+    pub(crate) fn new(column: &Name, step: usize) -> Self {
+        let span = info_span!(
+            target: names::TARGET,
+            names::CELL,
+            { names::COLUMN } = column.as_str(),
+            { names::STEP } = step,
+            { names::ATTEMPTS } = Empty,
+            { names::OUTCOME } = Empty,
+            { names::ERROR_TYPE } = Empty,
+            { names::ERROR_TEXT } = Empty,
+            { names::OTEL_STATUS } = Empty,
+        );
+        Self { open: Open::new(span), attempts: 0 }
+    }
+
+    pub(crate) fn enter(&self) -> EnteredSpan {
+        self.open.enter()
+    }
+
+    /// An attempt begins, counted from 1.
+    pub(crate) fn attempt(&mut self, attempt: usize) {
+        self.attempts = attempt;
+    }
+
+    /// An attempt failed, and another one follows. Called while this span is entered.
+    #[expect(clippy::unused_self, reason = "the event stands in this span")]
+    pub(crate) fn retry(&self, attempt: usize, error: &(dyn StdError + 'static)) {
+        warn!(
+            target: names::TARGET,
+            {
+                { names::ATTEMPT } = attempt,
+                { names::ERROR_TYPE } = &*failure::class(error),
+                { names::ERROR_TEXT } = content::asked_for().then(|| error.to_string()),
+            },
+            "an attempt failed, and another one follows",
+        );
+    }
+
+    /// The cell could not be computed or stored. If it is skipped for that, it is stored as skipped.
+    pub(crate) fn failed(&mut self, error: &Error) {
+        self.open.failed(error);
+    }
+
+    pub(crate) fn stored(mut self, entry: &Entry) {
+        self.open.ends(match entry {
+            Entry::Value(_) => Outcome::Ok,
+            Entry::Skipped => Outcome::Skipped,
+        });
+    }
+}
+
+impl Drop for CellSpan {
+    fn drop(&mut self) {
+        self.open.span().record(names::ATTEMPTS, self.attempts);
+    }
+}

@@ -1,0 +1,62 @@
+//! What is told of a conversation to those who ask for it, in the JSON of the conventions.
+
+use std::env;
+use std::sync::OnceLock;
+
+use serde_json::{Value, json};
+
+use crate::context::Messages;
+
+/// The environment variable that asks for the content of calls in their spans: `true`, `span_only` or
+/// `span_and_event`, as other programs with OpenTelemetry read it. Read once, at the first run.
+///
+/// ```
+/// assert_eq!(columnar::trace::CAPTURE_CONTENT, "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT");
+/// ```
+pub const CAPTURE_CONTENT: &str = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
+
+/// Whether anybody wants to see content.
+pub(super) fn asked_for() -> bool {
+    static ASKED_FOR: OnceLock<bool> = OnceLock::new();
+    *ASKED_FOR.get_or_init(|| env::var(CAPTURE_CONTENT).is_ok_and(|value| is_yes(&value)))
+}
+
+fn is_yes(value: &str) -> bool {
+    ["true", "span_only", "span_and_event"].iter().any(|yes| value.eq_ignore_ascii_case(yes))
+}
+
+pub(super) fn system(text: &str) -> String {
+    json!([part(text)]).to_string()
+}
+
+pub(super) fn input(messages: &Messages) -> String {
+    let messages = messages.iter().map(|(role, text)| json!({ "role": role, "parts": [part(&text)] }));
+    Value::Array(messages.collect()).to_string()
+}
+
+pub(super) fn output(text: &str, finish: &str) -> String {
+    json!([{ "role": "assistant", "parts": [part(text)], "finish_reason": finish }]).to_string()
+}
+
+fn part(text: &str) -> Value {
+    json!({ "type": "text", "content": text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_clear_yes_is_one() {
+        assert!(["true", "TRUE", "SPAN_ONLY", "span_and_event"].iter().all(|value| is_yes(value)));
+        assert!(!["", "false", "1", "no_content", "event_only", "true "].iter().any(|value| is_yes(value)));
+    }
+
+    #[test]
+    fn content_has_the_form_of_the_conventions() {
+        let parsed = |text: &str| text.parse::<Value>().expect("it is JSON");
+        assert_eq!(parsed(&system("a \"b\"")), parsed(r#"[{"type": "text", "content": "a \"b\""}]"#));
+        let said = r#"[{"role": "assistant", "parts": [{"type": "text", "content": "c"}], "finish_reason": "stop"}]"#;
+        assert_eq!(parsed(&output("c", "stop")), parsed(said));
+    }
+}

@@ -1,0 +1,104 @@
+//! What is told of an error: to which class it belongs. Its text may quote the conversation, so it is
+//! told only to those who ask for content.
+
+use std::borrow::Cow;
+use std::error::Error as StdError;
+use std::{io, iter};
+
+use tokio::time::error::Elapsed;
+use tracing::Span;
+
+use super::{content, names};
+use crate::compute::TimedOut;
+use crate::error::Error;
+#[cfg(feature = "genai")]
+use crate::model::GenaiError;
+use crate::model::{Finish, Overloaded, ReplyError};
+
+/// The class of every error that has no better one, as the conventions call it.
+const OTHER: &str = "_OTHER";
+
+pub(super) fn tell(span: &Span, error: &(dyn StdError + 'static)) {
+    if span.is_disabled() {
+        return;
+    }
+    span.record(names::OTEL_STATUS, "error");
+    span.record(names::ERROR_TYPE, &*class(error));
+    if content::asked_for() {
+        span.record(names::ERROR_TEXT, error.to_string());
+    }
+}
+
+/// One of a few words, by the first error in the chain of causes that is known.
+pub(super) fn class(error: &(dyn StdError + 'static)) -> Cow<'static, str> {
+    iter::successors(Some(error), |&error| error.source()).find_map(known).unwrap_or(OTHER.into())
+}
+
+fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {
+    match error.downcast_ref() {
+        Some(Error::Panicked { .. }) => return Some("panic".into()),
+        Some(Error::Store { .. }) => return Some("store".into()),
+        _ => {}
+    }
+    match error.downcast_ref() {
+        Some(ReplyError::BrokeOff) => return Some("broke_off".into()),
+        Some(ReplyError::Ended(reason)) => return Some(finish(reason).into()),
+        None => {}
+    }
+    #[cfg(feature = "genai")]
+    if let Some(GenaiError::Status { status, .. } | GenaiError::Overloaded { status, .. }) =
+        error.downcast_ref()
+    {
+        return Some(status.to_string().into());
+    }
+    if error.is::<Overloaded>() {
+        return Some("overloaded".into());
+    }
+    if error.is::<Elapsed>() || error.is::<TimedOut>() {
+        return Some("timeout".into());
+    }
+    let error: &io::Error = error.downcast_ref()?;
+    Some(format!("{:?}", error.kind()).into())
+}
+
+/// Why a reply ended, as the conventions say it. A provider's own word may be anything.
+pub(super) fn finish(finish: &Finish) -> &'static str {
+    match finish {
+        Finish::Stop => "stop",
+        Finish::Length => "length",
+        Finish::Refused => "content_filter",
+        Finish::Other(_) => "other",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::error::BoxError;
+
+    #[test]
+    fn an_error_is_known_by_the_first_cause_that_is() {
+        let at = |source: BoxError| {
+            let column = "topics".parse().expect("a name");
+            Error::Compute { column, step: 0, attempt: 1, source }
+        };
+        let refused = io::Error::new(io::ErrorKind::ConnectionRefused, "a secret");
+        assert_eq!(class(&at(refused.into())), "ConnectionRefused");
+        assert_eq!(class(&at(ReplyError::Ended(Finish::Other("a secret".to_owned())).into())), "other");
+        assert_eq!(class(&at("a secret".into())), "_OTHER");
+        assert_eq!(class(&at(TimedOut(Duration::from_secs(3)).into())), "timeout");
+        assert_eq!(class(&at(Overloaded { retry_after: None }.into())), "overloaded");
+        assert_eq!(class(&Error::Running), "_OTHER");
+    }
+
+    #[cfg(feature = "genai")]
+    #[test]
+    fn the_status_of_an_answer_is_its_class() {
+        let model = "openai/x".to_owned();
+        let source = Overloaded { retry_after: None };
+        assert_eq!(class(&GenaiError::Overloaded { model: model.clone(), status: 429, source }), "429");
+        assert_eq!(class(&GenaiError::Status { model, status: 401 }), "401");
+    }
+}

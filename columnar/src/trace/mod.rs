@@ -1,0 +1,74 @@
+//! What a run tells the crate [`tracing`]: a span for the run, one for each cell in it, and one for
+//! each call of a model in a cell.
+//!
+//! Needs the feature `tracing`. Any subscriber shows the spans; one that hands them on to
+//! OpenTelemetry finds the names that its [conventions for generative AI] give them. All spans are of
+//! the level `INFO` and the target `columnar`.
+//!
+//! ```
+//! use columnar::prelude::*;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! tracing_subscriber::fmt().with_writer(std::io::stderr).init();
+//!
+//! let chat = flow! {
+//!     source user;
+//!     column loud(user.latest) = |cx: Context| async move {
+//!         tracing::info!("this stands in the span of the cell");
+//!         cx.messages().last_text().to_uppercase()
+//!     };
+//! };
+//! chat.user.push("hello").await?;
+//! chat.run().await?;
+//! # Ok(()) }
+//! ```
+//!
+//! | span | fields |
+//! |---|---|
+//! | `columnar.run` | `columnar.cells.stored`, `.skipped`, `.failed`: how many cells became what |
+//! | `columnar.cell` | `columnar.column`, `columnar.step`, `columnar.attempts` |
+//! | `chat` | `otel.name` (`chat` and the model), `otel.kind`, `gen_ai.operation.name`, `gen_ai.provider.name`, `gen_ai.request.model`, `.max_tokens`, `.stream`, `gen_ai.response.time_to_first_chunk` (in seconds), `.finish_reasons`, `gen_ai.usage.input_tokens`, `.output_tokens`, `.cache_read.input_tokens`, `.cache_creation.input_tokens` |
+//! | all three | `columnar.outcome`; after an error `error.type` and `otel.status_code` |
+//!
+//! - A run stands in the span in which it is polled first, a cell in its run, a call in its cell. A
+//!   cell's span is entered whenever its compute step is polled, so what the step tells stands in it.
+//! - `columnar.outcome` is `ok`, `failed`, `skipped` or `cancelled`. A cell is `ok` when its value is
+//!   stored, and not before; what is dropped on its way is `cancelled`.
+//! - A failed attempt that is followed by another one is an event of the level `WARN` in its cell, with
+//!   `columnar.attempt` and `error.type`.
+//! - `error.type` is an HTTP status, a kind of [`std::io::Error`], `timeout` (an `Elapsed` of tokio),
+//!   `panic`, `store`, `broke_off` (a reply without an end), a finish reason, or `_OTHER`.
+//! - `gen_ai.response.finish_reasons` is a list in JSON: `["stop"]`, `["length"]`, `["content_filter"]` or
+//!   `["other"]`.
+//!
+//! # Content
+//!
+//! No field holds text of the conversation, an instruction, or the text of an error, which may quote
+//! both. Who sets the variable [`CAPTURE_CONTENT`] asks for it, for the whole process. Then calls
+//! have `gen_ai.system_instructions`, `gen_ai.input.messages` and `gen_ai.output.messages` as well, in
+//! the JSON of the conventions, a finish reason in the provider's word, and whatever failed has
+//! `exception.message`. The names of columns and models are no content.
+//!
+//! What a compute step, a model or a library below it tells of its own is its own affair.
+//!
+//! # Cost
+//!
+//! Without the feature there is nothing of this in the program. With it, and without a subscriber
+//! that wants the spans, a cell costs a few comparisons more.
+//!
+//! [conventions for generative AI]: https://github.com/open-telemetry/semantic-conventions-genai
+//! [`tracing`]: https://docs.rs/tracing
+
+mod call;
+mod cell;
+mod content;
+mod failure;
+mod names;
+mod open;
+mod provider;
+mod run;
+
+pub(crate) use call::CallSpan;
+pub(crate) use cell::CellSpan;
+pub use content::CAPTURE_CONTENT;
+pub(crate) use run::RunSpan;

@@ -1,0 +1,42 @@
+//! Every name of a span and of a field. Those of generative AI may still change in the conventions
+//! that they come from, so nobody else spells them.
+
+pub(super) const TARGET: &str = "columnar";
+
+pub(super) const RUN: &str = "columnar.run";
+pub(super) const CELLS_STORED: &str = "columnar.cells.stored";
+pub(super) const CELLS_SKIPPED: &str = "columnar.cells.skipped";
+pub(super) const CELLS_FAILED: &str = "columnar.cells.failed";
+
+pub(super) const CELL: &str = "columnar.cell";
+pub(super) const COLUMN: &str = "columnar.column";
+pub(super) const STEP: &str = "columnar.step";
+pub(super) const ATTEMPTS: &str = "columnar.attempts";
+/// Of the event that tells a failed attempt.
+pub(super) const ATTEMPT: &str = "columnar.attempt";
+
+pub(super) const OUTCOME: &str = "columnar.outcome";
+pub(super) const ERROR_TYPE: &str = "error.type";
+pub(super) const ERROR_TEXT: &str = "exception.message";
+
+/// What the bridge to OpenTelemetry makes the name, the kind and the status of a span of.
+pub(super) const OTEL_NAME: &str = "otel.name";
+pub(super) const OTEL_KIND: &str = "otel.kind";
+pub(super) const OTEL_STATUS: &str = "otel.status_code";
+
+/// The span of a call, and the operation that it is.
+pub(super) const CHAT: &str = "chat";
+pub(super) const OPERATION: &str = "gen_ai.operation.name";
+pub(super) const PROVIDER: &str = "gen_ai.provider.name";
+pub(super) const MODEL: &str = "gen_ai.request.model";
+pub(super) const MAX_TOKENS: &str = "gen_ai.request.max_tokens";
+pub(super) const STREAM: &str = "gen_ai.request.stream";
+pub(super) const FIRST_CHUNK: &str = "gen_ai.response.time_to_first_chunk";
+pub(super) const FINISH: &str = "gen_ai.response.finish_reasons";
+pub(super) const INPUT_TOKENS: &str = "gen_ai.usage.input_tokens";
+pub(super) const OUTPUT_TOKENS: &str = "gen_ai.usage.output_tokens";
+pub(super) const CACHE_READ: &str = "gen_ai.usage.cache_read.input_tokens";
+pub(super) const CACHE_WRITE: &str = "gen_ai.usage.cache_creation.input_tokens";
+pub(super) const SYSTEM: &str = "gen_ai.system_instructions";
+pub(super) const INPUT: &str = "gen_ai.input.messages";
+pub(super) const OUTPUT: &str = "gen_ai.output.messages";

@@ -1,0 +1,71 @@
+//! The span of a run.
+
+use tracing::field::Empty;
+use tracing::info_span;
+use tracing::span::EnteredSpan;
+
+use super::names;
+use super::open::{Open, Outcome};
+use crate::error::Error;
+use crate::store::Entry;
+
+#[derive(Default)]
+pub(crate) struct RunSpan {
+    open: Open,
+    stored: usize,
+    skipped: usize,
+    failed: usize,
+}
+
+impl RunSpan {
+    pub(crate) fn begin() -> Self {
+        let span = info_span!(
+            target: names::TARGET,
+            names::RUN,
+            { names::CELLS_STORED } = Empty,
+            { names::CELLS_SKIPPED } = Empty,
+            { names::CELLS_FAILED } = Empty,
+            { names::OUTCOME } = Empty,
+            { names::ERROR_TYPE } = Empty,
+            { names::ERROR_TEXT } = Empty,
+            { names::OTEL_STATUS } = Empty,
+        );
+        Self { open: Open::new(span), ..Self::default() }
+    }
+
+    pub(crate) fn enter(&self) -> EnteredSpan {
+        self.open.enter()
+    }
+
+    pub(crate) fn stored(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Value(_) => self.stored += 1,
+            Entry::Skipped => self.skipped += 1,
+        }
+    }
+
+    pub(crate) fn cell_failed(&mut self) {
+        self.failed += 1;
+    }
+
+    /// The run will end with this error.
+    pub(crate) fn failed(&mut self, error: &Error) {
+        self.open.failed(error);
+    }
+
+    /// Nothing is left to do.
+    pub(crate) fn done(mut self) {
+        if self.open.outcome() == Outcome::Cancelled {
+            self.open.ends(Outcome::Ok);
+        }
+    }
+}
+
+impl Drop for RunSpan {
+    fn drop(&mut self) {
+        let span = self.open.span();
+        span.record(names::CELLS_STORED, self.stored);
+        span.record(names::CELLS_SKIPPED, self.skipped);
+        span.record(names::CELLS_FAILED, self.failed);
+    }
+}

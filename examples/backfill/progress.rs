@@ -1,0 +1,297 @@
+//! How far a run is, for people to watch: a bar for each column and one for all at a terminal, a line
+//! now and then elsewhere. Copy this file into a program of yours; it needs `indicatif` 0.18.
+//!
+//! ```text
+//! forecast ──▶ Progress ◀── every event of the run
+//!                  └──▶ standard error
+//! ```
+
+use std::collections::BTreeSet;
+use std::fmt::{self, Display};
+use std::io::{self, IsTerminal};
+use std::mem;
+use std::time::{Duration, Instant};
+
+use columnar::{ColumnForecast, Event, Forecast};
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
+
+/// How long it is quiet between two lines.
+const PAUSE: Duration = Duration::from_secs(5);
+
+const BAR: &str = "{prefix} {bar:24.cyan/dim} {pos:>6}/{len:<6} {rate:>7} {eta:>4} {msg}";
+
+/// Shows how far a run is.
+pub(crate) struct Progress {
+    tally: Tally,
+    face: Face,
+}
+
+enum Face {
+    /// One for each column of the tally, and one for all of them at the end.
+    Bars(Vec<ProgressBar>),
+    Lines {
+        began: Instant,
+        told: Instant,
+    },
+}
+
+impl Progress {
+    /// Of the run that the forecast was made for.
+    pub(crate) fn new(forecast: &Forecast) -> Self {
+        let (tally, now) = (Tally::new(forecast), Instant::now());
+        let face = if io::stderr().is_terminal() {
+            Face::Bars(bars(&tally))
+        } else {
+            Face::Lines { began: now, told: now }
+        };
+        Self { tally, face }
+    }
+
+    /// Takes in what happened.
+    pub(crate) fn hear<C: Display>(&mut self, event: &Event<C>) {
+        let Some((at, counts, news)) = self.tally.hear(event) else { return };
+        match &mut self.face {
+            Face::Bars(bars) => {
+                if let (Some(news), Some(bar)) = (news, bars.first()) {
+                    bar.println(news);
+                }
+                show(bars.get(at), counts);
+                show(bars.last(), self.tally.all());
+            }
+            Face::Lines { began, told } => {
+                if let Some(news) = news {
+                    anstream::eprintln!("{news}");
+                }
+                if told.elapsed() >= PAUSE {
+                    *told = Instant::now();
+                    anstream::eprintln!("{}", self.tally.line(began.elapsed()));
+                }
+            }
+        }
+    }
+
+    /// Leaves what was reached on the screen. The run is over, or was dropped.
+    pub(crate) fn end(self) {
+        match self.face {
+            Face::Bars(bars) => {
+                bars.iter().for_each(ProgressBar::abandon);
+                // They leave the cursor at the end of the last one.
+                anstream::eprintln!();
+            }
+            Face::Lines { began, .. } => anstream::eprintln!("{}", self.tally.line(began.elapsed())),
+        }
+    }
+}
+
+fn bars(tally: &Tally) -> Vec<ProgressBar> {
+    let width = tally.columns.iter().map(|column| column.name.len()).max().unwrap_or_default();
+    let style = ProgressStyle::with_template(BAR).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let rate = |state: &ProgressState, out: &mut dyn fmt::Write| {
+        // There is nobody to tell if it cannot be written.
+        let _ = write!(out, "{:.0}/s", state.per_sec());
+    };
+    let style = style.with_key("rate", rate);
+    let screen = MultiProgress::new();
+    let bar = |name: &str, counts: Counts| {
+        let bar = screen.add(ProgressBar::new(counts.total as u64));
+        bar.set_style(style.clone());
+        bar.set_prefix(format!("{name:<width$}"));
+        bar
+    };
+    let mut bars: Vec<_> = tally.columns.iter().map(|column| bar(&column.name, column.counts)).collect();
+    bars.push(bar("all", tally.all()));
+    bars
+}
+
+fn show(bar: Option<&ProgressBar>, counts: Counts) {
+    if let Some(bar) = bar {
+        bar.set_length(counts.total as u64);
+        bar.set_position(counts.settled() as u64);
+        bar.set_message(counts.trouble());
+    }
+}
+
+/// What became of the cells of a run.
+#[derive(Debug)]
+struct Tally {
+    /// Those that the forecast knows: they have cells to be computed.
+    columns: Vec<Column>,
+}
+
+#[derive(Debug)]
+struct Column {
+    name: String,
+    counts: Counts,
+    /// The steps that failed, and are not skipped for that.
+    failed: BTreeSet<usize>,
+    has_failed: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    total: usize,
+    stored: usize,
+    /// Empty for good.
+    skipped: usize,
+    /// To be tried again by the next run.
+    failed: usize,
+    /// Attempts that failed and were followed by another one.
+    retried: usize,
+}
+
+impl Tally {
+    fn new(forecast: &Forecast) -> Self {
+        let column = |part: &ColumnForecast| Column {
+            name: part.column.to_string(),
+            counts: Counts { total: part.cells, ..Counts::default() },
+            failed: BTreeSet::new(),
+            has_failed: false,
+        };
+        Self { columns: forecast.columns.iter().map(column).collect() }
+    }
+
+    /// Takes in what happened, and returns to which of the columns, what that makes of it, and a line
+    /// to be told: why the first cell of a column failed. The next thousand may fail for the same reason.
+    fn hear<C: Display>(&mut self, event: &Event<C>) -> Option<(usize, Counts, Option<String>)> {
+        // There are many of them, and they change nothing.
+        if matches!(event, Event::Delta { .. }) {
+            return None;
+        }
+        let name = event.column().to_string();
+        let at = self.columns.iter().position(|column| column.name == name)?;
+        let column = self.columns.get_mut(at)?;
+        let news = column.hear(event);
+        Some((at, column.counts, news))
+    }
+
+    fn all(&self) -> Counts {
+        self.columns.iter().map(|column| column.counts).fold(Counts::default(), Counts::and)
+    }
+
+    /// All of it on one line, so long after the beginning.
+    fn line(&self, elapsed: Duration) -> String {
+        let (all, millis) = (self.all(), elapsed.as_millis().max(1));
+        let (settled, left) = (all.settled() as u128, (all.total - all.settled()) as u128);
+        let to_go = match (left * millis).checked_div(settled * 1000) {
+            Some(seconds) if left > 0 => format!(", {seconds} s to go"),
+            _ => String::new(),
+        };
+        let done = format!("{settled}/{} cells, {}/s{to_go}", all.total, settled * 1000 / millis);
+        let column = |column: &Column| format!("{} {}", column.name, column.counts.settled());
+        let columns: Vec<String> = self.columns.iter().map(column).collect();
+        let parts = [done, all.trouble(), columns.join(", ")];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
+    }
+}
+
+impl Column {
+    fn hear<C>(&mut self, event: &Event<C>) -> Option<String> {
+        let (counts, mut news) = (&mut self.counts, None);
+        match event {
+            Event::Value { .. } => counts.stored += 1,
+            Event::Retry { .. } => counts.retried += 1,
+            Event::Failed { step, error, .. } => {
+                self.failed.insert(*step);
+                news = (!mem::replace(&mut self.has_failed, true)).then(|| error.clone());
+            }
+            Event::Skipped { step, .. } => {
+                self.failed.remove(step);
+                counts.skipped += 1;
+            }
+            _ => {}
+        }
+        counts.failed = self.failed.len();
+        // What is pushed while the run goes on was not forecast.
+        counts.total = counts.total.max(counts.settled());
+        news
+    }
+}
+
+impl Counts {
+    /// Those that no run will compute again.
+    fn settled(self) -> usize {
+        self.stored + self.skipped
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            total: self.total + other.total,
+            stored: self.stored + other.stored,
+            skipped: self.skipped + other.skipped,
+            failed: self.failed + other.failed,
+            retried: self.retried + other.retried,
+        }
+    }
+
+    /// What did not go well, if anything.
+    fn trouble(self) -> String {
+        let counts = [(self.skipped, "skipped"), (self.failed, "failed"), (self.retried, "retried")];
+        let told = counts.into_iter().filter(|(count, _)| *count > 0);
+        told.map(|(count, what)| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use columnar::prelude::*;
+
+    use super::*;
+
+    /// What a run over four messages tells, of two columns of which one skips the steps where it fails.
+    async fn a_run() -> Result<(Tally, Vec<String>)> {
+        let user = source("user");
+        let fails = |at: usize| {
+            move |cx: Context| async move { if cx.step() >= at { Err("no answer") } else { Ok("yes") } }
+        };
+        let skips = column("skips", user.latest(), fails(3).or_skip());
+        let waits = column("waits", user.latest(), fails(2).or_wait());
+        let f = flow([skips, waits])?;
+        for text in ["one", "two", "three", "four"] {
+            f.push("user", text).await?;
+        }
+        let (mut tally, mut news) = (Tally::new(&f.forecast()), Vec::new());
+        let mut run = f.run();
+        while let Some(event) = run.try_next().await? {
+            news.extend(tally.hear(&event).and_then(|(_, _, news)| news));
+        }
+        Ok((tally, news))
+    }
+
+    #[tokio::test]
+    async fn every_cell_is_counted_once() -> Result<()> {
+        let (tally, _) = a_run().await?;
+        let counts: Vec<_> = tally.columns.iter().map(|column| column.counts).collect();
+        let [skips, waits] = counts[..] else { unreachable!("there are two columns") };
+        assert_eq!(skips, Counts { total: 4, stored: 3, skipped: 1, ..Counts::default() });
+        assert_eq!(waits, Counts { total: 4, stored: 2, failed: 2, ..Counts::default() });
+        assert_eq!(tally.all().trouble(), "1 skipped, 2 failed");
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn the_first_failure_of_a_column_is_told() -> Result<()> {
+        let (_, news) = a_run().await?;
+        assert_eq!(news.len(), 2, "{news:?}");
+        assert!(news.iter().all(|told| told.contains("no answer")));
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_line_tells_it_all() -> Result<()> {
+        let (mut tally, _) = a_run().await?;
+        let line = "6/8 cells, 1/s, 1 s to go; 1 skipped, 2 failed; skips 4, waits 2";
+        assert_eq!(tally.line(Duration::from_secs(4)), line);
+        tally.columns.truncate(1);
+        assert_eq!(tally.line(Duration::from_secs(2)), "4/4 cells, 2/s; 1 skipped; skips 4");
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_bar_stands_for_each_column_and_one_for_all() -> Result<()> {
+        let (tally, _) = a_run().await?;
+        assert!(ProgressStyle::with_template(BAR).is_ok());
+        let prefixes: Vec<_> = bars(&tally).iter().map(ProgressBar::prefix).collect();
+        assert_eq!(prefixes, ["skips", "waits", "all  "]);
+        Ok(())
+    }
+}
