@@ -42,11 +42,12 @@ fn nodes(size: usize) -> impl Iterator<Item = Arc<dyn Task>> {
 async fn run(graph: &Graph, size: usize, runs: u32) -> Duration {
     let (start, last) = (graph.start_task_id().expect("there are tasks"), format!("n{}", size - 1));
     let mut took = Duration::ZERO;
-    for _ in 0..runs {
+    for at in 0..=runs {
         let started = Instant::now();
         let mut session = Session::new_from_task("session".into(), start);
         let ended = graph.execute_session(&mut session).await.expect("nothing fails");
-        took += started.elapsed();
+        let time = started.elapsed();
+        took += if at > 0 { time } else { Duration::ZERO };
         assert!(matches!(ended.status, ExecutionStatus::Completed));
         assert_eq!(session.context.get::<String>(&last).expect("it is kept").len(), 100);
     }
