@@ -1,18 +1,23 @@
 //! How long a run takes over its critical path, with computes of 50 ms: what no order of computing
-//! can go below, and what a barrier between levels or steps costs.
+//! can go below, and what a barrier between levels or steps costs, by hand and in other engines.
 //!
 //! `cargo bench -p columnar-tests --bench latency`
 
+use std::path::Path;
 use std::time::Duration;
 
 use columnar::prelude::*;
-use columnar_tests::figures::{bar, figure};
+use columnar_tests::figures::{Contender, bar, figure, medians_told, over};
+use columnar_tests::peers::{Peer, Peers};
 use criterion::{Criterion, criterion_group, criterion_main};
+use futures::future::join_all;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{Instant, sleep};
 
 const UNIT: Duration = Duration::from_millis(50);
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 3;
+/// For longer than so many units nobody waits.
+const WAITED: u32 = 100;
 
 /// Answers after so many units.
 fn slow(units: u32) -> impl Fn(Context) -> std::pin::Pin<Box<dyn Future<Output = String> + Send>> {
@@ -52,54 +57,118 @@ fn map() -> Flow {
     flow([column("map", user.latest(), slow(1))]).expect("a sound flow")
 }
 
-/// The median time of a run over so many queued steps, in units.
-fn units(runtime: &Runtime, make: fn() -> Flow, steps: usize, width: usize) -> f64 {
-    let mut times: Vec<Duration> = (0..ROUNDS)
-        .map(|_| {
-            runtime.block_on(async {
-                let flow = make();
-                flow.limit(width);
-                for _ in 0..steps {
-                    flow.push("user", "x").await.expect("memory takes it");
-                }
-                let started = Instant::now();
-                flow.run().await.expect("nothing fails");
-                started.elapsed()
-            })
-        })
-        .collect();
-    times.sort_unstable();
-    times.get(ROUNDS / 2).map_or(0.0, |time| time.as_secs_f64() / UNIT.as_secs_f64())
+/// A flow, and what is known of it.
+struct Subject {
+    name: &'static str,
+    make: fn() -> Flow,
+    steps: usize,
+    /// How many cells may run at once.
+    width: usize,
+    /// The units of the critical path.
+    critical: u32,
+    /// A step level by level: the units of the computes of each.
+    levels: &'static [&'static [u32]],
 }
 
-/// The critical path as it takes when nothing is around it: so many computes, one after the other. A
-/// timer may be late by a millisecond, so that is more than its units.
-fn critical_path(runtime: &Runtime, units: u32) -> f64 {
-    runtime.block_on(async {
+const SUBJECTS: [Subject; 3] = [
+    Subject {
+        name: "skewed",
+        make: skewed,
+        steps: 1,
+        width: 32,
+        critical: 3 + 1 + 1,
+        levels: &[&[3, 1], &[1, 3], &[1]],
+    },
+    Subject {
+        name: "queued",
+        make: six,
+        steps: 20,
+        width: 200,
+        critical: 1 + 20 + 3,
+        levels: &[&[1, 1], &[1], &[1], &[1], &[1]],
+    },
+    Subject { name: "backfill", make: map, steps: 1000, width: 64, critical: 16, levels: &[&[1]] },
+];
+
+impl Subject {
+    async fn run(&self) -> Duration {
+        let flow = (self.make)();
+        flow.limit(self.width);
+        for _ in 0..self.steps {
+            flow.push("user", "x").await.expect("memory takes it");
+        }
         let started = Instant::now();
-        for _ in 0..units {
+        flow.run().await.expect("nothing fails");
+        started.elapsed()
+    }
+
+    /// The critical path as it takes when nothing is around it: so many computes, one after the other.
+    /// A timer may be late by a millisecond, so that is more than its units.
+    async fn critical_path(&self) -> Duration {
+        let started = Instant::now();
+        for _ in 0..self.critical {
             sleep(UNIT).await;
         }
-        started.elapsed().as_secs_f64() / UNIT.as_secs_f64()
-    })
+        started.elapsed()
+    }
+
+    /// Step by step, and each level when the one before it is done.
+    async fn by_barrier(&self) -> Duration {
+        let started = Instant::now();
+        for _ in 0..self.steps {
+            for level in self.levels {
+                join_all(level.iter().map(|units| sleep(UNIT * *units))).await;
+            }
+        }
+        started.elapsed()
+    }
+
+    /// What the barriers cost at the least, which is what they are said to cost where nobody would wait.
+    fn barrier_units(&self) -> u32 {
+        let step: u32 = self.levels.iter().filter_map(|level| level.iter().max()).sum();
+        step * u32::try_from(self.steps).unwrap_or(u32::MAX)
+    }
+
+    /// Measures it beside what has barriers, in turns. Returns how ours stands to the critical path.
+    fn measure(&self, runtime: &Runtime, peers: &[Peer]) -> f64 {
+        let Self { name, steps, .. } = *self;
+        let mut contenders: Vec<Contender<'_>> = vec![
+            Box::new(|| runtime.block_on(self.critical_path())),
+            Box::new(|| runtime.block_on(self.run())),
+        ];
+        let mut names = Vec::new();
+        if self.barrier_units() <= WAITED {
+            names.push("by_barrier");
+            contenders.push(Box::new(|| runtime.block_on(self.by_barrier())));
+            for peer in peers {
+                names.push(&*peer.name);
+                contenders.push(Box::new(move || peer.converse(name, steps, UNIT)));
+            }
+        } else {
+            let unit = "units of 50 ms, at the least";
+            figure(&format!("{name}_by_barrier_units"), self.barrier_units().into(), unit);
+        }
+        let times = medians_told(ROUNDS, &mut contenders);
+        let [critical, ours, others @ ..] = &times[..] else { unreachable!("two are always there") };
+        figure(&format!("{name}_critical_units"), over(*critical, UNIT), "units of 50 ms");
+        figure(&format!("{name}_units"), over(*ours, UNIT), "units of 50 ms");
+        for (other, time) in names.iter().zip(others) {
+            figure(&format!("{name}_{other}_units"), over(*time, UNIT), "units of 50 ms");
+            figure(&format!("{name}_{other}_over_critical"), over(*time, *critical), "x");
+        }
+        over(*ours, *critical)
+    }
 }
 
 fn latency(_: &mut Criterion) {
     let runtime = Builder::new_current_thread().enable_time().build().expect("a clock is all it needs");
-    let mut bars = Vec::new();
-    for (name, make, steps, width, critical, barrier) in [
-        ("skewed", skewed as fn() -> Flow, 1, 32, 5, 7.0),
-        ("queued", six, 20, 200, 1 + 20 + 3, 5.0 * 20.0),
-        ("backfill", map, 1000, 64, 16, 1000.0),
-    ] {
-        let (took, critical) = (units(&runtime, make, steps, width), critical_path(&runtime, critical));
-        figure(&format!("{name}_units"), took, "units of 50 ms");
-        figure(&format!("{name}_critical_units"), critical, "units of 50 ms");
-        figure(&format!("{name}_by_barrier_units"), barrier, "units of 50 ms, at the least");
-        bars.push((format!("{name}_over_critical"), took / critical));
-    }
-    for (name, ratio) in bars {
-        bar(&name, ratio, 1.02);
+    let Peers { rust, python } = Peers::start(Path::new(env!("CARGO_TARGET_TMPDIR")));
+    // graph-flow has no node of two inputs, and without an event loop Hamilton overlaps nothing.
+    let mut peers = [rust, python].concat();
+    peers.retain(|peer| !["graph_flow", "hamilton_sync"].contains(&&*peer.name));
+    let ratios = SUBJECTS.map(|subject| (subject.name, subject.measure(&runtime, &peers)));
+    for (name, ratio) in ratios {
+        bar(&format!("{name}_over_critical"), ratio, 1.02);
     }
 }
 

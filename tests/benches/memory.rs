@@ -1,6 +1,6 @@
 //! What flows hold in memory: for each cell with a value of 100 characters, and for each of many flows
-//! that do nothing, against a plain list of the same values. Measured as the growth of the process,
-//! so that what the allocator adds is in it.
+//! that do nothing or have 10 steps, against a plain list of the same values. Measured as the growth of
+//! the process, so that what the allocator adds is in it.
 //!
 //! `cargo bench -p columnar-tests --bench memory`
 
@@ -13,10 +13,11 @@ use columnar::prelude::*;
 use columnar::testing::script;
 use columnar_tests::figures::{bar, figure};
 use criterion::{Criterion, criterion_group, criterion_main};
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
 
 const STEPS: u32 = 200_000;
 const FLOWS: u32 = 10_000;
+const STEPS_OF_EACH: u32 = 10;
 
 flow! {
     /// The flow of the README, whose computes are never called.
@@ -27,6 +28,21 @@ flow! {
         column critique(summary.latest.as("digest"), user.latest) = script([""]);
         column assistant(user, self) = script([""]);
     }
+}
+
+flow! {
+    /// The same, and its computes answer.
+    struct Talk {
+        source user;
+        column topics(user.latest) = answer;
+        column summary(user, self.latest) = answer;
+        column critique(summary.latest.as("digest"), user.latest) = answer;
+        column assistant(user, self) = answer;
+    }
+}
+
+async fn answer(cx: Context) -> Value {
+    text(u32::try_from(cx.step()).unwrap_or(0)).into()
 }
 
 /// The memory of the process that is in use, in bytes; `None` where the system does not tell.
@@ -45,25 +61,39 @@ fn grown<T>(count: u32, make: impl FnOnce() -> T) -> Option<f64> {
     Some((resident()? - before) / f64::from(count))
 }
 
+fn runtime() -> Runtime {
+    Builder::new_current_thread().build().expect("a runtime of one thread needs nothing")
+}
+
 fn text(step: u32) -> String {
     format!("{step:>100}")
 }
 
 /// A source and a column that has all of its past in view, with every value stored.
 fn cells() -> Flow {
-    let runtime = Builder::new_current_thread().build().expect("a runtime of one thread needs nothing");
     let user = source("user");
-    let echo = column("echo", user.latest(), |cx: Context| {
-        std::future::ready(Value::from(text(u32::try_from(cx.step()).unwrap_or(0))))
-    });
-    let flow = flow([echo]).expect("a sound flow");
-    runtime.block_on(async {
+    let flow = flow([column("echo", user.latest(), answer)]).expect("a sound flow");
+    runtime().block_on(async {
         for step in 0..STEPS {
             flow.push("user", text(step)).await.expect("memory takes it");
             flow.run().await.expect("nothing fails");
         }
     });
     flow
+}
+
+/// Flows that live side by side, each with a few steps.
+fn talks() -> Vec<Talk> {
+    let talks: Vec<Talk> = (0..FLOWS).map(|_| Talk::new()).collect();
+    runtime().block_on(async {
+        for step in 0..STEPS_OF_EACH {
+            for talk in &talks {
+                talk.user.push(text(step)).await.expect("memory takes it");
+                talk.run().await.expect("nothing fails");
+            }
+        }
+    });
+    talks
 }
 
 fn memory(_: &mut Criterion) {
@@ -74,9 +104,11 @@ fn memory(_: &mut Criterion) {
     let list = grown(STEPS, || (0..STEPS).map(|step| Value::from(text(step))).collect::<Vec<_>>());
     let cells = grown(2 * STEPS, cells);
     let flows = grown(FLOWS, || (0..FLOWS).map(|_| Chat::new()).collect::<Vec<_>>());
+    let talks = grown(FLOWS, talks);
     figure("bytes_per_listed_value", list.unwrap_or_default(), "bytes");
     figure("bytes_per_cell", cells.unwrap_or_default(), "bytes");
     figure("bytes_per_idle_flow", flows.unwrap_or_default(), "bytes");
+    figure("bytes_per_flow_of_10_steps", talks.unwrap_or_default(), "bytes, of 50 values");
     bar("bytes_per_cell", cells.unwrap_or_default(), 153.0);
 }
 

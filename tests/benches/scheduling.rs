@@ -1,22 +1,48 @@
 //! What a cell costs that does nothing: readiness, context, compute, store and event, against the
-//! least that a program could do by hand.
+//! least that a program could do by hand, and against other engines where they are installed.
 //!
 //! `cargo bench -p columnar-tests --bench scheduling`
+//!
+//! All do the same work: one thread, every node gives a value of 100 characters, and the values are
+//! kept. What it takes to build a graph is left out for all of them, and what begins a run is in: the
+//! push, the session, the source. A run of a peer ends with its values; columnar keeps those of all
+//! runs before it, too. In Rust each turn begins with a run that does not count, so nobody begins cold.
 
 use std::future::ready;
 use std::hint::black_box;
+use std::path::Path;
 
 use columnar::Value;
 use columnar::prelude::*;
-use columnar_tests::figures::{bar, figure, medians, micros_each, over};
+use columnar_tests::figures::{Contender, bar, figure, medians, medians_told, micros_each, over, timed};
+use columnar_tests::peers::{Peer, Peers};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::runtime::{Builder, Runtime};
 
 const CHAIN: u32 = 100;
-const STEPS: u32 = 50;
-const ROUNDS: usize = 15;
+/// Many short turns: what the machine does beside is in few of them, and the median is none of these.
+const STEPS: u32 = 5;
+const ROUNDS: usize = 75;
+/// Rounds of the peers in Python, which take a thousand times longer.
+const PYTHON_ROUNDS: usize = 15;
+
+/// What is measured here and in the peers.
+struct Subject {
+    shape: &'static str,
+    make: fn(u32) -> Flow,
+    columns: u32,
+    /// The figure of a cell of ours.
+    name: &'static str,
+}
+
+const SUBJECTS: [Subject; 4] = [
+    Subject { shape: "chain", make: chain, columns: CHAIN, name: "cell_us" },
+    Subject { shape: "wide", make: row, columns: CHAIN, name: "cell_wide_us" },
+    Subject { shape: "chain", make: chain, columns: 10 * CHAIN, name: "cell_1000_columns_us" },
+    Subject { shape: "wide", make: row, columns: 10 * CHAIN, name: "cell_wide_1000_columns_us" },
+];
 
 /// A value of 100 characters.
 fn value() -> Value {
@@ -69,35 +95,85 @@ async fn by_hand(kept: &mut Vec<Value>, value: &Value) {
     }
 }
 
-fn figures(runtime: &Runtime) {
-    let (chain_flow, row_flow, mut kept, text) = (chain(CHAIN), row(CHAIN), Vec::new(), value());
-    let [chained, wide, hand] = medians(
+fn beside_by_hand(runtime: &Runtime) {
+    let (flow, mut kept, text) = (chain(CHAIN), Vec::new(), value());
+    let [chained, hand] = medians(
         ROUNDS,
-        [&mut || grow(runtime, &chain_flow, STEPS), &mut || grow(runtime, &row_flow, STEPS), &mut || {
+        [&mut || grow(runtime, &flow, STEPS), &mut || {
             (0..STEPS).for_each(|_| runtime.block_on(by_hand(&mut kept, &text)));
         }],
     );
-    let cell = micros_each(chained, CHAIN * STEPS);
-    figure("cell_us", cell, "us");
-    figure("cell_wide_us", micros_each(wide, CHAIN * STEPS), "us");
     figure("cell_by_hand_us", micros_each(hand, CHAIN * STEPS), "us");
     figure("cell_over_by_hand", over(chained, hand), "x");
+}
 
-    let (long, broad) = (chain(10 * CHAIN), row(10 * CHAIN));
-    let [long, broad] =
-        medians(ROUNDS, [&mut || grow(runtime, &long, STEPS), &mut || grow(runtime, &broad, STEPS)]);
-    figure("cell_1000_columns_us", micros_each(long, 10 * CHAIN * STEPS), "us");
-    figure("cell_wide_1000_columns_us", micros_each(broad, 10 * CHAIN * STEPS), "us");
+/// A figure of a cell for each shape, here and in the peers. Returns the time of a cell in a chain of
+/// 100, and how ours stands to the best peer in Rust, by shape.
+fn beside_peers(runtime: &Runtime) -> (f64, Vec<(String, f64)>) {
+    let Peers { rust, python } = Peers::start(Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let (mut cells, mut over_best) = (Vec::new(), Vec::new());
+    for Subject { shape, make, columns, name } in SUBJECTS {
+        let flow = make(columns);
+        let beside = |peer: &Peer, runs| -> Contender<'_> {
+            let peer = peer.clone();
+            Box::new(move || peer.run(shape, columns, runs) / runs)
+        };
+        let mut contenders: Vec<Contender<'_>> = vec![Box::new(|| {
+            grow(runtime, &flow, 1);
+            timed(|| grow(runtime, &flow, STEPS)) / STEPS
+        })];
+        contenders.extend(rust.iter().map(|peer| beside(peer, STEPS)));
+        let mut times = medians_told(ROUNDS, &mut contenders);
+        // In turns of their own: after seconds of Python all others would begin cold.
+        let mut contenders: Vec<Contender<'_>> = python.iter().map(|peer| beside(peer, 1)).collect();
+        times.extend(medians_told(PYTHON_ROUNDS, &mut contenders));
 
-    let (young, old) = (chain(2), chain(2));
-    grow(runtime, &young, 100);
-    grow(runtime, &old, 1_000_000);
-    let [early, late] = medians(ROUNDS, [&mut || grow(runtime, &young, 50), &mut || grow(runtime, &old, 50)]);
-    figure("cell_after_1e2_us", micros_each(early, 100), "us");
-    figure("cell_after_1e6_us", micros_each(late, 100), "us");
+        let mut each = times.into_iter().map(|time| micros_each(time, columns));
+        let ours = each.next().unwrap_or_default();
+        figure(name, ours, "us");
+        cells.push(ours);
+        let theirs: Vec<f64> = each.collect();
+        for (peer, each) in rust.iter().chain(&python).zip(&theirs) {
+            figure(&format!("{}_{shape}_{columns}_us", peer.name), *each, "us");
+        }
+        if let Some(best) = theirs.into_iter().take(rust.len()).reduce(f64::min) {
+            over_best.push((format!("{shape}_{columns}_over_best_in_rust"), ours / best));
+        }
+    }
+    (cells.first().copied().unwrap_or_default(), over_best)
+}
 
+/// What a cell costs after so many earlier steps, and the few that it takes to measure. Returns how the longest history stands to the
+/// shortest.
+fn over_history(runtime: &Runtime) -> f64 {
+    let grown = |steps| {
+        let flow = chain(2);
+        grow(runtime, &flow, steps);
+        flow
+    };
+    let flows = [100, 1_000, 10_000, 100_000, 1_000_000].map(grown);
+    let mut contenders = flows
+        .each_ref()
+        .map(|flow| -> Contender<'_> { Box::new(move || timed(|| grow(runtime, flow, STEPS))) });
+    let times = medians_told(ROUNDS, &mut contenders);
+    for (power, time) in (2..).zip(&times) {
+        figure(&format!("cell_after_1e{power}_us"), micros_each(*time, 2 * STEPS), "us");
+    }
+    match times[..] {
+        [early, .., late] => over(late, early),
+        _ => unreachable!("there are five"),
+    }
+}
+
+fn figures(runtime: &Runtime) {
+    beside_by_hand(runtime);
+    let late_over_early = over_history(runtime);
+    let (cell, over_best) = beside_peers(runtime);
     bar("cell_us", cell, 1.0);
-    bar("cell_1e6_over_1e2", over(late, early), 1.2);
+    bar("cell_1e6_over_1e2", late_over_early, 1.2);
+    for (name, ratio) in over_best {
+        bar(&name, ratio, 1.0);
+    }
 }
 
 fn scheduling(criterion: &mut Criterion) {

@@ -15,18 +15,34 @@ pub fn bar(name: &str, value: f64, at_most: f64) {
 
 /// The median times of several contenders that take turns, so that a machine that slows down slows
 /// them all. Each is run once before it counts.
-pub fn medians<const N: usize>(rounds: usize, mut contenders: [&mut dyn FnMut(); N]) -> [Duration; N] {
-    let mut times: [Vec<Duration>; N] = std::array::from_fn(|_| Vec::with_capacity(rounds));
+pub fn medians<const N: usize>(rounds: usize, contenders: [&mut dyn FnMut(); N]) -> [Duration; N] {
+    let mut contenders = contenders.map(|contender| -> Contender<'_> { Box::new(|| timed(&mut *contender)) });
+    let mut medians = medians_told(rounds, &mut contenders).into_iter();
+    std::array::from_fn(|_| medians.next().unwrap_or_default())
+}
+
+/// A contender that measures its time itself.
+pub type Contender<'a> = Box<dyn FnMut() -> Duration + 'a>;
+
+/// The same as [`medians`] for any number of contenders that measure their times themselves.
+pub fn medians_told(rounds: usize, contenders: &mut [Contender<'_>]) -> Vec<Duration> {
+    let mut times = vec![Vec::with_capacity(rounds); contenders.len()];
     for round in 0..=rounds {
         for (contender, times) in contenders.iter_mut().zip(&mut times) {
-            let started = Instant::now();
-            contender();
+            let took = contender();
             if round > 0 {
-                times.push(started.elapsed());
+                times.push(took);
             }
         }
     }
-    times.map(median)
+    times.into_iter().map(median).collect()
+}
+
+/// How long something takes.
+pub fn timed(work: impl FnOnce()) -> Duration {
+    let started = Instant::now();
+    work();
+    started.elapsed()
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {

@@ -15,6 +15,7 @@ pub mod live;
 pub mod log;
 pub mod naive;
 pub mod parse;
+pub mod peers;
 pub mod rustc;
 #[cfg(feature = "tracing")]
 pub mod spans;

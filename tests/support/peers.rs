@@ -1,0 +1,140 @@
+//! Other engines, for benchmarks to measure in the same run. They live in two programs of `tests/peers`,
+//! one in Rust and one in Python, because their dependencies are no business of the tests.
+//!
+//! ```text
+//! benchmark ── dagx chain 100 50 ──▶ program
+//!           ◀────── nanoseconds ─────
+//! ```
+//!
+//! A program first says which peers it has, one line, and then answers each request with the time that it
+//! took, without what it takes to build the graph and to speak with the benchmark.
+
+use std::cell::RefCell;
+use std::env;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::rc::Rc;
+use std::time::Duration;
+
+const PYTHON: &str = "COLUMNAR_PEERS_PYTHON";
+
+/// What to install for a peer in Python.
+const PACKAGES: [(&str, &str); 2] = [("langgraph", "langgraph==1.2.22"), ("hamilton", "sf-hamilton==1.90.0")];
+
+/// An engine that is measured beside columnar.
+#[derive(Clone, Debug)]
+pub struct Peer {
+    /// As in the names of figures.
+    pub name: String,
+    program: Rc<RefCell<Program>>,
+}
+
+/// The peers that there are.
+#[derive(Debug)]
+pub struct Peers {
+    /// Libraries for Rust.
+    pub rust: Vec<Peer>,
+    /// Libraries for Python.
+    pub python: Vec<Peer>,
+}
+
+impl Peers {
+    /// Starts the peers that this machine has, and says loudly which it has not. The program in Rust is
+    /// built below `target`.
+    pub fn start(target: &Path) -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
+        let [rust, python] = [in_rust(&folder, target), in_python(&folder)].map(Peer::of);
+        Self { rust, python }
+    }
+}
+
+impl Peer {
+    fn of(program: Option<Program>) -> Vec<Self> {
+        let Some(program) = program else { return Vec::new() };
+        let (names, program) = (program.names.clone(), Rc::new(RefCell::new(program)));
+        names.into_iter().map(|name| Self { name, program: Rc::clone(&program) }).collect()
+    }
+
+    /// The time of so many runs through a graph of so many nodes. The shape is `chain` or `wide`.
+    ///
+    /// # Panics
+    ///
+    /// Where the program has ended.
+    pub fn run(&self, shape: &str, nodes: u32, runs: u32) -> Duration {
+        self.ask(&format!("{shape} {nodes} {runs}"))
+    }
+
+    /// The time of so many steps of a conversation whose computes take so many milliseconds, or a few
+    /// times that. The flow is `skewed` or `queued`.
+    ///
+    /// # Panics
+    ///
+    /// Where the program has ended.
+    pub fn converse(&self, flow: &str, steps: usize, unit: Duration) -> Duration {
+        self.ask(&format!("{flow} {steps} {}", unit.as_millis()))
+    }
+
+    fn ask(&self, work: &str) -> Duration {
+        let mut program = self.program.borrow_mut();
+        let requests = program.child.stdin.as_mut().expect("it is piped");
+        writeln!(requests, "{} {work}", self.name).expect("the program of the peers listens");
+        let answer = program.answer().expect("the program of the peers answers");
+        Duration::from_nanos(answer.parse().expect("with a number"))
+    }
+}
+
+fn in_rust(folder: &Path, target: &Path) -> Option<Program> {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["run", "--release", "--locked", "--manifest-path"]).arg(folder.join("Cargo.toml"));
+    let program = Program::start(command.arg("--target-dir").arg(target.join("peers")));
+    if program.is_none() {
+        println!("SKIPPED peers: dagx and graph-flow could not be built, see above");
+    }
+    program
+}
+
+fn in_python(folder: &Path) -> Option<Program> {
+    let interpreter = env::var(PYTHON).unwrap_or_else(|_| "python3".into());
+    let Some(program) = Program::start(Command::new(&interpreter).arg(folder.join("peers.py"))) else {
+        println!("SKIPPED peers: langgraph, hamilton: {interpreter} does not run; {PYTHON} may name another");
+        return None;
+    };
+    for (name, package) in PACKAGES {
+        if !program.names.iter().any(|has| has == name) {
+            println!("SKIPPED peers: {name} is not installed ({interpreter} -m pip install {package})");
+        }
+    }
+    Some(program)
+}
+
+/// A program that runs peers, until its input ends.
+#[derive(Debug)]
+struct Program {
+    names: Vec<String>,
+    child: Child,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Program {
+    fn start(command: &mut Command) -> Option<Self> {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
+        let answers = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut program = Self { names: Vec::new(), child, answers };
+        program.names = program.answer()?.split_whitespace().map(str::to_owned).collect();
+        Some(program)
+    }
+
+    fn answer(&mut self) -> Option<String> {
+        let mut line = String::new();
+        self.answers.read_line(&mut line).ok().filter(|&read| read > 0)?;
+        Some(line.trim_end().to_owned())
+    }
+}
+
+impl Drop for Program {
+    /// Ends its input, which waiting does, and so the program.
+    fn drop(&mut self) {
+        let _ = self.child.wait();
+    }
+}
