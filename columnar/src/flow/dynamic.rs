@@ -118,9 +118,9 @@ impl LiveFlow<'static, Dynamic> {
         let declarations = known.with(column.borrow().clone())?;
         let plan = self.shared().plan().extended(declarations.drafts(first))?;
         self.refuse_late_sources(&known, &declarations)?;
-        let restored = self.shared().load_added(&plan).await?;
+        let loaded = self.shared().load_added(&plan).await?;
         let mut declared = self.columns.lock();
-        self.live.extend(Arc::new(plan), restored, declarations.steps())?;
+        self.live.extend(Arc::new(plan), loaded, declarations.steps())?;
         *declared = declarations;
         Ok(())
     }

@@ -141,10 +141,10 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
             } else {
                 Arc::new(C::GRAPH.extend(&before)?)
             };
-            let restored = live.shared.load_added(&plan).await?;
+            let loaded = live.shared.load_added(&plan).await?;
             let columns = 0..before.schema().columns().len();
             let steps = columns.map(|column| live.step(column)).chain(steps).collect();
-            live.extend(plan, restored, steps)?;
+            live.extend(plan, loaded, steps)?;
             drop(writing);
             Ok(Self::bound(live))
         };

@@ -6,7 +6,8 @@
 //! - **Getters**: [`steps`](Scheduler::steps), [`len`](Scheduler::len), [`is_idle`](Scheduler::is_idle), …
 //! - **Reports** (`handle_*`): what has happened. Each may bring actions.
 //! - **Commands**: [`begin`](Scheduler::begin), [`stop`](Scheduler::stop), [`extend`](Scheduler::extend), …
-//! - **Polling**: [`poll`](Scheduler::poll) hands out the next action.
+//! - **Polling**: [`poll`](Scheduler::poll) hands out the next action, and
+//!   [`poll_load`](Scheduler::poll_load), while a flow is opened, the next column to load.
 //!
 //! The one rule of use: after any report or command, poll until nothing comes.
 //!
@@ -29,9 +30,10 @@ mod derive;
 mod outbox;
 mod progress;
 mod ready;
+mod restore;
 mod track;
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeSet, VecDeque};
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -42,6 +44,7 @@ use crate::window::Window;
 use outbox::Outbox;
 pub use progress::Progress;
 use ready::Ready;
+pub(crate) use restore::Unloadable;
 use track::{Slot, Track};
 
 /// The place of one value.
@@ -98,6 +101,8 @@ pub(crate) struct Scheduler {
     opened: usize,
     ready: Ready,
     outbox: Outbox,
+    /// Columns that are to be loaded.
+    loads: VecDeque<usize>,
     /// Stored cells that are empty for good.
     skipped: BTreeSet<Cell>,
     /// Cells that failed since the last run began.
@@ -121,6 +126,7 @@ impl Scheduler {
             opened: 0,
             ready: Ready::new(&plan),
             outbox: Outbox::default(),
+            loads: VecDeque::new(),
             skipped: BTreeSet::new(),
             failed: Vec::new(),
             running: 0,
@@ -249,20 +255,6 @@ impl Scheduler {
         storing.or_else(|Misuse| self.change(cell, Slot::Running, Slot::Failed))?;
         self.fail(cell);
         self.halted = true;
-        Ok(())
-    }
-
-    /// A cell that an earlier process stored. Only before the first poll.
-    pub(crate) fn handle_restored(&mut self, cell: Cell, empty: bool) -> Result<(), Misuse> {
-        match self.slot(cell) {
-            Some(Slot::Waiting(_) | Slot::Ready) => {}
-            _ => return Err(Misuse),
-        }
-        // It may be among the ready ones; polling passes over it.
-        if empty {
-            self.skipped.insert(cell);
-        }
-        self.settle(cell);
         Ok(())
     }
 

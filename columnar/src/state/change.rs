@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Running, Shared, State, empty_source};
+use super::{Running, Shared, State};
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::plan::Plan;
-use crate::scheduler::{Cell, Rules};
+use crate::scheduler::{Cell, Rules, Unloadable};
 use crate::store::Entry;
 
 impl Shared {
@@ -16,29 +16,12 @@ impl Shared {
     pub(crate) async fn restore(&self) -> Result<()> {
         let _writing = self.writing.lock().await;
         let plan = self.plan();
-        let columns = 0..plan.schema().columns().len();
-        let (sources, derived): (Vec<_>, Vec<_>) =
-            columns.partition(|&column| plan.schema().is_source(column));
-        for source in sources {
-            let mut entries = self.load(&plan, source).await?;
-            entries.sort_by_key(|(step, _)| *step);
-            let name = plan.schema().name(source);
-            for (expected, (step, entry)) in entries.into_iter().enumerate() {
-                if step != expected {
-                    let problem = format!("step {expected} is not there, but step {step} is").into();
-                    return Err(Error::Load { column: name.clone(), source: problem });
-                }
-                let value = entry.value().ok_or_else(|| empty_source(name, step))?;
-                self.lock().pushed(Cell { column: source, step }, value);
-            }
+        self.lock().scheduler.restore();
+        loop {
+            let Some(column) = self.lock().scheduler.poll_load() else { return Ok(()) };
+            let entries = self.load(&plan, column).await?;
+            self.lock().load(column, entries).map_err(|error| unloadable(&plan, column, error))?;
         }
-        for column in derived {
-            let restored = Restored { column, cells: self.load(&plan, column).await? };
-            let mut state = self.lock();
-            restored.check(&plan, state.scheduler.opened())?;
-            state.restore(restored);
-        }
-        Ok(())
     }
 
     async fn load(&self, plan: &Plan, column: usize) -> Result<Vec<(usize, Entry)>> {
@@ -47,30 +30,32 @@ impl Shared {
     }
 
     /// What is known already of the columns that a longer plan has at its end.
-    pub(crate) async fn load_added(&self, plan: &Plan) -> Result<Vec<Restored>> {
-        let mut restored = Vec::new();
+    pub(crate) async fn load_added(&self, plan: &Plan) -> Result<Vec<Loaded>> {
+        let mut loaded = Vec::new();
         for column in self.plan().schema().columns().len()..plan.schema().columns().len() {
             let retired = self.lock().retired.get(plan.schema().name(column)).cloned();
-            let cells = match retired {
-                Some(cells) => cells,
+            let entries = match retired {
+                Some(entries) => entries,
                 None => self.load(plan, column).await?,
             };
-            restored.push(Restored { column, cells });
+            loaded.push((column, entries));
         }
-        Ok(restored)
+        Ok(loaded)
     }
 
     /// Goes on with a longer plan. On an error nothing has changed.
-    pub(super) fn extend(&self, plan: Arc<Plan>, restored: Vec<Restored>, rules: &[Rules]) -> Result<()> {
+    pub(super) fn extend(&self, plan: Arc<Plan>, loaded: Vec<Loaded>, rules: &[Rules]) -> Result<()> {
         let mut state = self.lock();
-        restored.iter().try_for_each(|restored| restored.check(&plan, state.scheduler.opened()))?;
+        for (column, entries) in &loaded {
+            let checked = state.scheduler.check_loaded(&steps(entries));
+            checked.map_err(|error| unloadable(&plan, *column, error))?;
+        }
         state.plan = Arc::clone(&plan);
-        state.scheduler.extend(plan);
+        state.scheduler.extend(Arc::clone(&plan));
         state.rule(rules);
-        for restored in restored {
-            let name = state.plan.schema().name(restored.column).clone();
-            state.retired.remove(&name);
-            state.restore(restored);
+        for (column, entries) in loaded {
+            state.retired.remove(plan.schema().name(column));
+            state.load(column, entries).map_err(|error| unloadable(&plan, column, error))?;
         }
         state.wake();
         Ok(())
@@ -136,34 +121,27 @@ impl State {
         retired
     }
 
-    fn restore(&mut self, restored: Restored) {
-        for (step, entry) in restored.cells {
-            let cell = Cell { column: restored.column, step };
-            if self.scheduler.handle_restored(cell, entry == Entry::Skipped).is_ok()
-                && let Entry::Value(value) = entry
-            {
-                self.table.insert(cell, value);
+    /// Takes up what a store holds of a column.
+    fn load(&mut self, column: usize, entries: Vec<(usize, Entry)>) -> Result<(), Unloadable> {
+        self.scheduler.handle_loaded(column, steps(&entries))?;
+        for (step, entry) in entries {
+            if let Entry::Value(value) = entry {
+                self.table.insert(Cell { column, step }, value);
             }
         }
+        self.wake();
+        Ok(())
     }
 }
 
-/// What a store holds of a derived column.
-pub(crate) struct Restored {
-    column: usize,
-    cells: Vec<(usize, Entry)>,
+/// What a store holds of a column.
+pub(crate) type Loaded = (usize, Vec<(usize, Entry)>);
+
+/// Which steps there are, and whether they are empty.
+fn steps(entries: &[(usize, Entry)]) -> Vec<(usize, bool)> {
+    entries.iter().map(|(step, entry)| (*step, *entry == Entry::Skipped)).collect()
 }
 
-impl Restored {
-    /// Refuses values of steps that have not begun.
-    fn check(&self, plan: &Plan, opened: usize) -> Result<()> {
-        match self.cells.iter().find(|(step, _)| *step >= opened) {
-            None => Ok(()),
-            Some((step, _)) => {
-                let source =
-                    format!("it holds a value for step {step}, but only {opened} steps have begun").into();
-                Err(Error::Load { column: plan.schema().name(self.column).clone(), source })
-            }
-        }
-    }
+fn unloadable(plan: &Plan, column: usize, error: Unloadable) -> Error {
+    Error::Load { column: plan.schema().name(column).clone(), source: error.into() }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Shared;
-use super::change::Restored;
+use super::change::Loaded;
 use crate::compute::Step;
 use crate::error::Result;
 use crate::forecast::Forecast;
@@ -50,13 +50,13 @@ impl<'a> Live<'a> {
     pub(crate) fn extend(
         &self,
         plan: Arc<Plan>,
-        restored: Vec<Restored>,
+        loaded: Vec<Loaded>,
         steps: Vec<Option<Step<'a>>>,
     ) -> Result<()> {
         let rules = rules(&steps);
         // A run looks the steps up when it starts a cell, so they must be there before the plan is.
         *self.lock() = steps;
-        self.shared.extend(plan, restored, &rules)
+        self.shared.extend(plan, loaded, &rules)
     }
 
     /// Another flow with the same columns and the steps of this one before `step`.

@@ -16,7 +16,7 @@ use crate::error::{Error, Result, list, suggest};
 use crate::forecast::{Forecast, forecast};
 use crate::name::Name;
 use crate::plan::Plan;
-use crate::scheduler::{Cell, Progress, Rules, Scheduler};
+use crate::scheduler::{Cell, Progress, Rules, Scheduler, Unloadable};
 use crate::store::{Entry, Put, Store};
 use crate::table::Table;
 use crate::value::Value;
@@ -118,7 +118,10 @@ impl Shared {
                 Put::Exists(Entry::Value(earlier)) => {
                     self.lock().pushed(Cell { column: source, step }, earlier);
                 }
-                Put::Exists(Entry::Skipped) => return Err(empty_source(name, step)),
+                Put::Exists(Entry::Skipped) => {
+                    let source = Unloadable::Empty { step }.into();
+                    return Err(Error::Load { column: name.clone(), source });
+                }
             }
         }
     }
@@ -216,12 +219,6 @@ impl State {
             waker.wake();
         }
     }
-}
-
-/// What a store says that holds a hole where a source must have a value.
-fn empty_source(column: &Name, step: usize) -> Error {
-    let source = format!("step {step} is there without a value, which a source never is").into();
-    Error::Load { column: column.clone(), source }
 }
 
 impl fmt::Debug for Shared {

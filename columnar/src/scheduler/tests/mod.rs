@@ -225,6 +225,26 @@ fn what_was_restored_is_not_handed_out() {
     }
 }
 
+/// Sources come first, and what they hold decides which steps the others may have.
+#[test]
+fn what_is_loaded_is_checked_column_by_column() {
+    let mut scheduler = Scheduler::new(plan(&[None, Some(&[(0, LATEST)]), None]), 32);
+    scheduler.restore();
+    let order: Vec<usize> = core::iter::from_fn(|| scheduler.poll_load()).collect();
+    assert_eq!(order, [0, 2, 1]);
+    let gap = scheduler.handle_loaded(0, vec![(0, false), (3, false), (1, false)]);
+    assert_eq!(gap, Err(Unloadable::Gap { missing: 2, found: 3 }));
+    assert_eq!(scheduler.handle_loaded(0, vec![(0, true)]), Err(Unloadable::Empty { step: 0 }));
+    assert_eq!(scheduler.len(0), 0, "what is refused changes nothing");
+    scheduler.handle_loaded(0, vec![(2, false), (0, false), (1, false)]).expect("no gap");
+    scheduler.handle_loaded(2, vec![(1, false), (0, false)]).expect("no gap");
+    let early = scheduler.handle_loaded(1, vec![(0, false), (2, false)]);
+    assert_eq!(early, Err(Unloadable::NotBegun { step: 2, opened: 2 }));
+    scheduler.handle_loaded(1, vec![(1, true), (0, false)]).expect("both have begun");
+    assert_eq!((scheduler.steps(), scheduler.progress().skipped), (2, 1));
+    assert!(scheduler.is_idle() || scheduler.poll().is_none());
+}
+
 #[test]
 fn r9_nothing_new_starts_after_a_failure_and_siblings_are_stored() {
     let columns: [Option<Views<'_>>; 3] = [None, Some(&[(0, LATEST)]), Some(&[(0, LATEST)])];
