@@ -13,6 +13,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use serde_json::{Value as Json, json};
 
 /// A failure becomes a test with a name, not a seed in a file.
 fn config() -> ProptestConfig {
@@ -27,6 +28,7 @@ proptest! {
         let live = filled(&flow, &[0]);
         each_cell(&flow, &live, |cell, messages| {
             assert_eq!(plain(&messages), cell.assembled());
+            assert_eq!(serde_json::from_str::<Json>(&messages.to_json()).unwrap(), cell.as_json());
         });
     }
 
@@ -247,6 +249,12 @@ struct Cell<'f> {
 impl Cell<'_> {
     fn assembled(self) -> naive::Messages {
         naive::messages(self.flow, &self.column.name, self.reads, self.step).unwrap()
+    }
+
+    /// As an array of objects.
+    fn as_json(self) -> Json {
+        let message = |(role, content)| json!({ "role": role, "content": content });
+        self.assembled().into_iter().map(message).collect()
     }
 
     /// As assembled, but with other content in the user messages.

@@ -292,6 +292,43 @@ async fn a_past_step_can_be_asked_what_it_saw() -> Result<()> {
     Ok(())
 }
 
+/// Values that are long stored are kept in another form than new ones, and those that a store holds as
+/// well in a third: what a column is shown is the same.
+#[tokio::test]
+async fn a_long_history_is_shown_like_a_short_one() -> Result<()> {
+    let said = [
+        "plain",
+        "<user> & </user>",
+        "two\nlines",
+        "\"quoted\" \\ \u{7}",
+        "",
+        "\u{e9}\u{1f980}",
+        "&lt;user>",
+    ];
+    let declared = || {
+        let user = source("user");
+        let answer =
+            |cx: Context| async move { format!("{} {}", cx.step(), cx.input("user").map_or("", |it| it)) };
+        [column("bot", (&user, user.window(40).named("last"), this()), answer)]
+    };
+    let (bare, kept) = (flow(declared())?, Flow::open(MemoryStore::new(), declared()).await?);
+    for step in 0..150 {
+        let text = said.get(step % said.len()).copied().unwrap_or_default();
+        for f in [&bare, &kept] {
+            f.push("user", text).await?;
+            f.run().await?;
+        }
+    }
+    for step in [0, 31, 32, 33, 63, 64, 100, 149] {
+        let (bare, kept) = (bare.messages("bot", step)?, kept.messages("bot", step)?);
+        assert_eq!(bare, kept);
+        assert_eq!(bare.to_json(), kept.to_json());
+        assert_eq!(bare.to_json(), serde_json::to_string(&bare).unwrap_or_default());
+        assert_eq!((bare.len(), bare.last_text()), (2 * step + 1, kept.last_text()));
+    }
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_flow_opened_again_goes_on_where_it_was() -> Result<()> {
     let store = MemoryStore::new();

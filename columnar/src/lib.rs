@@ -52,6 +52,7 @@
 //!   one empty line.
 //! - The first and the last message are the user's. Where the windows would have the assistant begin,
 //!   the constant user message `<elided/>` leads.
+//! - A cell that was [skipped](compute::Policy::or_skip) is shown nowhere.
 //! - A value that spells a tag of the context is escaped there, minimally and reversibly. That tells
 //!   the model reliably where a text comes from; it does not keep a text from persuading a model,
 //!   and is no security boundary.

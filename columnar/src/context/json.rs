@@ -1,13 +1,68 @@
-//! JSON strings, written fast: text is looked at in blocks, and copied in runs.
+//! The messages array as JSON, written fast: what needs no escaping is known of most values and copied,
+//! the rest is looked at in blocks.
 
+use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt::Write as _;
+
+use super::escape::escape;
+use super::part::Role;
+use super::parts::{LEAD, Stop, Walk};
+use super::shown::Shown;
+
+/// What stands around the values of a view, inside a JSON string.
+struct Frame {
+    opening: String,
+    closing: String,
+}
+
+/// The whole array.
+pub(super) fn write(shown: &Shown) -> String {
+    let frame = |tag: &str| Frame { opening: format!("<{tag}>\\n"), closing: format!("\\n</{tag}>") };
+    let frames: Vec<Frame> = shown.tags().map(|tag| frame(tag)).collect();
+    let mut json = String::with_capacity(shown.estimated_len());
+    let mut last = None;
+    for Stop { view, role, text, .. } in Walk::new(shown) {
+        match last.replace(role) {
+            Some(before) if before == role => json.push_str("\\n\\n"),
+            Some(_) => begin(&mut json, "\"},", role),
+            None if role == Role::Assistant => {
+                begin(&mut json, "[", Role::User);
+                json.push_str(LEAD);
+                begin(&mut json, "\"},", role);
+            }
+            None => begin(&mut json, "[", role),
+        }
+        let frame = frames.get(view);
+        json.push_str(frame.map_or("", |frame| &frame.opening));
+        if frame.is_some() && !text.is_untagged {
+            push_escaped(&mut json, &escape(text.value, &shown.tags()));
+        } else if text.is_plain_json {
+            json.push_str(text.value);
+        } else {
+            push_escaped(&mut json, text.value);
+        }
+        json.push_str(frame.map_or("", |frame| &frame.closing));
+    }
+    json.push_str(if last.is_some() { "\"}]" } else { "[]" });
+    json
+}
+
+/// Begins a message.
+fn begin(json: &mut String, after: &str, role: Role) {
+    json.push_str(after);
+    json.push_str(match role {
+        Role::User => "{\"role\":\"user\",\"content\":\"",
+        Role::Assistant => "{\"role\":\"assistant\",\"content\":\"",
+    });
+}
 
 /// So many bytes are looked at together; a compiler makes one comparison of it.
 const BLOCK: usize = 32;
 
 /// Appends a text as it stands inside a JSON string.
-pub(super) fn push_escaped(json: &mut String, text: &str) {
+fn push_escaped(json: &mut String, text: &str) {
     let bytes = text.as_bytes();
     let (mut copied, mut from) = (0, 0);
     while let Some(at) = find(bytes, from) {

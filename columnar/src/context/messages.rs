@@ -9,6 +9,7 @@ use core::iter::Peekable;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::json;
 use super::part::Role;
 use super::parts::Parts;
 use super::shown::Shown;
@@ -73,19 +74,7 @@ impl Messages {
 
     /// The array as JSON text.
     pub fn to_json(&self) -> String {
-        let mut json = String::with_capacity(self.0.estimated_len());
-        let mut opening = "[{\"role\":\"";
-        for part in self.parts() {
-            if !part.joins {
-                for piece in [opening, part.role().as_str(), "\",\"content\":\""] {
-                    json.push_str(piece);
-                }
-                opening = "\"},{\"role\":\"";
-            }
-            part.push_json(&mut json);
-        }
-        json.push_str(if json.is_empty() { "[]" } else { "\"}]" });
-        json
+        json::write(&self.0)
     }
 }
 

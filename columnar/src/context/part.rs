@@ -6,7 +6,6 @@ use core::fmt;
 
 use serde::{Serialize, Serializer};
 
-use super::json::push_escaped;
 use crate::name::Name;
 
 /// Stands between neighbours of equal role.
@@ -74,8 +73,6 @@ pub struct Part<'m> {
     pub(super) tag: Option<&'m str>,
     /// The value as it is shown inside.
     pub(super) value: Cow<'m, str>,
-    /// Whether the value is known to be the same in a JSON string.
-    pub(super) is_plain_json: bool,
 }
 
 impl<'m> Part<'m> {
@@ -106,24 +103,6 @@ impl<'m> Part<'m> {
         let closing = self.tag.map(|tag| ["\n</", tag, ">"]);
         let opening = opening.into_iter().flatten();
         separator.into_iter().chain(opening).chain([&*self.value]).chain(closing.into_iter().flatten())
-    }
-
-    /// Appends the text as it stands inside a JSON string.
-    pub(super) fn push_json(&self, json: &mut String) {
-        if self.joins {
-            json.push_str("\\n\\n");
-        }
-        if let Some(tag) = self.tag {
-            ["<", tag, ">\\n"].iter().for_each(|piece| json.push_str(piece));
-        }
-        if self.is_plain_json {
-            json.push_str(&self.value);
-        } else {
-            push_escaped(json, &self.value);
-        }
-        if let Some(tag) = self.tag {
-            ["\\n</", tag, ">"].iter().for_each(|piece| json.push_str(piece));
-        }
     }
 
     /// How many bytes the text has.

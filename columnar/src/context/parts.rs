@@ -7,22 +7,76 @@ use super::escape::escape;
 use super::part::{Origin, Part, Role};
 use super::shown::Shown;
 use crate::history::{Reader, Text};
-use crate::name::Name;
 
 /// Leads an array that would otherwise begin with the assistant. Constant, so that a cached prefix
 /// stays valid.
-const LEAD: &str = "<elided/>";
+pub(super) const LEAD: &str = "<elided/>";
 
-/// The pieces of an array of messages, each with its origin. Made by
-/// [`Messages::parts`](super::Messages::parts).
+/// The values that a context shows, in the order in which it shows them.
 #[derive(Clone, Debug)]
-pub struct Parts<'m> {
+pub(super) struct Walk<'m> {
     shown: &'m Shown,
     /// One for each input, and one for the own past.
     readers: Vec<Reader<'m>>,
     step: usize,
     /// Which view of the step comes next.
     view: usize,
+}
+
+/// One value on the way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stop<'m> {
+    /// Which input it is; the own past comes after them.
+    pub(super) view: usize,
+    pub(super) role: Role,
+    pub(super) step: usize,
+    pub(super) text: Text<'m>,
+}
+
+impl<'m> Walk<'m> {
+    pub(super) fn new(shown: &'m Shown) -> Self {
+        Self::since(shown, shown.first_step())
+    }
+
+    /// From this step on.
+    fn since(shown: &'m Shown, step: usize) -> Self {
+        let views = shown.inputs.iter().map(|input| &input.view).chain(&shown.own);
+        Self { shown, readers: views.map(|view| view.values.reader()).collect(), step, view: 0 }
+    }
+}
+
+impl<'m> Iterator for Walk<'m> {
+    type Item = Stop<'m>;
+
+    fn next(&mut self) -> Option<Stop<'m>> {
+        let shown = self.shown;
+        while self.step <= shown.step {
+            let (step, view) = (self.step, self.view);
+            let Some(reader) = self.readers.get_mut(view) else {
+                (self.step, self.view) = (step + 1, 0);
+                continue;
+            };
+            self.view += 1;
+            let (role, steps) = match (shown.inputs.get(view), &shown.own) {
+                (Some(input), _) => (Role::User, &input.view.steps),
+                (None, Some(own)) => (Role::Assistant, &own.steps),
+                (None, None) => unreachable!("there is a reader for each view"),
+            };
+            if steps.contains(&step)
+                && let Some(text) = reader.text(step)
+            {
+                return Some(Stop { view, role, step, text });
+            }
+        }
+        None
+    }
+}
+
+/// The pieces of an array of messages, each with its origin. Made by
+/// [`Messages::parts`](super::Messages::parts).
+#[derive(Clone, Debug)]
+pub struct Parts<'m> {
+    walk: Walk<'m>,
     last: Option<Role>,
     /// The part before which the lead had to be put.
     led: Option<Part<'m>>,
@@ -30,39 +84,12 @@ pub struct Parts<'m> {
 
 impl<'m> Parts<'m> {
     pub(super) fn new(shown: &'m Shown) -> Self {
-        Self::since(shown, shown.first_step())
+        Self { walk: Walk::new(shown), last: None, led: None }
     }
 
     /// Those that show this step or a later one, if a message begins there.
     pub(super) fn since(shown: &'m Shown, step: usize) -> Self {
-        let views = shown.inputs.iter().map(|input| &input.view).chain(&shown.own);
-        let readers = views.map(|view| view.values.reader()).collect();
-        Self { shown, readers, step, view: 0, last: None, led: None }
-    }
-
-    /// The next value that is shown: who says it, of which column, under which tag.
-    fn shown(&mut self) -> Option<(Role, &'m Name, Option<&'m Name>, usize, Text<'m>)> {
-        let shown = self.shown;
-        while self.step <= shown.step {
-            let (step, view) = (self.step, self.view);
-            self.view += 1;
-            let (role, column, tag, steps) = match (shown.inputs.get(view), &shown.own) {
-                (Some(input), _) => (Role::User, &input.column, Some(&input.tag), &input.view.steps),
-                (None, Some(own)) if view == shown.inputs.len() => {
-                    (Role::Assistant, &shown.column, None, &own.steps)
-                }
-                _ => {
-                    (self.step, self.view) = (step + 1, 0);
-                    continue;
-                }
-            };
-            if steps.contains(&step)
-                && let Some(text) = self.readers.get_mut(view).and_then(|reader| reader.text(step))
-            {
-                return Some((role, column, tag, step, text));
-            }
-        }
-        None
+        Self { walk: Walk::since(shown, step), last: None, led: None }
     }
 }
 
@@ -73,22 +100,21 @@ impl<'m> Iterator for Parts<'m> {
         if let Some(part) = self.led.take() {
             return Some(part);
         }
-        let (role, column, tag, step, text) = self.shown()?;
-        let is_plain_json = text.is_plain_json;
-        let value = match tag {
-            Some(_) if !text.is_untagged => escape(text.value, &self.shown.tags()),
+        let shown = self.walk.shown;
+        let Stop { view, role, step, text } = self.walk.next()?;
+        let input = shown.inputs.get(view);
+        let value = match input {
+            Some(_) if !text.is_untagged => escape(text.value, &shown.tags()),
             _ => Cow::Borrowed(text.value),
         };
         let joins = self.last == Some(role);
         let first = self.last.replace(role).is_none();
-        let tag = tag.map(Name::as_str);
-        let origin = Some(Origin { column, step });
-        let part = Part { role, origin, joins, tag, value, is_plain_json };
+        let origin = Some(Origin { column: input.map_or(&shown.column, |input| &input.column), step });
+        let part = Part { role, origin, joins, tag: input.map(|input| input.tag.as_str()), value };
         if first && role == Role::Assistant {
             self.led = Some(part);
             let value = Cow::Borrowed(LEAD);
-            let (role, is_plain_json) = (Role::User, true);
-            return Some(Part { role, origin: None, joins: false, tag: None, value, is_plain_json });
+            return Some(Part { role: Role::User, origin: None, joins: false, tag: None, value });
         }
         Some(part)
     }

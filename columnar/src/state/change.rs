@@ -50,13 +50,13 @@ impl Shared {
             let checked = state.scheduler.check_loaded(&steps(entries));
             checked.map_err(|error| unloadable(&plan, *column, error))?;
         }
-        state.plan = Arc::clone(&plan);
         state.scheduler.extend(Arc::clone(&plan));
         state.rule(rules);
         for (column, entries) in loaded {
             state.retired.remove(plan.schema().name(column));
             state.load(column, entries).map_err(|error| unloadable(&plan, column, error))?;
         }
+        state.plan = plan;
         state.wake();
         Ok(())
     }
