@@ -108,6 +108,24 @@ proptest! {
         });
     }
 
+    /// What is said to be the beginning of the next request is all that the two have in common.
+    #[test]
+    fn the_stable_prefix_is_what_the_next_request_repeats(flow in flows()) {
+        let live = filled(&flow, &[0]);
+        each_cell(&flow, &live, |cell, messages| {
+            if cell.step + 1 == flow.steps() {
+                return;
+            }
+            let next = live.flow.messages(&cell.column.name, cell.step + 1).unwrap();
+            let repeated = messages.parts().zip(next.parts()).take_while(|(now, then)| now == then).count();
+            let bytes = |parts: usize| messages.parts().take(parts).map(|part| part.text().len()).sum::<usize>();
+            let stable = live.flow.explain_cache(&cell.column.name, cell.step).unwrap();
+            assert_eq!((stable.bytes, stable.of_bytes), (bytes(repeated), bytes(usize::MAX)), "{stable}");
+            let first = messages.parts().nth(repeated).and_then(|part| part.origin().map(|it| (it.column.clone(), it.step)));
+            assert_eq!(stable.difference.map(|it| (it.column, it.step)), first);
+        });
+    }
+
     #[test]
     fn the_order_of_completion_cannot_show(flow in flows(), pauses in pauses()) {
         let (calm, busy) = (filled(&flow, &[0]), filled(&flow, &pauses));

@@ -7,6 +7,7 @@ use core::fmt;
 use serde::{Serialize, Serializer};
 
 use crate::name::Name;
+use crate::window::Window;
 
 /// Stands between neighbours of equal role.
 const SEPARATOR: &str = "\n\n";
@@ -73,9 +74,19 @@ pub struct Part<'m> {
     pub(super) tag: Option<&'m str>,
     /// The value as it is shown inside.
     pub(super) value: Cow<'m, str>,
+    /// How much of the column is shown.
+    pub(super) window: Window,
+    /// Whether the next context shows it as well.
+    pub(super) stays: bool,
 }
 
 impl<'m> Part<'m> {
+    /// What stands before an array that would begin with the assistant.
+    pub(super) fn lead(text: &'m str) -> Self {
+        let (role, value, window) = (Role::User, Cow::Borrowed(text), Window::All);
+        Self { role, origin: None, joins: false, tag: None, value, window, stays: true }
+    }
+
     /// Who speaks.
     pub fn role(&self) -> Role {
         self.role
@@ -105,8 +116,13 @@ impl<'m> Part<'m> {
         separator.into_iter().chain(opening).chain([&*self.value]).chain(closing.into_iter().flatten())
     }
 
+    /// How much of its column is shown, and whether the context of the next step shows it as well.
+    pub(crate) fn fate(&self) -> (Window, bool) {
+        (self.window, self.stays)
+    }
+
     /// How many bytes the text has.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.chunks().map(str::len).sum()
     }
 }

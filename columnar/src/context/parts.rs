@@ -7,6 +7,7 @@ use super::escape::escape;
 use super::part::{Origin, Part, Role};
 use super::shown::Shown;
 use crate::history::{Reader, Text};
+use crate::window::Window;
 
 /// Leads an array that would otherwise begin with the assistant. Constant, so that a cached prefix
 /// stays valid.
@@ -31,6 +32,9 @@ pub(super) struct Stop<'m> {
     pub(super) role: Role,
     pub(super) step: usize,
     pub(super) text: Text<'m>,
+    pub(super) window: Window,
+    /// Whether the next context shows it as well.
+    pub(super) stays: bool,
 }
 
 impl<'m> Walk<'m> {
@@ -57,15 +61,22 @@ impl<'m> Iterator for Walk<'m> {
                 continue;
             };
             self.view += 1;
-            let (role, steps) = match (shown.inputs.get(view), &shown.own) {
-                (Some(input), _) => (Role::User, &input.view.steps),
-                (None, Some(own)) => (Role::Assistant, &own.steps),
+            let (role, shows) = match (shown.inputs.get(view), &shown.own) {
+                (Some(input), _) => (Role::User, &input.view),
+                (None, Some(own)) => (Role::Assistant, own),
                 (None, None) => unreachable!("there is a reader for each view"),
             };
-            if steps.contains(&step)
+            if shows.steps.contains(&step)
                 && let Some(text) = reader.text(step)
             {
-                return Some(Stop { view, role, step, text });
+                return Some(Stop {
+                    view,
+                    role,
+                    step,
+                    text,
+                    window: shows.window,
+                    stays: step >= shows.next,
+                });
             }
         }
         None
@@ -101,7 +112,7 @@ impl<'m> Iterator for Parts<'m> {
             return Some(part);
         }
         let shown = self.walk.shown;
-        let Stop { view, role, step, text } = self.walk.next()?;
+        let Stop { view, role, step, text, window, stays } = self.walk.next()?;
         let input = shown.inputs.get(view);
         let value = match input {
             Some(_) if !text.is_untagged => escape(text.value, &shown.tags()),
@@ -110,11 +121,11 @@ impl<'m> Iterator for Parts<'m> {
         let joins = self.last == Some(role);
         let first = self.last.replace(role).is_none();
         let origin = Some(Origin { column: input.map_or(&shown.column, |input| &input.column), step });
-        let part = Part { role, origin, joins, tag: input.map(|input| input.tag.as_str()), value };
+        let tag = input.map(|input| input.tag.as_str());
+        let part = Part { role, origin, joins, tag, value, window, stays };
         if first && role == Role::Assistant {
             self.led = Some(part);
-            let value = Cow::Borrowed(LEAD);
-            return Some(Part { role: Role::User, origin: None, joins: false, tag: None, value });
+            return Some(Part::lead(LEAD));
         }
         Some(part)
     }

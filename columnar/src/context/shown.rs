@@ -16,6 +16,7 @@ use crate::name::Name;
 use crate::scheduler::Cell;
 use crate::schema::Schema;
 use crate::value::Value;
+use crate::window::Window;
 
 /// What the context of one cell shows.
 #[derive(Clone, Debug)]
@@ -38,7 +39,11 @@ pub(super) struct Input {
 /// Some steps of a column.
 #[derive(Clone, Debug)]
 pub(super) struct View {
+    pub(super) window: Window,
+    /// Those that are shown now.
     pub(super) steps: Range<usize>,
+    /// The first of those that will be shown by the next context.
+    pub(super) next: usize,
     pub(super) values: History,
 }
 
@@ -49,10 +54,19 @@ impl Shown {
         let inputs = reads.inputs.iter().map(|input| Input {
             column: schema.name(input.column).clone(),
             tag: input.tag.clone(),
-            view: View { steps: input.window.of_input(cell.step), values: history(input.column) },
+            view: View {
+                window: input.window,
+                steps: input.window.of_input(cell.step),
+                next: input.window.of_input(cell.step + 1).start,
+                values: history(input.column),
+            },
         });
-        let own =
-            reads.own.map(|window| View { steps: window.of_own(cell.step), values: history(cell.column) });
+        let own = reads.own.map(|window| View {
+            window,
+            steps: window.of_own(cell.step),
+            next: window.of_own(cell.step + 1).start,
+            values: history(cell.column),
+        });
         let column = schema.name(cell.column).clone();
         Some(Self { column, step: cell.step, inputs: inputs.collect(), own })
     }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use crate::cache::StablePrefix;
 use crate::context::Messages;
 use crate::driver::{ColumnId, Run};
 #[cfg(doc)]
@@ -50,6 +51,16 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// has not begun, or something that the column reads is not stored yet.
     pub fn messages(&self, column: &str, step: usize) -> Result<Messages> {
         self.live.shared.messages(self.live.shared.find(column)?, step)
+    }
+
+    /// How much of the messages of a column at a step will be the beginning of its next request, too, and
+    /// which view ends that: what a provider's cache can serve.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`messages`](Self::messages).
+    pub fn explain_cache(&self, column: &str, step: usize) -> Result<StablePrefix> {
+        Ok(StablePrefix::of(&self.messages(column, step)?))
     }
 
     /// The number of steps in which every column has its value.
