@@ -29,7 +29,7 @@ pub(crate) struct History {
 #[derive(Clone, Debug)]
 enum Node {
     Inner(Vec<Arc<Node>>),
-    Open(Vec<Option<Value>>),
+    Open(Vec<Option<Arc<str>>>),
     /// A leaf without gaps, as one text.
     Sealed {
         text: Arc<str>,
@@ -166,7 +166,7 @@ impl Node {
 
     fn text(&self, at: usize) -> Option<Text<'_>> {
         let (text, is_untagged, is_plain_json) = match self {
-            Self::Open(values) => (values.get(at)?.as_deref()?, false, false),
+            Self::Open(texts) => (texts.get(at)?.as_deref()?, false, false),
             Self::Sealed { text, marks } => {
                 let mark = *marks.get(at)?;
                 (text.get(range(marks, at)?)?, mark.is(Mark::UNTAGGED), mark.is(Mark::PLAIN_JSON))
@@ -178,7 +178,7 @@ impl Node {
 
     fn value(&self, at: usize) -> Option<Value> {
         match self {
-            Self::Open(values) => values.get(at)?.clone(),
+            Self::Open(texts) => texts.get(at)?.clone().map(Value::from),
             Self::Sealed { text, marks } => Some(Value::part(Arc::clone(text), range(marks, at)?)),
             Self::Inner(_) => None,
         }
@@ -186,31 +186,31 @@ impl Node {
 
     /// Writes a value into a leaf, unless there is one.
     fn insert(&mut self, at: usize, value: Value) {
-        let Self::Open(values) = self else { return };
-        if values.len() <= at {
-            values.resize(at + 1, None);
+        let Self::Open(texts) = self else { return };
+        if texts.len() <= at {
+            texts.resize(at + 1, None);
         }
-        if let Some(slot) = values.get_mut(at) {
-            slot.get_or_insert(value);
+        if let Some(slot) = texts.get_mut(at) {
+            slot.get_or_insert_with(|| value.into());
         }
     }
 
     /// Makes one text of a leaf that is full, which saves a third of the memory of short values. Not
     /// if that would copy a text that somebody else holds, too. Returns whether the leaf is full.
     fn seal(&mut self) -> bool {
-        let Self::Open(values) = self else { return true };
-        if values.len() < WIDTH || values.iter().any(Option::is_none) {
+        let Self::Open(texts) = self else { return true };
+        if texts.len() < WIDTH || texts.iter().any(Option::is_none) {
             return false;
         }
-        let length: usize = values.iter().flatten().map(|value| value.len()).sum();
-        if length <= LARGE && values.iter().flatten().all(Value::is_unique) {
-            let mut text = String::with_capacity(length);
-            let marks = values.iter().flatten().filter_map(|value| {
-                text.push_str(value);
-                Mark::new(text.len(), value)
+        let length: usize = texts.iter().flatten().map(|text| text.len()).sum();
+        if length <= LARGE && texts.iter().flatten().all(|text| Arc::strong_count(text) == 1) {
+            let mut whole = String::with_capacity(length);
+            let marks = texts.iter().flatten().filter_map(|text| {
+                whole.push_str(text);
+                Mark::new(whole.len(), text)
             });
             let marks = marks.collect();
-            *self = Self::Sealed { text: text.into(), marks };
+            *self = Self::Sealed { text: whole.into(), marks };
         }
         true
     }
@@ -218,10 +218,10 @@ impl Node {
     /// Leaves the first values of a leaf.
     fn truncate(&mut self, len: usize) {
         if let Self::Sealed { .. } = self {
-            *self = Self::Open((0..len).map(|at| self.value(at)).collect());
+            *self = Self::Open((0..len).map(|at| self.value(at).map(Into::into)).collect());
         }
-        if let Self::Open(values) = self {
-            values.truncate(len);
+        if let Self::Open(texts) = self {
+            texts.truncate(len);
         }
     }
 }

@@ -44,11 +44,6 @@ impl Value {
         debug_assert!(text.get(range.clone()).is_some(), "it is part of the text");
         Self { text, range }
     }
-
-    /// Whether nobody else holds the text.
-    pub(crate) fn is_unique(&self) -> bool {
-        Arc::strong_count(&self.text) == 1
-    }
 }
 
 impl Deref for Value {
