@@ -181,6 +181,24 @@ async fn a_column_is_not_removed_under_a_run() -> Result<()> {
     Ok(())
 }
 
+/// A run that was made and not read yet once told the values of one column under the name of another.
+#[tokio::test]
+async fn a_run_that_waits_to_be_read_knows_that_a_column_has_gone() -> Result<()> {
+    let user = source("user");
+    let declare =
+        |name: &'static str| column(name, user.latest(), move |_: Context| std::future::ready(name));
+    let f = flow([declare("a"), declare("b"), declare("c")])?;
+    f.push("user", "x").await?;
+    let run = f.run();
+    f.remove_column("a").await?;
+    let told: Vec<_> = run.try_collect::<Vec<_>>().await?;
+    for event in &told {
+        assert!(matches!(event, Event::Value { column, value, .. } if column.as_str() == value.as_str()));
+    }
+    assert_eq!(told.len(), 2);
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_removed_column_comes_back_from_the_store_as_well() -> Result<()> {
     let (log, store) = (Log::default(), MemoryStore::new());

@@ -257,6 +257,8 @@ impl<I: ColumnId> Stream for Run<'_, I> {
                 Ok(()) => {
                     self.phase = Phase::Running;
                     self.span = RunSpan::begin();
+                    // Columns may have gone since the run was made; from here on they only come.
+                    self.plan = self.live.shared.plan();
                 }
                 Err(error) => {
                     self.phase = Phase::Over;
