@@ -15,7 +15,8 @@ const CHARS_PER_TOKEN: usize = 4;
 /// How much of a request is the beginning of the next one, too, and where that ends. Providers charge a
 /// fraction for what they have seen at the beginning of an earlier request.
 ///
-/// It prints as a sentence. Made by [`explain_cache`](crate::flow::LiveFlow::explain_cache).
+/// It prints as a sentence. Made by [`Derived::explain_cache`](crate::flow::Handle::explain_cache) and
+/// [`LiveFlow::explain_cache`](crate::flow::LiveFlow::explain_cache).
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -32,10 +33,10 @@ const CHARS_PER_TOKEN: usize = 4;
 /// }
 /// chat.run().await?;
 ///
-/// let assistant = chat.explain_cache("assistant", 1)?;
+/// let assistant = chat.assistant.explain_cache(1)?;
 /// assert_eq!((assistant.bytes, assistant.difference), (assistant.of_bytes, None));
 ///
-/// let coach = chat.explain_cache("coach", 1)?;
+/// let coach = chat.coach.explain_cache(1)?;
 /// let difference = coach.difference.as_ref().map(ToString::to_string);
 /// assert_eq!(difference.as_deref(), Some("`topics.latest` at step 1"));
 /// # Ok(()) }

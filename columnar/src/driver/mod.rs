@@ -1,6 +1,8 @@
 //! What carries the arrows between the scheduler, the computes and the store.
 
 mod computing;
+mod id;
 mod run;
 
-pub use run::{ColumnId, Run};
+pub use id::ColumnId;
+pub use run::Run;

@@ -12,6 +12,7 @@ use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{FuturesUnordered, SelectAll, StreamExt};
 
 use super::computing::{Computing, Report};
+use super::id::ColumnId;
 use crate::error::{BoxError, Error, Result};
 use crate::event::Event;
 use crate::name::Name;
@@ -20,19 +21,6 @@ use crate::scheduler::{Cell, OnFailure};
 use crate::state::{Live, Rest, Work};
 use crate::store::{Entry, Put};
 use crate::trace::{CellSpan, RunSpan};
-
-/// How the events of a flow name its columns: by a [`Name`], or by an enum that `flow!` declares.
-pub trait ColumnId: Sized {
-    /// `None` for a column that this does not name: one that was added by an extension.
-    #[doc(hidden)]
-    fn __of(column: usize, name: &Name) -> Option<Self>;
-}
-
-impl ColumnId for Name {
-    fn __of(_: usize, name: &Name) -> Option<Self> {
-        Some(name.clone())
-    }
-}
 
 /// A run of a flow: a [`Stream`] of events, and a future for who does not need them.
 ///

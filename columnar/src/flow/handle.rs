@@ -4,6 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use crate::cache::StablePrefix;
 use crate::context::Messages;
 use crate::error::Result;
 use crate::graph::View;
@@ -139,6 +140,16 @@ impl Handle<kind::Derived> {
     /// column reads is not stored yet.
     pub fn messages(&self, step: usize) -> Result<Messages> {
         self.flow().messages(self.latest.column(), step)
+    }
+
+    /// How much of these messages will be the beginning of the column's next request, too, and which
+    /// view ends that: what a provider's cache can serve.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`messages`](Self::messages).
+    pub fn explain_cache(&self, step: usize) -> Result<StablePrefix> {
+        Ok(StablePrefix::of(&self.messages(step)?))
     }
 }
 
