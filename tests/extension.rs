@@ -246,6 +246,25 @@ mod an_extension_of_an_extension {
         assert_eq!(told.len(), 3, "{told:?}");
         Ok(())
     }
+
+    /// Whatever door a fork is made at, it is another flow with all columns.
+    #[tokio::test]
+    async fn forks_with_the_columns_of_all() -> Result<()> {
+        let chat = begun().await?;
+        let beside = Beside::extend(&chat).await?;
+        let felt = a_flow_that_lives::Felt::extend(&chat).await?;
+        felt.run().await?;
+        let (fork, base) = (felt.fork(1)?, chat.fork(1)?);
+        fork.user.push("another").await?;
+        assert_eq!(values(&fork).await?.len(), 3, "`topics`, `tone` and `mood`");
+        assert_eq!((fork.mood.get(1), fork.get("beside", 1)), (Some("1".into()), Some("1".into())));
+        assert_eq!((fork.tone.get(0), base.get("tone", 0)), (felt.tone.get(0), felt.tone.get(0)));
+        assert_eq!(
+            (beside.user.get(1).as_deref(), fork.user.get(1).as_deref()),
+            (Some("two"), Some("another"))
+        );
+        Ok(())
+    }
 }
 
 mod parameters {
