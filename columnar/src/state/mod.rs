@@ -175,7 +175,9 @@ impl Shared {
             return Err(Error::NotDerived { column: schema.name(column).clone() });
         }
         // A step that has not begun is short of a source, whether or not this column reads it.
-        if let Some(source) = schema.sources().find(|&source| state.scheduler.len(source) <= step) {
+        if step >= state.scheduler.opened()
+            && let Some(source) = schema.sources().find(|&source| state.scheduler.len(source) <= step)
+        {
             return Err(Error::Missing { column: schema.name(source).clone(), step });
         }
         let shown = state.shown(Cell { column, step })?;
