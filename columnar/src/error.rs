@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 #[cfg(feature = "std")]
-use alloc::{format, vec::Vec};
+use alloc::{format, string::ToString, vec::Vec};
 use core::fmt;
 
 use crate::name::Name;
@@ -119,6 +119,18 @@ pub enum Error {
         /// What to write instead.
         help: String,
     },
+}
+
+impl Error {
+    /// What went wrong with a cell, without which cell it was and what is to be done about it.
+    #[cfg(feature = "std")]
+    pub(crate) fn cause(&self) -> String {
+        match self {
+            Self::Compute { source, .. } => source.to_string(),
+            Self::Panicked { .. } => "the compute step panicked, which is a bug in it".into(),
+            other => other.to_string(),
+        }
+    }
 }
 
 /// How often something was tried, if more than once.

@@ -41,7 +41,7 @@ pub enum Event<C = Name> {
         column: C,
         /// The step.
         step: usize,
-        /// What went wrong, as the run's error would have told it.
+        /// Why, as the compute step said it.
         error: String,
     },
     /// A cell stays empty for good: it could not be computed and [may be

@@ -192,7 +192,8 @@ impl Column {
             Event::Retry { .. } => counts.retried += 1,
             Event::Failed { step, error, .. } => {
                 self.failed.insert(*step);
-                news = (!mem::replace(&mut self.has_failed, true)).then(|| error.clone());
+                let told = mem::replace(&mut self.has_failed, true);
+                news = (!told).then(|| format!("`{}` failed at step {step}: {error}", self.name));
             }
             Event::Skipped { step, .. } => {
                 self.failed.remove(step);

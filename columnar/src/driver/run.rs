@@ -127,7 +127,7 @@ impl<I: ColumnId> Run<'_, I> {
                 }
                 Report::Failed { error, span } => {
                     let event = |error: &Error| {
-                        column.map(|column| Event::Failed { column, step, error: error.to_string() })
+                        column.map(|column| Event::Failed { column, step, error: error.cause() })
                     };
                     match self.live.shared.failed(cell) {
                         OnFailure::Stop => {
