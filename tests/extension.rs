@@ -86,7 +86,7 @@ mod a_flow_that_lives {
         assert_eq!(felt.steps(), 0);
 
         let computed = values(&felt).await?;
-        assert_eq!(computed, [(Tone, 0), (Tone, 1), (Mood, 0), (Mood, 1)]);
+        assert_eq!(computed, [(Tone, 0), (Mood, 0), (Tone, 1), (Mood, 1)]);
         assert_eq!((felt.mood.get(1).as_deref(), felt.steps()), (Some("1"), 2));
 
         assert_eq!(felt.user.push("three").await?, 2);

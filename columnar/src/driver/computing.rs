@@ -49,6 +49,11 @@ impl<'a> Computing<'a> {
         Self { cell, column, attempt: 1, stage: Stage::Fresh { step, context }, span }
     }
 
+    /// Whether there is nothing more to come.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self.stage, Stage::Over)
+    }
+
     fn poll(&mut self, poller: &mut Poller<'_>) -> Poll<Option<Report>> {
         loop {
             let report = match &mut self.stage {

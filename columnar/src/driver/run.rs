@@ -53,6 +53,8 @@ pub struct Run<'a, I = Name> {
     storing: FuturesUnordered<Storing>,
     /// What is known of a cell; the scheduler asks for it to be stored before anything else is heard.
     done: Option<Done>,
+    /// A cell that failed at once.
+    failing: Option<(Cell, Report)>,
     phase: Phase,
     failure: Option<Error>,
     span: RunSpan,
@@ -76,15 +78,20 @@ struct Done {
 /// An entry on its way into the store.
 type Storing = BoxFuture<'static, (Done, Result<Put, BoxError>)>;
 
-impl<I: ColumnId> Run<'_, I> {
+impl<'a, I: ColumnId> Run<'a, I> {
     /// Does all that the scheduler asks for, up to the next event.
     fn act(&mut self, poller: &mut Poller<'_>) -> Option<Event<I>> {
         while let Some(work) = self.live.shared.act() {
             match work {
-                Work::Compute(cell, context) => match self.live.step(cell.column) {
-                    Some(step) => self.computing.push(Computing::new(cell, step, context)),
-                    None => unreachable!("a cell that starts is derived"),
-                },
+                Work::Compute(cell, context) => {
+                    let Some(step) = self.live.step(cell.column) else {
+                        unreachable!("a cell that starts is derived")
+                    };
+                    let event = self.compute(Computing::new(cell, step, context), poller);
+                    if event.is_some() {
+                        return event;
+                    }
+                }
                 Work::Refuse(error) => self.fail(error),
                 Work::Store(cell) => match self.done.take_if(|done| done.cell == cell) {
                     Some(done) => self.store(done, poller),
@@ -113,44 +120,69 @@ impl<I: ColumnId> Run<'_, I> {
         while let Poll::Ready(Some((done, put))) = self.storing.poll_next_unpin(poller) {
             self.stored(done, put);
         }
-        while let Poll::Ready(Some((cell, report))) = self.computing.poll_next_unpin(poller) {
-            let (column, step) = (self.id(cell), cell.step);
-            let event = match report {
-                Report::Delta { text } => column.map(|column| Event::Delta { column, step, text }),
-                Report::Retry { attempt, error } => {
-                    column.map(|column| Event::Retry { column, step, attempt, error })
-                }
-                Report::Computed { value, span } => {
-                    self.done = Some(Done { cell, entry: value.into(), span });
-                    self.live.shared.computed(cell);
-                    return None;
-                }
-                Report::Failed { error, span } => {
-                    let event = |error: &Error| {
-                        column.map(|column| Event::Failed { column, step, error: error.cause() })
-                    };
-                    match self.live.shared.failed(cell) {
-                        OnFailure::Stop => {
-                            self.span.cell_failed();
-                            self.fail(error);
-                            None
-                        }
-                        OnFailure::Wait => {
-                            self.span.cell_failed();
-                            event(&error)
-                        }
-                        OnFailure::Skip => {
-                            self.done = Some(Done { cell, entry: Entry::Skipped, span });
-                            return event(&error);
-                        }
-                    }
-                }
-            };
+        if let Some((cell, report)) = self.failing.take() {
+            let event = self.report(cell, report);
+            if event.is_some() {
+                return event;
+            }
+        }
+        while self.done.is_none()
+            && let Poll::Ready(Some((cell, report))) = self.computing.poll_next_unpin(poller)
+        {
+            let event = self.report(cell, report);
             if event.is_some() {
                 return event;
             }
         }
         None
+    }
+
+    /// Begins to compute. What is there at once, as the answer of a plain function is, waits for nobody;
+    /// but a failure waits until all that may begin beside it has begun.
+    fn compute(&mut self, mut computing: Computing<'a>, poller: &mut Poller<'_>) -> Option<Event<I>> {
+        if self.failing.is_some() {
+            self.computing.push(computing);
+            return None;
+        }
+        let event = match computing.poll_next_unpin(poller) {
+            Poll::Ready(Some((cell, report @ Report::Failed { .. }))) => {
+                self.failing = Some((cell, report));
+                None
+            }
+            Poll::Ready(Some((cell, report))) => self.report(cell, report),
+            Poll::Ready(None) | Poll::Pending => None,
+        };
+        if !computing.is_over() {
+            self.computing.push(computing);
+        }
+        event
+    }
+
+    /// Takes in what happened to a cell. If it is done, the scheduler asks for it to be stored next.
+    fn report(&mut self, cell: Cell, report: Report) -> Option<Event<I>> {
+        let (column, step) = (self.id(cell), cell.step);
+        match report {
+            Report::Delta { text } => Some(Event::Delta { column: column?, step, text }),
+            Report::Retry { attempt, error } => Some(Event::Retry { column: column?, step, attempt, error }),
+            Report::Computed { value, span } => {
+                self.done = Some(Done { cell, entry: value.into(), span });
+                self.live.shared.computed(cell);
+                None
+            }
+            Report::Failed { error, span } => {
+                let cause = error.cause();
+                match self.live.shared.failed(cell) {
+                    OnFailure::Stop => {
+                        self.span.cell_failed();
+                        self.fail(error);
+                        return None;
+                    }
+                    OnFailure::Wait => self.span.cell_failed(),
+                    OnFailure::Skip => self.done = Some(Done { cell, entry: Entry::Skipped, span }),
+                }
+                Some(Event::Failed { column: column?, step, error: cause })
+            }
+        }
     }
 
     /// A cell that is skipped because all it reads is empty.
@@ -211,6 +243,7 @@ impl<'a, I> Run<'a, I> {
             computing: SelectAll::new(),
             storing: FuturesUnordered::new(),
             done: None,
+            failing: None,
             phase: Phase::Unpolled,
             failure: None,
             span: RunSpan::default(),
