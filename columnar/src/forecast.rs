@@ -11,9 +11,7 @@ use crate::name::Name;
 use crate::plan::Plan;
 use crate::scheduler::{Action, Cell, Scheduler};
 use crate::table::Table;
-
-/// How many characters a token has, by the estimate that providers give.
-const CHARS_PER_TOKEN: usize = 4;
+use crate::tokens;
 
 /// How long a value is taken to be when nothing like it is stored.
 const TYPICAL_CHARS: usize = 400;
@@ -99,8 +97,8 @@ pub(crate) fn forecast(
             column: plan.schema().name(column).clone(),
             cells: cells.len(),
             calls: if instruction.is_some() { cells.len() } else { 0 },
-            input_tokens: cells.iter().map(|step| tokens(chars(step))).sum(),
-            output_tokens: cells.len() * tokens(sizes.values(column, first..first + 1)),
+            input_tokens: cells.iter().map(|step| tokens::estimate(chars(step))).sum(),
+            output_tokens: cells.len() * tokens::estimate(sizes.values(column, first..first + 1)),
             width,
         };
         forecast.cells += part.cells;
@@ -110,10 +108,6 @@ pub(crate) fn forecast(
         forecast.columns.push(part);
     }
     forecast
-}
-
-fn tokens(chars: usize) -> usize {
-    chars.div_ceil(CHARS_PER_TOKEN)
 }
 
 /// A run in which every compute takes one round.

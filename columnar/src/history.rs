@@ -58,8 +58,7 @@ impl Mark {
     fn new(end: usize, value: &str) -> Option<Self> {
         let end = u32::try_from(end).ok().filter(|end| *end < Self::PLAIN_JSON)?;
         let untagged = if value.contains(['<', '&']) { 0 } else { Self::UNTAGGED };
-        let needs_escape = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
-        let plain = if value.bytes().any(needs_escape) { 0 } else { Self::PLAIN_JSON };
+        let plain = if value.bytes().any(needs_json_escape) { 0 } else { Self::PLAIN_JSON };
         Some(Self(end | untagged | plain))
     }
 
@@ -224,6 +223,11 @@ impl Node {
             texts.truncate(len);
         }
     }
+}
+
+/// Whether a byte cannot stand in a JSON string as it is. All of those are ASCII.
+pub(crate) const fn needs_json_escape(byte: u8) -> bool {
+    matches!(byte, 0..b' ' | b'"' | b'\\')
 }
 
 /// Where a value stands in the text of a sealed leaf.

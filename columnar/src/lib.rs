@@ -99,6 +99,7 @@ mod scheduler;
 mod table;
 
 mod forecast;
+mod tokens;
 
 mod cache;
 mod context;

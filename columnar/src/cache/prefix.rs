@@ -7,10 +7,8 @@ use core::fmt;
 
 use crate::context::{Messages, Part, Role};
 use crate::name::Name;
+use crate::tokens;
 use crate::window::Window;
-
-/// How many characters a token has, by the estimate that providers give.
-const CHARS_PER_TOKEN: usize = 4;
 
 /// How much of a request is the beginning of the next one, too, and where that ends. Providers charge a
 /// fraction for what they have seen at the beginning of an earlier request.
@@ -84,8 +82,8 @@ impl StablePrefix {
                 (chars, bytes) = (of_chars, of_bytes);
             }
         }
-        let tokens = |chars: usize| chars.div_ceil(CHARS_PER_TOKEN);
-        Self { bytes, of_bytes, tokens: tokens(chars), of_tokens: tokens(of_chars), difference }
+        let (tokens, of_tokens) = (tokens::estimate(chars), tokens::estimate(of_chars));
+        Self { bytes, of_bytes, tokens, of_tokens, difference }
     }
 }
 

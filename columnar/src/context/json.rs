@@ -10,6 +10,7 @@ use super::escape::escape;
 use super::part::Role;
 use super::parts::{LEAD, Stop, Walk};
 use super::shown::Shown;
+use crate::history::needs_json_escape;
 
 /// What stands around the values of a view, inside a JSON string.
 struct Frame {
@@ -73,20 +74,16 @@ fn push_escaped(json: &mut String, text: &str) {
     json.push_str(text.get(copied..).unwrap_or_default());
 }
 
-/// The next byte that cannot stand in a JSON string as it is. All of those are ASCII.
+/// The next byte that cannot stand in a JSON string as it is.
 fn find(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     for block in bytes.get(from..)?.chunks(BLOCK) {
-        if block.iter().fold(false, |found, &byte| found | needs_escape(byte)) {
-            return block.iter().position(|&byte| needs_escape(byte)).map(|inside| at + inside);
+        if block.iter().fold(false, |found, &byte| found | needs_json_escape(byte)) {
+            return block.iter().position(|&byte| needs_json_escape(byte)).map(|inside| at + inside);
         }
         at += block.len();
     }
     None
-}
-
-fn needs_escape(byte: u8) -> bool {
-    matches!(byte, 0..b' ' | b'"' | b'\\')
 }
 
 fn push_escape(json: &mut String, byte: u8) {
