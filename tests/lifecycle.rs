@@ -329,6 +329,21 @@ async fn a_long_history_is_shown_like_a_short_one() -> Result<()> {
     Ok(())
 }
 
+/// The newest value was once taken for typical: a long one after many short ones asked for memory as if all
+/// were as long.
+#[tokio::test]
+async fn a_long_value_after_short_ones_asks_for_no_more_memory_than_it_needs() -> Result<()> {
+    let user = source("user");
+    let f = flow([column("bot", &user, script([""]))])?;
+    for _ in 0..1000 {
+        f.push("user", "short").await?;
+    }
+    f.push("user", "long ".repeat(100_000)).await?;
+    let json = f.messages("bot", 1000)?.to_json();
+    assert!(json.capacity() < 2 * json.len(), "{} bytes for {}", json.capacity(), json.len());
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_flow_opened_again_goes_on_where_it_was() -> Result<()> {
     let store = MemoryStore::new();

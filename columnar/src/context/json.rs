@@ -12,6 +12,9 @@ use super::parts::{LEAD, Stop, Walk};
 use super::shown::Shown;
 use crate::history::needs_json_escape;
 
+/// About how many bytes stand around a value.
+const FRAME: usize = 64;
+
 /// What stands around the values of a view, inside a JSON string.
 struct Frame {
     opening: String,
@@ -22,7 +25,9 @@ struct Frame {
 pub(super) fn write(shown: &Shown) -> String {
     let frame = |tag: &str| Frame { opening: format!("<{tag}>\\n"), closing: format!("\\n</{tag}>") };
     let frames: Vec<Frame> = shown.tags().map(|tag| frame(tag)).collect();
-    let mut json = String::with_capacity(shown.estimated_len());
+    // What escaping adds is not known yet, so the string may still grow.
+    let length = |stop: Stop<'_>| stop.text.value.len() + FRAME;
+    let mut json = String::with_capacity(FRAME + Walk::new(shown).map(length).sum::<usize>());
     let mut last = None;
     for Stop { view, role, text, .. } in Walk::new(shown) {
         match last.replace(role) {

@@ -81,16 +81,6 @@ impl Shown {
         self.inputs.iter().map(|input| &input.tag)
     }
 
-    /// About how many bytes all of it has, as JSON: the newest values are taken for typical.
-    pub(super) fn estimated_len(&self) -> usize {
-        let length = |view: &View, frame: usize| {
-            let newest = view.steps.end.checked_sub(1).and_then(|step| view.values.text(step));
-            view.steps.len() * (newest.map_or(0, |known| known.value.len()) * 9 / 8 + frame)
-        };
-        let inputs = self.inputs.iter().map(|input| length(&input.view, 2 * input.tag.len() + 16));
-        inputs.sum::<usize>() + self.own.as_ref().map_or(0, |own| length(own, 64)) + 64
-    }
-
     /// Whether any input has a value at the current step.
     pub(crate) fn is_current(&self) -> bool {
         self.inputs.iter().any(|input| input.view.values.text(self.step).is_some())

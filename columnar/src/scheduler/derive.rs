@@ -1,5 +1,6 @@
 //! Schedulers made of others: with further columns, with fewer, or with fewer steps.
 
+use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -24,8 +25,8 @@ impl Scheduler {
     /// The scheduler of another flow that shares the past of this one: what is stored before `step`,
     /// of the columns that `origins` names for the columns of `plan`. All else is to be computed.
     ///
-    /// Costs the number of columns and of cells that have begun and are not stored, whatever the
-    /// length of the past; a column without origin costs its steps.
+    /// Costs the number of columns, of cells that have begun and are not stored, and of skipped ones,
+    /// whatever the length of the past; a column without origin costs its steps.
     pub(crate) fn derive(&self, plan: Arc<Plan>, origins: &[Option<usize>], step: usize) -> Self {
         let mut next = Self::new(plan, self.limit);
         for (column, origin) in origins.iter().enumerate() {
@@ -38,9 +39,11 @@ impl Scheduler {
                 *slot = track;
             }
         }
+        let places: BTreeMap<usize, usize> =
+            origins.iter().zip(0..).filter_map(|(origin, column)| Some(((*origin)?, column))).collect();
         for cell in self.skipped.iter().filter(|cell| cell.step < step) {
-            let column = origins.iter().position(|origin| *origin == Some(cell.column));
-            next.skipped.extend(column.map(|column| Cell { column, ..*cell }));
+            let column = places.get(&cell.column);
+            next.skipped.extend(column.map(|&column| Cell { column, ..*cell }));
         }
         next.reopen();
         next
