@@ -11,7 +11,7 @@ use crate::name::Name;
 use crate::plan::Plan;
 use crate::scheduler::{Action, Cell, Scheduler};
 use crate::table::Table;
-use crate::tokens;
+use crate::tokens::Chars;
 
 /// How long a value is taken to be when nothing like it is stored.
 const TYPICAL_CHARS: usize = 400;
@@ -97,8 +97,8 @@ pub(crate) fn forecast(
             column: plan.schema().name(column).clone(),
             cells: cells.len(),
             calls: if instruction.is_some() { cells.len() } else { 0 },
-            input_tokens: cells.iter().map(|step| tokens::estimate(chars(step))).sum(),
-            output_tokens: cells.len() * tokens::estimate(sizes.values(column, first..first + 1)),
+            input_tokens: cells.iter().map(|step| Chars::estimate(chars(step))).sum(),
+            output_tokens: cells.len() * Chars::estimate(sizes.values(column, first..first + 1)),
             width,
         };
         forecast.cells += part.cells;

@@ -99,7 +99,7 @@ mod scheduler;
 mod table;
 
 mod forecast;
-mod tokens;
+pub mod tokens;
 
 mod cache;
 mod context;

@@ -7,7 +7,7 @@ use core::fmt;
 
 use crate::context::{Messages, Part, Role};
 use crate::name::Name;
-use crate::tokens;
+use crate::tokens::Chars;
 use crate::window::Window;
 
 /// How much of a request is the beginning of the next one, too, and where that ends. Providers charge a
@@ -82,7 +82,7 @@ impl StablePrefix {
                 (chars, bytes) = (of_chars, of_bytes);
             }
         }
-        let (tokens, of_tokens) = (tokens::estimate(chars), tokens::estimate(of_chars));
+        let (tokens, of_tokens) = (Chars::estimate(chars), Chars::estimate(of_chars));
         Self { bytes, of_bytes, tokens, of_tokens, difference }
     }
 }
