@@ -87,9 +87,16 @@ impl History {
         self.leaf(step)?.text(digit(step, 0))
     }
 
-    /// The values, to be read step by step.
-    pub(crate) fn reader(&self) -> Reader<'_> {
-        Reader { history: self, leaf: None }
+    /// The bytes of the values in some steps, found leaf by leaf.
+    pub(crate) fn bytes(&self, steps: Range<usize>) -> usize {
+        let (mut bytes, mut step) = (0, steps.start);
+        while step < steps.end {
+            let next = (step | (WIDTH - 1)).saturating_add(1).min(steps.end);
+            let first = digit(step, 0);
+            bytes += self.leaf(step).map_or(0, |leaf| leaf.bytes(first..first + (next - step)));
+            step = next;
+        }
+        bytes
     }
 
     fn leaf(&self, step: usize) -> Option<&Node> {
@@ -175,6 +182,19 @@ impl Node {
         Some(Text { value: text, is_untagged, is_plain_json })
     }
 
+    fn bytes(&self, places: Range<usize>) -> usize {
+        match self {
+            Self::Open(texts) => {
+                texts.iter().take(places.end).skip(places.start).flatten().map(|text| text.len()).sum()
+            }
+            Self::Sealed { marks, .. } => {
+                let end = |places: usize| places.checked_sub(1).and_then(|last| marks.get(last)?.end());
+                end(places.end).unwrap_or(0) - end(places.start).unwrap_or(0)
+            }
+            Self::Inner(_) => 0,
+        }
+    }
+
     fn value(&self, at: usize) -> Option<Value> {
         match self {
             Self::Open(texts) => texts.get(at)?.clone().map(Value::from),
@@ -249,21 +269,20 @@ fn rest(step: usize, level: u32) -> usize {
     step.checked_shr(level * BITS).unwrap_or(0)
 }
 
-/// Reads the values of neighbouring steps without looking for each.
-#[derive(Clone, Debug)]
+/// Reads the values of neighbouring steps of one history without looking for each.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Reader<'h> {
-    history: &'h History,
     /// The leaf that was read last, and which one it is.
     leaf: Option<(usize, &'h Node)>,
 }
 
 impl<'h> Reader<'h> {
-    pub(crate) fn text(&mut self, step: usize) -> Option<Text<'h>> {
+    pub(crate) fn text(&mut self, history: &'h History, step: usize) -> Option<Text<'h>> {
         let number = rest(step, 1);
         let leaf = match self.leaf {
             Some((last, leaf)) if last == number => leaf,
             _ => {
-                let leaf = self.history.leaf(step)?;
+                let leaf = history.leaf(step)?;
                 self.leaf = Some((number, leaf));
                 leaf
             }
@@ -287,7 +306,7 @@ mod tests {
     fn holds(history: &History, step: usize) -> bool {
         let expected = alloc::format!("{step}");
         let text = history.text(step);
-        assert_eq!(history.reader().text(step), text);
+        assert_eq!(Reader::default().text(history, step), text);
         assert_eq!(history.value(step).as_deref(), text.map(|text| text.value));
         text.is_some_and(|text| text.value == expected)
     }
