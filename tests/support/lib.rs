@@ -12,6 +12,7 @@
 
 pub mod budget;
 pub mod figures;
+pub mod instructions;
 pub mod live;
 pub mod log;
 pub mod naive;
