@@ -53,7 +53,7 @@ async fn request(said: &[(Role, &str)]) -> Request {
 }
 
 /// What a column is shown through these views.
-async fn shown(said: &[(Role, &str)], views: fn(&Column) -> Vec<View>, system: &str) -> Request {
+async fn shown(said: &[(Role, &str)], views: Views, system: &str) -> Request {
     let of = |wanted: Role| said.iter().filter(move |(role, _)| *role == wanted).map(|(_, text)| *text);
     let user = source("user");
     let bot = flow([column("bot", views(&user), script(of(Role::Assistant)))]).expect("a sound flow");
@@ -275,8 +275,10 @@ fn marked(blocks: &[(String, String, Json)]) -> Vec<usize> {
     blocks.iter().enumerate().filter(|(_, (.., mark))| !mark.is_null()).map(|(at, _)| at).collect()
 }
 
+type Views = fn(&Column) -> Vec<View>;
+
 /// Three steps; what the user says is long enough to be kept.
-async fn long(views: fn(&Column) -> Vec<View>, system: &str) -> Request {
+async fn long(views: Views, system: &str) -> Request {
     let user = "user ".repeat(1000);
     let said = [(Role::User, "a"), (Role::Assistant, "b0"), (Role::User, &user), (Role::Assistant, "b1")];
     shown(&[&said[..], &[(Role::User, "c")]].concat(), views, system).await
@@ -285,7 +287,6 @@ async fn long(views: fn(&Column) -> Vec<View>, system: &str) -> Request {
 #[tokio::test]
 async fn a_request_is_marked_where_the_next_one_leaves_it() {
     let instruction = "Be brief. ".repeat(500);
-    type Views = fn(&Column) -> Vec<View>;
     let patterns: [(Views, &str, usize, &[usize]); 5] = [
         // Blocks: the instruction, a, b0, user, b1, c.
         (|user| vec![user.all(), this()], "Be brief.", 6, &[5]),
@@ -335,8 +336,7 @@ async fn no_block_is_blank_and_blocks_stay_as_they_are() {
     let replies = ["", " ", "b2", "", "\n", "b5"];
     let said: Vec<_> =
         replies.iter().flat_map(|reply| [(Role::User, &*user), (Role::Assistant, *reply)]).collect();
-    let views: [fn(&Column) -> Vec<View>; 2] =
-        [|user| vec![user.all(), this()], |user| vec![user.latest(), this()]];
+    let views: [Views; 2] = [|user| vec![user.all(), this()], |user| vec![user.latest(), this()]];
     for views in views {
         let mut kept: Vec<(String, String, Json)> = Vec::new();
         for steps in 1..=replies.len() {
