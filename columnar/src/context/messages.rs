@@ -97,6 +97,16 @@ impl Messages {
         self.0.elided()
     }
 
+    /// The step of the column.
+    pub(crate) fn step(&self) -> usize {
+        self.0.step
+    }
+
+    /// What the column was shown before, when it was asked last; `None` at its first time.
+    pub(crate) fn previous(&self) -> Option<Self> {
+        self.0.previous().map(Self::new)
+    }
+
     /// The array as JSON text.
     pub fn to_json(&self) -> String {
         json::write(&self.0)

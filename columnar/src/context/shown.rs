@@ -65,6 +65,21 @@ impl Shown {
         Arc::ptr_eq(&self.views, &other.views)
     }
 
+    /// What the context showed at the last step before, without those at which all inputs were empty.
+    pub(super) fn previous(&self) -> Option<Self> {
+        (0..self.step).rev().map(|step| self.at(step)).find(Self::is_current)
+    }
+
+    /// What the context showed at an earlier step.
+    fn at(&self, step: usize) -> Self {
+        let inputs = self.reads.inputs.iter().map(|input| input.window.of_input(step));
+        let steps = inputs.chain(self.reads.own.map(|own| own.of_own(step)));
+        let views = steps.zip(&*self.views).map(|(steps, view)| View { steps, values: view.values.clone() });
+        let fitted = self.fitted.as_ref().map(|fitted| Arc::new(fitted.previous()));
+        let (reads, around) = (Arc::clone(&self.reads), Arc::clone(&self.around));
+        Self { reads, step, views: views.collect(), around, fitted }
+    }
+
     /// The inputs at the current step; without those that are empty for good.
     pub(crate) fn current(&self) -> Vec<(Name, Value)> {
         let inputs = self.reads.inputs.iter().zip(&*self.views);

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::task::Waker;
 
 use crate::budget::{self, Allowance, Budget};
+use crate::cache::{CachePlan, Pace, Provider};
 use crate::compute::Settings;
 use crate::context::{Messages, Shown};
 use crate::error::{Error, Result, list, suggest};
@@ -243,6 +244,19 @@ impl Shared {
             return Ok(Messages::new(shown));
         }
         Err(Error::Skipped { column: schema.name(column).clone(), step })
+    }
+
+    /// Where to mark the messages of a derived column at a step.
+    pub(crate) fn cache_plan(
+        &self,
+        column: usize,
+        step: usize,
+        provider: &Provider,
+        pace: Pace,
+    ) -> Result<CachePlan> {
+        let messages = self.messages(column, step)?;
+        let instruction = self.lock().allowances.get(&column).and_then(|allowance| allowance.instruction);
+        Ok(CachePlan::of(&messages, instruction.unwrap_or(0), provider, pace))
     }
 }
 
