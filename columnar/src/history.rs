@@ -62,10 +62,12 @@ impl Mark {
         Some(Self(end | untagged | plain))
     }
 
+    #[inline]
     fn end(self) -> Option<usize> {
         usize::try_from(self.0 & (Self::PLAIN_JSON - 1)).ok()
     }
 
+    #[inline]
     fn is(self, known: u32) -> bool {
         self.0 & known != 0
     }
@@ -170,6 +172,7 @@ impl Node {
         children.get_mut(at)
     }
 
+    #[inline]
     fn text(&self, at: usize) -> Option<Text<'_>> {
         let (text, is_untagged, is_plain_json) = match self {
             Self::Open(texts) => (texts.get(at)?.as_deref()?, false, false),
@@ -251,6 +254,7 @@ pub(crate) const fn needs_json_escape(byte: u8) -> bool {
 }
 
 /// Where a value stands in the text of a sealed leaf.
+#[inline]
 fn range(marks: &[Mark], at: usize) -> Option<Range<usize>> {
     let start = match at.checked_sub(1) {
         Some(before) => marks.get(before)?.end()?,
@@ -277,6 +281,7 @@ pub(crate) struct Reader<'h> {
 }
 
 impl<'h> Reader<'h> {
+    #[inline]
     pub(crate) fn text(&mut self, history: &'h History, step: usize) -> Option<Text<'h>> {
         let number = rest(step, 1);
         let leaf = match self.leaf {

@@ -44,7 +44,7 @@ fn plain(stop: Stop<'_>) -> Option<&str> {
 }
 
 fn end(shown: &Shown) -> &'static str {
-    if Walk::new(shown).next().is_some() { JSON_END } else { "[]" }
+    if shown.is_empty() { "[]" } else { JSON_END }
 }
 
 /// At most how long the array is if nothing has to be escaped.

@@ -5,7 +5,7 @@ use core::fmt;
 
 use serde::{Serialize, Serializer};
 
-use super::frame::{Frame, OWN};
+use super::frame::{Frame, OWN, Place};
 use crate::name::Name;
 use crate::window::Window;
 
@@ -72,8 +72,7 @@ pub struct Part<'m> {
     pub(super) role: Role,
     /// `None` for the constant lead.
     pub(super) origin: Option<Origin<'m>>,
-    /// Whether it follows another part of the same message.
-    pub(super) joins: bool,
+    pub(super) place: Place,
     pub(super) frame: &'m Frame,
     /// The value as it is shown inside.
     pub(super) value: Cow<'m, str>,
@@ -87,7 +86,7 @@ impl<'m> Part<'m> {
     /// What stands before an array that would begin with the assistant.
     pub(super) fn lead() -> Self {
         let (role, value, window) = (Role::User, Cow::Borrowed(LEAD), Window::All);
-        Self { role, origin: None, joins: false, frame: &OWN, value, window, stays: true }
+        Self { role, origin: None, place: Place::First, frame: &OWN, value, window, stays: true }
     }
 
     /// Who speaks.
@@ -110,7 +109,12 @@ impl<'m> Part<'m> {
 
     /// The text in pieces, none of which is copied.
     pub(super) fn chunks(&self) -> [&str; 3] {
-        [self.frame.opening(self.joins), &self.value, self.frame.closing()]
+        [self.frame.opening(self.place), &self.value, self.frame.closing()]
+    }
+
+    /// Whether it follows another part of the same message.
+    pub(super) fn joins(&self) -> bool {
+        self.place == Place::Joins
     }
 
     /// How much of its column is shown, and whether the context of the next step shows it as well.
@@ -126,7 +130,7 @@ impl<'m> Part<'m> {
 
 impl PartialEq for Part<'_> {
     fn eq(&self, other: &Self) -> bool {
-        (self.role, self.joins, self.origin) == (other.role, other.joins, other.origin)
+        (self.role, self.joins(), self.origin) == (other.role, other.joins(), other.origin)
             && self.chunks() == other.chunks()
     }
 }

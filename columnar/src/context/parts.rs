@@ -23,11 +23,7 @@ impl<'m> Parts<'m> {
         Self { shown, walk: Walk::new(shown), led: None }
     }
 
-    /// Those that show this step or a later one, if a message begins there.
-    pub(super) fn since(shown: &'m Shown, step: usize) -> Self {
-        Self { shown, walk: Walk::since(shown, step), led: None }
-    }
-
+    #[inline]
     fn part(&self, stop: Stop<'m>) -> Part<'m> {
         let (reads, next) = (&*self.shown.reads, self.shown.step + 1);
         let (column, window, shown_next) = match (stop.input, reads.own) {
@@ -38,7 +34,7 @@ impl<'m> Parts<'m> {
         Part {
             role: stop.role(),
             origin: Some(Origin { column, step: stop.step }),
-            joins: stop.place == Place::Joins,
+            place: stop.place,
             frame: stop.frame(),
             value: shown_value(stop, self.shown),
             window,
@@ -50,6 +46,7 @@ impl<'m> Parts<'m> {
 impl<'m> Iterator for Parts<'m> {
     type Item = Part<'m>;
 
+    #[inline]
     fn next(&mut self) -> Option<Part<'m>> {
         if let Some(stop) = self.led.take() {
             return Some(self.part(stop));
@@ -64,6 +61,7 @@ impl<'m> Iterator for Parts<'m> {
 }
 
 /// A value as its message shows it.
+#[inline]
 pub(super) fn shown_value<'m>(stop: Stop<'m>, shown: &Shown) -> Cow<'m, str> {
     match stop.input {
         Some(_) if !stop.text.is_untagged => escape(stop.text.value, &shown.tags()),

@@ -65,6 +65,11 @@ impl Shown {
         inputs.any(|(_, view)| view.values.text(self.step).is_some())
     }
 
+    /// Whether there is nothing in any view.
+    pub(super) fn is_empty(&self) -> bool {
+        self.views.iter().all(|view| view.steps.clone().all(|step| view.values.text(step).is_none()))
+    }
+
     /// The own past, if it is shown.
     fn own(&self) -> Option<&View> {
         self.views.get(self.reads.inputs.len())

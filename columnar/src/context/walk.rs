@@ -44,6 +44,7 @@ impl<'m> Walk<'m> {
 impl<'m> Iterator for Walk<'m> {
     type Item = Stop<'m>;
 
+    #[inline]
     fn next(&mut self) -> Option<Stop<'m>> {
         let shown = self.shown;
         while self.step <= shown.step {
@@ -71,10 +72,12 @@ impl<'m> Iterator for Walk<'m> {
 }
 
 impl<'m> Stop<'m> {
+    #[inline]
     pub(super) fn role(&self) -> Role {
         if self.input.is_some() { Role::User } else { Role::Assistant }
     }
 
+    #[inline]
     pub(super) fn frame(&self) -> &'m Frame {
         self.input.map_or(&OWN, |input| &input.frame)
     }
@@ -95,6 +98,7 @@ impl<'m> Readers<'m> {
         Self { few: Default::default(), more: vec![Reader::default(); count.saturating_sub(FEW)] }
     }
 
+    #[inline]
     fn get_mut(&mut self, at: usize) -> Option<&mut Reader<'m>> {
         match at.checked_sub(FEW) {
             None => self.few.get_mut(at),
