@@ -54,6 +54,8 @@ pub(crate) struct Reads {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
+    /// Which one it is.
+    pub(crate) at: usize,
     pub(crate) column: usize,
     pub(crate) name: Name,
     pub(crate) window: Window,
@@ -129,8 +131,8 @@ impl Schema {
                     mistakes.push(Mistake::DuplicateTag { column: name.clone(), tag });
                 }
                 Ok(tag) => {
-                    let (column, frame) = (view.column, Frame::new(&tag));
-                    let input = Input { column, name: self.name(column).clone(), window, tag, frame };
+                    let (column, frame, at) = (view.column, Frame::new(&tag), reads.inputs.len());
+                    let input = Input { at, column, name: self.name(column).clone(), window, tag, frame };
                     reads.inputs.push(input);
                 }
                 Err(error) => mistakes.push(Mistake::BadTag { column: name.clone(), error }),

@@ -47,6 +47,18 @@ pub(super) static OWN: Frame = Frame {
     },
 };
 
+/// Around what stands for turns that are left out.
+pub(super) static MARKER: Frame = Frame {
+    opening: Cow::Borrowed(SEPARATOR),
+    closing: Cow::Borrowed(""),
+    json: Json {
+        first: Cow::Borrowed(r#"[{"role":"user","content":""#),
+        begins: Cow::Borrowed(r#""},{"role":"user","content":""#),
+        joins: Cow::Borrowed(r"\n\n"),
+        closing: Cow::Borrowed(""),
+    },
+};
+
 /// Ends the JSON of the last message, and the array.
 pub(super) const JSON_END: &str = r#""}]"#;
 

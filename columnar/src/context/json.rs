@@ -4,18 +4,19 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 use core::fmt::Write as _;
+use core::ops::Range;
 
 use super::frame::{Frame, JSON_END, OWN, Place};
 use super::parts::shown_value;
 use super::shown::{Shown, View};
-use super::walk::{Stop, Walk};
+use super::walk::{Stop, Walk, What};
 use crate::history::needs_json_escape;
 
 /// The whole array.
 pub(super) fn write(shown: &Shown) -> String {
     let mut json = String::with_capacity(length(shown));
     for stop in Walk::new(shown) {
-        let frame = stop.frame();
+        let frame = stop.what.frame();
         json.push_str(frame.json_opening(stop.place));
         match plain(stop) {
             Some(value) => json.push_str(value),
@@ -30,7 +31,7 @@ pub(super) fn write(shown: &Shown) -> String {
 /// The same in pieces, which are not copied where nothing needs escaping.
 pub(super) fn chunks(shown: &Shown) -> impl Iterator<Item = Cow<'_, str>> {
     let chunks = Walk::new(shown).flat_map(move |stop| {
-        let frame = stop.frame();
+        let frame = stop.what.frame();
         let value = plain(stop).map_or_else(|| escaped(shown_value(stop, shown)), Cow::Borrowed);
         [Cow::Borrowed(frame.json_opening(stop.place)), value, Cow::Borrowed(frame.json_closing())]
     });
@@ -40,7 +41,7 @@ pub(super) fn chunks(shown: &Shown) -> impl Iterator<Item = Cow<'_, str>> {
 /// The value of a stop that is known to be the same in the JSON of its message.
 fn plain(stop: Stop<'_>) -> Option<&str> {
     let text = stop.text;
-    (text.is_plain_json && (text.is_untagged || stop.input.is_none())).then_some(text.value)
+    (text.is_plain_json && (text.is_untagged || matches!(stop.what, What::Own))).then_some(text.value)
 }
 
 fn end(shown: &Shown) -> &'static str {
@@ -51,10 +52,16 @@ fn end(shown: &Shown) -> &'static str {
 fn length(shown: &Shown) -> usize {
     let frames = shown.reads.inputs.iter().map(|input| &input.frame).chain([&OWN]);
     let views = shown.views.iter().zip(frames);
-    let view = |(view, frame): (&View, &Frame)| {
-        view.values.bytes(view.steps.clone()) + view.steps.len() * frame.json_len()
+    let elided = shown.fitted.as_ref().map_or(0..0, |fitted| fitted.elided.start / 2..fitted.elided.end / 2);
+    let kept = |steps: &Range<usize>| {
+        let oldest = steps.start..steps.end.min(elided.start + 1).max(steps.start);
+        [oldest, steps.start.max(elided.end)..steps.end]
     };
-    views.map(view).sum::<usize>() + OWN.json_opening(Place::First).len() + JSON_END.len()
+    let view = |(view, frame): (&View, &Frame)| {
+        let bytes = |steps: Range<usize>| steps.len() * frame.json_len() + view.values.bytes(steps);
+        if elided.is_empty() { bytes(view.steps.clone()) } else { kept(&view.steps).map(bytes).iter().sum() }
+    };
+    views.map(view).sum::<usize>() + OWN.json_opening(Place::First).len() + MARKER_LEN + JSON_END.len()
 }
 
 /// A text as it stands inside a JSON string.
@@ -66,6 +73,9 @@ fn escaped(text: Cow<'_, str>) -> Cow<'_, str> {
     push_escaped(&mut json, &text);
     Cow::Owned(json)
 }
+
+/// About how long a marker is, with what stands around it.
+const MARKER_LEN: usize = 128;
 
 /// So many bytes are looked at together; a compiler makes one comparison of it.
 const BLOCK: usize = 32;

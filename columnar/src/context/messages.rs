@@ -9,10 +9,11 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::json;
-use super::part::Role;
+use super::part::{Origin, Part, Role};
 use super::parts::{Parts, shown_value};
 use super::shown::Shown;
 use super::walk::Walk;
+use crate::budget::Report;
 
 /// The messages array of one call: user and assistant in turn, first and last the user.
 ///
@@ -74,12 +75,29 @@ impl Messages {
     pub fn last_text(&self) -> Cow<'_, str> {
         let mut text = String::new();
         for stop in Walk::since(&self.0, self.0.last_message()) {
-            let (frame, value) = (stop.frame(), shown_value(stop, &self.0));
+            let (frame, value) = (stop.what.frame(), shown_value(stop, &self.0));
             let chunks = [frame.opening(stop.place), &value, frame.closing()];
             text.reserve(chunks.map(str::len).iter().sum());
             chunks.iter().for_each(|chunk| text.push_str(chunk));
         }
         Cow::Owned(text)
+    }
+
+    /// The tokens of all messages, as the flow [counts](crate::flow::LiveFlow::count_with): a sum of
+    /// numbers that are known, whatever the length.
+    pub fn tokens(&self) -> usize {
+        self.0.tokens()
+    }
+
+    /// What was left out so that the messages go into their [budget](crate::budget); `None` if there
+    /// is none.
+    pub fn report(&self) -> Option<&Report> {
+        self.0.fitted.as_ref().map(|fitted| &fitted.report)
+    }
+
+    /// The cells that are left out, in the order in which they would be shown.
+    pub fn elided(&self) -> impl Iterator<Item = Origin<'_>> {
+        self.0.elided()
     }
 
     /// The array as JSON text.
@@ -148,7 +166,7 @@ impl<'m> Iterator for Iter<'m> {
     fn next(&mut self) -> Option<Self::Item> {
         let first = self.0.next()?;
         let mut content = first.text();
-        while let Some(part) = self.0.next_if(|part| part.joins()) {
+        while let Some(part) = self.0.next_if(Part::joins) {
             let content = content.to_mut();
             part.chunks().iter().for_each(|chunk| content.push_str(chunk));
         }

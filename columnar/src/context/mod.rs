@@ -1,12 +1,14 @@
 //! What a compute step sees of the flow, assembled from the declaration alone.
 
 mod escape;
+mod fitted;
 mod frame;
 mod json;
 mod messages;
 mod part;
 mod parts;
 mod shown;
+mod turns;
 mod walk;
 
 use alloc::vec::Vec;
@@ -14,8 +16,10 @@ use alloc::vec::Vec;
 use crate::name::Name;
 use crate::value::Value;
 
+pub(crate) use fitted::Fitted;
 pub(crate) use frame::Frame;
 pub use messages::{Iter, Messages};
+pub(crate) use part::Fate;
 pub use part::{Origin, Part, Role};
 pub use parts::Parts;
 pub(crate) use shown::Shown;

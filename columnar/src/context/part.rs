@@ -76,17 +76,26 @@ pub struct Part<'m> {
     pub(super) frame: &'m Frame,
     /// The value as it is shown inside.
     pub(super) value: Cow<'m, str>,
-    /// How much of the column is shown.
-    pub(super) window: Window,
-    /// Whether the next context shows it as well.
-    pub(super) stays: bool,
+    pub(super) tokens: usize,
+    pub(super) fate: Fate,
+}
+
+/// What becomes of a part in the context of the next step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It is shown as well.
+    Stays,
+    /// It leaves the window through which it is shown.
+    Leaves { window: Window, own: bool },
+    /// It is left out, or changes with what is left out.
+    Cut,
 }
 
 impl<'m> Part<'m> {
     /// What stands before an array that would begin with the assistant.
     pub(super) fn lead() -> Self {
-        let (role, value, window) = (Role::User, Cow::Borrowed(LEAD), Window::All);
-        Self { role, origin: None, place: Place::First, frame: &OWN, value, window, stays: true }
+        let (role, value, fate) = (Role::User, Cow::Borrowed(LEAD), Fate::Stays);
+        Self { role, origin: None, place: Place::First, frame: &OWN, value, tokens: 0, fate }
     }
 
     /// Who speaks.
@@ -94,7 +103,8 @@ impl<'m> Part<'m> {
         self.role
     }
 
-    /// The cell shown, or `None` for the constant `<elided/>`.
+    /// The cell shown, or `None` for the constant `<elided/>` and for what stands in the place of turns
+    /// that a [budget](crate::budget) leaves out.
     pub fn origin(&self) -> Option<Origin<'m>> {
         self.origin
     }
@@ -117,9 +127,14 @@ impl<'m> Part<'m> {
         self.place == Place::Joins
     }
 
-    /// How much of its column is shown, and whether the context of the next step shows it as well.
-    pub(crate) fn fate(&self) -> (Window, bool) {
-        (self.window, self.stays)
+    /// How many tokens it counts: those of the value, as they were counted when it was stored, and those
+    /// of its tag and separator. The constant `<elided/>` counts nothing.
+    pub fn tokens(&self) -> usize {
+        self.tokens
+    }
+
+    pub(crate) fn fate(&self) -> Fate {
+        self.fate
     }
 
     /// How many bytes the text has.

@@ -4,9 +4,9 @@ use alloc::borrow::Cow;
 
 use super::escape::escape;
 use super::frame::Place;
-use super::part::{Origin, Part, Role};
+use super::part::{Fate, Origin, Part, Role};
 use super::shown::Shown;
-use super::walk::{Stop, Walk};
+use super::walk::{Stop, Walk, What};
 
 /// The pieces of an array of messages, each with its origin. Made by
 /// [`Messages::parts`](super::Messages::parts).
@@ -23,22 +23,21 @@ impl<'m> Parts<'m> {
         Self { shown, walk: Walk::new(shown), led: None }
     }
 
-    #[inline]
     fn part(&self, stop: Stop<'m>) -> Part<'m> {
-        let (reads, next) = (&*self.shown.reads, self.shown.step + 1);
-        let (column, window, shown_next) = match (stop.input, reads.own) {
-            (Some(input), _) => (&input.name, input.window, input.window.of_input(next)),
-            (None, Some(own)) => (&reads.column, own, own.of_own(next)),
-            (None, None) => unreachable!("`{}` does not read its own past", reads.column),
+        let around = &self.shown.around;
+        let (origin, around) = match stop.what {
+            What::Input(input) => (Some(&input.name), around.frames.get(input.at).copied().unwrap_or(0)),
+            What::Own => (Some(&self.shown.reads.column), around.gap),
+            What::Marker => (None, 0),
         };
         Part {
-            role: stop.role(),
-            origin: Some(Origin { column, step: stop.step }),
+            role: stop.what.role(),
+            origin: origin.map(|column| Origin { column, step: stop.step }),
             place: stop.place,
-            frame: stop.frame(),
+            frame: stop.what.frame(),
             value: shown_value(stop, self.shown),
-            window,
-            stays: shown_next.contains(&stop.step),
+            tokens: stop.text.tokens + around,
+            fate: Fate::of(stop, self.shown),
         }
     }
 }
@@ -46,13 +45,12 @@ impl<'m> Parts<'m> {
 impl<'m> Iterator for Parts<'m> {
     type Item = Part<'m>;
 
-    #[inline]
     fn next(&mut self) -> Option<Part<'m>> {
         if let Some(stop) = self.led.take() {
             return Some(self.part(stop));
         }
         let stop = self.walk.next()?;
-        if stop.place == Place::First && stop.role() == Role::Assistant {
+        if stop.place == Place::First && stop.what.role() == Role::Assistant {
             self.led = Some(stop);
             return Some(Part::lead());
         }
@@ -60,11 +58,33 @@ impl<'m> Iterator for Parts<'m> {
     }
 }
 
+impl Fate {
+    fn of(stop: Stop<'_>, shown: &Shown) -> Self {
+        let (step, next) = (stop.step, shown.step + 1);
+        let fitted = shown.fitted.as_deref();
+        let is_cut = |place| fitted.is_some_and(|fitted| fitted.next.contains(&place));
+        let (window, steps, is_cut) = match (stop.what, shown.reads.own) {
+            (What::Input(input), _) => (input.window, input.window.of_input(next), is_cut(2 * step)),
+            (What::Own, Some(own)) => (own, own.of_own(next), is_cut(2 * step + 1)),
+            (What::Own, None) => unreachable!("`{}` does not read its own past", shown.reads.column),
+            (What::Marker, _) => {
+                let stays = fitted.is_some_and(|fitted| fitted.next == fitted.elided);
+                return if stays { Self::Stays } else { Self::Cut };
+            }
+        };
+        match steps.contains(&step) {
+            true if is_cut => Self::Cut,
+            true => Self::Stays,
+            false => Self::Leaves { window, own: matches!(stop.what, What::Own) },
+        }
+    }
+}
+
 /// A value as its message shows it.
 #[inline]
 pub(super) fn shown_value<'m>(stop: Stop<'m>, shown: &Shown) -> Cow<'m, str> {
-    match stop.input {
-        Some(_) if !stop.text.is_untagged => escape(stop.text.value, &shown.tags()),
+    match stop.what {
+        What::Input(_) if !stop.text.is_untagged => escape(stop.text.value, &shown.tags()),
         _ => Cow::Borrowed(stop.text.value),
     }
 }

@@ -12,10 +12,14 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::fitted::Fitted;
+use super::part::Origin;
+use super::turns::Places;
+use crate::budget::{Around, Turns};
 use crate::history::History;
 use crate::name::Name;
 use crate::scheduler::Cell;
-use crate::schema::{Reads, Schema};
+use crate::schema::Reads;
 use crate::value::Value;
 
 /// What the context of one cell shows. Cloning it is two reference counts.
@@ -25,6 +29,10 @@ pub(crate) struct Shown {
     pub(super) step: usize,
     /// The inputs in order of declaration, and the own past after them.
     pub(super) views: Arc<[View]>,
+    /// The tokens around the values.
+    pub(super) around: Arc<Around>,
+    /// What is left out, where there is a budget.
+    pub(crate) fitted: Option<Arc<Fitted>>,
 }
 
 /// Some steps of a column.
@@ -35,13 +43,21 @@ pub(super) struct View {
 }
 
 impl Shown {
-    /// What a cell of a derived column shows, all of which is stored; `None` for a source.
-    pub(crate) fn new(schema: &Schema, cell: Cell, history: impl Fn(usize) -> History) -> Option<Self> {
-        let reads = schema.reads(cell.column)?;
+    /// What a cell of a derived column shows, all of which is stored.
+    pub(crate) fn new(
+        reads: Arc<Reads>,
+        cell: Cell,
+        around: Arc<Around>,
+        history: impl Fn(usize) -> History,
+    ) -> Self {
         let inputs = reads.inputs.iter().map(|input| (input.column, input.window.of_input(cell.step)));
         let own = reads.own.map(|own| (cell.column, own.of_own(cell.step)));
         let views = inputs.chain(own).map(|(column, steps)| View { steps, values: history(column) });
-        Some(Self { reads: Arc::clone(reads), step: cell.step, views: views.collect() })
+        Self { views: views.collect(), reads, step: cell.step, around, fitted: None }
+    }
+
+    pub(crate) fn column(&self) -> &Name {
+        &self.reads.column
     }
 
     /// Whether both are the same, and not only equal.
@@ -65,13 +81,56 @@ impl Shown {
         inputs.any(|(_, view)| view.values.text(self.step).is_some())
     }
 
+    /// The tokens of all that is shown.
+    pub(super) fn tokens(&self) -> usize {
+        match &self.fitted {
+            Some(fitted) => fitted.report.after,
+            None => Places::at(self, self.step).all().tokens,
+        }
+    }
+
+    /// The columns that are shown, each with its tokens, the largest first.
+    pub(crate) fn contributors(&self) -> Vec<(Name, usize)> {
+        let gap = (&self.reads.column, self.around.gap);
+        let names = self.reads.inputs.iter().zip(&self.around.frames);
+        let names = names.map(|(input, frame)| (&input.name, *frame)).chain([gap]);
+        let tokens = |view: &View, frame| view.values.sum(view.steps.clone()).framed(frame).tokens;
+        let mut contributors: Vec<_> = names
+            .zip(&*self.views)
+            .map(|((name, frame), view)| (name.clone(), tokens(view, frame)))
+            .collect();
+        contributors.sort_by_key(|(_, tokens)| core::cmp::Reverse(*tokens));
+        contributors
+    }
+
+    /// The cells that are left out, in the order in which they would be shown.
+    pub(super) fn elided(&self) -> impl Iterator<Item = Origin<'_>> {
+        let places = self.fitted.as_ref().map_or(0..0, |fitted| fitted.elided.clone());
+        let names = self.reads.inputs.iter().map(|input| &input.name).chain([&self.reads.column]);
+        let views = names.zip(&*self.views).enumerate();
+        let inputs = self.reads.inputs.len();
+        places.flat_map(move |place| {
+            let step = place / 2;
+            let of_role = move |at| (at == inputs) == (place % 2 == 1);
+            views.clone().filter_map(move |(at, (column, view))| {
+                let is_there = of_role(at) && view.steps.contains(&step) && view.values.text(step).is_some();
+                is_there.then_some(Origin { column, step })
+            })
+        })
+    }
+
+    /// Whether what stands at a place is left out.
+    fn is_elided(&self, place: usize) -> bool {
+        self.fitted.as_ref().is_some_and(|fitted| fitted.elided.contains(&place))
+    }
+
     /// Whether there is nothing in any view.
     pub(super) fn is_empty(&self) -> bool {
         self.views.iter().all(|view| view.steps.clone().all(|step| view.values.text(step).is_none()))
     }
 
     /// The own past, if it is shown.
-    fn own(&self) -> Option<&View> {
+    pub(super) fn own(&self) -> Option<&View> {
         self.views.get(self.reads.inputs.len())
     }
 
@@ -83,7 +142,8 @@ impl Shown {
     /// The first step of the last message: the one after the last that shows what the column said.
     pub(super) fn last_message(&self) -> usize {
         let own = self.own().and_then(|own| {
-            own.steps.clone().rev().find(|&step| own.values.text(step).is_some()).map(|step| step + 1)
+            let is_shown = |&step: &usize| !self.is_elided(2 * step + 1) && own.values.text(step).is_some();
+            own.steps.clone().rev().find(is_shown).map(|step| step + 1)
         });
         own.unwrap_or_else(|| self.first_step())
     }

@@ -3,7 +3,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::frame::{Frame, OWN, Place};
+use super::fitted::Fitted;
+use super::frame::{Frame, MARKER, OWN, Place};
 use super::part::Role;
 use super::shown::Shown;
 use crate::history::{Reader, Text};
@@ -18,16 +19,26 @@ pub(super) struct Walk<'m> {
     /// Which view of the step comes next.
     view: usize,
     last: Option<Role>,
+    /// What is left out and not passed yet.
+    cut: Option<&'m Fitted>,
 }
 
-/// One value on the way.
+/// One text on the way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop<'m> {
-    /// `None` for the own past.
-    pub(super) input: Option<&'m Input>,
+    pub(super) what: What<'m>,
     pub(super) step: usize,
     pub(super) text: Text<'m>,
     pub(super) place: Place,
+}
+
+/// Where a text comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum What<'m> {
+    Input(&'m Input),
+    Own,
+    /// It stands for what is left out.
+    Marker,
 }
 
 impl<'m> Walk<'m> {
@@ -37,7 +48,31 @@ impl<'m> Walk<'m> {
 
     /// From this step on.
     pub(super) fn since(shown: &'m Shown, step: usize) -> Self {
-        Self { shown, readers: Readers::new(shown.views.len()), step, view: 0, last: None }
+        let cut = shown.fitted.as_deref().filter(|fitted| 2 * step < fitted.elided.end);
+        Self { shown, readers: Readers::new(shown.views.len()), step, view: 0, last: None, cut }
+    }
+
+    /// Goes past what is left out, if it begins here.
+    fn pass(&mut self) -> Option<Stop<'m>> {
+        let inputs = self.shown.reads.inputs.len();
+        let place = 2 * self.step + usize::from(self.view >= inputs);
+        let cut = self.cut.filter(|cut| cut.elided.start <= place)?;
+        self.cut = None;
+        (self.step, self.view) = (cut.elided.end / 2, inputs * (cut.elided.end % 2));
+        let (value, tokens) = cut.marker.as_ref()?;
+        let text = Text { value, tokens: *tokens, is_untagged: true, is_plain_json: true };
+        Some(self.stop(What::Marker, self.step, text))
+    }
+
+    #[inline]
+    fn stop(&mut self, what: What<'m>, step: usize, text: Text<'m>) -> Stop<'m> {
+        let role = what.role();
+        let place = match self.last.replace(role) {
+            None => Place::First,
+            Some(last) if last == role => Place::Joins,
+            Some(_) => Place::Begins,
+        };
+        Stop { what, step, text, place }
     }
 }
 
@@ -48,6 +83,11 @@ impl<'m> Iterator for Walk<'m> {
     fn next(&mut self) -> Option<Stop<'m>> {
         let shown = self.shown;
         while self.step <= shown.step {
+            if self.cut.is_some()
+                && let Some(marker) = self.pass()
+            {
+                return Some(marker);
+            }
             let (step, at) = (self.step, self.view);
             let (Some(view), Some(reader)) = (shown.views.get(at), self.readers.get_mut(at)) else {
                 (self.step, self.view) = (step + 1, 0);
@@ -57,29 +97,30 @@ impl<'m> Iterator for Walk<'m> {
             if view.steps.contains(&step)
                 && let Some(text) = reader.text(&view.values, step)
             {
-                let input = shown.reads.inputs.get(at);
-                let role = if input.is_some() { Role::User } else { Role::Assistant };
-                let place = match self.last.replace(role) {
-                    None => Place::First,
-                    Some(last) if last == role => Place::Joins,
-                    Some(_) => Place::Begins,
-                };
-                return Some(Stop { input, step, text, place });
+                let what = shown.reads.inputs.get(at).map_or(What::Own, What::Input);
+                return Some(self.stop(what, step, text));
             }
         }
         None
     }
 }
 
-impl<'m> Stop<'m> {
+impl<'m> What<'m> {
     #[inline]
-    pub(super) fn role(&self) -> Role {
-        if self.input.is_some() { Role::User } else { Role::Assistant }
+    pub(super) fn role(self) -> Role {
+        match self {
+            Self::Input(_) | Self::Marker => Role::User,
+            Self::Own => Role::Assistant,
+        }
     }
 
     #[inline]
-    pub(super) fn frame(&self) -> &'m Frame {
-        self.input.map_or(&OWN, |input| &input.frame)
+    pub(super) fn frame(self) -> &'m Frame {
+        match self {
+            Self::Input(input) => &input.frame,
+            Self::Own => &OWN,
+            Self::Marker => &MARKER,
+        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! How many tokens a text has.
 
 mod chars;
+mod sum;
 
 use alloc::sync::Arc;
 use core::fmt;
 
 pub use chars::Chars;
+pub(crate) use sum::Sum;
 
 /// Counts the tokens of texts.
 ///
