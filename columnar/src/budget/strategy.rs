@@ -180,7 +180,7 @@ mod tests {
     fn where_the_newest_do_not_fit_fewer_are_kept_and_one_always() {
         let turns = [10, 10, 10, 10, 10, 50];
         let middle = |tokens| kept(limit(Strategy::TruncateMiddle, tokens), &turns);
-        assert_eq!(middle(75), (Vec::new(), turns[4..].to_vec(), true));
+        assert_eq!(middle(74), (Vec::new(), turns[4..].to_vec(), true));
         assert_eq!(middle(20), (Vec::new(), turns[5..].to_vec(), true));
         let rolling = |tokens| kept(limit(Strategy::RollingWindow, tokens), &turns);
         assert_eq!(rolling(70), (Vec::new(), turns[3..].to_vec(), false));
