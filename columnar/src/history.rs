@@ -114,6 +114,10 @@ impl History {
         self.leaf(step)?.value(digit(step, 0))
     }
 
+    pub(crate) fn has(&self, step: usize) -> bool {
+        self.leaf(step).is_some_and(|leaf| leaf.has(digit(step, 0)))
+    }
+
     pub(crate) fn text(&self, step: usize) -> Option<Text<'_>> {
         self.leaf(step)?.text(digit(step, 0))
     }
@@ -170,7 +174,7 @@ impl History {
 
     /// Writes a value unless the step has one.
     pub(crate) fn insert(&mut self, step: usize, value: Value, tokens: usize) {
-        if self.text(step).is_some() {
+        if self.has(step) {
             return;
         }
         while rest(step, self.height + 1) > 0 {
@@ -274,6 +278,14 @@ impl Node {
                 })
             }
             Self::Inner(_) => None,
+        }
+    }
+
+    fn has(&self, at: usize) -> bool {
+        match self {
+            Self::Open(texts) => texts.get(at).is_some_and(Option::is_some),
+            Self::Sealed { marks, .. } => at < marks.len(),
+            Self::Inner(_) => false,
         }
     }
 

@@ -79,8 +79,19 @@ impl<'m> Walk<'m> {
 impl<'m> Iterator for Walk<'m> {
     type Item = Stop<'m>;
 
-    #[inline]
     fn next(&mut self) -> Option<Stop<'m>> {
+        self.advance()
+    }
+}
+
+impl<'m> Walk<'m> {
+    /// What [`next`](Iterator::next) does, for the loop that writes whole bodies.
+    #[expect(
+        clippy::inline_always,
+        reason = "a stop is large, and a third of the time goes into handing it over"
+    )]
+    #[inline(always)]
+    pub(super) fn advance(&mut self) -> Option<Stop<'m>> {
         let shown = self.shown;
         while self.step <= shown.step {
             if self.cut.is_some()
