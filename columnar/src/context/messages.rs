@@ -74,7 +74,8 @@ impl Messages {
     /// for the plain value of one of them see [`Context::input`](crate::Context::input).
     pub fn last_text(&self) -> Cow<'_, str> {
         let mut text = String::new();
-        for stop in Walk::since(&self.0, self.0.last_message()) {
+        let mut walk = Walk::since(&self.0, self.0.last_message());
+        while let Some(stop) = walk.advance() {
             let (frame, value) = (stop.what.frame(), shown_value(stop, &self.0));
             let chunks = [frame.opening(stop.place), &value, frame.closing()];
             text.reserve(chunks.map(str::len).iter().sum());

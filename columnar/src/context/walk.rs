@@ -85,7 +85,7 @@ impl<'m> Iterator for Walk<'m> {
 }
 
 impl<'m> Walk<'m> {
-    /// What [`next`](Iterator::next) does, for the loop that writes whole bodies.
+    /// What [`next`](Iterator::next) does, where time is short.
     #[expect(
         clippy::inline_always,
         reason = "a stop is large, and a third of the time goes into handing it over"
