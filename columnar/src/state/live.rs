@@ -96,6 +96,9 @@ impl<'a> Live<'a> {
     }
 }
 
-fn settings(steps: &[Option<Step<'_>>]) -> Vec<Settings> {
-    steps.iter().map(|step| step.as_ref().map(Step::settings).cloned().unwrap_or_default()).collect()
+fn settings(steps: &[Option<Step<'_>>]) -> Vec<Arc<Settings>> {
+    steps
+        .iter()
+        .map(|step| step.as_ref().map(|step| Arc::clone(step.settings())).unwrap_or_default())
+        .collect()
 }

@@ -48,7 +48,7 @@ struct State {
     scheduler: Scheduler,
     table: Table,
     /// What the columns ask for, by column.
-    settings: Vec<Settings>,
+    settings: Vec<Arc<Settings>>,
     /// The budget of the flow.
     budget: Budget,
     /// By column, as far as contexts have been made.
@@ -65,7 +65,7 @@ enum Running {
 }
 
 impl Shared {
-    fn new(plan: Arc<Plan>, store: Option<Arc<dyn Store>>, settings: Vec<Settings>) -> Self {
+    fn new(plan: Arc<Plan>, store: Option<Arc<dyn Store>>, settings: Vec<Arc<Settings>>) -> Self {
         let scheduler = Scheduler::new(Arc::clone(&plan), CONCURRENCY);
         let mut state = State {
             plan,
@@ -235,7 +235,7 @@ impl Shared {
 
 impl State {
     /// Goes by what the columns ask for.
-    fn settle(&mut self, settings: Vec<Settings>) {
+    fn settle(&mut self, settings: Vec<Arc<Settings>>) {
         for (column, settings) in settings.iter().enumerate() {
             self.scheduler.rule(column, settings.rules);
         }
@@ -291,7 +291,8 @@ impl State {
     fn allowance(&mut self, column: usize, reads: &Reads, counter: &dyn Counter) -> (&Table, &mut Allowance) {
         let allowance = self.allowances.entry(column).or_insert_with(|| {
             let settings = self.settings.get(column).cloned().unwrap_or_default();
-            let budget = settings.budget.or(&self.budget).or(&budget::default());
+            let budget = settings.budget.as_deref().map(|budget| budget.or(&self.budget));
+            let budget = budget.as_ref().unwrap_or(&self.budget).or(&budget::default());
             Allowance::new(reads, settings.instruction.as_deref(), &budget, counter)
         });
         (&self.table, allowance)
