@@ -263,10 +263,10 @@ impl State {
             return Err(Error::Missing { column: schema.name(source).clone(), step });
         }
         let shown = self.shown(cell, counter)?;
-        if shown.is_current() {
-            return Ok(Messages::new(shown));
+        if self.scheduler.is_without_input(cell) {
+            return Err(Error::Skipped { column: shown.column().clone(), step });
         }
-        Err(Error::Skipped { column: shown.column().clone(), step })
+        Ok(Messages::new(shown))
     }
 
     /// What the compute of a derived cell sees, all of which is stored.
