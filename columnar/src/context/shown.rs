@@ -90,12 +90,6 @@ impl Shown {
         self.reads.inputs.iter().map(|input| &input.tag)
     }
 
-    /// Whether any input has a value at the current step.
-    pub(crate) fn is_current(&self) -> bool {
-        let mut inputs = self.reads.inputs.iter().zip(&*self.views);
-        inputs.any(|(_, view)| view.values.text(self.step).is_some())
-    }
-
     /// The tokens of all that is shown.
     pub(super) fn tokens(&self) -> usize {
         match &self.fitted {
@@ -128,7 +122,7 @@ impl Shown {
             let step = place / 2;
             let of_role = move |at| (at == inputs) == (place % 2 == 1);
             views.clone().filter_map(move |(at, (column, view))| {
-                let is_there = of_role(at) && view.steps.contains(&step) && view.values.text(step).is_some();
+                let is_there = of_role(at) && view.steps.contains(&step) && view.values.has(step);
                 is_there.then_some(Origin { column, step })
             })
         })
@@ -137,6 +131,11 @@ impl Shown {
     /// Whether what stands at a place is left out.
     fn is_elided(&self, place: usize) -> bool {
         self.fitted.as_ref().is_some_and(|fitted| fitted.elided.contains(&place))
+    }
+
+    /// Whether there is nothing in any view.
+    pub(super) fn is_empty(&self) -> bool {
+        self.views.iter().all(|view| !view.steps.clone().any(|step| view.values.has(step)))
     }
 
     /// The own past, if it is shown.
@@ -152,7 +151,7 @@ impl Shown {
     /// The first step of the last message: the one after the last that shows what the column said.
     pub(super) fn last_message(&self) -> usize {
         let own = self.own().and_then(|own| {
-            let is_shown = |&step: &usize| !self.is_elided(2 * step + 1) && own.values.text(step).is_some();
+            let is_shown = |&step: &usize| !self.is_elided(2 * step + 1) && own.values.has(step);
             own.steps.clone().rev().find(is_shown).map(|step| step + 1)
         });
         own.unwrap_or_else(|| self.first_step())

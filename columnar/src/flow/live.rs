@@ -66,7 +66,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// [`Error::UnknownColumn`]; [`Error::NotDerived`] for a source; [`Error::Missing`] when the step
     /// has not begun, or something that the column reads is not stored yet.
     pub fn messages(&self, column: &str, step: usize) -> Result<Messages> {
-        self.live.shared.messages(self.live.shared.find(column)?, step)
+        self.live.shared.messages_of(column, step)
     }
 
     /// How much of the messages of a column at a step will be the beginning of its next request, too, and

@@ -119,12 +119,7 @@ impl Shared {
 
     /// The index of a column.
     pub(crate) fn find(&self, name: &str) -> Result<usize> {
-        let state = self.lock();
-        let schema = state.plan.schema();
-        schema.find(name).ok_or_else(|| {
-            let known = schema.columns().iter().map(|column| column.name.as_str());
-            Error::UnknownColumn { name: name.to_owned(), help: suggest(name, known) }
-        })
+        self.lock().find(name)
     }
 
     /// Lets so many cells be computed at once.
@@ -227,23 +222,15 @@ impl Shared {
 
     pub(crate) fn messages(&self, column: usize, step: usize) -> Result<Messages> {
         let counter = self.counter();
+        self.lock().messages(Cell { column, step }, &**counter)
+    }
+
+    /// The same for a column by its name.
+    pub(crate) fn messages_of(&self, name: &str, step: usize) -> Result<Messages> {
+        let counter = self.counter();
         let mut state = self.lock();
-        let plan = Arc::clone(&state.plan);
-        let schema = plan.schema();
-        if schema.is_source(column) {
-            return Err(Error::NotDerived { column: schema.name(column).clone() });
-        }
-        // A step that has not begun is short of a source, whether or not this column reads it.
-        if step >= state.scheduler.opened()
-            && let Some(source) = schema.sources().find(|&source| state.scheduler.len(source) <= step)
-        {
-            return Err(Error::Missing { column: schema.name(source).clone(), step });
-        }
-        let shown = state.shown(Cell { column, step }, &**counter)?;
-        if shown.is_current() {
-            return Ok(Messages::new(shown));
-        }
-        Err(Error::Skipped { column: schema.name(column).clone(), step })
+        let column = state.find(name)?;
+        state.messages(Cell { column, step }, &**counter)
     }
 
     /// Where to mark the messages of a derived column at a step.
@@ -268,6 +255,32 @@ impl State {
         }
         self.settings = settings;
         self.allowances.clear();
+    }
+
+    fn find(&self, name: &str) -> Result<usize> {
+        let schema = self.plan.schema();
+        schema.find(name).ok_or_else(|| {
+            let known = schema.columns().iter().map(|column| column.name.as_str());
+            Error::UnknownColumn { name: name.to_owned(), help: suggest(name, known) }
+        })
+    }
+
+    fn messages(&mut self, cell: Cell, counter: &dyn Counter) -> Result<Messages> {
+        let (schema, step) = (self.plan.schema(), cell.step);
+        if schema.is_source(cell.column) {
+            return Err(Error::NotDerived { column: schema.name(cell.column).clone() });
+        }
+        // A step that has not begun is short of a source, whether or not this column reads it.
+        if step >= self.scheduler.opened()
+            && let Some(source) = schema.sources().find(|&source| self.scheduler.len(source) <= step)
+        {
+            return Err(Error::Missing { column: schema.name(source).clone(), step });
+        }
+        let shown = self.shown(cell, counter)?;
+        if self.scheduler.is_without_input(cell) {
+            return Err(Error::Skipped { column: shown.column().clone(), step });
+        }
+        Ok(Messages::new(shown))
     }
 
     /// What the compute of a derived cell sees, all of which is stored.
