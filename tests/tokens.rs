@@ -1,7 +1,5 @@
 //! The laws of counting tokens, and what is learnt from the usage that models report.
 
-use std::sync::Arc;
-
 use columnar::BoxError;
 use columnar::model::{Chunk, Finish, Model, Request, Usage};
 use columnar::prelude::*;
@@ -120,12 +118,58 @@ impl Counter for Bytes {
 /// A flow of two columns that ask the model, under the eye of the calibration, for so many steps.
 async fn talk(calibration: &Calibration, model: Reporting, steps: usize) -> Result<Flow> {
     let user = source("user");
-    let one = column("one", (&user, this()), prompt("Answer.").with(calibration.watching(model.clone())));
-    let two = column("two", (&user, one.latest()), prompt("Sum up.").with(calibration.watching(model)));
-    let f = flow([one.or_wait(), two.or_wait()])?;
+    let ask = |instruction| prompt(instruction).with(calibration.watching(model.clone())).or_wait();
+    let one = column("one", (&user, this()), ask("Answer."));
+    let two = column("two", (&user, one.latest()), ask("Sum up."));
+    let f = flow([one, two])?;
     for step in 0..steps {
         f.push("user", format!("line {step}, and some more of it")).await?;
     }
     f.run().await?;
     Ok(f)
+}
+
+#[tokio::test]
+async fn what_a_model_reports_is_learnt_after_eight_calls() -> Result<()> {
+    let calibration = Calibration::new(Bytes);
+    talk(&calibration, Reporting::Ends(Finish::Stop), 3).await?;
+    assert_eq!((calibration.ratio(), calibration.p99()), (None, None));
+    talk(&calibration.clone(), Reporting::Ends(Finish::Length), 1).await?;
+    for ratio in [calibration.ratio(), calibration.p99()] {
+        let ratio = ratio.expect("eight calls are enough");
+        // Each message has a separator less than is counted.
+        assert!((Ratio::percent(140)..=Ratio::percent(150)).contains(&ratio), "{ratio}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_reply_without_usage_or_without_an_end_teaches_nothing() -> Result<()> {
+    let refused = Reporting::Ends(Finish::Refused);
+    let other = Reporting::Ends(Finish::Other("strange".into()));
+    for model in [refused, other, Reporting::EndsWithoutUsage, Reporting::Fails, Reporting::BreaksOff] {
+        let calibration = Calibration::new(Bytes);
+        talk(&calibration, model, 20).await?;
+        assert_eq!(calibration.ratio(), None);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_watched_model_says_the_same() -> Result<()> {
+    let f = talk(&Calibration::new(Chars), Reporting::Ends(Finish::Stop), 2).await?;
+    assert_eq!(f.get("two", 1).as_deref(), Some("well then"));
+    assert_eq!(Calibration::new(Chars).watching(Reporting::Fails).name(), "reporting");
+    Ok(())
+}
+
+#[test]
+fn a_calibrated_counter_stays_what_it_is_while_more_is_learnt() {
+    let calibration = Calibration::new(Chars);
+    (0..8).for_each(|_| calibration.learn(100, 130));
+    let counter = Calibrated::new(Chars, calibration.ratio().expect("eight calls are enough"));
+    assert_eq!(counter.count(&"x".repeat(400)), 130);
+    (0..200).for_each(|_| calibration.learn(100, 200));
+    assert_eq!(counter.count(&"x".repeat(400)), 130);
+    assert_eq!(calibration.ratio(), Some(Ratio::percent(200)));
 }

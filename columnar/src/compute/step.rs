@@ -6,10 +6,11 @@ use std::sync::Arc;
 use futures::future::FutureExt;
 use futures::stream::{Stream, StreamExt};
 
-use super::{Compute, Deltas, Reply};
+use super::{Compute, Deltas, Reply, Settings};
+use crate::budget::Budget;
 use crate::context::Context;
 use crate::error::BoxError;
-use crate::scheduler::{OnFailure, Rules};
+use crate::scheduler::OnFailure;
 use crate::value::Value;
 
 /// A compute step as a flow holds it: whatever it was, behind one call.
@@ -19,39 +20,38 @@ use crate::value::Value;
 #[derive(Clone)]
 pub struct Step<'a> {
     call: Arc<dyn Fn(Context) -> Reply<'a> + Send + Sync + 'a>,
-    rules: Rules,
-    /// How many characters go to a model with every call besides the context, if one is asked.
-    instruction: Option<usize>,
+    settings: Settings,
 }
 
 impl<'a> Step<'a> {
     pub(super) fn new(call: impl Fn(Context) -> Reply<'a> + Send + Sync + 'a) -> Self {
-        Self { call: Arc::new(call), rules: Rules::default(), instruction: None }
+        Self { call: Arc::new(call), settings: Settings::default() }
     }
 
     /// The step with something around it.
     pub(crate) fn around(self, wrap: impl Fn(&Self, Context) -> Reply<'a> + Send + Sync + 'a) -> Self {
-        let (rules, instruction) = (self.rules, self.instruction);
-        Self { rules, instruction, ..Self::new(move |cx| wrap(&self, cx)) }
+        let settings = self.settings.clone();
+        Self { settings, ..Self::new(move |cx| wrap(&self, cx)) }
     }
 
     pub(super) fn limited(mut self, cells: usize) -> Self {
-        self.rules.limit = Some(cells);
+        self.settings.rules.limit = Some(cells);
         self
     }
 
     pub(super) fn on_failure(mut self, on_failure: OnFailure) -> Self {
-        self.rules.on_failure = on_failure;
+        self.settings.rules.on_failure = on_failure;
         self
     }
 
-    /// What the column asks of the scheduler.
-    pub(crate) fn rules(&self) -> Rules {
-        self.rules
+    /// What was said before stays where this says nothing.
+    pub(super) fn budgeted(mut self, budget: &Budget) -> Self {
+        self.settings.budget = budget.or(&self.settings.budget);
+        self
     }
 
-    pub(crate) fn instruction(&self) -> Option<usize> {
-        self.instruction
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     pub(crate) fn start(&self, cx: Context) -> Reply<'a> {
@@ -81,8 +81,8 @@ pub trait IntoStep<'a, Form> {
 
 impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
     fn into_step(self) -> Step<'a> {
-        let instruction = self.instruction().map(|text| text.chars().count());
-        Step { instruction, ..Step::new(move |cx| self.compute(cx)) }
+        let settings = Settings { instruction: self.instruction().map(Into::into), ..Settings::default() };
+        Step { settings, ..Step::new(move |cx| self.compute(cx)) }
     }
 }
 

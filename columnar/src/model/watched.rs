@@ -13,8 +13,9 @@ impl Calibration {
     /// usage teaches one pair; one that fails, is refused, breaks off or tells nothing teaches nothing.
     /// The replies are the same.
     ///
-    /// A request counts as much as its instruction and the [parts](crate::Messages::parts) of its messages,
-    /// each counted apart. It is counted when its reply is complete.
+    /// A request is counted as contexts are for their [budgets](crate::budget): its instruction, the
+    /// values that it shows, and what stands around them, each apart. So what is learnt fits what is
+    /// counted. That is done when the reply is complete.
     pub fn watching<M: Model>(&self, model: M) -> impl Model + Clone + use<M> {
         Watched { model: Arc::new(model), calibration: self.clone() }
     }
@@ -50,6 +51,6 @@ impl<M: Model> Model for Watched<M> {
 }
 
 fn count(request: &Request, counter: &dyn Counter) -> usize {
-    let parts = request.messages.parts().map(|part| counter.count(&part.text()));
+    let parts = request.messages.parts().map(|part| part.tokens_by(counter));
     counter.count(&request.system) + parts.sum::<usize>()
 }

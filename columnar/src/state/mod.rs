@@ -8,17 +8,21 @@ mod run;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::task::Waker;
 
+use crate::budget::{self, Allowance, Budget};
+use crate::compute::Settings;
 use crate::context::{Messages, Shown};
 use crate::error::{Error, Result, list, suggest};
 use crate::forecast::{Forecast, forecast};
 use crate::name::Name;
 use crate::plan::Plan;
-use crate::scheduler::{Cell, Progress, Rules, Scheduler, Unloadable};
+use crate::scheduler::{Cell, Progress, Scheduler, Unloadable};
+use crate::schema::Reads;
 use crate::store::{Entry, Put, Store};
 use crate::table::Table;
+use crate::tokens::{Chars, Counter};
 use crate::value::Value;
 
 pub(crate) use live::Live;
@@ -29,6 +33,9 @@ const CONCURRENCY: usize = 32;
 
 pub(crate) struct Shared {
     state: Mutex<State>,
+    /// Held while a value is counted and written, so that all are counted by the same. Taken before the
+    /// state is.
+    counter: RwLock<Arc<dyn Counter>>,
     /// `None` where the table, which is in memory, is all there is.
     store: Option<Arc<dyn Store>>,
     /// Held while the next value of a source or a change of the columns is on its way, so that steps
@@ -40,6 +47,12 @@ struct State {
     plan: Arc<Plan>,
     scheduler: Scheduler,
     table: Table,
+    /// What the columns ask for, by column.
+    settings: Vec<Settings>,
+    /// The budget of the flow.
+    budget: Budget,
+    /// By column, as far as contexts have been made.
+    allowances: BTreeMap<usize, Allowance>,
     /// What the columns held that were removed, should they come back.
     retired: BTreeMap<Name, Vec<(usize, Entry)>>,
     run: Running,
@@ -52,15 +65,45 @@ enum Running {
 }
 
 impl Shared {
-    fn new(plan: Arc<Plan>, store: Option<Arc<dyn Store>>, rules: &[Rules]) -> Self {
+    fn new(plan: Arc<Plan>, store: Option<Arc<dyn Store>>, settings: Vec<Settings>) -> Self {
         let scheduler = Scheduler::new(Arc::clone(&plan), CONCURRENCY);
-        let (table, retired) = (Table::default(), BTreeMap::new());
-        Self::of(State { plan, scheduler, table, retired, run: Running::No }, store, rules)
+        let mut state = State {
+            plan,
+            scheduler,
+            table: Table::default(),
+            settings: Vec::new(),
+            budget: Budget::new(),
+            allowances: BTreeMap::new(),
+            retired: BTreeMap::new(),
+            run: Running::No,
+        };
+        state.settle(settings);
+        Self::of(state, store, Arc::new(Chars))
     }
 
-    fn of(mut state: State, store: Option<Arc<dyn Store>>, rules: &[Rules]) -> Self {
-        state.rule(rules);
-        Self { state: Mutex::new(state), store, writing: tokio::sync::Mutex::new(()) }
+    fn of(state: State, store: Option<Arc<dyn Store>>, counter: Arc<dyn Counter>) -> Self {
+        let (state, counter) = (Mutex::new(state), RwLock::new(counter));
+        Self { state, counter, store, writing: tokio::sync::Mutex::new(()) }
+    }
+
+    fn counter(&self) -> RwLockReadGuard<'_, Arc<dyn Counter>> {
+        self.counter.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts tokens this way from now on, those of what is stored as well.
+    pub(crate) fn count_with(&self, counter: Arc<dyn Counter>) {
+        let mut known = self.counter.write().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
+        state.table = state.table.counted(&*counter);
+        state.allowances.clear();
+        *known = counter;
+    }
+
+    /// Goes by this budget where a column says nothing.
+    pub(crate) fn budget(&self, budget: Budget) {
+        let mut state = self.lock();
+        state.budget = budget;
+        state.allowances.clear();
     }
 
     /// Nothing that runs under the lock leaves the state half changed, so a panic somewhere else
@@ -111,19 +154,26 @@ impl Shared {
             };
             match put.map_err(|source| Error::Store { column: name.clone(), step, source })? {
                 Put::Stored => {
-                    self.lock().pushed(Cell { column: source, step }, value);
+                    self.pushed(Cell { column: source, step }, value);
                     return Ok(step);
                 }
                 // A push that was dropped on its way had arrived all the same: it comes first.
-                Put::Exists(Entry::Value(earlier)) => {
-                    self.lock().pushed(Cell { column: source, step }, earlier);
-                }
+                Put::Exists(Entry::Value(earlier)) => self.pushed(Cell { column: source, step }, earlier),
                 Put::Exists(Entry::Skipped) => {
                     let source = Unloadable::Empty { step }.into();
                     return Err(Error::Load { column: name.clone(), source });
                 }
             }
         }
+    }
+
+    fn pushed(&self, cell: Cell, value: Value) {
+        let counter = self.counter();
+        let tokens = counter.count(&value);
+        let mut state = self.lock();
+        state.table.insert(cell, value, tokens);
+        state.scheduler.handle_pushed(cell.column);
+        state.wake();
     }
 
     pub(crate) fn get(&self, column: usize, step: usize) -> Option<Value> {
@@ -151,12 +201,18 @@ impl Shared {
     }
 
     /// What the next run will do. Rehearsed on a copy, outside of the lock.
-    pub(crate) fn forecast(&self, instructions: &[Option<usize>]) -> Forecast {
-        let state = self.lock();
-        let (plan, scheduler, table) =
-            (Arc::clone(&state.plan), state.scheduler.clone(), state.table.clone());
+    pub(crate) fn forecast(&self) -> Forecast {
+        let counter = self.counter();
+        let mut state = self.lock();
+        let plan = Arc::clone(&state.plan);
+        let allowance = |column| {
+            let reads = plan.schema().reads(column)?;
+            Some(state.allowance(column, reads, &**counter).1.clone())
+        };
+        let allowances: Vec<_> = (0..plan.schema().columns().len()).map(allowance).collect();
+        let (scheduler, table) = (state.scheduler.clone(), state.table.clone());
         drop(state);
-        forecast(&plan, scheduler, &table, instructions)
+        forecast(&plan, scheduler, &table, &allowances)
     }
 
     /// The sources that the next step waits for while another source is ahead of them.
@@ -169,8 +225,10 @@ impl Shared {
     }
 
     pub(crate) fn messages(&self, column: usize, step: usize) -> Result<Messages> {
-        let state = self.lock();
-        let schema = state.plan.schema();
+        let counter = self.counter();
+        let mut state = self.lock();
+        let plan = Arc::clone(&state.plan);
+        let schema = plan.schema();
         if schema.is_source(column) {
             return Err(Error::NotDerived { column: schema.name(column).clone() });
         }
@@ -180,7 +238,7 @@ impl Shared {
         {
             return Err(Error::Missing { column: schema.name(source).clone(), step });
         }
-        let shown = state.shown(Cell { column, step })?;
+        let shown = state.shown(Cell { column, step }, &**counter)?;
         if shown.is_current() {
             return Ok(Messages::new(shown));
         }
@@ -189,29 +247,41 @@ impl Shared {
 }
 
 impl State {
-    /// Goes by the rules of the columns.
-    fn rule(&mut self, rules: &[Rules]) {
-        for (column, &rules) in rules.iter().enumerate() {
-            self.scheduler.rule(column, rules);
+    /// Goes by what the columns ask for.
+    fn settle(&mut self, settings: Vec<Settings>) {
+        for (column, settings) in settings.iter().enumerate() {
+            self.scheduler.rule(column, settings.rules);
         }
+        self.settings = settings;
+        self.allowances.clear();
     }
 
     /// What the compute of a derived cell sees, all of which is stored.
-    fn shown(&self, cell: Cell) -> Result<Shown> {
+    fn shown(&mut self, cell: Cell, counter: &dyn Counter) -> Result<Shown> {
         let schema = self.plan.schema();
         if let Some(missing) = self.scheduler.missing(cell) {
             return Err(Error::Missing { column: schema.name(missing.column).clone(), step: missing.step });
         }
-        match Shown::new(schema, cell, |column| self.table.history(column)) {
-            Some(shown) => Ok(shown),
-            None => unreachable!("`{}` is derived", schema.name(cell.column)),
+        let Some(reads) = schema.reads(cell.column).cloned() else {
+            unreachable!("`{}` is derived", schema.name(cell.column))
+        };
+        let (table, allowance) = self.allowance(cell.column, &reads, counter);
+        let around = Arc::clone(&allowance.around);
+        let mut shown = Shown::new(reads, cell, around, |column| table.history(column));
+        match allowance.fit(&mut shown, counter) {
+            Ok(()) => Ok(shown),
+            Err(source) => Err(Error::Budget { column: shown.column().clone(), step: cell.step, source }),
         }
     }
 
-    fn pushed(&mut self, cell: Cell, value: Value) {
-        self.table.insert(cell, value);
-        self.scheduler.handle_pushed(cell.column);
-        self.wake();
+    /// What the contexts of a column may hold, and the values that they show.
+    fn allowance(&mut self, column: usize, reads: &Reads, counter: &dyn Counter) -> (&Table, &mut Allowance) {
+        let allowance = self.allowances.entry(column).or_insert_with(|| {
+            let settings = self.settings.get(column).cloned().unwrap_or_default();
+            let budget = settings.budget.or(&self.budget).or(&budget::default());
+            Allowance::new(reads, settings.instruction.as_deref(), &budget, counter)
+        });
+        (&self.table, allowance)
     }
 
     fn wake(&mut self) {

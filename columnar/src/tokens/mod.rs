@@ -28,6 +28,7 @@ mod classes;
 mod exact;
 mod observed;
 mod ratio;
+mod sum;
 
 use alloc::sync::Arc;
 use core::fmt;
@@ -40,6 +41,7 @@ pub use classes::Classes;
 #[cfg(feature = "tiktoken")]
 pub use exact::Exact;
 pub use ratio::Ratio;
+pub(crate) use sum::Sum;
 
 /// Counts the tokens of texts.
 ///
