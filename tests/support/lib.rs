@@ -11,6 +11,7 @@
 //! it. They are slow and say everything twice on purpose: what they do must be right at a glance.
 
 pub mod budget;
+pub mod corpus;
 pub mod figures;
 pub mod instructions;
 pub mod live;

@@ -1,6 +1,5 @@
 //! How much the contexts of a column may hold, and what is counted in them besides the values.
 
-use alloc::format;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -42,8 +41,7 @@ impl Allowance {
             limit.map(|limit| Limit { low_water: limit.low_water.filter(|_| goes_by_step(reads)), ..limit })
         });
         let is_standing = matches!(limit, Ok(Some(Limit { low_water: Some(_), .. })));
-        let frame = |tag: &str| counter.count(&format!("<{tag}>\n\n</{tag}>\n\n"));
-        let frames = reads.inputs.iter().map(|input| frame(&input.tag)).collect();
+        let frames = reads.inputs.iter().map(|input| input.frame.tokens(counter)).collect();
         let around = Arc::new(Around { frames, gap: counter.count("\n\n") });
         Self { around, instruction, limit, standing: is_standing.then(Standing::default) }
     }

@@ -5,6 +5,7 @@ use alloc::format;
 
 use super::part::SEPARATOR;
 use crate::name::Name;
+use crate::tokens::Counter;
 
 /// What stands around each value of a view.
 #[derive(Clone, Debug)]
@@ -88,6 +89,11 @@ impl Frame {
     #[inline]
     pub(super) fn closing(&self) -> &str {
         &self.closing
+    }
+
+    /// The tokens of what stands around a value, whose own are counted apart.
+    pub(crate) fn tokens(&self, counter: &dyn Counter) -> usize {
+        counter.count(&[self.opening(false), self.closing(), SEPARATOR].concat())
     }
 
     /// What stands in JSON between a value and the one before.

@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::frame::{Frame, OWN, Place};
 use crate::name::Name;
+use crate::tokens::Counter;
 use crate::window::Window;
 
 /// Leads an array that would otherwise begin with the assistant. Constant, so that a cached prefix
@@ -131,6 +132,11 @@ impl<'m> Part<'m> {
     /// of its tag and separator. The constant `<elided/>` counts nothing.
     pub fn tokens(&self) -> usize {
         self.tokens
+    }
+
+    /// The same by another counter.
+    pub(crate) fn tokens_by(&self, counter: &dyn Counter) -> usize {
+        counter.count(&self.value) + self.frame.tokens(counter)
     }
 
     pub(crate) fn fate(&self) -> Fate {
