@@ -8,6 +8,8 @@ use core::iter::Peekable;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::chunks::Chunks;
+use super::frame::Place;
 use super::json;
 use super::part::{Origin, Part, Role};
 use super::parts::{Parts, shown_value};
@@ -78,8 +80,10 @@ impl Messages {
         while let Some(stop) = walk.advance() {
             let (frame, value) = (stop.what.frame(), shown_value(stop, &self.0));
             let chunks = [frame.opening(stop.place), &value, frame.closing()];
-            text.reserve(chunks.map(str::len).iter().sum());
-            chunks.iter().for_each(|chunk| text.push_str(chunk));
+            match stop.place {
+                Place::First => text = chunks.concat(),
+                _ => chunks.iter().for_each(|chunk| text.push_str(chunk)),
+            }
         }
         Cow::Owned(text)
     }
@@ -140,7 +144,7 @@ impl Messages {
     /// # Ok(()) }
     /// ```
     pub fn json_chunks(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        json::chunks(&self.0)
+        Chunks::new(&self.0)
     }
 }
 

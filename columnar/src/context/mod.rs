@@ -1,5 +1,6 @@
 //! What a compute step sees of the flow, assembled from the declaration alone.
 
+mod chunks;
 mod escape;
 mod fitted;
 mod frame;

@@ -90,6 +90,12 @@ impl Shown {
         self.reads.inputs.iter().map(|input| &input.tag)
     }
 
+    /// Whether any input has a value at the current step.
+    pub(crate) fn is_current(&self) -> bool {
+        let mut inputs = self.reads.inputs.iter().zip(&*self.views);
+        inputs.any(|(_, view)| view.values.has(self.step))
+    }
+
     /// The tokens of all that is shown.
     pub(super) fn tokens(&self) -> usize {
         match &self.fitted {

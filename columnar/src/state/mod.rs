@@ -277,10 +277,10 @@ impl State {
             return Err(Error::Missing { column: schema.name(source).clone(), step });
         }
         let shown = self.shown(cell, counter)?;
-        if self.scheduler.is_without_input(cell) {
-            return Err(Error::Skipped { column: shown.column().clone(), step });
+        if shown.is_current() {
+            return Ok(Messages::new(shown));
         }
-        Ok(Messages::new(shown))
+        Err(Error::Skipped { column: shown.column().clone(), step })
     }
 
     /// What the compute of a derived cell sees, all of which is stored.
