@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may panic")]
 
-use columnar::{Difference, Error, Messages, Part, Role};
+use columnar::cache::Difference;
+use columnar::{Error, Messages, Part, Role};
 use columnar_tests::live::{Gaps, Live, plain};
 use columnar_tests::naive::{self, Column, Flow, Reads, Window};
 use columnar_tests::parse::user_message;

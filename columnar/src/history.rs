@@ -86,14 +86,17 @@ impl Mark {
         Some(Self(end | tokens << Self::END_BITS | untagged | plain))
     }
 
+    #[inline]
     fn end(self) -> Option<usize> {
         usize::try_from(self.0 & Self::END).ok()
     }
 
+    #[inline]
     fn tokens(self) -> usize {
         usize::try_from(self.0 >> Self::END_BITS & Self::TOKENS).unwrap_or_default()
     }
 
+    #[inline]
     fn is(self, known: u32) -> bool {
         self.0 & known != 0
     }
@@ -109,6 +112,10 @@ impl Default for Node {
 impl History {
     pub(crate) fn value(&self, step: usize) -> Option<Value> {
         self.leaf(step)?.value(digit(step, 0))
+    }
+
+    pub(crate) fn has(&self, step: usize) -> bool {
+        self.leaf(step).is_some_and(|leaf| leaf.has(digit(step, 0)))
     }
 
     pub(crate) fn text(&self, step: usize) -> Option<Text<'_>> {
@@ -167,7 +174,7 @@ impl History {
 
     /// Writes a value unless the step has one.
     pub(crate) fn insert(&mut self, step: usize, value: Value, tokens: usize) {
-        if self.text(step).is_some() {
+        if self.has(step) {
             return;
         }
         while rest(step, self.height + 1) > 0 {
@@ -254,6 +261,7 @@ impl Node {
         }
     }
 
+    #[inline]
     fn text(&self, at: usize) -> Option<Text<'_>> {
         match self {
             Self::Open(texts) => {
@@ -270,6 +278,14 @@ impl Node {
                 })
             }
             Self::Inner(_) => None,
+        }
+    }
+
+    fn has(&self, at: usize) -> bool {
+        match self {
+            Self::Open(texts) => texts.get(at).is_some_and(Option::is_some),
+            Self::Sealed { marks, .. } => at < marks.len(),
+            Self::Inner(_) => false,
         }
     }
 
@@ -359,6 +375,7 @@ pub(crate) const fn needs_json_escape(byte: u8) -> bool {
 }
 
 /// Where a value stands in the text of a sealed leaf.
+#[inline]
 fn range(marks: &[Mark], at: usize) -> Option<Range<usize>> {
     let start = match at.checked_sub(1) {
         Some(before) => marks.get(before)?.end()?,
@@ -385,6 +402,7 @@ pub(crate) struct Reader<'h> {
 }
 
 impl<'h> Reader<'h> {
+    #[inline]
     pub(crate) fn text(&mut self, history: &'h History, step: usize) -> Option<Text<'h>> {
         let number = rest(step, 1);
         let leaf = match self.leaf {

@@ -76,6 +76,11 @@ impl Subject {
         last_as_json(&self.assemble())
     }
 
+    /// The whole request, from nothing.
+    fn body(&self) -> String {
+        self.assemble().to_json()
+    }
+
     /// All steps in turn.
     fn session(&self) {
         (0..=self.newest).for_each(|step| drop(black_box(last_as_json(&self.assemble_at(step)))));
@@ -146,7 +151,7 @@ fn bodies() {
     let [cold, warm, chunks, serde, memcpy] = medians(
         10 * ROUNDS,
         [
-            &mut || drop(black_box(subject.assemble().to_json())),
+            &mut || drop(black_box(subject.body())),
             &mut || drop(black_box(messages.to_json())),
             &mut || assert_eq!(send(&messages), bytes.len()),
             &mut || drop(black_box(serde_json::to_string(&array))),
@@ -225,7 +230,12 @@ fn repeated(args: &[String]) -> Option<()> {
     let [name, work, steps, repeats] = args else { return None };
     let (_, input, own) = PATTERNS.into_iter().find(|(pattern, ..)| pattern == name)?;
     let subject = Subject::new(input, own, steps.parse().ok()?);
-    let work = if work == "step" { Subject::step } else { Subject::escape };
+    let work = match work.as_str() {
+        "step" => Subject::step,
+        "escape" => Subject::escape,
+        "body" => Subject::body,
+        _ => return None,
+    };
     repeat(repeats.parse().ok()?, || work(&subject));
     Some(())
 }
@@ -236,7 +246,7 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.split_first() {
         Some((first, rest)) if first == REPEAT => {
-            repeated(rest).expect("a pattern, the work and two numbers")
+            repeated(rest).expect("a pattern, the work and two numbers");
         }
         _ if args.iter().any(|arg| arg == "--instructions") => instructions(),
         _ => {

@@ -20,37 +20,39 @@ use crate::value::Value;
 #[derive(Clone)]
 pub struct Step<'a> {
     call: Arc<dyn Fn(Context) -> Reply<'a> + Send + Sync + 'a>,
-    settings: Settings,
+    settings: Arc<Settings>,
 }
 
 impl<'a> Step<'a> {
     pub(super) fn new(call: impl Fn(Context) -> Reply<'a> + Send + Sync + 'a) -> Self {
-        Self { call: Arc::new(call), settings: Settings::default() }
+        Self { call: Arc::new(call), settings: Arc::default() }
     }
 
     /// The step with something around it.
     pub(crate) fn around(self, wrap: impl Fn(&Self, Context) -> Reply<'a> + Send + Sync + 'a) -> Self {
-        let settings = self.settings.clone();
+        let settings = Arc::clone(&self.settings);
         Self { settings, ..Self::new(move |cx| wrap(&self, cx)) }
     }
 
     pub(super) fn limited(mut self, cells: usize) -> Self {
-        self.settings.rules.limit = Some(cells);
+        Arc::make_mut(&mut self.settings).rules.limit = Some(cells);
         self
     }
 
     pub(super) fn on_failure(mut self, on_failure: OnFailure) -> Self {
-        self.settings.rules.on_failure = on_failure;
+        Arc::make_mut(&mut self.settings).rules.on_failure = on_failure;
         self
     }
 
     /// What was said before stays where this says nothing.
     pub(super) fn budgeted(mut self, budget: &Budget) -> Self {
-        self.settings.budget = budget.or(&self.settings.budget);
+        let settings = Arc::make_mut(&mut self.settings);
+        let before = settings.budget.as_deref().cloned().unwrap_or_default();
+        settings.budget = Some(Arc::new(budget.or(&before)));
         self
     }
 
-    pub(crate) fn settings(&self) -> &Settings {
+    pub(crate) fn settings(&self) -> &Arc<Settings> {
         &self.settings
     }
 
@@ -82,7 +84,7 @@ pub trait IntoStep<'a, Form> {
 impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
     fn into_step(self) -> Step<'a> {
         let settings = Settings { instruction: self.instruction().map(Into::into), ..Settings::default() };
-        Step { settings, ..Step::new(move |cx| self.compute(cx)) }
+        Step { settings: Arc::new(settings), ..Step::new(move |cx| self.compute(cx)) }
     }
 }
 

@@ -79,21 +79,25 @@ impl Frame {
     }
 
     /// What stands before a value.
-    pub(super) fn opening(&self, joins: bool) -> &str {
-        if joins { &self.opening } else { self.opening.get(SEPARATOR.len()..).unwrap_or_default() }
+    #[inline]
+    pub(super) fn opening(&self, place: Place) -> &str {
+        let skipped = if place == Place::Joins { 0 } else { SEPARATOR.len() };
+        self.opening.get(skipped..).unwrap_or_default()
     }
 
     /// What stands behind a value.
+    #[inline]
     pub(super) fn closing(&self) -> &str {
         &self.closing
     }
 
     /// The tokens of what stands around a value, whose own are counted apart.
     pub(crate) fn tokens(&self, counter: &dyn Counter) -> usize {
-        counter.count(&[self.opening(false), self.closing(), SEPARATOR].concat())
+        counter.count(&[self.opening(Place::Begins), self.closing(), SEPARATOR].concat())
     }
 
     /// What stands in JSON between a value and the one before.
+    #[inline]
     pub(super) fn json_opening(&self, place: Place) -> &str {
         match place {
             Place::First => &self.json.first,
@@ -103,6 +107,7 @@ impl Frame {
     }
 
     /// What stands in JSON behind a value.
+    #[inline]
     pub(super) fn json_closing(&self) -> &str {
         &self.json.closing
     }

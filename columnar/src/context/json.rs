@@ -15,7 +15,8 @@ use crate::history::needs_json_escape;
 /// The whole array.
 pub(super) fn write(shown: &Shown) -> String {
     let mut json = String::with_capacity(length(shown));
-    for stop in Walk::new(shown) {
+    let mut walk = Walk::new(shown);
+    while let Some(stop) = walk.advance() {
         let frame = stop.what.frame();
         json.push_str(frame.json_opening(stop.place));
         match plain(stop) {
@@ -45,7 +46,7 @@ fn plain(stop: Stop<'_>) -> Option<&str> {
 }
 
 fn end(shown: &Shown) -> &'static str {
-    if Walk::new(shown).next().is_some() { JSON_END } else { "[]" }
+    if shown.is_empty() { "[]" } else { JSON_END }
 }
 
 /// At most how long the array is if nothing has to be escaped.

@@ -9,9 +9,10 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::json;
-use super::part::{Origin, Role};
-use super::parts::Parts;
+use super::part::{Origin, Part, Role};
+use super::parts::{Parts, shown_value};
 use super::shown::Shown;
+use super::walk::Walk;
 use crate::budget::Report;
 
 /// The messages array of one call: user and assistant in turn, first and last the user.
@@ -61,21 +62,24 @@ impl Messages {
 
     /// How many messages there are.
     pub fn len(&self) -> usize {
-        self.parts().filter(|part| !part.joins).count()
+        self.parts().filter(|part| !part.joins()).count()
     }
 
     /// Whether there is no message; never so for the messages of a column.
     pub fn is_empty(&self) -> bool {
-        self.parts().next().is_none()
+        self.0.is_empty()
     }
 
     /// The content of the last message, tags and all. It holds the current step of every input;
     /// for the plain value of one of them see [`Context::input`](crate::Context::input).
     pub fn last_text(&self) -> Cow<'_, str> {
         let mut text = String::new();
-        for part in Parts::since(&self.0, self.0.last_message()) {
-            text.reserve(part.len());
-            part.chunks().iter().for_each(|chunk| text.push_str(chunk));
+        let mut walk = Walk::since(&self.0, self.0.last_message());
+        while let Some(stop) = walk.advance() {
+            let (frame, value) = (stop.what.frame(), shown_value(stop, &self.0));
+            let chunks = [frame.opening(stop.place), &value, frame.closing()];
+            text.reserve(chunks.map(str::len).iter().sum());
+            chunks.iter().for_each(|chunk| text.push_str(chunk));
         }
         Cow::Owned(text)
     }
@@ -95,6 +99,16 @@ impl Messages {
     /// The cells that are left out, in the order in which they would be shown.
     pub fn elided(&self) -> impl Iterator<Item = Origin<'_>> {
         self.0.elided()
+    }
+
+    /// The step of the column.
+    pub(crate) fn step(&self) -> usize {
+        self.0.step
+    }
+
+    /// What the column was shown before, when it was asked last; `None` at its first time.
+    pub(crate) fn previous(&self) -> Option<Self> {
+        self.0.previous().map(Self::new)
     }
 
     /// The array as JSON text.
@@ -163,7 +177,7 @@ impl<'m> Iterator for Iter<'m> {
     fn next(&mut self) -> Option<Self::Item> {
         let first = self.0.next()?;
         let mut content = first.text();
-        while let Some(part) = self.0.next_if(|part| part.joins) {
+        while let Some(part) = self.0.next_if(Part::joins) {
             let content = content.to_mut();
             part.chunks().iter().for_each(|chunk| content.push_str(chunk));
         }

@@ -5,7 +5,7 @@ use core::fmt;
 
 use serde::{Serialize, Serializer};
 
-use super::frame::{Frame, OWN};
+use super::frame::{Frame, OWN, Place};
 use crate::name::Name;
 use crate::tokens::Counter;
 use crate::window::Window;
@@ -73,8 +73,7 @@ pub struct Part<'m> {
     pub(super) role: Role,
     /// `None` for the constant lead.
     pub(super) origin: Option<Origin<'m>>,
-    /// Whether it follows another part of the same message.
-    pub(super) joins: bool,
+    pub(super) place: Place,
     pub(super) frame: &'m Frame,
     /// The value as it is shown inside.
     pub(super) value: Cow<'m, str>,
@@ -97,7 +96,7 @@ impl<'m> Part<'m> {
     /// What stands before an array that would begin with the assistant.
     pub(super) fn lead() -> Self {
         let (role, value, fate) = (Role::User, Cow::Borrowed(LEAD), Fate::Stays);
-        Self { role, origin: None, joins: false, frame: &OWN, value, tokens: 0, fate }
+        Self { role, origin: None, place: Place::First, frame: &OWN, value, tokens: 0, fate }
     }
 
     /// Who speaks.
@@ -121,7 +120,12 @@ impl<'m> Part<'m> {
 
     /// The text in pieces, none of which is copied.
     pub(super) fn chunks(&self) -> [&str; 3] {
-        [self.frame.opening(self.joins), &self.value, self.frame.closing()]
+        [self.frame.opening(self.place), &self.value, self.frame.closing()]
+    }
+
+    /// Whether it follows another part of the same message.
+    pub(super) fn joins(&self) -> bool {
+        self.place == Place::Joins
     }
 
     /// How many tokens it counts: those of the value, as they were counted when it was stored, and those
@@ -147,7 +151,7 @@ impl<'m> Part<'m> {
 
 impl PartialEq for Part<'_> {
     fn eq(&self, other: &Self) -> bool {
-        (self.role, self.joins, self.origin) == (other.role, other.joins, other.origin)
+        (self.role, self.joins(), self.origin) == (other.role, other.joins(), other.origin)
             && self.chunks() == other.chunks()
     }
 }

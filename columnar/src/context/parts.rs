@@ -23,11 +23,6 @@ impl<'m> Parts<'m> {
         Self { shown, walk: Walk::new(shown), led: None }
     }
 
-    /// Those that show this step or a later one, if a message begins there.
-    pub(super) fn since(shown: &'m Shown, step: usize) -> Self {
-        Self { shown, walk: Walk::since(shown, step), led: None }
-    }
-
     fn part(&self, stop: Stop<'m>) -> Part<'m> {
         let around = &self.shown.around;
         let (origin, around) = match stop.what {
@@ -38,7 +33,7 @@ impl<'m> Parts<'m> {
         Part {
             role: stop.what.role(),
             origin: origin.map(|column| Origin { column, step: stop.step }),
-            joins: stop.place == Place::Joins,
+            place: stop.place,
             frame: stop.what.frame(),
             value: shown_value(stop, self.shown),
             tokens: stop.text.tokens + around,
@@ -86,6 +81,7 @@ impl Fate {
 }
 
 /// A value as its message shows it.
+#[inline]
 pub(super) fn shown_value<'m>(stop: Stop<'m>, shown: &Shown) -> Cow<'m, str> {
     match stop.what {
         What::Input(_) if !stop.text.is_untagged => escape(stop.text.value, &shown.tags()),

@@ -65,6 +65,23 @@ impl Shown {
         Arc::ptr_eq(&self.views, &other.views)
     }
 
+    /// What the context showed at the last step before, without those at which all inputs were empty.
+    pub(super) fn previous(&self) -> Option<Self> {
+        let inputs = self.views.get(..self.reads.inputs.len()).unwrap_or_default();
+        let is_read = |step: &usize| inputs.iter().any(|view| view.values.has(*step));
+        (0..self.step).rev().find(is_read).map(|step| self.at(step))
+    }
+
+    /// What the context showed at an earlier step.
+    fn at(&self, step: usize) -> Self {
+        let inputs = self.reads.inputs.iter().map(|input| input.window.of_input(step));
+        let steps = inputs.chain(self.reads.own.map(|own| own.of_own(step)));
+        let views = steps.zip(&*self.views).map(|(steps, view)| View { steps, values: view.values.clone() });
+        let fitted = self.fitted.as_ref().map(|fitted| Arc::new(fitted.previous()));
+        let (reads, around) = (Arc::clone(&self.reads), Arc::clone(&self.around));
+        Self { reads, step, views: views.collect(), around, fitted }
+    }
+
     /// The inputs at the current step; without those that are empty for good.
     pub(crate) fn current(&self) -> Vec<(Name, Value)> {
         let inputs = self.reads.inputs.iter().zip(&*self.views);
@@ -73,12 +90,6 @@ impl Shown {
 
     pub(super) fn tags(&self) -> impl Iterator<Item = &Name> + Clone {
         self.reads.inputs.iter().map(|input| &input.tag)
-    }
-
-    /// Whether any input has a value at the current step.
-    pub(crate) fn is_current(&self) -> bool {
-        let mut inputs = self.reads.inputs.iter().zip(&*self.views);
-        inputs.any(|(_, view)| view.values.text(self.step).is_some())
     }
 
     /// The tokens of all that is shown.
@@ -113,7 +124,7 @@ impl Shown {
             let step = place / 2;
             let of_role = move |at| (at == inputs) == (place % 2 == 1);
             views.clone().filter_map(move |(at, (column, view))| {
-                let is_there = of_role(at) && view.steps.contains(&step) && view.values.text(step).is_some();
+                let is_there = of_role(at) && view.steps.contains(&step) && view.values.has(step);
                 is_there.then_some(Origin { column, step })
             })
         })
@@ -122,6 +133,11 @@ impl Shown {
     /// Whether what stands at a place is left out.
     fn is_elided(&self, place: usize) -> bool {
         self.fitted.as_ref().is_some_and(|fitted| fitted.elided.contains(&place))
+    }
+
+    /// Whether there is nothing in any view.
+    pub(super) fn is_empty(&self) -> bool {
+        self.views.iter().all(|view| !view.steps.clone().any(|step| view.values.has(step)))
     }
 
     /// The own past, if it is shown.
@@ -137,7 +153,7 @@ impl Shown {
     /// The first step of the last message: the one after the last that shows what the column said.
     pub(super) fn last_message(&self) -> usize {
         let own = self.own().and_then(|own| {
-            let is_shown = |&step: &usize| !self.is_elided(2 * step + 1) && own.values.text(step).is_some();
+            let is_shown = |&step: &usize| !self.is_elided(2 * step + 1) && own.values.has(step);
             own.steps.clone().rev().find(is_shown).map(|step| step + 1)
         });
         own.unwrap_or_else(|| self.first_step())

@@ -64,6 +64,7 @@ impl<'m> Walk<'m> {
         Some(self.stop(What::Marker, self.step, text))
     }
 
+    #[inline]
     fn stop(&mut self, what: What<'m>, step: usize, text: Text<'m>) -> Stop<'m> {
         let role = what.role();
         let place = match self.last.replace(role) {
@@ -79,6 +80,18 @@ impl<'m> Iterator for Walk<'m> {
     type Item = Stop<'m>;
 
     fn next(&mut self) -> Option<Stop<'m>> {
+        self.advance()
+    }
+}
+
+impl<'m> Walk<'m> {
+    /// What [`next`](Iterator::next) does, where time is short.
+    #[expect(
+        clippy::inline_always,
+        reason = "a stop is large, and a third of the time goes into handing it over"
+    )]
+    #[inline(always)]
+    pub(super) fn advance(&mut self) -> Option<Stop<'m>> {
         let shown = self.shown;
         while self.step <= shown.step {
             if self.cut.is_some()
@@ -104,6 +117,7 @@ impl<'m> Iterator for Walk<'m> {
 }
 
 impl<'m> What<'m> {
+    #[inline]
     pub(super) fn role(self) -> Role {
         match self {
             Self::Input(_) | Self::Marker => Role::User,
@@ -111,6 +125,7 @@ impl<'m> What<'m> {
         }
     }
 
+    #[inline]
     pub(super) fn frame(self) -> &'m Frame {
         match self {
             Self::Input(input) => &input.frame,
@@ -135,6 +150,7 @@ impl<'m> Readers<'m> {
         Self { few: Default::default(), more: vec![Reader::default(); count.saturating_sub(FEW)] }
     }
 
+    #[inline]
     fn get_mut(&mut self, at: usize) -> Option<&mut Reader<'m>> {
         match at.checked_sub(FEW) {
             None => self.few.get_mut(at),

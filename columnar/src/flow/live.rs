@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::budget::Budget;
-use crate::cache::StablePrefix;
+use crate::cache::{CachePlan, Pace, Provider, StablePrefix};
 use crate::context::Messages;
 use crate::driver::{ColumnId, Run};
 #[cfg(doc)]
@@ -66,7 +66,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// [`Error::UnknownColumn`]; [`Error::NotDerived`] for a source; [`Error::Missing`] when the step
     /// has not begun, or something that the column reads is not stored yet.
     pub fn messages(&self, column: &str, step: usize) -> Result<Messages> {
-        self.live.shared.messages(self.live.shared.find(column)?, step)
+        self.live.shared.messages_of(column, step)
     }
 
     /// How much of the messages of a column at a step will be the beginning of its next request, too, and
@@ -77,6 +77,22 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// Those of [`messages`](Self::messages).
     pub fn explain_cache(&self, column: &str, step: usize) -> Result<StablePrefix> {
         Ok(StablePrefix::of(&self.messages(column, step)?))
+    }
+
+    /// Where the messages of a column at a step are to be marked for the cache of a provider, when its next
+    /// request follows at this pace.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`messages`](Self::messages).
+    pub fn cache_plan(
+        &self,
+        column: &str,
+        step: usize,
+        provider: &Provider,
+        pace: Pace,
+    ) -> Result<CachePlan> {
+        self.live.shared.cache_plan(self.live.shared.find(column)?, step, provider, pace)
     }
 
     /// The number of steps in which every column has its value.
@@ -95,7 +111,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
 
     /// What the next run will do and about what it will cost. Nothing is computed or stored.
     pub fn forecast(&self) -> Forecast {
-        self.live.forecast()
+        self.live.shared.forecast()
     }
 
     /// How far the computing is, at this moment.

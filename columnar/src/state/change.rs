@@ -48,7 +48,12 @@ impl Shared {
     }
 
     /// Goes on with a longer plan. On an error nothing has changed.
-    pub(super) fn extend(&self, plan: Arc<Plan>, loaded: Vec<Loaded>, settings: Vec<Settings>) -> Result<()> {
+    pub(super) fn extend(
+        &self,
+        plan: Arc<Plan>,
+        loaded: Vec<Loaded>,
+        settings: Vec<Arc<Settings>>,
+    ) -> Result<()> {
         let counter = self.counter();
         let mut state = self.lock();
         for (column, entries) in &loaded {
@@ -73,7 +78,7 @@ impl Shared {
         plan: Arc<Plan>,
         origins: &[Option<usize>],
         step: usize,
-        settings: Vec<Settings>,
+        settings: Vec<Arc<Settings>>,
     ) -> Self {
         let counter = self.counter();
         let state = self.lock().derive(plan, origins, step, settings);
@@ -86,7 +91,7 @@ impl Shared {
         &self,
         plan: Arc<Plan>,
         origins: &[Option<usize>],
-        settings: Vec<Settings>,
+        settings: Vec<Arc<Settings>>,
     ) -> Result<()> {
         let mut state = self.lock();
         if matches!(state.run, Running::Yes(_)) {
@@ -115,7 +120,7 @@ impl State {
         plan: Arc<Plan>,
         origins: &[Option<usize>],
         step: usize,
-        settings: Vec<Settings>,
+        settings: Vec<Arc<Settings>>,
     ) -> Self {
         let mut derived = Self {
             scheduler: self.scheduler.derive(Arc::clone(&plan), origins, step),

@@ -6,7 +6,6 @@ use super::Shared;
 use super::change::Loaded;
 use crate::compute::{Settings, Step};
 use crate::error::Result;
-use crate::forecast::Forecast;
 use crate::plan::Plan;
 use crate::store::Store;
 #[cfg(feature = "simulation")]
@@ -36,11 +35,6 @@ impl<'a> Live<'a> {
         for step in self.lock().iter_mut().flatten() {
             *step = step.clone().around(wrap.clone());
         }
-    }
-
-    /// What the next run will do.
-    pub(crate) fn forecast(&self) -> Forecast {
-        self.shared.forecast()
     }
 
     /// Goes on with a longer plan and its steps. On an error the plan is as it was.
@@ -96,6 +90,9 @@ impl<'a> Live<'a> {
     }
 }
 
-fn settings(steps: &[Option<Step<'_>>]) -> Vec<Settings> {
-    steps.iter().map(|step| step.as_ref().map(Step::settings).cloned().unwrap_or_default()).collect()
+fn settings(steps: &[Option<Step<'_>>]) -> Vec<Arc<Settings>> {
+    steps
+        .iter()
+        .map(|step| step.as_ref().map(|step| Arc::clone(step.settings())).unwrap_or_default())
+        .collect()
 }

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::task::Waker;
 
 use crate::budget::{self, Allowance, Budget};
+use crate::cache::{CachePlan, Pace, Provider};
 use crate::compute::Settings;
 use crate::context::{Messages, Shown};
 use crate::error::{Error, Result, list, suggest};
@@ -48,7 +49,7 @@ struct State {
     scheduler: Scheduler,
     table: Table,
     /// What the columns ask for, by column.
-    settings: Vec<Settings>,
+    settings: Vec<Arc<Settings>>,
     /// The budget of the flow.
     budget: Budget,
     /// By column, as far as contexts have been made.
@@ -65,7 +66,7 @@ enum Running {
 }
 
 impl Shared {
-    fn new(plan: Arc<Plan>, store: Option<Arc<dyn Store>>, settings: Vec<Settings>) -> Self {
+    fn new(plan: Arc<Plan>, store: Option<Arc<dyn Store>>, settings: Vec<Arc<Settings>>) -> Self {
         let scheduler = Scheduler::new(Arc::clone(&plan), CONCURRENCY);
         let mut state = State {
             plan,
@@ -118,12 +119,7 @@ impl Shared {
 
     /// The index of a column.
     pub(crate) fn find(&self, name: &str) -> Result<usize> {
-        let state = self.lock();
-        let schema = state.plan.schema();
-        schema.find(name).ok_or_else(|| {
-            let known = schema.columns().iter().map(|column| column.name.as_str());
-            Error::UnknownColumn { name: name.to_owned(), help: suggest(name, known) }
-        })
+        self.lock().find(name)
     }
 
     /// Lets so many cells be computed at once.
@@ -226,34 +222,65 @@ impl Shared {
 
     pub(crate) fn messages(&self, column: usize, step: usize) -> Result<Messages> {
         let counter = self.counter();
+        self.lock().messages(Cell { column, step }, &**counter)
+    }
+
+    /// The same for a column by its name.
+    pub(crate) fn messages_of(&self, name: &str, step: usize) -> Result<Messages> {
+        let counter = self.counter();
         let mut state = self.lock();
-        let plan = Arc::clone(&state.plan);
-        let schema = plan.schema();
-        if schema.is_source(column) {
-            return Err(Error::NotDerived { column: schema.name(column).clone() });
-        }
-        // A step that has not begun is short of a source, whether or not this column reads it.
-        if step >= state.scheduler.opened()
-            && let Some(source) = schema.sources().find(|&source| state.scheduler.len(source) <= step)
-        {
-            return Err(Error::Missing { column: schema.name(source).clone(), step });
-        }
-        let shown = state.shown(Cell { column, step }, &**counter)?;
-        if shown.is_current() {
-            return Ok(Messages::new(shown));
-        }
-        Err(Error::Skipped { column: schema.name(column).clone(), step })
+        let column = state.find(name)?;
+        state.messages(Cell { column, step }, &**counter)
+    }
+
+    /// Where to mark the messages of a derived column at a step.
+    pub(crate) fn cache_plan(
+        &self,
+        column: usize,
+        step: usize,
+        provider: &Provider,
+        pace: Pace,
+    ) -> Result<CachePlan> {
+        let messages = self.messages(column, step)?;
+        let instruction = self.lock().allowances.get(&column).and_then(|allowance| allowance.instruction);
+        Ok(CachePlan::of(&messages, instruction.unwrap_or(0), provider, pace))
     }
 }
 
 impl State {
     /// Goes by what the columns ask for.
-    fn settle(&mut self, settings: Vec<Settings>) {
+    fn settle(&mut self, settings: Vec<Arc<Settings>>) {
         for (column, settings) in settings.iter().enumerate() {
             self.scheduler.rule(column, settings.rules);
         }
         self.settings = settings;
         self.allowances.clear();
+    }
+
+    fn find(&self, name: &str) -> Result<usize> {
+        let schema = self.plan.schema();
+        schema.find(name).ok_or_else(|| {
+            let known = schema.columns().iter().map(|column| column.name.as_str());
+            Error::UnknownColumn { name: name.to_owned(), help: suggest(name, known) }
+        })
+    }
+
+    fn messages(&mut self, cell: Cell, counter: &dyn Counter) -> Result<Messages> {
+        let (schema, step) = (self.plan.schema(), cell.step);
+        if schema.is_source(cell.column) {
+            return Err(Error::NotDerived { column: schema.name(cell.column).clone() });
+        }
+        // A step that has not begun is short of a source, whether or not this column reads it.
+        if step >= self.scheduler.opened()
+            && let Some(source) = schema.sources().find(|&source| self.scheduler.len(source) <= step)
+        {
+            return Err(Error::Missing { column: schema.name(source).clone(), step });
+        }
+        let shown = self.shown(cell, counter)?;
+        if self.scheduler.is_without_input(cell) {
+            return Err(Error::Skipped { column: shown.column().clone(), step });
+        }
+        Ok(Messages::new(shown))
     }
 
     /// What the compute of a derived cell sees, all of which is stored.
@@ -278,7 +305,8 @@ impl State {
     fn allowance(&mut self, column: usize, reads: &Reads, counter: &dyn Counter) -> (&Table, &mut Allowance) {
         let allowance = self.allowances.entry(column).or_insert_with(|| {
             let settings = self.settings.get(column).cloned().unwrap_or_default();
-            let budget = settings.budget.or(&self.budget).or(&budget::default());
+            let budget = settings.budget.as_deref().map(|budget| budget.or(&self.budget));
+            let budget = budget.as_ref().unwrap_or(&self.budget).or(&budget::default());
             Allowance::new(reads, settings.instruction.as_deref(), &budget, counter)
         });
         (&self.table, allowance)
