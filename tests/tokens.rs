@@ -118,7 +118,7 @@ impl Counter for Bytes {
 /// A flow of two columns that ask the model, under the eye of the calibration, for so many steps.
 async fn talk(calibration: &Calibration, model: Reporting, steps: usize) -> Result<Flow> {
     let user = source("user");
-    let ask = |instruction| prompt(instruction).with(calibration.watching(model.clone())).or_wait();
+    let ask = |instruction| prompt(instruction).with(calibration.watching(model.clone())).or_skip();
     let one = column("one", (&user, this()), ask("Answer."));
     let two = column("two", (&user, one.latest()), ask("Sum up."));
     let f = flow([one, two])?;
