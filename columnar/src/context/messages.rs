@@ -11,11 +11,13 @@ use serde::{Serialize, Serializer};
 use super::chunks::Chunks;
 use super::frame::Place;
 use super::json;
+use super::opening::Opening;
 use super::part::{Origin, Part, Role};
 use super::parts::{Parts, shown_value};
 use super::shown::Shown;
 use super::walk::Walk;
 use crate::budget::Report;
+use crate::cache::Pace;
 
 /// The messages array of one call: user and assistant in turn, first and last the user.
 ///
@@ -103,6 +105,21 @@ impl Messages {
     /// The cells that are left out, in the order in which they would be shown.
     pub fn elided(&self) -> impl Iterator<Item = Origin<'_>> {
         self.0.elided()
+    }
+
+    /// The tokens of the instruction that goes with them.
+    pub(crate) fn instruction(&self) -> usize {
+        self.0.around.instruction.unwrap_or(0)
+    }
+
+    /// What other columns may begin with as well, and its tokens.
+    pub(crate) fn opening(&self) -> (Opening, usize) {
+        Opening::of(&self.0)
+    }
+
+    /// How long it takes until there are others.
+    pub(crate) fn pace(&self) -> Pace {
+        self.0.around.pace
     }
 
     /// The step of the column.

@@ -136,6 +136,12 @@ impl Shown {
         })
     }
 
+    /// The first step of whose inputs some are left out.
+    pub(super) fn uncut(&self) -> Option<usize> {
+        let elided = self.fitted.as_ref().map(|fitted| &fitted.elided).filter(|elided| !elided.is_empty());
+        elided.map(|elided| elided.start.div_ceil(2))
+    }
+
     /// Whether what stands at a place is left out.
     fn is_elided(&self, place: usize) -> bool {
         self.fitted.as_ref().is_some_and(|fitted| fitted.elided.contains(&place))

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use futures::stream::BoxStream;
 
+use crate::cache::Pace;
 use crate::context::Messages;
 use crate::error::BoxError;
 
@@ -90,6 +91,8 @@ pub struct Request {
     pub messages: Messages,
     /// The most tokens the reply may have.
     pub max_tokens: u32,
+    /// How long it takes, as the flow says, until the column makes its next request.
+    pub pace: Pace,
 }
 
 /// A piece of a reply.

@@ -62,16 +62,21 @@ impl Prompt {
         Self { max_tokens, ..self }
     }
 
+    fn model(&self) -> Result<Arc<dyn Model>, BoxError> {
+        match &self.model {
+            Some(model) => Ok(Arc::clone(model)),
+            None => choose::default(),
+        }
+    }
+
     fn ask(&self, cx: &Context) -> Result<(Chunks, CallSpan), BoxError> {
         let request = Request {
             system: Arc::clone(&self.system),
             messages: cx.messages().clone(),
             max_tokens: self.max_tokens,
+            pace: cx.messages().pace(),
         };
-        let model = match &self.model {
-            Some(model) => Arc::clone(model),
-            None => choose::default()?,
-        };
+        let model = self.model()?;
         let call = CallSpan::begin(model.name(), &request);
         let _entered = call.enter();
         Ok((model.reply(request), call))
@@ -88,6 +93,10 @@ impl Compute for Prompt {
 
     fn instruction(&self) -> Option<&str> {
         Some(&self.system)
+    }
+
+    fn model(&self) -> Option<Arc<str>> {
+        self.model().ok().map(|model| model.name().into())
     }
 }
 
