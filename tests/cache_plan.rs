@@ -163,34 +163,54 @@ async fn an_entry_that_is_out_of_sight_has_a_mark_of_its_own() -> Result<()> {
     Ok(())
 }
 
-/// What users think about for 75 seconds is thought about for more than five minutes in one of seven times.
 #[tokio::test]
-async fn the_lifetime_follows_the_pace_and_the_history() -> Result<()> {
+async fn the_lifetime_follows_the_pace_alone() -> Result<()> {
     use Lifetime::{Long, Short};
     let f = bot(12, 0, |user| vec![user.all(), this()]).await?;
     let lifetime = |step, model, pace| {
         let plan = f.cache_plan("bot", step, Provider::of(model), pace)?;
         Ok::<_, Error>(plan.marks.first().map(|mark| mark.lifetime))
     };
-    let think = Pace::think(Duration::from_secs(75));
-    // A history of less than 0.65 / 0.14 steps is rewritten for less than it costs to keep it for an hour.
-    for (step, expected) in [(1, Short), (3, Short), (4, Long), (11, Long)] {
-        assert_eq!(lifetime(step, CLAUDE, think)?, Some(expected), "step {step}");
-    }
     for (pace, expected) in [
         (Pace::batch(), Some(Short)),
         (Pace::every(mins(5)), Some(Short)),
         (Pace::every(mins(6)), Some(Long)),
         (Pace::every(mins(60)), Some(Long)),
         (Pace::every(mins(61)), None),
-        (Pace::think(mins(1)), Some(Long)),
+        // One in 70 pauses is longer than five minutes; one in seven; all but a few are longer than an hour.
+        (Pace::think(Duration::from_secs(20)), Some(Short)),
+        (Pace::think(Duration::from_secs(75)), Some(Long)),
         (Pace::think(mins(600)), None),
     ] {
-        assert_eq!(lifetime(11, CLAUDE, pace)?, expected, "{pace:?}");
+        for step in 1..12 {
+            assert_eq!(lifetime(step, CLAUDE, pace)?, expected, "{pace:?} at step {step}");
+        }
     }
     // There, half an hour is all there is.
     assert_eq!(lifetime(11, "openai/gpt-5.6", Pace::every(mins(30)))?, Some(Short));
     assert_eq!(lifetime(11, "openai/gpt-5.6", Pace::every(mins(31)))?, None);
+    Ok(())
+}
+
+/// An entry lives as long as it is marked, so that forks of what is past find one.
+#[tokio::test]
+async fn what_forks_have_in_common_stays_marked() -> Result<()> {
+    let f = bot(16, 2000, |user| vec![user.all(), this()]).await?;
+    let provider = Provider::of(CLAUDE);
+    let plan =
+        |f: &Flow, step| Ok::<_, Error>(places(&f.cache_plan("bot", step, provider, Pace::batch())?));
+    // A step has two parts: what the user says and what the column says.
+    for (step, older, newer) in [(8, 2, 6), (9, 2, 6), (10, 4, 8), (11, 4, 8), (12, 6, 10), (15, 8, 12)] {
+        let behind = |step: usize| Part(2 * step - 1);
+        assert_eq!(plan(&f, step)?, [System, behind(older), behind(newer), Part(2 * step)], "step {step}");
+    }
+    assert_eq!(plan(&f, 3)?, [System, Part(6)]);
+
+    let fork = f.fork(9)?;
+    fork.push("user", "something else").await?;
+    fork.run().await?;
+    let shared = plan(&f, 9)?.into_iter().filter(|place| *place < Part(18)).collect::<Vec<_>>();
+    assert_eq!(plan(&fork, 9)?[..3], shared);
     Ok(())
 }
 
