@@ -4,13 +4,15 @@
 
 use std::time::Duration;
 
-use columnar::Messages;
 use columnar::cache::{CachePlan, Lifetime, Pace, Place, Provider};
+use columnar::model::{Chunk, Model, Request};
 use columnar::prelude::*;
 use columnar::testing::script;
+use columnar::{BoxError, Messages};
 use columnar_tests::live::Live;
 use columnar_tests::naive::{self, Reads};
 use columnar_tests::strategies::{flows, pauses};
+use futures::stream::{self, BoxStream};
 use proptest::prelude::*;
 
 use Place::{Part, System};
@@ -48,17 +50,13 @@ async fn bot(steps: usize, instruction: usize, views: impl Fn(&Column) -> Vec<Vi
 /// A model that always says the same.
 struct Says(String);
 
-impl columnar::model::Model for Says {
-    fn name(&self) -> &str {
+impl Model for Says {
+    fn name(&self) -> &'static str {
         "says"
     }
 
-    fn reply(
-        &self,
-        _: columnar::model::Request,
-    ) -> futures::stream::BoxStream<'static, Result<columnar::model::Chunk, columnar::BoxError>> {
-        use columnar::model::Chunk;
-        futures::stream::iter([Ok(Chunk::Text(self.0.clone())), Ok(Chunk::stop())]).boxed()
+    fn reply(&self, _: Request) -> BoxStream<'static, std::result::Result<Chunk, BoxError>> {
+        stream::iter([Ok(Chunk::Text(self.0.clone())), Ok(Chunk::stop())]).boxed()
     }
 }
 
@@ -149,7 +147,7 @@ async fn an_entry_that_is_out_of_sight_has_a_mark_of_its_own() -> Result<()> {
     // 20 blocks a step: the end of the step before is the twenty-first, counted from this one.
     let user = source("user");
     let copies: Vec<Column> =
-        (0..19).map(|n| column(&format!("c{n}"), user.latest(), script(["x", "x", "x"]))).collect();
+        (0..19).map(|n| column(format!("c{n}"), user.latest(), script(["x", "x", "x"]))).collect();
     let views = copies.iter().map(Column::all).chain([this()]).collect::<Vec<_>>();
     let f = flow(copies.iter().cloned().chain([column("bot", views, script(["b", "b", "b"]))]))?;
     for _ in 0..3 {
@@ -324,6 +322,11 @@ fn block(place: Place) -> usize {
     }
 }
 
+/// What tells in one text that a message begins.
+fn begin(role: &str) -> String {
+    format!("\u{1}{role}\u{2}")
+}
+
 struct Cell<'f> {
     flow: &'f naive::Flow,
     live: &'f Live,
@@ -337,7 +340,7 @@ impl Cell<'_> {
     /// The request of a step as one text.
     fn assembled(&self, step: usize) -> String {
         let messages = naive::messages(self.flow, self.column, self.reads, step).unwrap();
-        messages.into_iter().map(|(role, content)| format!("\u{1}{role}\u{2}{content}")).collect()
+        messages.into_iter().map(|(role, content)| begin(role) + &content).collect()
     }
 
     /// What the library sends before a mark, as one text.
@@ -347,7 +350,7 @@ impl Cell<'_> {
         let mut sent = String::new();
         for part in self.messages.parts().take(last + 1) {
             if role.replace(part.role()) != Some(part.role()) {
-                sent.push_str(&format!("\u{1}{}\u{2}", part.role()));
+                sent.push_str(&begin(part.role().as_str()));
             }
             sent.push_str(&part.text());
         }

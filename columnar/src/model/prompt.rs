@@ -7,6 +7,7 @@ use futures::stream::{self, BoxStream, StreamExt};
 
 use super::choose;
 use super::{Chunk, Finish, Model, Request};
+use crate::cache::Pace;
 use crate::compute::{Compute, Reply};
 use crate::context::Context;
 use crate::error::BoxError;
@@ -35,7 +36,7 @@ const MAX_TOKENS: u32 = 1024;
 /// # Ok(()) }
 /// ```
 pub fn prompt(system: impl Into<Arc<str>>) -> Prompt {
-    Prompt { system: system.into(), model: None, max_tokens: MAX_TOKENS }
+    Prompt { system: system.into(), model: None, max_tokens: MAX_TOKENS, pace: Pace::default() }
 }
 
 /// A reply on its way.
@@ -47,6 +48,7 @@ pub struct Prompt {
     system: Arc<str>,
     model: Option<Arc<dyn Model>>,
     max_tokens: u32,
+    pace: Pace,
 }
 
 impl Prompt {
@@ -62,11 +64,27 @@ impl Prompt {
         Self { max_tokens, ..self }
     }
 
+    /// Says how long it usually takes until the column asks again; at once, unless told otherwise. What was
+    /// asked is kept in the cache of the model's provider for as long as that pays.
+    ///
+    /// ```
+    /// use columnar::cache::Pace;
+    /// use columnar::compute::secs;
+    /// use columnar::prompt;
+    ///
+    /// let step = prompt("You are a helpful assistant.").pace(Pace::think(secs(75)));
+    /// ```
+    #[must_use]
+    pub fn pace(self, pace: Pace) -> Self {
+        Self { pace, ..self }
+    }
+
     fn ask(&self, cx: &Context) -> Result<(Chunks, CallSpan), BoxError> {
         let request = Request {
             system: Arc::clone(&self.system),
             messages: cx.messages().clone(),
             max_tokens: self.max_tokens,
+            pace: self.pace,
         };
         let model = match &self.model {
             Some(model) => Arc::clone(model),
