@@ -99,6 +99,25 @@ async fn a_window_is_read_a_last_time_when_it_is_full() -> Result<()> {
     Ok(())
 }
 
+/// Over a step at which nothing is asked a window moves on by two.
+#[tokio::test]
+async fn a_window_that_moved_on_unseen_is_not_read_again() -> Result<()> {
+    let user = source("user");
+    let halting =
+        |cx: Context| async move { if cx.step() == 2 { Err("it is meant to fail") } else { Ok("x") } };
+    let seen = column("seen", user.latest(), halting.or_skip());
+    let f = flow([seen.clone(), column("bot", seen.window(3), script(["b", "b", "b", "b"]))])?;
+    for _ in 0..4 {
+        f.push("user", "u").await?;
+    }
+    f.run().await?;
+    let plan = |step| Ok::<_, Error>(places(&f.cache_plan("bot", step, &eager(4, 20), Pace::batch())?));
+    assert_eq!(plan(1)?, [Part(1)]);
+    assert!(matches!(plan(2), Err(Error::Skipped { .. })));
+    assert_eq!(plan(3)?, [], "it begins with the second value");
+    Ok(())
+}
+
 #[tokio::test]
 async fn what_is_too_short_is_not_marked() -> Result<()> {
     let views = |user: &Column| vec![user.all(), this()];
