@@ -23,10 +23,13 @@ proptest! {
         for (column, reads) in described.derived() {
             for step in 0..described.steps() {
                 let messages = live.flow.messages(&column.name, step).unwrap();
-                let expected = printed(&naive::messages(&described, &column.name, reads, step).unwrap());
+                let mut naive = naive::messages(&described, &column.name, reads, step).unwrap();
+                let expected = printed(&naive);
                 prop_assert_eq!(&joined(&messages), &expected);
                 prop_assert_eq!(&messages.to_json(), &expected);
                 prop_assert_eq!(&serde_json::to_string(&messages).unwrap(), &expected);
+                let last = printed(&naive.split_off(naive.len() - 1));
+                prop_assert_eq!(format!("[{}]", messages.last_json()), last);
             }
         }
     }

@@ -77,7 +77,7 @@ impl Subject {
 
     /// What a step costs that is new in it: its context, and its last message as JSON.
     fn step(&self) -> String {
-        last_as_json(&self.assemble())
+        self.assemble().last_json()
     }
 
     /// The whole request, from nothing.
@@ -87,7 +87,7 @@ impl Subject {
 
     /// All steps in turn.
     fn session(&self) {
-        (0..=self.newest).for_each(|step| drop(black_box(last_as_json(&self.assemble_at(step)))));
+        (0..=self.newest).for_each(|step| drop(black_box(self.assemble_at(step).last_json())));
     }
 
     /// The least that it could cost: its new value as JSON.
@@ -100,10 +100,6 @@ impl Subject {
         let (column, reads) = self.described.derived().next().expect("there is one");
         naive::messages(&self.described, &column.name, reads, self.newest).expect("everything is stored")
     }
-}
-
-fn last_as_json(messages: &Messages) -> String {
-    serde_json::to_string(&*messages.last_text()).expect("strings serialise")
 }
 
 fn repeat(times: u32, step: impl Fn() -> String) {

@@ -60,6 +60,9 @@ pub(super) static MARKER: Frame = Frame {
     },
 };
 
+/// Ends the JSON of a message.
+pub(super) const MESSAGE_END: &str = r#""}"#;
+
 /// Ends the JSON of the last message, and the array.
 pub(super) const JSON_END: &str = r#""}]"#;
 

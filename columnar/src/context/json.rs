@@ -6,7 +6,7 @@ use alloc::string::String;
 use core::fmt::Write as _;
 use core::ops::Range;
 
-use super::frame::{Frame, JSON_END, OWN, Place};
+use super::frame::{Frame, JSON_END, MESSAGE_END, OWN, Place};
 use super::parts::shown_value;
 use super::shown::{Shown, View};
 use super::walk::{Stop, Walk, What};
@@ -17,16 +17,36 @@ pub(super) fn write(shown: &Shown) -> String {
     let mut json = String::with_capacity(length(shown));
     let mut walk = Walk::new(shown);
     while let Some(stop) = walk.advance() {
-        let frame = stop.what.frame();
-        json.push_str(frame.json_opening(stop.place));
-        match plain(stop) {
-            Some(value) => json.push_str(value),
-            None => push_escaped(&mut json, &shown_value(stop, shown)),
-        }
-        json.push_str(frame.json_closing());
+        push(&mut json, stop, shown);
     }
     json.push_str(end(shown));
     json
+}
+
+/// The last message, without the brackets of the array.
+pub(super) fn write_last(shown: &Shown) -> String {
+    let mut json = String::new();
+    let mut walk = Walk::since(shown, shown.last_message());
+    while let Some(stop) = walk.advance() {
+        json.reserve(stop.text.value.len() + stop.what.frame().json_len() + MESSAGE_END.len());
+        push(&mut json, stop, shown);
+    }
+    if !json.is_empty() {
+        json.remove(0);
+        json.push_str(MESSAGE_END);
+    }
+    json
+}
+
+#[inline]
+fn push(json: &mut String, stop: Stop<'_>, shown: &Shown) {
+    let frame = stop.what.frame();
+    json.push_str(frame.json_opening(stop.place));
+    match plain(stop) {
+        Some(value) => json.push_str(value),
+        None => push_escaped(json, &shown_value(stop, shown)),
+    }
+    json.push_str(frame.json_closing());
 }
 
 /// The value of a stop that is known to be the same in the JSON of its message.

@@ -137,7 +137,29 @@ impl Messages {
         json::write(&self.0)
     }
 
-    /// The same JSON in pieces, for writers that take many buffers at once. A stored value that needs no
+    /// The last message as JSON: what is new to a model that was sent the other messages before, and what is
+    /// to be appended to a body that is kept.
+    ///
+    /// ```
+    /// # use columnar::prelude::*;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// # let chat = flow! {
+    /// #     source user;
+    /// #     column bot(user, self) = |_: Context| async { "Hi!" };
+    /// # };
+    /// # chat.user.push("hello").await?;
+    /// # chat.user.push("bye").await?;
+    /// # chat.run().await?;
+    /// let messages = chat.bot.messages(1)?;
+    /// assert_eq!(messages.last_json(), r#"{"role":"user","content":"<user>\nbye\n</user>"}"#);
+    /// assert!(messages.to_json().ends_with(&format!(",{}]", messages.last_json())));
+    /// # Ok(()) }
+    /// ```
+    pub fn last_json(&self) -> String {
+        json::write_last(&self.0)
+    }
+
+    /// What [`to_json`](Self::to_json) gives in pieces, for writers that take many buffers at once. A stored value that needs no
     /// escaping is a piece of its own and not copied; nor is what stands between the values.
     ///
     /// ```
