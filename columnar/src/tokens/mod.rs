@@ -3,7 +3,7 @@
 //! | counter | is | off by at most, in 95 of 100 texts |
 //! |---|---|---|
 //! | [`Chars`] | a quarter of the characters | 32 % for prose, 50 to 70 % for code, digits, Chinese, base64 |
-//! | [`Classes`] | an estimate by what the text consists of | 10 % for prose and code, 30 % at the worst |
+//! | [`Classes`] | an estimate by what the text consists of | 12 % for prose and code, 30 % at the worst |
 //! | `Exact` | a real tokenizer, with the feature `tiktoken` | nothing, for models of OpenAI |
 //! | [`Calibrated`] | another counter times a ratio | what the ratio leaves |
 //!

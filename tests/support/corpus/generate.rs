@@ -12,7 +12,7 @@ const SAMPLES: usize = 60;
 /// What writes a line of some kind.
 type Line = fn(&mut Rng) -> String;
 
-const LINES: [(&str, Line); 14] = [
+const LINES: [(&str, Line); 16] = [
     ("markup", drawn),
     ("digits", table),
     ("digits", prices),
@@ -26,6 +26,8 @@ const LINES: [(&str, Line); 14] = [
     ("uuid", uuid),
     ("uuid", identifiers),
     ("rare", rare),
+    ("letters", genes),
+    ("letters", passwords),
     ("rare", emoji),
 ];
 
@@ -125,6 +127,17 @@ fn uuid(rng: &mut Rng) -> String {
 
 fn identifiers(rng: &mut Rng) -> String {
     format!("order {} of customer {}: shipped", uuid(rng), uuid(rng))
+}
+
+/// Runs of letters that are no words.
+fn genes(rng: &mut Rng) -> String {
+    let (alphabet, count) = (*rng.choice(&["ACGT", "acgt"]).unwrap_or(&"ACGT"), rng.usize(40..120));
+    chars(rng, alphabet, count)
+}
+
+fn passwords(rng: &mut Rng) -> String {
+    let count = rng.usize(20..60);
+    chars(rng, "abcdefghijklmnopqrstuvwxyz", count)
 }
 
 /// Letters of scripts that tokenizers have seen little of.

@@ -32,9 +32,9 @@ pub struct Corpus {
 }
 
 /// Every kind of text there is.
-pub const KINDS: [&str; 15] = [
+pub const KINDS: [&str; 16] = [
     "prose", "chat", "latin", "code", "json", "markup", "digits", "cjk", "cyrillic", "arabic", "scripts",
-    "rare", "base64", "hex", "uuid",
+    "rare", "letters", "base64", "hex", "uuid",
 ];
 
 /// Files that come with the tests: written for this, or in the public domain. Their paragraphs take turns.

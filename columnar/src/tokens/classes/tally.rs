@@ -26,7 +26,7 @@ pub(super) enum Class {
     Contraction,
     /// The seventh to tenth letter of a word.
     LateLetter,
-    /// A letter behind the tenth.
+    /// A letter behind the sixteenth: no word is that long.
     LastLetter,
     /// A capital behind three others.
     Capital,
@@ -177,6 +177,10 @@ struct Walk<'t> {
 /// For how many words.
 const ACCENTED: u8 = 8;
 
+/// Tokens of white space are no longer than about this.
+const LONG_SPACES: usize = 64;
+const LONG_ENDS: usize = 16;
+
 impl Walk<'_> {
     fn add(&mut self, class: Class, count: usize) {
         if let Some(counted) = self.tally.get_mut(class as usize) {
@@ -239,7 +243,7 @@ impl Walk<'_> {
             self.add(Class::LetterAfterCapitals, small);
         }
         self.add(Class::LateLetter, letters.clamp(6, 10) - 6);
-        self.add(Class::LastLetter, letters.max(10) - 10);
+        self.add(Class::LastLetter, letters.max(16) - 16);
         if vowels == 0 {
             self.add(Class::Consonant, letters.max(2) - 2);
         }
@@ -275,9 +279,10 @@ impl Walk<'_> {
         if ends > 0 {
             let after_mark = matches!(self.before, Kind::Mark | Kind::Start);
             self.add(if after_mark { Class::LineEndAfterMark } else { Class::LineEnd }, 1);
+            self.add(Class::LineEnd, ends / LONG_ENDS);
         }
         if spaces > 1 {
-            self.add(Class::Indent, 1);
+            self.add(Class::Indent, 1 + spaces / LONG_SPACES);
         }
         if spaces > 0 && self.peek() == Kind::Digit {
             self.add(Class::LoneSpace, 1);
