@@ -28,8 +28,7 @@ use alloc::vec::Vec;
 use super::mark::{Lifetime, Mark, Place};
 use super::pace::Pace;
 use super::provider::{Provider, Write};
-use crate::context::{Messages, Part};
-use crate::tokens::{Chars, Counter};
+use crate::context::{Fate, Messages};
 
 /// For how many requests a history is at work, as far as anybody knows in advance.
 const HORIZON: f64 = 10.0;
@@ -135,12 +134,13 @@ impl Ends {
         let mut before = previous.iter().flat_map(Messages::parts);
         let forks = forks(messages.step());
         for (at, part) in messages.parts().enumerate() {
-            stays &= part.fate().1;
-            repeats &= before.next().is_some_and(|then| then.fate().1 && then.origin() == part.origin());
+            stays &= part.fate() == Fate::Stays;
+            let then = before.next();
+            repeats &= then.is_some_and(|then| then.fate() == Fate::Stays && then.origin() == part.origin());
             if !stays && !repeats {
                 break;
             }
-            tokens += tokens_of(&part);
+            tokens += part.tokens();
             // A constant is not worth a mark of its own.
             let Some(origin) = part.origin().filter(|_| tokens >= minimum) else { continue };
             let place = Some(Place::Part(at));
@@ -170,8 +170,4 @@ fn block(place: Place) -> usize {
         Place::System => 1,
         Place::Part(at) => at + 2,
     }
-}
-
-fn tokens_of(part: &Part<'_>) -> usize {
-    Chars.count(&part.text())
 }

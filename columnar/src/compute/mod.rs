@@ -6,6 +6,7 @@
 
 mod policy;
 mod rate;
+mod settings;
 mod step;
 
 use std::fmt;
@@ -22,7 +23,7 @@ use crate::value::Value;
 pub(crate) use policy::TimedOut;
 pub use policy::{Policy, secs};
 pub use rate::{Rate, per_minute, per_second};
-pub(crate) use step::Terms;
+pub(crate) use settings::Settings;
 pub use step::{IntoOutcome, IntoReply, IntoStep, Step, form};
 
 /// A compute step as a type of its own.
@@ -59,6 +60,14 @@ pub trait Compute: Send + Sync + 'static {
     fn instruction(&self) -> Option<&str> {
         None
     }
+
+    /// The name of the model that is asked, as [`model::by_name`](crate::model::by_name) knows it; `None`,
+    /// unless told otherwise, for a step that asks none. Where the provider of it keeps what requests have in
+    /// common, one of those that begin the same goes first, and the others follow when it begins to be
+    /// answered.
+    fn model(&self) -> Option<Arc<str>> {
+        None
+    }
 }
 
 impl<C: Compute + ?Sized> Compute for Arc<C> {
@@ -68,6 +77,10 @@ impl<C: Compute + ?Sized> Compute for Arc<C> {
 
     fn instruction(&self) -> Option<&str> {
         (**self).instruction()
+    }
+
+    fn model(&self) -> Option<Arc<str>> {
+        (**self).model()
     }
 }
 

@@ -8,6 +8,7 @@ mod genai;
 mod offline;
 mod overloaded;
 mod prompt;
+mod watched;
 
 use std::fmt;
 use std::sync::Arc;
@@ -90,8 +91,7 @@ pub struct Request {
     pub messages: Messages,
     /// The most tokens the reply may have.
     pub max_tokens: u32,
-    /// When the next request of the column is to be expected. It decides what is worth being kept in the
-    /// provider's cache; see [`CachePlan::of`](crate::cache::CachePlan::of).
+    /// How long it takes, as the flow says, until the column makes its next request.
     pub pace: Pace,
 }
 
