@@ -91,7 +91,8 @@ pub struct Request {
     pub messages: Messages,
     /// The most tokens the reply may have.
     pub max_tokens: u32,
-    /// How long it takes, as the flow says, until the column makes its next request.
+    /// When the next request of the column is to be expected. It decides what is worth being kept in the
+    /// provider's cache; see [`CachePlan::of`](crate::cache::CachePlan::of).
     pub pace: Pace,
 }
 
