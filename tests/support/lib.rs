@@ -10,6 +10,7 @@
 //! [`naive`] and [`parse`] are written from the rules, not from the library, and share no code with
 //! it. They are slow and say everything twice on purpose: what they do must be right at a glance.
 
+pub mod cost;
 pub mod figures;
 pub mod live;
 pub mod log;

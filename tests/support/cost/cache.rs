@@ -1,0 +1,218 @@
+//! The simulator: what a provider's cache holds, and what it bills for a request.
+//!
+//! ```text
+//! request, marks, time ──▶ the deepest entry that lives and that a mark finds: read
+//!                          from there to the deepest mark: written
+//!                          the rest: plain
+//! ```
+//!
+//! Rules that no provider has written down are taken against the user: an entry that stands before the
+//! one that is read, and at which no mark stands, is not kept alive by it.
+
+use std::collections::HashMap;
+
+use super::request::Request;
+use super::rules::{Boundary, Lifetime, Rules};
+
+/// A place behind which the provider is asked to cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mark {
+    /// Which block it stands behind.
+    pub at: usize,
+    /// How long what it writes is to live.
+    pub lifetime: Lifetime,
+}
+
+/// How a request is marked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// In order of their places.
+    pub explicit: Vec<Mark>,
+    /// Whether the provider sets one at the end by itself, which counts as one.
+    pub automatic: bool,
+}
+
+/// Tokens of a request by what they cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bill {
+    /// Found in the cache.
+    pub read: u32,
+    /// Written for a short time.
+    pub short: u32,
+    /// Written for a long time.
+    pub long: u32,
+    /// Neither.
+    pub plain: u32,
+}
+
+/// Why a provider refuses a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// More marks than it takes.
+    TooManyMarks,
+    /// A mark where there is no block, or out of order.
+    NoSuchPlace,
+    /// A lifetime that it does not have.
+    NoSuchLifetime,
+    /// A short lifetime before a long one.
+    ShortBeforeLong,
+}
+
+/// What one provider holds.
+#[derive(Clone, Debug)]
+pub struct Cache<'r> {
+    rules: &'r Rules,
+    entries: HashMap<usize, Entry>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    lifetime: Lifetime,
+    used: f64,
+    ready: f64,
+}
+
+/// What a request reads.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    at: usize,
+    lifetime: Lifetime,
+}
+
+impl Marks {
+    /// Marks of the short lifetime.
+    pub fn short(places: impl IntoIterator<Item = usize>) -> Self {
+        let mark = |at| Mark { at, lifetime: Lifetime::Short };
+        let mut explicit: Vec<Mark> = places.into_iter().map(mark).collect();
+        explicit.sort_unstable();
+        explicit.dedup();
+        Self { explicit, automatic: false }
+    }
+
+    /// The mark that the provider sets by itself, alone.
+    pub fn automatic() -> Self {
+        Self { explicit: Vec::new(), automatic: true }
+    }
+}
+
+impl Bill {
+    /// What it costs, in prices of a plain token.
+    pub fn cost(self, rules: &Rules) -> f64 {
+        let long = rules.long.map_or(0.0, |term| term.write);
+        f64::from(self.read) * rules.read
+            + f64::from(self.short) * rules.short.write
+            + f64::from(self.long) * long
+            + f64::from(self.plain)
+    }
+}
+
+impl<'r> Cache<'r> {
+    /// An empty one.
+    pub fn new(rules: &'r Rules) -> Self {
+        Self { rules, entries: HashMap::new() }
+    }
+
+    /// Sends a request. Times never go back.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`], and nothing is billed or cached.
+    pub fn ask(&mut self, request: &Request, marks: &Marks, now: f64) -> Result<Bill, Refused> {
+        let marks = self.check(request, marks)?;
+        let found = self.find(request, &marks, now);
+        let reaches = |mark: &&Mark| request.until(mark.at) >= self.rules.minimum;
+        let deepest = |lifetime: Option<Lifetime>| {
+            let marks = marks.explicit.iter().filter(reaches);
+            let mut marks = marks.filter(|mark| lifetime.is_none_or(|lifetime| lifetime == mark.lifetime));
+            marks.next_back().map_or(0, |mark| request.until(mark.at))
+        };
+        let read = found.map_or(0, |found| request.until(found.at));
+        let written = deepest(None).max(read);
+        let long = deepest(Some(Lifetime::Long)).saturating_sub(read);
+        let bill = Bill { read, long, short: written - read - long, plain: request.tokens() - written };
+        self.keep(request, &marks, found, now);
+        Ok(bill)
+    }
+
+    /// The marks with the automatic one among them.
+    fn check(&self, request: &Request, marks: &Marks) -> Result<Marks, Refused> {
+        let mut marks = marks.clone();
+        let end = request.blocks.len().checked_sub(1);
+        if let Some(end) = end.filter(|_| marks.automatic)
+            && marks.explicit.last().is_none_or(|last| last.at < end)
+        {
+            let lifetime = Lifetime::Short;
+            marks.explicit.push(Mark { at: end, lifetime });
+        }
+        let pairs = || marks.explicit.iter().zip(marks.explicit.iter().skip(1));
+        if marks.explicit.len() > self.rules.most_marks {
+            return Err(Refused::TooManyMarks);
+        }
+        if marks.explicit.last().is_some_and(|last| Some(last.at) > end) || pairs().any(|(a, b)| a.at >= b.at)
+        {
+            return Err(Refused::NoSuchPlace);
+        }
+        if marks.explicit.iter().any(|mark| self.rules.term(mark.lifetime).is_none()) {
+            return Err(Refused::NoSuchLifetime);
+        }
+        if pairs().any(|(a, b)| a.lifetime < b.lifetime) {
+            return Err(Refused::ShortBeforeLong);
+        }
+        Ok(marks)
+    }
+
+    /// The deepest entry that any mark finds.
+    fn find(&self, request: &Request, marks: &Marks, now: f64) -> Option<Found> {
+        let last = marks.explicit.len().checked_sub(1)?;
+        let found = marks.explicit.iter().enumerate().filter_map(|(which, mark)| {
+            let by_itself = marks.automatic && which == last;
+            let places = (0..=mark.at).rev();
+            match self.rules.boundary {
+                Boundary::Block => self.first(request, places.take(self.rules.look_back), now),
+                Boundary::Message if by_itself => {
+                    let ends = places.filter(|&at| request.block(at).is_some_and(|block| block.ends));
+                    let early = (0..=mark.at).take(1);
+                    self.first(request, ends.take(self.rules.look_back).chain(early), now)
+                }
+                Boundary::Message => self.first(request, places.take(1), now),
+            }
+        });
+        found.max_by_key(|found| found.at)
+    }
+
+    /// The first of these places at which an entry lives.
+    fn first(&self, request: &Request, mut places: impl Iterator<Item = usize>, now: f64) -> Option<Found> {
+        places.find_map(|at| {
+            let entry = self.entries.get(&request.block(at)?.prefix)?;
+            (self.lives(entry, now) && entry.ready <= now).then_some(Found { at, lifetime: entry.lifetime })
+        })
+    }
+
+    fn lives(&self, entry: &Entry, now: f64) -> bool {
+        self.rules.term(entry.lifetime).is_some_and(|term| now - entry.used <= term.seconds)
+    }
+
+    /// What is cached after the request. A mark within what was read costs nothing, and its entry lives
+    /// no longer than what was paid for.
+    fn keep(&mut self, request: &Request, marks: &Marks, found: Option<Found>, now: f64) {
+        for mark in &marks.explicit {
+            let Some(block) = request.block(mark.at).filter(|block| block.until >= self.rules.minimum) else {
+                continue;
+            };
+            let paid = found.filter(|found| mark.at <= found.at).map(|found| found.lifetime);
+            let mut entry =
+                Entry { lifetime: paid.unwrap_or(mark.lifetime), used: now, ready: now + self.rules.ready };
+            if let Some(old) = self.entries.get(&block.prefix).filter(|old| self.lives(old, now)) {
+                entry.ready = old.ready.min(entry.ready);
+                entry.lifetime = if paid.is_some() { old.lifetime } else { old.lifetime.max(mark.lifetime) };
+            }
+            self.entries.insert(block.prefix, entry);
+        }
+        if let Some(found) = found
+            && let Some(block) = request.block(found.at)
+            && let Some(entry) = self.entries.get_mut(&block.prefix)
+        {
+            entry.used = now;
+        }
+    }
+}
