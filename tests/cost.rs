@@ -4,7 +4,7 @@
 use columnar_tests::cost::cache::{Bill, Cache, Mark, Marks, Refused};
 use columnar_tests::cost::policies::POLICIES;
 use columnar_tests::cost::request::{Piece, Prefixes, Request, Speaker};
-use columnar_tests::cost::rules::{Boundary, Lifetime, Rules, Term};
+use columnar_tests::cost::rules::{Lifetime, LookBack, Rules, Term};
 use columnar_tests::cost::scene::Scene;
 use columnar_tests::cost::trace::{Kind, Pause, Trace};
 use proptest::collection::vec;
@@ -45,7 +45,7 @@ fn a_mark_looks_twenty_blocks_back() {
 /// A prefix of 12,000 tokens is written; a request that goes on to 15,000 reads it and writes the rest.
 #[test]
 fn a_longer_prefix_is_read_as_far_as_it_is_known() {
-    let rules = Rules { boundary: Boundary::Message, ..Rules::documented() };
+    let rules = Rules { look_back: LookBack::Blocks(1), ..Rules::documented() };
     let (mut prefixes, mut cache) = (Prefixes::default(), Cache::new(&rules));
     read(&mut cache, &turn(&mut prefixes, 12), &[11], 0.0);
     let bill = cache.ask(&turn(&mut prefixes, 16), &Marks::short([11, 14]), 1.0);
@@ -55,7 +55,8 @@ fn a_longer_prefix_is_read_as_far_as_it_is_known() {
 /// A message that got longer is another one. Only a mark of one's own at the place finds it.
 #[test]
 fn a_message_that_is_extended_is_not_found() {
-    let rules = Rules { boundary: Boundary::Message, ..Rules::documented() };
+    let (look_back, automatic) = (LookBack::Blocks(1), LookBack::Messages(20));
+    let rules = Rules { look_back, automatic, ..Rules::documented() };
     let (mut prefixes, mut cache) = (Prefixes::default(), Cache::new(&rules));
     let [a, b] = [block(0, 2000), block(1, 2000)];
     let first = prefixes.request([a.clone()]);
@@ -189,9 +190,9 @@ fn subject() -> columnar_tests::cost::trace::Subject {
 /// Rules of all kinds, plausible and not.
 fn rules() -> impl Strategy<Value = Rules> {
     let prices = select(vec![(1.25, 2.0, 0.1), (1.25, 2.0, 0.025), (1.0, 1.5, 0.5), (2.0, 3.0, 0.4)]);
-    let boundary = select(vec![Boundary::Block, Boundary::Message]);
-    (prices, select(vec![1, 150, 250]), select(vec![0.0, 5.0, 61.0]), 1..4_usize, boundary).prop_map(
-        |((write, long, read), minimum, ready, look_back, boundary)| Rules {
+    let look_back = select(vec![LookBack::Blocks(1), LookBack::Blocks(2), LookBack::Messages(2)]);
+    (prices, select(vec![1, 150, 250]), select(vec![0.0, 5.0, 61.0]), look_back.clone(), look_back).prop_map(
+        |((write, long, read), minimum, ready, look_back, automatic)| Rules {
             name: "random",
             read,
             short: Term { write, seconds: 300.0 },
@@ -199,7 +200,7 @@ fn rules() -> impl Strategy<Value = Rules> {
             minimum,
             most_marks: 4,
             look_back,
-            boundary,
+            automatic,
             ready,
         },
     )
@@ -228,7 +229,7 @@ proptest! {
     /// With marks at will, and if entries can be read at once, the bound is what the best marks cost.
     #[test]
     fn the_bound_is_reached((trace, times) in traces(4, 3), rules in rules()) {
-        let rules = Rules { ready: 0.0, look_back: 9, boundary: Boundary::Block, ..rules };
+        let rules = Rules { ready: 0.0, look_back: LookBack::Blocks(9), ..rules };
         let scene = Scene::at(&trace, &rules, times);
         let (bound, least) = (total(&scene.bound(&[Lifetime::Short])), least(&scene, &mut Vec::new()));
         prop_assert!((bound - least).abs() < 1e-6, "the bound is {bound}, the least {least}");

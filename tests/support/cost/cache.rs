@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 
 use super::request::Request;
-use super::rules::{Boundary, Lifetime, Rules};
+use super::rules::{Lifetime, LookBack, Rules};
 
 /// A place behind which the provider is asked to cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -167,14 +167,12 @@ impl<'r> Cache<'r> {
         let found = marks.explicit.iter().enumerate().filter_map(|(which, mark)| {
             let by_itself = marks.automatic && which == last;
             let places = (0..=mark.at).rev();
-            match self.rules.boundary {
-                Boundary::Block => self.first(request, places.take(self.rules.look_back), now),
-                Boundary::Message if by_itself => {
+            match if by_itself { self.rules.automatic } else { self.rules.look_back } {
+                LookBack::Blocks(count) => self.first(request, places.take(count), now),
+                LookBack::Messages(count) => {
                     let ends = places.filter(|&at| request.block(at).is_some_and(|block| block.ends));
-                    let early = (0..=mark.at).take(1);
-                    self.first(request, ends.take(self.rules.look_back).chain(early), now)
+                    self.first(request, ends.take(count).chain(Some(0)), now)
                 }
-                Boundary::Message => self.first(request, places.take(1), now),
             }
         });
         found.max_by_key(|found| found.at)

@@ -18,14 +18,13 @@ pub struct Term {
     pub seconds: f64,
 }
 
-/// Where an entry can be found that stands before a mark.
+/// Where a mark finds entries: at so many places, its own included, back from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Boundary {
-    /// At every block, from every mark backwards.
-    Block,
-    /// At the endings of messages, from the mark that the provider sets by itself; at other marks
-    /// only where they stand.
-    Message,
+pub enum LookBack {
+    /// At the ends of blocks.
+    Blocks(usize),
+    /// At the ends of messages, and at that of the instruction.
+    Messages(usize),
 }
 
 /// A row of the table of providers.
@@ -43,10 +42,10 @@ pub struct Rules {
     pub minimum: u32,
     /// A request with more marks is refused.
     pub most_marks: usize,
-    /// At so many boundaries, that of the mark included, a mark looks for an entry.
-    pub look_back: usize,
-    /// What a boundary is.
-    pub boundary: Boundary,
+    /// Where a mark finds entries.
+    pub look_back: LookBack,
+    /// Where the mark finds them that the provider sets by itself.
+    pub automatic: LookBack,
     /// An entry can be read so many seconds after the start of the request that wrote it.
     pub ready: f64,
 }
@@ -70,8 +69,8 @@ impl Rules {
             long: Some(Term { write: 2.0, seconds: 3600.0 }),
             minimum: 1024,
             most_marks: 4,
-            look_back: 20,
-            boundary: Boundary::Block,
+            look_back: LookBack::Blocks(20),
+            automatic: LookBack::Blocks(20),
             ready: 0.0,
         }
     }
