@@ -36,7 +36,7 @@
 //! | know what it will cost, and how far it is | [`Forecast`], [`Progress`] |
 //! | fork, add, remove, replace | [`fork`](flow::LiveFlow::fork), [`add_column`](Flow::add_column), [`remove_column`](Flow::remove_column), [`replace_column`](Flow::replace_column) |
 //! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `rate`, `or_skip`](compute::Policy) |
-//! | see what a column saw | [`Messages`]; what of it a provider has seen before: [`StablePrefix`] |
+//! | see what a column saw | [`Messages`]; what of it a provider has seen before, and what to mark in it: [`cache`] |
 //! | choose a model | [`model`]; [`Adaptive`](model::Adaptive), for as many calls at once as it takes |
 //! | watch a run | [`Event`]; its spans, with the feature `tracing`: `columnar::trace` |
 //! | test a flow | [`testing`]; under every fault there is, with the feature `simulation`: `columnar::simulation` |
@@ -101,7 +101,7 @@ mod table;
 mod forecast;
 pub mod tokens;
 
-mod cache;
+pub mod cache;
 mod context;
 
 #[cfg(feature = "std")]
@@ -137,7 +137,6 @@ pub mod testing;
 #[doc(hidden)]
 pub mod __private;
 
-pub use cache::{Difference, StablePrefix};
 #[cfg(feature = "std")]
 pub use column::{Column, IntoViews, View, column, source, this};
 #[cfg(feature = "std")]

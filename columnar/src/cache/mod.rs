@@ -1,5 +1,21 @@
-//! What of a request a provider has seen already.
+//! What of a request a provider has seen already, and what to mark in it so that the provider looks.
+//!
+//! ```text
+//! messages ──▶ StablePrefix                        what the next request repeats
+//!     │             Provider ┐
+//!     └──────────────────────┼──▶ CachePlan        where the marks stand, and how long they keep
+//!                       Pace ┘
+//! ```
 
+mod mark;
+mod pace;
+mod plan;
 mod prefix;
+mod provider;
+mod table;
 
+pub use mark::{Lifetime, Mark, Place};
+pub use pace::Pace;
+pub use plan::CachePlan;
 pub use prefix::{Difference, StablePrefix};
+pub use provider::{Boundary, Provider, Write};

@@ -22,6 +22,7 @@ use crate::value::Value;
 pub(crate) use policy::TimedOut;
 pub use policy::{Policy, secs};
 pub use rate::{Rate, per_minute, per_second};
+pub(crate) use step::Terms;
 pub use step::{IntoOutcome, IntoReply, IntoStep, Step, form};
 
 /// A compute step as a type of its own.

@@ -19,39 +19,39 @@ use crate::value::Value;
 #[derive(Clone)]
 pub struct Step<'a> {
     call: Arc<dyn Fn(Context) -> Reply<'a> + Send + Sync + 'a>,
-    rules: Rules,
+    terms: Terms,
+}
+
+/// What is known of a compute step before it is called.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Terms {
+    pub(crate) rules: Rules,
     /// How many characters go to a model with every call besides the context, if one is asked.
-    instruction: Option<usize>,
+    pub(crate) instruction: Option<usize>,
 }
 
 impl<'a> Step<'a> {
     pub(super) fn new(call: impl Fn(Context) -> Reply<'a> + Send + Sync + 'a) -> Self {
-        Self { call: Arc::new(call), rules: Rules::default(), instruction: None }
+        Self { call: Arc::new(call), terms: Terms::default() }
     }
 
     /// The step with something around it.
     pub(crate) fn around(self, wrap: impl Fn(&Self, Context) -> Reply<'a> + Send + Sync + 'a) -> Self {
-        let (rules, instruction) = (self.rules, self.instruction);
-        Self { rules, instruction, ..Self::new(move |cx| wrap(&self, cx)) }
+        Self { terms: self.terms, ..Self::new(move |cx| wrap(&self, cx)) }
     }
 
     pub(super) fn limited(mut self, cells: usize) -> Self {
-        self.rules.limit = Some(cells);
+        self.terms.rules.limit = Some(cells);
         self
     }
 
     pub(super) fn on_failure(mut self, on_failure: OnFailure) -> Self {
-        self.rules.on_failure = on_failure;
+        self.terms.rules.on_failure = on_failure;
         self
     }
 
-    /// What the column asks of the scheduler.
-    pub(crate) fn rules(&self) -> Rules {
-        self.rules
-    }
-
-    pub(crate) fn instruction(&self) -> Option<usize> {
-        self.instruction
+    pub(crate) fn terms(&self) -> Terms {
+        self.terms
     }
 
     pub(crate) fn start(&self, cx: Context) -> Reply<'a> {
@@ -82,7 +82,8 @@ pub trait IntoStep<'a, Form> {
 impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
     fn into_step(self) -> Step<'a> {
         let instruction = self.instruction().map(|text| text.chars().count());
-        Step { instruction, ..Step::new(move |cx| self.compute(cx)) }
+        let terms = Terms { instruction, ..Terms::default() };
+        Step { terms, ..Step::new(move |cx| self.compute(cx)) }
     }
 }
 

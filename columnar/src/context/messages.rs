@@ -72,6 +72,11 @@ impl Messages {
         Iter(last.peekable()).last().map_or(Cow::Borrowed(""), |(_, content)| content)
     }
 
+    /// What the column was shown before, when it was asked last; `None` at its first time.
+    pub(crate) fn previous(&self) -> Option<Self> {
+        self.0.previous().map(Self::new)
+    }
+
     /// The array as JSON text.
     pub fn to_json(&self) -> String {
         json::write(&self.0)

@@ -71,6 +71,24 @@ impl Shown {
         Some(Self { column, step: cell.step, inputs: inputs.collect(), own })
     }
 
+    /// What the context showed at the last step before, without those at which all inputs were empty.
+    pub(super) fn previous(&self) -> Option<Self> {
+        let mut shown = self.clone();
+        while let Some(step) = shown.step.checked_sub(1) {
+            shown.step = step;
+            for Input { view, .. } in &mut shown.inputs {
+                (view.steps, view.next) = (view.window.of_input(step), view.window.of_input(step + 1).start);
+            }
+            if let Some(view) = &mut shown.own {
+                (view.steps, view.next) = (view.window.of_own(step), view.window.of_own(step + 1).start);
+            }
+            if shown.is_current() {
+                return Some(shown);
+            }
+        }
+        None
+    }
+
     /// The inputs at the current step; without those that are empty for good.
     pub(crate) fn current(&self) -> Vec<(Name, Value)> {
         let value = |input: &Input| Some((input.tag.clone(), input.view.values.value(self.step)?));

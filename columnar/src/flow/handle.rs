@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::cache::StablePrefix;
+use crate::cache::{CachePlan, Pace, Provider, StablePrefix};
 use crate::context::Messages;
 use crate::error::Result;
 use crate::graph::View;
@@ -150,6 +150,16 @@ impl Handle<kind::Derived> {
     /// Those of [`messages`](Self::messages).
     pub fn explain_cache(&self, step: usize) -> Result<StablePrefix> {
         Ok(StablePrefix::of(&self.messages(step)?))
+    }
+
+    /// Where these messages are to be marked for the cache of a provider, when the column's next request
+    /// follows at this pace.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`messages`](Self::messages).
+    pub fn cache_plan(&self, step: usize, provider: &Provider, pace: Pace) -> Result<CachePlan> {
+        self.flow().cache_plan(self.latest.column(), step, provider, pace)
     }
 }
 

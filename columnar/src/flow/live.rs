@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use crate::cache::StablePrefix;
+use crate::cache::{CachePlan, Pace, Provider, StablePrefix};
 use crate::context::Messages;
 use crate::driver::{ColumnId, Run};
 #[cfg(doc)]
@@ -63,6 +63,22 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         Ok(StablePrefix::of(&self.messages(column, step)?))
     }
 
+    /// Where the messages of a column at a step are to be marked for the cache of a provider, when its next
+    /// request follows at this pace.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`messages`](Self::messages).
+    pub fn cache_plan(
+        &self,
+        column: &str,
+        step: usize,
+        provider: &Provider,
+        pace: Pace,
+    ) -> Result<CachePlan> {
+        self.live.shared.cache_plan(self.live.shared.find(column)?, step, provider, pace)
+    }
+
     /// The number of steps in which every column has its value.
     pub fn steps(&self) -> usize {
         self.live.shared.steps()
@@ -79,7 +95,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
 
     /// What the next run will do and about what it will cost. Nothing is computed or stored.
     pub fn forecast(&self) -> Forecast {
-        self.live.forecast()
+        self.live.shared.forecast()
     }
 
     /// How far the computing is, at this moment.

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Running, Shared, State};
+use crate::compute::Terms;
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::plan::Plan;
-use crate::scheduler::{Cell, Rules, Unloadable};
+use crate::scheduler::{Cell, Unloadable};
 use crate::store::Entry;
 
 impl Shared {
@@ -44,14 +45,14 @@ impl Shared {
     }
 
     /// Goes on with a longer plan. On an error nothing has changed.
-    pub(super) fn extend(&self, plan: Arc<Plan>, loaded: Vec<Loaded>, rules: &[Rules]) -> Result<()> {
+    pub(super) fn extend(&self, plan: Arc<Plan>, loaded: Vec<Loaded>, terms: &[Terms]) -> Result<()> {
         let mut state = self.lock();
         for (column, entries) in &loaded {
             let checked = state.scheduler.check_loaded(&steps(entries));
             checked.map_err(|error| unloadable(&plan, *column, error))?;
         }
         state.scheduler.extend(Arc::clone(&plan));
-        state.rule(rules);
+        state.set(terms);
         for (column, entries) in loaded {
             state.retired.remove(plan.schema().name(column));
             state.load(column, entries).map_err(|error| unloadable(&plan, column, error))?;
@@ -68,22 +69,22 @@ impl Shared {
         plan: Arc<Plan>,
         origins: &[Option<usize>],
         step: usize,
-        rules: &[Rules],
+        terms: &[Terms],
     ) -> Self {
         let state = self.lock().derive(plan, origins, step);
-        Self::of(state, None, rules)
+        Self::of(state, None, terms)
     }
 
     /// Goes on with fewer columns, those that `origins` names. Not while a run goes on, which may be
     /// computing one of the others.
-    pub(super) fn reduce(&self, plan: Arc<Plan>, origins: &[Option<usize>], rules: &[Rules]) -> Result<()> {
+    pub(super) fn reduce(&self, plan: Arc<Plan>, origins: &[Option<usize>], terms: &[Terms]) -> Result<()> {
         let mut state = self.lock();
         if matches!(state.run, Running::Yes(_)) {
             return Err(Error::Running);
         }
         let mut next = state.derive(plan, origins, usize::MAX);
         next.retired = state.retire(origins);
-        next.rule(rules);
+        next.set(terms);
         *state = next;
         Ok(())
     }
@@ -103,7 +104,7 @@ impl State {
     fn derive(&self, plan: Arc<Plan>, origins: &[Option<usize>], step: usize) -> Self {
         let scheduler = self.scheduler.derive(Arc::clone(&plan), origins, step);
         let (table, retired) = (self.table.derive(origins, step), BTreeMap::new());
-        Self { plan, scheduler, table, retired, run: Running::No }
+        Self { plan, scheduler, table, instructions: Vec::new(), retired, run: Running::No }
     }
 
     /// What is stored of the columns that are no origin, besides what is retired already.

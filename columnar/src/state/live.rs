@@ -4,11 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Shared;
 use super::change::Loaded;
-use crate::compute::Step;
+use crate::compute::{Step, Terms};
 use crate::error::Result;
-use crate::forecast::Forecast;
 use crate::plan::Plan;
-use crate::scheduler::Rules;
 use crate::store::Store;
 #[cfg(feature = "simulation")]
 use crate::{compute::Reply, context::Context};
@@ -23,7 +21,7 @@ pub(crate) struct Live<'a> {
 
 impl<'a> Live<'a> {
     pub(crate) fn new(plan: Arc<Plan>, store: Option<Arc<dyn Store>>, steps: Vec<Option<Step<'a>>>) -> Self {
-        let shared = Shared::new(plan, store, &rules(&steps));
+        let shared = Shared::new(plan, store, &terms(&steps));
         Self { shared: Arc::new(shared), steps: Arc::new(Mutex::new(steps)) }
     }
 
@@ -39,13 +37,6 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// What the next run will do.
-    pub(crate) fn forecast(&self) -> Forecast {
-        let instructions: Vec<_> =
-            self.lock().iter().map(|step| step.as_ref().and_then(Step::instruction)).collect();
-        self.shared.forecast(&instructions)
-    }
-
     /// Goes on with a longer plan and its steps. On an error the plan is as it was.
     pub(crate) fn extend(
         &self,
@@ -53,10 +44,10 @@ impl<'a> Live<'a> {
         loaded: Vec<Loaded>,
         steps: Vec<Option<Step<'a>>>,
     ) -> Result<()> {
-        let rules = rules(&steps);
+        let terms = terms(&steps);
         // A run looks the steps up when it starts a cell, so they must be there before the plan is.
         *self.lock() = steps;
-        self.shared.extend(plan, loaded, &rules)
+        self.shared.extend(plan, loaded, &terms)
     }
 
     /// Another flow with the same columns and the steps of this one before `step`.
@@ -76,7 +67,7 @@ impl<'a> Live<'a> {
         step: usize,
         steps: Vec<Option<Step<'a>>>,
     ) -> Self {
-        let shared = self.shared.derive(plan, origins, step, &rules(&steps));
+        let shared = self.shared.derive(plan, origins, step, &terms(&steps));
         Self { shared: Arc::new(shared), steps: Arc::new(Mutex::new(steps)) }
     }
 
@@ -89,7 +80,7 @@ impl<'a> Live<'a> {
     ) -> Result<()> {
         // Whoever begins a run meanwhile waits here for the steps that belong to the new plan.
         let mut known = self.lock();
-        self.shared.reduce(plan, origins, &rules(&steps))?;
+        self.shared.reduce(plan, origins, &terms(&steps))?;
         *known = steps;
         Ok(())
     }
@@ -99,6 +90,6 @@ impl<'a> Live<'a> {
     }
 }
 
-fn rules(steps: &[Option<Step<'_>>]) -> Vec<Rules> {
-    steps.iter().map(|step| step.as_ref().map(Step::rules).unwrap_or_default()).collect()
+fn terms(steps: &[Option<Step<'_>>]) -> Vec<Terms> {
+    steps.iter().map(|step| step.as_ref().map(Step::terms).unwrap_or_default()).collect()
 }

@@ -11,14 +11,17 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
+use crate::cache::{CachePlan, Pace, Provider};
+use crate::compute::Terms;
 use crate::context::{Messages, Shown};
 use crate::error::{Error, Result, list, suggest};
 use crate::forecast::{Forecast, forecast};
 use crate::name::Name;
 use crate::plan::Plan;
-use crate::scheduler::{Cell, Progress, Rules, Scheduler, Unloadable};
+use crate::scheduler::{Cell, Progress, Scheduler, Unloadable};
 use crate::store::{Entry, Put, Store};
 use crate::table::Table;
+use crate::tokens::Chars;
 use crate::value::Value;
 
 pub(crate) use live::Live;
@@ -40,6 +43,8 @@ struct State {
     plan: Arc<Plan>,
     scheduler: Scheduler,
     table: Table,
+    /// By column: how many characters go to a model with every call besides the context, if one is asked.
+    instructions: Vec<Option<usize>>,
     /// What the columns held that were removed, should they come back.
     retired: BTreeMap<Name, Vec<(usize, Entry)>>,
     run: Running,
@@ -52,14 +57,15 @@ enum Running {
 }
 
 impl Shared {
-    fn new(plan: Arc<Plan>, store: Option<Arc<dyn Store>>, rules: &[Rules]) -> Self {
+    fn new(plan: Arc<Plan>, store: Option<Arc<dyn Store>>, terms: &[Terms]) -> Self {
         let scheduler = Scheduler::new(Arc::clone(&plan), CONCURRENCY);
         let (table, retired) = (Table::default(), BTreeMap::new());
-        Self::of(State { plan, scheduler, table, retired, run: Running::No }, store, rules)
+        let state = State { plan, scheduler, table, instructions: Vec::new(), retired, run: Running::No };
+        Self::of(state, store, terms)
     }
 
-    fn of(mut state: State, store: Option<Arc<dyn Store>>, rules: &[Rules]) -> Self {
-        state.rule(rules);
+    fn of(mut state: State, store: Option<Arc<dyn Store>>, terms: &[Terms]) -> Self {
+        state.set(terms);
         Self { state: Mutex::new(state), store, writing: tokio::sync::Mutex::new(()) }
     }
 
@@ -151,12 +157,16 @@ impl Shared {
     }
 
     /// What the next run will do. Rehearsed on a copy, outside of the lock.
-    pub(crate) fn forecast(&self, instructions: &[Option<usize>]) -> Forecast {
+    pub(crate) fn forecast(&self) -> Forecast {
         let state = self.lock();
-        let (plan, scheduler, table) =
-            (Arc::clone(&state.plan), state.scheduler.clone(), state.table.clone());
+        let (plan, scheduler, table, instructions) = (
+            Arc::clone(&state.plan),
+            state.scheduler.clone(),
+            state.table.clone(),
+            state.instructions.clone(),
+        );
         drop(state);
-        forecast(&plan, scheduler, &table, instructions)
+        forecast(&plan, scheduler, &table, &instructions)
     }
 
     /// The sources that the next step waits for while another source is ahead of them.
@@ -186,14 +196,28 @@ impl Shared {
         }
         Err(Error::Skipped { column: schema.name(column).clone(), step })
     }
+
+    /// Where to mark the messages of a derived column at a step.
+    pub(crate) fn cache_plan(
+        &self,
+        column: usize,
+        step: usize,
+        provider: &Provider,
+        pace: Pace,
+    ) -> Result<CachePlan> {
+        let messages = self.messages(column, step)?;
+        let instruction = self.lock().instructions.get(column).copied().flatten().unwrap_or(0);
+        Ok(CachePlan::of(&messages, Chars::estimate(instruction), provider, pace))
+    }
 }
 
 impl State {
-    /// Goes by the rules of the columns.
-    fn rule(&mut self, rules: &[Rules]) {
-        for (column, &rules) in rules.iter().enumerate() {
-            self.scheduler.rule(column, rules);
+    /// Goes by what is known of the compute steps.
+    fn set(&mut self, terms: &[Terms]) {
+        for (column, terms) in terms.iter().enumerate() {
+            self.scheduler.rule(column, terms.rules);
         }
+        self.instructions = terms.iter().map(|terms| terms.instruction).collect();
     }
 
     /// What the compute of a derived cell sees, all of which is stored.

@@ -1,0 +1,198 @@
+//! The rows of [`Provider`]. Where sources contradict each other, the row says what costs the user least if
+//! it is wrong: the larger minimum, the higher price.
+
+use core::time::Duration;
+
+use super::provider::{Boundary, Provider, Write};
+
+const MINUTE: u64 = 60;
+const HOUR: u64 = 60 * MINUTE;
+
+const fn write(factor: f64, seconds: u64) -> Write {
+    Write { factor, lifetime: Duration::from_secs(seconds) }
+}
+
+/// What is true of all models of Anthropic. Prices are on <https://platform.claude.com/docs/en/about-claude/pricing>.
+const ANTHROPIC: Provider = Provider {
+    models: &[],
+    price: None,
+    read: 0.1,
+    short: write(1.25, 5 * MINUTE),
+    long: Some(write(2.0, HOUR)),
+    minimum: 4096,
+    most_marks: 4,
+    look_back: 20,
+    boundary: Boundary::Block,
+    source: "https://platform.claude.com/docs/en/build-with-claude/prompt-caching",
+    date: "2026-11-01",
+};
+
+// OpenAI where it takes marks. An entry is found where the request itself has a mark; the guide and the
+// documentation of the client differ about how far it looks beyond that.
+const OPENAI_MARKED: Provider = Provider {
+    models: &[],
+    price: None,
+    read: 0.1,
+    short: write(1.25, 30 * MINUTE),
+    long: None,
+    minimum: 1024,
+    most_marks: 4,
+    look_back: 1,
+    boundary: Boundary::Block,
+    source: "https://developers.openai.com/api/docs/guides/prompt-caching",
+    date: "2026-10-02",
+};
+
+// OpenAI before that: it finds prefixes by itself, writing is free, and 5 minutes are the least that is said.
+const OPENAI: Provider =
+    Provider { short: write(1.0, 5 * MINUTE), most_marks: 0, boundary: Boundary::Token, ..OPENAI_MARKED };
+
+/// Found by itself and not guaranteed, for a time that is not told.
+const GEMINI: Provider = Provider {
+    models: &[],
+    price: None,
+    read: 0.1,
+    short: write(1.0, 5 * MINUTE),
+    long: None,
+    minimum: 4096,
+    most_marks: 0,
+    look_back: 1,
+    boundary: Boundary::Token,
+    source: "https://ai.google.dev/gemini-api/docs/caching",
+    date: "2026-10-01",
+};
+
+/// Kept on disk for hours at least. A prefix counts as a whole, up to the end of what the user said.
+const DEEPSEEK: Provider = Provider {
+    models: &[],
+    price: None,
+    read: 0.1,
+    short: write(1.0, HOUR),
+    long: None,
+    minimum: 64,
+    most_marks: 0,
+    look_back: 1,
+    boundary: Boundary::Message,
+    source: "https://api-docs.deepseek.com/guides/kv_cache",
+    date: "2026-10-27",
+};
+
+/// What nobody knows anything about.
+pub(super) const UNKNOWN: Provider = Provider {
+    models: &[],
+    price: None,
+    read: 1.0,
+    short: write(1.0, 5 * MINUTE),
+    long: None,
+    minimum: 4096,
+    most_marks: 0,
+    look_back: 1,
+    boundary: Boundary::Message,
+    source: "",
+    date: "",
+};
+
+// The two interfaces of OpenAI, which share their models, go by two names.
+pub(super) const ROWS: &[Provider] = &[
+    // A model that is not in the list yet: the rules are the same, and the minimum is the largest.
+    Provider { models: &["anthropic/claude-"], ..ANTHROPIC },
+    Provider {
+        models: &["anthropic/claude-opus-4-0", "anthropic/claude-opus-4-1", "anthropic/claude-opus-4-2025"],
+        price: Some(15.0),
+        minimum: 1024,
+        ..ANTHROPIC
+    },
+    // Of Opus 4.8 the guide says 1,024, and what Anthropic tells agents 4,096.
+    Provider {
+        models: &["anthropic/claude-opus-4-5", "anthropic/claude-opus-4-6", "anthropic/claude-opus-4-8"],
+        price: Some(5.0),
+        ..ANTHROPIC
+    },
+    Provider { models: &["anthropic/claude-opus-4-7"], price: Some(5.0), minimum: 2048, ..ANTHROPIC },
+    Provider { models: &["anthropic/claude-opus-5"], price: Some(5.0), minimum: 512, ..ANTHROPIC },
+    Provider {
+        models: &["anthropic/claude-opus-5-5"],
+        price: Some(4.0),
+        read: 0.05,
+        minimum: 512,
+        ..ANTHROPIC
+    },
+    Provider { models: &["anthropic/claude-mythos-5"], price: Some(10.0), minimum: 512, ..ANTHROPIC },
+    // 512 in the guide, 2,048 in what Anthropic tells agents.
+    Provider { models: &["anthropic/claude-fable-5"], price: Some(10.0), minimum: 2048, ..ANTHROPIC },
+    Provider {
+        models: &["anthropic/claude-fable-5-1", "anthropic/claude-mythos-5-1"],
+        price: Some(10.0),
+        read: 0.025,
+        minimum: 512,
+        ..ANTHROPIC
+    },
+    Provider { models: &["anthropic/claude-fable-5-2"], price: Some(8.0), read: 0.025, ..ANTHROPIC },
+    Provider {
+        models: &[
+            "anthropic/claude-3-7-sonnet",
+            "anthropic/claude-sonnet-4-0",
+            "anthropic/claude-sonnet-4-2025",
+            "anthropic/claude-sonnet-4-5",
+        ],
+        price: Some(3.0),
+        minimum: 1024,
+        ..ANTHROPIC
+    },
+    // 1,024 in the guide, 2,048 where somebody measured: issue 1194 of anthropics/anthropic-sdk-python.
+    Provider { models: &["anthropic/claude-sonnet-4-6"], price: Some(3.0), minimum: 2048, ..ANTHROPIC },
+    Provider { models: &["anthropic/claude-sonnet-5"], price: Some(2.0), minimum: 1024, ..ANTHROPIC },
+    Provider { models: &["anthropic/claude-sonnet-5-5"], price: Some(2.0), read: 0.05, ..ANTHROPIC },
+    Provider { models: &["anthropic/claude-3-5-haiku"], price: Some(0.8), minimum: 2048, ..ANTHROPIC },
+    Provider { models: &["anthropic/claude-haiku-4-5"], price: Some(1.0), ..ANTHROPIC },
+    // Up to 100,000 tokens it is a fifth of this.
+    Provider { models: &["anthropic/claude-haiku-5-5"], price: Some(0.5), ..ANTHROPIC },
+    Provider { models: &["openai/gpt-4o", "openai_resp/gpt-4o"], price: Some(2.5), read: 0.5, ..OPENAI },
+    Provider {
+        models: &["openai/gpt-4o-mini", "openai_resp/gpt-4o-mini"],
+        price: Some(0.15),
+        read: 0.5,
+        ..OPENAI
+    },
+    Provider { models: &["openai/gpt-4.1", "openai_resp/gpt-4.1"], price: Some(2.0), read: 0.25, ..OPENAI },
+    Provider { models: &["openai/gpt-5", "openai_resp/gpt-5"], ..OPENAI },
+    // Its prefixes end every 2,048 tokens.
+    Provider { models: &["openai/gpt-5.5", "openai_resp/gpt-5.5"], minimum: 2048, ..OPENAI },
+    Provider {
+        models: &[
+            "openai/gpt-5.6",
+            "openai/gpt-5.7",
+            "openai/gpt-5.8",
+            "openai/gpt-5.9",
+            "openai/gpt-6",
+            "openai_resp/gpt-5.6",
+            "openai_resp/gpt-5.7",
+            "openai_resp/gpt-5.8",
+            "openai_resp/gpt-5.9",
+            "openai_resp/gpt-6",
+        ],
+        ..OPENAI_MARKED
+    },
+    Provider { models: &["openai/gpt-6.1-sol", "openai_resp/gpt-6.1-sol"], read: 0.05, ..OPENAI_MARKED },
+    Provider { models: &["gemini/gemini-3"], ..GEMINI },
+    // 1,024 for the smaller ones in an earlier version of the page.
+    Provider { models: &["gemini/gemini-2.5-"], minimum: 2048, ..GEMINI },
+    Provider { models: &["deepseek/"], ..DEEPSEEK },
+    // The price is that of the busy hours, twice the other.
+    Provider { models: &["deepseek/deepseek-flash"], price: Some(0.3), read: 0.02, ..DEEPSEEK },
+    Provider { models: &["deepseek/deepseek-v4-pro"], price: Some(1.32), read: 0.034, ..DEEPSEEK },
+    // On a machine of one's own a token that is known costs nothing, as long as the model stays loaded.
+    Provider {
+        models: &["ollama/"],
+        price: None,
+        read: 0.0,
+        short: write(1.0, 5 * MINUTE),
+        long: None,
+        minimum: 1,
+        most_marks: 0,
+        look_back: 1,
+        boundary: Boundary::Token,
+        source: "https://docs.ollama.com/faq",
+        date: "2026-11-01",
+    },
+];
