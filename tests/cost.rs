@@ -1,10 +1,11 @@
 //! The simulator of providers' caches against what they have documented, and the bound against every way
 //! there is to mark a few requests.
 
+use columnar::cache::Lifetime;
 use columnar_tests::cost::cache::{Bill, Cache, Mark, Marks, Refused};
 use columnar_tests::cost::policies::POLICIES;
 use columnar_tests::cost::request::{Piece, Prefixes, Request, Speaker};
-use columnar_tests::cost::rules::{Lifetime, LookBack, Rules, Term};
+use columnar_tests::cost::rules::{LookBack, Rules, Term};
 use columnar_tests::cost::scene::Scene;
 use columnar_tests::cost::trace::{Kind, Pause, Trace};
 use proptest::collection::vec;

@@ -7,8 +7,10 @@
 //!
 //! Blocks before the shortest prefix that is cached at all count as one with the block that completes it.
 
+use columnar::cache::Lifetime;
+
 use super::request::Request;
-use super::rules::{Lifetime, Rules, Term};
+use super::rules::{Rules, Term};
 
 /// A request at its time, and which column asks.
 #[derive(Clone, Copy, Debug)]

@@ -9,13 +9,15 @@
 //! Rules that no provider has written down are taken against the user: an entry that stands before the
 //! one that is read, and at which no mark stands, is not kept alive by it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+
+use columnar::cache::Lifetime;
 
 use super::request::Request;
-use super::rules::{Lifetime, LookBack, Rules};
+use super::rules::{LookBack, Rules};
 
 /// A place behind which the provider is asked to cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// Which block it stands behind.
     pub at: usize,
@@ -82,11 +84,9 @@ struct Found {
 impl Marks {
     /// Marks of the short lifetime.
     pub fn short(places: impl IntoIterator<Item = usize>) -> Self {
+        let places: BTreeSet<usize> = places.into_iter().collect();
         let mark = |at| Mark { at, lifetime: Lifetime::Short };
-        let mut explicit: Vec<Mark> = places.into_iter().map(mark).collect();
-        explicit.sort_unstable();
-        explicit.dedup();
-        Self { explicit, automatic: false }
+        Self { explicit: places.into_iter().map(mark).collect(), automatic: false }
     }
 
     /// The mark that the provider sets by itself, alone.
@@ -155,7 +155,7 @@ impl<'r> Cache<'r> {
         if marks.explicit.iter().any(|mark| self.rules.term(mark.lifetime).is_none()) {
             return Err(Refused::NoSuchLifetime);
         }
-        if pairs().any(|(a, b)| a.lifetime < b.lifetime) {
+        if pairs().any(|(a, b)| (a.lifetime, b.lifetime) == (Lifetime::Short, Lifetime::Long)) {
             return Err(Refused::ShortBeforeLong);
         }
         Ok(marks)
@@ -202,7 +202,9 @@ impl<'r> Cache<'r> {
                 Entry { lifetime: paid.unwrap_or(mark.lifetime), used: now, ready: now + self.rules.ready };
             if let Some(old) = self.entries.get(&block.prefix).filter(|old| self.lives(old, now)) {
                 entry.ready = old.ready.min(entry.ready);
-                entry.lifetime = if paid.is_some() { old.lifetime } else { old.lifetime.max(mark.lifetime) };
+                if paid.is_some() || old.lifetime == Lifetime::Long {
+                    entry.lifetime = old.lifetime;
+                }
             }
             self.entries.insert(block.prefix, entry);
         }

@@ -65,7 +65,7 @@ impl Clock {
             (_, Pause::Down) => DOWN,
             (Self::Batch, _) => dice.between(10.0, 15.0),
             (_, Pause::Tool) => dice.between(3.0, 6.0),
-            (Self::Human, _) => 10.0 + dice.log_normal(THOUGHT, SPREAD),
+            (Self::Human, _) => dice.log_normal(THOUGHT, SPREAD).max(10.0),
             (Self::Bursty, _) if dice.happens(0.8) => dice.between(10.0, 20.0),
             (Self::Bursty, _) => dice.between(120.0, 2400.0),
             (Self::Edge, _) => rules.short.seconds + if dice.happens(0.5) { 1.0 } else { -1.0 },

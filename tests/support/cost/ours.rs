@@ -1,31 +1,29 @@
 //! How this library marks its requests.
 
 use columnar::Result;
+use columnar::cache::{Pace, Place, Provider};
 
-use super::cache::Marks;
-use super::scene::Scene;
+use super::cache::{Mark, Marks};
+use super::trace::{Ask, Trace};
 
-/// The marks of each request of a scene, by the plan of its column.
+/// The marks of each request of a trace, by the plan of its column. Requests that do not come from a flow
+/// have none.
 ///
 /// # Errors
 ///
-/// Those of [`Flow::messages`](columnar::Flow::messages).
-pub fn ours(scene: &Scene<'_>) -> Result<Vec<Marks>> {
-    scene
-        .trace
-        .asks
-        .iter()
-        .map(|ask| {
-            let Some(cell) = &ask.cell else { return Ok(Marks::default()) };
-            let stable = cell.flow.explain_cache(&cell.column, cell.step)?;
-            let (messages, mut bytes, mut place) = (cell.messages()?, 0, 0);
-            for (at, part) in messages.parts().enumerate() {
-                bytes += part.text().len();
-                if bytes <= stable.bytes {
-                    place = at + 1;
-                }
-            }
-            Ok(Marks::short([0, place]))
-        })
-        .collect()
+/// Those of [`Flow::cache_plan`](columnar::flow::LiveFlow::cache_plan).
+pub fn ours(trace: &Trace, provider: &Provider, pace: Pace) -> Result<Vec<Marks>> {
+    let marks = |ask: &Ask| {
+        let Some(cell) = &ask.cell else { return Ok(Marks::default()) };
+        let plan = cell.flow.cache_plan(&cell.column, cell.step, provider, pace)?;
+        let marks = plan.marks.iter().map(|mark| {
+            let at = match mark.place {
+                Place::System => 0,
+                Place::Part(part) => part + 1,
+            };
+            Mark { at, lifetime: mark.lifetime }
+        });
+        Ok(Marks { explicit: marks.collect(), automatic: false })
+    };
+    trace.asks.iter().map(marks).collect()
 }

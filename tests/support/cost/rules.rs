@@ -1,13 +1,6 @@
 //! A provider's rules of caching, as the simulator needs them.
 
-/// How long an entry is kept after its last use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Lifetime {
-    /// Minutes.
-    Short,
-    /// An hour.
-    Long,
-}
+use columnar::cache::Lifetime;
 
 /// What a lifetime means and costs.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,9 +1,11 @@
 //! A trace at its times, in front of a provider.
 
+use columnar::cache::Lifetime;
+
 use super::bound::{Asked, bound};
 use super::cache::{Cache, Marks, Refused};
 use super::clock::Clock;
-use super::rules::{Lifetime, Rules};
+use super::rules::Rules;
 use super::trace::{Ask, Trace};
 
 /// A trace at its times, in front of a provider.
