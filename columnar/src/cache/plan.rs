@@ -15,15 +15,19 @@
 //! unmarked      T +   d
 //! ```
 //!
-//! so the mark gains `T (p (w - r) - (w - 1)) - d (w - 1)` a request. Each lifetime has its own `p` and `w`, and
-//! the one that gains most is taken. For 1.25 and 2 over 0.1, that is the long one when it is never outlived
-//! and `T / d` is above 0.65 over the chance that the short one is. Where no mark gains anything, there is none.
+//! so the mark gains `p (w - r) - (w - 1) - (w - 1) d / T` for each token of the prefix. The n-th request of a
+//! column takes `d / T` to be `1 / n`, as it was until then on average. So nothing but the pace decides where it
+//! begins and ends to be worth it, and a column that goes on changes its lifetime once at most: a provider need
+//! not find in one lifetime what was written in the other.
+//!
+//! The lifetime that gains most is taken. For 1.25 and 2 over 0.1, that is the long one if nothing outlives it
+//! and `T / d` is above 0.65 over the chance that the short one is outlived.
 
 use alloc::vec::Vec;
 
 use super::mark::{Lifetime, Mark, Place};
 use super::pace::Pace;
-use super::provider::Provider;
+use super::provider::{Provider, Write};
 use crate::context::{Messages, Part};
 use crate::tokens::{Chars, Counter};
 
@@ -71,17 +75,22 @@ impl CachePlan {
         if provider.most_marks == 0 {
             return Self::default();
         }
-        let ends = Ends::of(messages, instruction, provider.minimum);
-        let Some((deepest, lifetime)) = ends.deepest(provider, pace) else {
+        let requests = messages.step() + 1;
+        let Some(lifetime) = lifetime(provider, pace, requests) else {
+            return Self::default();
+        };
+        let Ends { system, stable, repeated } = Ends::of(messages, instruction, provider.minimum);
+        // What the request before had kept is read once more, even if no other repeats it.
+        let kept = repeated.filter(|_| self::lifetime(provider, pace, requests - 1) == Some(lifetime));
+        let Some(deepest) = kept.max(stable).max(system) else {
             return Self::default();
         };
         // Everything before the deepest mark is paid for with it, so further ones cost nothing. They are in
         // the order of their worth, should a provider take fewer.
-        let far = ends.repeated.filter(|end| end.block() + provider.look_back <= deepest.block());
-        let further = [ends.stable, far, ends.system].into_iter().flatten();
-        let mut places: Vec<Place> = Vec::from([deepest.place]);
-        for place in further.filter(|end| end.place < deepest.place).map(|end| end.place) {
-            if !places.contains(&place) {
+        let far = repeated.filter(|end| block(*end) + provider.look_back <= block(deepest));
+        let mut places = Vec::from([deepest]);
+        for place in [stable, far, system].into_iter().flatten() {
+            if place < deepest && !places.contains(&place) {
                 places.push(place);
             }
         }
@@ -91,89 +100,62 @@ impl CachePlan {
     }
 }
 
-/// The end of a prefix, and the tokens before it.
-#[derive(Clone, Copy, Debug)]
-struct End {
-    place: Place,
-    tokens: usize,
+/// How long the n-th request of a column is to be kept, if that gains anything.
+fn lifetime(provider: &Provider, pace: Pace, requests: usize) -> Option<Lifetime> {
+    // No column has so many that it would not fit.
+    let requests = f64::from(u32::try_from(requests).unwrap_or(u32::MAX));
+    let gain = |lifetime| {
+        let Write { factor, lifetime: within } = provider.write(lifetime)?;
+        let fee = factor - 1.0;
+        Some(pace.chance(within) * (factor - provider.read) - fee - fee / requests)
+    };
+    let gains = [Lifetime::Short, Lifetime::Long].into_iter().filter_map(|it| Some((gain(it)?, it)));
+    let best = gains.filter(|(gain, _)| *gain > 0.0).max_by(|(a, _), (b, _)| a.total_cmp(b));
+    best.map(|(_, lifetime)| lifetime)
 }
 
 /// Where prefixes of a request end that other requests have, too; without those that are too short.
-#[derive(Clone, Copy, Debug)]
 struct Ends {
     /// The instruction, which all requests of the column have.
-    system: Option<End>,
+    system: Option<Place>,
     /// What the next request repeats beyond that.
-    stable: Option<End>,
+    stable: Option<Place>,
     /// What this request repeats of the one before, beyond the instruction.
-    repeated: Option<End>,
+    repeated: Option<Place>,
 }
 
 impl Ends {
     fn of(messages: &Messages, instruction: usize, minimum: usize) -> Self {
-        let (mut stays, mut repeats) = (true, true);
-        let (mut stable, mut repeated) = (None, None);
+        let system = (instruction >= minimum).then_some(Place::System);
+        let mut ends = Self { system, stable: None, repeated: None };
+        let (mut stays, mut repeats, mut tokens) = (true, true, instruction);
         let previous = messages.previous();
         let mut before = previous.iter().flat_map(Messages::parts);
-        let mut tokens = instruction;
         for (at, part) in messages.parts().enumerate() {
-            tokens += tokens_of(&part);
             stays &= part.fate().1;
             repeats &= before.next().is_some_and(|then| then.fate().1 && then.origin() == part.origin());
             if !stays && !repeats {
                 break;
             }
+            tokens += tokens_of(&part);
             // A constant is not worth a mark of its own.
-            let end = part.origin().map(|_| End { place: Place::Part(at), tokens });
-            stable = end.filter(|_| stays).or(stable);
-            repeated = end.filter(|_| repeats).or(repeated);
+            if tokens >= minimum && part.origin().is_some() {
+                ends.stable = stays.then_some(Place::Part(at)).or(ends.stable);
+                ends.repeated = repeats.then_some(Place::Part(at)).or(ends.repeated);
+            }
         }
-        let system = Some(End { place: Place::System, tokens: instruction });
-        let long_enough = |end: &End| end.tokens >= minimum;
-        Self {
-            system: system.filter(long_enough),
-            stable: stable.filter(long_enough),
-            repeated: repeated.filter(long_enough),
-        }
-    }
-
-    /// The mark that gains most, if any gains anything.
-    fn deepest(&self, provider: &Provider, pace: Pace) -> Option<(End, Lifetime)> {
-        let known = [self.repeated, self.system].into_iter().flatten().map(|end| end.tokens).max();
-        let lifetimes = [Lifetime::Short, Lifetime::Long].into_iter();
-        let gains = lifetimes.filter_map(|lifetime| {
-            let write = provider.write(lifetime)?;
-            let fee = write.factor - 1.0;
-            let rate = pace.chance(write.lifetime) * (write.factor - provider.read) - fee;
-            // What the request before had kept is read once more, even if no other repeats it. It was kept
-            // for sure if that paid when all of it was new.
-            let repeated = self.repeated.filter(|_| rate > fee);
-            let ends = [self.system, repeated, self.stable].into_iter().flatten();
-            Some(ends.map(move |end| {
-                let added = end.tokens.saturating_sub(known.unwrap_or(0));
-                (count(end.tokens) * rate - count(added) * fee, end, lifetime)
-            }))
-        });
-        let best = gains.flatten().filter(|(gain, ..)| *gain > 0.0).max_by(|(a, ..), (b, ..)| a.total_cmp(b));
-        best.map(|(_, end, lifetime)| (end, lifetime))
+        ends
     }
 }
 
-impl End {
-    /// How many blocks stand before it.
-    fn block(self) -> usize {
-        match self.place {
-            Place::System => 1,
-            Place::Part(at) => at + 2,
-        }
+/// How many blocks stand before a mark.
+fn block(place: Place) -> usize {
+    match place {
+        Place::System => 1,
+        Place::Part(at) => at + 2,
     }
 }
 
 fn tokens_of(part: &Part<'_>) -> usize {
     Chars.count(&part.text())
-}
-
-/// A number to reckon with. No request has so many tokens that it would not fit.
-fn count(tokens: usize) -> f64 {
-    f64::from(u32::try_from(tokens).unwrap_or(u32::MAX))
 }

@@ -72,6 +72,11 @@ impl Messages {
         Iter(last.peekable()).last().map_or(Cow::Borrowed(""), |(_, content)| content)
     }
 
+    /// The step of the column.
+    pub(crate) fn step(&self) -> usize {
+        self.0.step
+    }
+
     /// What the column was shown before, when it was asked last; `None` at its first time.
     pub(crate) fn previous(&self) -> Option<Self> {
         self.0.previous().map(Self::new)

@@ -1,20 +1,21 @@
 //! [`Genai`]: the models of the public providers, and of every server that speaks like one of them.
 
 mod error;
+mod request;
 
 use std::{env, fmt, net::IpAddr, time::Duration};
 
 use ::genai::{
     Client, ModelIden, WebConfig,
     adapter::AdapterKind,
-    chat::{ChatMessage, ChatOptions, ChatRequest, ChatStream, ChatStreamEvent, StopReason, StreamEnd},
+    chat::{ChatOptions, ChatStream, ChatStreamEvent, StopReason, StreamEnd},
     resolver::{AuthData, Endpoint},
 };
 use futures::{StreamExt, TryFutureExt, TryStreamExt, stream, stream::BoxStream};
 
 pub use self::error::GenaiError;
+use self::request::chat_request;
 use super::{Chunk, End, Finish, Model, Request, Usage};
-use crate::context::{Messages, Role};
 use crate::error::BoxError;
 
 /// What may stand before the slash of a model's name. Providers that need more than a key, such as
@@ -121,10 +122,7 @@ impl Genai {
         if let Some(url) = &self.base_url {
             target.endpoint = Endpoint::from_owned(url.as_str());
         }
-        let mut chat = ChatRequest::new(chat_messages(&request.messages));
-        if !request.system.is_empty() {
-            chat = chat.with_system(&*request.system);
-        }
+        let chat = chat_request(&self.name, &request);
         let options = ChatOptions::default().with_max_tokens(request.max_tokens).with_capture_usage(true);
         let reply = self.client.exec_chat_stream(target, chat, Some(&options)).await;
         Ok(reply.map_err(failed)?.stream)
@@ -196,28 +194,6 @@ fn finished(end: StreamEnd) -> Option<End> {
         }
     });
     Some(End { finish, usage })
-}
-
-/// Providers refuse an empty reply in a request, and some refuse two user messages in a row, which
-/// is what leaving it out can make.
-fn chat_messages(messages: &Messages) -> Vec<ChatMessage> {
-    let mut kept: Vec<(Role, String)> = Vec::new();
-    for (role, text) in messages {
-        match kept.last_mut() {
-            _ if role == Role::Assistant && text.trim().is_empty() => {}
-            Some((Role::User, last)) if role == Role::User => {
-                last.push_str("\n\n");
-                last.push_str(&text);
-            }
-            _ => kept.push((role, text.into_owned())),
-        }
-    }
-    kept.into_iter()
-        .map(|(role, text)| match role {
-            Role::User => ChatMessage::user(text),
-            Role::Assistant => ChatMessage::assistant(text),
-        })
-        .collect()
 }
 
 fn is_loopback(url: &str) -> bool {

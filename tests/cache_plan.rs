@@ -1,0 +1,352 @@
+//! Where requests are marked for the caches of providers.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+
+use std::time::Duration;
+
+use columnar::Messages;
+use columnar::cache::{CachePlan, Lifetime, Pace, Place, Provider};
+use columnar::prelude::*;
+use columnar::testing::script;
+use columnar_tests::live::Live;
+use columnar_tests::naive::{self, Reads};
+use columnar_tests::strategies::{flows, pauses};
+use proptest::prelude::*;
+
+use Place::{Part, System};
+
+const CLAUDE: &str = "anthropic/claude-sonnet-4-5";
+
+/// A provider for which every prefix is long enough.
+fn eager(most_marks: usize, look_back: usize) -> Provider {
+    let mut row = Provider::of(CLAUDE).clone();
+    (row.minimum, row.most_marks, row.look_back) = (1, most_marks, look_back);
+    row
+}
+
+fn places(plan: &CachePlan) -> Vec<Place> {
+    plan.marks.iter().map(|mark| mark.place).collect()
+}
+
+const fn mins(minutes: u64) -> Duration {
+    Duration::from_secs(60 * minutes)
+}
+
+/// A column that reads `user` under an instruction, after some steps. What the user says has 1,000 tokens with
+/// its tag, and what the column says 100.
+async fn bot(steps: usize, instruction: usize, views: impl Fn(&Column) -> Vec<View>) -> Result<Flow> {
+    let user = source("user");
+    let model = Says("b".repeat(4 * 100));
+    let f = flow([column("bot", views(&user), prompt("i".repeat(4 * instruction)).with(model))])?;
+    for _ in 0..steps {
+        f.push("user", "u".repeat(4 * 1000 - "<user>\n\n</user>".len())).await?;
+    }
+    f.run().await?;
+    Ok(f)
+}
+
+/// A model that always says the same.
+struct Says(String);
+
+impl columnar::model::Model for Says {
+    fn name(&self) -> &str {
+        "says"
+    }
+
+    fn reply(
+        &self,
+        _: columnar::model::Request,
+    ) -> futures::stream::BoxStream<'static, Result<columnar::model::Chunk, columnar::BoxError>> {
+        use columnar::model::Chunk;
+        futures::stream::iter([Ok(Chunk::Text(self.0.clone())), Ok(Chunk::stop())]).boxed()
+    }
+}
+
+/// At step 3, with the parts from 0 on and an instruction of 2,000 tokens. The minimum is 1,024.
+#[tokio::test]
+async fn each_pattern_is_marked_where_the_next_request_leaves_it() -> Result<()> {
+    type Views = fn(&Column) -> Vec<View>;
+    let patterns: [(&str, Views, &[Place]); 6] = [
+        // u0 b0 u1 b1 u2 b2 u3: everything stays.
+        ("accumulator", |user| vec![user.all(), this()], &[System, Part(6)]),
+        // u0 u1 u2, and behind them what the column said last.
+        ("reducer", |user| vec![user.all(), this().latest()], &[System, Part(2)]),
+        // The lead, b0 b1 b2, and behind them what the user said last.
+        ("journal", |user| vec![user.latest(), this()], &[System, Part(3)]),
+        ("map", |user| vec![user.latest()], &[System]),
+        ("window", |user| vec![user.window(2)], &[System]),
+        // The lead, b0 b1, and behind them u2, which is about to be left out.
+        ("windows", |user| vec![user.window(2), this().window(4)], &[System, Part(2)]),
+    ];
+    for (name, views, expected) in patterns {
+        let f = bot(4, 2000, views).await?;
+        let plan = f.cache_plan("bot", 3, Provider::of(CLAUDE), Pace::batch())?;
+        assert_eq!(places(&plan), expected, "{name}");
+        assert!(plan.marks.iter().all(|mark| mark.lifetime == Lifetime::Short), "{name}");
+    }
+    Ok(())
+}
+
+/// A window that is about to move has been kept up to here by the steps before, and is read once more.
+#[tokio::test]
+async fn a_window_is_read_a_last_time_when_it_is_full() -> Result<()> {
+    let f = bot(5, 0, |user| vec![user.window(3)]).await?;
+    let plan = |step| Ok::<_, Error>(places(&f.cache_plan("bot", step, &eager(4, 20), Pace::batch())?));
+    assert_eq!(plan(0)?, [Part(0)]);
+    assert_eq!(plan(1)?, [Part(1)]);
+    assert_eq!(plan(2)?, [Part(1)], "the third part is new, and not repeated");
+    assert_eq!(plan(3)?, []);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_too_short_is_not_marked() -> Result<()> {
+    let views = |user: &Column| vec![user.all(), this()];
+    let plan = async |instruction, step, model| {
+        let f = bot(4, instruction, views).await?;
+        Ok::<_, Error>(places(&f.cache_plan("bot", step, Provider::of(model), Pace::batch())?))
+    };
+    assert_eq!(plan(0, 0, CLAUDE).await?, [], "1,000 of 1,024 tokens");
+    assert_eq!(plan(24, 0, CLAUDE).await?, [Part(0)]);
+    assert_eq!(plan(0, 1, CLAUDE).await?, [Part(2)]);
+    assert_eq!(plan(1024, 1, CLAUDE).await?, [System, Part(2)]);
+    assert_eq!(plan(1024, 2, "anthropic/claude-opus-4-5").await?, [Part(4)], "4,096 are needed there");
+    assert_eq!(plan(700, 2, "anthropic/claude-opus-4-5").await?, []);
+    Ok(())
+}
+
+#[tokio::test]
+async fn who_finds_prefixes_alone_is_given_no_marks() -> Result<()> {
+    let f = bot(4, 5000, |user| vec![user.all(), this()]).await?;
+    for model in
+        ["openai/gpt-4o", "gemini/gemini-2.5-pro", "deepseek/deepseek-chat", "ollama/llama3.2", "x/y"]
+    {
+        assert_eq!(
+            f.cache_plan("bot", 3, Provider::of(model), Pace::batch())?,
+            CachePlan::default(),
+            "{model}"
+        );
+    }
+    Ok(())
+}
+
+/// A provider that looks for entries at marks alone is shown the place of the one before.
+#[tokio::test]
+async fn an_entry_that_is_out_of_sight_has_a_mark_of_its_own() -> Result<()> {
+    let f = bot(4, 2000, |user| vec![user.all(), this()]).await?;
+    let plan =
+        |provider: &Provider| Ok::<_, Error>(places(&f.cache_plan("bot", 3, provider, Pace::batch())?));
+    assert_eq!(plan(Provider::of("openai/gpt-5.6"))?, [System, Part(4), Part(6)]);
+    assert_eq!(
+        plan(&eager(4, 3))?,
+        [System, Part(6)],
+        "of three blocks the third is that of the step before"
+    );
+    assert_eq!(plan(&eager(4, 2))?, [System, Part(4), Part(6)]);
+    assert_eq!(plan(&eager(2, 2))?, [Part(4), Part(6)], "the instruction is the first to go without");
+    assert_eq!(plan(&eager(1, 2))?, [Part(6)]);
+
+    // 20 blocks a step: the end of the step before is the twenty-first, counted from this one.
+    let user = source("user");
+    let copies: Vec<Column> =
+        (0..19).map(|n| column(&format!("c{n}"), user.latest(), script(["x", "x", "x"]))).collect();
+    let views = copies.iter().map(Column::all).chain([this()]).collect::<Vec<_>>();
+    let f = flow(copies.iter().cloned().chain([column("bot", views, script(["b", "b", "b"]))]))?;
+    for _ in 0..3 {
+        f.push("user", "u").await?;
+    }
+    f.run().await?;
+    let plan =
+        |provider: &Provider| Ok::<_, Error>(places(&f.cache_plan("bot", 2, provider, Pace::batch())?));
+    assert_eq!(plan(&eager(4, 20))?, [Part(38), Part(58)]);
+    assert_eq!(plan(&eager(4, 21))?, [Part(58)]);
+    Ok(())
+}
+
+/// What users think about for 75 seconds is thought about for more than five minutes in one of seven times.
+#[tokio::test]
+async fn the_lifetime_follows_the_pace_and_the_history() -> Result<()> {
+    use Lifetime::{Long, Short};
+    let f = bot(12, 0, |user| vec![user.all(), this()]).await?;
+    let lifetime = |step, model, pace| {
+        let plan = f.cache_plan("bot", step, Provider::of(model), pace)?;
+        Ok::<_, Error>(plan.marks.first().map(|mark| mark.lifetime))
+    };
+    let think = Pace::think(Duration::from_secs(75));
+    // A history of less than 0.65 / 0.14 steps is rewritten for less than it costs to keep it for an hour.
+    for (step, expected) in [(1, Short), (3, Short), (4, Long), (11, Long)] {
+        assert_eq!(lifetime(step, CLAUDE, think)?, Some(expected), "step {step}");
+    }
+    for (pace, expected) in [
+        (Pace::batch(), Some(Short)),
+        (Pace::every(mins(5)), Some(Short)),
+        (Pace::every(mins(6)), Some(Long)),
+        (Pace::every(mins(60)), Some(Long)),
+        (Pace::every(mins(61)), None),
+        (Pace::think(mins(1)), Some(Long)),
+        (Pace::think(mins(600)), None),
+    ] {
+        assert_eq!(lifetime(11, CLAUDE, pace)?, expected, "{pace:?}");
+    }
+    // There, half an hour is all there is.
+    assert_eq!(lifetime(11, "openai/gpt-5.6", Pace::every(mins(30)))?, Some(Short));
+    assert_eq!(lifetime(11, "openai/gpt-5.6", Pace::every(mins(31)))?, None);
+    Ok(())
+}
+
+#[tokio::test]
+async fn handles_and_flows_plan_the_same() -> Result<()> {
+    let chat = flow! {
+        source user;
+        column bot(user, self) = prompt("Be brief. ".repeat(500)).with(Says("Yes.".to_owned()));
+    };
+    chat.user.push("Is this marked?").await?;
+    chat.run().await?;
+    let provider = Provider::of(CLAUDE);
+    let plan = chat.bot.cache_plan(0, provider, Pace::batch())?;
+    assert_eq!(places(&plan), [System, Part(0)]);
+    assert_eq!(plan, chat.cache_plan("bot", 0, provider, Pace::batch())?);
+    assert_eq!(plan, CachePlan::of(&chat.bot.messages(0)?, 1250, provider, Pace::batch()));
+    assert!(matches!(chat.bot.cache_plan(1, provider, Pace::batch()), Err(Error::Missing { .. })));
+    assert!(matches!(chat.cache_plan("user", 0, provider, Pace::batch()), Err(Error::NotDerived { .. })));
+
+    let fork = chat.fork(1)?;
+    assert_eq!(plan, fork.cache_plan("bot", 0, provider, Pace::batch())?);
+    Ok(())
+}
+
+/// A failure becomes a test with a name, not a seed in a file.
+fn config() -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn marks_are_few_and_at_real_places(flow in flows(), most in 0..5_usize, look_back in 1..4_usize, system in 0..2_usize) {
+        let provider = eager(most, look_back);
+        each_cell(&flow, &[0], |cell| {
+            let plan = CachePlan::of(&cell.messages, system, &provider, Pace::batch());
+            let places = places(&plan);
+            assert!(places.len() <= most && places.is_sorted_by(|a, b| a < b), "{places:?}");
+            assert!(system > 0 || !places.contains(&System));
+            let count = cell.messages.parts().count();
+            assert!(places.iter().all(|place| matches!(place, System) || *place < Part(count)), "{places:?}");
+            assert!(plan.marks.iter().all(|mark| mark.lifetime == Lifetime::Short));
+        });
+    }
+
+    /// What is kept is what another request begins with: the next, or the one before.
+    #[test]
+    fn everything_before_a_mark_begins_a_neighbour_byte_for_byte(flow in flows(), look_back in 1..4_usize) {
+        let provider = eager(4, look_back);
+        each_cell(&flow, &[0], |cell| {
+            if cell.step + 1 == flow.steps() {
+                return;
+            }
+            let plan = CachePlan::of(&cell.messages, 0, &provider, Pace::batch());
+            let now = cell.assembled(cell.step);
+            let next = cell.assembled(cell.step + 1);
+            let before = cell.step.checked_sub(1).map(|step| cell.assembled(step));
+            for place in places(&plan) {
+                let sent = cell.sent_before(place);
+                assert!(now.starts_with(&sent), "the parts are what is sent");
+                let is_known = before.as_ref().is_some_and(|before| before.starts_with(&sent));
+                assert!(is_known || next.starts_with(&sent), "{place:?}");
+            }
+            // The end of what the next request repeats is among them, unless it is the lead's.
+            let following = cell.live.flow.messages(cell.column, cell.step + 1).unwrap();
+            let repeated = cell.messages.parts().zip(following.parts()).take_while(|(now, then)| now == then);
+            let last = repeated.enumerate().filter(|(_, (part, _))| part.origin().is_some()).last();
+            if let Some((at, _)) = last {
+                assert!(places(&plan).contains(&Part(at)), "{plan:?} without {at}");
+            }
+        });
+    }
+
+    /// The last mark of a request is found by the next one, if that begins the same.
+    #[test]
+    fn what_a_request_had_kept_is_found_by_the_next(flow in flows(), look_back in 1..4_usize) {
+        let provider = eager(4, look_back);
+        each_cell(&flow, &[0], |cell| {
+            if cell.step + 1 == flow.steps() {
+                return;
+            }
+            let next = cell.live.flow.messages(cell.column, cell.step + 1).unwrap();
+            let plan = |messages: &Messages| places(&CachePlan::of(messages, 1, &provider, Pace::batch()));
+            let (kept, looked) = (plan(&cell.messages), plan(&next));
+            let is_shared = |place: &&Place| match place {
+                System => true,
+                Part(at) => cell.messages.parts().take(at + 1).eq(next.parts().take(at + 1)),
+            };
+            let deepest = kept.iter().filter(is_shared).max().expect("at least the instruction");
+            let found = looked.iter().any(|mark| (block(*mark)..block(*mark) + look_back).contains(&(block(*deepest) + look_back - 1)));
+            assert!(found, "{deepest:?} is not found from {looked:?}");
+        });
+    }
+
+    #[test]
+    fn a_plan_is_the_same_however_the_values_were_computed(flow in flows(), pauses in pauses()) {
+        let (calm, provider) = (filled(&flow, &[0]), eager(4, 2));
+        each_cell(&flow, &pauses, |cell| {
+            let plan = |live: &Live| live.flow.cache_plan(cell.column, cell.step, &provider, Pace::batch()).unwrap();
+            assert_eq!(plan(&calm), plan(cell.live));
+        });
+    }
+}
+
+/// How many blocks stand before a mark.
+fn block(place: Place) -> usize {
+    match place {
+        System => 1,
+        Part(at) => at + 2,
+    }
+}
+
+struct Cell<'f> {
+    flow: &'f naive::Flow,
+    live: &'f Live,
+    column: &'f str,
+    reads: &'f Reads,
+    step: usize,
+    messages: Messages,
+}
+
+impl Cell<'_> {
+    /// The request of a step as one text.
+    fn assembled(&self, step: usize) -> String {
+        let messages = naive::messages(self.flow, self.column, self.reads, step).unwrap();
+        messages.into_iter().map(|(role, content)| format!("\u{1}{role}\u{2}{content}")).collect()
+    }
+
+    /// What the library sends before a mark, as one text.
+    fn sent_before(&self, place: Place) -> String {
+        let Part(last) = place else { return String::new() };
+        let mut role = None;
+        let mut sent = String::new();
+        for part in self.messages.parts().take(last + 1) {
+            if role.replace(part.role()) != Some(part.role()) {
+                sent.push_str(&format!("\u{1}{}\u{2}", part.role()));
+            }
+            sent.push_str(&part.text());
+        }
+        sent
+    }
+}
+
+fn each_cell(flow: &naive::Flow, pauses: &[usize], check: impl Fn(Cell<'_>)) {
+    let live = &filled(flow, pauses);
+    for (column, reads) in flow.derived() {
+        for step in 0..flow.steps() {
+            let messages = live.flow.messages(&column.name, step).unwrap();
+            check(Cell { flow, live, column: &column.name, reads, step, messages });
+        }
+    }
+}
+
+fn filled(flow: &naive::Flow, pauses: &[usize]) -> Live {
+    let live = Live::declare(flow, pauses).unwrap();
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(live.fill(flow)).unwrap();
+    live
+}
