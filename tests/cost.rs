@@ -124,8 +124,10 @@ fn an_entry_without_a_mark_is_not_kept_alive_by_longer_ones() {
     let rules = Rules::documented();
     let mut prefixes = Prefixes::default();
     let [short, long] = [2, 4].map(|blocks| turn(&mut prefixes, blocks));
-    for (places, found) in [(&[3][..], 0), (&[1, 3][..], 2000)] {
-        let mut cache = Cache::new(&rules);
+    let keeping = Rules { keeps_prefixes: true, ..Rules::documented() };
+    let last: &[usize] = &[3];
+    for (rules, places, found) in [(&rules, last, 0), (&rules, &[1, 3], 2000), (&keeping, last, 2000)] {
+        let mut cache = Cache::new(rules);
         read(&mut cache, &short, &[1], 0.0);
         for now in [200.0, 400.0] {
             read(&mut cache, &long, places, now);
@@ -192,8 +194,15 @@ fn subject() -> columnar_tests::cost::trace::Subject {
 fn rules() -> impl Strategy<Value = Rules> {
     let prices = select(vec![(1.25, 2.0, 0.1), (1.25, 2.0, 0.025), (1.0, 1.5, 0.5), (2.0, 3.0, 0.4)]);
     let look_back = select(vec![LookBack::Blocks(1), LookBack::Blocks(2), LookBack::Messages(2)]);
-    (prices, select(vec![1, 150, 250]), select(vec![0.0, 5.0, 61.0]), look_back.clone(), look_back).prop_map(
-        |((write, long, read), minimum, ready, look_back, automatic)| Rules {
+    (
+        prices,
+        select(vec![1, 150, 250]),
+        select(vec![0.0, 5.0, 61.0]),
+        look_back.clone(),
+        look_back,
+        any::<bool>(),
+    )
+        .prop_map(|((write, long, read), minimum, ready, look_back, automatic, keeps_prefixes)| Rules {
             name: "random",
             read,
             short: Term { write, seconds: 300.0 },
@@ -202,20 +211,26 @@ fn rules() -> impl Strategy<Value = Rules> {
             most_marks: 4,
             look_back,
             automatic,
+            keeps_prefixes,
             ready,
-        },
-    )
+        })
 }
 
-/// The least that any marks cost, found by trying them all.
-fn least(scene: &Scene<'_>, marks: &mut Vec<Marks>) -> f64 {
+/// The least that any marks cost, found by trying them all: of the short lifetime, or with the first so many
+/// of the long one, too.
+fn least(scene: &Scene<'_>, long: bool, marks: &mut Vec<Marks>) -> f64 {
     let Some(next) = scene.trace.asks.get(marks.len()) else {
         return total(&scene.cost(marks).expect("the marks are well formed"));
     };
     let places = next.request.blocks.len();
-    let tries = (0..1_usize << places).map(|set| {
-        marks.push(Marks::short((0..places).filter(|at| set >> at & 1 == 1)));
-        let cost = least(scene, marks);
+    let longest = if long { places } else { 0 };
+    let tries = (0..1_usize << places).flat_map(|set| (0..=longest).map(move |longest| (set, longest)));
+    let tries = tries.map(|(set, longest)| {
+        let mut tried = Marks::short((0..places).filter(|at| set >> at & 1 == 1));
+        let before = tried.explicit.iter_mut().filter(|mark| mark.at < longest);
+        before.for_each(|mark| mark.lifetime = Lifetime::Long);
+        marks.push(tried);
+        let cost = least(scene, long, marks);
         marks.pop();
         cost
     });
@@ -232,8 +247,17 @@ proptest! {
     fn the_bound_is_reached((trace, times) in traces(4, 3), rules in rules()) {
         let rules = Rules { ready: 0.0, look_back: LookBack::Blocks(9), ..rules };
         let scene = Scene::at(&trace, &rules, times);
-        let (bound, least) = (total(&scene.bound(&[Lifetime::Short])), least(&scene, &mut Vec::new()));
+        let (bound, least) = (total(&scene.bound(&[Lifetime::Short])), least(&scene, false, &mut Vec::new()));
         prop_assert!((bound - least).abs() < 1e-6, "the bound is {bound}, the least {least}");
+    }
+
+    /// With both lifetimes no marks cost less: short ones do not become long ones by what is added to them.
+    #[test]
+    fn no_lifetimes_are_below_the_bound((trace, times) in traces(3, 2), rules in rules()) {
+        let rules = Rules { look_back: LookBack::Blocks(9), ..rules };
+        let scene = Scene::at(&trace, &rules, times);
+        let (bound, least) = (total(&scene.bound(&BOTH)), least(&scene, true, &mut Vec::new()));
+        prop_assert!(bound <= least + 1e-6, "the bound is {bound}, the least {least}");
     }
 
     /// No marks cost less, under no rules.

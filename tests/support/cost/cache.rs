@@ -6,8 +6,9 @@
 //!                          the rest: plain
 //! ```
 //!
-//! Rules that no provider has written down are taken against the user: an entry that stands before the
-//! one that is read, and at which no mark stands, is not kept alive by it.
+//! Rules that no provider has written down are taken against the user: what was written with one lifetime
+//! is not found by a mark of the other, and an entry that stands before the one that is read, and at which no
+//! mark stands, is not kept alive by it. [`Rules::keeps_prefixes`] says otherwise for the latter.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -64,12 +65,12 @@ pub enum Refused {
 #[derive(Clone, Debug)]
 pub struct Cache<'r> {
     rules: &'r Rules,
-    entries: HashMap<usize, Entry>,
+    /// By prefix and lifetime.
+    entries: HashMap<(usize, Lifetime), Entry>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    lifetime: Lifetime,
     used: f64,
     ready: f64,
 }
@@ -161,58 +162,62 @@ impl<'r> Cache<'r> {
         Ok(marks)
     }
 
-    /// The deepest entry that any mark finds.
+    /// The deepest entry that any mark finds. A short one does not count before a mark that asks for a long
+    /// one: what is kept for long was paid for as such from the beginning.
     fn find(&self, request: &Request, marks: &Marks, now: f64) -> Option<Found> {
         let last = marks.explicit.len().checked_sub(1)?;
+        let long = marks.explicit.iter().rfind(|mark| mark.lifetime == Lifetime::Long).map(|mark| mark.at);
         let found = marks.explicit.iter().enumerate().filter_map(|(which, mark)| {
             let by_itself = marks.automatic && which == last;
             let places = (0..=mark.at).rev();
-            match if by_itself { self.rules.automatic } else { self.rules.look_back } {
-                LookBack::Blocks(count) => self.first(request, places.take(count), now),
+            let look_back = if by_itself { self.rules.automatic } else { self.rules.look_back };
+            let mut places: Box<dyn Iterator<Item = usize>> = match look_back {
+                LookBack::Blocks(count) => Box::new(places.take(count)),
                 LookBack::Messages(count) => {
                     let ends = places.filter(|&at| request.block(at).is_some_and(|block| block.ends));
-                    self.first(request, ends.take(count).chain(Some(0)), now)
+                    Box::new(ends.take(count).chain(Some(0)))
                 }
-            }
+            };
+            let counts = |at: usize| mark.lifetime == Lifetime::Long || long.is_none_or(|long| at > long);
+            let at = places.find(|at| counts(*at) && self.is_known(request, *at, mark.lifetime, now))?;
+            Some(Found { at, lifetime: mark.lifetime })
         });
         found.max_by_key(|found| found.at)
     }
 
-    /// The first of these places at which an entry lives.
-    fn first(&self, request: &Request, mut places: impl Iterator<Item = usize>, now: f64) -> Option<Found> {
-        places.find_map(|at| {
-            let entry = self.entries.get(&request.block(at)?.prefix)?;
-            (self.lives(entry, now) && entry.ready <= now).then_some(Found { at, lifetime: entry.lifetime })
-        })
+    /// Whether an entry can be read.
+    fn is_known(&self, request: &Request, at: usize, lifetime: Lifetime, now: f64) -> bool {
+        let entry = request.block(at).and_then(|block| self.entries.get(&(block.prefix, lifetime)));
+        entry.is_some_and(|entry| self.lives(entry, lifetime, now) && entry.ready <= now)
     }
 
-    fn lives(&self, entry: &Entry, now: f64) -> bool {
-        self.rules.term(entry.lifetime).is_some_and(|term| now - entry.used <= term.seconds)
+    fn lives(&self, entry: &Entry, lifetime: Lifetime, now: f64) -> bool {
+        self.rules.term(lifetime).is_some_and(|term| now - entry.used <= term.seconds)
     }
 
-    /// What is cached after the request. A mark within what was read costs nothing, and its entry lives
-    /// no longer than what was paid for.
+    /// What is cached after the request. A mark within what was read costs nothing, and its entry lives no
+    /// longer than what was paid for.
     fn keep(&mut self, request: &Request, marks: &Marks, found: Option<Found>, now: f64) {
         for mark in &marks.explicit {
             let Some(block) = request.block(mark.at).filter(|block| block.until >= self.rules.minimum) else {
                 continue;
             };
-            let paid = found.filter(|found| mark.at <= found.at).map(|found| found.lifetime);
-            let mut entry =
-                Entry { lifetime: paid.unwrap_or(mark.lifetime), used: now, ready: now + self.rules.ready };
-            if let Some(old) = self.entries.get(&block.prefix).filter(|old| self.lives(old, now)) {
-                entry.ready = old.ready.min(entry.ready);
-                if paid.is_some() || old.lifetime == Lifetime::Long {
-                    entry.lifetime = old.lifetime;
-                }
-            }
-            self.entries.insert(block.prefix, entry);
+            let paid = found.filter(|found| mark.at <= found.at);
+            let key = (block.prefix, paid.map_or(mark.lifetime, |found| found.lifetime));
+            let old = self.entries.get(&key).filter(|old| self.lives(old, key.1, now));
+            let ready = now + self.rules.ready;
+            let ready = old.map_or(ready, |old| old.ready.min(ready));
+            self.entries.insert(key, Entry { used: now, ready });
         }
-        if let Some(found) = found
-            && let Some(block) = request.block(found.at)
-            && let Some(entry) = self.entries.get_mut(&block.prefix)
-        {
-            entry.used = now;
+        let Some(found) = found else { return };
+        let first = if self.rules.keeps_prefixes { 0 } else { found.at };
+        for block in request.blocks.iter().take(found.at + 1).skip(first) {
+            let key = (block.prefix, found.lifetime);
+            if self.entries.get(&key).is_some_and(|entry| self.lives(entry, key.1, now))
+                && let Some(entry) = self.entries.get_mut(&key)
+            {
+                entry.used = now;
+            }
         }
     }
 }

@@ -38,6 +38,7 @@ fn rules(provider: &'static Provider) -> Rules {
         // The table is about marks of one's own. What is sent without them finds entries at the endings of
         // the last twenty messages where providers think in messages.
         automatic: if look_back == LookBack::Blocks(1) { LookBack::Messages(20) } else { look_back },
+        keeps_prefixes: false,
         ready: READY,
     }
 }

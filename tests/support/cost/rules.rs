@@ -39,6 +39,8 @@ pub struct Rules {
     pub look_back: LookBack,
     /// Where the mark finds them that the provider sets by itself.
     pub automatic: LookBack,
+    /// Whether an entry is used by requests that read a longer one. That is not written down.
+    pub keeps_prefixes: bool,
     /// An entry can be read so many seconds after the start of the request that wrote it.
     pub ready: f64,
 }
@@ -64,6 +66,7 @@ impl Rules {
             most_marks: 4,
             look_back: LookBack::Blocks(20),
             automatic: LookBack::Blocks(20),
+            keeps_prefixes: false,
             ready: 0.0,
         }
     }
