@@ -3,58 +3,147 @@
 //!
 //! `cargo bench -p columnar-tests --bench cost`
 //!
-//! Each line of the table is the provider with which ours stands worst; `-- --all` prints all of them, and
-//! `-- --columns` the columns of each.
+//! Each line of the table is the provider with which ours stands worst. `-- --all` prints all of them,
+//! `-- --columns` prints each column as well, and `-- --plot FILE.svg` draws the table.
 
-use std::collections::BTreeMap;
-use std::env;
+use std::{env, fs};
 
 use columnar::Result;
+use columnar_tests::cost::cache::Marks;
+use columnar_tests::cost::chart::chart;
 use columnar_tests::cost::clock::Clock;
 use columnar_tests::cost::market::market;
 use columnar_tests::cost::outcome::{Column, Outcome};
 use columnar_tests::cost::policies::POLICIES;
+use columnar_tests::cost::rules::Rules;
+use columnar_tests::cost::scene::Scene;
 use columnar_tests::cost::trace::{Kind, Trace};
-use columnar_tests::cost::traces;
+use columnar_tests::cost::traces::{self, layouts::LAYOUTS};
+use columnar_tests::cost::worst::Worst;
+use columnar_tests::figures::{bar, figure};
+
+/// The dice of the clocks of other layouts.
+const SEED: u64 = 12;
 
 fn main() -> Result<()> {
-    let has = |flag: &str| env::args().any(|argument| argument == flag);
+    let market = market();
     let mut outcomes = Vec::new();
     for trace in traces::all()? {
-        for (provider, rules) in market() {
-            outcomes.extend(Outcome::of(
-                &trace,
-                &[Clock::Batch, Clock::Human, Clock::Bursty, Clock::Edge],
-                provider,
-                &rules,
-            )?);
+        for (provider, rules) in &market {
+            outcomes.extend(Outcome::of(&trace, provider, rules)?);
         }
     }
-    for outcome in &outcomes {
-        print!(
-            "{:14} {:7} {:28} {:7.3} {:7.3} {:7.3}",
-            outcome.trace,
-            outcome.clock.name(),
-            outcome.provider,
-            outcome.over_bound(),
-            outcome.declared_over_bound(),
-            outcome.total(|c| c.ours) / outcome.total(|c| c.uncached)
-        );
-        for other in &outcome.others {
-            print!(" {:7.3}", other / outcome.total(|c| c.bound));
+    let arguments: Vec<String> = env::args().collect();
+    let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
+    let worst = worst_of_each(&outcomes);
+    table(if has("--all") { outcomes.iter().collect() } else { worst.clone() }, has("--columns"));
+    layouts(&outcomes, market.iter().map(|(_, rules)| rules));
+    figures(&outcomes);
+    if let Some(file) = arguments.iter().skip_while(|argument| *argument != "--plot").nth(1) {
+        fs::write(file, plot(&worst)).unwrap_or_else(|error| println!("{file} is not written: {error}"));
+    }
+    Ok(())
+}
+
+/// Of each trace and clock the provider with which ours is farthest above the bound.
+fn worst_of_each(outcomes: &[Outcome]) -> Vec<&Outcome> {
+    let mut worst: Vec<&Outcome> = Vec::new();
+    for outcome in outcomes {
+        let same =
+            worst.iter_mut().find(|known| (known.trace, known.clock) == (outcome.trace, outcome.clock));
+        match same {
+            None => worst.push(outcome),
+            Some(known) if known.total().over_bound() < outcome.total().over_bound() => *known = outcome,
+            Some(_) => {}
         }
-        println!();
-        if has("--columns") {
-            for c in &outcome.columns {
+    }
+    worst
+}
+
+/// Over the bound: with the marks of ours and of others; of ours, also if it is told the last requests, and if
+/// prefixes are kept alive by longer ones. Over the bound with both lifetimes: if it is told the pace.
+fn table(outcomes: Vec<&Outcome>, columns: bool) {
+    print!("{:13} {:6} {:26} {:>8}", "trace", "clock", "provider", "ours");
+    POLICIES.iter().for_each(|policy| print!(" {:>9}", policy.name()));
+    println!(" | {:>7} {:>7} {:>7} {:>9}", "told", "kept", "paced", "/uncached");
+    for outcome in outcomes {
+        let (Outcome { trace, clock, provider, others, .. }, total) = (outcome, outcome.total());
+        print!("{trace:13} {:6} {provider:26} {:8.3}", clock.name(), total.over_bound());
+        others.iter().for_each(|cost| print!(" {:9.3}", cost / total.bound));
+        more(&total);
+        for column in outcome.columns.iter().filter(|_| columns) {
+            let others = 10 * POLICIES.len();
+            print!("{:20} {:26} {:8.3}{:others$}", "", column.name, column.over_bound(), "");
+            more(column);
+        }
+    }
+}
+
+fn more(column: &Column) {
+    let [told, kept, paced] = [column.told_over_bound(), column.kept_over_bound(), column.paced_over_bound()];
+    println!(" | {told:7.3} {kept:7.3} {paced:7.3} {:9.3}", column.over_uncached());
+}
+
+/// Coding sessions as others lay them out, with their marks, over what ours costs.
+fn layouts<'r>(outcomes: &[Outcome], market: impl Iterator<Item = &'r Rules>) {
+    let others: Vec<(Trace, Vec<Marks>)> = LAYOUTS.iter().map(|layout| layout.trace()).collect();
+    println!("\n{:13} {:6} {:26} {:>9} {:>9}", "layout", "clock", "provider", "/ours", "/uncached");
+    for rules in market {
+        for ours in outcomes.iter().filter(|ours| (ours.kind, ours.provider) == (Kind::Mutable, rules.name)) {
+            for (trace, marks) in others.iter().filter(|_| ours.clock != Clock::Bursty) {
+                let scene = Scene::new(trace, rules, ours.clock, SEED);
+                let cost: f64 = scene.cost(marks).iter().flatten().sum();
+                let (over, uncached) = (cost / ours.total().ours, cost / trace.tokens());
                 println!(
-                    "      {:10} {:7.3} {:7.3} {:7.3}",
-                    c.name,
-                    c.ours / c.bound,
-                    c.declared / c.both,
-                    c.ours / c.uncached
+                    "{:13} {:6} {:26} {over:9.3} {uncached:9.3}",
+                    trace.name,
+                    ours.clock.name(),
+                    rules.name
                 );
             }
         }
     }
-    Ok(())
+    println!();
+}
+
+fn figures(outcomes: &[Outcome]) {
+    let of = |kind: Kind, clock: Option<Clock>, ratio: fn(&Column) -> f64| {
+        let outcomes = outcomes.iter().filter(|outcome| outcome.kind == kind);
+        let outcomes = outcomes.filter(|outcome| clock.is_none_or(|clock| clock == outcome.clock));
+        Worst::of(outcomes.map(|outcome| (ratio(&outcome.total()), outcome.title())))
+    };
+    let (batch, human) = (Some(Clock::Batch), Some(Clock::Human));
+    let columns = outcomes.iter().flat_map(|outcome| {
+        outcome
+            .columns
+            .iter()
+            .map(|column| (column.over_uncached(), format!("{}, {}", outcome.title(), column.name)))
+    });
+    let figures = [
+        ("batch_over_bound", 1.01, of(Kind::AppendOnly, batch, Column::over_bound)),
+        ("batch_told_over_bound", 1.01, of(Kind::AppendOnly, batch, Column::told_over_bound)),
+        ("human_over_bound", 1.03, of(Kind::AppendOnly, human, Column::over_bound)),
+        ("human_paced_over_bound", 1.01, of(Kind::AppendOnly, human, Column::paced_over_bound)),
+        ("adversarial_over_bound", 1.05, of(Kind::Adversarial, None, Column::over_bound)),
+        ("adversarial_kept_over_bound", 1.05, of(Kind::Adversarial, None, Column::kept_over_bound)),
+        ("worst_over_uncached", 1.0, Worst::of(columns)),
+    ];
+    for (name, _, Worst { ratio, place }) in &figures {
+        figure(name, *ratio, &format!("({place})"));
+    }
+    for (name, at_most, Worst { ratio, .. }) in figures {
+        bar(name, ratio, at_most);
+    }
+}
+
+/// A group of bars for each trace and clock.
+fn plot(outcomes: &[&Outcome]) -> String {
+    let series: Vec<&str> = ["ours"].into_iter().chain(POLICIES.iter().map(|policy| policy.name())).collect();
+    let group = |outcome: &&Outcome| {
+        let total = outcome.total();
+        let costs = [total.ours].into_iter().chain(outcome.others.iter().copied());
+        let name = format!("{} {}", outcome.trace, outcome.clock.name());
+        (name, costs.map(|cost| cost / total.bound).collect())
+    };
+    chart("cost over the least that it can be", &series, &outcomes.iter().map(group).collect::<Vec<_>>())
 }

@@ -1,5 +1,9 @@
 //! When the requests of a trace are sent.
 
+use std::time::Duration;
+
+use columnar::cache::Pace;
+
 use super::dice::Dice;
 use super::rules::Rules;
 use super::trace::{Pause, Trace, Turn};
@@ -19,7 +23,7 @@ pub enum Clock {
 }
 
 /// The median of the time that people think, in seconds.
-pub const THOUGHT: f64 = 75.0;
+const THOUGHT: f64 = 75.0;
 
 /// The standard deviation of its logarithm.
 const SPREAD: f64 = 1.3;
@@ -38,6 +42,15 @@ impl Clock {
             Self::Human => "human",
             Self::Bursty => "bursty",
             Self::Edge => "edge",
+        }
+    }
+
+    /// What somebody who knows how time goes by says of it.
+    pub fn pace(self, rules: &Rules) -> Pace {
+        match self {
+            Self::Batch | Self::Bursty => Pace::batch(),
+            Self::Human => Pace::think(Duration::from_secs_f64(THOUGHT)),
+            Self::Edge => Pace::think(Duration::from_secs_f64(rules.short.seconds)),
         }
     }
 

@@ -11,6 +11,7 @@
 
 pub mod bound;
 pub mod cache;
+pub mod chart;
 pub mod clock;
 pub mod dice;
 pub mod market;
@@ -22,3 +23,4 @@ pub mod rules;
 pub mod scene;
 pub mod trace;
 pub mod traces;
+pub mod worst;

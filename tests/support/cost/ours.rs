@@ -1,5 +1,7 @@
 //! How this library marks its requests.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use columnar::Result;
 use columnar::cache::{Pace, Place, Provider};
 
@@ -26,4 +28,21 @@ pub fn ours(trace: &Trace, provider: &Provider, pace: Pace) -> Result<Vec<Marks>
         Ok(Marks { explicit: marks.collect(), automatic: false })
     };
     trace.asks.iter().map(marks).collect()
+}
+
+/// The same marks for somebody who says which requests are the last of a session: these are marked where the
+/// request before was, to read what it wrote, and write nothing.
+pub fn told_the_last(trace: &Trace, marks: &[Marks]) -> Vec<Marks> {
+    let followed: BTreeSet<usize> = trace.turns.iter().filter_map(|turn| turn.after).collect();
+    let by_cell: BTreeMap<(usize, usize), &Marks> =
+        trace.asks.iter().zip(marks).map(|(ask, marks)| ((ask.turn, ask.column), marks)).collect();
+    let told = trace.asks.iter().zip(marks).map(|(ask, marks)| {
+        if followed.contains(&ask.turn) {
+            return marks.clone();
+        }
+        let before = trace.turns.get(ask.turn).and_then(|turn| turn.after);
+        let before = before.and_then(|turn| by_cell.get(&(turn, ask.column)));
+        before.map_or_else(Marks::default, |marks| (*marks).clone())
+    });
+    told.collect()
 }

@@ -1,13 +1,11 @@
 //! What a trace has cost at a clock and a provider, with the marks of everybody.
 
-use std::time::Duration;
-
 use columnar::Result;
 use columnar::cache::{Lifetime, Pace, Provider};
 
-use super::cache::{Marks, Refused};
-use super::clock::{Clock, THOUGHT};
-use super::ours::ours;
+use super::cache::Marks;
+use super::clock::Clock;
+use super::ours::{ours, told_the_last};
 use super::policies::POLICIES;
 use super::rules::Rules;
 use super::scene::Scene;
@@ -23,8 +21,12 @@ pub struct Column {
     pub name: String,
     /// With the marks of this library, if it is told nothing of the time.
     pub ours: f64,
-    /// The same if it is told how long people think.
-    pub declared: f64,
+    /// The same if it is told how time goes by.
+    pub paced: f64,
+    /// The same as `ours` if it is told which requests are the last.
+    pub told: f64,
+    /// The same as `ours` if what is read keeps alive what stands before it.
+    pub kept: f64,
     /// The least that it can cost with the short lifetime.
     pub bound: f64,
     /// The least that it can cost with both.
@@ -51,64 +53,102 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The outcomes of a trace at several clocks.
+    /// The outcomes of a trace at all its clocks.
     ///
     /// # Errors
     ///
     /// Those of the plans.
-    ///
-    /// # Panics
-    ///
-    /// If a provider refuses the marks of anybody.
-    pub fn of(trace: &Trace, clocks: &[Clock], provider: &Provider, rules: &Rules) -> Result<Vec<Self>> {
-        let thought = Pace::think(Duration::from_secs_f64(THOUGHT));
-        let [undeclared, declared] = [Pace::default(), thought].map(|pace| ours(trace, provider, pace));
-        let (undeclared, declared) = (undeclared?, declared?);
-        Ok(clocks.iter().map(|clock| Self::at(trace, *clock, rules, &undeclared, &declared)).collect())
+    pub fn of(trace: &Trace, provider: &Provider, rules: &Rules) -> Result<Vec<Self>> {
+        let unpaced = ours(trace, provider, Pace::default())?;
+        let told = told_the_last(trace, &unpaced);
+        let outcome = |clock: &Clock| {
+            let paced = match clock.pace(rules) {
+                pace if pace == Pace::default() => unpaced.clone(),
+                pace => ours(trace, provider, pace)?,
+            };
+            Ok(Self::at(trace, *clock, rules, [&unpaced, &paced, &told]))
+        };
+        trace.clocks.iter().map(outcome).collect()
     }
 
-    fn at(trace: &Trace, clock: Clock, rules: &Rules, undeclared: &[Marks], declared: &[Marks]) -> Self {
+    fn at(trace: &Trace, clock: Clock, rules: &Rules, [ours, paced, told]: [&[Marks]; 3]) -> Self {
         let scene = Scene::new(trace, rules, clock, SEED);
-        let cost = |marks: &[Marks]| accepted(scene.cost(marks));
+        let keeping = Rules { keeps_prefixes: true, ..rules.clone() };
+        let kept = Scene::new(trace, &keeping, clock, SEED);
         let totals = [
-            cost(undeclared),
-            cost(declared),
+            accepted(&scene, ours),
+            accepted(&scene, paced),
+            accepted(&scene, told),
+            accepted(&kept, ours),
             scene.bound(&[Lifetime::Short]),
             scene.bound(&[Lifetime::Short, Lifetime::Long]),
             scene.uncached(),
         ];
         let column = |(at, name): (usize, &String)| {
-            let [ours, declared, bound, both, uncached] =
+            let [ours, paced, told, kept, bound, both, uncached] =
                 totals.each_ref().map(|columns| columns.get(at).copied().unwrap_or_default());
-            Column { name: name.clone(), ours, declared, bound, both, uncached }
+            Column { name: name.clone(), ours, paced, told, kept, bound, both, uncached }
         };
         let names = trace.columns.iter().map(|column| &column.name);
+        let others = POLICIES.iter().map(|policy| accepted(&scene, &policy.marks(&scene)).iter().sum());
         Self {
             trace: trace.name,
             kind: trace.kind,
             clock,
             provider: rules.name,
             columns: names.enumerate().map(column).collect(),
-            others: POLICIES.iter().map(|policy| cost(&policy.marks(&scene)).iter().sum()).collect(),
+            others: others.collect(),
         }
     }
 
     /// All columns together.
-    pub fn total(&self, of: impl Fn(&Column) -> f64) -> f64 {
-        self.columns.iter().map(of).sum()
+    pub fn total(&self) -> Column {
+        let sum = |of: fn(&Column) -> f64| self.columns.iter().map(of).sum();
+        Column {
+            name: String::from("all"),
+            ours: sum(|column| column.ours),
+            paced: sum(|column| column.paced),
+            told: sum(|column| column.told),
+            kept: sum(|column| column.kept),
+            bound: sum(|column| column.bound),
+            both: sum(|column| column.both),
+            uncached: sum(|column| column.uncached),
+        }
     }
 
-    /// With the marks of this library over the least.
-    pub fn over_bound(&self) -> f64 {
-        self.total(|column| column.ours) / self.total(|column| column.bound)
-    }
-
-    /// The same where both lifetimes may be used, and the library is told how long people think.
-    pub fn declared_over_bound(&self) -> f64 {
-        self.total(|column| column.declared) / self.total(|column| column.both)
+    /// Which one it is.
+    pub fn title(&self) -> String {
+        format!("{}, {}, {}", self.trace, self.clock.name(), self.provider)
     }
 }
 
-fn accepted(costs: Result<Vec<f64>, Refused>) -> Vec<f64> {
-    costs.unwrap_or_else(|refused| unreachable!("marks are well formed, and this is {refused:?}"))
+impl Column {
+    /// What ours costs over the least that it can cost with the short lifetime.
+    pub fn over_bound(&self) -> f64 {
+        self.ours / self.bound
+    }
+
+    /// The same if it is told which requests are the last.
+    pub fn told_over_bound(&self) -> f64 {
+        self.told / self.bound
+    }
+
+    /// The same if what is read keeps alive what stands before it.
+    pub fn kept_over_bound(&self) -> f64 {
+        self.kept / self.bound
+    }
+
+    /// The same if it is told how time goes by, over the least with both lifetimes.
+    pub fn paced_over_bound(&self) -> f64 {
+        self.paced / self.both
+    }
+
+    /// What ours costs over what it costs without any cache.
+    pub fn over_uncached(&self) -> f64 {
+        self.ours / self.uncached
+    }
+}
+
+fn accepted(scene: &Scene<'_>, marks: &[Marks]) -> Vec<f64> {
+    scene.cost(marks).unwrap_or_else(|refused| unreachable!("nobody sends marks that are {refused:?}"))
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use columnar::{Flow, Messages, Result};
 
+use super::clock::Clock;
 use super::request::{Piece, Prefixes, Request};
 
 /// What happens before a turn.
@@ -95,6 +96,8 @@ pub struct Trace {
     pub name: &'static str,
     /// What it stands for.
     pub kind: Kind,
+    /// How time goes by in it.
+    pub clocks: &'static [Clock],
     /// What asks.
     pub columns: Vec<Subject>,
     /// Each after the one that it follows.
@@ -107,7 +110,19 @@ pub struct Trace {
 impl Trace {
     /// A trace of these columns in which nothing has been asked yet.
     pub fn new(name: &'static str, kind: Kind, columns: Vec<Subject>) -> Self {
-        Self { name, kind, columns, turns: Vec::new(), asks: Vec::new(), prefixes: Prefixes::default() }
+        let clocks: &[Clock] = match kind {
+            Kind::Adversarial => &[Clock::Batch],
+            _ => &[Clock::Batch, Clock::Human, Clock::Bursty],
+        };
+        Self {
+            name,
+            kind,
+            clocks,
+            columns,
+            turns: Vec::new(),
+            asks: Vec::new(),
+            prefixes: Prefixes::default(),
+        }
     }
 
     /// A turn, after another one or at the beginning of a session.

@@ -6,6 +6,7 @@ use columnar::{Column, Flow, Result, View, column, flow, source, this};
 
 use super::answering::{answering, subject};
 use super::{ANSWERED, SAID, fork, session, wait};
+use crate::cost::clock::Clock;
 use crate::cost::dice::Dice;
 use crate::cost::trace::{Kind, Pause, Trace};
 
@@ -26,7 +27,7 @@ const WORDS: &[usize] = &[5, 10, 20];
 pub fn traces() -> Result<Vec<Trace>> {
     let mut traces =
         WIDE.into_iter().map(|(name, sources)| wide(name, sources)).collect::<Result<Vec<_>>>()?;
-    traces.extend([small()?, forks()?, restarts()?, late()?]);
+    traces.extend([small()?, edge()?, restarts()?, forks()?, late()?]);
     Ok(traces)
 }
 
@@ -81,8 +82,20 @@ fn forks() -> Result<Trace> {
     let (mut trace, base) = chat("T7 forks", 1200)?;
     let turns = session(&mut trace, &base, STEPS, SAID, &mut dice)?;
     for at in (4..STEPS).step_by(4) {
-        let (other, turns) = fork(&mut trace, &base, at, &turns, 6, &mut dice)?;
-        fork(&mut trace, &other, at + 3, &turns, 6, &mut dice)?;
+        let (other, turns) = fork(&mut trace, &base, (at, Pause::Thought), &turns, 6, &mut dice)?;
+        fork(&mut trace, &other, (at + 3, Pause::Thought), &turns, 6, &mut dice)?;
+    }
+    Ok(trace)
+}
+
+/// Pauses that end a second before or after the lifetime does.
+fn edge() -> Result<Trace> {
+    let mut dice = Dice::new(12);
+    let (mut trace, chat) = chat("T7 edge", 1200)?;
+    trace.clocks = &[Clock::Edge];
+    for _ in 0..6 {
+        let other = chat.fork(0)?;
+        session(&mut trace, &Arc::new(other), STEPS, SAID, &mut dice)?;
     }
     Ok(trace)
 }
@@ -105,7 +118,7 @@ fn late() -> Result<Trace> {
     let turns = session(&mut trace, &base, STEPS, SAID, &mut dice)?;
     let last = vec![turns.last().copied().unwrap_or_default(); STEPS];
     for at in [5, 15, 25, 35] {
-        fork(&mut trace, &base, at, &last, 6, &mut dice)?;
+        fork(&mut trace, &base, (at, Pause::Thought), &last, 6, &mut dice)?;
     }
     Ok(trace)
 }

@@ -7,13 +7,13 @@ use columnar::{Column, Flow, Result, column, flow, source, this};
 use super::answering::{answering, subject};
 use super::{ANSWERED, SAID, fork, session};
 use crate::cost::dice::Dice;
-use crate::cost::trace::{Kind, Subject, Trace};
+use crate::cost::trace::{Kind, Pause, Subject, Trace};
 
 /// So many columns read the history.
 const WIDTHS: [(&str, usize); 4] = [("T5 fan 2", 2), ("T5 fan 4", 4), ("T5 fan 8", 8), ("T5 fan 16", 16)];
 const STEPS: usize = 40;
 
-/// At these steps the history goes another way as well.
+/// At these steps the history goes another way as well, at once.
 const FORKS: [usize; 2] = [15, 30];
 const STEPS_OF_FORK: usize = 12;
 
@@ -49,7 +49,7 @@ pub fn traces() -> Result<Vec<Trace>> {
         let mut trace = Trace::new(name, Kind::AppendOnly, subjects);
         let turns = session(&mut trace, &base, STEPS, SAID, &mut dice)?;
         for at in FORKS {
-            fork(&mut trace, &base, at, &turns, STEPS_OF_FORK, &mut dice)?;
+            fork(&mut trace, &base, (at, Pause::Tool), &turns, STEPS_OF_FORK, &mut dice)?;
         }
         Ok(trace)
     };

@@ -55,12 +55,12 @@ fn session(
     record(trace, flow, 0..steps, None)
 }
 
-/// A fork of a flow and so many steps of it, which follow the turn before. The fork, and the turns of all
-/// its steps.
+/// A fork of a flow and so many steps of it. The first follows the last of `turns` that the fork knows,
+/// after a pause. The fork, and the turns of all its steps.
 fn fork(
     trace: &mut Trace,
     flow: &Arc<Flow>,
-    at: usize,
+    (at, pause): (usize, Pause),
     turns: &[usize],
     steps: usize,
     dice: &mut Dice,
@@ -69,6 +69,9 @@ fn fork(
     wait(say(&other, steps, SAID, dice))?;
     let past = turns.iter().copied().take(at);
     let new = record(trace, &other, at..at + steps, past.clone().next_back())?;
+    if let Some(first) = new.first().and_then(|first| trace.turns.get_mut(*first)) {
+        first.pause = pause;
+    }
     Ok((other, past.chain(new).collect()))
 }
 

@@ -17,7 +17,7 @@ const SESSIONS: usize = 60;
 const ASKED: &[usize] = &[30, 50, 80, 120];
 
 /// What tools give back, in tokens: most of it little, some of it whole files.
-const GIVEN: &[usize] = &[15, 25, 40, 80, 200, 800, 4000];
+const GIVEN: &[usize] = &[15, 25, 40, 80, 200, 700, 2800];
 
 /// Calls, in tokens.
 const CALLED: &[usize] = &[15, 25, 40];
@@ -39,7 +39,7 @@ pub fn trace() -> Result<Trace> {
             for _ in 0..dice.count(4, 6) {
                 pauses.push(Pause::Thought);
                 loops.push("input", dice.text(ASKED)).await?;
-                for _ in 0..dice.count(1, 3) {
+                for _ in 0..=usize::from(dice.happens(0.2)) {
                     pauses.push(Pause::Tool);
                     loops.push("input", dice.text(GIVEN)).await?;
                 }
