@@ -65,7 +65,7 @@ fn worst_of_each(outcomes: &[Outcome]) -> Vec<&Outcome> {
 fn table(outcomes: Vec<&Outcome>, columns: bool) {
     print!("{:13} {:6} {:26} {:>8}", "trace", "clock", "provider", "ours");
     POLICIES.iter().for_each(|policy| print!(" {:>9}", policy.name()));
-    println!(" | {:>7} {:>7} {:>7} {:>9}", "told", "kept", "paced", "/uncached");
+    println!(" | {:>7} {:>7} {:>7} {:>7} {:>9}", "told", "forks", "kept", "paced", "/uncached");
     for outcome in outcomes {
         let (Outcome { trace, clock, provider, others, .. }, total) = (outcome, outcome.total());
         print!("{trace:13} {:6} {provider:26} {:8.3}", clock.name(), total.over_bound());
@@ -80,8 +80,9 @@ fn table(outcomes: Vec<&Outcome>, columns: bool) {
 }
 
 fn more(column: &Column) {
-    let [told, kept, paced] = [column.told_over_bound(), column.kept_over_bound(), column.paced_over_bound()];
-    println!(" | {told:7.3} {kept:7.3} {paced:7.3} {:9.3}", column.over_uncached());
+    let (told, forks, kept) = (column.told_over_bound(), column.forks_over_bound(), column.kept_over_bound());
+    let (paced, uncached) = (column.paced_over_bound(), column.over_uncached());
+    println!(" | {told:7.3} {forks:7.3} {kept:7.3} {paced:7.3} {uncached:9.3}");
 }
 
 /// Coding sessions as others lay them out, with their marks, over what ours costs.
@@ -123,8 +124,10 @@ fn figures(outcomes: &[Outcome]) {
         ("batch_over_bound", 1.01, of(Kind::AppendOnly, batch, Column::over_bound)),
         ("batch_told_over_bound", 1.01, of(Kind::AppendOnly, batch, Column::told_over_bound)),
         ("human_over_bound", 1.03, of(Kind::AppendOnly, human, Column::over_bound)),
+        ("human_forks_over_bound", 1.03, of(Kind::AppendOnly, human, Column::forks_over_bound)),
         ("human_paced_over_bound", 1.01, of(Kind::AppendOnly, human, Column::paced_over_bound)),
         ("adversarial_over_bound", 1.05, of(Kind::Adversarial, None, Column::over_bound)),
+        ("adversarial_forks_over_bound", 1.05, of(Kind::Adversarial, None, Column::forks_over_bound)),
         ("adversarial_kept_over_bound", 1.05, of(Kind::Adversarial, None, Column::kept_over_bound)),
         ("worst_over_uncached", 1.0, Worst::of(columns)),
     ];

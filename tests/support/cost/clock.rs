@@ -45,12 +45,13 @@ impl Clock {
         }
     }
 
-    /// What somebody who knows how time goes by says of it.
-    pub fn pace(self, rules: &Rules) -> Pace {
+    /// What somebody says of it who knows the clock and what happens between the turns of a trace.
+    pub fn pace(self, trace: &Trace, rules: &Rules) -> Pace {
+        let thoughts = trace.turns.iter().filter(|turn| turn.pause == Pause::Thought).count();
         match self {
-            Self::Batch | Self::Bursty => Pace::batch(),
-            Self::Human => Pace::think(Duration::from_secs_f64(THOUGHT)),
+            Self::Human if 2 * thoughts > trace.turns.len() => Pace::think(Duration::from_secs_f64(THOUGHT)),
             Self::Edge => Pace::think(Duration::from_secs_f64(rules.short.seconds)),
+            _ => Pace::batch(),
         }
     }
 

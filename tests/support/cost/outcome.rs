@@ -5,7 +5,7 @@ use columnar::cache::{Lifetime, Pace, Provider};
 
 use super::cache::Marks;
 use super::clock::Clock;
-use super::ours::{ours, told_the_last};
+use super::ours::{ours, told_the_last, with_forks};
 use super::policies::POLICIES;
 use super::rules::Rules;
 use super::scene::Scene;
@@ -25,6 +25,8 @@ pub struct Column {
     pub paced: f64,
     /// The same as `ours` if it is told which requests are the last.
     pub told: f64,
+    /// The same as `ours` with a mark where the nearest fork went another way.
+    pub forks: f64,
     /// The same as `ours` if what is read keeps alive what stands before it.
     pub kept: f64,
     /// The least that it can cost with the short lifetime.
@@ -62,7 +64,7 @@ impl Outcome {
         let unpaced = ours(trace, provider, Pace::default())?;
         let told = told_the_last(trace, &unpaced);
         let outcome = |clock: &Clock| {
-            let paced = match clock.pace(rules) {
+            let paced = match clock.pace(trace, rules) {
                 pace if pace == Pace::default() => unpaced.clone(),
                 pace => ours(trace, provider, pace)?,
             };
@@ -79,15 +81,16 @@ impl Outcome {
             accepted(&scene, ours),
             accepted(&scene, paced),
             accepted(&scene, told),
+            accepted(&scene, &with_forks(&scene, ours)),
             accepted(&kept, ours),
             scene.bound(&[Lifetime::Short]),
             scene.bound(&[Lifetime::Short, Lifetime::Long]),
             scene.uncached(),
         ];
         let column = |(at, name): (usize, &String)| {
-            let [ours, paced, told, kept, bound, both, uncached] =
+            let [ours, paced, told, forks, kept, bound, both, uncached] =
                 totals.each_ref().map(|columns| columns.get(at).copied().unwrap_or_default());
-            Column { name: name.clone(), ours, paced, told, kept, bound, both, uncached }
+            Column { name: name.clone(), ours, paced, told, forks, kept, bound, both, uncached }
         };
         let names = trace.columns.iter().map(|column| &column.name);
         let others = POLICIES.iter().map(|policy| accepted(&scene, &policy.marks(&scene)).iter().sum());
@@ -109,6 +112,7 @@ impl Outcome {
             ours: sum(|column| column.ours),
             paced: sum(|column| column.paced),
             told: sum(|column| column.told),
+            forks: sum(|column| column.forks),
             kept: sum(|column| column.kept),
             bound: sum(|column| column.bound),
             both: sum(|column| column.both),
@@ -131,6 +135,11 @@ impl Column {
     /// The same if it is told which requests are the last.
     pub fn told_over_bound(&self) -> f64 {
         self.told / self.bound
+    }
+
+    /// The same with a mark where the nearest fork went another way.
+    pub fn forks_over_bound(&self) -> f64 {
+        self.forks / self.bound
     }
 
     /// The same if what is read keeps alive what stands before it.
