@@ -1,6 +1,7 @@
 //! From what a model is asked to what is sent, marked for the cache of its provider.
 
 use std::borrow::Cow;
+use std::mem;
 
 use ::genai::chat::{CacheControl, ChatMessage, ChatRequest, MessageOptions};
 
@@ -74,33 +75,32 @@ fn pieces(messages: &Messages, apart: bool) -> Vec<Piece> {
         messages.parts().enumerate().map(|(at, part)| (at, part.role(), part.text())).collect();
     let mut pieces: Vec<Piece> = Vec::new();
     for message in parts.chunk_by(|(_, one, _), (_, other, _)| one == other) {
-        if message.iter().all(|(_, role, text)| *role == Role::Assistant && is_blank(text)) {
+        let Some(&(last, role, _)) = message.last().filter(|_| !message.iter().all(is_left_out)) else {
+            continue;
+        };
+        let before = pieces.last_mut().filter(|piece| piece.role == role);
+        let mut text = before.as_ref().map_or_else(String::new, |_| SEPARATOR.to_owned());
+        if !apart {
+            text.extend(message.iter().map(|(.., part)| &**part));
+            match before {
+                Some(before) => before.text.push_str(&text),
+                None => pieces.push(Piece { role, text, last, mark: None }),
+            }
             continue;
         }
-        let mut separator = "";
-        if let (Some(last), Some((_, role, _))) = (pieces.last(), message.first())
-            && last.role == *role
-        {
-            separator = SEPARATOR;
-        }
-        for (at, role, text) in message {
-            let joins =
-                |last: &&mut Piece| last.role == *role && (!apart || is_blank(&last.text) || is_blank(text));
-            match pieces.last_mut().filter(joins) {
-                Some(last) => {
-                    last.text.push_str(separator);
-                    last.text.push_str(text);
-                    last.last = *at;
-                }
-                None => {
-                    let text = format!("{separator}{text}");
-                    pieces.push(Piece { role: *role, text, last: *at, mark: None });
-                }
+        // What is blank goes to the piece behind it, and never to one that was sent before.
+        for (at, _, part) in message {
+            text.push_str(part);
+            if !is_blank(part) {
+                pieces.push(Piece { role, text: mem::take(&mut text), last: *at, mark: None });
             }
-            separator = "";
         }
     }
     pieces
+}
+
+fn is_left_out((_, role, text): &(usize, Role, Cow<'_, str>)) -> bool {
+    *role == Role::Assistant && is_blank(text)
 }
 
 fn is_blank(text: &str) -> bool {

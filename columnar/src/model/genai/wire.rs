@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use futures::StreamExt;
+use serde_json::{Value as Json, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpListener,
@@ -13,7 +14,7 @@ use crate::context::Role;
 use crate::error::BoxError;
 use crate::model::{Chunk, End, Finish, Genai, Model, Overloaded, Request, Usage};
 use crate::testing::script;
-use crate::{column, flow, source, this};
+use crate::{Column, View, column, flow, source, this};
 
 const SECRET: &str = "the moon is made of cheese";
 
@@ -48,16 +49,21 @@ fn is_whole(request: &[u8]) -> bool {
 
 /// What a column is shown that reads `user` and its own past, where they said this in turn.
 async fn request(said: &[(Role, &str)]) -> Request {
+    shown(said, |user| vec![user.all(), this()], "Be brief.").await
+}
+
+/// What a column is shown through these views.
+async fn shown(said: &[(Role, &str)], views: Views, system: &str) -> Request {
     let of = |wanted: Role| said.iter().filter(move |(role, _)| *role == wanted).map(|(_, text)| *text);
     let user = source("user");
-    let bot = flow([column("bot", (&user, this()), script(of(Role::Assistant)))]).expect("a sound flow");
+    let bot = flow([column("bot", views(&user), script(of(Role::Assistant)))]).expect("a sound flow");
     for text in of(Role::User) {
         bot.push("user", text).await.expect("memory takes it");
     }
     // The last step has no answer yet.
     bot.run().await.expect_err("the script ends");
     let messages = bot.messages("bot", of(Role::User).count() - 1).expect("everything is stored");
-    Request { system: "Be brief.".into(), messages, max_tokens: 64 }
+    Request { system: system.into(), messages, max_tokens: 64 }
 }
 
 async fn ask(model: &Genai, messages: &[(Role, &str)]) -> (String, Option<End>, Option<BoxError>) {
@@ -219,5 +225,128 @@ async fn what_cannot_be_sent_is_said() {
         assert!(error.to_string().contains(expected), "{error}");
         let all = format!("{error:?} {error}");
         assert!(!all.contains(SECRET) && !all.contains("hunter2"), "{all}");
+    }
+}
+
+/// What is sent of a request to a model of this name.
+async fn sent(name: &str, request: Request) -> Json {
+    let (url, served) = serve("200 OK", "").await;
+    let model = Genai::new(name).expect("a provider").with_base_url(&url);
+    model.reply(request).collect::<Vec<_>>().await;
+    let sent = served.await.expect("served");
+    let (_, body) = sent.split_once("\r\n\r\n").expect("a body");
+    serde_json::from_str(body).expect("JSON")
+}
+
+/// The blocks of a body in order: who speaks, the text, and what it is marked with.
+fn blocks(body: &Json) -> Vec<(String, String, Json)> {
+    let system = body.get("system").map(|content| json!({ "role": "system", "content": content }));
+    let array = ["messages", "input"].iter().find_map(|name| body[*name].as_array());
+    let messages = system.iter().chain(array.expect("an array"));
+    let of_message = |message: &Json| {
+        let role = message["role"].as_str().expect("a role").to_owned();
+        let content = match &message["content"] {
+            Json::Array(blocks) => blocks.clone(),
+            text => vec![json!({ "text": text })],
+        };
+        content.into_iter().map(move |block| {
+            let text = block["text"].as_str().expect("a text").to_owned();
+            let mark = ["cache_control", "prompt_cache_breakpoint"].iter().find_map(|name| block.get(*name));
+            (role.clone(), text, mark.cloned().unwrap_or_default())
+        })
+    };
+    messages.flat_map(of_message).collect()
+}
+
+/// The blocks without their borders and marks.
+fn joined(blocks: &[(String, String, Json)]) -> Vec<(String, String)> {
+    let messages = blocks.chunk_by(|(one, ..), (other, ..)| one == other);
+    let text = |message: &[(String, String, Json)]| message.iter().map(|(_, text, _)| &**text).collect();
+    messages.map(|message| (message[0].0.clone(), text(message))).collect()
+}
+
+/// The same of what a model is asked.
+fn asked(request: &Request) -> Vec<(String, String)> {
+    let messages = request.messages.iter().map(|(role, text)| (role.to_string(), text.into_owned()));
+    [("system".to_owned(), request.system.to_string())].into_iter().chain(messages).collect()
+}
+
+fn marked(blocks: &[(String, String, Json)]) -> Vec<usize> {
+    blocks.iter().enumerate().filter(|(_, (.., mark))| !mark.is_null()).map(|(at, _)| at).collect()
+}
+
+type Views = fn(&Column) -> Vec<View>;
+
+/// Three steps; what the user says is long enough to be kept.
+async fn long(views: Views, system: &str) -> Request {
+    let user = "user ".repeat(1000);
+    let said = [(Role::User, "a"), (Role::Assistant, "b0"), (Role::User, &user), (Role::Assistant, "b1")];
+    shown(&[&said[..], &[(Role::User, "c")]].concat(), views, system).await
+}
+
+#[tokio::test]
+async fn a_request_is_marked_where_the_next_one_leaves_it() {
+    let instruction = "Be brief. ".repeat(500);
+    let patterns: [(Views, &str, usize, &[usize]); 5] = [
+        // Blocks: the instruction, a, b0, user, b1, c.
+        (|user| vec![user.all(), this()], "Be brief.", 6, &[5]),
+        (|user| vec![user.all(), this()], &instruction, 6, &[0, 5]),
+        // The instruction, a, user, b1, c: in the middle of what the user says.
+        (|user| vec![user.all(), this().latest()], "Be brief.", 5, &[2]),
+        // The instruction, the lead, b0, b1, c.
+        (|user| vec![user.latest(), this()], &instruction, 5, &[0, 3]),
+        // Nothing is marked, so nothing is apart: the instruction, and the last two things that the user said.
+        (|user| vec![user.window(2)], "Be brief.", 2, &[]),
+    ];
+    for (views, system, count, marks) in patterns {
+        let request = long(views, system).await;
+        let blocks = blocks(&sent("anthropic/claude-sonnet-4-5", request.clone()).await);
+        assert_eq!((blocks.len(), &*marked(&blocks)), (count, marks), "{blocks:?}");
+        assert_eq!(joined(&blocks), asked(&request));
+        let short = json!({ "type": "ephemeral" });
+        assert!(marks.iter().all(|mark| blocks[*mark].2 == short), "{blocks:?}");
+    }
+}
+
+#[tokio::test]
+async fn newer_models_of_openai_are_shown_the_entry_of_the_step_before() {
+    let request = long(|user| vec![user.all(), this()], &"Be brief. ".repeat(500)).await;
+    let body = sent("openai/gpt-5.6", request.clone()).await;
+    let blocks = blocks(&body);
+    assert_eq!(marked(&blocks), [0, 3, 5]);
+    assert_eq!(joined(&blocks), asked(&request));
+    assert_eq!(body["prompt_cache_options"]["mode"], "explicit", "no other place is paid for");
+}
+
+#[tokio::test]
+async fn who_takes_no_marks_is_sent_whole_messages() {
+    let request = long(|user| vec![user.all(), this().latest()], &"Be brief. ".repeat(500)).await;
+    for name in ["openai/gpt-4o", "openai/test", "deepseek/deepseek-chat", "groq/test"] {
+        let body = sent(name, request.clone()).await;
+        assert!(!body.to_string().contains("cache"), "{name}");
+        let sent: Vec<_> = blocks(&body).into_iter().map(|(role, text, _)| (role, text)).collect();
+        assert_eq!(sent, asked(&request), "{name}");
+    }
+}
+
+/// A provider refuses blocks without any text, and an entry is found only where blocks end as they did.
+#[tokio::test]
+async fn no_block_is_blank_and_blocks_stay_as_they_are() {
+    let user = "user ".repeat(1000);
+    let replies = ["", " ", "b2", "", "\n", "b5"];
+    let said: Vec<_> =
+        replies.iter().flat_map(|reply| [(Role::User, &*user), (Role::Assistant, *reply)]).collect();
+    let views: [Views; 2] = [|user| vec![user.all(), this()], |user| vec![user.latest(), this()]];
+    for views in views {
+        let mut kept: Vec<(String, String, Json)> = Vec::new();
+        for steps in 1..=replies.len() {
+            let request = shown(&said[..2 * steps - 1], views, &"Be brief. ".repeat(500)).await;
+            let blocks = blocks(&sent("anthropic/claude-sonnet-4-5", request).await);
+            assert!(blocks.iter().all(|(_, text, _)| !text.trim().is_empty()), "step {steps}");
+            let is_same = kept.iter().zip(&blocks).all(|(then, now)| (&then.0, &then.1) == (&now.0, &now.1));
+            assert!(is_same, "step {steps}");
+            let last = marked(&blocks).pop().expect("the instruction at least");
+            kept = blocks[..=last].to_vec();
+        }
     }
 }
