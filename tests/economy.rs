@@ -39,7 +39,6 @@ async fn each_pattern_has_its_stable_prefix() -> Result<()> {
         let stable = bot(views).await?.explain_cache("bot", 3)?;
         let told = stable.difference.as_ref().map(ToString::to_string).unwrap_or_default();
         assert_eq!((stable.bytes, told.as_str()), (bytes, first), "{stable}");
-        assert_eq!(stable.tokens, bytes.div_ceil(4), "everything is ASCII");
     }
     Ok(())
 }
@@ -58,11 +57,11 @@ async fn a_window_is_stable_until_it_is_full() -> Result<()> {
 #[tokio::test]
 async fn the_explanation_is_a_sentence() -> Result<()> {
     let all = bot(|user| vec![user.all(), this()]).await?.explain_cache("bot", 1)?;
-    assert_eq!(all.to_string(), "all 36 bytes, about 9 tokens, begin the next request, too");
+    assert_eq!(all.to_string(), "all 36 bytes, about 14 tokens, begin the next request, too");
     let some = bot(|user| vec![user.all(), this().latest()]).await?.explain_cache("bot", 3)?;
     assert_eq!(
         some.to_string(),
-        "55 of 74 bytes, about 14 of 19 tokens, begin the next request, too; `self.latest` at step 2 is the \
+        "55 of 74 bytes, about 18 of 26 tokens, begin the next request, too; `self.latest` at step 2 is the \
          first that does not"
     );
     let f = bot(|user| vec![user.all()]).await?;

@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::{format, string::ToString, vec::Vec};
 use core::fmt;
 
+use crate::budget::BudgetError;
 use crate::name::Name;
 use crate::schema::SchemaError;
 
@@ -35,6 +36,16 @@ pub enum Error {
         attempt: usize,
         /// What the compute step said.
         source: BoxError,
+    },
+    /// A context does not go into its budget.
+    #[error("`{column}` cannot be asked at step {step}: {source}")]
+    Budget {
+        /// The column.
+        column: Name,
+        /// The step.
+        step: usize,
+        /// Why not.
+        source: BudgetError,
     },
     /// A value that is not there (yet).
     #[error("`{column}` has no value at step {step}: push or run first")]
@@ -127,6 +138,7 @@ impl Error {
     pub(crate) fn cause(&self) -> String {
         match self {
             Self::Compute { source, .. } => source.to_string(),
+            Self::Budget { source, .. } => source.to_string(),
             Self::Panicked { .. } => "the compute step panicked, which is a bug in it".into(),
             other => other.to_string(),
         }

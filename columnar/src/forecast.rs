@@ -7,17 +7,14 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use crate::budget::{Allowance, Around};
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::scheduler::{Action, Cell, Scheduler};
 use crate::table::Table;
-use crate::tokens::Chars;
 
-/// How long a value is taken to be when nothing like it is stored.
-const TYPICAL_CHARS: usize = 400;
-
-/// What surrounds a value in a message besides its tag, which is written twice: `<>\n\n</>\n\n`.
-const FRAME_CHARS: usize = 9;
+/// How many tokens a value is taken to have when nothing like it is stored.
+const TYPICAL: usize = 100;
 
 /// What the next run will do, if nothing fails and nothing is pushed.
 ///
@@ -48,10 +45,11 @@ pub struct Forecast {
     /// Those of them that ask a model, as far as their compute steps
     /// [say](crate::Compute::instruction): prompts do, closures do not.
     pub calls: usize,
-    /// Tokens of all contexts and instructions, estimated as characters over 4. A value that is not
-    /// there yet counts as long as the column's values are on average, or those of all columns.
+    /// Tokens of all contexts and instructions, as the flow counts them and as far as budgets let them
+    /// grow. A value that is not there yet counts as long as the column's values are on average, or those
+    /// of all columns.
     pub input_tokens: usize,
-    /// Tokens of the values to be computed, estimated the same way.
+    /// Tokens of the values to be computed, counted the same way.
     pub output_tokens: usize,
     /// The most cells that will be computed at once.
     pub width: usize,
@@ -71,34 +69,35 @@ pub struct ColumnForecast {
     pub cells: usize,
     /// Those of them that ask a model.
     pub calls: usize,
-    /// Tokens of their contexts and instructions, estimated.
+    /// Tokens of their contexts and instructions.
     pub input_tokens: usize,
-    /// Tokens of their values, estimated.
+    /// Tokens of their values.
     pub output_tokens: usize,
     /// The most of them that will be computed at once.
     pub width: usize,
 }
 
-/// `instructions` holds, for each column that asks a model, how long its instruction is.
+/// `allowances` holds, for each derived column, what its contexts may hold.
 pub(crate) fn forecast(
     plan: &Plan,
     scheduler: Scheduler,
     table: &Table,
-    instructions: &[Option<usize>],
+    allowances: &[Option<Allowance>],
 ) -> Forecast {
     let sizes = Sizes::of(plan, &scheduler, table);
     let rehearsal = Rehearsal::of(scheduler, plan.schema().columns().len());
     let mut forecast = Forecast { rounds: rehearsal.rounds, width: rehearsal.width, ..Forecast::default() };
     for (column, (cells, width)) in rehearsal.columns.into_iter().enumerate() {
         let Some(&first) = cells.first() else { continue };
-        let instruction = instructions.get(column).copied().flatten();
-        let chars = |&step: &usize| sizes.context(plan, column, step) + instruction.unwrap_or(0);
+        let Some(allowance) = allowances.get(column).and_then(Option::as_ref) else { continue };
+        let context = |&step: &usize| sizes.context(plan, column, step, &allowance.around);
+        let input = |step| context(step).min(allowance.most()) + allowance.instruction.unwrap_or(0);
         let part = ColumnForecast {
             column: plan.schema().name(column).clone(),
             cells: cells.len(),
-            calls: if instruction.is_some() { cells.len() } else { 0 },
-            input_tokens: cells.iter().map(|step| Chars::estimate(chars(step))).sum(),
-            output_tokens: cells.len() * Chars::estimate(sizes.values(column, first..first + 1)),
+            calls: if allowance.instruction.is_some() { cells.len() } else { 0 },
+            input_tokens: cells.iter().map(input).sum(),
+            output_tokens: cells.len() * sizes.values(column, first..first + 1),
             width,
         };
         forecast.cells += part.cells;
@@ -171,9 +170,9 @@ fn start(scheduler: &mut Scheduler) -> Vec<Cell> {
     started
 }
 
-/// The lengths of all values, stored or expected, so that any window is a subtraction.
+/// The tokens of all values, stored or expected, so that any window is a subtraction.
 struct Sizes {
-    /// By column: the characters of all steps before this one.
+    /// By column: the tokens of all steps before this one.
     before: Vec<Vec<usize>>,
 }
 
@@ -183,7 +182,7 @@ impl Sizes {
         let lengths: Vec<Vec<Option<usize>>> =
             columns.map(|column| lengths(scheduler, table, column)).collect();
         let derived = lengths.iter().enumerate().filter(|(column, _)| !plan.schema().is_source(*column));
-        let typical = mean(derived.flat_map(|(_, lengths)| lengths)).unwrap_or(TYPICAL_CHARS);
+        let typical = mean(derived.flat_map(|(_, lengths)| lengths)).unwrap_or(TYPICAL);
         let before = |lengths: &Vec<Option<usize>>| {
             let expected = mean(lengths).unwrap_or(typical);
             let mut sums = Vec::with_capacity(lengths.len() + 1);
@@ -197,30 +196,33 @@ impl Sizes {
         Self { before: lengths.iter().map(before).collect() }
     }
 
-    /// The characters of a column's values in some steps.
+    /// The tokens of a column's values in some steps.
     fn values(&self, column: usize, steps: Range<usize>) -> usize {
         let before = |step| self.before.get(column).and_then(|sums| sums.get(step)).copied().unwrap_or(0);
         before(steps.end).saturating_sub(before(steps.start))
     }
 
-    /// The characters of the context of a cell.
-    fn context(&self, plan: &Plan, column: usize, step: usize) -> usize {
+    /// The tokens of the context of a cell.
+    fn context(&self, plan: &Plan, column: usize, step: usize, around: &Around) -> usize {
         let Some(reads) = plan.schema().reads(column) else { return 0 };
-        let inputs = reads.inputs.iter().map(|input| {
+        let inputs = reads.inputs.iter().zip(&around.frames).map(|(input, frame)| {
             let steps = input.window.of_input(step);
-            steps.len() * (2 * input.tag.len() + FRAME_CHARS) + self.values(input.column, steps)
+            steps.len() * frame + self.values(input.column, steps)
         });
-        let own = reads.own.map_or(0, |own| self.values(column, own.of_own(step)));
+        let own = reads.own.map_or(0, |own| {
+            let steps = own.of_own(step);
+            steps.len() * around.gap + self.values(column, steps)
+        });
         inputs.sum::<usize>() + own
     }
 }
 
-/// The length of a column's value in each step that has begun; `None` where it is not known yet.
+/// The tokens of a column's value in each step that has begun; `None` where they are not known yet.
 fn lengths(scheduler: &Scheduler, table: &Table, column: usize) -> Vec<Option<usize>> {
     let history = table.history(column);
     let length = |step| {
         let skipped = scheduler.is_skipped(Cell { column, step }).then_some(0);
-        history.text(step).map(|known| known.value.chars().count()).or(skipped)
+        history.text(step).map(|known| known.tokens).or(skipped)
     };
     (0..scheduler.opened()).map(length).collect()
 }

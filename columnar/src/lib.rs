@@ -101,6 +101,7 @@ mod table;
 mod forecast;
 pub mod tokens;
 
+pub mod budget;
 pub mod cache;
 mod context;
 

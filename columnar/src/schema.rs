@@ -3,10 +3,12 @@
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::context::Frame;
 use crate::name::{Name, NameError};
 use crate::window::Window;
 
@@ -37,12 +39,14 @@ pub(crate) struct Schema {
 pub(crate) struct Declared {
     pub(crate) name: Name,
     /// `None` for a source.
-    pub(crate) reads: Option<Reads>,
+    pub(crate) reads: Option<Arc<Reads>>,
 }
 
 /// What a derived column reads.
 #[derive(Clone, Debug)]
 pub(crate) struct Reads {
+    /// The column that reads.
+    pub(crate) column: Name,
     /// In order of declaration, which is their order in a message; never empty.
     pub(crate) inputs: Vec<Input>,
     pub(crate) own: Option<Window>,
@@ -50,9 +54,13 @@ pub(crate) struct Reads {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
+    /// Which one it is.
+    pub(crate) at: usize,
     pub(crate) column: usize,
+    pub(crate) name: Name,
     pub(crate) window: Window,
     pub(crate) tag: Name,
+    pub(crate) frame: Frame,
 }
 
 impl Schema {
@@ -101,7 +109,7 @@ impl Schema {
     fn connect(&mut self, column: usize, draft: Draft, mistakes: &mut Vec<Mistake>) {
         let Some(views) = draft.views else { return };
         let name = self.name(column).clone();
-        let mut reads = Reads { inputs: Vec::new(), own: None };
+        let mut reads = Reads { column: name.clone(), inputs: Vec::new(), own: None };
         let views_read_something = views.iter().any(|view| view.column != column);
         for view in views {
             let Some(window) = view.window else {
@@ -122,7 +130,11 @@ impl Schema {
                 Ok(tag) if reads.inputs.iter().any(|input| input.tag == tag) => {
                     mistakes.push(Mistake::DuplicateTag { column: name.clone(), tag });
                 }
-                Ok(tag) => reads.inputs.push(Input { column: view.column, window, tag }),
+                Ok(tag) => {
+                    let (column, frame, at) = (view.column, Frame::new(&tag), reads.inputs.len());
+                    let input = Input { at, column, name: self.name(column).clone(), window, tag, frame };
+                    reads.inputs.push(input);
+                }
                 Err(error) => mistakes.push(Mistake::BadTag { column: name.clone(), error }),
             }
         }
@@ -130,7 +142,7 @@ impl Schema {
             mistakes.push(Mistake::NoInput { column: name, own: reads.own.is_some() });
         }
         if let Some(declared) = self.columns.get_mut(column) {
-            declared.reads = Some(reads);
+            declared.reads = Some(Arc::new(reads));
         }
     }
 
@@ -151,7 +163,7 @@ impl Schema {
     }
 
     /// What a derived column of this schema reads; `None` for a source.
-    pub(crate) fn reads(&self, column: usize) -> Option<&Reads> {
+    pub(crate) fn reads(&self, column: usize) -> Option<&Arc<Reads>> {
         self.columns.get(column)?.reads.as_ref()
     }
 

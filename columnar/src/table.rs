@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use crate::history::History;
 use crate::scheduler::Cell;
+use crate::tokens::Counter;
 use crate::value::Value;
 
 /// All values that are stored, in memory. A cell is written once.
@@ -22,14 +23,19 @@ impl Table {
         self.columns.get(column).cloned().unwrap_or_default()
     }
 
-    /// Writes a cell that has no value yet; one that has keeps it.
-    pub(crate) fn insert(&mut self, cell: Cell, value: Value) {
+    /// Writes a cell that has no value yet, and how many tokens it has; one that has keeps it.
+    pub(crate) fn insert(&mut self, cell: Cell, value: Value, tokens: usize) {
         if self.columns.len() <= cell.column {
             self.columns.resize_with(cell.column + 1, History::default);
         }
         if let Some(column) = self.columns.get_mut(cell.column) {
-            column.insert(cell.step, value);
+            column.insert(cell.step, value, tokens);
         }
+    }
+
+    /// The same values, counted another way.
+    pub(crate) fn counted(&self, counter: &dyn Counter) -> Self {
+        Self { columns: self.columns.iter().map(|column| column.counted(counter)).collect() }
     }
 
     /// The table of another flow that shares the past of this one: the values before `step` of the

@@ -2,15 +2,18 @@
 //! naive assembler of the tests and against what no assembler can go below: serialising an array
 //! that is there already, and copying the text.
 //!
-//! `cargo bench -p columnar-tests --bench assembly`
+//! `cargo bench -p columnar-tests --bench assembly`, and with `-- --instructions` behind it what a step
+//! takes whatever else the machine does, which needs valgrind.
 
 use std::hint::black_box;
+use std::io::{self, IoSlice, Write as _};
 use std::sync::Arc;
 
 use columnar::prelude::*;
 use columnar_tests::figures::{bar, figure, medians, micros_each, over};
+use columnar_tests::instructions::counted;
 use columnar_tests::naive::{self, Reads, Window};
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, criterion_group};
 use tokio::runtime::Builder;
 
 const ROUNDS: usize = 15;
@@ -38,7 +41,8 @@ impl Subject {
         views.extend(own.map(|own| shown(this(), own)));
         let values: Vec<String> =
             (0..steps).map(|step| format!("{step:>6} {}", "word ".repeat(80))).collect();
-        let answers: Arc<[Value]> = values.iter().map(Value::from).collect();
+        // Each answer is a new text, as that of a model is.
+        let answers: Arc<[String]> = values.clone().into();
         let answer = move |cx: Context| std::future::ready(answers.get(cx.step()).cloned().ok_or("no more"));
         let flow = flow([column("column", views, answer)]).expect("a sound flow");
         let runtime = Builder::new_current_thread().build().expect("a runtime of one thread needs nothing");
@@ -60,12 +64,26 @@ impl Subject {
     }
 
     fn assemble(&self) -> Messages {
-        self.flow.messages("column", self.newest).expect("everything is stored")
+        self.assemble_at(self.newest)
+    }
+
+    fn assemble_at(&self, step: usize) -> Messages {
+        self.flow.messages("column", step).expect("everything is stored")
     }
 
     /// What a step costs that is new in it: its context, and its last message as JSON.
     fn step(&self) -> String {
-        serde_json::to_string(&*self.assemble().last_text()).expect("strings serialise")
+        last_as_json(&self.assemble())
+    }
+
+    /// The whole request, from nothing.
+    fn body(&self) -> String {
+        self.assemble().to_json()
+    }
+
+    /// All steps in turn.
+    fn session(&self) {
+        (0..=self.newest).for_each(|step| drop(black_box(last_as_json(&self.assemble_at(step)))));
     }
 
     /// The least that it could cost: its new value as JSON.
@@ -80,8 +98,12 @@ impl Subject {
     }
 }
 
-fn repeat(step: impl Fn() -> String) {
-    for _ in 0..REPEATS {
+fn last_as_json(messages: &Messages) -> String {
+    serde_json::to_string(&*messages.last_text()).expect("strings serialise")
+}
+
+fn repeat(times: u32, step: impl Fn() -> String) {
+    for _ in 0..times {
         drop(black_box(step()));
     }
 }
@@ -100,11 +122,11 @@ fn figures() {
         let [at_1e2, at_1e3, at_1e4, at_1e5, escape, naively] = medians(
             ROUNDS,
             [
-                &mut || repeat(|| short.step()),
-                &mut || repeat(|| middle.step()),
-                &mut || repeat(|| long.step()),
-                &mut || repeat(|| longest.step()),
-                &mut || repeat(|| short.escape()),
+                &mut || repeat(REPEATS, || short.step()),
+                &mut || repeat(REPEATS, || middle.step()),
+                &mut || repeat(REPEATS, || long.step()),
+                &mut || repeat(REPEATS, || longest.step()),
+                &mut || repeat(REPEATS, || short.escape()),
                 &mut || drop(black_box(middle.assemble_naively())),
             ],
         );
@@ -117,6 +139,7 @@ fn figures() {
         bar(&format!("{pattern}.step_over_escape"), over(at_1e5, escape), 1.5);
     }
     bodies();
+    sessions();
 }
 
 /// A whole request body of 1,000 steps: from nothing, and from messages that are there already.
@@ -125,20 +148,40 @@ fn bodies() {
     let messages = subject.assemble();
     let array: serde_json::Value = serde_json::to_value(&messages).expect("strings serialise");
     let bytes = messages.to_json().into_bytes();
-    let [cold, warm, serde, memcpy] = medians(
-        ROUNDS,
+    let [cold, warm, chunks, serde, memcpy] = medians(
+        10 * ROUNDS,
         [
-            &mut || drop(black_box(subject.assemble().to_json())),
+            &mut || drop(black_box(subject.body())),
             &mut || drop(black_box(messages.to_json())),
+            &mut || assert_eq!(send(&messages), bytes.len()),
             &mut || drop(black_box(serde_json::to_string(&array))),
             &mut || drop(black_box(bytes.clone())),
         ],
     );
     figure("body_us", micros_each(cold, 1), "us");
+    figure("body_chunks_us", micros_each(chunks, 1), "us");
     figure("body_serde_us", micros_each(serde, 1), "us");
     figure("body_memcpy_us", micros_each(memcpy, 1), "us");
     bar("body_over_serde", over(cold, serde), 1.2);
     bar("body_over_memcpy", over(warm, memcpy), 2.0);
+    bar("chunks_over_memcpy", over(chunks, memcpy), 1.0);
+}
+
+/// Hands a body to a writer that takes many buffers at once, and looks at none.
+fn send(messages: &Messages) -> usize {
+    let chunks: Vec<_> = messages.json_chunks().collect();
+    let buffers: Vec<_> = chunks.iter().map(|chunk| IoSlice::new(chunk.as_bytes())).collect();
+    io::sink().write_vectored(black_box(&buffers)).expect("it takes everything")
+}
+
+/// A whole session: every step of it, one after the other.
+fn sessions() {
+    let [short, long] = [1000, 10_000].map(|steps| Subject::new(Window::All, Some(Window::All), steps));
+    let [at_1e3, at_1e4] =
+        medians(ROUNDS, [&mut || (0..10).for_each(|_| short.session()), &mut || long.session()]);
+    figure("total_1e3_us", micros_each(at_1e3, 10), "us");
+    figure("total_1e4_us", micros_each(at_1e4, 1), "us");
+    bar("total_1e4_over_10_times_1e3", over(at_1e4, at_1e3), 1.1);
 }
 
 fn assembly(criterion: &mut Criterion) {
@@ -156,5 +199,59 @@ fn assembly(criterion: &mut Criterion) {
     figures();
 }
 
+/// How many instructions a step takes: those of `REPEATS` of them are the difference between two runs
+/// of this program, of which the second takes so many more.
+fn instructions() {
+    for (pattern, ..) in PATTERNS {
+        let mut counts = [0.0; 3];
+        for (count, (work, steps)) in
+            counts.iter_mut().zip([("step", 100), ("step", 100_000), ("escape", 100)])
+        {
+            let args = |repeats: u32| {
+                [REPEAT, pattern, work, &steps.to_string(), &repeats.to_string()].map(str::to_owned)
+            };
+            let difference = counted(&args(2 * REPEATS)).and_then(|more| Ok(more - counted(&args(REPEATS))?));
+            match difference {
+                Ok(difference) => *count = difference / f64::from(REPEATS),
+                Err(error) => return println!("SKIPPED instructions: {error}"),
+            }
+            figure(&format!("{pattern}.{work}_{steps}_instructions"), *count, "instructions");
+        }
+        let [short, long, escape] = counts;
+        bar(&format!("{pattern}.instructions_1e5_over_1e2"), long / short, 1.1);
+        bar(&format!("{pattern}.instructions_over_escape"), long / escape, 1.5);
+    }
+}
+
+/// What [`instructions`] runs to be counted: a pattern, the work, the number of steps and of repeats.
+const REPEAT: &str = "--repeat";
+
+fn repeated(args: &[String]) -> Option<()> {
+    let [name, work, steps, repeats] = args else { return None };
+    let (_, input, own) = PATTERNS.into_iter().find(|(pattern, ..)| pattern == name)?;
+    let subject = Subject::new(input, own, steps.parse().ok()?);
+    let work = match work.as_str() {
+        "step" => Subject::step,
+        "escape" => Subject::escape,
+        "body" => Subject::body,
+        _ => return None,
+    };
+    repeat(repeats.parse().ok()?, || work(&subject));
+    Some(())
+}
+
 criterion_group!(benches, assembly);
-criterion_main!(benches);
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.split_first() {
+        Some((first, rest)) if first == REPEAT => {
+            repeated(rest).expect("a pattern, the work and two numbers");
+        }
+        _ if args.iter().any(|arg| arg == "--instructions") => instructions(),
+        _ => {
+            benches();
+            Criterion::default().configure_from_args().final_summary();
+        }
+    }
+}

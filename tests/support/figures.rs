@@ -59,3 +59,9 @@ pub fn over(a: Duration, b: Duration) -> f64 {
 pub fn micros_each(time: Duration, count: u32) -> f64 {
     time.as_secs_f64() * 1e6 / f64::from(count)
 }
+
+/// How many times `b` goes into `a`.
+#[expect(clippy::cast_precision_loss, reason = "a figure has a few digits")]
+pub fn ratio(a: usize, b: usize) -> f64 {
+    a as f64 / b as f64
+}

@@ -10,8 +10,11 @@
 //! [`naive`] and [`parse`] are written from the rules, not from the library, and share no code with
 //! it. They are slow and say everything twice on purpose: what they do must be right at a glance.
 
+pub mod budget;
+pub mod corpus;
 pub mod cost;
 pub mod figures;
+pub mod instructions;
 pub mod live;
 pub mod log;
 pub mod naive;

@@ -104,36 +104,85 @@ impl Flow {
     }
 }
 
+/// What is read at a step, or said there.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// The step.
+    pub step: usize,
+    /// Who speaks.
+    pub role: &'static str,
+    /// The pieces, tags and all.
+    pub parts: Vec<String>,
+    /// Its tokens, as [`Chars`](columnar::tokens::Chars) counts: the values, what is around each, and
+    /// what separates it from others.
+    pub tokens: usize,
+}
+
+impl Turn {
+    fn of(step: usize, role: &'static str) -> Self {
+        Self { step, role, parts: Vec::new(), tokens: 0 }
+    }
+
+    fn push(&mut self, value: &str, around: &str, part: String) {
+        self.tokens += tokens(value) + tokens(around);
+        self.parts.push(part);
+    }
+}
+
+/// The tokens of a text: its characters by four, rounded up.
+pub fn tokens(text: &str) -> usize {
+    text.chars().count().div_ceil(4)
+}
+
+/// The turns that the cell of a derived column shows at a step.
+///
+/// # Errors
+///
+/// [`Missing`] when a value that they show is not there.
+pub fn turns(flow: &Flow, column: &str, reads: &Reads, step: usize) -> Result<Vec<Turn>, Missing> {
+    let spelling = Spelling::of(reads.tags());
+    let mut turns = Vec::new();
+    for then in 0..=step {
+        let mut read = Turn::of(then, "user");
+        for View { column, window, tag } in &reads.views {
+            if window.shows(then, step) {
+                let value = flow.value(column, then)?;
+                let part = format!("<{tag}>\n{}\n</{tag}>", spelling.escape(value));
+                read.push(value, &format!("<{tag}>\n\n</{tag}>\n\n"), part);
+            }
+        }
+        let mut said = Turn::of(then, "assistant");
+        if let Some(own) = reads.own
+            && then < step
+            && own.shows(then, step - 1)
+        {
+            let value = flow.value(column, then)?;
+            said.push(value, "\n\n", value.to_owned());
+        }
+        turns.extend([read, said]);
+    }
+    turns.retain(|turn| !turn.parts.is_empty());
+    Ok(turns)
+}
+
 /// The messages of the cell of a derived column at a step.
 ///
 /// # Errors
 ///
 /// [`Missing`] when a value that they show is not there.
 pub fn messages(flow: &Flow, column: &str, reads: &Reads, step: usize) -> Result<Messages, Missing> {
-    let spelling = Spelling::of(reads.tags());
-    let mut said = Vec::new();
-    for then in 0..=step {
-        for View { column, window, tag } in &reads.views {
-            if window.shows(then, step) {
-                let value = spelling.escape(flow.value(column, then)?);
-                said.push(("user", format!("<{tag}>\n{value}\n</{tag}>")));
-            }
-        }
-        if let Some(own) = reads.own
-            && then < step
-            && own.shows(then, step - 1)
-        {
-            said.push(("assistant", flow.value(column, then)?.to_owned()));
-        }
+    Ok(merge(turns(flow, column, reads, step)?))
+}
+
+/// Turns as messages: a user comes first, and neighbours of equal role become one message.
+pub fn merge(turns: Vec<Turn>) -> Messages {
+    let mut said: Messages = Vec::new();
+    for Turn { role, parts, .. } in turns {
+        said.extend(parts.into_iter().map(|part| (role, part)));
     }
     if said.first().is_some_and(|(role, _)| *role == "assistant") {
         said.insert(0, ("user", "<elided/>".to_owned()));
     }
-    Ok(merge(said))
-}
-
-/// Neighbours of equal role become one message.
-fn merge(said: Messages) -> Messages {
     let mut merged = Messages::new();
     for (role, text) in said {
         match merged.last_mut() {

@@ -28,8 +28,7 @@ use alloc::vec::Vec;
 use super::mark::{Lifetime, Mark, Place};
 use super::pace::Pace;
 use super::provider::{Provider, Write};
-use crate::context::{Messages, Part};
-use crate::tokens::{Chars, Counter};
+use crate::context::{Fate, Messages};
 
 /// The marks of one request.
 ///
@@ -132,12 +131,13 @@ impl Ends {
         let previous = messages.previous();
         let mut before = previous.iter().flat_map(Messages::parts);
         for (at, part) in messages.parts().enumerate() {
-            stays &= part.fate().1;
-            repeats &= before.next().is_some_and(|then| then.fate().1 && then.origin() == part.origin());
+            stays &= part.fate() == Fate::Stays;
+            let then = before.next();
+            repeats &= then.is_some_and(|then| then.fate() == Fate::Stays && then.origin() == part.origin());
             if !stays && !repeats {
                 break;
             }
-            tokens += tokens_of(&part);
+            tokens += part.tokens();
             // A constant is not worth a mark of its own.
             if tokens >= minimum && part.origin().is_some() {
                 ends.stable = stays.then_some(Place::Part(at)).or(ends.stable);
@@ -154,8 +154,4 @@ fn block(place: Place) -> usize {
         Place::System => 1,
         Place::Part(at) => at + 2,
     }
-}
-
-fn tokens_of(part: &Part<'_>) -> usize {
-    Chars.count(&part.text())
 }

@@ -5,9 +5,8 @@
 
 use core::fmt;
 
-use crate::context::{Messages, Part, Role};
+use crate::context::{Fate, Messages, Part};
 use crate::name::Name;
-use crate::tokens::Chars;
 use crate::window::Window;
 
 /// How much of a request is the beginning of the next one, too, and where that ends. Providers charge a
@@ -54,46 +53,50 @@ pub struct StablePrefix {
     pub difference: Option<Difference>,
 }
 
-/// What is shown now and not by the next request. It prints as the view and the step.
+/// Why something that is shown now is not repeated by the next request. It prints as what causes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Difference {
-    /// The column that is shown.
-    pub column: Name,
-    /// The step of it.
-    pub step: usize,
-    /// How much of the column is shown: the view to widen, if the prefix matters more than the window.
-    pub window: Window,
-    /// Whether it is the own past.
-    pub own: bool,
+pub enum Difference {
+    /// It leaves the window of a view.
+    View {
+        /// The column that is shown.
+        column: Name,
+        /// The step of it.
+        step: usize,
+        /// How much of the column is shown: the view to widen, if the prefix matters more than the window.
+        window: Window,
+        /// Whether it is the own past.
+        own: bool,
+    },
+    /// The budget will most likely leave out more. A [low-water mark](crate::budget::Budget::low_water)
+    /// makes that rare.
+    Budget,
 }
 
 impl StablePrefix {
     pub(crate) fn of(messages: &Messages) -> Self {
-        let (mut chars, mut bytes, mut of_chars, mut of_bytes) = (0, 0, 0, 0);
-        let mut difference = None;
+        let mut prefix = Self { bytes: 0, of_bytes: 0, tokens: 0, of_tokens: 0, difference: None };
         for part in messages.parts() {
-            if difference.is_none() {
-                difference = Difference::of(&part);
+            if prefix.difference.is_none() {
+                prefix.difference = Difference::of(&part);
             }
-            of_chars += part.text().chars().count();
-            of_bytes += part.len();
-            if difference.is_none() {
-                (chars, bytes) = (of_chars, of_bytes);
+            prefix.of_bytes += part.len();
+            prefix.of_tokens += part.tokens();
+            if prefix.difference.is_none() {
+                (prefix.bytes, prefix.tokens) = (prefix.of_bytes, prefix.of_tokens);
             }
         }
-        let (tokens, of_tokens) = (Chars::estimate(chars), Chars::estimate(of_chars));
-        Self { bytes, of_bytes, tokens, of_tokens, difference }
+        prefix
     }
 }
 
 impl Difference {
     fn of(part: &Part<'_>) -> Option<Self> {
         match (part.fate(), part.origin()) {
-            ((window, false), Some(origin)) => {
-                let own = part.role() == Role::Assistant;
-                Some(Self { column: origin.column.clone(), step: origin.step, window, own })
+            (Fate::Leaves { window, own }, Some(origin)) => {
+                Some(Self::View { column: origin.column.clone(), step: origin.step, window, own })
             }
+            (Fate::Cut, _) => Some(Self::Budget),
             _ => None,
         }
     }
@@ -101,8 +104,13 @@ impl Difference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let column = if self.own { "self" } else { self.column.as_str() };
-        write!(f, "`{column}{}` at step {}", self.window, self.step)
+        match self {
+            Self::View { column, step, window, own } => {
+                let column = if *own { "self" } else { column.as_str() };
+                write!(f, "`{column}{window}` at step {step}")
+            }
+            Self::Budget => f.write_str("what the budget leaves out"),
+        }
     }
 }
 

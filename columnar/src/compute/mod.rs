@@ -6,6 +6,7 @@
 
 mod policy;
 mod rate;
+mod settings;
 mod step;
 
 use std::fmt;
@@ -22,7 +23,7 @@ use crate::value::Value;
 pub(crate) use policy::TimedOut;
 pub use policy::{Policy, secs};
 pub use rate::{Rate, per_minute, per_second};
-pub(crate) use step::Terms;
+pub(crate) use settings::Settings;
 pub use step::{IntoOutcome, IntoReply, IntoStep, Step, form};
 
 /// A compute step as a type of its own.

@@ -8,6 +8,7 @@ use futures::stream::{self, BoxStream, StreamExt};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::{IntoStep, Kind, Piece, Rate, Reply, Step};
+use crate::budget::Budget;
 use crate::context::Context;
 use crate::error::BoxError;
 use crate::model::Overloaded;
@@ -29,7 +30,7 @@ pub const fn secs(seconds: u64) -> Duration {
 }
 
 /// What can be said behind a compute step: how often to try, how long to wait, how many at once, how
-/// many in a minute.
+/// many in a minute, how many tokens.
 ///
 /// Each wraps what stands before it: in `.timeout(secs(30)).retry(3)` each attempt has 30 seconds, in
 /// `.retry(3).timeout(secs(30))` all of them together. In `.timeout(secs(30)).rate(per_minute(60)).retry(3)`
@@ -119,6 +120,25 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// ```
     fn or_skip(self) -> Step<'a> {
         self.into_step().on_failure(OnFailure::Skip)
+    }
+
+    /// Lets the requests of this column have so many tokens, the instruction and the reply included; what
+    /// the context has beyond is left out, from the middle unless told otherwise. See [`Budget`].
+    ///
+    /// ```
+    /// use columnar::budget::Budget;
+    /// use columnar::prelude::*;
+    ///
+    /// flow! {
+    ///     pub struct Chat {
+    ///         source user;
+    ///         column assistant(user, self) = prompt("You are a helpful assistant.").budget(8_000);
+    ///         column title(user) = prompt("Name the chat.").budget(Budget::of(2_000).rolling_window());
+    ///     }
+    /// }
+    /// ```
+    fn budget(self, budget: impl Into<Budget>) -> Step<'a> {
+        self.into_step().budgeted(&budget.into())
     }
 
     /// Gives up after so long. Needs the clock of a tokio runtime.

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use futures::future::FutureExt;
 use futures::stream::{Stream, StreamExt};
 
-use super::{Compute, Deltas, Reply};
+use super::{Compute, Deltas, Reply, Settings};
+use crate::budget::Budget;
 use crate::context::Context;
 use crate::error::BoxError;
-use crate::scheduler::{OnFailure, Rules};
+use crate::scheduler::OnFailure;
 use crate::value::Value;
 
 /// A compute step as a flow holds it: whatever it was, behind one call.
@@ -19,39 +20,40 @@ use crate::value::Value;
 #[derive(Clone)]
 pub struct Step<'a> {
     call: Arc<dyn Fn(Context) -> Reply<'a> + Send + Sync + 'a>,
-    terms: Terms,
-}
-
-/// What is known of a compute step before it is called.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Terms {
-    pub(crate) rules: Rules,
-    /// How many characters go to a model with every call besides the context, if one is asked.
-    pub(crate) instruction: Option<usize>,
+    settings: Arc<Settings>,
 }
 
 impl<'a> Step<'a> {
     pub(super) fn new(call: impl Fn(Context) -> Reply<'a> + Send + Sync + 'a) -> Self {
-        Self { call: Arc::new(call), terms: Terms::default() }
+        Self { call: Arc::new(call), settings: Arc::default() }
     }
 
     /// The step with something around it.
     pub(crate) fn around(self, wrap: impl Fn(&Self, Context) -> Reply<'a> + Send + Sync + 'a) -> Self {
-        Self { terms: self.terms, ..Self::new(move |cx| wrap(&self, cx)) }
+        let settings = Arc::clone(&self.settings);
+        Self { settings, ..Self::new(move |cx| wrap(&self, cx)) }
     }
 
     pub(super) fn limited(mut self, cells: usize) -> Self {
-        self.terms.rules.limit = Some(cells);
+        Arc::make_mut(&mut self.settings).rules.limit = Some(cells);
         self
     }
 
     pub(super) fn on_failure(mut self, on_failure: OnFailure) -> Self {
-        self.terms.rules.on_failure = on_failure;
+        Arc::make_mut(&mut self.settings).rules.on_failure = on_failure;
         self
     }
 
-    pub(crate) fn terms(&self) -> Terms {
-        self.terms
+    /// What was said before stays where this says nothing.
+    pub(super) fn budgeted(mut self, budget: &Budget) -> Self {
+        let settings = Arc::make_mut(&mut self.settings);
+        let before = settings.budget.as_deref().cloned().unwrap_or_default();
+        settings.budget = Some(Arc::new(budget.or(&before)));
+        self
+    }
+
+    pub(crate) fn settings(&self) -> &Arc<Settings> {
+        &self.settings
     }
 
     pub(crate) fn start(&self, cx: Context) -> Reply<'a> {
@@ -81,9 +83,8 @@ pub trait IntoStep<'a, Form> {
 
 impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
     fn into_step(self) -> Step<'a> {
-        let instruction = self.instruction().map(|text| text.chars().count());
-        let terms = Terms { instruction, ..Terms::default() };
-        Step { terms, ..Step::new(move |cx| self.compute(cx)) }
+        let settings = Settings { instruction: self.instruction().map(Into::into), ..Settings::default() };
+        Step { settings: Arc::new(settings), ..Step::new(move |cx| self.compute(cx)) }
     }
 }
 

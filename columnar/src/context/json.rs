@@ -1,68 +1,82 @@
 //! The messages array as JSON, written fast: what needs no escaping is known of most values and copied,
 //! the rest is looked at in blocks.
 
-use alloc::format;
+use alloc::borrow::Cow;
 use alloc::string::String;
-use alloc::vec::Vec;
 use core::fmt::Write as _;
+use core::ops::Range;
 
-use super::escape::escape;
-use super::part::Role;
-use super::parts::{LEAD, Stop, Walk};
-use super::shown::Shown;
+use super::frame::{Frame, JSON_END, OWN, Place};
+use super::parts::shown_value;
+use super::shown::{Shown, View};
+use super::walk::{Stop, Walk, What};
 use crate::history::needs_json_escape;
-
-/// About how many bytes stand around a value.
-const FRAME: usize = 64;
-
-/// What stands around the values of a view, inside a JSON string.
-struct Frame {
-    opening: String,
-    closing: String,
-}
 
 /// The whole array.
 pub(super) fn write(shown: &Shown) -> String {
-    let frame = |tag: &str| Frame { opening: format!("<{tag}>\\n"), closing: format!("\\n</{tag}>") };
-    let frames: Vec<Frame> = shown.tags().map(|tag| frame(tag)).collect();
-    // What escaping adds is not known yet, so the string may still grow.
-    let length = |stop: Stop<'_>| stop.text.value.len() + FRAME;
-    let mut json = String::with_capacity(FRAME + Walk::new(shown).map(length).sum::<usize>());
-    let mut last = None;
-    for Stop { view, role, text, .. } in Walk::new(shown) {
-        match last.replace(role) {
-            Some(before) if before == role => json.push_str("\\n\\n"),
-            Some(_) => begin(&mut json, "\"},", role),
-            None if role == Role::Assistant => {
-                begin(&mut json, "[", Role::User);
-                json.push_str(LEAD);
-                begin(&mut json, "\"},", role);
-            }
-            None => begin(&mut json, "[", role),
+    let mut json = String::with_capacity(length(shown));
+    let mut walk = Walk::new(shown);
+    while let Some(stop) = walk.advance() {
+        let frame = stop.what.frame();
+        json.push_str(frame.json_opening(stop.place));
+        match plain(stop) {
+            Some(value) => json.push_str(value),
+            None => push_escaped(&mut json, &shown_value(stop, shown)),
         }
-        let frame = frames.get(view);
-        json.push_str(frame.map_or("", |frame| &frame.opening));
-        if frame.is_some() && !text.is_untagged {
-            push_escaped(&mut json, &escape(text.value, &shown.tags()));
-        } else if text.is_plain_json {
-            json.push_str(text.value);
-        } else {
-            push_escaped(&mut json, text.value);
-        }
-        json.push_str(frame.map_or("", |frame| &frame.closing));
+        json.push_str(frame.json_closing());
     }
-    json.push_str(if last.is_some() { "\"}]" } else { "[]" });
+    json.push_str(end(shown));
     json
 }
 
-/// Begins a message.
-fn begin(json: &mut String, after: &str, role: Role) {
-    json.push_str(after);
-    json.push_str(match role {
-        Role::User => "{\"role\":\"user\",\"content\":\"",
-        Role::Assistant => "{\"role\":\"assistant\",\"content\":\"",
+/// The same in pieces, which are not copied where nothing needs escaping.
+pub(super) fn chunks(shown: &Shown) -> impl Iterator<Item = Cow<'_, str>> {
+    let chunks = Walk::new(shown).flat_map(move |stop| {
+        let frame = stop.what.frame();
+        let value = plain(stop).map_or_else(|| escaped(shown_value(stop, shown)), Cow::Borrowed);
+        [Cow::Borrowed(frame.json_opening(stop.place)), value, Cow::Borrowed(frame.json_closing())]
     });
+    chunks.chain([Cow::Borrowed(end(shown))]).filter(|chunk| !chunk.is_empty())
 }
+
+/// The value of a stop that is known to be the same in the JSON of its message.
+fn plain(stop: Stop<'_>) -> Option<&str> {
+    let text = stop.text;
+    (text.is_plain_json && (text.is_untagged || matches!(stop.what, What::Own))).then_some(text.value)
+}
+
+fn end(shown: &Shown) -> &'static str {
+    if shown.is_empty() { "[]" } else { JSON_END }
+}
+
+/// At most how long the array is if nothing has to be escaped.
+fn length(shown: &Shown) -> usize {
+    let frames = shown.reads.inputs.iter().map(|input| &input.frame).chain([&OWN]);
+    let views = shown.views.iter().zip(frames);
+    let elided = shown.fitted.as_ref().map_or(0..0, |fitted| fitted.elided.start / 2..fitted.elided.end / 2);
+    let kept = |steps: &Range<usize>| {
+        let oldest = steps.start..steps.end.min(elided.start + 1).max(steps.start);
+        [oldest, steps.start.max(elided.end)..steps.end]
+    };
+    let view = |(view, frame): (&View, &Frame)| {
+        let bytes = |steps: Range<usize>| steps.len() * frame.json_len() + view.values.bytes(steps);
+        if elided.is_empty() { bytes(view.steps.clone()) } else { kept(&view.steps).map(bytes).iter().sum() }
+    };
+    views.map(view).sum::<usize>() + OWN.json_opening(Place::First).len() + MARKER_LEN + JSON_END.len()
+}
+
+/// A text as it stands inside a JSON string.
+fn escaped(text: Cow<'_, str>) -> Cow<'_, str> {
+    if find(text.as_bytes(), 0).is_none() {
+        return text;
+    }
+    let mut json = String::with_capacity(text.len() + text.len() / 8);
+    push_escaped(&mut json, &text);
+    Cow::Owned(json)
+}
+
+/// About how long a marker is, with what stands around it.
+const MARKER_LEN: usize = 128;
 
 /// So many bytes are looked at together; a compiler makes one comparison of it.
 const BLOCK: usize = 32;

@@ -2,7 +2,6 @@
 
 use alloc::borrow::Cow;
 use alloc::string::String;
-use alloc::sync::Arc;
 use core::fmt;
 use core::iter::Peekable;
 
@@ -10,15 +9,17 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::json;
-use super::part::Role;
-use super::parts::Parts;
+use super::part::{Origin, Part, Role};
+use super::parts::{Parts, shown_value};
 use super::shown::Shown;
+use super::walk::Walk;
+use crate::budget::Report;
 
 /// The messages array of one call: user and assistant in turn, first and last the user.
 ///
 /// It serialises to `[{"role": "...", "content": "..."}]` and iterates over `(role, content)`. It holds
 /// no text of its own: it is a view of the stored values as they are, made in the same time whatever
-/// the length of the history. Cloning it is a reference count.
+/// the length of the history. Cloning it is two reference counts.
 ///
 /// ```
 /// # use columnar::prelude::*;
@@ -38,11 +39,15 @@ use super::shown::Shown;
 /// # Ok(()) }
 /// ```
 #[derive(Clone)]
-pub struct Messages(Arc<Shown>);
+pub struct Messages(Shown);
 
 impl Messages {
     pub(crate) fn new(shown: Shown) -> Self {
-        Self(Arc::new(shown))
+        Self(shown)
+    }
+
+    pub(super) fn shown(&self) -> &Shown {
+        &self.0
     }
 
     /// The pieces that the messages consist of, with their origin.
@@ -57,19 +62,43 @@ impl Messages {
 
     /// How many messages there are.
     pub fn len(&self) -> usize {
-        self.parts().filter(|part| !part.joins).count()
+        self.parts().filter(|part| !part.joins()).count()
     }
 
     /// Whether there is no message; never so for the messages of a column.
     pub fn is_empty(&self) -> bool {
-        self.parts().next().is_none()
+        self.0.is_empty()
     }
 
     /// The content of the last message, tags and all. It holds the current step of every input;
     /// for the plain value of one of them see [`Context::input`](crate::Context::input).
     pub fn last_text(&self) -> Cow<'_, str> {
-        let last = Parts::since(&self.0, self.0.last_message());
-        Iter(last.peekable()).last().map_or(Cow::Borrowed(""), |(_, content)| content)
+        let mut text = String::new();
+        let mut walk = Walk::since(&self.0, self.0.last_message());
+        while let Some(stop) = walk.advance() {
+            let (frame, value) = (stop.what.frame(), shown_value(stop, &self.0));
+            let chunks = [frame.opening(stop.place), &value, frame.closing()];
+            text.reserve(chunks.map(str::len).iter().sum());
+            chunks.iter().for_each(|chunk| text.push_str(chunk));
+        }
+        Cow::Owned(text)
+    }
+
+    /// The tokens of all messages, as the flow [counts](crate::flow::LiveFlow::count_with): a sum of
+    /// numbers that are known, whatever the length.
+    pub fn tokens(&self) -> usize {
+        self.0.tokens()
+    }
+
+    /// What was left out so that the messages go into their [budget](crate::budget); `None` if there
+    /// is none.
+    pub fn report(&self) -> Option<&Report> {
+        self.0.fitted.as_ref().map(|fitted| &fitted.report)
+    }
+
+    /// The cells that are left out, in the order in which they would be shown.
+    pub fn elided(&self) -> impl Iterator<Item = Origin<'_>> {
+        self.0.elided()
     }
 
     /// The step of the column.
@@ -86,11 +115,38 @@ impl Messages {
     pub fn to_json(&self) -> String {
         json::write(&self.0)
     }
+
+    /// The same JSON in pieces, for writers that take many buffers at once. A stored value that needs no
+    /// escaping is a piece of its own and not copied; nor is what stands between the values.
+    ///
+    /// ```
+    /// use std::io::{IoSlice, Write};
+    ///
+    /// # use columnar::prelude::*;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// # let chat = flow! {
+    /// #     source user;
+    /// #     column shout(user.latest) = |cx: Context| async move { cx.messages().last_text().to_uppercase() };
+    /// # };
+    /// # chat.user.push("hello").await?;
+    /// # chat.run().await?;
+    /// let messages = chat.shout.messages(0)?;
+    /// let chunks: Vec<_> = messages.json_chunks().collect();
+    /// let buffers: Vec<_> = chunks.iter().map(|chunk| IoSlice::new(chunk.as_bytes())).collect();
+    ///
+    /// let mut body = Vec::new();
+    /// let written = body.write_vectored(&buffers).expect("a list takes everything");
+    /// assert_eq!(&body[..written], messages.to_json().as_bytes());
+    /// # Ok(()) }
+    /// ```
+    pub fn json_chunks(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        json::chunks(&self.0)
+    }
 }
 
 impl PartialEq for Messages {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.parts().eq(other.parts())
+        self.0.is(&other.0) || self.parts().eq(other.parts())
     }
 }
 
@@ -121,9 +177,9 @@ impl<'m> Iterator for Iter<'m> {
     fn next(&mut self) -> Option<Self::Item> {
         let first = self.0.next()?;
         let mut content = first.text();
-        while let Some(part) = self.0.next_if(|part| part.joins) {
+        while let Some(part) = self.0.next_if(Part::joins) {
             let content = content.to_mut();
-            part.chunks().for_each(|chunk| content.push_str(chunk));
+            part.chunks().iter().for_each(|chunk| content.push_str(chunk));
         }
         Some((first.role(), content))
     }

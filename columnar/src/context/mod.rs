@@ -1,18 +1,25 @@
 //! What a compute step sees of the flow, assembled from the declaration alone.
 
 mod escape;
+mod fitted;
+mod frame;
 mod json;
 mod messages;
 mod part;
 mod parts;
 mod shown;
+mod turns;
+mod walk;
 
 use alloc::vec::Vec;
 
 use crate::name::Name;
 use crate::value::Value;
 
+pub(crate) use fitted::Fitted;
+pub(crate) use frame::Frame;
 pub use messages::{Iter, Messages};
+pub(crate) use part::Fate;
 pub use part::{Origin, Part, Role};
 pub use parts::Parts;
 pub(crate) use shown::Shown;
@@ -36,26 +43,23 @@ pub(crate) use shown::Shown;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Context {
-    column: Name,
-    step: usize,
     inputs: Vec<(Name, Value)>,
     messages: Messages,
 }
 
 impl Context {
     pub(crate) fn new(shown: Shown) -> Self {
-        let (column, step, inputs) = (shown.column.clone(), shown.step, shown.current());
-        Self { column, step, inputs, messages: Messages::new(shown) }
+        Self { inputs: shown.current(), messages: Messages::new(shown) }
     }
 
     /// The column that is computed.
     pub fn column(&self) -> &Name {
-        &self.column
+        &self.messages.shown().reads.column
     }
 
     /// The step that is computed, counted from 0.
     pub fn step(&self) -> usize {
-        self.step
+        self.messages.shown().step
     }
 
     /// The messages array.

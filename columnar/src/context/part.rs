@@ -1,16 +1,21 @@
 //! The smallest piece of a message that has one origin.
 
 use alloc::borrow::Cow;
-use alloc::string::String;
 use core::fmt;
 
 use serde::{Serialize, Serializer};
 
+use super::frame::{Frame, OWN, Place};
 use crate::name::Name;
+use crate::tokens::Counter;
 use crate::window::Window;
 
+/// Leads an array that would otherwise begin with the assistant. Constant, so that a cached prefix
+/// stays valid.
+const LEAD: &str = "<elided/>";
+
 /// Stands between neighbours of equal role.
-const SEPARATOR: &str = "\n\n";
+pub(super) const SEPARATOR: &str = "\n\n";
 
 /// Who speaks in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,23 +73,30 @@ pub struct Part<'m> {
     pub(super) role: Role,
     /// `None` for the constant lead.
     pub(super) origin: Option<Origin<'m>>,
-    /// Whether it follows another part of the same message.
-    pub(super) joins: bool,
-    /// The tag around it.
-    pub(super) tag: Option<&'m str>,
+    pub(super) place: Place,
+    pub(super) frame: &'m Frame,
     /// The value as it is shown inside.
     pub(super) value: Cow<'m, str>,
-    /// How much of the column is shown.
-    pub(super) window: Window,
-    /// Whether the next context shows it as well.
-    pub(super) stays: bool,
+    pub(super) tokens: usize,
+    pub(super) fate: Fate,
+}
+
+/// What becomes of a part in the context of the next step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It is shown as well.
+    Stays,
+    /// It leaves the window through which it is shown.
+    Leaves { window: Window, own: bool },
+    /// It is left out, or changes with what is left out.
+    Cut,
 }
 
 impl<'m> Part<'m> {
     /// What stands before an array that would begin with the assistant.
-    pub(super) fn lead(text: &'m str) -> Self {
-        let (role, value, window) = (Role::User, Cow::Borrowed(text), Window::All);
-        Self { role, origin: None, joins: false, tag: None, value, window, stays: true }
+    pub(super) fn lead() -> Self {
+        let (role, value, fate) = (Role::User, Cow::Borrowed(LEAD), Fate::Stays);
+        Self { role, origin: None, place: Place::First, frame: &OWN, value, tokens: 0, fate }
     }
 
     /// Who speaks.
@@ -92,45 +104,55 @@ impl<'m> Part<'m> {
         self.role
     }
 
-    /// The cell shown, or `None` for the constant `<elided/>`.
+    /// The cell shown, or `None` for the constant `<elided/>` and for what stands in the place of turns
+    /// that a [budget](crate::budget) leaves out.
     pub fn origin(&self) -> Option<Origin<'m>> {
         self.origin
     }
 
     /// The text as it is sent, with its tag and separator.
     pub fn text(&self) -> Cow<'m, str> {
-        if self.tag.is_none() && !self.joins {
-            return self.value.clone();
+        match self.chunks() {
+            ["", _, ""] => self.value.clone(),
+            chunks => Cow::Owned(chunks.concat()),
         }
-        let mut text = String::with_capacity(self.len());
-        self.chunks().for_each(|chunk| text.push_str(chunk));
-        Cow::Owned(text)
     }
 
     /// The text in pieces, none of which is copied.
-    pub(super) fn chunks(&self) -> impl Iterator<Item = &str> {
-        let separator = self.joins.then_some(SEPARATOR);
-        let opening = self.tag.map(|tag| ["<", tag, ">\n"]);
-        let closing = self.tag.map(|tag| ["\n</", tag, ">"]);
-        let opening = opening.into_iter().flatten();
-        separator.into_iter().chain(opening).chain([&*self.value]).chain(closing.into_iter().flatten())
+    pub(super) fn chunks(&self) -> [&str; 3] {
+        [self.frame.opening(self.place), &self.value, self.frame.closing()]
     }
 
-    /// How much of its column is shown, and whether the context of the next step shows it as well.
-    pub(crate) fn fate(&self) -> (Window, bool) {
-        (self.window, self.stays)
+    /// Whether it follows another part of the same message.
+    pub(super) fn joins(&self) -> bool {
+        self.place == Place::Joins
+    }
+
+    /// How many tokens it counts: those of the value, as they were counted when it was stored, and those
+    /// of its tag and separator. The constant `<elided/>` counts nothing.
+    pub fn tokens(&self) -> usize {
+        self.tokens
+    }
+
+    /// The same by another counter.
+    pub(crate) fn tokens_by(&self, counter: &dyn Counter) -> usize {
+        counter.count(&self.value) + self.frame.tokens(counter)
+    }
+
+    pub(crate) fn fate(&self) -> Fate {
+        self.fate
     }
 
     /// How many bytes the text has.
     pub(crate) fn len(&self) -> usize {
-        self.chunks().map(str::len).sum()
+        self.chunks().map(str::len).iter().sum()
     }
 }
 
 impl PartialEq for Part<'_> {
     fn eq(&self, other: &Self) -> bool {
-        (self.role, self.joins, self.tag, self.origin) == (other.role, other.joins, other.tag, other.origin)
-            && self.value == other.value
+        (self.role, self.joins(), self.origin) == (other.role, other.joins(), other.origin)
+            && self.chunks() == other.chunks()
     }
 }
 

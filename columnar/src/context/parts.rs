@@ -1,106 +1,44 @@
-//! From what a context shows to its parts, step by step.
+//! From what a context shows to its parts.
 
 use alloc::borrow::Cow;
-use alloc::vec::Vec;
 
 use super::escape::escape;
-use super::part::{Origin, Part, Role};
+use super::frame::Place;
+use super::part::{Fate, Origin, Part, Role};
 use super::shown::Shown;
-use crate::history::{Reader, Text};
-use crate::window::Window;
-
-/// Leads an array that would otherwise begin with the assistant. Constant, so that a cached prefix
-/// stays valid.
-pub(super) const LEAD: &str = "<elided/>";
-
-/// The values that a context shows, in the order in which it shows them.
-#[derive(Clone, Debug)]
-pub(super) struct Walk<'m> {
-    shown: &'m Shown,
-    /// One for each input, and one for the own past.
-    readers: Vec<Reader<'m>>,
-    step: usize,
-    /// Which view of the step comes next.
-    view: usize,
-}
-
-/// One value on the way.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stop<'m> {
-    /// Which input it is; the own past comes after them.
-    pub(super) view: usize,
-    pub(super) role: Role,
-    pub(super) step: usize,
-    pub(super) text: Text<'m>,
-    pub(super) window: Window,
-    /// Whether the next context shows it as well.
-    pub(super) stays: bool,
-}
-
-impl<'m> Walk<'m> {
-    pub(super) fn new(shown: &'m Shown) -> Self {
-        Self::since(shown, shown.first_step())
-    }
-
-    /// From this step on.
-    fn since(shown: &'m Shown, step: usize) -> Self {
-        let views = shown.inputs.iter().map(|input| &input.view).chain(&shown.own);
-        Self { shown, readers: views.map(|view| view.values.reader()).collect(), step, view: 0 }
-    }
-}
-
-impl<'m> Iterator for Walk<'m> {
-    type Item = Stop<'m>;
-
-    fn next(&mut self) -> Option<Stop<'m>> {
-        let shown = self.shown;
-        while self.step <= shown.step {
-            let (step, view) = (self.step, self.view);
-            let Some(reader) = self.readers.get_mut(view) else {
-                (self.step, self.view) = (step + 1, 0);
-                continue;
-            };
-            self.view += 1;
-            let (role, shows) = match (shown.inputs.get(view), &shown.own) {
-                (Some(input), _) => (Role::User, &input.view),
-                (None, Some(own)) => (Role::Assistant, own),
-                (None, None) => unreachable!("there is a reader for each view"),
-            };
-            if shows.steps.contains(&step)
-                && let Some(text) = reader.text(step)
-            {
-                return Some(Stop {
-                    view,
-                    role,
-                    step,
-                    text,
-                    window: shows.window,
-                    stays: step >= shows.next,
-                });
-            }
-        }
-        None
-    }
-}
+use super::walk::{Stop, Walk, What};
 
 /// The pieces of an array of messages, each with its origin. Made by
 /// [`Messages::parts`](super::Messages::parts).
 #[derive(Clone, Debug)]
 pub struct Parts<'m> {
+    shown: &'m Shown,
     walk: Walk<'m>,
-    last: Option<Role>,
-    /// The part before which the lead had to be put.
-    led: Option<Part<'m>>,
+    /// The one before which the lead had to be put.
+    led: Option<Stop<'m>>,
 }
 
 impl<'m> Parts<'m> {
     pub(super) fn new(shown: &'m Shown) -> Self {
-        Self { walk: Walk::new(shown), last: None, led: None }
+        Self { shown, walk: Walk::new(shown), led: None }
     }
 
-    /// Those that show this step or a later one, if a message begins there.
-    pub(super) fn since(shown: &'m Shown, step: usize) -> Self {
-        Self { walk: Walk::since(shown, step), last: None, led: None }
+    fn part(&self, stop: Stop<'m>) -> Part<'m> {
+        let around = &self.shown.around;
+        let (origin, around) = match stop.what {
+            What::Input(input) => (Some(&input.name), around.frames.get(input.at).copied().unwrap_or(0)),
+            What::Own => (Some(&self.shown.reads.column), around.gap),
+            What::Marker => (None, 0),
+        };
+        Part {
+            role: stop.what.role(),
+            origin: origin.map(|column| Origin { column, step: stop.step }),
+            place: stop.place,
+            frame: stop.what.frame(),
+            value: shown_value(stop, self.shown),
+            tokens: stop.text.tokens + around,
+            fate: Fate::of(stop, self.shown),
+        }
     }
 }
 
@@ -108,25 +46,45 @@ impl<'m> Iterator for Parts<'m> {
     type Item = Part<'m>;
 
     fn next(&mut self) -> Option<Part<'m>> {
-        if let Some(part) = self.led.take() {
-            return Some(part);
+        if let Some(stop) = self.led.take() {
+            return Some(self.part(stop));
         }
-        let shown = self.walk.shown;
-        let Stop { view, role, step, text, window, stays } = self.walk.next()?;
-        let input = shown.inputs.get(view);
-        let value = match input {
-            Some(_) if !text.is_untagged => escape(text.value, &shown.tags()),
-            _ => Cow::Borrowed(text.value),
+        let stop = self.walk.next()?;
+        if stop.place == Place::First && stop.what.role() == Role::Assistant {
+            self.led = Some(stop);
+            return Some(Part::lead());
+        }
+        Some(self.part(stop))
+    }
+}
+
+impl Fate {
+    fn of(stop: Stop<'_>, shown: &Shown) -> Self {
+        let (step, next) = (stop.step, shown.step + 1);
+        let fitted = shown.fitted.as_deref();
+        let is_cut = |place| fitted.is_some_and(|fitted| fitted.next.contains(&place));
+        let (window, steps, is_cut) = match (stop.what, shown.reads.own) {
+            (What::Input(input), _) => (input.window, input.window.of_input(next), is_cut(2 * step)),
+            (What::Own, Some(own)) => (own, own.of_own(next), is_cut(2 * step + 1)),
+            (What::Own, None) => unreachable!("`{}` does not read its own past", shown.reads.column),
+            (What::Marker, _) => {
+                let stays = fitted.is_some_and(|fitted| fitted.next == fitted.elided);
+                return if stays { Self::Stays } else { Self::Cut };
+            }
         };
-        let joins = self.last == Some(role);
-        let first = self.last.replace(role).is_none();
-        let origin = Some(Origin { column: input.map_or(&shown.column, |input| &input.column), step });
-        let tag = input.map(|input| input.tag.as_str());
-        let part = Part { role, origin, joins, tag, value, window, stays };
-        if first && role == Role::Assistant {
-            self.led = Some(part);
-            return Some(Part::lead(LEAD));
+        match steps.contains(&step) {
+            true if is_cut => Self::Cut,
+            true => Self::Stays,
+            false => Self::Leaves { window, own: matches!(stop.what, What::Own) },
         }
-        Some(part)
+    }
+}
+
+/// A value as its message shows it.
+#[inline]
+pub(super) fn shown_value<'m>(stop: Stop<'m>, shown: &Shown) -> Cow<'m, str> {
+    match stop.what {
+        What::Input(_) if !stop.text.is_untagged => escape(stop.text.value, &shown.tags()),
+        _ => Cow::Borrowed(stop.text.value),
     }
 }

@@ -8,112 +8,151 @@
 //! of the history, and its parts are found when somebody reads them. A pure function of the schema and
 //! the stored values: the order in which cells were computed cannot show.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::fitted::Fitted;
+use super::part::Origin;
+use super::turns::Places;
+use crate::budget::{Around, Turns};
 use crate::history::History;
 use crate::name::Name;
 use crate::scheduler::Cell;
-use crate::schema::Schema;
+use crate::schema::Reads;
 use crate::value::Value;
-use crate::window::Window;
 
-/// What the context of one cell shows.
+/// What the context of one cell shows. Cloning it is two reference counts.
 #[derive(Clone, Debug)]
 pub(crate) struct Shown {
-    pub(super) column: Name,
+    pub(super) reads: Arc<Reads>,
     pub(super) step: usize,
-    /// In order of declaration.
-    pub(super) inputs: Vec<Input>,
-    pub(super) own: Option<View>,
-}
-
-/// An input and the tag around its values.
-#[derive(Clone, Debug)]
-pub(super) struct Input {
-    pub(super) column: Name,
-    pub(super) tag: Name,
-    pub(super) view: View,
+    /// The inputs in order of declaration, and the own past after them.
+    pub(super) views: Arc<[View]>,
+    /// The tokens around the values.
+    pub(super) around: Arc<Around>,
+    /// What is left out, where there is a budget.
+    pub(crate) fitted: Option<Arc<Fitted>>,
 }
 
 /// Some steps of a column.
 #[derive(Clone, Debug)]
 pub(super) struct View {
-    pub(super) window: Window,
-    /// Those that are shown now.
     pub(super) steps: Range<usize>,
-    /// The first of those that will be shown by the next context.
-    pub(super) next: usize,
     pub(super) values: History,
 }
 
 impl Shown {
-    /// What a cell of a derived column shows, all of which is stored; `None` for a source.
-    pub(crate) fn new(schema: &Schema, cell: Cell, history: impl Fn(usize) -> History) -> Option<Self> {
-        let reads = schema.reads(cell.column)?;
-        let inputs = reads.inputs.iter().map(|input| Input {
-            column: schema.name(input.column).clone(),
-            tag: input.tag.clone(),
-            view: View {
-                window: input.window,
-                steps: input.window.of_input(cell.step),
-                next: input.window.of_input(cell.step + 1).start,
-                values: history(input.column),
-            },
-        });
-        let own = reads.own.map(|window| View {
-            window,
-            steps: window.of_own(cell.step),
-            next: window.of_own(cell.step + 1).start,
-            values: history(cell.column),
-        });
-        let column = schema.name(cell.column).clone();
-        Some(Self { column, step: cell.step, inputs: inputs.collect(), own })
+    /// What a cell of a derived column shows, all of which is stored.
+    pub(crate) fn new(
+        reads: Arc<Reads>,
+        cell: Cell,
+        around: Arc<Around>,
+        history: impl Fn(usize) -> History,
+    ) -> Self {
+        let inputs = reads.inputs.iter().map(|input| (input.column, input.window.of_input(cell.step)));
+        let own = reads.own.map(|own| (cell.column, own.of_own(cell.step)));
+        let views = inputs.chain(own).map(|(column, steps)| View { steps, values: history(column) });
+        Self { views: views.collect(), reads, step: cell.step, around, fitted: None }
+    }
+
+    pub(crate) fn column(&self) -> &Name {
+        &self.reads.column
+    }
+
+    /// Whether both are the same, and not only equal.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.views, &other.views)
     }
 
     /// What the context showed at the last step before, without those at which all inputs were empty.
     pub(super) fn previous(&self) -> Option<Self> {
-        let mut shown = self.clone();
-        while let Some(step) = shown.step.checked_sub(1) {
-            shown.step = step;
-            for Input { view, .. } in &mut shown.inputs {
-                (view.steps, view.next) = (view.window.of_input(step), view.window.of_input(step + 1).start);
-            }
-            if let Some(view) = &mut shown.own {
-                (view.steps, view.next) = (view.window.of_own(step), view.window.of_own(step + 1).start);
-            }
-            if shown.is_current() {
-                return Some(shown);
-            }
-        }
-        None
+        (0..self.step).rev().map(|step| self.at(step)).find(Self::is_current)
+    }
+
+    /// What the context showed at an earlier step.
+    fn at(&self, step: usize) -> Self {
+        let inputs = self.reads.inputs.iter().map(|input| input.window.of_input(step));
+        let steps = inputs.chain(self.reads.own.map(|own| own.of_own(step)));
+        let views = steps.zip(&*self.views).map(|(steps, view)| View { steps, values: view.values.clone() });
+        let fitted = self.fitted.as_ref().map(|fitted| Arc::new(fitted.previous()));
+        let (reads, around) = (Arc::clone(&self.reads), Arc::clone(&self.around));
+        Self { reads, step, views: views.collect(), around, fitted }
     }
 
     /// The inputs at the current step; without those that are empty for good.
     pub(crate) fn current(&self) -> Vec<(Name, Value)> {
-        let value = |input: &Input| Some((input.tag.clone(), input.view.values.value(self.step)?));
-        self.inputs.iter().filter_map(value).collect()
+        let inputs = self.reads.inputs.iter().zip(&*self.views);
+        inputs.filter_map(|(input, view)| Some((input.tag.clone(), view.values.value(self.step)?))).collect()
     }
 
     pub(super) fn tags(&self) -> impl Iterator<Item = &Name> + Clone {
-        self.inputs.iter().map(|input| &input.tag)
+        self.reads.inputs.iter().map(|input| &input.tag)
     }
 
-    /// Whether any input has a value at the current step.
-    pub(crate) fn is_current(&self) -> bool {
-        self.inputs.iter().any(|input| input.view.values.text(self.step).is_some())
+    /// The tokens of all that is shown.
+    pub(super) fn tokens(&self) -> usize {
+        match &self.fitted {
+            Some(fitted) => fitted.report.after,
+            None => Places::at(self, self.step).all().tokens,
+        }
+    }
+
+    /// The columns that are shown, each with its tokens, the largest first.
+    pub(crate) fn contributors(&self) -> Vec<(Name, usize)> {
+        let gap = (&self.reads.column, self.around.gap);
+        let names = self.reads.inputs.iter().zip(&self.around.frames);
+        let names = names.map(|(input, frame)| (&input.name, *frame)).chain([gap]);
+        let tokens = |view: &View, frame| view.values.sum(view.steps.clone()).framed(frame).tokens;
+        let mut contributors: Vec<_> = names
+            .zip(&*self.views)
+            .map(|((name, frame), view)| (name.clone(), tokens(view, frame)))
+            .collect();
+        contributors.sort_by_key(|(_, tokens)| core::cmp::Reverse(*tokens));
+        contributors
+    }
+
+    /// The cells that are left out, in the order in which they would be shown.
+    pub(super) fn elided(&self) -> impl Iterator<Item = Origin<'_>> {
+        let places = self.fitted.as_ref().map_or(0..0, |fitted| fitted.elided.clone());
+        let names = self.reads.inputs.iter().map(|input| &input.name).chain([&self.reads.column]);
+        let views = names.zip(&*self.views).enumerate();
+        let inputs = self.reads.inputs.len();
+        places.flat_map(move |place| {
+            let step = place / 2;
+            let of_role = move |at| (at == inputs) == (place % 2 == 1);
+            views.clone().filter_map(move |(at, (column, view))| {
+                let is_there = of_role(at) && view.steps.contains(&step) && view.values.has(step);
+                is_there.then_some(Origin { column, step })
+            })
+        })
+    }
+
+    /// Whether what stands at a place is left out.
+    fn is_elided(&self, place: usize) -> bool {
+        self.fitted.as_ref().is_some_and(|fitted| fitted.elided.contains(&place))
+    }
+
+    /// Whether there is nothing in any view.
+    pub(super) fn is_empty(&self) -> bool {
+        self.views.iter().all(|view| !view.steps.clone().any(|step| view.values.has(step)))
+    }
+
+    /// The own past, if it is shown.
+    pub(super) fn own(&self) -> Option<&View> {
+        self.views.get(self.reads.inputs.len())
     }
 
     /// The first step that any view shows.
     pub(super) fn first_step(&self) -> usize {
-        let inputs = self.inputs.iter().map(|input| &input.view);
-        inputs.chain(&self.own).map(|view| view.steps.start).min().unwrap_or(self.step)
+        self.views.iter().map(|view| view.steps.start).min().unwrap_or(self.step)
     }
 
     /// The first step of the last message: the one after the last that shows what the column said.
     pub(super) fn last_message(&self) -> usize {
-        let own = self.own.as_ref().and_then(|own| {
-            own.steps.clone().rev().find(|&step| own.values.text(step).is_some()).map(|step| step + 1)
+        let own = self.own().and_then(|own| {
+            let is_shown = |&step: &usize| !self.is_elided(2 * step + 1) && own.values.has(step);
+            own.steps.clone().rev().find(is_shown).map(|step| step + 1)
         });
         own.unwrap_or_else(|| self.first_step())
     }

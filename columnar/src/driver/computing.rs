@@ -39,6 +39,7 @@ enum Stage<'a> {
     Fresh { step: Step<'a>, context: Context },
     Whole(BoxFuture<'a, Result<Value, BoxError>>),
     Pieces { pieces: BoxStream<'a, Result<Piece, BoxError>>, text: String },
+    Refused(Error),
     Over,
 }
 
@@ -47,6 +48,12 @@ impl<'a> Computing<'a> {
         let column = context.column().clone();
         let span = CellSpan::new(&column, cell.step);
         Self { cell, column, attempt: 1, stage: Stage::Fresh { step, context }, span }
+    }
+
+    /// A cell that fails without being asked.
+    pub(super) fn refused(cell: Cell, column: Name, error: Error) -> Self {
+        let span = CellSpan::new(&column, cell.step);
+        Self { cell, column, attempt: 1, stage: Stage::Refused(error), span }
     }
 
     /// Whether there is nothing more to come.
@@ -72,6 +79,10 @@ impl<'a> Computing<'a> {
                         None => continue,
                     }
                 }
+                Stage::Refused(_) => match mem::replace(&mut self.stage, Stage::Over) {
+                    Stage::Refused(error) => self.failed(error),
+                    _ => unreachable!("it was just there"),
+                },
                 Stage::Over => return Poll::Ready(None),
             };
             return Poll::Ready(Some(report));

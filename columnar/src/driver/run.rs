@@ -92,7 +92,13 @@ impl<'a, I: ColumnId> Run<'a, I> {
                         return event;
                     }
                 }
-                Work::Refuse(error) => self.fail(error),
+                Work::Refuse(cell, error) => {
+                    let refused = Computing::refused(cell, self.name(cell.column).clone(), error);
+                    let event = self.compute(refused, poller);
+                    if event.is_some() {
+                        return event;
+                    }
+                }
                 Work::Store(cell) => match self.done.take_if(|done| done.cell == cell) {
                     Some(done) => self.store(done, poller),
                     None => unreachable!("what is to be stored is computed"),

@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
+use crate::budget::Budget;
 use crate::cache::{CachePlan, Pace, Provider, StablePrefix};
 use crate::context::Messages;
 use crate::driver::{ColumnId, Run};
@@ -13,6 +15,7 @@ use crate::forecast::Forecast;
 use crate::name::Name;
 use crate::scheduler::Progress;
 use crate::state::Live;
+use crate::tokens::Counter;
 use crate::value::Value;
 
 /// A live flow: a [`Typed`](super::Typed) one, declared with `flow!`, or a [`Flow`](super::Flow) whose
@@ -37,6 +40,19 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.live.shared.limit(cells);
     }
 
+    /// Goes by this budget from now on, where a column says nothing itself; see
+    /// [`Budget`]. [`messages`](Self::messages) of earlier steps go by it as well: they are what
+    /// would be asked today.
+    pub fn budget(&self, budget: impl Into<Budget>) {
+        self.live.shared.budget(budget.into());
+    }
+
+    /// Counts tokens this way from now on, also those of what is stored; [`Chars`](crate::tokens::Chars)
+    /// unless told otherwise.
+    pub fn count_with(&self, counter: impl Counter + 'static) {
+        self.live.shared.count_with(Arc::new(counter));
+    }
+
     /// The value of a column at a step, if there is such a column and the value is stored. The columns
     /// of a typed flow are fields, too, and have the same method.
     pub fn get(&self, column: &str, step: usize) -> Option<Value> {
@@ -50,7 +66,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// [`Error::UnknownColumn`]; [`Error::NotDerived`] for a source; [`Error::Missing`] when the step
     /// has not begun, or something that the column reads is not stored yet.
     pub fn messages(&self, column: &str, step: usize) -> Result<Messages> {
-        self.live.shared.messages(self.live.shared.find(column)?, step)
+        self.live.shared.messages_of(column, step)
     }
 
     /// How much of the messages of a column at a step will be the beginning of its next request, too, and

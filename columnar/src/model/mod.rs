@@ -8,6 +8,7 @@ mod genai;
 mod offline;
 mod overloaded;
 mod prompt;
+mod watched;
 
 use std::fmt;
 use std::sync::Arc;

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Running, Shared, State};
-use crate::compute::Terms;
+use crate::compute::Settings;
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::scheduler::{Cell, Unloadable};
 use crate::store::Entry;
+use crate::tokens::Counter;
 
 impl Shared {
     /// Takes over what the store holds, sources first: a step begins when they have their values.
@@ -21,7 +22,9 @@ impl Shared {
         loop {
             let Some(column) = self.lock().scheduler.poll_load() else { return Ok(()) };
             let entries = self.load(&plan, column).await?;
-            self.lock().load(column, entries).map_err(|error| unloadable(&plan, column, error))?;
+            let counter = self.counter();
+            let loaded = self.lock().load(column, entries, &**counter);
+            loaded.map_err(|error| unloadable(&plan, column, error))?;
         }
     }
 
@@ -45,17 +48,23 @@ impl Shared {
     }
 
     /// Goes on with a longer plan. On an error nothing has changed.
-    pub(super) fn extend(&self, plan: Arc<Plan>, loaded: Vec<Loaded>, terms: &[Terms]) -> Result<()> {
+    pub(super) fn extend(
+        &self,
+        plan: Arc<Plan>,
+        loaded: Vec<Loaded>,
+        settings: Vec<Arc<Settings>>,
+    ) -> Result<()> {
+        let counter = self.counter();
         let mut state = self.lock();
         for (column, entries) in &loaded {
             let checked = state.scheduler.check_loaded(&steps(entries));
             checked.map_err(|error| unloadable(&plan, *column, error))?;
         }
         state.scheduler.extend(Arc::clone(&plan));
-        state.set(terms);
+        state.settle(settings);
         for (column, entries) in loaded {
             state.retired.remove(plan.schema().name(column));
-            state.load(column, entries).map_err(|error| unloadable(&plan, column, error))?;
+            state.load(column, entries, &**counter).map_err(|error| unloadable(&plan, column, error))?;
         }
         state.plan = plan;
         state.wake();
@@ -69,22 +78,27 @@ impl Shared {
         plan: Arc<Plan>,
         origins: &[Option<usize>],
         step: usize,
-        terms: &[Terms],
+        settings: Vec<Arc<Settings>>,
     ) -> Self {
-        let state = self.lock().derive(plan, origins, step);
-        Self::of(state, None, terms)
+        let counter = self.counter();
+        let state = self.lock().derive(plan, origins, step, settings);
+        Self::of(state, None, Arc::clone(&counter))
     }
 
     /// Goes on with fewer columns, those that `origins` names. Not while a run goes on, which may be
     /// computing one of the others.
-    pub(super) fn reduce(&self, plan: Arc<Plan>, origins: &[Option<usize>], terms: &[Terms]) -> Result<()> {
+    pub(super) fn reduce(
+        &self,
+        plan: Arc<Plan>,
+        origins: &[Option<usize>],
+        settings: Vec<Arc<Settings>>,
+    ) -> Result<()> {
         let mut state = self.lock();
         if matches!(state.run, Running::Yes(_)) {
             return Err(Error::Running);
         }
-        let mut next = state.derive(plan, origins, usize::MAX);
+        let mut next = state.derive(plan, origins, usize::MAX, settings);
         next.retired = state.retire(origins);
-        next.set(terms);
         *state = next;
         Ok(())
     }
@@ -101,10 +115,30 @@ impl Shared {
 }
 
 impl State {
-    fn derive(&self, plan: Arc<Plan>, origins: &[Option<usize>], step: usize) -> Self {
-        let scheduler = self.scheduler.derive(Arc::clone(&plan), origins, step);
-        let (table, retired) = (self.table.derive(origins, step), BTreeMap::new());
-        Self { plan, scheduler, table, instructions: Vec::new(), retired, run: Running::No }
+    fn derive(
+        &self,
+        plan: Arc<Plan>,
+        origins: &[Option<usize>],
+        step: usize,
+        settings: Vec<Arc<Settings>>,
+    ) -> Self {
+        let mut derived = Self {
+            scheduler: self.scheduler.derive(Arc::clone(&plan), origins, step),
+            plan,
+            table: self.table.derive(origins, step),
+            settings: Vec::new(),
+            budget: self.budget.clone(),
+            allowances: BTreeMap::new(),
+            retired: BTreeMap::new(),
+            run: Running::No,
+        };
+        derived.settle(settings);
+        for (column, origin) in origins.iter().enumerate() {
+            if let Some(allowance) = origin.and_then(|origin| self.allowances.get(&origin)) {
+                derived.allowances.insert(column, allowance.before(step));
+            }
+        }
+        derived
     }
 
     /// What is stored of the columns that are no origin, besides what is retired already.
@@ -123,11 +157,17 @@ impl State {
     }
 
     /// Takes up what a store holds of a column.
-    fn load(&mut self, column: usize, entries: Vec<(usize, Entry)>) -> Result<(), Unloadable> {
+    fn load(
+        &mut self,
+        column: usize,
+        entries: Vec<(usize, Entry)>,
+        counter: &dyn Counter,
+    ) -> Result<(), Unloadable> {
         self.scheduler.handle_loaded(column, steps(&entries))?;
         for (step, entry) in entries {
             if let Entry::Value(value) = entry {
-                self.table.insert(Cell { column, step }, value);
+                let tokens = counter.count(&value);
+                self.table.insert(Cell { column, step }, value, tokens);
             }
         }
         self.wake();

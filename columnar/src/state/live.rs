@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Shared;
 use super::change::Loaded;
-use crate::compute::{Step, Terms};
+use crate::compute::{Settings, Step};
 use crate::error::Result;
 use crate::plan::Plan;
 use crate::store::Store;
@@ -21,7 +21,7 @@ pub(crate) struct Live<'a> {
 
 impl<'a> Live<'a> {
     pub(crate) fn new(plan: Arc<Plan>, store: Option<Arc<dyn Store>>, steps: Vec<Option<Step<'a>>>) -> Self {
-        let shared = Shared::new(plan, store, &terms(&steps));
+        let shared = Shared::new(plan, store, settings(&steps));
         Self { shared: Arc::new(shared), steps: Arc::new(Mutex::new(steps)) }
     }
 
@@ -44,10 +44,10 @@ impl<'a> Live<'a> {
         loaded: Vec<Loaded>,
         steps: Vec<Option<Step<'a>>>,
     ) -> Result<()> {
-        let terms = terms(&steps);
+        let settings = settings(&steps);
         // A run looks the steps up when it starts a cell, so they must be there before the plan is.
         *self.lock() = steps;
-        self.shared.extend(plan, loaded, &terms)
+        self.shared.extend(plan, loaded, settings)
     }
 
     /// Another flow with the same columns and the steps of this one before `step`.
@@ -67,7 +67,7 @@ impl<'a> Live<'a> {
         step: usize,
         steps: Vec<Option<Step<'a>>>,
     ) -> Self {
-        let shared = self.shared.derive(plan, origins, step, &terms(&steps));
+        let shared = self.shared.derive(plan, origins, step, settings(&steps));
         Self { shared: Arc::new(shared), steps: Arc::new(Mutex::new(steps)) }
     }
 
@@ -80,7 +80,7 @@ impl<'a> Live<'a> {
     ) -> Result<()> {
         // Whoever begins a run meanwhile waits here for the steps that belong to the new plan.
         let mut known = self.lock();
-        self.shared.reduce(plan, origins, &terms(&steps))?;
+        self.shared.reduce(plan, origins, settings(&steps))?;
         *known = steps;
         Ok(())
     }
@@ -90,6 +90,9 @@ impl<'a> Live<'a> {
     }
 }
 
-fn terms(steps: &[Option<Step<'_>>]) -> Vec<Terms> {
-    steps.iter().map(|step| step.as_ref().map(Step::terms).unwrap_or_default()).collect()
+fn settings(steps: &[Option<Step<'_>>]) -> Vec<Arc<Settings>> {
+    steps
+        .iter()
+        .map(|step| step.as_ref().map(|step| Arc::clone(step.settings())).unwrap_or_default())
+        .collect()
 }

@@ -8,20 +8,22 @@ mod run;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::task::Waker;
 
+use crate::budget::{self, Allowance, Budget};
 use crate::cache::{CachePlan, Pace, Provider};
-use crate::compute::Terms;
+use crate::compute::Settings;
 use crate::context::{Messages, Shown};
 use crate::error::{Error, Result, list, suggest};
 use crate::forecast::{Forecast, forecast};
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::scheduler::{Cell, Progress, Scheduler, Unloadable};
+use crate::schema::Reads;
 use crate::store::{Entry, Put, Store};
 use crate::table::Table;
-use crate::tokens::Chars;
+use crate::tokens::{Chars, Counter};
 use crate::value::Value;
 
 pub(crate) use live::Live;
@@ -32,6 +34,9 @@ const CONCURRENCY: usize = 32;
 
 pub(crate) struct Shared {
     state: Mutex<State>,
+    /// Held while a value is counted and written, so that all are counted by the same. Taken before the
+    /// state is.
+    counter: RwLock<Arc<dyn Counter>>,
     /// `None` where the table, which is in memory, is all there is.
     store: Option<Arc<dyn Store>>,
     /// Held while the next value of a source or a change of the columns is on its way, so that steps
@@ -43,8 +48,12 @@ struct State {
     plan: Arc<Plan>,
     scheduler: Scheduler,
     table: Table,
-    /// By column: how many characters go to a model with every call besides the context, if one is asked.
-    instructions: Vec<Option<usize>>,
+    /// What the columns ask for, by column.
+    settings: Vec<Arc<Settings>>,
+    /// The budget of the flow.
+    budget: Budget,
+    /// By column, as far as contexts have been made.
+    allowances: BTreeMap<usize, Allowance>,
     /// What the columns held that were removed, should they come back.
     retired: BTreeMap<Name, Vec<(usize, Entry)>>,
     run: Running,
@@ -57,16 +66,45 @@ enum Running {
 }
 
 impl Shared {
-    fn new(plan: Arc<Plan>, store: Option<Arc<dyn Store>>, terms: &[Terms]) -> Self {
+    fn new(plan: Arc<Plan>, store: Option<Arc<dyn Store>>, settings: Vec<Arc<Settings>>) -> Self {
         let scheduler = Scheduler::new(Arc::clone(&plan), CONCURRENCY);
-        let (table, retired) = (Table::default(), BTreeMap::new());
-        let state = State { plan, scheduler, table, instructions: Vec::new(), retired, run: Running::No };
-        Self::of(state, store, terms)
+        let mut state = State {
+            plan,
+            scheduler,
+            table: Table::default(),
+            settings: Vec::new(),
+            budget: Budget::new(),
+            allowances: BTreeMap::new(),
+            retired: BTreeMap::new(),
+            run: Running::No,
+        };
+        state.settle(settings);
+        Self::of(state, store, Arc::new(Chars))
     }
 
-    fn of(mut state: State, store: Option<Arc<dyn Store>>, terms: &[Terms]) -> Self {
-        state.set(terms);
-        Self { state: Mutex::new(state), store, writing: tokio::sync::Mutex::new(()) }
+    fn of(state: State, store: Option<Arc<dyn Store>>, counter: Arc<dyn Counter>) -> Self {
+        let (state, counter) = (Mutex::new(state), RwLock::new(counter));
+        Self { state, counter, store, writing: tokio::sync::Mutex::new(()) }
+    }
+
+    fn counter(&self) -> RwLockReadGuard<'_, Arc<dyn Counter>> {
+        self.counter.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts tokens this way from now on, those of what is stored as well.
+    pub(crate) fn count_with(&self, counter: Arc<dyn Counter>) {
+        let mut known = self.counter.write().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
+        state.table = state.table.counted(&*counter);
+        state.allowances.clear();
+        *known = counter;
+    }
+
+    /// Goes by this budget where a column says nothing.
+    pub(crate) fn budget(&self, budget: Budget) {
+        let mut state = self.lock();
+        state.budget = budget;
+        state.allowances.clear();
     }
 
     /// Nothing that runs under the lock leaves the state half changed, so a panic somewhere else
@@ -81,12 +119,7 @@ impl Shared {
 
     /// The index of a column.
     pub(crate) fn find(&self, name: &str) -> Result<usize> {
-        let state = self.lock();
-        let schema = state.plan.schema();
-        schema.find(name).ok_or_else(|| {
-            let known = schema.columns().iter().map(|column| column.name.as_str());
-            Error::UnknownColumn { name: name.to_owned(), help: suggest(name, known) }
-        })
+        self.lock().find(name)
     }
 
     /// Lets so many cells be computed at once.
@@ -117,19 +150,26 @@ impl Shared {
             };
             match put.map_err(|source| Error::Store { column: name.clone(), step, source })? {
                 Put::Stored => {
-                    self.lock().pushed(Cell { column: source, step }, value);
+                    self.pushed(Cell { column: source, step }, value);
                     return Ok(step);
                 }
                 // A push that was dropped on its way had arrived all the same: it comes first.
-                Put::Exists(Entry::Value(earlier)) => {
-                    self.lock().pushed(Cell { column: source, step }, earlier);
-                }
+                Put::Exists(Entry::Value(earlier)) => self.pushed(Cell { column: source, step }, earlier),
                 Put::Exists(Entry::Skipped) => {
                     let source = Unloadable::Empty { step }.into();
                     return Err(Error::Load { column: name.clone(), source });
                 }
             }
         }
+    }
+
+    fn pushed(&self, cell: Cell, value: Value) {
+        let counter = self.counter();
+        let tokens = counter.count(&value);
+        let mut state = self.lock();
+        state.table.insert(cell, value, tokens);
+        state.scheduler.handle_pushed(cell.column);
+        state.wake();
     }
 
     pub(crate) fn get(&self, column: usize, step: usize) -> Option<Value> {
@@ -158,15 +198,17 @@ impl Shared {
 
     /// What the next run will do. Rehearsed on a copy, outside of the lock.
     pub(crate) fn forecast(&self) -> Forecast {
-        let state = self.lock();
-        let (plan, scheduler, table, instructions) = (
-            Arc::clone(&state.plan),
-            state.scheduler.clone(),
-            state.table.clone(),
-            state.instructions.clone(),
-        );
+        let counter = self.counter();
+        let mut state = self.lock();
+        let plan = Arc::clone(&state.plan);
+        let allowance = |column| {
+            let reads = plan.schema().reads(column)?;
+            Some(state.allowance(column, reads, &**counter).1.clone())
+        };
+        let allowances: Vec<_> = (0..plan.schema().columns().len()).map(allowance).collect();
+        let (scheduler, table) = (state.scheduler.clone(), state.table.clone());
         drop(state);
-        forecast(&plan, scheduler, &table, &instructions)
+        forecast(&plan, scheduler, &table, &allowances)
     }
 
     /// The sources that the next step waits for while another source is ahead of them.
@@ -179,22 +221,16 @@ impl Shared {
     }
 
     pub(crate) fn messages(&self, column: usize, step: usize) -> Result<Messages> {
-        let state = self.lock();
-        let schema = state.plan.schema();
-        if schema.is_source(column) {
-            return Err(Error::NotDerived { column: schema.name(column).clone() });
-        }
-        // A step that has not begun is short of a source, whether or not this column reads it.
-        if step >= state.scheduler.opened()
-            && let Some(source) = schema.sources().find(|&source| state.scheduler.len(source) <= step)
-        {
-            return Err(Error::Missing { column: schema.name(source).clone(), step });
-        }
-        let shown = state.shown(Cell { column, step })?;
-        if shown.is_current() {
-            return Ok(Messages::new(shown));
-        }
-        Err(Error::Skipped { column: schema.name(column).clone(), step })
+        let counter = self.counter();
+        self.lock().messages(Cell { column, step }, &**counter)
+    }
+
+    /// The same for a column by its name.
+    pub(crate) fn messages_of(&self, name: &str, step: usize) -> Result<Messages> {
+        let counter = self.counter();
+        let mut state = self.lock();
+        let column = state.find(name)?;
+        state.messages(Cell { column, step }, &**counter)
     }
 
     /// Where to mark the messages of a derived column at a step.
@@ -206,36 +242,74 @@ impl Shared {
         pace: Pace,
     ) -> Result<CachePlan> {
         let messages = self.messages(column, step)?;
-        let instruction = self.lock().instructions.get(column).copied().flatten().unwrap_or(0);
-        Ok(CachePlan::of(&messages, Chars::estimate(instruction), provider, pace))
+        let instruction = self.lock().allowances.get(&column).and_then(|allowance| allowance.instruction);
+        Ok(CachePlan::of(&messages, instruction.unwrap_or(0), provider, pace))
     }
 }
 
 impl State {
-    /// Goes by what is known of the compute steps.
-    fn set(&mut self, terms: &[Terms]) {
-        for (column, terms) in terms.iter().enumerate() {
-            self.scheduler.rule(column, terms.rules);
+    /// Goes by what the columns ask for.
+    fn settle(&mut self, settings: Vec<Arc<Settings>>) {
+        for (column, settings) in settings.iter().enumerate() {
+            self.scheduler.rule(column, settings.rules);
         }
-        self.instructions = terms.iter().map(|terms| terms.instruction).collect();
+        self.settings = settings;
+        self.allowances.clear();
+    }
+
+    fn find(&self, name: &str) -> Result<usize> {
+        let schema = self.plan.schema();
+        schema.find(name).ok_or_else(|| {
+            let known = schema.columns().iter().map(|column| column.name.as_str());
+            Error::UnknownColumn { name: name.to_owned(), help: suggest(name, known) }
+        })
+    }
+
+    fn messages(&mut self, cell: Cell, counter: &dyn Counter) -> Result<Messages> {
+        let (schema, step) = (self.plan.schema(), cell.step);
+        if schema.is_source(cell.column) {
+            return Err(Error::NotDerived { column: schema.name(cell.column).clone() });
+        }
+        // A step that has not begun is short of a source, whether or not this column reads it.
+        if step >= self.scheduler.opened()
+            && let Some(source) = schema.sources().find(|&source| self.scheduler.len(source) <= step)
+        {
+            return Err(Error::Missing { column: schema.name(source).clone(), step });
+        }
+        let shown = self.shown(cell, counter)?;
+        if self.scheduler.is_without_input(cell) {
+            return Err(Error::Skipped { column: shown.column().clone(), step });
+        }
+        Ok(Messages::new(shown))
     }
 
     /// What the compute of a derived cell sees, all of which is stored.
-    fn shown(&self, cell: Cell) -> Result<Shown> {
+    fn shown(&mut self, cell: Cell, counter: &dyn Counter) -> Result<Shown> {
         let schema = self.plan.schema();
         if let Some(missing) = self.scheduler.missing(cell) {
             return Err(Error::Missing { column: schema.name(missing.column).clone(), step: missing.step });
         }
-        match Shown::new(schema, cell, |column| self.table.history(column)) {
-            Some(shown) => Ok(shown),
-            None => unreachable!("`{}` is derived", schema.name(cell.column)),
+        let Some(reads) = schema.reads(cell.column).cloned() else {
+            unreachable!("`{}` is derived", schema.name(cell.column))
+        };
+        let (table, allowance) = self.allowance(cell.column, &reads, counter);
+        let around = Arc::clone(&allowance.around);
+        let mut shown = Shown::new(reads, cell, around, |column| table.history(column));
+        match allowance.fit(&mut shown, counter) {
+            Ok(()) => Ok(shown),
+            Err(source) => Err(Error::Budget { column: shown.column().clone(), step: cell.step, source }),
         }
     }
 
-    fn pushed(&mut self, cell: Cell, value: Value) {
-        self.table.insert(cell, value);
-        self.scheduler.handle_pushed(cell.column);
-        self.wake();
+    /// What the contexts of a column may hold, and the values that they show.
+    fn allowance(&mut self, column: usize, reads: &Reads, counter: &dyn Counter) -> (&Table, &mut Allowance) {
+        let allowance = self.allowances.entry(column).or_insert_with(|| {
+            let settings = self.settings.get(column).cloned().unwrap_or_default();
+            let budget = settings.budget.as_deref().map(|budget| budget.or(&self.budget));
+            let budget = budget.as_ref().unwrap_or(&self.budget).or(&budget::default());
+            Allowance::new(reads, settings.instruction.as_deref(), &budget, counter)
+        });
+        (&self.table, allowance)
     }
 
     fn wake(&mut self) {

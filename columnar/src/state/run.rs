@@ -14,8 +14,8 @@ use crate::store::{Entry, Put};
 /// An action of the scheduler, with what it takes to do it.
 pub(crate) enum Work {
     Compute(Cell, Context),
-    /// The cell cannot be computed, and the run ends.
-    Refuse(Error),
+    /// The cell cannot be asked.
+    Refuse(Cell, Error),
     Store(Cell),
     Skip(Cell),
     Emit(Cell, Entry),
@@ -54,15 +54,12 @@ impl Shared {
 
     /// The next thing to do.
     pub(crate) fn act(&self) -> Option<Work> {
+        let counter = self.counter();
         let mut state = self.lock();
         Some(match state.scheduler.poll()? {
-            Action::Compute(cell) => match state.shown(cell) {
+            Action::Compute(cell) => match state.shown(cell, &**counter) {
                 Ok(shown) => Work::Compute(cell, Context::new(shown)),
-                Err(error) => {
-                    let reported = state.scheduler.handle_broken(cell);
-                    debug_assert!(reported.is_ok(), "the cell was handed out just now");
-                    Work::Refuse(error)
-                }
+                Err(error) => Work::Refuse(cell, error),
             },
             Action::Store(cell) => Work::Store(cell),
             Action::Skip(cell) => Work::Skip(cell),
@@ -105,10 +102,15 @@ impl Shared {
 
     /// The cell is stored.
     pub(crate) fn stored(&self, cell: Cell, entry: Entry) {
+        let counter = self.counter();
+        let value = match entry {
+            Entry::Value(value) => Some((counter.count(&value), value)),
+            Entry::Skipped => None,
+        };
         let mut state = self.lock();
-        let empty = entry == Entry::Skipped;
-        if let Entry::Value(value) = entry {
-            state.table.insert(cell, value);
+        let empty = value.is_none();
+        if let Some((tokens, value)) = value {
+            state.table.insert(cell, value, tokens);
         }
         let reported = state.scheduler.handle_stored(cell, empty);
         debug_assert!(reported.is_ok(), "the run reports the cells that it was given");

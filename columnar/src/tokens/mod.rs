@@ -1,11 +1,47 @@
 //! How many tokens a text has.
+//!
+//! | counter | is | off by, in 95 of 100 English texts |
+//! |---|---|---|
+//! | [`Chars`] | a quarter of the characters | a third, and by more than half for digits, Chinese, base64 |
+//! | [`Classes`] | an estimate by what the text consists of; needs nothing | 10 %, and 30 % at the worst |
+//! | `Exact` | a real tokenizer, with the feature `tiktoken` | nothing, for models of OpenAI |
+//! | [`Calibrated`] | another counter times a ratio | what the ratio leaves |
+//!
+//! No tokenizer on this machine is right for every model. Claude's is not public: a count with OpenAI's is 15
+//! to 30 % too low for it. So either take a safety that covers it, or let [`Calibration`] learn from the
+//! usage that the provider reports. What always holds for a text is its length in bytes: no byte-level
+//! tokenizer makes more tokens than that.
+//!
+//! | model | counter | safety until it is calibrated |
+//! |---|---|---|
+//! | of OpenAI | `Exact` | 105 %, for the tokens of each message |
+//! | of OpenAI | [`Classes`] | 125 % |
+//! | Claude | `Exact` | 135 % |
+//! | Claude, or unknown | [`Classes`] | 160 % |
 
+mod calibrated;
+#[cfg(feature = "std")]
+mod calibration;
 mod chars;
+mod classes;
+#[cfg(feature = "tiktoken")]
+mod exact;
+mod observed;
+mod ratio;
+mod sum;
 
 use alloc::sync::Arc;
 use core::fmt;
 
+pub use calibrated::Calibrated;
+#[cfg(feature = "std")]
+pub use calibration::Calibration;
 pub use chars::Chars;
+pub use classes::Classes;
+#[cfg(feature = "tiktoken")]
+pub use exact::Exact;
+pub use ratio::Ratio;
+pub(crate) use sum::Sum;
 
 /// Counts the tokens of texts.
 ///

@@ -3,6 +3,7 @@
 
 pub mod adversarial;
 mod answering;
+pub mod budgets;
 pub mod chat;
 pub mod edits;
 pub mod fan;
@@ -31,7 +32,7 @@ const ANSWERED: &[usize] = &[60, 120, 200, 300, 400, 700];
 ///
 /// Those of the flows, none of which fails.
 pub fn all() -> Result<Vec<Trace>> {
-    let mut traces = vec![chat::trace()?, six::trace()?, tools::trace()?, edits::trace()?];
+    let mut traces = vec![chat::trace()?, six::trace()?, tools::trace()?, budgets::trace()?, edits::trace()?];
     traces.extend(fan::traces()?);
     traces.extend(adversarial::traces()?);
     Ok(traces)

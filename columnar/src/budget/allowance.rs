@@ -1,0 +1,80 @@
+//! How much the contexts of a column may hold, and what is counted in them besides the values.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::{Budget, BudgetError, Limit, Standing, Strategy};
+use crate::context::{Fitted, Shown};
+use crate::schema::Reads;
+use crate::tokens::Counter;
+use crate::window::Window;
+
+/// What is known of the contexts of a column before there is one. Made when the first one is.
+#[derive(Clone, Debug)]
+pub(crate) struct Allowance {
+    pub(crate) around: Arc<Around>,
+    /// The tokens of the instruction, if a model is asked.
+    pub(crate) instruction: Option<usize>,
+    limit: Result<Option<Limit>, BudgetError>,
+    /// The cuts so far, where they stay.
+    standing: Option<Standing>,
+}
+
+/// The tokens around the values of a context.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Around {
+    /// By input: the tag, and what separates its parts from others.
+    pub(crate) frames: Vec<usize>,
+    /// What separates parts without a tag.
+    pub(crate) gap: usize,
+}
+
+impl Allowance {
+    pub(crate) fn new(
+        reads: &Reads,
+        instruction: Option<&str>,
+        budget: &Budget,
+        counter: &dyn Counter,
+    ) -> Self {
+        let instruction = instruction.map(|text| counter.count(text));
+        let limit = Limit::of(budget, instruction.unwrap_or(0)).map(|limit| {
+            limit.map(|limit| Limit { low_water: limit.low_water.filter(|_| goes_by_step(reads)), ..limit })
+        });
+        let is_standing = matches!(limit, Ok(Some(Limit { low_water: Some(_), .. })));
+        let frames = reads.inputs.iter().map(|input| input.frame.tokens(counter)).collect();
+        let around = Arc::new(Around { frames, gap: counter.count("\n\n") });
+        Self { around, instruction, limit, standing: is_standing.then(Standing::default) }
+    }
+
+    /// What is known for a flow that shares the steps before this one.
+    pub(crate) fn before(&self, step: usize) -> Self {
+        let standing = self.standing.as_ref().map(|standing| standing.before(step));
+        Self { standing, ..self.clone() }
+    }
+
+    /// The most tokens that the messages may have.
+    pub(crate) fn most(&self) -> usize {
+        match &self.limit {
+            Ok(Some(limit)) => limit.tokens,
+            _ => usize::MAX,
+        }
+    }
+
+    /// Leaves out of a context what is too much.
+    pub(crate) fn fit(&mut self, shown: &mut Shown, counter: &dyn Counter) -> Result<(), BudgetError> {
+        let Some(limit) = self.limit.as_ref().map_err(Clone::clone)? else { return Ok(()) };
+        let fitted = Fitted::new(shown, limit, self.standing.as_mut(), &|text| counter.count(text));
+        let report = &fitted.report;
+        if limit.strategy == Strategy::StopAtLimit && report.is_over_limit() {
+            let (tokens, limit) = (report.before, report.limit);
+            return Err(BudgetError::OverLimit { tokens, limit, contributors: shown.contributors() });
+        }
+        shown.fitted = Some(Arc::new(fitted));
+        Ok(())
+    }
+}
+
+/// Whether all that earlier steps of a column showed is stored when a step of it is computed.
+fn goes_by_step(reads: &Reads) -> bool {
+    reads.own.is_some() || reads.inputs.iter().all(|input| input.window == Window::All)
+}

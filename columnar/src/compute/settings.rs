@@ -1,0 +1,15 @@
+//! What a compute step asks of the flow that calls it.
+
+use std::sync::Arc;
+
+use crate::budget::Budget;
+use crate::scheduler::Rules;
+
+/// What is said behind a compute step about its column. Most say little, and there may be many flows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settings {
+    pub(crate) rules: Rules,
+    pub(crate) budget: Option<Arc<Budget>>,
+    /// What goes to a model with every call besides the context, if one is asked.
+    pub(crate) instruction: Option<Arc<str>>,
+}

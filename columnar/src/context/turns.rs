@@ -1,0 +1,104 @@
+//! The turns of a context, by their sizes: what a budget goes by.
+//!
+//! What a column reads at a step stands at the place `2 * step`, and what it said there behind it.
+
+use core::ops::Range;
+
+use super::shown::Shown;
+use crate::budget::Turns;
+use crate::history::History;
+use crate::tokens::Sum;
+
+/// The turns of a context at its own step, at one before it, or at the next one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Places<'s> {
+    shown: &'s Shown,
+    step: usize,
+}
+
+impl<'s> Places<'s> {
+    /// As they were at a step, or are; those of a step that is still to come are taken to be as large as
+    /// the last ones.
+    pub(crate) fn at(shown: &'s Shown, step: usize) -> Self {
+        Self { shown, step }
+    }
+
+    /// The inputs, each with its snapshot, the steps of it that are shown and the tokens around each.
+    fn inputs(&self) -> impl Iterator<Item = (&'s History, Range<usize>, usize)> + Clone {
+        let (shown, step) = (self.shown, self.step);
+        let inputs = shown.reads.inputs.iter().zip(&*shown.views).zip(&shown.around.frames);
+        inputs.map(move |((input, view), frame)| (&view.values, input.window.of_input(step), *frame))
+    }
+
+    /// The steps of the own past that are shown.
+    fn own(&self) -> Option<(&'s History, Range<usize>)> {
+        Some((&self.shown.own()?.values, self.shown.reads.own?.of_own(self.step)))
+    }
+
+    /// What is read in some steps that have come.
+    fn read(&self, steps: &Range<usize>) -> Sum {
+        let known = steps.start..steps.end.min(self.shown.step + 1);
+        let (mut tokens, mut most, mut first) = (0, 0, known.end);
+        for (values, shown, frame) in self.inputs() {
+            let shown = clip(&shown, &known);
+            first = first.min(shown.start);
+            let sum = values.sum(shown).framed(frame);
+            tokens += sum.tokens;
+            most = most.max(sum.count);
+        }
+        // Seldom is a turn empty, and then somebody has to look which one.
+        let count = if most == known.end - first { most } else { self.turns(first..known.end) };
+        Sum { count, tokens }
+    }
+
+    /// In how many steps something is read.
+    fn turns(&self, mut steps: Range<usize>) -> usize {
+        let read = |step| {
+            self.inputs().any(|(values, shown, _)| shown.contains(&step) && values.text(step).is_some())
+        };
+        steps.by_ref().filter(|&step| read(step)).count()
+    }
+
+    /// What was said in some steps that have come.
+    fn said(&self, steps: &Range<usize>) -> Sum {
+        let known = steps.start..steps.end.min(self.shown.step);
+        let said = self.own().map(|(values, shown)| values.sum(clip(&shown, &known)));
+        said.unwrap_or_default().framed(self.shown.around.gap)
+    }
+
+    /// What is taken to be at the places of a step that has not come yet: as much as at the last one.
+    fn expected(&self, places: &Range<usize>) -> Sum {
+        let last = self.shown.step;
+        let mut sum = Sum::default();
+        if self.step > last {
+            let now = Self::at(self.shown, last);
+            let read = now.read(&(last..last + 1)).tokens;
+            if places.contains(&(2 * last + 2)) {
+                sum += Sum::one(read);
+            }
+            if self.own().is_some() && places.contains(&(2 * last + 1)) {
+                let said = now.said(&(last.saturating_sub(1)..last));
+                sum += Sum::one(if said.count > 0 { said.tokens } else { read });
+            }
+        }
+        sum
+    }
+}
+
+impl Turns for Places<'_> {
+    fn places(&self) -> Range<usize> {
+        let inputs = self.inputs().map(|(_, shown, _)| shown.start);
+        let first = inputs.chain(self.own().map(|(_, shown)| shown.start)).min();
+        2 * first.unwrap_or(self.step)..2 * self.step + 1
+    }
+
+    fn sum(&self, places: Range<usize>) -> Sum {
+        let read = self.read(&(places.start.div_ceil(2)..places.end.div_ceil(2)));
+        read + self.said(&(places.start / 2..places.end / 2)) + self.expected(&places)
+    }
+}
+
+fn clip(steps: &Range<usize>, within: &Range<usize>) -> Range<usize> {
+    let start = steps.start.max(within.start);
+    start..steps.end.min(within.end).max(start)
+}

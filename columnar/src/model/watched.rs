@@ -1,0 +1,56 @@
+//! A model whose reports of usage are compared with what was counted.
+
+use std::sync::Arc;
+
+use futures::stream::{BoxStream, StreamExt};
+
+use super::{Chunk, End, Finish, Model, Request};
+use crate::error::BoxError;
+use crate::tokens::{Calibration, Counter};
+
+impl Calibration {
+    /// The model, with an eye on the usage that it reports. Each reply that comes to its end and tells its
+    /// usage teaches one pair; one that fails, is refused, breaks off or tells nothing teaches nothing.
+    /// The replies are the same.
+    ///
+    /// A request is counted as contexts are for their [budgets](crate::budget): its instruction, the
+    /// values that it shows, and what stands around them, each apart. So what is learnt fits what is
+    /// counted. That is done when the reply is complete.
+    pub fn watching<M: Model>(&self, model: M) -> impl Model + Clone + use<M> {
+        Watched { model: Arc::new(model), calibration: self.clone() }
+    }
+}
+
+struct Watched<M> {
+    model: Arc<M>,
+    calibration: Calibration,
+}
+
+impl<M> Clone for Watched<M> {
+    fn clone(&self) -> Self {
+        Self { model: Arc::clone(&self.model), calibration: self.calibration.clone() }
+    }
+}
+
+impl<M: Model> Model for Watched<M> {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+        let calibration = self.calibration.clone();
+        let asked = request.clone();
+        let reply = self.model.reply(request);
+        let watch = move |chunk: &Result<Chunk, BoxError>| {
+            if let Ok(Chunk::End(End { finish: Finish::Stop | Finish::Length, usage: Some(usage) })) = chunk {
+                calibration.learn(count(&asked, calibration.counter()), usage.input);
+            }
+        };
+        reply.inspect(watch).boxed()
+    }
+}
+
+fn count(request: &Request, counter: &dyn Counter) -> usize {
+    let parts = request.messages.parts().map(|part| part.tokens_by(counter));
+    counter.count(&request.system) + parts.sum::<usize>()
+}

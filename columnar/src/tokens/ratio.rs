@@ -1,0 +1,85 @@
+//! How far one count of tokens is from another.
+
+use core::cmp::Ordering;
+use core::fmt;
+use core::num::NonZeroU64;
+
+/// How many tokens a text really has, for so many that were counted.
+///
+/// It is exact, so what is multiplied by it is the same everywhere. It prints with three decimals.
+///
+/// ```
+/// use columnar::tokens::Ratio;
+///
+/// let ratio = Ratio::new(1270, 1000).ok_or("nothing was counted")?;
+/// assert_eq!(ratio.of(200), 254);
+/// assert_eq!(ratio.to_string(), "1.270");
+/// assert!(ratio > Ratio::percent(125));
+/// # Ok::<(), &str>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Ratio {
+    reported: u64,
+    counted: NonZeroU64,
+}
+
+impl Ratio {
+    /// So many tokens for so many that were counted; `None` if none were.
+    pub const fn new(reported: u64, counted: u64) -> Option<Self> {
+        match NonZeroU64::new(counted) {
+            Some(counted) => Some(Self { reported, counted }),
+            None => None,
+        }
+    }
+
+    /// So many tokens for each hundred that are counted.
+    pub const fn percent(tokens: u32) -> Self {
+        const HUNDRED: NonZeroU64 = NonZeroU64::new(100).expect("it is not 0");
+        Self { reported: tokens as u64, counted: HUNDRED }
+    }
+
+    /// A count times the ratio, rounded to the nearest; never 0 if the count is not.
+    pub fn of(self, counted: usize) -> usize {
+        let scaled =
+            (counted as u128 * u128::from(self.reported)).saturating_add(u128::from(self.counted()) / 2);
+        let rounded = scaled / u128::from(self.counted());
+        usize::try_from(rounded).unwrap_or(usize::MAX).max(usize::from(counted > 0))
+    }
+
+    pub(super) fn reported(self) -> u64 {
+        self.reported
+    }
+
+    pub(super) fn counted(self) -> u64 {
+        self.counted.get()
+    }
+}
+
+impl Ord for Ratio {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let times = |a: &Self, b: &Self| u128::from(a.reported) * u128::from(b.counted());
+        times(self, other).cmp(&times(other, self))
+    }
+}
+
+impl PartialOrd for Ratio {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ratio {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Ratio {}
+
+impl fmt::Display for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counted = u128::from(self.counted());
+        let thousandths = (u128::from(self.reported) * 1000 + counted / 2) / counted;
+        write!(f, "{}.{:03}", thousandths / 1000, thousandths % 1000)
+    }
+}

@@ -1,0 +1,50 @@
+//! What texts sum up to.
+
+use core::iter;
+use core::ops::{Add, AddAssign, Sub};
+
+/// How many there are, and how many tokens they have together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sum {
+    pub(crate) count: usize,
+    pub(crate) tokens: usize,
+}
+
+impl Sum {
+    pub(crate) const fn one(tokens: usize) -> Self {
+        Self { count: 1, tokens }
+    }
+
+    /// The same, with so many more tokens around each.
+    pub(crate) const fn framed(self, frame: usize) -> Self {
+        Self { count: self.count, tokens: self.tokens + self.count * frame }
+    }
+}
+
+impl Add for Sum {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { count: self.count + other.count, tokens: self.tokens + other.tokens }
+    }
+}
+
+impl AddAssign for Sum {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for Sum {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self { count: self.count - other.count, tokens: self.tokens - other.tokens }
+    }
+}
+
+impl iter::Sum for Sum {
+    fn sum<I: Iterator<Item = Self>>(sums: I) -> Self {
+        sums.fold(Self::default(), Add::add)
+    }
+}

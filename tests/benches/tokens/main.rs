@@ -1,0 +1,87 @@
+//! How far the estimates of tokens are off for each kind of text, and how fast they are, against the exact
+//! count of a tokenizer.
+//!
+//! `cargo bench -p columnar-tests --features tiktoken --bench tokens`; with `-- --fit` it prints the weights of `Classes`, fitted
+//! to the other half of the samples. `cargo fetch` first, for the sources of crates that samples come from.
+
+mod fit;
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use columnar::tokens::{Chars, Classes, Counter, Exact};
+use columnar_tests::corpus::{Corpus, KINDS};
+use columnar_tests::figures::{figure, medians, over, ratio};
+
+const ROUNDS: usize = 9;
+
+fn main() {
+    let corpus = Corpus::new();
+    for file in &corpus.missing {
+        println!("MISSING {file}: run `cargo fetch`; the figures lack it");
+    }
+    let exact = Exact::o200k();
+    if std::env::args().any(|argument| argument == "--fit") {
+        return fit::print(&corpus, &exact);
+    }
+    for kind in KINDS {
+        let texts: Vec<_> = corpus.judged(kind).map(|text| (text, exact.count(text))).collect();
+        let mut p95 = [0.0; 2];
+        for ((name, counter), p95) in
+            [("chars", &Chars as &dyn Counter), ("classes", &Classes)].into_iter().zip(&mut p95)
+        {
+            let error = Error::of(counter, &texts);
+            figure(&format!("{name}.{kind}.bias_percent"), error.bias * 100.0, "%");
+            figure(&format!("{name}.{kind}.p95_percent"), error.p95 * 100.0, "%");
+            figure(&format!("{name}.{kind}.lowest_percent"), error.lowest * 100.0, "%");
+            *p95 = error.p95;
+        }
+        let [chars, classes] = p95;
+        println!("ratio {kind}.p95_classes_over_chars = {:.3} ({} texts)", classes / chars, texts.len());
+    }
+    speed(&corpus);
+}
+
+/// How far a counter is off, where 0.1 is ten percent too much.
+struct Error {
+    /// For all texts together.
+    bias: f64,
+    /// What 95 of 100 texts do not exceed, either way.
+    p95: f64,
+    /// The text that is counted lowest.
+    lowest: f64,
+}
+
+impl Error {
+    fn of(counter: &dyn Counter, texts: &[(&str, usize)]) -> Self {
+        let counted: Vec<_> = texts.iter().map(|(text, exact)| (counter.count(text), *exact)).collect();
+        let (all, exactly) = counted.iter().fold((0, 0), |(all, exactly), (a, b)| (all + a, exactly + b));
+        let errors = counted.iter().map(|(count, exact)| ratio(*count, *exact) - 1.0);
+        let lowest = errors.clone().fold(f64::INFINITY, f64::min);
+        let mut sizes: Vec<f64> = errors.map(f64::abs).collect();
+        sizes.sort_by(f64::total_cmp);
+        let p95 = sizes.get((sizes.len() * 95).div_ceil(100).saturating_sub(1)).copied();
+        Self { bias: ratio(all, exactly) - 1.0, p95: p95.unwrap_or(f64::NAN), lowest }
+    }
+}
+
+fn count(counter: &dyn Counter, text: &str) {
+    black_box(counter.count(black_box(text)));
+}
+
+/// A second of one core, in megabytes.
+fn speed(corpus: &Corpus) {
+    let exact = Exact::o200k();
+    for kind in ["prose", "code", "cjk", "base64"] {
+        let text = corpus.judged(kind).collect::<Vec<_>>().join("\n").repeat(4);
+        let [chars, classes, exactly] = medians(
+            ROUNDS,
+            [&mut || count(&Chars, &text), &mut || count(&Classes, &text), &mut || count(&exact, &text)],
+        );
+        let rate = |time: Duration| ratio(text.len(), 1_000_000) / time.as_secs_f64();
+        figure(&format!("chars.{kind}_mb_per_s"), rate(chars), "MB/s");
+        figure(&format!("classes.{kind}_mb_per_s"), rate(classes), "MB/s");
+        figure(&format!("exact.{kind}_mb_per_s"), rate(exactly), "MB/s");
+        println!("ratio {kind}.exact_over_classes = {:.1}", over(exactly, classes));
+    }
+}

@@ -1,0 +1,114 @@
+//! Exact counts: of texts, of messages by their parts, and how near to them estimates are.
+
+use columnar::prelude::*;
+use columnar::tokens::{Chars, Classes, Counter, Exact};
+use columnar_tests::corpus::{Corpus, KINDS};
+use columnar_tests::figures::ratio;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+const TAGS: [&str; 3] = ["user", "digest", "long_tag_of_a_column"];
+
+#[test]
+fn counts_are_those_that_openai_publishes() {
+    // From the notebook on counting tokens in the OpenAI cookbook.
+    let published =
+        [("antidisestablishmentarianism", 6, 6), ("2 + 2 = 4", 7, 7), ("お誕生日おめでとう", 9, 8)];
+    for (text, cl100k, o200k) in published {
+        assert_eq!((Exact::cl100k().count(text), Exact::o200k().count(text)), (cl100k, o200k), "{text}");
+    }
+    assert_eq!(Exact::o200k().count(""), 0);
+    assert!(Exact::o200k().count("<|endoftext|>") > 1, "values are text, whatever they spell");
+}
+
+#[test]
+fn a_tokenizer_is_found_by_the_name_of_its_model() {
+    let name = |model| Exact::by_model(model).map(|exact| format!("{exact:?}"));
+    for model in ["openai/gpt-4o-mini", "gpt-5", "openrouter/openai/gpt-4.1"] {
+        assert_eq!(name(model).as_deref(), Some("Exact(\"o200k_base\")"), "{model}");
+    }
+    assert_eq!(name("openai/gpt-4-turbo").as_deref(), Some("Exact(\"cl100k_base\")"));
+    for model in ["anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-flash", "offline", ""] {
+        assert_eq!(name(model), None, "{model}");
+    }
+}
+
+/// What the library sends for these values, one after the other in one message: its content and its parts.
+async fn message(values: &[&str]) -> Result<(String, Vec<String>)> {
+    let [one, two, three] = TAGS.map(source);
+    let column = column("column", (&one, &two, &three), |_: Context| async { "" });
+    let f = flow([column])?;
+    for values in values.chunks_exact(3) {
+        for (tag, value) in TAGS.into_iter().zip(values) {
+            f.push(tag, *value).await?;
+        }
+    }
+    let messages = f.messages("column", values.len() / 3 - 1)?;
+    assert_eq!(messages.len(), 1);
+    let parts = messages.parts().map(|part| part.text().into_owned()).collect();
+    Ok((messages.last_text().into_owned(), parts))
+}
+
+/// The parts with the separator that stands in front of all but the first, and without it.
+fn sums(counter: &impl Counter, parts: &[String]) -> (usize, usize) {
+    let apart = |part: &String| counter.count(part.strip_prefix("\n\n").unwrap_or(part));
+    (parts.iter().map(|part| counter.count(part)).sum(), parts.iter().map(apart).sum())
+}
+
+/// The end of a tag and the separator behind it are one token.
+#[tokio::test]
+async fn parts_without_their_separators_add_up_to_the_message() -> Result<()> {
+    let corpus = Corpus::new();
+    for kind in KINDS {
+        let texts: Vec<_> = corpus.judged(kind).take(60).collect();
+        let texts = &texts[..texts.len() / 3 * 3];
+        let (content, parts) = message(texts).await?;
+        for exact in [Exact::o200k(), Exact::cl100k()] {
+            let whole = exact.count(&content);
+            assert_eq!(sums(&exact, &parts), (whole + parts.len() - 1, whole), "{kind} by {exact:?}");
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn that_holds_for_any_text(values in vec(any::<String>(), 3..10)) {
+        let values: Vec<_> = values.chunks_exact(3).flatten().map(|value| &**value).collect();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("it needs nothing");
+        let (content, parts) = runtime.block_on(message(&values)).expect("nothing fails");
+        let exact = Exact::o200k();
+        let whole = exact.count(&content);
+        prop_assert_eq!(sums(&exact, &parts), (whole + parts.len() - 1, whole));
+        prop_assert!(whole <= content.len());
+    }
+}
+
+#[test]
+fn estimates_are_near_to_exact_counts_of_every_kind_of_text() {
+    let corpus = Corpus::new();
+    for file in &corpus.missing {
+        println!("MISSING {file}: run `cargo fetch`; what it would show is not tested");
+    }
+    let exact = Exact::o200k();
+    for kind in KINDS {
+        let texts: Vec<_> = corpus.judged(kind).map(|text| (text, exact.count(text))).collect();
+        let all: usize = texts.iter().map(|(_, exact)| exact).sum();
+        let estimate: usize = texts.iter().map(|(text, _)| Classes.count(text)).sum();
+        let bias = ratio(estimate, all) - 1.0;
+        assert!(bias.abs() < 0.06, "{kind}: {bias}");
+        let near = |limit: f64| {
+            let is_near =
+                |(text, exact): &&(&str, usize)| (ratio(Classes.count(text), *exact) - 1.0).abs() < limit;
+            ratio(texts.iter().filter(is_near).count(), texts.len())
+        };
+        assert!(near(0.30) >= 0.95, "{kind}: {} of the texts are near", near(0.30));
+        let further = |(text, exact): &&(&str, usize)| {
+            Classes.count(text).abs_diff(*exact) > Chars.count(text).abs_diff(*exact)
+        };
+        let further = texts.iter().filter(further).count();
+        assert!(further * 3 < texts.len(), "{kind}: `Chars` is nearer for {further} of {}", texts.len());
+    }
+}

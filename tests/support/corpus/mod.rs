@@ -1,0 +1,194 @@
+//! Text of all kinds, to fit and to judge counts of tokens with. What fits never judges.
+//!
+//! It is written for this, taken from the sources of the crates that `Cargo.lock` names, or rolled with
+//! dice that always fall the same. Crates are read where cargo keeps them, so `cargo fetch` comes first;
+//! a file that is not there is reported, never passed over in silence.
+
+mod generate;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// About how many bytes a sample has: as many as values of columns have.
+const SAMPLE: usize = 300;
+
+/// The same where there is less text.
+const SHORT: usize = 180;
+
+/// A text and what kind of text it is.
+#[derive(Clone, Debug)]
+struct Sample {
+    kind: &'static str,
+    text: String,
+}
+
+/// All samples, in two halves.
+#[derive(Clone, Debug, Default)]
+pub struct Corpus {
+    fit: Vec<Sample>,
+    judge: Vec<Sample>,
+    /// The files that were not found.
+    pub missing: Vec<String>,
+}
+
+/// Every kind of text there is.
+pub const KINDS: [&str; 15] = [
+    "prose", "chat", "latin", "code", "json", "markup", "digits", "cjk", "cyrillic", "arabic", "scripts",
+    "rare", "base64", "hex", "uuid",
+];
+
+/// Files that come with the tests: written for this, or in the public domain. Their paragraphs take turns.
+const WRITTEN: [(&str, &str); 7] = [
+    ("cjk", include_str!("cjk.txt")),
+    ("chat", include_str!("chat.txt")),
+    ("chat", include_str!("../../../examples/chat/apollo13.txt")),
+    ("markup", include_str!("../../../ARCHITECTURE.md")),
+    ("code", include_str!("../../peers/peers.py")),
+    ("code", include_str!("../../local-model.py")),
+    ("markup", include_str!("../../FAULTS.md")),
+];
+
+/// Who gets the samples of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum For {
+    Fit,
+    Judge,
+    /// Both, in turns: there is no second file of the kind.
+    Both,
+}
+
+/// Files of crates: the kind, for whom, the crate, the path.
+const CRATES: [(&str, For, &str, &str); 39] = [
+    ("prose", For::Fit, "jiff", "DESIGN.md"),
+    ("prose", For::Fit, "shlex", "src/quoting_warning.md"),
+    ("prose", For::Judge, "aho-corasick", "DESIGN.md"),
+    ("prose", For::Judge, "jiff", "COMPARE.md"),
+    ("markup", For::Judge, "foldhash", "README.md"),
+    ("chat", For::Fit, "tokio", "CHANGELOG.md"),
+    ("chat", For::Judge, "regex", "CHANGELOG.md"),
+    ("latin", For::Fit, "icu_normalizer", "benches/data/Carroll-11-de.txt"),
+    ("latin", For::Judge, "icu_normalizer", "benches/data/Carroll-11-es.txt"),
+    ("latin", For::Fit, "icu_normalizer", "benches/data/Carroll-11-fr.txt"),
+    ("latin", For::Both, "icu_normalizer", "benches/data/Carroll-11-pl.txt"),
+    ("latin", For::Both, "icu_normalizer", "benches/data/Carroll-11-tr.txt"),
+    ("latin", For::Both, "icu_normalizer", "benches/data/wotw.txt"),
+    ("code", For::Fit, "serde_json", "src/value/mod.rs"),
+    ("code", For::Fit, "tokio", "src/sync/mutex.rs"),
+    ("code", For::Fit, "regex-automata", "src/util/pool.rs"),
+    ("code", For::Fit, "ring", "crypto/poly1305/poly1305.c"),
+    ("code", For::Fit, "tiktoken", "src/encodings/convert_hf_vocab.py"),
+    ("code", For::Judge, "memchr", "src/memmem/searcher.rs"),
+    ("code", For::Judge, "futures-util", "src/stream/futures_unordered/mod.rs"),
+    ("code", For::Judge, "h2", "src/proto/streams/flow_control.rs"),
+    ("code", For::Judge, "ring", "crypto/curve25519/curve25519.c"),
+    ("code", For::Judge, "tiktoken", "src/encodings/build_tkv.py"),
+    ("json", For::Fit, "genai", "tests/data/openai_generated_schema_cases.json"),
+    ("json", For::Fit, "url", "tests/setters_tests.json"),
+    ("json", For::Judge, "genai", "tests/data/openai_generated_tool_schema_cases.json"),
+    ("json", For::Judge, "icu_locale_core", "tests/fixtures/locale.json"),
+    ("json", For::Judge, "idna", "tests/punycode_tests.json"),
+    ("markup", For::Fit, "genai", "README.md"),
+    ("markup", For::Fit, "tokio", "Cargo.toml"),
+    ("markup", For::Judge, "encoding_rs", "README.md"),
+    ("markup", For::Judge, "portable-atomic", "README.md"),
+    ("cjk", For::Fit, "tiktoken", "README.ja.md"),
+    ("cjk", For::Fit, "tiktoken", "README.zh-CN.md"),
+    ("cyrillic", For::Both, "icu_normalizer", "benches/data/Carroll-11-ru.txt"),
+    ("arabic", For::Both, "icu_normalizer", "benches/data/Carroll-11-ar.txt"),
+    ("scripts", For::Both, "icu_normalizer", "benches/data/Carroll-11-el.txt"),
+    ("scripts", For::Both, "icu_normalizer", "benches/data/Carroll-11-he.txt"),
+    ("scripts", For::Both, "icu_normalizer", "benches/data/Carroll-11-th.txt"),
+];
+
+impl Corpus {
+    /// Everything, in an order that never changes.
+    pub fn new() -> Self {
+        let mut corpus = Self::default();
+        for (kind, text) in WRITTEN {
+            corpus.take(kind, For::Both, text);
+        }
+        for paragraph in include_str!("scripts.txt").split("\n\n") {
+            let kind = match paragraph.chars().next() {
+                Some('\u{400}'..='\u{4ff}') => "cyrillic",
+                Some('\u{600}'..='\u{6ff}') => "arabic",
+                _ => "scripts",
+            };
+            corpus.take(kind, For::Both, paragraph);
+        }
+        for (kind, whose, name, path) in CRATES {
+            match read(name, path) {
+                Some(text) => corpus.take(kind, whose, &text),
+                None => corpus.missing.push(format!("{name}: {path}")),
+            }
+        }
+        for (seed, samples) in [(1, &mut corpus.fit), (2, &mut corpus.judge)] {
+            samples.extend(generate::all(seed));
+        }
+        corpus
+    }
+
+    /// The texts of a kind that weights are fitted to.
+    pub fn fitted<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a str> {
+        texts(&self.fit, kind)
+    }
+
+    /// The texts of a kind that weights are judged by.
+    pub fn judged<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a str> {
+        texts(&self.judge, kind)
+    }
+
+    fn take(&mut self, kind: &'static str, whose: For, text: &str) {
+        let length = if ["cjk", "cyrillic", "arabic", "scripts"].contains(&kind) { SHORT } else { SAMPLE };
+        for (turn, text) in pieces(text, length).into_iter().enumerate() {
+            let fits = whose == For::Fit || (whose == For::Both && turn % 2 == 0);
+            if kind == "prose" && !is_prose(&text) {
+                continue;
+            }
+            let half = if fits { &mut self.fit } else { &mut self.judge };
+            half.push(Sample { kind, text });
+        }
+    }
+}
+
+fn texts<'a>(samples: &'a [Sample], kind: &'a str) -> impl Iterator<Item = &'a str> {
+    samples.iter().filter(move |sample| sample.kind == kind).map(|sample| &*sample.text)
+}
+
+/// A text in pieces of about this length, cut between lines, or else between words.
+fn pieces(text: &str, length: usize) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    let lines = text.lines().filter(|line| !line.starts_with("# ")).map(|line| format!("{line}\n"));
+    let sentences =
+        |line: String| line.split_inclusive(['.', '。', '؟', '।']).map(str::to_owned).collect::<Vec<_>>();
+    for bit in lines.flat_map(sentences) {
+        if pieces.last().is_some_and(|piece| piece.len() + bit.len() / 2 > length) {
+            pieces.push(String::new());
+        }
+        if let Some(piece) = pieces.last_mut() {
+            piece.push_str(&bit);
+        }
+    }
+    // What is left over at the end is too short to say much.
+    pieces.retain(|piece| piece.trim().len() > length / 3);
+    // A long file says no more than a few dozen of its pieces, taken evenly.
+    let stride = pieces.len().div_ceil(60).max(1);
+    pieces.into_iter().step_by(stride).map(|piece| piece.trim().to_owned()).collect()
+}
+
+/// Documents about programs hold tables and code as well.
+fn is_prose(text: &str) -> bool {
+    let count = |is: fn(&u8) -> bool| text.bytes().filter(is).count() * 100 / text.len();
+    count(u8::is_ascii_alphabetic) > 75 && count(|byte| !byte.is_ascii_alphabetic() && *byte != b' ') < 10
+}
+
+/// The text of a file of a crate, in the version that is locked.
+fn read(name: &str, path: &str) -> Option<String> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")))?;
+    let lock = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock")).ok()?;
+    let (_, rest) = lock.split_once(&format!("name = \"{name}\"\nversion = \""))?;
+    let (version, _) = rest.split_once('"')?;
+    let mut indices = fs::read_dir(home.join("registry/src")).ok()?.flatten();
+    indices
+        .find_map(|index| fs::read_to_string(index.path().join(format!("{name}-{version}")).join(path)).ok())
+}

@@ -1,0 +1,175 @@
+//! The laws of counting tokens, and what is learnt from the usage that models report.
+
+use columnar::BoxError;
+use columnar::model::{Chunk, Finish, Model, Request, Usage};
+use columnar::prelude::*;
+use columnar::tokens::{Calibrated, Calibration, Chars, Classes, Counter, Ratio};
+use futures::stream::{self, BoxStream};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// Text of all sorts: any characters, what the classes tell apart, and long runs of it.
+fn text() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        "\\PC{0,12}",
+        "[a-zA-Z]{1,30} ?",
+        "[0-9]{1,20}",
+        "[A-Za-z0-9+/]{20,60}",
+        "[ \t\r\n]{1,9}",
+        "[-.,;:!'\"<>/=(){}]{1,9}",
+        "[äéñøłżğİ]{1,5}",
+        "[дфжλωשבمن한국かな漢字。「ไท😀️]{1,9}",
+        any::<String>(),
+    ];
+    vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn a_count_is_at_most_the_bytes_and_0_for_nothing_alone(text in text()) {
+        for counter in [&Classes as &dyn Counter, &Calibrated::new(Classes, Ratio::percent(100))] {
+            let count = counter.count(&text);
+            prop_assert!(count <= text.len());
+            prop_assert_eq!(count == 0, text.is_empty());
+            prop_assert_eq!(counter.count(&text.clone()), count);
+        }
+    }
+
+    #[test]
+    fn the_counts_of_parts_add_up_to_about_the_count_of_the_message(
+        values in vec(text(), 1..20),
+        tag in "[a-z]{1,12}",
+    ) {
+        let mut parts = Vec::new();
+        for value in &values {
+            let separator = if parts.is_empty() { "" } else { "\n\n" };
+            parts.push(format!("{separator}<{tag}>\n{value}\n</{tag}>"));
+        }
+        let sum: usize = parts.iter().map(|part| Classes.count(part)).sum();
+        let whole = Classes.count(&parts.concat());
+        prop_assert!(sum.abs_diff(whole) <= parts.len(), "{sum} of {} parts, {whole}", parts.len());
+    }
+
+    #[test]
+    fn a_ratio_is_kept_to_half_a_token(tokens in 0_usize..1_000_000, reported in 1_u64..100_000, counted in 1_u64..100_000) {
+        let ratio = Ratio::new(reported, counted).expect("something is counted");
+        let (scaled, exact) = (ratio.of(tokens) as u64 * counted, tokens as u64 * reported);
+        prop_assert!(scaled.abs_diff(exact) * 2 <= counted || ratio.of(tokens) == 1);
+        prop_assert_eq!(ratio.of(tokens) == 0, tokens == 0);
+    }
+
+    #[test]
+    fn ratios_are_ordered_as_numbers_are(a in 1_u64..1000, b in 1_u64..1000, c in 0_u64..1000, d in 1_u64..1000) {
+        let [one, other] = [(a, b), (c, d)].map(|(a, b)| Ratio::new(a, b).expect("something is counted"));
+        prop_assert_eq!(one.cmp(&other), (a * d).cmp(&(c * b)));
+        prop_assert_eq!(one == other, a * d == c * b);
+    }
+}
+
+#[test]
+fn a_ratio_of_nothing_is_none_and_a_huge_count_stays_huge() {
+    assert_eq!(Ratio::new(5, 0), None);
+    assert_eq!(Ratio::percent(200).of(usize::MAX), usize::MAX);
+    assert_eq!(Ratio::percent(0).of(7), 1);
+}
+
+/// Reports three tokens for each two bytes of what it is asked, if its reply comes to this end.
+#[derive(Clone)]
+enum Reporting {
+    Ends(Finish),
+    EndsWithoutUsage,
+    Fails,
+    BreaksOff,
+}
+
+impl Model for Reporting {
+    fn name(&self) -> &'static str {
+        "reporting"
+    }
+
+    fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+        let bytes: usize = request.messages.iter().map(|(_, content)| content.len()).sum();
+        let Chunk::End(mut end) = Chunk::stop() else { unreachable!("it is an end") };
+        let mut usage = Usage::default();
+        usage.input = (request.system.len() + bytes) as u64 * 3 / 2;
+        let last: Option<Result<Chunk, BoxError>> = match self {
+            Self::Ends(finish) => {
+                (end.finish, end.usage) = (finish.clone(), Some(usage));
+                Some(Ok(Chunk::End(end)))
+            }
+            Self::EndsWithoutUsage => Some(Ok(Chunk::End(end))),
+            Self::Fails => Some(Err("it failed".into())),
+            Self::BreaksOff => None,
+        };
+        let text = ["well", " then"].map(|word| Ok(Chunk::Text(word.into())));
+        stream::iter(text.into_iter().chain(last)).boxed()
+    }
+}
+
+/// A token for each byte, so that sums of parts are exact.
+struct Bytes;
+
+impl Counter for Bytes {
+    fn count(&self, text: &str) -> usize {
+        text.len()
+    }
+}
+
+/// A flow of two columns that ask the model, under the eye of the calibration, for so many steps.
+async fn talk(calibration: &Calibration, model: Reporting, steps: usize) -> Result<Flow> {
+    let user = source("user");
+    let ask = |instruction| prompt(instruction).with(calibration.watching(model.clone())).or_wait();
+    let one = column("one", (&user, this()), ask("Answer."));
+    let two = column("two", (&user, one.latest()), ask("Sum up."));
+    let f = flow([one, two])?;
+    for step in 0..steps {
+        f.push("user", format!("line {step}, and some more of it")).await?;
+    }
+    f.run().await?;
+    Ok(f)
+}
+
+#[tokio::test]
+async fn what_a_model_reports_is_learnt_after_eight_calls() -> Result<()> {
+    let calibration = Calibration::new(Bytes);
+    talk(&calibration, Reporting::Ends(Finish::Stop), 3).await?;
+    assert_eq!((calibration.ratio(), calibration.p99()), (None, None));
+    talk(&calibration.clone(), Reporting::Ends(Finish::Length), 1).await?;
+    for ratio in [calibration.ratio(), calibration.p99()] {
+        let ratio = ratio.expect("eight calls are enough");
+        // Each message has a separator less than is counted.
+        assert!((Ratio::percent(140)..=Ratio::percent(150)).contains(&ratio), "{ratio}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_reply_without_usage_or_without_an_end_teaches_nothing() -> Result<()> {
+    let refused = Reporting::Ends(Finish::Refused);
+    let other = Reporting::Ends(Finish::Other("strange".into()));
+    for model in [refused, other, Reporting::EndsWithoutUsage, Reporting::Fails, Reporting::BreaksOff] {
+        let calibration = Calibration::new(Bytes);
+        talk(&calibration, model, 20).await?;
+        assert_eq!(calibration.ratio(), None);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_watched_model_says_the_same() -> Result<()> {
+    let f = talk(&Calibration::new(Chars), Reporting::Ends(Finish::Stop), 2).await?;
+    assert_eq!(f.get("two", 1).as_deref(), Some("well then"));
+    assert_eq!(Calibration::new(Chars).watching(Reporting::Fails).name(), "reporting");
+    Ok(())
+}
+
+#[test]
+fn a_calibrated_counter_stays_what_it_is_while_more_is_learnt() {
+    let calibration = Calibration::new(Chars);
+    (0..8).for_each(|_| calibration.learn(100, 130));
+    let counter = Calibrated::new(Chars, calibration.ratio().expect("eight calls are enough"));
+    assert_eq!(counter.count(&"x".repeat(400)), 130);
+    (0..200).for_each(|_| calibration.learn(100, 200));
+    assert_eq!(counter.count(&"x".repeat(400)), 130);
+    assert_eq!(calibration.ratio(), Some(Ratio::percent(200)));
+}
