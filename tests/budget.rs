@@ -152,7 +152,7 @@ async fn stop_at_limit_names_what_is_largest_and_asks_nobody() -> Result<()> {
 struct Unasked;
 
 impl columnar::model::Model for Unasked {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "unasked"
     }
 
@@ -336,15 +336,15 @@ fn a_low_water_mark_of_nothing_is_refused() {
     drop(Budget::of(100).low_water(0.0));
 }
 
-fn limits() -> impl proptest::strategy::Strategy<Value = Limit> {
+/// Limits, and their low-water marks as shares.
+fn limits() -> impl proptest::strategy::Strategy<Value = (Limit, Option<f64>)> {
     let strategies = select(vec![Strategy::TruncateMiddle, Strategy::RollingWindow]);
-    let quarters = option::of(select(vec![1, 2, 4_usize]));
-    (1..40_usize, strategies, 0..6_usize, quarters).prop_map(
-        |(quarter, strategy, minimum_recent, quarters)| {
-            let low_water = quarters.map(|quarters| quarters * quarter);
-            Limit { tokens: 4 * quarter, strategy, minimum_recent, low_water }
-        },
-    )
+    let shares = option::of(select(vec![(1, 0.25), (2, 0.5), (4, 1.0)]));
+    (1..40_usize, strategies, 0..6_usize, shares).prop_map(|(quarter, strategy, minimum_recent, share)| {
+        let low_water = share.map(|(quarters, _)| quarters * quarter);
+        let limit = Limit { tokens: 4 * quarter, strategy, minimum_recent, low_water };
+        (limit, share.map(|(_, share)| share))
+    })
 }
 
 proptest! {
@@ -352,10 +352,9 @@ proptest! {
 
     /// Whatever the flow and the budget, what is left and what is not is what the rules say.
     #[test]
-    fn contexts_are_cut_as_the_naive_rules_say(described in flows(), limit in limits()) {
+    fn contexts_are_cut_as_the_naive_rules_say(described in flows(), (limit, share) in limits()) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let live = Live::declare(&described, &[0]).unwrap();
-        let share = limit.low_water.map(|low| low as f64 / limit.tokens as f64);
         live.flow.budget(share.map_or(budget(limit), |share| budget(limit).low_water(share)));
         runtime.block_on(live.fill(&described)).unwrap();
         for ((column, step), seen) in live.seen() {

@@ -78,7 +78,7 @@ fn cut(turns: &[Turn], limit: Limit, lasts: bool) -> Vec<Id> {
     let count = turns.len();
     let target = limit.low_water.filter(|_| lasts).unwrap_or(limit.tokens);
     let between = |start: usize, end: usize| -> Vec<Id> {
-        turns[start..end].iter().map(|turn| (turn.step, turn.role)).collect()
+        turns.iter().take(end).skip(start).map(|turn| (turn.step, turn.role)).collect()
     };
     let fits = |start, end, tokens| size(&left(turns, &between(start, end), limit)) <= tokens;
     if limit.strategy == Strategy::RollingWindow {

@@ -67,7 +67,9 @@ impl Shown {
 
     /// What the context showed at the last step before, without those at which all inputs were empty.
     pub(super) fn previous(&self) -> Option<Self> {
-        (0..self.step).rev().map(|step| self.at(step)).find(Self::is_current)
+        let inputs = self.views.get(..self.reads.inputs.len()).unwrap_or_default();
+        let is_read = |step: &usize| inputs.iter().any(|view| view.values.has(*step));
+        (0..self.step).rev().find(is_read).map(|step| self.at(step))
     }
 
     /// What the context showed at an earlier step.
