@@ -45,13 +45,17 @@ impl Clock {
         }
     }
 
-    /// What somebody says of it who knows the clock and what happens between the turns of a trace.
-    pub fn pace(self, trace: &Trace, rules: &Rules) -> Pace {
+    /// What somebody says of it who knows the clock and what happens between the turns of a trace; `None` if
+    /// there are no words for it.
+    pub fn pace(self, trace: &Trace, rules: &Rules) -> Option<Pace> {
         let thoughts = trace.turns.iter().filter(|turn| turn.pause == Pause::Thought).count();
         match self {
-            Self::Human if 2 * thoughts > trace.turns.len() => Pace::think(Duration::from_secs_f64(THOUGHT)),
-            Self::Edge => Pace::think(Duration::from_secs_f64(rules.short.seconds)),
-            _ => Pace::batch(),
+            Self::Human if 2 * thoughts > trace.turns.len() => {
+                Some(Pace::think(Duration::from_secs_f64(THOUGHT)))
+            }
+            Self::Batch | Self::Human => Some(Pace::batch()),
+            Self::Edge => Some(Pace::think(Duration::from_secs_f64(rules.short.seconds))),
+            Self::Bursty => None,
         }
     }
 

@@ -20,6 +20,13 @@ pub fn market() -> Vec<(&'static Provider, Rules)> {
     rows
 }
 
+/// What the row is called that a model has.
+pub fn row(market: &[(&'static Provider, Rules)], model: &str) -> Option<&'static str> {
+    let rules = rules(Provider::of(model));
+    let same = |known: &Rules| Rules { name: rules.name, ..known.clone() } == rules;
+    market.iter().find(|(_, known)| same(known)).map(|(_, known)| known.name)
+}
+
 fn rules(provider: &'static Provider) -> Rules {
     let term = |write: Write| Term { write: write.factor, seconds: write.lifetime.as_secs_f64() };
     let name = provider.models.first().copied().unwrap_or_default();

@@ -55,7 +55,10 @@ pub fn told_the_last(trace: &Trace, marks: &[Marks]) -> Vec<Marks> {
             return marks.clone();
         }
         let before = trace.turns.get(ask.turn).and_then(|turn| turn.after);
-        before.and_then(|turn| marked.at(turn, ask.column)).cloned().unwrap_or_default()
+        let mut marks = before.and_then(|turn| marked.at(turn, ask.column)).cloned().unwrap_or_default();
+        // A request that is cut may have fewer blocks than the one before.
+        marks.explicit.retain(|mark| mark.at < ask.request.blocks.len());
+        marks
     });
     told.collect()
 }

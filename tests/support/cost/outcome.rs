@@ -11,17 +11,27 @@ use super::rules::Rules;
 use super::scene::Scene;
 use super::trace::{Kind, Trace};
 
+/// One of the figures of a column.
+type Field = fn(&mut Column) -> &mut f64;
+
 /// The dice of the clocks.
-const SEED: u64 = 12;
+pub const SEEDS: [u64; 3] = [12, 13, 14];
+
+/// The marks of this library.
+struct Ours<'m> {
+    marks: &'m [Marks],
+    paced: Option<Vec<Marks>>,
+    told: &'m [Marks],
+}
 
 /// A column of an outcome: everything in prices of a plain token.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Column {
     /// Its name.
     pub name: String,
     /// With the marks of this library, if it is told nothing of the time.
     pub ours: f64,
-    /// The same if it is told how time goes by.
+    /// The same if it is told how time goes by; not a number where that cannot be said.
     pub paced: f64,
     /// The same as `ours` if it is told which requests are the last.
     pub told: f64,
@@ -65,59 +75,69 @@ impl Outcome {
         let told = told_the_last(trace, &unpaced);
         let outcome = |clock: &Clock| {
             let paced = match clock.pace(trace, rules) {
-                pace if pace == Pace::default() => unpaced.clone(),
-                pace => ours(trace, provider, pace)?,
+                Some(pace) if pace == Pace::default() => Some(unpaced.clone()),
+                Some(pace) => Some(ours(trace, provider, pace)?),
+                None => None,
             };
-            Ok(Self::at(trace, *clock, rules, [&unpaced, &paced, &told]))
+            Ok(Self::at(trace, *clock, rules, &Ours { marks: &unpaced, paced, told: &told }))
         };
         trace.clocks.iter().map(outcome).collect()
     }
 
-    fn at(trace: &Trace, clock: Clock, rules: &Rules, [ours, paced, told]: [&[Marks]; 3]) -> Self {
-        let scene = Scene::new(trace, rules, clock, SEED);
-        let keeping = Rules { keeps_prefixes: true, ..rules.clone() };
-        let kept = Scene::new(trace, &keeping, clock, SEED);
-        let totals = [
-            accepted(&scene, ours),
-            accepted(&scene, paced),
-            accepted(&scene, told),
-            accepted(&scene, &with_forks(&scene, ours)),
-            accepted(&kept, ours),
-            scene.bound(&[Lifetime::Short]),
-            scene.bound(&[Lifetime::Short, Lifetime::Long]),
-            scene.uncached(),
-        ];
-        let column = |(at, name): (usize, &String)| {
-            let [ours, paced, told, forks, kept, bound, both, uncached] =
-                totals.each_ref().map(|columns| columns.get(at).copied().unwrap_or_default());
-            Column { name: name.clone(), ours, paced, told, forks, kept, bound, both, uncached }
-        };
-        let names = trace.columns.iter().map(|column| &column.name);
-        let others = POLICIES.iter().map(|policy| accepted(&scene, &policy.marks(&scene)).iter().sum());
-        Self {
+    /// The sums of what the dice of each seed make of the clock.
+    fn at(trace: &Trace, clock: Clock, rules: &Rules, ours: &Ours<'_>) -> Self {
+        let names = trace.columns.iter().map(|column| column.name.as_str());
+        let mut outcome = Self {
             trace: trace.name,
             kind: trace.kind,
             clock,
             provider: rules.name,
-            columns: names.enumerate().map(column).collect(),
-            others: others.collect(),
+            columns: names.map(Column::named).collect(),
+            others: vec![0.0; POLICIES.len()],
+        };
+        let keeping = Rules { keeps_prefixes: true, ..rules.clone() };
+        for seed in SEEDS {
+            let scene = Scene::new(trace, rules, clock, seed);
+            outcome.add(&scene, &Scene::new(trace, &keeping, clock, seed), ours);
+            for (sum, policy) in outcome.others.iter_mut().zip(POLICIES) {
+                *sum += accepted(&scene, &policy.marks(&scene)).iter().sum::<f64>();
+            }
+        }
+        outcome
+    }
+
+    fn add(&mut self, scene: &Scene<'_>, kept: &Scene<'_>, ours: &Ours<'_>) {
+        let forks = with_forks(scene, ours.marks);
+        let unpaced = vec![f64::NAN; self.columns.len()];
+        let costs: [(Field, Vec<f64>); 8] = [
+            (|column| &mut column.ours, accepted(scene, ours.marks)),
+            (|column| &mut column.paced, ours.paced.as_ref().map_or(unpaced, |marks| accepted(scene, marks))),
+            (|column| &mut column.told, accepted(scene, ours.told)),
+            (|column| &mut column.forks, accepted(scene, &forks)),
+            (|column| &mut column.kept, accepted(kept, ours.marks)),
+            (|column| &mut column.bound, scene.bound(&[Lifetime::Short])),
+            (|column| &mut column.both, scene.bound(&[Lifetime::Short, Lifetime::Long])),
+            (|column| &mut column.uncached, scene.uncached()),
+        ];
+        for (of, costs) in costs {
+            self.columns.iter_mut().zip(costs).for_each(|(column, cost)| *of(column) += cost);
         }
     }
 
     /// All columns together.
     pub fn total(&self) -> Column {
-        let sum = |of: fn(&Column) -> f64| self.columns.iter().map(of).sum();
-        Column {
-            name: String::from("all"),
-            ours: sum(|column| column.ours),
-            paced: sum(|column| column.paced),
-            told: sum(|column| column.told),
-            forks: sum(|column| column.forks),
-            kept: sum(|column| column.kept),
-            bound: sum(|column| column.bound),
-            both: sum(|column| column.both),
-            uncached: sum(|column| column.uncached),
+        let mut total = Column::named("all");
+        for column in &self.columns {
+            total.ours += column.ours;
+            total.paced += column.paced;
+            total.told += column.told;
+            total.forks += column.forks;
+            total.kept += column.kept;
+            total.bound += column.bound;
+            total.both += column.both;
+            total.uncached += column.uncached;
         }
+        total
     }
 
     /// Which one it is.
@@ -127,6 +147,10 @@ impl Outcome {
 }
 
 impl Column {
+    fn named(name: &str) -> Self {
+        Self { name: name.to_owned(), ..Self::default() }
+    }
+
     /// What ours costs over the least that it can cost with the short lifetime.
     pub fn over_bound(&self) -> f64 {
         self.ours / self.bound

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use columnar::cache::Lifetime;
+
 use super::cache::Marks;
 use super::request::{Request, Speaker};
 use super::scene::Scene;
@@ -17,6 +19,8 @@ pub enum Policy {
     System,
     /// The instruction and the last block: what most clients do.
     SystemAndLast,
+    /// The same, with the long lifetime for the instruction: what is often advised.
+    SystemLongAndLast,
     /// The instruction and the last two messages of the user.
     SystemAndTwo,
     /// The four best places for somebody who knows the future.
@@ -24,11 +28,12 @@ pub enum Policy {
 }
 
 /// All of them.
-pub const POLICIES: [Policy; 6] = [
+pub const POLICIES: [Policy; 7] = [
     Policy::None,
     Policy::Automatic,
     Policy::System,
     Policy::SystemAndLast,
+    Policy::SystemLongAndLast,
     Policy::SystemAndTwo,
     Policy::Oracle,
 ];
@@ -41,6 +46,7 @@ impl Policy {
             Self::Automatic => "automatic",
             Self::System => "system",
             Self::SystemAndLast => "sys+last",
+            Self::SystemLongAndLast => "sys1h+last",
             Self::SystemAndTwo => "sys+two",
             Self::Oracle => "oracle-4",
         }
@@ -56,6 +62,14 @@ impl Policy {
             Self::System => each(|request| Marks::short(system(request))),
             Self::SystemAndLast => {
                 each(|request| Marks::short(system(request).into_iter().chain(last(request))))
+            }
+            Self::SystemLongAndLast => {
+                let lifetime = scene.rules.long.map_or(Lifetime::Short, |_| Lifetime::Long);
+                let mut marks = Self::SystemAndLast.marks(scene);
+                for first in marks.iter_mut().filter_map(|marks| marks.explicit.first_mut()) {
+                    first.lifetime = if first.at == 0 { lifetime } else { Lifetime::Short };
+                }
+                marks
             }
             Self::SystemAndTwo => {
                 each(|request| Marks::short(system(request).into_iter().chain(last_two(request))))

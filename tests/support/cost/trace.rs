@@ -157,9 +157,4 @@ impl Trace {
         let request = self.prefixes.request(pieces);
         self.asks.push(Ask { turn, depth: 0, column: 0, request, cell: None });
     }
-
-    /// The tokens of all requests: what they cost without any cache.
-    pub fn tokens(&self) -> f64 {
-        self.asks.iter().map(|ask| f64::from(ask.request.tokens())).sum()
-    }
 }
