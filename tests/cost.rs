@@ -1,13 +1,20 @@
 //! The simulator of providers' caches against what they have documented, and the bound against every way
 //! there is to mark a few requests.
 
+#![allow(clippy::indexing_slicing, reason = "a test may panic")]
+
+use columnar::Result;
 use columnar::cache::Lifetime;
 use columnar_tests::cost::cache::{Bill, Cache, Mark, Marks, Refused};
+use columnar_tests::cost::chart::chart;
+use columnar_tests::cost::market::market;
+use columnar_tests::cost::outcome::Outcome;
 use columnar_tests::cost::policies::POLICIES;
 use columnar_tests::cost::request::{Piece, Prefixes, Request, Speaker};
 use columnar_tests::cost::rules::{LookBack, Rules, Term};
 use columnar_tests::cost::scene::Scene;
-use columnar_tests::cost::trace::{Kind, Pause, Trace};
+use columnar_tests::cost::trace::{Kind, Pause, Subject, Trace};
+use columnar_tests::cost::traces;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -162,6 +169,75 @@ fn two_lifetimes_are_billed_each_for_its_part() {
     assert!((bills.map(|bill| bill.cost(&rules)).iter().sum::<f64>() - 11_200.0).abs() < 1e-6);
 }
 
+/// Questions, calls and lengths of the dialogues that the tool loops stand for: 4 to 6, 6, and 15 KB.
+#[test]
+fn the_tool_loops_are_as_long_as_they_should_be() -> Result<()> {
+    let trace = traces::tools::trace()?;
+    let share = |part: f64, whole: f64| part / whole;
+    let count = |pause: Pause| trace.turns.iter().filter(|turn| turn.pause == pause).count();
+    let number = |count: usize| f64::from(u32::try_from(count).expect("few"));
+    let sessions = number(trace.turns.iter().filter(|turn| turn.after.is_none()).count());
+    let (asked, called) =
+        (share(number(count(Pause::Thought)), sessions), share(number(count(Pause::Tool)), sessions));
+    assert!((4.0..6.0).contains(&asked) && (5.5..6.5).contains(&called), "{asked} questions, {called} calls");
+    let last = |at: usize| trace.turns.get(at + 1).is_none_or(|next| next.after.is_none());
+    let ends =
+        trace.asks.iter().filter(|ask| last(ask.turn)).map(|ask| ask.request.tokens() - ask.request.until(0));
+    let bytes = 4.0 * share(ends.map(f64::from).sum(), sessions);
+    assert!((13_000.0..17_000.0).contains(&bytes), "{bytes} bytes");
+    Ok(())
+}
+
+/// A fork asks what its flow has asked up to there, and then something else.
+#[test]
+fn a_fork_repeats_the_past() -> Result<()> {
+    for trace in traces::fan::traces()?.iter().take(1) {
+        let asked = |turn: usize| trace.asks.iter().filter(move |ask| ask.turn == turn && ask.column == 0);
+        let forks: Vec<usize> = (0..trace.turns.len())
+            .filter(|turn| trace.turns[*turn].after.is_some_and(|after| after + 1 != *turn))
+            .collect();
+        assert_eq!(forks.len(), 2);
+        for fork in forks {
+            let before = trace.turns[fork].after.expect("it is a fork");
+            let (before, other, fork) = (asked(before).next(), asked(before + 1).next(), asked(fork).next());
+            let [before, other, fork] =
+                [before, other, fork].map(|ask| &ask.expect("it asks").request.blocks);
+            assert_eq!(before[..], fork[..before.len()]);
+            let same = other.iter().zip(fork).take_while(|(one, two)| one.prefix == two.prefix).count();
+            assert_eq!(same, fork.len() - 1, "only what is said now is not the same");
+        }
+    }
+    Ok(())
+}
+
+/// The marks of the library where rules have edges: too many blocks, too few tokens, hours of silence.
+#[test]
+fn ours_is_never_dearer_than_no_cache() -> Result<()> {
+    let traces = traces::adversarial::traces()?;
+    for (provider, rules) in market().iter().filter(|(_, rules)| rules.minimum <= 1024) {
+        for trace in &traces {
+            for outcome in Outcome::of(trace, provider, rules)? {
+                for column in &outcome.columns {
+                    let (title, over) = (outcome.title(), column.over_uncached());
+                    assert!(over <= 1.0 + 1e-9, "{title}, {}: {over}", column.name);
+                }
+                let is_clear = !["edge", "fork"].iter().any(|unclear| trace.name.contains(unclear));
+                let over = outcome.total().over_bound();
+                assert!(!is_clear || over < 1.02, "{}: {over}", outcome.title());
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_chart_has_a_bar_for_each_value() {
+    let groups = [("one".to_owned(), vec![1.0, 2.0]), ("two".to_owned(), vec![16.0, 4.0])];
+    let chart = chart("title", &["a", "b"], &groups);
+    assert_eq!(chart.matches("<rect x=").count(), 4);
+    assert!(chart.contains(r#"height="260.0""#) && chart.contains("two: 16.000"), "{chart}");
+}
+
 /// Few requests of few blocks, with pauses around the lifetimes between them.
 fn traces(requests: usize, blocks: usize) -> impl Strategy<Value = (Trace, Vec<f64>)> {
     let request = vec((0..2_u64, any::<bool>()), 1..=blocks);
@@ -186,8 +262,8 @@ fn traces(requests: usize, blocks: usize) -> impl Strategy<Value = (Trace, Vec<f
     })
 }
 
-fn subject() -> columnar_tests::cost::trace::Subject {
-    columnar_tests::cost::trace::Subject { name: "random".into(), instruction: String::new(), depth: 0 }
+fn subject() -> Subject {
+    Subject { name: "random".into(), instruction: String::new(), depth: 0 }
 }
 
 /// Rules of all kinds, plausible and not.
