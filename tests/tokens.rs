@@ -24,7 +24,18 @@ fn text() -> impl Strategy<Value = String> {
     vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
+/// Parts with a tag that is no word and values of next to nothing were off by more than a token each when a
+/// tag was weighed by the letters around it.
+#[test]
+fn parts_of_next_to_nothing_add_up_as_well() {
+    let parts = ["<aaaaaaaaa>\né\n</aaaaaaaaa>", "\n\n<aaaaaaaaa>\n\n</aaaaaaaaa>"];
+    let sum: usize = parts.iter().map(|part| Classes.count(part)).sum();
+    assert!(sum.abs_diff(Classes.count(&parts.concat())) <= parts.len());
+}
+
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn a_count_is_at_most_the_bytes_and_0_for_nothing_alone(text in text()) {
         for counter in [&Classes as &dyn Counter, &Calibrated::new(Classes, Ratio::percent(100))] {
@@ -118,7 +129,7 @@ impl Counter for Bytes {
 /// A flow of two columns that ask the model, under the eye of the calibration, for so many steps.
 async fn talk(calibration: &Calibration, model: Reporting, steps: usize) -> Result<Flow> {
     let user = source("user");
-    let ask = |instruction| prompt(instruction).with(calibration.watching(model.clone())).or_wait();
+    let ask = |instruction| prompt(instruction).with(calibration.watching(model.clone())).or_skip();
     let one = column("one", (&user, this()), ask("Answer."));
     let two = column("two", (&user, one.latest()), ask("Sum up."));
     let f = flow([one, two])?;

@@ -91,11 +91,11 @@ pub(crate) fn forecast(
         let Some(&first) = cells.first() else { continue };
         let Some(allowance) = allowances.get(column).and_then(Option::as_ref) else { continue };
         let context = |&step: &usize| sizes.context(plan, column, step, &allowance.around);
-        let input = |step| context(step).min(allowance.most()) + allowance.instruction.unwrap_or(0);
+        let input = |step| context(step).min(allowance.most()) + allowance.around.instruction.unwrap_or(0);
         let part = ColumnForecast {
             column: plan.schema().name(column).clone(),
             cells: cells.len(),
-            calls: if allowance.instruction.is_some() { cells.len() } else { 0 },
+            calls: if allowance.around.instruction.is_some() { cells.len() } else { 0 },
             input_tokens: cells.iter().map(input).sum(),
             output_tokens: cells.len() * sizes.values(column, first..first + 1),
             width,

@@ -4,6 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::{Budget, BudgetError, Limit, Standing, Strategy};
+use crate::cache::Pace;
 use crate::context::{Fitted, Shown};
 use crate::schema::Reads;
 use crate::tokens::Counter;
@@ -13,19 +14,21 @@ use crate::window::Window;
 #[derive(Clone, Debug)]
 pub(crate) struct Allowance {
     pub(crate) around: Arc<Around>,
-    /// The tokens of the instruction, if a model is asked.
-    pub(crate) instruction: Option<usize>,
     limit: Result<Option<Limit>, BudgetError>,
     /// The cuts so far, where they stay.
     standing: Option<Standing>,
 }
 
-/// The tokens around the values of a context.
+/// What goes with the values of a column's contexts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Around {
-    /// By input: the tag, and what separates its parts from others.
+    /// The tokens of the instruction, if a model is asked.
+    pub(crate) instruction: Option<usize>,
+    /// How long it takes until the next context.
+    pub(crate) pace: Pace,
+    /// By input, the tokens of the tag and of what separates its parts from others.
     pub(crate) frames: Vec<usize>,
-    /// What separates parts without a tag.
+    /// Those of what separates parts without a tag.
     pub(crate) gap: usize,
 }
 
@@ -34,6 +37,7 @@ impl Allowance {
         reads: &Reads,
         instruction: Option<&str>,
         budget: &Budget,
+        pace: Pace,
         counter: &dyn Counter,
     ) -> Self {
         let instruction = instruction.map(|text| counter.count(text));
@@ -42,8 +46,8 @@ impl Allowance {
         });
         let is_standing = matches!(limit, Ok(Some(Limit { low_water: Some(_), .. })));
         let frames = reads.inputs.iter().map(|input| input.frame.tokens(counter)).collect();
-        let around = Arc::new(Around { frames, gap: counter.count("\n\n") });
-        Self { around, instruction, limit, standing: is_standing.then(Standing::default) }
+        let around = Arc::new(Around { instruction, pace, frames, gap: counter.count("\n\n") });
+        Self { around, limit, standing: is_standing.then(Standing::default) }
     }
 
     /// What is known for a flow that shares the steps before this one.

@@ -15,13 +15,13 @@
 //! unmarked      T +   d
 //! ```
 //!
-//! so the mark gains `p (w - r) - (w - 1) - (w - 1) d / T` for each token of the prefix. The n-th request of a
-//! column takes `d / T` to be `1 / n`, as it was until then on average. So nothing but the pace decides where it
-//! begins and ends to be worth it, and a column that goes on changes its lifetime once at most: a provider need
-//! not find in one lifetime what was written in the other.
+//! so the mark gains `p (w - r) - (w - 1) - (w - 1) d / T` for each token of the prefix, and the lifetime that
+//! gains most is taken. For 1.25 and 2 over 0.1, that is the long one if nothing outlives it and `T / d` is above
+//! 0.65 over the chance that the short one is outlived.
 //!
-//! The lifetime that gains most is taken. For 1.25 and 2 over 0.1, that is the long one if nothing outlives it
-//! and `T / d` is above 0.65 over the chance that the short one is outlived.
+//! `T / d` grows with each request, but to follow it costs more than it saves: what was written in one lifetime
+//! need not be found in the other, so a column that changes pays for all of its history again. It is taken to be
+//! [`HORIZON`], and the pace alone decides.
 
 use alloc::vec::Vec;
 
@@ -29,6 +29,9 @@ use super::mark::{Lifetime, Mark, Place};
 use super::pace::Pace;
 use super::provider::{Provider, Write};
 use crate::context::{Fate, Messages};
+
+/// For how many requests a history is at work, as far as anybody knows in advance.
+const HORIZON: f64 = 10.0;
 
 /// The marks of one request.
 ///
@@ -74,21 +77,19 @@ impl CachePlan {
         if provider.most_marks == 0 {
             return Self::default();
         }
-        let requests = messages.step() + 1;
-        let Some(lifetime) = lifetime(provider, pace, requests) else {
+        let Some(lifetime) = lifetime(provider, pace) else {
             return Self::default();
         };
-        let Ends { system, stable, repeated } = Ends::of(messages, instruction, provider.minimum);
+        let Ends { system, stable, repeated, shared } = Ends::of(messages, instruction, provider.minimum);
         // What the request before had kept is read once more, even if no other repeats it.
-        let kept = repeated.filter(|_| self::lifetime(provider, pace, requests - 1) == Some(lifetime));
-        let Some(deepest) = kept.max(stable).max(system) else {
+        let Some(deepest) = repeated.max(stable).max(system) else {
             return Self::default();
         };
         // Everything before the deepest mark is paid for with it, so further ones cost nothing. They are in
         // the order of their worth, should a provider take fewer.
         let far = repeated.filter(|end| block(*end) + provider.look_back <= block(deepest));
         let mut places = Vec::from([deepest]);
-        for place in [stable, far, system].into_iter().flatten() {
+        for place in [stable, far, system].into_iter().chain(shared).flatten() {
             if place < deepest && !places.contains(&place) {
                 places.push(place);
             }
@@ -99,14 +100,12 @@ impl CachePlan {
     }
 }
 
-/// How long the n-th request of a column is to be kept, if that gains anything.
-fn lifetime(provider: &Provider, pace: Pace, requests: usize) -> Option<Lifetime> {
-    // No column has so many that it would not fit.
-    let requests = f64::from(u32::try_from(requests).unwrap_or(u32::MAX));
+/// How long the requests of a column are to be kept, if that gains anything.
+fn lifetime(provider: &Provider, pace: Pace) -> Option<Lifetime> {
     let gain = |lifetime| {
         let Write { factor, lifetime: within } = provider.write(lifetime)?;
         let fee = factor - 1.0;
-        Some(pace.chance(within) * (factor - provider.read) - fee - fee / requests)
+        Some(pace.chance(within) * (factor - provider.read) - fee - fee / HORIZON)
     };
     let gains = [Lifetime::Short, Lifetime::Long].into_iter().filter_map(|it| Some((gain(it)?, it)));
     let best = gains.filter(|(gain, _)| *gain > 0.0).max_by(|(a, _), (b, _)| a.total_cmp(b));
@@ -121,15 +120,19 @@ struct Ends {
     stable: Option<Place>,
     /// What this request repeats of the one before, beyond the instruction.
     repeated: Option<Place>,
+    /// What forks of the flow share with this request. Nobody reads an entry there while the column goes on, so
+    /// it is kept alive by a mark of its own.
+    shared: [Option<Place>; 2],
 }
 
 impl Ends {
     fn of(messages: &Messages, instruction: usize, minimum: usize) -> Self {
         let system = (instruction >= minimum).then_some(Place::System);
-        let mut ends = Self { system, stable: None, repeated: None };
+        let mut ends = Self { system, stable: None, repeated: None, shared: [None; 2] };
         let (mut stays, mut repeats, mut tokens) = (true, true, instruction);
         let previous = messages.previous();
         let mut before = previous.iter().flat_map(Messages::parts);
+        let forks = forks(messages.step());
         for (at, part) in messages.parts().enumerate() {
             stays &= part.fate() == Fate::Stays;
             let then = before.next();
@@ -139,13 +142,26 @@ impl Ends {
             }
             tokens += part.tokens();
             // A constant is not worth a mark of its own.
-            if tokens >= minimum && part.origin().is_some() {
-                ends.stable = stays.then_some(Place::Part(at)).or(ends.stable);
-                ends.repeated = repeats.then_some(Place::Part(at)).or(ends.repeated);
+            let Some(origin) = part.origin().filter(|_| tokens >= minimum) else { continue };
+            let place = Some(Place::Part(at));
+            ends.stable = place.filter(|_| stays).or(ends.stable);
+            ends.repeated = place.filter(|_| repeats).or(ends.repeated);
+            for (shared, fork) in ends.shared.iter_mut().zip(forks) {
+                *shared = place.filter(|_| stays && origin.step < fork).or(*shared);
             }
         }
         ends
     }
+}
+
+/// Steps that forks may have in common with a history, newest first. They are some way back, because a fork
+/// begins at what is past, and stay the same for a quarter of the history at most and an eighth at least,
+/// because only marks at the same place keep an entry alive.
+fn forks(step: usize) -> [usize; 2] {
+    let Some(exponent) = (step / 4).checked_ilog2() else { return [0; 2] };
+    let apart = 1 << exponent;
+    let newest = step - step % apart;
+    [newest - apart, newest - 3 * apart]
 }
 
 /// How many blocks stand before a mark.

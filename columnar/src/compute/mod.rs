@@ -60,6 +60,14 @@ pub trait Compute: Send + Sync + 'static {
     fn instruction(&self) -> Option<&str> {
         None
     }
+
+    /// The name of the model that is asked, as [`model::by_name`](crate::model::by_name) knows it; `None`,
+    /// unless told otherwise, for a step that asks none. Where the provider of it keeps what requests have in
+    /// common, one of those that begin the same goes first, and the others follow when it begins to be
+    /// answered.
+    fn model(&self) -> Option<Arc<str>> {
+        None
+    }
 }
 
 impl<C: Compute + ?Sized> Compute for Arc<C> {
@@ -69,6 +77,10 @@ impl<C: Compute + ?Sized> Compute for Arc<C> {
 
     fn instruction(&self) -> Option<&str> {
         (**self).instruction()
+    }
+
+    fn model(&self) -> Option<Arc<str>> {
+        (**self).model()
     }
 }
 

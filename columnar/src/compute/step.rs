@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::future::FutureExt;
 use futures::stream::{Stream, StreamExt};
 
+use super::settings::ModelName;
 use super::{Compute, Deltas, Reply, Settings};
 use crate::budget::Budget;
 use crate::context::Context;
@@ -83,8 +84,17 @@ pub trait IntoStep<'a, Form> {
 
 impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
     fn into_step(self) -> Step<'a> {
-        let settings = Settings { instruction: self.instruction().map(Into::into), ..Settings::default() };
-        Step { settings: Arc::new(settings), ..Step::new(move |cx| self.compute(cx)) }
+        let instruction: Option<Arc<str>> = self.instruction().map(Into::into);
+        let compute = Arc::new(self);
+        let mut step = Step::new({
+            let compute = Arc::clone(&compute);
+            move |cx| compute.compute(cx)
+        });
+        if instruction.is_some() {
+            let model = ModelName::new(move || compute.model());
+            step.settings = Arc::new(Settings { instruction, model, ..Settings::default() });
+        }
+        step
     }
 }
 

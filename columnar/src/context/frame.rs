@@ -93,7 +93,7 @@ impl Frame {
 
     /// The tokens of what stands around a value, whose own are counted apart.
     pub(crate) fn tokens(&self, counter: &dyn Counter) -> usize {
-        counter.count(&[self.opening(Place::Begins), self.closing(), SEPARATOR].concat())
+        counter.count(&[self.opening(Place::First), self.closing(), SEPARATOR].concat())
     }
 
     /// What stands in JSON between a value and the one before.

@@ -29,23 +29,14 @@ pub(super) fn write(shown: &Shown) -> String {
     json
 }
 
-/// The same in pieces, which are not copied where nothing needs escaping.
-pub(super) fn chunks(shown: &Shown) -> impl Iterator<Item = Cow<'_, str>> {
-    let chunks = Walk::new(shown).flat_map(move |stop| {
-        let frame = stop.what.frame();
-        let value = plain(stop).map_or_else(|| escaped(shown_value(stop, shown)), Cow::Borrowed);
-        [Cow::Borrowed(frame.json_opening(stop.place)), value, Cow::Borrowed(frame.json_closing())]
-    });
-    chunks.chain([Cow::Borrowed(end(shown))]).filter(|chunk| !chunk.is_empty())
-}
-
 /// The value of a stop that is known to be the same in the JSON of its message.
-fn plain(stop: Stop<'_>) -> Option<&str> {
+pub(super) fn plain(stop: Stop<'_>) -> Option<&str> {
     let text = stop.text;
     (text.is_plain_json && (text.is_untagged || matches!(stop.what, What::Own))).then_some(text.value)
 }
 
-fn end(shown: &Shown) -> &'static str {
+/// What stands behind the last value.
+pub(super) fn end(shown: &Shown) -> &'static str {
     if shown.is_empty() { "[]" } else { JSON_END }
 }
 
@@ -66,7 +57,7 @@ fn length(shown: &Shown) -> usize {
 }
 
 /// A text as it stands inside a JSON string.
-fn escaped(text: Cow<'_, str>) -> Cow<'_, str> {
+pub(super) fn escaped(text: Cow<'_, str>) -> Cow<'_, str> {
     if find(text.as_bytes(), 0).is_none() {
         return text;
     }

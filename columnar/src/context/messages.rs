@@ -8,12 +8,16 @@ use core::iter::Peekable;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::chunks::Chunks;
+use super::frame::Place;
 use super::json;
+use super::opening::Opening;
 use super::part::{Origin, Part, Role};
 use super::parts::{Parts, shown_value};
 use super::shown::Shown;
 use super::walk::Walk;
 use crate::budget::Report;
+use crate::cache::Pace;
 
 /// The messages array of one call: user and assistant in turn, first and last the user.
 ///
@@ -78,8 +82,10 @@ impl Messages {
         while let Some(stop) = walk.advance() {
             let (frame, value) = (stop.what.frame(), shown_value(stop, &self.0));
             let chunks = [frame.opening(stop.place), &value, frame.closing()];
-            text.reserve(chunks.map(str::len).iter().sum());
-            chunks.iter().for_each(|chunk| text.push_str(chunk));
+            match stop.place {
+                Place::First => text = chunks.concat(),
+                _ => chunks.iter().for_each(|chunk| text.push_str(chunk)),
+            }
         }
         Cow::Owned(text)
     }
@@ -99,6 +105,21 @@ impl Messages {
     /// The cells that are left out, in the order in which they would be shown.
     pub fn elided(&self) -> impl Iterator<Item = Origin<'_>> {
         self.0.elided()
+    }
+
+    /// The tokens of the instruction that goes with them.
+    pub(crate) fn instruction(&self) -> usize {
+        self.0.around.instruction.unwrap_or(0)
+    }
+
+    /// What other columns may begin with as well, and its tokens.
+    pub(crate) fn opening(&self) -> (Opening, usize) {
+        Opening::of(&self.0)
+    }
+
+    /// How long it takes until there are others.
+    pub(crate) fn pace(&self) -> Pace {
+        self.0.around.pace
     }
 
     /// The step of the column.
@@ -140,7 +161,7 @@ impl Messages {
     /// # Ok(()) }
     /// ```
     pub fn json_chunks(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        json::chunks(&self.0)
+        Chunks::new(&self.0)
     }
 }
 

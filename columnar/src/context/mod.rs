@@ -1,10 +1,12 @@
 //! What a compute step sees of the flow, assembled from the declaration alone.
 
+mod chunks;
 mod escape;
 mod fitted;
 mod frame;
 mod json;
 mod messages;
+mod opening;
 mod part;
 mod parts;
 mod shown;
@@ -19,6 +21,7 @@ use crate::value::Value;
 pub(crate) use fitted::Fitted;
 pub(crate) use frame::Frame;
 pub use messages::{Iter, Messages};
+pub(crate) use opening::Opening;
 pub(crate) use part::Fate;
 pub use part::{Origin, Part, Role};
 pub use parts::Parts;

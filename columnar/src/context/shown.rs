@@ -92,6 +92,12 @@ impl Shown {
         self.reads.inputs.iter().map(|input| &input.tag)
     }
 
+    /// Whether any input has a value at the current step.
+    pub(crate) fn is_current(&self) -> bool {
+        let mut inputs = self.reads.inputs.iter().zip(&*self.views);
+        inputs.any(|(_, view)| view.values.has(self.step))
+    }
+
     /// The tokens of all that is shown.
     pub(super) fn tokens(&self) -> usize {
         match &self.fitted {
@@ -128,6 +134,12 @@ impl Shown {
                 is_there.then_some(Origin { column, step })
             })
         })
+    }
+
+    /// The first step of whose inputs some are left out.
+    pub(super) fn uncut(&self) -> Option<usize> {
+        let elided = self.fitted.as_ref().map(|fitted| &fitted.elided).filter(|elided| !elided.is_empty());
+        elided.map(|elided| elided.start.div_ceil(2))
     }
 
     /// Whether what stands at a place is left out.

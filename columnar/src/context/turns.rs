@@ -36,7 +36,7 @@ impl<'s> Places<'s> {
     }
 
     /// What is read in some steps that have come.
-    fn read(&self, steps: &Range<usize>) -> Sum {
+    pub(super) fn read(&self, steps: &Range<usize>) -> Sum {
         let known = steps.start..steps.end.min(self.shown.step + 1);
         let (mut tokens, mut most, mut first) = (0, 0, known.end);
         for (values, shown, frame) in self.inputs() {

@@ -9,6 +9,7 @@ use futures::Stream;
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{BoxStream, StreamExt};
 
+use super::leading::Lead;
 use crate::compute::{Kind, Piece, Step};
 use crate::context::Context;
 use crate::error::{BoxError, Error};
@@ -31,6 +32,7 @@ pub(super) struct Computing<'a> {
     /// Which attempt goes on, counted from 1.
     attempt: usize,
     stage: Stage<'a>,
+    lead: Lead,
     /// Goes along with the report of how it ended.
     span: CellSpan,
 }
@@ -44,16 +46,16 @@ enum Stage<'a> {
 }
 
 impl<'a> Computing<'a> {
-    pub(super) fn new(cell: Cell, step: Step<'a>, context: Context) -> Self {
+    pub(super) fn new(cell: Cell, step: Step<'a>, context: Context, lead: Lead) -> Self {
         let column = context.column().clone();
         let span = CellSpan::new(&column, cell.step);
-        Self { cell, column, attempt: 1, stage: Stage::Fresh { step, context }, span }
+        Self { cell, column, attempt: 1, stage: Stage::Fresh { step, context }, lead, span }
     }
 
     /// A cell that fails without being asked.
     pub(super) fn refused(cell: Cell, column: Name, error: Error) -> Self {
         let span = CellSpan::new(&column, cell.step);
-        Self { cell, column, attempt: 1, stage: Stage::Refused(error), span }
+        Self { cell, column, attempt: 1, stage: Stage::Refused(error), lead: Lead::default(), span }
     }
 
     /// Whether there is nothing more to come.
@@ -65,6 +67,7 @@ impl<'a> Computing<'a> {
         loop {
             let report = match &mut self.stage {
                 Stage::Fresh { .. } => {
+                    ready!(self.lead.poll(poller));
                     self.start();
                     continue;
                 }
@@ -105,6 +108,7 @@ impl<'a> Computing<'a> {
         let Stage::Pieces { text, .. } = &mut self.stage else { return None };
         Some(match piece {
             Some(Ok(Piece::Text(more))) => {
+                self.lead.answered();
                 text.push_str(&more);
                 return (!more.is_empty()).then_some(Report::Delta { text: more });
             }
@@ -126,6 +130,7 @@ impl<'a> Computing<'a> {
 
     fn end(&mut self, value: Value) -> Report {
         self.stage = Stage::Over;
+        self.lead.answered();
         Report::Computed { value, span: mem::take(&mut self.span) }
     }
 
@@ -136,6 +141,8 @@ impl<'a> Computing<'a> {
     }
 
     fn failed(&mut self, error: Error) -> Report {
+        // Who fails leads nobody, so another one goes first.
+        self.lead = Lead::default();
         let mut span = mem::take(&mut self.span);
         span.failed(&error);
         Report::Failed { error, span }

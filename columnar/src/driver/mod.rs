@@ -2,6 +2,7 @@
 
 mod computing;
 mod id;
+mod leading;
 mod run;
 
 pub use id::ColumnId;

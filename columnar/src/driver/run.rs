@@ -13,6 +13,7 @@ use futures::stream::{FuturesUnordered, SelectAll, StreamExt};
 
 use super::computing::{Computing, Report};
 use super::id::ColumnId;
+use super::leading::Leading;
 use crate::error::{BoxError, Error, Result};
 use crate::event::Event;
 use crate::name::Name;
@@ -50,6 +51,7 @@ pub struct Run<'a, I = Name> {
     /// As it was when a column was last looked up that it did not have.
     plan: Arc<Plan>,
     computing: SelectAll<Computing<'a>>,
+    leading: Leading,
     storing: FuturesUnordered<Storing>,
     /// What is known of a cell; the scheduler asks for it to be stored before anything else is heard.
     done: Option<Done>,
@@ -87,7 +89,8 @@ impl<'a, I: ColumnId> Run<'a, I> {
                     let Some(step) = self.live.step(cell.column) else {
                         unreachable!("a cell that starts is derived")
                     };
-                    let event = self.compute(Computing::new(cell, step, context), poller);
+                    let lead = self.leading.join(step.settings(), &context);
+                    let event = self.compute(Computing::new(cell, step, context, lead), poller);
                     if event.is_some() {
                         return event;
                     }
@@ -247,6 +250,7 @@ impl<'a, I> Run<'a, I> {
             live,
             plan,
             computing: SelectAll::new(),
+            leading: Leading::default(),
             storing: FuturesUnordered::new(),
             done: None,
             failing: None,

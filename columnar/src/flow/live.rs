@@ -47,6 +47,13 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.live.shared.budget(budget.into());
     }
 
+    /// Says how long it usually takes from one step to the next. By it prompts choose for how long a
+    /// provider keeps what their next requests repeat; without a word they take it that steps follow each
+    /// other at once.
+    pub fn pace(&self, pace: Pace) {
+        self.live.shared.pace(pace);
+    }
+
     /// Counts tokens this way from now on, also those of what is stored; [`Chars`](crate::tokens::Chars)
     /// unless told otherwise.
     pub fn count_with(&self, counter: impl Counter + 'static) {

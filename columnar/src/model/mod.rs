@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use futures::stream::BoxStream;
 
+use crate::cache::Pace;
 use crate::context::Messages;
 use crate::error::BoxError;
 
@@ -90,6 +91,9 @@ pub struct Request {
     pub messages: Messages,
     /// The most tokens the reply may have.
     pub max_tokens: u32,
+    /// When the next request of the column is to be expected. It decides what is worth being kept in the
+    /// provider's cache; see [`CachePlan::of`](crate::cache::CachePlan::of).
+    pub pace: Pace,
 }
 
 /// A piece of a reply.

@@ -7,6 +7,7 @@ use futures::stream::{self, BoxStream, StreamExt};
 
 use super::choose;
 use super::{Chunk, Finish, Model, Request};
+use crate::cache::Pace;
 use crate::compute::{Compute, Reply};
 use crate::context::Context;
 use crate::error::BoxError;
@@ -35,7 +36,7 @@ const MAX_TOKENS: u32 = 1024;
 /// # Ok(()) }
 /// ```
 pub fn prompt(system: impl Into<Arc<str>>) -> Prompt {
-    Prompt { system: system.into(), model: None, max_tokens: MAX_TOKENS }
+    Prompt { system: system.into(), model: None, max_tokens: MAX_TOKENS, pace: None }
 }
 
 /// A reply on its way.
@@ -47,6 +48,7 @@ pub struct Prompt {
     system: Arc<str>,
     model: Option<Arc<dyn Model>>,
     max_tokens: u32,
+    pace: Option<Pace>,
 }
 
 impl Prompt {
@@ -62,16 +64,37 @@ impl Prompt {
         Self { max_tokens, ..self }
     }
 
+    /// Says how long it usually takes until the column asks again, where that is not what the
+    /// [flow](crate::flow::LiveFlow::pace) says. What was asked is kept in the cache of the model's provider
+    /// for as long as that pays.
+    ///
+    /// ```
+    /// use columnar::cache::Pace;
+    /// use columnar::compute::secs;
+    /// use columnar::prompt;
+    ///
+    /// let step = prompt("You are a helpful assistant.").pace(Pace::think(secs(75)));
+    /// ```
+    #[must_use]
+    pub fn pace(self, pace: Pace) -> Self {
+        Self { pace: Some(pace), ..self }
+    }
+
+    fn model(&self) -> Result<Arc<dyn Model>, BoxError> {
+        match &self.model {
+            Some(model) => Ok(Arc::clone(model)),
+            None => choose::default(),
+        }
+    }
+
     fn ask(&self, cx: &Context) -> Result<(Chunks, CallSpan), BoxError> {
         let request = Request {
             system: Arc::clone(&self.system),
             messages: cx.messages().clone(),
             max_tokens: self.max_tokens,
+            pace: self.pace.unwrap_or_else(|| cx.messages().pace()),
         };
-        let model = match &self.model {
-            Some(model) => Arc::clone(model),
-            None => choose::default()?,
-        };
+        let model = self.model()?;
         let call = CallSpan::begin(model.name(), &request);
         let _entered = call.enter();
         Ok((model.reply(request), call))
@@ -88,6 +111,10 @@ impl Compute for Prompt {
 
     fn instruction(&self) -> Option<&str> {
         Some(&self.system)
+    }
+
+    fn model(&self) -> Option<Arc<str>> {
+        self.model().ok().map(|model| model.name().into())
     }
 }
 

@@ -182,14 +182,6 @@ impl Scheduler {
         self.skipped.contains(&cell)
     }
 
-    /// Whether all that a derived cell reads at its own step is empty for good.
-    pub(crate) fn is_without_input(&self, Cell { column, step }: Cell) -> bool {
-        let reads = self.plan.schema().reads(column);
-        reads.is_some_and(|reads| {
-            reads.inputs.iter().all(|input| self.is_skipped(Cell { column: input.column, step }))
-        })
-    }
-
     /// How far the computing is.
     pub(crate) fn progress(&self) -> Progress {
         let derived = self.tracks.len() - self.plan.schema().sources().count();

@@ -128,6 +128,7 @@ impl State {
             table: self.table.derive(origins, step),
             settings: Vec::new(),
             budget: self.budget.clone(),
+            pace: self.pace,
             allowances: BTreeMap::new(),
             retired: BTreeMap::new(),
             run: Running::No,

@@ -52,6 +52,8 @@ struct State {
     settings: Vec<Arc<Settings>>,
     /// The budget of the flow.
     budget: Budget,
+    /// How long it takes from step to step.
+    pace: Pace,
     /// By column, as far as contexts have been made.
     allowances: BTreeMap<usize, Allowance>,
     /// What the columns held that were removed, should they come back.
@@ -74,6 +76,7 @@ impl Shared {
             table: Table::default(),
             settings: Vec::new(),
             budget: Budget::new(),
+            pace: Pace::default(),
             allowances: BTreeMap::new(),
             retired: BTreeMap::new(),
             run: Running::No,
@@ -115,6 +118,13 @@ impl Shared {
 
     pub(crate) fn plan(&self) -> Arc<Plan> {
         Arc::clone(&self.lock().plan)
+    }
+
+    /// Takes this for the time from step to step.
+    pub(crate) fn pace(&self, pace: Pace) {
+        let mut state = self.lock();
+        state.pace = pace;
+        state.allowances.clear();
     }
 
     /// The index of a column.
@@ -242,8 +252,7 @@ impl Shared {
         pace: Pace,
     ) -> Result<CachePlan> {
         let messages = self.messages(column, step)?;
-        let instruction = self.lock().allowances.get(&column).and_then(|allowance| allowance.instruction);
-        Ok(CachePlan::of(&messages, instruction.unwrap_or(0), provider, pace))
+        Ok(CachePlan::of(&messages, messages.instruction(), provider, pace))
     }
 }
 
@@ -277,10 +286,10 @@ impl State {
             return Err(Error::Missing { column: schema.name(source).clone(), step });
         }
         let shown = self.shown(cell, counter)?;
-        if self.scheduler.is_without_input(cell) {
-            return Err(Error::Skipped { column: shown.column().clone(), step });
+        if shown.is_current() {
+            return Ok(Messages::new(shown));
         }
-        Ok(Messages::new(shown))
+        Err(Error::Skipped { column: shown.column().clone(), step })
     }
 
     /// What the compute of a derived cell sees, all of which is stored.
@@ -307,7 +316,7 @@ impl State {
             let settings = self.settings.get(column).cloned().unwrap_or_default();
             let budget = settings.budget.as_deref().map(|budget| budget.or(&self.budget));
             let budget = budget.as_ref().unwrap_or(&self.budget).or(&budget::default());
-            Allowance::new(reads, settings.instruction.as_deref(), &budget, counter)
+            Allowance::new(reads, settings.instruction.as_deref(), &budget, self.pace, counter)
         });
         (&self.table, allowance)
     }

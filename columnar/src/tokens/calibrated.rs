@@ -12,7 +12,7 @@ use super::{Counter, Ratio};
 ///
 /// let careful = Calibrated::new(Classes, Ratio::percent(125));
 /// let text = "We should rewrite the backend in Rust, and then the frontend.";
-/// assert_eq!((Classes.count(text), careful.count(text)), (14, 18));
+/// assert_eq!((Classes.count(text), careful.count(text)), (13, 16));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Calibrated<C> {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use columnar::tokens::{Chars, Classes, Counter, Exact};
 use columnar_tests::corpus::{Corpus, KINDS};
-use columnar_tests::figures::{figure, medians, over, ratio};
+use columnar_tests::figures::{Contender, bar, figure, medians, medians_told, over, ratio, timed};
 
 const ROUNDS: usize = 9;
 
@@ -20,10 +20,12 @@ fn main() {
     for file in &corpus.missing {
         println!("MISSING {file}: run `cargo fetch`; the figures lack it");
     }
+    let unpacking = timed(|| drop(black_box(format!("{:?}", Exact::o200k()))));
     let exact = Exact::o200k();
     if std::env::args().any(|argument| argument == "--fit") {
         return fit::print(&corpus, &exact);
     }
+    figure("exact.first_ms", unpacking.as_secs_f64() * 1e3, "ms");
     for kind in KINDS {
         let texts: Vec<_> = corpus.judged(kind).map(|text| (text, exact.count(text))).collect();
         let mut p95 = [0.0; 2];
@@ -65,23 +67,42 @@ impl Error {
     }
 }
 
-fn count(counter: &dyn Counter, text: &str) {
-    black_box(counter.count(black_box(text)));
-}
-
-/// A second of one core, in megabytes.
+/// How much a counter goes through in a second, and whether that holds for long texts without a pause.
 fn speed(corpus: &Corpus) {
     let exact = Exact::o200k();
+    let counters = [("chars", &Chars as &dyn Counter), ("classes", &Classes), ("exact", &exact)];
     for kind in ["prose", "code", "cjk", "base64"] {
-        let text = corpus.judged(kind).collect::<Vec<_>>().join("\n").repeat(4);
-        let [chars, classes, exactly] = medians(
-            ROUNDS,
-            [&mut || count(&Chars, &text), &mut || count(&Classes, &text), &mut || count(&exact, &text)],
-        );
-        let rate = |time: Duration| ratio(text.len(), 1_000_000) / time.as_secs_f64();
-        figure(&format!("chars.{kind}_mb_per_s"), rate(chars), "MB/s");
-        figure(&format!("classes.{kind}_mb_per_s"), rate(classes), "MB/s");
-        figure(&format!("exact.{kind}_mb_per_s"), rate(exactly), "MB/s");
-        println!("ratio {kind}.exact_over_classes = {:.1}", over(exactly, classes));
+        let [other, text] = [corpus.fitted(kind).collect::<Vec<_>>(), corpus.judged(kind).collect()];
+        let [other, text] = [other, text].map(|texts| texts.join("\n"));
+        let mut contenders = counters.map(|(_, counter)| -> Contender<'_> {
+            Box::new(|| timed_anew(|| count(counter, &other), || count(counter, &text)))
+        });
+        for ((name, _), time) in counters.into_iter().zip(medians_told(ROUNDS, &mut contenders)) {
+            let rate = ratio(text.len(), 1_000_000) / time.as_secs_f64();
+            figure(&format!("{name}.{kind}_mb_per_s"), rate, "MB/s");
+        }
     }
+    for (name, piece) in
+        [("letters", "a"), ("capitals", "Ab"), ("marks", "-+"), ("spaces", " "), ("digits", "7")]
+    {
+        let [short, long] = [10_000, 1_000_000].map(|bytes| piece.repeat(bytes / piece.len()));
+        let [short, long] = medians(
+            ROUNDS,
+            [&mut || (0..100).for_each(|_| count(&Classes, &short)), &mut || count(&Classes, &long)],
+        );
+        bar(&format!("classes.{name}_1mb_over_100_of_10kb"), over(long, short), 1.2);
+    }
+}
+
+/// On a thread of its own, which has seen other text and not this one: the tokenizer remembers pieces.
+fn timed_anew(before: impl FnOnce() + Send, work: impl FnOnce() + Send) -> Duration {
+    let measured = || {
+        before();
+        timed(work)
+    };
+    std::thread::scope(|scope| scope.spawn(measured).join().unwrap_or_default())
+}
+
+fn count(counter: &dyn Counter, text: &str) {
+    black_box(counter.count(black_box(text)));
 }

@@ -5,7 +5,7 @@ use std::mem;
 
 use ::genai::chat::{CacheControl, ChatMessage, ChatRequest, MessageOptions};
 
-use crate::cache::{CachePlan, Lifetime, Pace, Place, Provider};
+use crate::cache::{CachePlan, Lifetime, Place, Provider};
 use crate::context::{Messages, Role};
 use crate::model::Request;
 use crate::tokens::{Chars, Counter};
@@ -15,8 +15,8 @@ const SEPARATOR: &str = "\n\n";
 
 /// The request to a model of this name.
 pub(super) fn chat_request(model: &str, request: &Request) -> ChatRequest {
-    let Request { system, messages, .. } = request;
-    let plan = CachePlan::of(messages, Chars.count(system), Provider::of(model), Pace::default());
+    let Request { system, messages, pace, .. } = request;
+    let plan = CachePlan::of(messages, Chars.count(system), Provider::of(model), *pace);
     // An entry is found at the end of a block, so each part is a block as long as there are any marks.
     let mut pieces = pieces(messages, !plan.marks.is_empty());
     let mut marked_system = None;

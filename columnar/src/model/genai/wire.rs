@@ -10,6 +10,7 @@ use tokio::{
     task::JoinHandle,
 };
 
+use crate::cache::Pace;
 use crate::context::Role;
 use crate::error::BoxError;
 use crate::model::{Chunk, End, Finish, Genai, Model, Overloaded, Request, Usage};
@@ -63,7 +64,7 @@ async fn shown(said: &[(Role, &str)], views: Views, system: &str) -> Request {
     // The last step has no answer yet.
     bot.run().await.expect_err("the script ends");
     let messages = bot.messages("bot", of(Role::User).count() - 1).expect("everything is stored");
-    Request { system: system.into(), messages, max_tokens: 64 }
+    Request { system: system.into(), messages, max_tokens: 64, pace: Pace::default() }
 }
 
 async fn ask(model: &Genai, messages: &[(Role, &str)]) -> (String, Option<End>, Option<BoxError>) {
@@ -305,6 +306,21 @@ async fn a_request_is_marked_where_the_next_one_leaves_it() {
         assert_eq!(joined(&blocks), asked(&request));
         let short = json!({ "type": "ephemeral" });
         assert!(marks.iter().all(|mark| blocks[*mark].2 == short), "{blocks:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_pace_says_for_how_long() {
+    let request = long(|user| vec![user.all(), this()], "Be brief.").await;
+    for (pace, mark) in [
+        (Pace::batch(), Some(json!({ "type": "ephemeral" }))),
+        (Pace::every(Duration::from_mins(10)), Some(json!({ "type": "ephemeral", "ttl": "1h" }))),
+        (Pace::every(Duration::from_hours(24)), None),
+    ] {
+        let body = sent("anthropic/claude-sonnet-4-5", Request { pace, ..request.clone() }).await;
+        let blocks = blocks(&body);
+        let marks: Vec<_> = blocks.iter().map(|(.., mark)| mark).filter(|mark| !mark.is_null()).collect();
+        assert_eq!(marks, mark.iter().collect::<Vec<_>>(), "{pace:?}");
     }
 }
 

@@ -286,6 +286,10 @@ impl Walk<'_> {
     }
 
     fn marks(&mut self, first: char) -> Kind {
+        if first == '<' {
+            // A tag is not in the language of the text.
+            self.accented = 0;
+        }
         let follows = self.peek();
         if first == '\'' && self.before.is_latin() && follows == Kind::Small {
             self.add(Class::Contraction, 1);
