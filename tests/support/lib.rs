@@ -12,6 +12,7 @@
 
 pub mod budget;
 pub mod corpus;
+pub mod cost;
 pub mod figures;
 pub mod instructions;
 pub mod live;

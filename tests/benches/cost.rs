@@ -1,0 +1,171 @@
+//! What requests cost with the marks of this library, and with those of others, over the least that they
+//! can cost: all traces, clocks and providers, simulated by the rules that providers have written down.
+//!
+//! `cargo bench -p columnar-tests --bench cost`
+//!
+//! Each line of the table is the provider with which ours stands worst. `-- --all` prints all of them,
+//! `-- --columns` prints each column as well, and `-- --plot FILE.svg` draws the table.
+
+use std::{env, fs};
+
+use columnar::Result;
+use columnar_tests::cost::cache::Marks;
+use columnar_tests::cost::chart::chart;
+use columnar_tests::cost::clock::Clock;
+use columnar_tests::cost::market::{market, row};
+use columnar_tests::cost::outcome::{Column, Outcome, SEEDS};
+use columnar_tests::cost::policies::POLICIES;
+use columnar_tests::cost::rules::Rules;
+use columnar_tests::cost::scene::Scene;
+use columnar_tests::cost::trace::{Kind, Trace};
+use columnar_tests::cost::traces::{self, layouts::LAYOUTS};
+use columnar_tests::cost::worst::Worst;
+use columnar_tests::figures::{bar, figure};
+
+/// The provider of what is said of budgets and layouts.
+const MODEL: &str = "anthropic/claude-sonnet-4-5";
+
+fn main() -> Result<()> {
+    let market = market();
+    let mut outcomes = Vec::new();
+    for trace in traces::all()? {
+        for (provider, rules) in &market {
+            outcomes.extend(Outcome::of(&trace, provider, rules)?);
+        }
+    }
+    let arguments: Vec<String> = env::args().collect();
+    let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
+    let worst = worst_of_each(&outcomes);
+    table(if has("--all") { outcomes.iter().collect() } else { worst.clone() }, has("--columns"));
+    if let Some(rules) =
+        market.iter().map(|(_, rules)| rules).find(|rules| Some(rules.name) == row(&market, MODEL))
+    {
+        budgets(outcomes.iter().filter(|outcome| outcome.provider == rules.name));
+        layouts(outcomes.iter().filter(|outcome| outcome.provider == rules.name), rules);
+    }
+    figures(&outcomes);
+    if let Some(file) = arguments.iter().skip_while(|argument| *argument != "--plot").nth(1) {
+        fs::write(file, plot(&worst)).unwrap_or_else(|error| println!("{file} is not written: {error}"));
+    }
+    Ok(())
+}
+
+/// Of each trace and clock the provider with which ours is farthest above the bound.
+fn worst_of_each(outcomes: &[Outcome]) -> Vec<&Outcome> {
+    let mut worst: Vec<&Outcome> = Vec::new();
+    for outcome in outcomes {
+        let same =
+            worst.iter_mut().find(|known| (known.trace, known.clock) == (outcome.trace, outcome.clock));
+        match same {
+            None => worst.push(outcome),
+            Some(known) if known.total().over_bound() < outcome.total().over_bound() => *known = outcome,
+            Some(_) => {}
+        }
+    }
+    worst
+}
+
+/// Over the bound: with the marks of ours and of others; of ours, also if it is told the last requests, with a
+/// mark where the nearest fork went another way, and if prefixes are kept alive by longer ones. Over the bound
+/// with both lifetimes: if it is told the pace.
+fn table(outcomes: Vec<&Outcome>, columns: bool) {
+    print!("{:13} {:6} {:26} {:>8}", "trace", "clock", "provider", "ours");
+    POLICIES.iter().for_each(|policy| print!(" {:>10}", policy.name()));
+    println!(" | {:>7} {:>7} {:>7} {:>7} {:>9}", "told", "forks", "kept", "paced", "/uncached");
+    for outcome in outcomes {
+        let (Outcome { trace, clock, provider, others, .. }, total) = (outcome, outcome.total());
+        print!("{trace:13} {:6} {provider:26} {:8.3}", clock.name(), total.over_bound());
+        others.iter().for_each(|cost| print!(" {:10.3}", cost / total.bound));
+        more(&total);
+        for column in outcome.columns.iter().filter(|_| columns) {
+            let others = 11 * POLICIES.len();
+            print!("{:20} {:26} {:8.3}{:others$}", "", column.name, column.over_bound(), "");
+            more(column);
+        }
+    }
+}
+
+fn more(column: &Column) {
+    let (told, forks, kept) = (column.told_over_bound(), column.forks_over_bound(), column.kept_over_bound());
+    let (paced, uncached) = (column.paced_over_bound(), column.over_uncached());
+    println!(" | {told:7.3} {forks:7.3} {kept:7.3} {paced:7.3} {uncached:9.3}");
+}
+
+/// Long chats, cut to a budget: what each strategy costs over what the whole costs without any cache.
+fn budgets<'o>(outcomes: impl Iterator<Item = &'o Outcome>) {
+    println!("\n{:12} {:6} {:>9} {:>11} {:>10}", "budget", "clock", "cost", "uncached", "over bound");
+    for outcome in outcomes.filter(|outcome| outcome.kind == Kind::Budget) {
+        let whole = outcome.columns.first().map_or(f64::NAN, |all| all.uncached);
+        for column in &outcome.columns {
+            let (cost, uncached) = (column.ours / whole, column.uncached / whole);
+            print!("{:12} {:6} {cost:9.3} {uncached:11.3}", column.name, outcome.clock.name());
+            println!(" {:10.3}", column.over_bound());
+        }
+    }
+}
+
+/// Coding sessions as others lay them out, with their marks, over what ours costs.
+fn layouts<'o>(outcomes: impl Iterator<Item = &'o Outcome>, rules: &Rules) {
+    let others: Vec<(Trace, Vec<Marks>)> = LAYOUTS.iter().map(|layout| layout.trace()).collect();
+    println!("\n{:14} {:6} {:>9} {:>9}", "layout", "clock", "over ours", "/uncached");
+    for ours in outcomes.filter(|outcome| outcome.kind == Kind::Mutable) {
+        for (trace, marks) in &others {
+            let scenes = SEEDS.map(|seed| Scene::new(trace, rules, ours.clock, seed));
+            let cost: f64 = scenes.iter().flat_map(|scene| scene.cost(marks)).flatten().sum();
+            let uncached: f64 = scenes.iter().flat_map(Scene::uncached).sum();
+            let (over, uncached) = (cost / ours.total().ours, cost / uncached);
+            println!("{:14} {:6} {over:9.3} {uncached:9.3}", trace.name, ours.clock.name());
+        }
+    }
+    println!();
+}
+
+fn figures(outcomes: &[Outcome]) {
+    let of = |kind: Kind, clock: Option<Clock>, ratio: fn(&Column) -> f64| {
+        let outcomes = outcomes.iter().filter(|outcome| outcome.kind == kind);
+        let outcomes = outcomes.filter(|outcome| clock.is_none_or(|clock| clock == outcome.clock));
+        Worst::of(outcomes.map(|outcome| (ratio(&outcome.total()), outcome.title())))
+    };
+    let (batch, human) = (Some(Clock::Batch), Some(Clock::Human));
+    let columns = outcomes.iter().flat_map(|outcome| {
+        outcome
+            .columns
+            .iter()
+            .map(|column| (column.over_uncached(), format!("{}, {}", outcome.title(), column.name)))
+    });
+    let bars = [
+        ("batch_over_bound", 1.01, of(Kind::AppendOnly, batch, Column::over_bound)),
+        ("human_over_bound", 1.03, of(Kind::AppendOnly, human, Column::over_bound)),
+        ("human_paced_over_bound", 1.01, of(Kind::AppendOnly, human, Column::paced_over_bound)),
+        ("adversarial_over_bound", 1.05, of(Kind::Adversarial, None, Column::over_bound)),
+        ("worst_over_uncached", 1.0, Worst::of(columns)),
+    ];
+    let causes = [
+        ("batch_told_over_bound", of(Kind::AppendOnly, batch, Column::told_over_bound)),
+        ("human_forks_over_bound", of(Kind::AppendOnly, human, Column::forks_over_bound)),
+        ("human_kept_over_bound", of(Kind::AppendOnly, human, Column::kept_over_bound)),
+        ("adversarial_kept_over_bound", of(Kind::Adversarial, None, Column::kept_over_bound)),
+    ];
+    let all = bars
+        .iter()
+        .map(|(name, _, worst)| (name, worst))
+        .chain(causes.iter().map(|(name, worst)| (name, worst)));
+    for (name, Worst { ratio, place }) in all {
+        figure(name, *ratio, &format!("({place})"));
+    }
+    for (name, at_most, Worst { ratio, .. }) in bars {
+        bar(name, ratio, at_most);
+    }
+}
+
+/// A group of bars for each trace and clock.
+fn plot(outcomes: &[&Outcome]) -> String {
+    let series: Vec<&str> = ["ours"].into_iter().chain(POLICIES.iter().map(|policy| policy.name())).collect();
+    let group = |outcome: &&Outcome| {
+        let total = outcome.total();
+        let costs = [total.ours].into_iter().chain(outcome.others.iter().copied());
+        let name = format!("{} {}", outcome.trace, outcome.clock.name());
+        (name, costs.map(|cost| cost / total.bound).collect())
+    };
+    chart("cost over the least that it can be", &series, &outcomes.iter().map(group).collect::<Vec<_>>())
+}

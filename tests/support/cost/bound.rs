@@ -1,0 +1,115 @@
+//! What no marking can go below.
+//!
+//! A cache is imagined that takes any number of marks, finds every entry and knows the future. There each
+//! block pays for itself: at each request that shows it, it is plain, or written, or read if it has been
+//! written or read within the lifetime. Real rules allow less, so the sum over all blocks of the least
+//! that each can cost is a bound for every policy on the same requests at the same times.
+//!
+//! Blocks before the shortest prefix that is cached at all count as one with the block that completes it.
+
+use columnar::cache::Lifetime;
+
+use super::request::Request;
+use super::rules::{Rules, Term};
+
+/// A request at its time, and which column asks.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'t> {
+    /// What is asked.
+    pub request: &'t Request,
+    /// When, in seconds.
+    pub at: f64,
+    /// The column; columns share no block.
+    pub column: usize,
+}
+
+/// The least that the requests of each column can cost, in prices of a plain token. `asked` is in order of
+/// time; `lifetimes` are those that may be used.
+pub fn bound<'t>(
+    asked: impl IntoIterator<Item = Asked<'t>>,
+    rules: &Rules,
+    lifetimes: &[Lifetime],
+) -> Vec<f64> {
+    let term = |lifetime| lifetimes.contains(&lifetime).then(|| rules.term(lifetime)).flatten();
+    let terms =
+        Terms { read: rules.read, ready: rules.ready, writes: [Lifetime::Short, Lifetime::Long].map(term) };
+    let (mut visits, mut columns): (Vec<Option<Visited>>, Vec<f64>) = (Vec::new(), Vec::new());
+    for Asked { request, at, column } in asked {
+        if columns.len() <= column {
+            columns.resize(column + 1, 0.0);
+        }
+        let Some(own) = columns.get_mut(column) else { continue };
+        if request.tokens() < rules.minimum {
+            *own += f64::from(request.tokens());
+            continue;
+        }
+        let mut before = 0;
+        for block in request.blocks.iter().skip_while(|block| block.until < rules.minimum) {
+            if visits.len() <= block.prefix {
+                visits.resize(block.prefix + 1, None);
+            }
+            let size = f64::from(block.until - before);
+            before = block.until;
+            if let Some(visited) = visits.get_mut(block.prefix) {
+                let visited = visited.get_or_insert(Visited::never());
+                let least = visited.least();
+                visited.visit(at, &terms);
+                *own += size * (visited.least() - least);
+            }
+        }
+    }
+    columns
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Terms {
+    read: f64,
+    ready: f64,
+    /// Of the short lifetime and of the long one.
+    writes: [Option<Term>; 2],
+}
+
+/// The least that a block can have cost until now, by what is known of it in the end.
+#[derive(Clone, Copy, Debug)]
+struct Visited {
+    /// When requests began that cannot read what the first of them writes.
+    since: f64,
+    last: f64,
+    /// Nobody has written it, or it is forgotten.
+    unknown: f64,
+    /// By lifetime: it was written by the first of these requests.
+    fresh: [f64; 2],
+    /// By lifetime: it can be read.
+    known: [f64; 2],
+}
+
+impl Visited {
+    fn never() -> Self {
+        let none = f64::NEG_INFINITY;
+        Self { since: none, last: none, unknown: 0.0, fresh: [f64::INFINITY; 2], known: [f64::INFINITY; 2] }
+    }
+
+    fn least(&self) -> f64 {
+        self.fresh.iter().chain(&self.known).copied().fold(self.unknown, f64::min)
+    }
+
+    fn visit(&mut self, at: f64, terms: &Terms) {
+        let is_early = at < self.since + terms.ready;
+        if is_early {
+            self.unknown += 1.0;
+            self.fresh.iter_mut().for_each(|cost| *cost += 1.0);
+            self.known.iter_mut().for_each(|cost| *cost += terms.read);
+        } else {
+            let least = self.least();
+            let states = self.fresh.iter_mut().zip(&mut self.known).zip(&terms.writes);
+            for ((fresh, known), term) in states {
+                let lives = term.is_some_and(|term| at - self.last <= term.seconds);
+                *known = if lives { fresh.min(*known) + terms.read } else { f64::INFINITY };
+                *fresh = term.map_or(f64::INFINITY, |term| least + term.write);
+            }
+            self.unknown = least + 1.0;
+            self.since = at;
+        }
+        self.last = at;
+    }
+}

@@ -1,0 +1,124 @@
+//! Sessions that do harm where rules have edges.
+
+use std::sync::Arc;
+
+use columnar::{Column, Flow, Result, View, column, flow, source, this};
+
+use super::answering::{answering, subject};
+use super::{ANSWERED, SAID, fork, session, wait};
+use crate::cost::clock::Clock;
+use crate::cost::dice::Dice;
+use crate::cost::trace::{Kind, Pause, Trace};
+
+const STEPS: usize = 40;
+
+/// So many sources: as many blocks a step as a mark looks back, one less, more, and a lot more.
+const WIDE: [(&str, usize); 4] =
+    [("T7 wide 17", 17), ("T7 wide 18", 18), ("T7 wide 24", 24), ("T7 wide 60", 60)];
+
+/// Words, in tokens.
+const WORDS: &[usize] = &[5, 10, 20];
+
+/// All of them.
+///
+/// # Errors
+///
+/// Those of the flows, none of which fails.
+pub fn traces() -> Result<Vec<Trace>> {
+    let mut traces =
+        WIDE.into_iter().map(|(name, sources)| wide(name, sources)).collect::<Result<Vec<_>>>()?;
+    traces.extend([small()?, edge()?, restarts()?, forks()?, late()?]);
+    Ok(traces)
+}
+
+fn chat(name: &'static str, instruction: usize) -> Result<(Trace, Arc<Flow>)> {
+    let assistant = subject("assistant", instruction, 0);
+    let user = source("user");
+    let chat = flow([column("assistant", (&user, this()), answering(&assistant, ANSWERED))])?;
+    Ok((Trace::new(name, Kind::Adversarial, vec![assistant]), Arc::new(chat)))
+}
+
+/// A step has as many blocks as there are sources, and what was said.
+fn wide(name: &'static str, sources: usize) -> Result<Trace> {
+    let mut dice = Dice::new(7);
+    let assistant = subject("assistant", 1100, 0);
+    let names: Vec<String> = (0..sources).map(|at| format!("s{at}")).collect();
+    let columns: Vec<Column> = names.iter().map(source).collect();
+    let views: Vec<View> = columns.iter().map(Column::all).chain([this()]).collect();
+    let wide = Arc::new(flow([column("assistant", views, answering(&assistant, ANSWERED))])?);
+    wait(async {
+        for _ in 0..STEPS {
+            for name in &names {
+                wide.push(name, dice.text(SAID)).await?;
+            }
+        }
+        wide.run().await
+    })?;
+    let mut trace = Trace::new(name, Kind::Adversarial, vec![assistant]);
+    (0..STEPS).try_fold(None, |after, step| trace.step(after, Pause::Thought, &wide, step).map(Some))?;
+    Ok(trace)
+}
+
+/// Prefixes that never get as long as they must be, and some that do late.
+fn small() -> Result<Trace> {
+    let mut dice = Dice::new(8);
+    let topics = subject("topics", 300, 0);
+    let state = subject("state", 600, 0);
+    let notes = subject("notes", 20, 0);
+    let user = source("user");
+    let small = Arc::new(flow([
+        column("topics", user.latest(), answering(&topics, WORDS)),
+        column("state", (user.window(3), this().latest()), answering(&state, WORDS)),
+        column("notes", (user.latest(), this()), answering(&notes, WORDS)),
+    ])?);
+    let mut trace = Trace::new("T7 small", Kind::Adversarial, vec![topics, state, notes]);
+    session(&mut trace, &small, STEPS, SAID, &mut dice)?;
+    Ok(trace)
+}
+
+/// Forks of forks.
+fn forks() -> Result<Trace> {
+    let mut dice = Dice::new(9);
+    let (mut trace, base) = chat("T7 forks", 1200)?;
+    let turns = session(&mut trace, &base, STEPS, SAID, &mut dice)?;
+    for at in (4..STEPS).step_by(4) {
+        let (other, turns) = fork(&mut trace, &base, (at, Pause::Thought), &turns, 6, &mut dice)?;
+        fork(&mut trace, &other, (at + 3, Pause::Thought), &turns, 6, &mut dice)?;
+    }
+    Ok(trace)
+}
+
+/// Pauses that end a second before or after the lifetime does.
+fn edge() -> Result<Trace> {
+    let mut dice = Dice::new(12);
+    let (mut trace, chat) = chat("T7 edge", 1200)?;
+    trace.clocks = &[Clock::Edge];
+    for _ in 0..6 {
+        let other = chat.fork(0)?;
+        session(&mut trace, &Arc::new(other), STEPS, SAID, &mut dice)?;
+    }
+    Ok(trace)
+}
+
+/// A program that is down for hours every few steps.
+fn restarts() -> Result<Trace> {
+    let mut dice = Dice::new(10);
+    let (mut trace, chat) = chat("T7 restarts", 1200)?;
+    session(&mut trace, &chat, STEPS, SAID, &mut dice)?;
+    for turn in trace.turns.iter_mut().skip(8).step_by(8) {
+        turn.pause = Pause::Down;
+    }
+    Ok(trace)
+}
+
+/// Forks of steps that are long past when somebody comes back to them.
+fn late() -> Result<Trace> {
+    let mut dice = Dice::new(11);
+    let (mut trace, base) = chat("T7 late forks", 1200)?;
+    let turns = session(&mut trace, &base, STEPS, SAID, &mut dice)?;
+    let last = vec![turns.last().copied().unwrap_or_default(); STEPS];
+    for at in [5, 15, 25, 35] {
+        fork(&mut trace, &base, (at, Pause::Thought), &last, 6, &mut dice)?;
+    }
+    Ok(trace)
+}
