@@ -34,6 +34,7 @@
 //! | declare a flow, extend one | [`flow!`], or at run time [`source`], [`column`](column()), [`this`] and [`flow`](flow()) |
 //! | push, run, read | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
 //! | know what it will cost, and how far it is | [`Forecast`], [`Progress`] |
+//! | keep requests small, and know what was left out | [`budget`]; [`tokens`], for how they are counted |
 //! | fork, add, remove, replace | [`fork`](flow::LiveFlow::fork), [`add_column`](Flow::add_column), [`remove_column`](Flow::remove_column), [`replace_column`](Flow::replace_column) |
 //! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `rate`, `or_skip`](compute::Policy) |
 //! | see what a column saw | [`Messages`]; what of it a provider has seen before, and what to mark in it: [`cache`] |
@@ -53,6 +54,8 @@
 //! - The first and the last message are the user's. Where the windows would have the assistant begin,
 //!   the constant user message `<elided/>` leads.
 //! - A cell that was [skipped](compute::Policy::or_skip) is shown nowhere.
+//! - What does not go into the [budget] of the column is left out in whole turns: what is read at a step, or
+//!   what was said there. In the middle, `<elided>12 turns, about 3400 tokens</elided>` stands for it.
 //! - A value that spells a tag of the context is escaped there, minimally and reversibly. That tells
 //!   the model reliably where a text comes from; it does not keep a text from persuading a model,
 //!   and is no security boundary.

@@ -49,7 +49,8 @@ pub(crate) use turns::Turns;
 ///
 /// chat.user.push("Hello!").await?;
 /// chat.run().await?;
-/// let report = chat.mood.messages(0)?.report().cloned().ok_or("there is a budget")?;
+/// let messages = chat.mood.messages(0)?;
+/// let report = messages.report().expect("there is a budget");
 /// assert_eq!((report.strategy, report.is_truncated()), (Strategy::RollingWindow, false));
 /// # Ok(()) }
 /// ```
