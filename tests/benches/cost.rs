@@ -87,8 +87,10 @@ fn table(outcomes: Vec<&Outcome>, columns: bool) {
 
 fn more(column: &Column) {
     let (told, forks, kept) = (column.told_over_bound(), column.forks_over_bound(), column.kept_over_bound());
-    let (paced, uncached) = (column.paced_over_bound(), column.over_uncached());
-    println!(" | {told:7.3} {forks:7.3} {kept:7.3} {paced:7.3} {uncached:9.3}");
+    let paced = Some(column.paced_over_bound()).filter(|paced| paced.is_finite());
+    let paced = paced.map_or(String::from("-"), |paced| format!("{paced:.3}"));
+    let uncached = column.over_uncached();
+    println!(" | {told:7.3} {forks:7.3} {kept:7.3} {paced:>7} {uncached:9.3}");
 }
 
 /// Long chats, cut to a budget: what each strategy costs over what the whole costs without any cache.

@@ -77,13 +77,27 @@ pub fn with_forks(scene: &Scene<'_>, marks: &[Marks]) -> Vec<Marks> {
         let fork =
             iter::successors(before(ask.turn), |turn| before(*turn)).find(|turn| forked.contains(turn));
         let mark = fork.and_then(|turn| marked.at(turn, ask.column)?.explicit.last().copied());
-        if let (Some(mark), Some(marks)) = (mark, more.get_mut(which))
-            && marks.explicit.len() < scene.rules.most_marks
-            && let Err(place) = marks.explicit.binary_search_by_key(&mark.at, |mark| mark.at)
-            && place < marks.explicit.len()
-        {
-            marks.explicit.insert(place, mark);
+        if let (Some(mark), Some(marks)) = (mark, more.get_mut(which)) {
+            add(&mut marks.explicit, mark, scene.rules.most_marks);
         }
     }
     more
+}
+
+/// Adds a mark before the last one. Where there are as many as there may be, it takes the place of the first
+/// one behind the instruction.
+fn add(marks: &mut Vec<Mark>, mark: Mark, most: usize) {
+    if marks.iter().any(|known| known.at == mark.at) || marks.last().is_none_or(|last| last.at < mark.at) {
+        return;
+    }
+    if marks.len() >= most
+        && let Some(first) =
+            marks.iter().position(|known| known.at > 0).filter(|first| first + 1 < marks.len())
+    {
+        marks.remove(first);
+    }
+    if marks.len() < most {
+        let place = marks.partition_point(|known| known.at < mark.at);
+        marks.insert(place, mark);
+    }
 }
