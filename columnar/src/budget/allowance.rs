@@ -50,6 +50,10 @@ impl Allowance {
         Self { around, limit, standing: is_standing.then(Standing::default) }
     }
 
+    pub(crate) fn set_pace(&mut self, pace: Pace) {
+        Arc::make_mut(&mut self.around).pace = pace;
+    }
+
     /// What is known for a flow that shares the steps before this one.
     pub(crate) fn before(&self, step: usize) -> Self {
         let standing = self.standing.as_ref().map(|standing| standing.before(step));

@@ -15,6 +15,8 @@ pub struct Pace {
     gap: Duration,
     /// Whether the gap is a median, and not always the same.
     varies: bool,
+    /// Whether nothing follows.
+    is_last: bool,
 }
 
 /// Think times are taken to be log-normal with a sigma of 1.3: the chance that one is at most 1, 2, 4, …
@@ -29,13 +31,43 @@ impl Pace {
 
     /// The next request follows after this time, as with steps that a timer pushes.
     pub const fn every(gap: Duration) -> Self {
-        Self { gap, varies: false }
+        Self { gap, varies: false, is_last: false }
     }
 
     /// The next request follows when somebody has thought: half of the times sooner than `median`, and now
     /// and then many times later.
     pub const fn think(median: Duration) -> Self {
-        Self { gap: median, varies: true }
+        Self { gap: median, varies: true, is_last: false }
+    }
+
+    /// Nothing follows: this is the last step of a conversation, or the last row. What was kept is still read,
+    /// and nothing is paid for being kept any longer.
+    ///
+    /// ```
+    /// use columnar::cache::Pace;
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let review = flow! {
+    ///     source chapter;
+    ///     column notes(chapter, self) = prompt("Take notes.");
+    /// };
+    /// for (chapter, is_last) in [("Once upon a time …", false), ("… ever after.", true)] {
+    ///     if is_last {
+    ///         review.pace(Pace::batch().last());
+    ///     }
+    ///     review.chapter.push(chapter).await?;
+    ///     review.run().await?;
+    /// }
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub const fn last(self) -> Self {
+        Self { is_last: true, ..self }
+    }
+
+    pub(super) fn is_last(self) -> bool {
+        self.is_last
     }
 
     /// How likely it is that the next request follows within this time; exact to 0.03.

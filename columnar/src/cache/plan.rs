@@ -28,7 +28,7 @@ use alloc::vec::Vec;
 use super::mark::{Lifetime, Mark, Place};
 use super::pace::Pace;
 use super::provider::{Provider, Write};
-use crate::context::{Fate, Messages};
+use crate::context::{Fate, Messages, Part, Parts};
 
 /// For how many requests a history is at work, as far as anybody knows in advance.
 const HORIZON: f64 = 10.0;
@@ -80,7 +80,8 @@ impl CachePlan {
         let Some(lifetime) = lifetime(provider, pace) else {
             return Self::default();
         };
-        let Ends { system, stable, repeated, shared } = Ends::of(messages, instruction, provider.minimum);
+        let Ends { system, stable, repeated, spare } = Ends::of(messages, instruction, provider.minimum);
+        let stable = stable.filter(|_| !pace.is_last());
         // What the request before had kept is read once more, even if no other repeats it.
         let Some(deepest) = repeated.max(stable).max(system) else {
             return Self::default();
@@ -89,7 +90,7 @@ impl CachePlan {
         // the order of their worth, should a provider take fewer.
         let far = repeated.filter(|end| block(*end) + provider.look_back <= block(deepest));
         let mut places = Vec::from([deepest]);
-        for place in [stable, far, system].into_iter().chain(shared).flatten() {
+        for place in [stable, far, system].into_iter().chain(spare).flatten() {
             if place < deepest && !places.contains(&place) {
                 places.push(place);
             }
@@ -120,23 +121,23 @@ struct Ends {
     stable: Option<Place>,
     /// What this request repeats of the one before, beyond the instruction.
     repeated: Option<Place>,
-    /// What forks of the flow share with this request. Nobody reads an entry there while the column goes on, so
-    /// it is kept alive by a mark of its own.
-    shared: [Option<Place>; 2],
+    /// What forks of the flow share with this request: where the nearest one went another way, where one would
+    /// that begins at this step, and some places further back. Nobody reads an entry there while the column goes
+    /// on, so it is kept alive by a mark of its own.
+    spare: [Option<Place>; 4],
 }
 
 impl Ends {
     fn of(messages: &Messages, instruction: usize, minimum: usize) -> Self {
         let system = (instruction >= minimum).then_some(Place::System);
-        let mut ends = Self { system, stable: None, repeated: None, shared: [None; 2] };
-        let (mut stays, mut repeats, mut tokens) = (true, true, instruction);
-        let previous = messages.previous();
-        let mut before = previous.iter().flat_map(Messages::parts);
-        let forks = forks(messages.step());
+        let mut ends = Self { system, stable: None, repeated: None, spare: [None; 4] };
+        let (previous, fork) = (messages.previous(), messages.before_fork());
+        let (mut previous, mut fork) = (Kept::new(previous.as_ref()), Kept::new(fork.as_ref()));
+        let (mut stays, mut tokens) = (true, instruction);
+        let [newer, older] = further_back(messages.step());
         for (at, part) in messages.parts().enumerate() {
             stays &= part.fate() == Fate::Stays;
-            let then = before.next();
-            repeats &= then.is_some_and(|then| then.fate() == Fate::Stays && then.origin() == part.origin());
+            let (repeats, is_shared) = (previous.has(&part), fork.has(&part));
             if !stays && !repeats {
                 break;
             }
@@ -146,18 +147,40 @@ impl Ends {
             let place = Some(Place::Part(at));
             ends.stable = place.filter(|_| stays).or(ends.stable);
             ends.repeated = place.filter(|_| repeats).or(ends.repeated);
-            for (shared, fork) in ends.shared.iter_mut().zip(forks) {
-                *shared = place.filter(|_| stays && origin.step < fork).or(*shared);
+            let is_before = |step| stays && origin.step < step;
+            let is_spare =
+                [stays && is_shared, is_before(messages.step()), is_before(newer), is_before(older)];
+            for (spare, is_spare) in ends.spare.iter_mut().zip(is_spare) {
+                *spare = place.filter(|_| is_spare).or(*spare);
             }
         }
         ends
     }
 }
 
-/// Steps that forks may have in common with a history, newest first. They are some way back, because a fork
+/// What an earlier request had kept for the one behind it, part by part.
+struct Kept<'m>(Option<Parts<'m>>);
+
+impl<'m> Kept<'m> {
+    fn new(request: Option<&'m Messages>) -> Self {
+        Self(request.map(Messages::parts))
+    }
+
+    /// Whether it begins with all parts up to this one.
+    fn has(&mut self, part: &Part<'_>) -> bool {
+        let then = self.0.as_mut().and_then(Iterator::next);
+        let has = then.is_some_and(|then| then.fate() == Fate::Stays && then.origin() == part.origin());
+        if !has {
+            self.0 = None;
+        }
+        has
+    }
+}
+
+/// Steps that forks may have in common with a history, newest first, when nothing is known of any. They are some way back, because a fork
 /// begins at what is past, and stay the same for a quarter of the history at most and an eighth at least,
 /// because only marks at the same place keep an entry alive.
-fn forks(step: usize) -> [usize; 2] {
+fn further_back(step: usize) -> [usize; 2] {
     let Some(exponent) = (step / 4).checked_ilog2() else { return [0; 2] };
     let apart = 1 << exponent;
     let newest = step - step % apart;

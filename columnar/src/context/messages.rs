@@ -132,6 +132,11 @@ impl Messages {
         self.0.previous().map(Self::new)
     }
 
+    /// What the column was shown at the last step that it has in common with its nearest fork.
+    pub(crate) fn before_fork(&self) -> Option<Self> {
+        self.0.before_fork().map(Self::new)
+    }
+
     /// The array as JSON text.
     pub fn to_json(&self) -> String {
         json::write(&self.0)

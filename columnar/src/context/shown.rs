@@ -31,6 +31,8 @@ pub(crate) struct Shown {
     pub(super) views: Arc<[View]>,
     /// The tokens around the values.
     pub(super) around: Arc<Around>,
+    /// The nearest step at which a fork went another way.
+    pub(crate) fork: Option<usize>,
     /// What is left out, where there is a budget.
     pub(crate) fitted: Option<Arc<Fitted>>,
 }
@@ -53,7 +55,7 @@ impl Shown {
         let inputs = reads.inputs.iter().map(|input| (input.column, input.window.of_input(cell.step)));
         let own = reads.own.map(|own| (cell.column, own.of_own(cell.step)));
         let views = inputs.chain(own).map(|(column, steps)| View { steps, values: history(column) });
-        Self { views: views.collect(), reads, step: cell.step, around, fitted: None }
+        Self { views: views.collect(), reads, step: cell.step, around, fork: None, fitted: None }
     }
 
     pub(crate) fn column(&self) -> &Name {
@@ -72,6 +74,13 @@ impl Shown {
         (0..self.step).rev().find(is_read).map(|step| self.at(step))
     }
 
+    /// What the context showed at the last step that it has in common with its nearest fork; `None` where what
+    /// is left out now was not known then.
+    pub(super) fn before_fork(&self) -> Option<Self> {
+        let is_whole = self.fitted.as_ref().is_none_or(|fitted| fitted.elided.is_empty());
+        self.fork?.checked_sub(1).filter(|_| is_whole).map(|step| self.at(step))
+    }
+
     /// What the context showed at an earlier step.
     fn at(&self, step: usize) -> Self {
         let inputs = self.reads.inputs.iter().map(|input| input.window.of_input(step));
@@ -79,7 +88,7 @@ impl Shown {
         let views = steps.zip(&*self.views).map(|(steps, view)| View { steps, values: view.values.clone() });
         let fitted = self.fitted.as_ref().map(|fitted| Arc::new(fitted.previous()));
         let (reads, around) = (Arc::clone(&self.reads), Arc::clone(&self.around));
-        Self { reads, step, views: views.collect(), around, fitted }
+        Self { reads, step, views: views.collect(), around, fork: None, fitted }
     }
 
     /// The inputs at the current step; without those that are empty for good.

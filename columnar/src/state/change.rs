@@ -103,14 +103,16 @@ impl Shared {
         Ok(())
     }
 
-    /// The steps before which this flow can be forked.
-    pub(crate) fn forkable(&self, step: usize) -> Result<()> {
-        let state = self.lock();
+    /// Takes note of a fork that begins at this step.
+    pub(crate) fn forking(&self, step: usize) -> Result<()> {
+        let mut state = self.lock();
         let schema = state.plan.schema();
-        match schema.sources().find(|&source| state.scheduler.len(source) < step) {
-            Some(source) => Err(Error::Missing { column: schema.name(source).clone(), step: step - 1 }),
-            None => Ok(()),
+        if let Some(source) = schema.sources().find(|&source| state.scheduler.len(source) < step) {
+            return Err(Error::Missing { column: schema.name(source).clone(), step: step - 1 });
         }
+        let since = state.scheduler.opened();
+        state.forks.entry(step).or_insert(since);
+        Ok(())
     }
 }
 
@@ -130,9 +132,15 @@ impl State {
             budget: self.budget.clone(),
             pace: self.pace,
             allowances: BTreeMap::new(),
+            forks: self.forks.clone(),
             retired: BTreeMap::new(),
             run: Running::No,
         };
+        // A fork knows of itself from its first step on, and of others as far as they were known there.
+        derived.forks.retain(|at, since| *at <= step && *since <= step);
+        if step < usize::MAX {
+            derived.forks.insert(step, step);
+        }
         derived.settle(settings);
         for (column, origin) in origins.iter().enumerate() {
             if let Some(allowance) = origin.and_then(|origin| self.allowances.get(&origin)) {

@@ -52,7 +52,7 @@ impl<'a> Live<'a> {
 
     /// Another flow with the same columns and the steps of this one before `step`.
     pub(crate) fn fork(&self, step: usize) -> Result<Self> {
-        self.shared.forkable(step)?;
+        self.shared.forking(step)?;
         let steps = self.lock();
         let plan = self.shared.plan();
         let origins: Vec<_> = (0..plan.schema().columns().len()).map(Some).collect();

@@ -56,6 +56,8 @@ struct State {
     pace: Pace,
     /// By column, as far as contexts have been made.
     allowances: BTreeMap<usize, Allowance>,
+    /// The steps at which this flow and another one parted, and since when that is known.
+    forks: BTreeMap<usize, usize>,
     /// What the columns held that were removed, should they come back.
     retired: BTreeMap<Name, Vec<(usize, Entry)>>,
     run: Running,
@@ -78,6 +80,7 @@ impl Shared {
             budget: Budget::new(),
             pace: Pace::default(),
             allowances: BTreeMap::new(),
+            forks: BTreeMap::new(),
             retired: BTreeMap::new(),
             run: Running::No,
         };
@@ -124,7 +127,9 @@ impl Shared {
     pub(crate) fn pace(&self, pace: Pace) {
         let mut state = self.lock();
         state.pace = pace;
-        state.allowances.clear();
+        for allowance in state.allowances.values_mut() {
+            allowance.set_pace(pace);
+        }
     }
 
     /// The index of a column.
@@ -301,9 +306,12 @@ impl State {
         let Some(reads) = schema.reads(cell.column).cloned() else {
             unreachable!("`{}` is derived", schema.name(cell.column))
         };
+        let known = |(_, since): &(&usize, &usize)| **since <= cell.step;
+        let fork = self.forks.range(..=cell.step).rev().find(known).map(|(step, _)| *step);
         let (table, allowance) = self.allowance(cell.column, &reads, counter);
         let around = Arc::clone(&allowance.around);
         let mut shown = Shown::new(reads, cell, around, |column| table.history(column));
+        shown.fork = fork;
         match allowance.fit(&mut shown, counter) {
             Ok(()) => Ok(shown),
             Err(source) => Err(Error::Budget { column: shown.column().clone(), step: cell.step, source }),

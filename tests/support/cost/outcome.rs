@@ -5,7 +5,7 @@ use columnar::cache::{Lifetime, Pace, Provider};
 
 use super::cache::Marks;
 use super::clock::Clock;
-use super::ours::{ours, told_the_last, with_forks};
+use super::ours::{Told, ours};
 use super::policies::POLICIES;
 use super::rules::Rules;
 use super::scene::Scene;
@@ -19,9 +19,8 @@ pub const SEEDS: [u64; 3] = [12, 13, 14];
 
 /// The marks of this library.
 struct Ours<'m> {
-    marks: &'m [Marks],
-    paced: Option<Vec<Marks>>,
-    told: &'m [Marks],
+    untold: &'m [Marks],
+    told: Option<Vec<Marks>>,
 }
 
 /// A column of an outcome: everything in prices of a plain token.
@@ -31,12 +30,9 @@ pub struct Column {
     pub name: String,
     /// With the marks of this library, if it is told nothing of the time.
     pub ours: f64,
-    /// The same if it is told how time goes by; not a number where that cannot be said.
-    pub paced: f64,
-    /// The same as `ours` if it is told which requests are the last.
+    /// The same if it is told how time goes by and, in a batch, which requests are the last; not a number
+    /// where there are no words for the time.
     pub told: f64,
-    /// The same as `ours` with a mark where the nearest fork went another way.
-    pub forks: f64,
     /// The same as `ours` if what is read keeps alive what stands before it.
     pub kept: f64,
     /// The least that it can cost with the short lifetime.
@@ -71,15 +67,11 @@ impl Outcome {
     ///
     /// Those of the plans.
     pub fn of(trace: &Trace, provider: &Provider, rules: &Rules) -> Result<Vec<Self>> {
-        let unpaced = ours(trace, provider, Pace::default())?;
-        let told = told_the_last(trace, &unpaced);
+        let untold = ours(trace, provider, Told { pace: Pace::default(), last: false })?;
         let outcome = |clock: &Clock| {
-            let paced = match clock.pace(trace, rules) {
-                Some(pace) if pace == Pace::default() => Some(unpaced.clone()),
-                Some(pace) => Some(ours(trace, provider, pace)?),
-                None => None,
-            };
-            Ok(Self::at(trace, *clock, rules, &Ours { marks: &unpaced, paced, told: &told }))
+            let last = *clock == Clock::Batch;
+            let told = clock.pace(trace, rules).map(|pace| ours(trace, provider, Told { pace, last }));
+            Ok(Self::at(trace, *clock, rules, &Ours { untold: &untold, told: told.transpose()? }))
         };
         trace.clocks.iter().map(outcome).collect()
     }
@@ -107,14 +99,11 @@ impl Outcome {
     }
 
     fn add(&mut self, scene: &Scene<'_>, kept: &Scene<'_>, ours: &Ours<'_>) {
-        let forks = with_forks(scene, ours.marks);
-        let unpaced = vec![f64::NAN; self.columns.len()];
-        let costs: [(Field, Vec<f64>); 8] = [
-            (|column| &mut column.ours, accepted(scene, ours.marks)),
-            (|column| &mut column.paced, ours.paced.as_ref().map_or(unpaced, |marks| accepted(scene, marks))),
-            (|column| &mut column.told, accepted(scene, ours.told)),
-            (|column| &mut column.forks, accepted(scene, &forks)),
-            (|column| &mut column.kept, accepted(kept, ours.marks)),
+        let wordless = vec![f64::NAN; self.columns.len()];
+        let costs: [(Field, Vec<f64>); 6] = [
+            (|column| &mut column.ours, accepted(scene, ours.untold)),
+            (|column| &mut column.told, ours.told.as_ref().map_or(wordless, |marks| accepted(scene, marks))),
+            (|column| &mut column.kept, accepted(kept, ours.untold)),
             (|column| &mut column.bound, scene.bound(&[Lifetime::Short])),
             (|column| &mut column.both, scene.bound(&[Lifetime::Short, Lifetime::Long])),
             (|column| &mut column.uncached, scene.uncached()),
@@ -129,9 +118,7 @@ impl Outcome {
         let mut total = Column::named("all");
         for column in &self.columns {
             total.ours += column.ours;
-            total.paced += column.paced;
             total.told += column.told;
-            total.forks += column.forks;
             total.kept += column.kept;
             total.bound += column.bound;
             total.both += column.both;
@@ -156,24 +143,14 @@ impl Column {
         self.ours / self.bound
     }
 
-    /// The same if it is told which requests are the last.
+    /// The same if it is told how time goes by, over the least with both lifetimes.
     pub fn told_over_bound(&self) -> f64 {
-        self.told / self.bound
-    }
-
-    /// The same with a mark where the nearest fork went another way.
-    pub fn forks_over_bound(&self) -> f64 {
-        self.forks / self.bound
+        self.told / self.both
     }
 
     /// The same if what is read keeps alive what stands before it.
     pub fn kept_over_bound(&self) -> f64 {
         self.kept / self.bound
-    }
-
-    /// The same if it is told how time goes by, over the least with both lifetimes.
-    pub fn paced_over_bound(&self) -> f64 {
-        self.paced / self.both
     }
 
     /// What ours costs over what it costs without any cache.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use columnar::{Column, Flow, Result, View, column, flow, source, this};
 
 use super::answering::{answering, subject};
-use super::{ANSWERED, SAID, fork, session, wait};
+use super::{ANSWERED, SAID, fork, go_on, session, wait};
 use crate::cost::clock::Clock;
 use crate::cost::dice::Dice;
 use crate::cost::trace::{Kind, Pause, Trace};
@@ -80,10 +80,12 @@ fn small() -> Result<Trace> {
 fn forks() -> Result<Trace> {
     let mut dice = Dice::new(9);
     let (mut trace, base) = chat("T7 forks", 1200)?;
-    let turns = session(&mut trace, &base, STEPS, SAID, &mut dice)?;
+    let mut turns = Vec::new();
     for at in (4..STEPS).step_by(4) {
-        let (other, turns) = fork(&mut trace, &base, (at, Pause::Thought), &turns, 6, &mut dice)?;
+        go_on(&mut trace, &base, &mut turns, 4, SAID, &mut dice)?;
+        let (other, mut turns) = fork(&mut trace, &base, (at, Pause::Thought), &turns, 3, &mut dice)?;
         fork(&mut trace, &other, (at + 3, Pause::Thought), &turns, 6, &mut dice)?;
+        go_on(&mut trace, &other, &mut turns, 3, SAID, &mut dice)?;
     }
     Ok(trace)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use columnar::{Column, Flow, Result, column, flow, source, this};
 
 use super::answering::{answering, subject};
-use super::{ANSWERED, SAID, fork, session};
+use super::{ANSWERED, SAID, fork, go_on};
 use crate::cost::dice::Dice;
 use crate::cost::trace::{Kind, Pause, Subject, Trace};
 
@@ -47,10 +47,14 @@ pub fn traces() -> Result<Vec<Trace>> {
         let subjects = subjects(width);
         let base = Arc::new(declare(&subjects)?);
         let mut trace = Trace::new(name, Kind::AppendOnly, subjects);
-        let turns = session(&mut trace, &base, STEPS, SAID, &mut dice)?;
+        let mut turns = Vec::new();
         for at in FORKS {
+            let steps = at - turns.len();
+            go_on(&mut trace, &base, &mut turns, steps, SAID, &mut dice)?;
             fork(&mut trace, &base, (at, Pause::Tool), &turns, STEPS_OF_FORK, &mut dice)?;
         }
+        let steps = STEPS - turns.len();
+        go_on(&mut trace, &base, &mut turns, steps, SAID, &mut dice)?;
         Ok(trace)
     };
     WIDTHS.into_iter().map(trace).collect()

@@ -52,8 +52,24 @@ fn session(
     said: &[usize],
     dice: &mut Dice,
 ) -> Result<Vec<usize>> {
+    let mut turns = Vec::new();
+    go_on(trace, flow, &mut turns, steps, said, dice)?;
+    Ok(turns)
+}
+
+/// So many more steps of a session.
+fn go_on(
+    trace: &mut Trace,
+    flow: &Arc<Flow>,
+    turns: &mut Vec<usize>,
+    steps: usize,
+    said: &[usize],
+    dice: &mut Dice,
+) -> Result<()> {
     wait(say(flow, steps, said, dice))?;
-    record(trace, flow, 0..steps, None)
+    let more = record(trace, flow, turns.len()..turns.len() + steps, turns.last().copied())?;
+    turns.extend(more);
+    Ok(())
 }
 
 /// A fork of a flow and so many steps of it. The first follows the last of `turns` that the fork knows,
