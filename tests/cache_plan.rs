@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use columnar::cache::{CachePlan, Lifetime, Pace, Place, Provider};
+use columnar::cache::{CachePlan, Lifetime, Pace, Place, Provider, Reason};
 use columnar::model::{Chunk, Model, Request};
 use columnar::prelude::*;
 use columnar::testing::script;
@@ -28,8 +28,16 @@ fn eager(most_marks: usize, look_back: usize) -> Provider {
     row
 }
 
+/// Where the marks stand that are not for forks.
 fn places(plan: &CachePlan) -> Vec<Place> {
-    plan.marks.iter().map(|mark| mark.place).collect()
+    let marks = plan.marks.iter().filter(|mark| mark.reason != Reason::Forks);
+    marks.map(|mark| mark.place).collect()
+}
+
+/// Where the marks stand that are for forks.
+fn spare(plan: &CachePlan) -> Vec<Place> {
+    let marks = plan.marks.iter().filter(|mark| mark.reason == Reason::Forks);
+    marks.map(|mark| mark.place).collect()
 }
 
 const fn mins(minutes: u64) -> Duration {
@@ -211,25 +219,55 @@ async fn the_lifetime_follows_the_pace_alone() -> Result<()> {
     Ok(())
 }
 
-/// An entry lives as long as it is marked, so that forks of what is past find one.
+/// Inside what is read marks cost nothing, so requests leave entries all over the past: a fork of any step finds
+/// one that is not far before it.
 #[tokio::test]
-async fn what_forks_have_in_common_stays_marked() -> Result<()> {
-    let f = bot(16, 2000, |user| vec![user.all(), this()]).await?;
-    let provider = Provider::of(CLAUDE);
-    let plan =
-        |f: &Flow, step| Ok::<_, Error>(places(&f.cache_plan("bot", step, provider, Pace::batch())?));
-    // A step has two parts: what the user says and what the column says.
-    for (step, older, newer) in [(8, 2, 6), (9, 2, 6), (10, 4, 8), (11, 4, 8), (12, 6, 10), (15, 8, 12)] {
-        let behind = |step: usize| Part(2 * step - 1);
-        assert_eq!(plan(&f, step)?, [System, behind(older), behind(newer), Part(2 * step)], "step {step}");
+async fn forks_of_what_is_past_find_an_entry_near() -> Result<()> {
+    let f = bot(64, 2000, |user| vec![user.all(), this()]).await?;
+    let mut marked: Vec<Place> = Vec::new();
+    for step in 40..64 {
+        let plan = f.cache_plan("bot", step, Provider::of(CLAUDE), Pace::batch())?;
+        assert_eq!(places(&plan), [System, Part(2 * step)], "step {step}");
+        marked.extend(spare(&plan));
     }
-    assert_eq!(plan(&f, 3)?, [System, Part(6)]);
+    // Of 128 parts one in eight at the most is farther than eight parts behind a mark of the last 24 requests.
+    let far = (16..128).filter(|at| !marked.iter().any(|place| (Part(at - 8)..=Part(*at)).contains(place)));
+    let far = far.count();
+    assert!(far <= 16, "{far}");
+    Ok(())
+}
 
+#[tokio::test]
+async fn where_a_fork_went_another_way_both_are_marked() -> Result<()> {
+    let f = bot(16, 2000, |user| vec![user.all(), this()]).await?;
+    let plan = |f: &Flow, step| f.cache_plan("bot", step, Provider::of(CLAUDE), Pace::batch());
+    let before: Vec<CachePlan> = (0..16).map(|step| plan(&f, step)).collect::<Result<_>>()?;
     let fork = f.fork(9)?;
-    fork.push("user", "something else").await?;
-    fork.run().await?;
-    let shared = plan(&f, 9)?.into_iter().filter(|place| *place < Part(18)).collect::<Vec<_>>();
-    assert_eq!(plan(&fork, 9)?[..3], shared);
+    // Both have step 8 in common; its request was marked behind its seventeenth part, the last one.
+    let parted = Part(16);
+    for (flow, step) in [(&f, 16), (&fork, 9), (&fork, 10)] {
+        flow.push("user", "something else").await?;
+        flow.run().await?;
+        assert!(spare(&plan(flow, step)?).contains(&parted), "step {step}");
+    }
+    // What was asked before anybody knew of the fork was marked as it was.
+    let after: Vec<CachePlan> = (0..16).map(|step| plan(&f, step)).collect::<Result<_>>()?;
+    assert_eq!(after, before);
+    Ok(())
+}
+
+/// Who says that nothing follows reads what was kept and pays for nothing else.
+#[tokio::test]
+async fn the_last_request_is_marked_where_the_one_before_was() -> Result<()> {
+    let f = bot(4, 2000, |user| vec![user.all(), this()]).await?;
+    let plan = |step, pace| f.cache_plan("bot", step, Provider::of(CLAUDE), pace);
+    let last = plan(3, Pace::batch().last())?;
+    assert_eq!(places(&last), places(&plan(2, Pace::batch())?));
+    assert_eq!(last.marks.last().map(|mark| mark.reason), Some(Reason::Previous));
+    assert_eq!(places(&plan(0, Pace::batch().last())?), [System], "others may follow under the instruction");
+    let lifetime = |pace| Ok::<_, Error>(plan(3, pace)?.marks.first().map(|mark| mark.lifetime));
+    let human = Pace::think(mins(6));
+    assert_eq!(lifetime(human.last())?, lifetime(human)?, "what was kept for an hour is read as such");
     Ok(())
 }
 
@@ -267,7 +305,7 @@ proptest! {
         let provider = eager(most, look_back);
         each_cell(&flow, &[0], |cell| {
             let plan = CachePlan::of(&cell.messages, system, &provider, Pace::batch());
-            let places = places(&plan);
+            let places: Vec<Place> = plan.marks.iter().map(|mark| mark.place).collect();
             assert!(places.len() <= most && places.is_sorted_by(|a, b| a < b), "{places:?}");
             assert!(system > 0 || !places.contains(&System));
             let count = cell.messages.parts().count();

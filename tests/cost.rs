@@ -221,9 +221,9 @@ fn ours_is_never_dearer_than_no_cache() -> Result<()> {
                     let (title, over) = (outcome.title(), column.over_uncached());
                     assert!(over <= 1.0 + 1e-9, "{title}, {}: {over}", column.name);
                 }
-                let is_clear = !["edge", "fork"].iter().any(|unclear| trace.name.contains(unclear));
+                // Whether a pause ends before a lifetime does is a matter of chance.
                 let over = outcome.total().over_bound();
-                assert!(!is_clear || over < 1.02, "{}: {over}", outcome.title());
+                assert!(trace.name.contains("edge") || over < 1.03, "{}: {over}", outcome.title());
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Where a request is marked, for a provider that keeps what stands before a mark.
 
+use core::fmt;
+
 /// A mark in a request: the provider keeps everything before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -8,6 +10,33 @@ pub struct Mark {
     pub place: Place,
     /// For how long.
     pub lifetime: Lifetime,
+    /// What for.
+    pub reason: Reason,
+}
+
+/// Which request will find what stands before a mark. They print as in "for the next request".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The next one of the column.
+    Next,
+    /// This one: it was kept by the request before.
+    Previous,
+    /// All that are made under the instruction, in this flow and in others.
+    Instruction,
+    /// Those of forks.
+    Forks,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Next => "the next request",
+            Self::Previous => "this request",
+            Self::Instruction => "all under the instruction",
+            Self::Forks => "forks",
+        })
+    }
 }
 
 /// The end of a piece of a request, in the order of the request.

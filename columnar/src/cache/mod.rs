@@ -14,7 +14,7 @@ mod prefix;
 mod provider;
 mod table;
 
-pub use mark::{Lifetime, Mark, Place};
+pub use mark::{Lifetime, Mark, Place, Reason};
 pub use pace::Pace;
 pub use plan::CachePlan;
 pub use prefix::{Difference, StablePrefix};

@@ -25,7 +25,7 @@
 
 use alloc::vec::Vec;
 
-use super::mark::{Lifetime, Mark, Place};
+use super::mark::{Lifetime, Mark, Place, Reason};
 use super::pace::Pace;
 use super::provider::{Provider, Write};
 use crate::context::{Fate, Messages, Part, Parts};
@@ -40,7 +40,7 @@ const HORIZON: f64 = 10.0;
 /// values alone, never on the order in which they were computed.
 ///
 /// ```
-/// use columnar::cache::{CachePlan, Pace, Place, Provider};
+/// use columnar::cache::{CachePlan, Pace, Place, Provider, Reason};
 /// use columnar::prelude::*;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
@@ -57,7 +57,7 @@ const HORIZON: f64 = 10.0;
 /// let provider = Provider::of("anthropic/claude-sonnet-4-5");
 /// let plan = |column| -> Result<Vec<Place>> {
 ///     let CachePlan { marks, .. } = chat.cache_plan(column, 1, provider, Pace::batch())?;
-///     Ok(marks.iter().map(|mark| mark.place).collect())
+///     Ok(marks.iter().filter(|mark| mark.reason == Reason::Next).map(|mark| mark.place).collect())
 /// };
 /// assert_eq!(plan("assistant")?, [Place::Part(2)]);   // the next request repeats everything
 /// assert_eq!(plan("summary")?, [Place::Part(0)]);     // everything up to the old summary
@@ -86,18 +86,24 @@ impl CachePlan {
         let Some(deepest) = repeated.max(stable).max(system) else {
             return Self::default();
         };
+        let far =
+            repeated.filter(|end| *end == deepest || block(*end) + provider.look_back <= block(deepest));
         // Everything before the deepest mark is paid for with it, so further ones cost nothing. They are in
         // the order of their worth, should a provider take fewer.
-        let far = repeated.filter(|end| block(*end) + provider.look_back <= block(deepest));
-        let mut places = Vec::from([deepest]);
-        for place in [stable, far, system].into_iter().chain(spare).flatten() {
-            if place < deepest && !places.contains(&place) {
-                places.push(place);
+        let worth = [(stable, Reason::Next), (far, Reason::Previous), (system, Reason::Instruction)];
+        let spare = spare.map(|place| (place.filter(|place| *place < deepest), Reason::Forks));
+        let mut marks: Vec<Mark> = Vec::new();
+        for (place, reason) in worth.into_iter().chain(spare) {
+            let known = |place: &Place| marks.iter().any(|mark| mark.place == *place);
+            if let Some(place) = place.filter(|place| !known(place)) {
+                marks.push(Mark { place, lifetime, reason });
             }
         }
-        places.truncate(provider.most_marks);
-        places.sort_unstable();
-        Self { marks: places.into_iter().map(|place| Mark { place, lifetime }).collect() }
+        // The deepest comes first in any case.
+        marks.sort_by_key(|mark| mark.place != deepest);
+        marks.truncate(provider.most_marks);
+        marks.sort_unstable_by_key(|mark| mark.place);
+        Self { marks }
     }
 }
 
@@ -122,8 +128,8 @@ struct Ends {
     /// What this request repeats of the one before, beyond the instruction.
     repeated: Option<Place>,
     /// What forks of the flow share with this request: where the nearest one went another way, where one would
-    /// that begins at this step, and some places further back. Nobody reads an entry there while the column goes
-    /// on, so it is kept alive by a mark of its own.
+    /// that begins at this step, and some places further back. What a longer prefix is read for need not keep an
+    /// entry alive, so there are marks of its own.
     spare: [Option<Place>; 4],
 }
 
@@ -134,7 +140,7 @@ impl Ends {
         let (previous, fork) = (messages.previous(), messages.before_fork());
         let (mut previous, mut fork) = (Kept::new(previous.as_ref()), Kept::new(fork.as_ref()));
         let (mut stays, mut tokens) = (true, instruction);
-        let [newer, older] = further_back(messages.step());
+        let [one, other] = of_the_past(messages.step());
         for (at, part) in messages.parts().enumerate() {
             stays &= part.fate() == Fate::Stays;
             let (repeats, is_shared) = (previous.has(&part), fork.has(&part));
@@ -148,8 +154,7 @@ impl Ends {
             ends.stable = place.filter(|_| stays).or(ends.stable);
             ends.repeated = place.filter(|_| repeats).or(ends.repeated);
             let is_before = |step| stays && origin.step < step;
-            let is_spare =
-                [stays && is_shared, is_before(messages.step()), is_before(newer), is_before(older)];
+            let is_spare = [stays && is_shared, is_before(messages.step()), is_before(one), is_before(other)];
             for (spare, is_spare) in ends.spare.iter_mut().zip(is_spare) {
                 *spare = place.filter(|_| is_spare).or(*spare);
             }
@@ -177,14 +182,18 @@ impl<'m> Kept<'m> {
     }
 }
 
-/// Steps that forks may have in common with a history, newest first, when nothing is known of any. They are some way back, because a fork
-/// begins at what is past, and stay the same for a quarter of the history at most and an eighth at least,
-/// because only marks at the same place keep an entry alive.
-fn further_back(step: usize) -> [usize; 2] {
-    let Some(exponent) = (step / 4).checked_ilog2() else { return [0; 2] };
-    let apart = 1 << exponent;
-    let newest = step - step % apart;
-    [newest - apart, newest - 3 * apart]
+/// Steps of the past where a fork may begin of which nothing is known yet. A mark inside what is read costs
+/// nothing, so each request marks other places, and while an entry lives there are many of them. By the golden
+/// ratio they are spread evenly, however many that are.
+fn of_the_past(step: usize) -> [usize; 2] {
+    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+    let step = u64::try_from(step).unwrap_or(u64::MAX);
+    let place = |turn: u64| {
+        let share = u128::from(turn.wrapping_mul(GOLDEN)) * u128::from(step);
+        usize::try_from(share >> u64::BITS).unwrap_or(usize::MAX)
+    };
+    let turn = step.wrapping_mul(2);
+    [place(turn), place(turn.wrapping_add(1))]
 }
 
 /// How many blocks stand before a mark.
