@@ -142,7 +142,7 @@ impl Ends {
         let (mut stays, mut tokens) = (true, instruction);
         let [one, other] = of_the_past(messages.step());
         for (at, part) in messages.parts().enumerate() {
-            stays &= part.fate() == Fate::Stays;
+            stays &= is_worth_it(&part);
             let (repeats, is_shared) = (previous.has(&part), fork.has(&part));
             if !stays && !repeats {
                 break;
@@ -174,7 +174,7 @@ impl<'m> Kept<'m> {
     /// Whether it begins with all parts up to this one.
     fn has(&mut self, part: &Part<'_>) -> bool {
         let then = self.0.as_mut().and_then(Iterator::next);
-        let has = then.is_some_and(|then| then.fate() == Fate::Stays && then.origin() == part.origin());
+        let has = then.is_some_and(|then| is_worth_it(&then) && then.origin() == part.origin());
         if !has {
             self.0 = None;
         }
@@ -194,6 +194,12 @@ fn of_the_past(step: usize) -> [usize; 2] {
     };
     let turn = step.wrapping_mul(2);
     [place(turn), place(turn.wrapping_add(1))]
+}
+
+/// Whether a part is kept for the next request: also where that is most likely cut. If it is, a mark was paid for in
+/// vain; but without one the whole would be paid for again if it is not.
+fn is_worth_it(part: &Part<'_>) -> bool {
+    matches!(part.fate(), Fate::Stays | Fate::MayBeCut)
 }
 
 /// How many blocks stand before a mark.

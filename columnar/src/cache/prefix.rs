@@ -96,7 +96,7 @@ impl Difference {
             (Fate::Leaves { window, own }, Some(origin)) => {
                 Some(Self::View { column: origin.column.clone(), step: origin.step, window, own })
             }
-            (Fate::Cut, _) => Some(Self::Budget),
+            (Fate::MayBeCut | Fate::Cut, _) => Some(Self::Budget),
             _ => None,
         }
     }

@@ -13,10 +13,12 @@ pub(crate) struct Fitted {
     pub(crate) report: Report,
     /// The places of the turns that are left out.
     pub(super) elided: Range<usize>,
-    /// What was left out of the context before, as far as it makes a difference.
+    /// What was left out of the context before, where a cut stays.
     before: Range<usize>,
     /// What is most likely left out of the next one.
     pub(super) next: Range<usize>,
+    /// Whether the next one is cut another way for certain.
+    pub(super) changes: bool,
     /// What stands for them, if anything does, and its tokens.
     pub(super) marker: Option<(String, usize)>,
 }
@@ -33,25 +35,17 @@ impl Fitted {
         let marker_tokens: MarkerTokens<'_> = &|gone| count(&marker(gone)) + gap;
         let turns = Places::at(shown, step);
         let fit = |at, before: &Cut| limit.fit(&Places::at(shown, at), before, marker_tokens);
-        let (before, cut, next) = match standing {
+        let (before, cut) = match standing {
             Some(standing) => {
                 let mut at = |step| standing.at(step, limit, |step| Places::at(shown, step), marker_tokens);
                 let before = step.checked_sub(1).map(&mut at).unwrap_or_default();
-                let cut = at(step);
-                let next = fit(step + 1, &cut);
-                (before.elided, cut, next.elided)
+                (Some(before.elided), at(step))
             }
-            None => {
-                let cut = fit(step, &Cut::default());
-                // A cut that does not stay is another one in each context.
-                let next = if cut.elided.is_empty() {
-                    fit(step + 1, &cut).elided
-                } else {
-                    cut.elided.start..usize::MAX
-                };
-                (0..0, cut, next)
-            }
+            None => (None, fit(step, &Cut::default())),
         };
+        // A cut that does not stay is another one in each context.
+        let changes = before.is_none() && !cut.elided.is_empty();
+        let next = if changes { cut.elided.start..usize::MAX } else { fit(step + 1, &cut).elided };
         let gone = turns.sum(cut.elided.clone());
         let report = Report {
             strategy: limit.strategy,
@@ -63,13 +57,14 @@ impl Fitted {
         };
         let marks = limit.strategy == Strategy::TruncateMiddle && gone.count > 0;
         let marker = marks.then(|| (marker(gone), marker_tokens(gone)));
-        Self { report, elided: cut.elided, before, next, marker }
+        let before = before.unwrap_or_default();
+        Self { report, elided: cut.elided, before, next, changes, marker }
     }
 
     /// The same for the context before.
     pub(super) fn previous(&self) -> Self {
-        let (elided, now) = (self.before.clone(), &self.elided);
-        let next = if now.is_empty() || elided == *now { now.clone() } else { now.start..usize::MAX };
-        Self { elided, before: 0..0, next, ..self.clone() }
+        let elided = self.before.clone();
+        let marker = self.marker.clone().filter(|_| !elided.is_empty());
+        Self { next: elided.clone(), elided, before: 0..0, changes: false, marker, ..self.clone() }
     }
 }

@@ -88,7 +88,9 @@ pub(crate) enum Fate {
     Stays,
     /// It leaves the window through which it is shown.
     Leaves { window: Window, own: bool },
-    /// It is left out, or changes with what is left out.
+    /// Most likely it is left out, or changes with what is left out.
+    MayBeCut,
+    /// The same for certain.
     Cut,
 }
 

@@ -62,6 +62,7 @@ impl Fate {
     fn of(stop: Stop<'_>, shown: &Shown) -> Self {
         let (step, next) = (stop.step, shown.step + 1);
         let fitted = shown.fitted.as_deref();
+        let cut = if fitted.is_some_and(|fitted| fitted.changes) { Self::Cut } else { Self::MayBeCut };
         let is_cut = |place| fitted.is_some_and(|fitted| fitted.next.contains(&place));
         let (window, steps, is_cut) = match (stop.what, shown.reads.own) {
             (What::Input(input), _) => (input.window, input.window.of_input(next), is_cut(2 * step)),
@@ -69,11 +70,11 @@ impl Fate {
             (What::Own, None) => unreachable!("`{}` does not read its own past", shown.reads.column),
             (What::Marker, _) => {
                 let stays = fitted.is_some_and(|fitted| fitted.next == fitted.elided);
-                return if stays { Self::Stays } else { Self::Cut };
+                return if stays { Self::Stays } else { cut };
             }
         };
         match steps.contains(&step) {
-            true if is_cut => Self::Cut,
+            true if is_cut => cut,
             true => Self::Stays,
             false => Self::Leaves { window, own: matches!(stop.what, What::Own) },
         }
