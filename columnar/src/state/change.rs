@@ -131,7 +131,7 @@ impl State {
             settings: Vec::new(),
             budget: self.budget.clone(),
             pace: self.pace,
-            allowances: BTreeMap::new(),
+            allowances: Vec::new(),
             forks: self.forks.clone(),
             retired: BTreeMap::new(),
             run: Running::No,
@@ -142,11 +142,11 @@ impl State {
             derived.forks.insert(step, step);
         }
         derived.settle(settings);
-        for (column, origin) in origins.iter().enumerate() {
-            if let Some(allowance) = origin.and_then(|origin| self.allowances.get(&origin)) {
-                derived.allowances.insert(column, allowance.before(step));
-            }
-        }
+        let allowance = |origin: &Option<usize>| {
+            let allowance = self.allowances.get((*origin)?)?.as_ref()?;
+            Some(Box::new(allowance.before(step)))
+        };
+        derived.allowances = origins.iter().map(allowance).collect();
         derived
     }
 

@@ -55,7 +55,7 @@ struct State {
     /// How long it takes from step to step.
     pace: Pace,
     /// By column, as far as contexts have been made.
-    allowances: BTreeMap<usize, Allowance>,
+    allowances: Vec<Option<Box<Allowance>>>,
     /// The steps at which this flow and another one parted, and since when that is known.
     forks: BTreeMap<usize, usize>,
     /// What the columns held that were removed, should they come back.
@@ -79,7 +79,7 @@ impl Shared {
             settings: Vec::new(),
             budget: Budget::new(),
             pace: Pace::default(),
-            allowances: BTreeMap::new(),
+            allowances: Vec::new(),
             forks: BTreeMap::new(),
             retired: BTreeMap::new(),
             run: Running::No,
@@ -127,7 +127,7 @@ impl Shared {
     pub(crate) fn pace(&self, pace: Pace) {
         let mut state = self.lock();
         state.pace = pace;
-        for allowance in state.allowances.values_mut() {
+        for allowance in state.allowances.iter_mut().flatten() {
             allowance.set_pace(pace);
         }
     }
@@ -320,11 +320,17 @@ impl State {
 
     /// What the contexts of a column may hold, and the values that they show.
     fn allowance(&mut self, column: usize, reads: &Reads, counter: &dyn Counter) -> (&Table, &mut Allowance) {
-        let allowance = self.allowances.entry(column).or_insert_with(|| {
+        if self.allowances.len() <= column {
+            self.allowances.resize_with(self.plan.schema().columns().len().max(column + 1), || None);
+        }
+        let Some(slot) = self.allowances.get_mut(column) else {
+            unreachable!("there is one for each column")
+        };
+        let allowance = slot.get_or_insert_with(|| {
             let settings = self.settings.get(column).cloned().unwrap_or_default();
             let budget = settings.budget.as_deref().map(|budget| budget.or(&self.budget));
             let budget = budget.as_ref().unwrap_or(&self.budget).or(&budget::default());
-            Allowance::new(reads, settings.instruction.as_deref(), &budget, self.pace, counter)
+            Box::new(Allowance::new(reads, settings.instruction.as_deref(), &budget, self.pace, counter))
         });
         (&self.table, allowance)
     }
