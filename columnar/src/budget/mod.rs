@@ -89,7 +89,7 @@ impl Budget {
     }
 
     /// How many of the tokens are kept for the reply; [`TOKEN_BUFFER`](Self::TOKEN_BUFFER) unless told
-    /// otherwise.
+    /// otherwise. Keep as many as the reply [may have](crate::Prompt::max_tokens).
     #[must_use]
     pub const fn token_buffer(mut self, tokens: usize) -> Self {
         self.token_buffer = Some(tokens);

@@ -23,7 +23,7 @@ use crate::cache::Pace;
 ///
 /// It serialises to `[{"role": "...", "content": "..."}]` and iterates over `(role, content)`. It holds
 /// no text of its own: it is a view of the stored values as they are, made in the same time whatever
-/// the length of the history. Cloning it is two reference counts.
+/// the length of the history. Cloning it is a few reference counts.
 ///
 /// ```
 /// # use columnar::prelude::*;

@@ -22,7 +22,7 @@ use crate::scheduler::Cell;
 use crate::schema::Reads;
 use crate::value::Value;
 
-/// What the context of one cell shows. Cloning it is two reference counts.
+/// What the context of one cell shows. Cloning it is a few reference counts.
 #[derive(Clone, Debug)]
 pub(crate) struct Shown {
     pub(super) reads: Arc<Reads>,

@@ -90,7 +90,12 @@ fn forks() -> Result<Trace> {
     Ok(trace)
 }
 
-/// Pauses that end a second before or after the lifetime does.
+/// Pauses that end a second before or after the lifetime does, as a coin falls.
+///
+/// Where no longer lifetime can be bought, nobody who does not see the coin gets near the bound. In a long
+/// history to mark always costs `(r + w) / 2` a token, on average, and never to mark costs 1. The bound knows the
+/// next pause: after a pause that was too long it writes if the next one is not, and sends plainly if it is, which
+/// is `(r + (w + 1) / 2) / 2`. With 1.25 and 0.05 that is 0.65 over 0.5875, or 1.106.
 fn edge() -> Result<Trace> {
     let mut dice = Dice::new(12);
     let (mut trace, chat) = chat("T7 edge", 1200)?;
