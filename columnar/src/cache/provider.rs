@@ -40,9 +40,10 @@ pub struct Provider {
     pub look_back: usize,
     /// Where a prefix can end that is found again.
     pub boundary: Boundary,
-    /// Where this can be read.
+    /// Where the provider says so. Its prices may stand in a list of their own. Where something else that it
+    /// publishes contradicts this page, or the page leaves something open, the row has what is safer.
     pub source: &'static str,
-    /// When it was read there, as `YYYY-MM-DD`.
+    /// A day on which it is known to have said so, as `YYYY-MM-DD`.
     pub date: &'static str,
 }
 
@@ -104,6 +105,8 @@ mod tests {
         assert_eq!(Provider::of("anthropic/claude-opus-4-1").minimum, 1024);
         assert_eq!(Provider::of("anthropic/claude-opus-4-5-20251101").minimum, 4096);
         assert_eq!(Provider::of("openai/gpt-5.5").most_marks, 0);
+        assert!(Provider::of("openai_resp/gpt-5.5").read < 1.0);
+        assert!(Provider::of("openai_resp/gpt-5.5-pro").read >= 1.0, "nothing is taken off");
         assert_eq!(Provider::of("openai/gpt-5.6-mini").most_marks, 4);
         assert_eq!(Provider::of("openai_resp/gpt-5.6"), Provider::of("openai/gpt-5.6"));
     }
@@ -134,7 +137,7 @@ mod tests {
     fn every_row_is_plausible() {
         for row in Provider::all() {
             let name = row.models.first().expect("it is for some models");
-            assert!((0.0..1.0).contains(&row.read), "{name}");
+            assert!((0.0..=1.0).contains(&row.read), "{name}");
             assert!(row.price.is_none_or(|price| (0.01..100.0).contains(&price)), "{name}");
             assert!((1.0..=2.0).contains(&row.short.factor), "{name}");
             assert!(!row.short.lifetime.is_zero(), "{name}");

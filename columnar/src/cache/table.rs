@@ -1,5 +1,5 @@
-//! The rows of [`Provider`]. Where sources contradict each other, the row says what costs the user least if
-//! it is wrong: the larger minimum, the higher price.
+//! The rows of [`Provider`]. Where sources contradict each other, or say nothing, the row says what costs the
+//! user least if it is wrong: the larger minimum, the higher price, the shorter time, no discount.
 
 use core::time::Duration;
 
@@ -12,7 +12,7 @@ const fn write(factor: f64, seconds: u64) -> Write {
     Write { factor, lifetime: Duration::from_secs(seconds) }
 }
 
-/// What is true of all models of Anthropic. Prices are on <https://platform.claude.com/docs/en/about-claude/pricing>.
+/// What is true of all models of Anthropic. Its guide has the prices, too.
 const ANTHROPIC: Provider = Provider {
     models: &[],
     price: None,
@@ -24,11 +24,12 @@ const ANTHROPIC: Provider = Provider {
     look_back: 20,
     boundary: Boundary::Block,
     source: "https://platform.claude.com/docs/en/build-with-claude/prompt-caching",
-    date: "2026-11-01",
+    date: "2026-10-01",
 };
 
-// OpenAI where it takes marks. An entry is found where the request itself has a mark; the guide and the
-// documentation of the client differ about how far it looks beyond that.
+/// OpenAI where it takes marks. An entry is found where the request itself has a mark: one of the first 2 and the
+/// last 50, says the guide; one of the last 80, says the reference of the interface.
+/// Prices are on <https://developers.openai.com/api/docs/pricing>.
 const OPENAI_MARKED: Provider = Provider {
     models: &[],
     price: None,
@@ -40,14 +41,21 @@ const OPENAI_MARKED: Provider = Provider {
     look_back: 1,
     boundary: Boundary::Block,
     source: "https://developers.openai.com/api/docs/guides/prompt-caching",
-    date: "2026-10-02",
+    date: "2026-10-04",
 };
 
-// OpenAI before that: it finds prefixes by itself, writing is free, and 5 minutes are the least that is said.
-const OPENAI: Provider =
-    Provider { short: write(1.0, 5 * MINUTE), most_marks: 0, boundary: Boundary::Token, ..OPENAI_MARKED };
+/// OpenAI before that: it finds prefixes by itself, writing is free, and 5 minutes are the least that is said.
+/// The minimum, once 1,024 in the guide, varies with the settings of a request.
+const OPENAI: Provider = Provider {
+    short: write(1.0, 5 * MINUTE),
+    minimum: 2048,
+    most_marks: 0,
+    boundary: Boundary::Token,
+    ..OPENAI_MARKED
+};
 
-/// Found by itself and not guaranteed, for a time that is not told.
+/// Found by itself and not guaranteed, for a time that is not told. Reading costs a tenth at most, by the prices
+/// on <https://ai.google.dev/gemini-api/docs/pricing>.
 const GEMINI: Provider = Provider {
     models: &[],
     price: None,
@@ -59,10 +67,12 @@ const GEMINI: Provider = Provider {
     look_back: 1,
     boundary: Boundary::Token,
     source: "https://ai.google.dev/gemini-api/docs/caching",
-    date: "2026-10-01",
+    date: "2026-10-13",
 };
 
-/// Kept on disk for hours at least. A prefix counts as a whole, up to the end of what the user said.
+/// Kept on disk for hours at least. A prefix counts as a whole, up to the end of what the user said. Of a minimum
+/// only the announcement speaks, <https://api-docs.deepseek.com/news/news0802>.
+/// Prices are on <https://api-docs.deepseek.com/quick_start/pricing>.
 const DEEPSEEK: Provider = Provider {
     models: &[],
     price: None,
@@ -74,7 +84,7 @@ const DEEPSEEK: Provider = Provider {
     look_back: 1,
     boundary: Boundary::Message,
     source: "https://api-docs.deepseek.com/guides/kv_cache",
-    date: "2026-10-27",
+    date: "2026-09-13",
 };
 
 /// What nobody knows anything about.
@@ -102,13 +112,17 @@ pub(super) const ROWS: &[Provider] = &[
         minimum: 1024,
         ..ANTHROPIC
     },
-    // Of Opus 4.8 the guide says 1,024, and what Anthropic tells agents 4,096.
+    // 4.7 has 2,048 in the guide, and 4.8 has 1,024; both have 4,096 in Anthropic's skill `claude-api`.
     Provider {
-        models: &["anthropic/claude-opus-4-5", "anthropic/claude-opus-4-6", "anthropic/claude-opus-4-8"],
+        models: &[
+            "anthropic/claude-opus-4-5",
+            "anthropic/claude-opus-4-6",
+            "anthropic/claude-opus-4-7",
+            "anthropic/claude-opus-4-8",
+        ],
         price: Some(5.0),
         ..ANTHROPIC
     },
-    Provider { models: &["anthropic/claude-opus-4-7"], price: Some(5.0), minimum: 2048, ..ANTHROPIC },
     Provider { models: &["anthropic/claude-opus-5"], price: Some(5.0), minimum: 512, ..ANTHROPIC },
     Provider {
         models: &["anthropic/claude-opus-5-5"],
@@ -117,9 +131,13 @@ pub(super) const ROWS: &[Provider] = &[
         minimum: 512,
         ..ANTHROPIC
     },
-    Provider { models: &["anthropic/claude-mythos-5"], price: Some(10.0), minimum: 512, ..ANTHROPIC },
-    // 512 in the guide, 2,048 in what Anthropic tells agents.
-    Provider { models: &["anthropic/claude-fable-5"], price: Some(10.0), minimum: 2048, ..ANTHROPIC },
+    // 512 in the guide, 2,048 in Anthropic's skill `claude-api`.
+    Provider {
+        models: &["anthropic/claude-fable-5", "anthropic/claude-mythos-5"],
+        price: Some(10.0),
+        minimum: 2048,
+        ..ANTHROPIC
+    },
     Provider {
         models: &["anthropic/claude-fable-5-1", "anthropic/claude-mythos-5-1"],
         price: Some(10.0),
@@ -127,10 +145,17 @@ pub(super) const ROWS: &[Provider] = &[
         minimum: 512,
         ..ANTHROPIC
     },
-    Provider { models: &["anthropic/claude-fable-5-2"], price: Some(8.0), read: 0.025, ..ANTHROPIC },
+    // No copy of the guide is known that names them.
+    Provider {
+        models: &["anthropic/claude-fable-5-2", "anthropic/claude-mythos-5-2"],
+        price: Some(8.0),
+        read: 0.025,
+        source: "https://platform.claude.com/docs/en/about-claude/pricing",
+        date: "2026-11-10",
+        ..ANTHROPIC
+    },
     Provider {
         models: &[
-            "anthropic/claude-3-7-sonnet",
             "anthropic/claude-sonnet-4-0",
             "anthropic/claude-sonnet-4-2025",
             "anthropic/claude-sonnet-4-5",
@@ -139,14 +164,27 @@ pub(super) const ROWS: &[Provider] = &[
         minimum: 1024,
         ..ANTHROPIC
     },
-    // 1,024 in the guide, 2,048 where somebody measured: issue 1194 of anthropics/anthropic-sdk-python.
+    // 1,024 in the guide, 2,048 in Anthropic's skill `claude-api`.
     Provider { models: &["anthropic/claude-sonnet-4-6"], price: Some(3.0), minimum: 2048, ..ANTHROPIC },
     Provider { models: &["anthropic/claude-sonnet-5"], price: Some(2.0), minimum: 1024, ..ANTHROPIC },
-    Provider { models: &["anthropic/claude-sonnet-5-5"], price: Some(2.0), read: 0.05, ..ANTHROPIC },
+    Provider {
+        models: &["anthropic/claude-sonnet-5-5"],
+        price: Some(2.0),
+        read: 0.05,
+        minimum: 512,
+        date: "2026-10-08",
+        ..ANTHROPIC
+    },
     Provider { models: &["anthropic/claude-3-5-haiku"], price: Some(0.8), minimum: 2048, ..ANTHROPIC },
     Provider { models: &["anthropic/claude-haiku-4-5"], price: Some(1.0), ..ANTHROPIC },
     // Up to 100,000 tokens it is a fifth of this.
-    Provider { models: &["anthropic/claude-haiku-5-5"], price: Some(0.5), ..ANTHROPIC },
+    Provider {
+        models: &["anthropic/claude-haiku-5-5"],
+        price: Some(0.5),
+        minimum: 512,
+        date: "2026-10-08",
+        ..ANTHROPIC
+    },
     Provider { models: &["openai/gpt-4o", "openai_resp/gpt-4o"], price: Some(2.5), read: 0.5, ..OPENAI },
     Provider {
         models: &["openai/gpt-4o-mini", "openai_resp/gpt-4o-mini"],
@@ -155,9 +193,42 @@ pub(super) const ROWS: &[Provider] = &[
         ..OPENAI
     },
     Provider { models: &["openai/gpt-4.1", "openai_resp/gpt-4.1"], price: Some(2.0), read: 0.25, ..OPENAI },
+    Provider {
+        models: &["openai/gpt-4.1-mini", "openai_resp/gpt-4.1-mini"],
+        price: Some(0.4),
+        read: 0.25,
+        ..OPENAI
+    },
+    Provider {
+        models: &["openai/gpt-4.1-nano", "openai_resp/gpt-4.1-nano"],
+        price: Some(0.1),
+        read: 0.25,
+        ..OPENAI
+    },
     Provider { models: &["openai/gpt-5", "openai_resp/gpt-5"], ..OPENAI },
-    // Its prefixes end every 2,048 tokens.
-    Provider { models: &["openai/gpt-5.5", "openai_resp/gpt-5.5"], minimum: 2048, ..OPENAI },
+    // Its prefixes end every 2,048 tokens, so that from the minimum on it may take as many more.
+    Provider { models: &["openai/gpt-5.5", "openai_resp/gpt-5.5"], minimum: 4096, ..OPENAI },
+    // For what these read from a cache there is no price.
+    Provider {
+        models: &[
+            "openai/gpt-4o-2024-05-13",
+            "openai/gpt-4o-audio",
+            "openai/gpt-4o-mini-audio",
+            "openai/gpt-4o-mini-search",
+            "openai/gpt-4o-search",
+            "openai/gpt-5-pro",
+            "openai/gpt-5.2-pro",
+            "openai/gpt-5.4-pro",
+            "openai/gpt-5.5-pro",
+            "openai_resp/gpt-4o-2024-05-13",
+            "openai_resp/gpt-5-pro",
+            "openai_resp/gpt-5.2-pro",
+            "openai_resp/gpt-5.4-pro",
+            "openai_resp/gpt-5.5-pro",
+        ],
+        read: 1.0,
+        ..OPENAI
+    },
     Provider {
         models: &[
             "openai/gpt-5.6",
@@ -174,14 +245,19 @@ pub(super) const ROWS: &[Provider] = &[
         ..OPENAI_MARKED
     },
     Provider { models: &["openai/gpt-6.1-sol", "openai_resp/gpt-6.1-sol"], read: 0.05, ..OPENAI_MARKED },
-    Provider { models: &["gemini/gemini-3"], ..GEMINI },
-    // 1,024 for the smaller ones in an earlier version of the page.
+    Provider { models: &["gemini/gemini-3", "gemini/gemini-4"], ..GEMINI },
     Provider { models: &["gemini/gemini-2.5-"], minimum: 2048, ..GEMINI },
     Provider { models: &["deepseek/"], ..DEEPSEEK },
-    // The price is that of the busy hours, twice the other.
-    Provider { models: &["deepseek/deepseek-flash"], price: Some(0.3), read: 0.02, ..DEEPSEEK },
+    // The price is that of the busy hours, twice the other. V4 Flash is an older name of what is now Flash.
+    Provider {
+        models: &["deepseek/deepseek-flash", "deepseek/deepseek-v4-flash"],
+        price: Some(0.3),
+        read: 0.02,
+        ..DEEPSEEK
+    },
     Provider { models: &["deepseek/deepseek-v4-pro"], price: Some(1.32), read: 0.034, ..DEEPSEEK },
-    // On a machine of one's own a token that is known costs nothing, as long as the model stays loaded.
+    // On a machine of one's own a token that is known costs nothing, as long as the model stays loaded. Models
+    // with layers that keep a state or a window are found again only where a request ended.
     Provider {
         models: &["ollama/"],
         price: None,
@@ -191,8 +267,8 @@ pub(super) const ROWS: &[Provider] = &[
         minimum: 1,
         most_marks: 0,
         look_back: 1,
-        boundary: Boundary::Token,
+        boundary: Boundary::Message,
         source: "https://docs.ollama.com/faq",
-        date: "2026-11-01",
+        date: "2026-08-21",
     },
 ];
