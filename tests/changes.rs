@@ -292,3 +292,22 @@ async fn a_forecast_is_what_the_run_then_does() -> Result<()> {
     assert!((expected * 4..expected * 8).contains(&sent), "{expected} tokens for {sent} bytes of JSON");
     Ok(())
 }
+
+/// What is said of a flow is said of the columns that it has now.
+#[tokio::test]
+async fn an_outline_goes_with_the_columns() -> Result<()> {
+    let user = source("user");
+    let topics = column("topics", user.latest(), script(["t"]));
+    let f = flow([&topics])?;
+    let levels = |f: &Flow| {
+        let columns = f.outline().columns.into_iter();
+        columns.map(|column| (column.name.to_string(), column.level)).collect::<Vec<_>>()
+    };
+    assert_eq!(levels(&f), [("user".to_owned(), 0), ("topics".to_owned(), 1)]);
+    f.add_column(column("mood", (&user, &topics, this()), script(["m"]))).await?;
+    assert_eq!(levels(&f)[2], ("mood".to_owned(), 2));
+    assert!(f.outline().mermaid().ends_with("    mood -. all .-> mood\n"));
+    f.remove_column("mood").await?;
+    assert_eq!(levels(&f).len(), 2);
+    Ok(())
+}

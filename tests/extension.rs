@@ -172,6 +172,8 @@ mod a_flow_that_lives {
                     column mood(tone, topics.latest.as(\"digest\"), self.latest)\n\
                     column tone(user.window(2))\n";
         assert_eq!(Felt::GRAPH.to_string(), text);
+        let levels = Felt::GRAPH.outline().columns.into_iter().map(|column| column.level);
+        assert_eq!(levels.collect::<Vec<_>>(), [0, 1, 2, 1]);
     }
 
     #[test]

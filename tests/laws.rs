@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may panic")]
 
 use columnar::cache::Difference;
-use columnar::{Error, Messages, Part, Role};
+use columnar::{Error, Growth, Messages, Part, Repeats, Role};
 use columnar_tests::live::{Gaps, Live, plain};
 use columnar_tests::naive::{self, Column, Flow, Reads, Window};
 use columnar_tests::parse::user_message;
@@ -30,6 +30,42 @@ proptest! {
         each_cell(&flow, &live, |cell, messages| {
             assert_eq!(plain(&messages), cell.assembled());
             assert_eq!(serde_json::from_str::<Json>(&messages.to_json()).unwrap(), cell.as_json());
+        });
+    }
+
+    /// What the declaration says of a request is true of each one that is made when all windows are full.
+    #[test]
+    fn the_outline_says_what_requests_repeat_and_how_many_values_they_show(flow in flows()) {
+        let live = filled(&flow, &[0]);
+        let outline = live.flow.outline();
+        each_cell(&flow, &live, |cell, messages| {
+            let column = outline.columns.iter().find(|column| *column.name == *cell.column.name).unwrap();
+            let shown = messages.parts().filter_map(|part| part.origin()).count();
+            match column.growth {
+                Growth::Constant(most) => assert!(shown <= most, "{shown} of {most}"),
+                Growth::Linear => assert!(shown >= cell.step, "{shown} at step {}", cell.step),
+            }
+            // No window is wider than four steps.
+            if cell.step < 4 {
+                return;
+            }
+            let stable = live.flow.explain_cache(&cell.column.name, cell.step).unwrap();
+            let first = stable.difference.map(|difference| match difference {
+                Difference::View { step, .. } => step,
+                other => panic!("there is no budget: {other}"),
+            });
+            match column.repeats {
+                Repeats::Everything => assert_eq!(first, None),
+                Repeats::AllBut(steps) => {
+                    let first = first.expect("something is not repeated");
+                    assert!((cell.step - steps..=cell.step + 1 - steps).contains(&first), "{first}, {steps}");
+                }
+                Repeats::Instruction => {
+                    let lead = if messages.parts().next().unwrap().origin().is_none() { "<elided/>".len() } else { 0 };
+                    assert_eq!(stable.bytes, lead);
+                }
+                other => panic!("what is {other:?}?"),
+            }
         });
     }
 

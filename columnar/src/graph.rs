@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::name::is_name;
+use crate::outline::Outline;
 use crate::plan::Plan;
 use crate::schema::{Draft, DraftView, Schema, SchemaError};
 use crate::window::Window;
@@ -190,6 +191,18 @@ impl Graph {
     /// The names of the columns in order of declaration.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &'static str> {
         self.all().into_iter().map(|node| node.name)
+    }
+
+    /// What the declaration says of the columns, with a drawing for Mermaid.
+    ///
+    /// # Panics
+    ///
+    /// Never for a graph that `flow!` has made.
+    pub fn outline(&self) -> Outline {
+        match self.plan() {
+            Ok(plan) => Outline::of(&plan),
+            Err(error) => unreachable!("`flow!` accepts only what the schema accepts: {error}"),
+        }
     }
 
     fn all(&self) -> Vec<&'static Node> {

@@ -32,6 +32,7 @@
 //! | to | see |
 //! |---|---|
 //! | declare a flow, extend one | [`flow!`], or at run time [`source`], [`column`](column()), [`this`] and [`flow`](flow()) |
+//! | know what a declaration says: order, levels, how contexts grow, a drawing | [`Outline`] |
 //! | push, run, read | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
 //! | know what it will cost, and how far it is | [`Forecast`], [`Progress`] |
 //! | keep requests small, and know what was left out | [`budget`]; [`tokens`], for how they are counted |
@@ -102,6 +103,7 @@ mod scheduler;
 mod table;
 
 mod forecast;
+mod outline;
 pub mod tokens;
 
 pub mod budget;
@@ -154,6 +156,7 @@ pub use forecast::{ColumnForecast, Forecast};
 #[cfg(feature = "std")]
 pub use model::{Prompt, prompt};
 pub use name::{Name, NameError};
+pub use outline::{ColumnOutline, Growth, Outline, Pattern, Repeats};
 pub use scheduler::Progress;
 pub use schema::{Mistake, SchemaError};
 pub use value::Value;

@@ -25,6 +25,14 @@ impl Window {
         }
     }
 
+    /// How many values it shows at the most; `None` for all.
+    pub(crate) const fn most(self) -> Option<usize> {
+        match self {
+            Self::All => None,
+            Self::Last(count) => Some(count.get()),
+        }
+    }
+
     /// The steps of an input that are shown at `step`: they end with `step` itself.
     pub(crate) fn of_input(self, step: usize) -> Range<usize> {
         self.ending(step + 1)

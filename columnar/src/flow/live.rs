@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::forecast::Forecast;
 use crate::name::Name;
+use crate::outline::Outline;
 use crate::scheduler::Progress;
 use crate::state::Live;
 use crate::tokens::Counter;
@@ -114,6 +115,11 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// [`Error::UnknownColumn`].
     pub fn dependents(&self, column: &str) -> Result<Vec<Name>> {
         self.live.shared.dependents(column)
+    }
+
+    /// What the declaration says of the columns that there are now, with a drawing for Mermaid.
+    pub fn outline(&self) -> Outline {
+        Outline::of(&self.live.shared.plan())
     }
 
     /// What the next run will do and about what it will cost. Nothing is computed or stored.
