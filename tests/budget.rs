@@ -8,13 +8,15 @@ use columnar::store::MemoryStore;
 use columnar::testing::script;
 use columnar::tokens::Counter;
 use columnar_tests::budget::{self, Limit};
-use columnar_tests::live::{Live, plain};
+use columnar_tests::live::{Gaps, Live, plain};
 use columnar_tests::naive;
 use columnar_tests::strategies::flows;
+use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use proptest::sample::select;
+use proptest::sample::{Index, select};
 use proptest::strategy::Strategy as _;
+use proptest::test_runner::TestCaseError;
 
 /// What is kept for the reply; the tests say limits of messages, and budgets have it on top.
 const BUFFER: usize = 10;
@@ -353,24 +355,51 @@ proptest! {
     /// Whatever the flow and the budget, what is left and what is not is what the rules say.
     #[test]
     fn contexts_are_cut_as_the_naive_rules_say(described in flows(), (limit, share) in limits()) {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let live = Live::declare(&described, &[0]).unwrap();
         live.flow.budget(share.map_or(budget(limit), |share| budget(limit).low_water(share)));
-        runtime.block_on(live.fill(&described)).unwrap();
-        for ((column, step), seen) in live.seen() {
-            let reads = described.derived().find(|(derived, _)| derived.name == column).unwrap().1;
-            let (left, gone) = budget::fitted(&described, &column, reads, step, limit).unwrap();
-            let tokens: usize = left.iter().map(|turn| turn.tokens).sum();
-            prop_assert_eq!(plain(&seen), naive::merge(left), "`{}` at step {}, {:?}", column, step, limit);
-            let report = seen.report().unwrap();
-            prop_assert_eq!((report.turns, report.after), (gone.len(), tokens));
-            prop_assert_eq!(seen.tokens(), tokens);
-            prop_assert_eq!(seen.parts().map(|part| part.tokens()).sum::<usize>(), tokens);
-            prop_assert_eq!(elided(&seen, &column), gone);
-            prop_assert_eq!(serde_json::to_string(&seen).unwrap(), seen.to_json());
-            prop_assert_eq!(live.flow.messages(&column, step).unwrap(), seen);
-        }
+        block_on(live.fill(&described)).unwrap();
+        each_is_as_the_rules_say(&described, &live, limit)?;
     }
+
+    /// Cells that are empty for good are no turns, or make turns smaller.
+    #[test]
+    fn what_is_skipped_is_neither_shown_nor_left_out(
+        described in flows(),
+        (limit, share) in limits(),
+        gaps in vec(any::<Index>(), 1..8),
+    ) {
+        let derived = described.derived().map(|(column, _)| column.name.clone());
+        let cells: Vec<_> =
+            derived.flat_map(|name| (0..described.steps()).map(move |step| (name.clone(), step))).collect();
+        let gaps: Gaps = gaps.iter().map(|gap| gap.get(&cells).clone()).collect();
+        let live = Live::with_gaps(&described, &gaps).unwrap();
+        live.flow.budget(share.map_or(budget(limit), |share| budget(limit).low_water(share)));
+        block_on(live.fill(&described)).unwrap();
+        each_is_as_the_rules_say(&described, &live, limit)?;
+    }
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}
+
+/// Holds what the compute steps saw, and what is shown of it later, against the rules.
+fn each_is_as_the_rules_say(described: &naive::Flow, live: &Live, limit: Limit) -> Result<(), TestCaseError> {
+    let is_gap = |column: &str, step| live.flow.get(column, step).is_none();
+    for ((column, step), seen) in live.seen() {
+        let reads = described.derived().find(|(derived, _)| derived.name == column).unwrap().1;
+        let (left, gone) = budget::fitted(described, &column, reads, step, limit, &is_gap).unwrap();
+        let tokens: usize = left.iter().map(|turn| turn.tokens).sum();
+        prop_assert_eq!(plain(&seen), naive::merge(left), "`{}` at step {}, {:?}", column, step, limit);
+        let report = seen.report().unwrap();
+        prop_assert_eq!((report.turns, report.after), (gone.len(), tokens));
+        prop_assert_eq!(seen.tokens(), tokens);
+        prop_assert_eq!(seen.parts().map(|part| part.tokens()).sum::<usize>(), tokens);
+        prop_assert_eq!(elided(&seen, &column), gone);
+        prop_assert_eq!(serde_json::to_string(&seen).unwrap(), seen.to_json());
+        prop_assert_eq!(live.flow.messages(&column, step).unwrap(), seen);
+    }
+    Ok(())
 }
 
 /// The turns of a column that are left out.

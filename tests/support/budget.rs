@@ -2,7 +2,7 @@
 
 use columnar::budget::Strategy;
 
-use crate::naive::{Flow, Missing, Reads, Turn, tokens, turns};
+use crate::naive::{Flow, IsGap, Missing, Reads, Turn, tokens, turns};
 
 /// What the messages of a column may have, and how they are cut.
 #[derive(Clone, Copy, Debug)]
@@ -32,16 +32,17 @@ pub fn fitted(
     reads: &Reads,
     step: usize,
     limit: Limit,
+    is_gap: IsGap<'_>,
 ) -> Result<(Vec<Turn>, Vec<Id>), Missing> {
     let mut elided: Vec<Id> = Vec::new();
     let first = if limit.low_water.is_some() && goes_by_step(reads) { 0 } else { step };
     for step in first..=step {
-        let turns = turns(flow, column, reads, step)?;
+        let turns = turns(flow, column, reads, step, is_gap)?;
         if limit.strategy != Strategy::StopAtLimit && size(&left(&turns, &elided, limit)) > limit.tokens {
             elided = cut(&turns, limit, goes_by_step(reads));
         }
     }
-    let turns = turns(flow, column, reads, step)?;
+    let turns = turns(flow, column, reads, step, is_gap)?;
     let gone = turns.iter().map(|turn| (turn.step, turn.role)).filter(|id| elided.contains(id)).collect();
     Ok((left(&turns, &elided, limit), gone))
 }

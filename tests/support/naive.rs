@@ -134,18 +134,27 @@ pub fn tokens(text: &str) -> usize {
     text.chars().count().div_ceil(4)
 }
 
-/// The turns that the cell of a derived column shows at a step.
+/// Whether the cell of a column at a step is empty for good.
+pub type IsGap<'g> = &'g dyn Fn(&str, usize) -> bool;
+
+/// The turns that the cell of a derived column shows at a step, without what is empty.
 ///
 /// # Errors
 ///
 /// [`Missing`] when a value that they show is not there.
-pub fn turns(flow: &Flow, column: &str, reads: &Reads, step: usize) -> Result<Vec<Turn>, Missing> {
+pub fn turns(
+    flow: &Flow,
+    column: &str,
+    reads: &Reads,
+    step: usize,
+    is_gap: IsGap<'_>,
+) -> Result<Vec<Turn>, Missing> {
     let spelling = Spelling::of(reads.tags());
     let mut turns = Vec::new();
     for then in 0..=step {
         let mut read = Turn::of(then, "user");
         for View { column, window, tag } in &reads.views {
-            if window.shows(then, step) {
+            if window.shows(then, step) && !is_gap(column, then) {
                 let value = flow.value(column, then)?;
                 let part = format!("<{tag}>\n{}\n</{tag}>", spelling.escape(value));
                 read.push(value, &format!("<{tag}>\n\n</{tag}>\n\n"), part);
@@ -155,6 +164,7 @@ pub fn turns(flow: &Flow, column: &str, reads: &Reads, step: usize) -> Result<Ve
         if let Some(own) = reads.own
             && then < step
             && own.shows(then, step - 1)
+            && !is_gap(column, then)
         {
             let value = flow.value(column, then)?;
             said.push(value, "\n\n", value.to_owned());
@@ -171,7 +181,7 @@ pub fn turns(flow: &Flow, column: &str, reads: &Reads, step: usize) -> Result<Ve
 ///
 /// [`Missing`] when a value that they show is not there.
 pub fn messages(flow: &Flow, column: &str, reads: &Reads, step: usize) -> Result<Messages, Missing> {
-    Ok(merge(turns(flow, column, reads, step)?))
+    Ok(merge(turns(flow, column, reads, step, &|_, _| false)?))
 }
 
 /// Turns as messages: a user comes first, and neighbours of equal role become one message.
