@@ -4,6 +4,7 @@
 
 use std::env;
 
+use columnar::cache::{Pace, Provider};
 use columnar::model::{BASE_URL, Chunk, End, Genai, Model, Request, Usage};
 use columnar::prelude::*;
 use columnar::{BoxError, model};
@@ -132,5 +133,29 @@ async fn the_environment_chooses_the_model() -> Result<()> {
     chat.user.push("Hello!").await?;
     chat.run().await?;
     assert!(chat.assistant.get(0).is_some());
+    Ok(())
+}
+
+/// Over the wire of Anthropic a request is marked where its model has a cache. This server knows no marks and
+/// keeps prefixes by itself; it shows that such requests are taken, and that what the plan says is repeated is.
+#[tokio::test]
+async fn a_marked_request_is_taken_and_begins_as_the_one_before() -> Result<()> {
+    let Some(url) = address("a_marked_request_is_taken_and_begins_as_the_one_before") else { return Ok(()) };
+    // A name whose cache takes prefixes from 512 tokens on.
+    let model = Watched::new("anthropic/claude-opus-5", &url);
+    let chat = flow! {
+        source user;
+        column assistant(user, self) = prompt("Answer briefly.").with(model.clone()).max_tokens(8).retry(2);
+    };
+    chat.user.push("All is well on board. ".repeat(120)).await?;
+    chat.user.push("Who is on board?").await?;
+    chat.run().await?;
+    let plan = chat.assistant.cache_plan(0, Provider::of("anthropic/claude-opus-5"), Pace::batch())?;
+    assert_eq!(plan.marks.len(), 1, "what was said first is long enough to be marked");
+    let usages = model.usages();
+    let mut last = usages.iter().rev();
+    let (second, first) = (last.next().expect("a second reply"), last.next().expect("a first reply"));
+    println!("marked: {first:?}, {second:?}");
+    assert!(second.cache_read >= first.input / 2, "{first:?}, {second:?}");
     Ok(())
 }
