@@ -189,3 +189,40 @@ mod the_macro {
         assert_eq!(Made::new().user.len(), 0);
     }
 }
+
+/// What is denied and is not so changes nothing; a lint of Rust stays one.
+mod denials {
+    use columnar::testing::script;
+
+    use super::*;
+
+    flow! {
+        #[deny(unstable_prefix)]
+        #[deny(missing_docs)]
+        /// Nothing is wrong with it.
+        pub struct Strict {
+            /// From outside.
+            source user;
+            /// Everything stays.
+            #[deny(unstable_prefix)]
+            column all(user, self) = script(["a"]);
+            /// It begins with everything.
+            column reduced(user, self.latest) = script(["r"]);
+        }
+    }
+
+    flow! {
+        #[deny(unbounded)]
+        struct Small {
+            source user;
+            #[deny(unbounded,)]
+            column few(user.window(3), self.latest) = script(["f"]);
+        }
+    }
+
+    #[test]
+    fn what_is_denied_and_is_not_so_changes_nothing() {
+        assert_eq!(Strict::ORDER, ["user", "all", "reduced"]);
+        assert_eq!(Small::ORDER, ["user", "few"]);
+    }
+}

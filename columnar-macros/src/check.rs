@@ -11,7 +11,7 @@ use crate::errors::{self, Edge};
 use crate::graph;
 use crate::name::{identifier, is_name};
 use crate::report::Errors;
-use crate::syntax::{Base, Column, Flow, Form, Tag, View};
+use crate::syntax::{Base, Column, Denial, Flow, Form, Tag, View};
 
 /// The order of the columns, by index.
 pub(crate) struct Plan {
@@ -27,6 +27,9 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
     for column in &mut flow.columns {
         check_inputs(column, errors);
         check_tags(column, errors);
+    }
+    for column in &flow.columns {
+        check_denied(column, flow.denied(), errors);
     }
     Plan { order: check_cycles(flow, &index, errors) }
 }
@@ -193,6 +196,24 @@ fn check_tags(column: &mut Column, errors: &mut Errors) {
                 tags.insert(tag, written);
             }
         }
+    }
+}
+
+/// A column is nothing that it, or its flow, does not want it to be.
+fn check_denied(column: &Column, by_flow: &[Denial], errors: &mut Errors) {
+    let Column { name, denied, derived: Some(derived), .. } = column else { return };
+    let denies = |denial| denied.contains(&denial) || by_flow.contains(&denial);
+    if denies(Denial::Unbounded) {
+        for view in derived.views.iter().filter(|view| !view.windowed) {
+            errors.at(&view.written, errors::unbounded(&view.base, name));
+        }
+    }
+    if denies(Denial::UnstablePrefix)
+        && derived.whole
+        && derived.views.iter().all(|view| view.windowed)
+        && let Some(first) = derived.views.first()
+    {
+        errors.at(&first.written, errors::unstable_prefix(&first.base, name));
     }
 }
 

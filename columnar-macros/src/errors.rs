@@ -11,6 +11,7 @@ use syn::ext::IdentExt;
 use crate::name::to_name;
 use crate::nearest::{nearest, nearest_keyword};
 use crate::report::place;
+use crate::syntax::Denial;
 
 /// A name as its user reads it.
 fn shown(name: &Ident) -> String {
@@ -144,7 +145,46 @@ pub(crate) const DANGLING_DOC: &str = "this comment documents nothing";
 pub(crate) const INNER_ATTRIBUTE: &str =
     "a comment stands before what it documents\n\nhelp: write `///` before a declaration";
 
-pub(crate) const ATTRIBUTE: &str = "a column takes doc comments only";
+pub(crate) const ATTRIBUTE: &str = "a column takes doc comments and `#[deny(...)]` only";
+
+const DENIALS: &str = "`unbounded` is a context that grows with every step, `unstable_prefix` a request that has nothing but \
+                       its instruction in common with the next";
+
+pub(crate) const EMPTY_DENIAL: &str =
+    "this denies nothing\n\nhelp: write `#[deny(unbounded)]`, `#[deny(unstable_prefix)]` or both";
+
+pub(crate) const SOURCE_DENIAL: &str = "a source reads nothing, so there is nothing to deny";
+
+pub(crate) fn denial(name: &Ident) -> String {
+    let help = match nearest(&name.to_string(), Denial::NAMES.into_iter()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => DENIALS.to_owned(),
+    };
+    format!("a column cannot deny `{name}`\n\nhelp: {help}")
+}
+
+pub(crate) fn unbounded(read: &Ident, name: &Ident) -> String {
+    format!(
+        "`{read}` grows with every step, and {} denies that its context does\n\n\
+         help: write `{read}.latest` or `{read}.window(3)`",
+        shown(name),
+        read = read_name(read)
+    )
+}
+
+pub(crate) fn unstable_prefix(read: &Ident, name: &Ident) -> String {
+    format!(
+        "{} shows no history as a whole, so its requests have nothing but the instruction in common, which it \
+         denies\n\nhelp: write `{}` for all of it, or read a column as a whole before the others",
+        shown(name),
+        read_name(read)
+    )
+}
+
+/// What a view reads, as it is written.
+fn read_name(read: &Ident) -> String {
+    read.unraw().to_string()
+}
 
 pub(crate) const CFG: &str = "a column cannot depend on `cfg`: the graph must be the same in every build";
 

@@ -184,7 +184,7 @@ pub mod prelude {
 /// flow      := header "{" decl* "}"  |  decl*                 item form  |  inline form, an expression
 /// header    := attrs vis "struct" Name generics? params? (":" Path)? where?
 /// params    := "(" (ident ":" Type),* ")"
-/// decl      := docs? (source | column)
+/// decl      := docs? (source | denials? column)
 /// source    := "source" ident ";"
 /// column    := "column" ident "(" view,+ ")" "=" any Rust expression ";"
 /// view      := (ident | "self") (".latest" | ".window(" n ")" | ".as(" string ")")*
@@ -289,6 +289,26 @@ pub mod prelude {
 /// - A source cannot be added: the steps that there are would have no value for it.
 /// - `FeltBase` is another name for the flow that is extended. Where its parameters are those of the
 ///   extension, the enum has one in place of its columns: `FeltColumn<ChatColumn>`.
+///
+/// # Refusals
+///
+/// `#[deny(unbounded)]` before a column, or before the flow for all of them, makes it a compile error that a
+/// context grows with every step; `#[deny(unstable_prefix)]` that a request has nothing but its instruction in
+/// common with the next one, so that no provider's cache can serve it.
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// flow! {
+///     pub struct Chat {
+///         source user;
+///         #[deny(unbounded)]                                  // `(user)` would be an error
+///         column topics(user.window(3)) = prompt("List the topics.");
+///         #[deny(unstable_prefix)]                            // `(user.latest, self.latest)` would be one
+///         column assistant(user, self) = prompt("You are a helpful assistant.");
+///     }
+/// }
+/// ```
 ///
 /// # Inline form
 ///

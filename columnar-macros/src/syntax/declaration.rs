@@ -5,7 +5,7 @@ use syn::Attribute;
 use syn::parse::Parser;
 
 use super::cursor::{Cursor, begins_declaration, is_punct};
-use super::{Column, column, tokens};
+use super::{Column, column, denial, tokens};
 use crate::errors;
 use crate::name::identifier;
 use crate::nearest::nearest_keyword;
@@ -29,12 +29,12 @@ struct Declarations<'t, 'e> {
 
 impl Declarations<'_, '_> {
     fn next(&mut self) -> Option<Column> {
-        let docs = self.docs();
+        let (docs, denied) = self.attributes();
         self.visibility();
         match self.cursor.next() {
             Some(TokenTree::Ident(word)) => {
                 let (keyword, name) = self.keyword_and_name(word)?;
-                Some(self.declared(docs, keyword, name))
+                Some(self.declared(docs, denied, keyword, name))
             }
             Some(other) if !is_punct(Some(other), ';') => {
                 self.errors.at(other, errors::NOT_A_DECLARATION);
@@ -49,8 +49,9 @@ impl Declarations<'_, '_> {
         }
     }
 
-    fn docs(&mut self) -> Vec<Attribute> {
-        let mut docs = Vec::new();
+    /// The comments, and what is denied.
+    fn attributes(&mut self) -> (Vec<Attribute>, Vec<Attribute>) {
+        let (mut docs, mut denied) = (Vec::new(), Vec::new());
         while let Some(trees) = self.cursor.attribute() {
             let written = tokens(trees);
             if trees.len() > 2 {
@@ -61,12 +62,15 @@ impl Declarations<'_, '_> {
                 Ok(parsed) if parsed.iter().all(|attribute| attribute.path().is_ident("doc")) => {
                     docs.extend(parsed);
                 }
+                Ok(parsed) if parsed.iter().all(|attribute| attribute.path().is_ident("deny")) => {
+                    denied.extend(parsed);
+                }
                 Ok(parsed) if parsed.iter().any(is_cfg) => self.errors.at(written, errors::CFG),
                 Ok(_) => self.errors.at(written, errors::ATTRIBUTE),
                 Err(error) => self.errors.push(error),
             }
         }
-        docs
+        (docs, denied)
     }
 
     /// A visibility, which has no place here.
@@ -146,14 +150,27 @@ impl Declarations<'_, '_> {
     }
 
     /// What follows a name.
-    fn declared(&mut self, docs: Vec<Attribute>, keyword: Ident, name: Ident) -> Column {
+    fn declared(
+        &mut self,
+        docs: Vec<Attribute>,
+        denials: Vec<Attribute>,
+        keyword: Ident,
+        name: Ident,
+    ) -> Column {
         let derived = if keyword == "column" {
             Some(column::parse(&name, &mut self.cursor, self.errors))
         } else {
             self.source(&name);
             None
         };
-        Column { docs, keyword, name, derived }
+        let mut denied = Vec::new();
+        for attribute in denials {
+            match derived {
+                Some(_) => denied.extend(denial::parse(&attribute, self.errors)),
+                None => self.errors.at(attribute, errors::SOURCE_DENIAL),
+            }
+        }
+        Column { docs, denied, keyword, name, derived }
     }
 
     /// What follows the name of a source: nothing but `;`.

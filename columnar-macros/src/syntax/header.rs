@@ -7,12 +7,14 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Error, Generics, Token, Type, Visibility, parenthesized, token};
 
 use super::cursor::{Cursor, begins_declaration};
-use super::{Base, base, tokens};
+use super::{Base, Denial, base, denial, tokens};
 use crate::errors;
 use crate::report::Errors;
 
 pub(crate) struct Header {
     pub(crate) attrs: Vec<Attribute>,
+    /// What none of its columns wants to be.
+    pub(crate) denied: Vec<Denial>,
     pub(crate) vis: Visibility,
     pub(crate) keyword: Token![struct],
     pub(crate) name: Ident,
@@ -81,12 +83,16 @@ fn braces(tree: &TokenTree) -> Option<Group> {
 
 fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
     let mut attrs = input.call(Attribute::parse_outer)?;
+    let mut denied = Vec::new();
     attrs.retain(|attribute| {
-        let is_cfg = attribute.path().is_ident("cfg");
+        let (is_cfg, is_denial) = (attribute.path().is_ident("cfg"), denial::is_ours(attribute));
         if is_cfg {
             errors.at(attribute, errors::FLOW_CFG);
         }
-        !is_cfg
+        if is_denial {
+            denied.extend(denial::parse(attribute, errors));
+        }
+        !is_cfg && !is_denial
     });
     let vis: Visibility = input.parse()?;
     let keyword = keyword(input, &vis, errors)?;
@@ -100,7 +106,7 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
         params = self::params(input, errors, &mut whole)?;
     }
     generics.where_clause = or_told(input, errors, &mut whole);
-    Ok(Header { attrs, vis, keyword, name, generics, params, base, whole })
+    Ok(Header { attrs, denied, vis, keyword, name, generics, params, base, whole })
 }
 
 /// `struct`, or what stands in its place.

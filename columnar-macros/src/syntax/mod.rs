@@ -7,6 +7,7 @@ mod base;
 mod column;
 mod cursor;
 mod declaration;
+mod denial;
 mod header;
 mod view;
 
@@ -17,6 +18,7 @@ use crate::errors;
 use crate::report::Errors;
 
 pub(crate) use base::Base;
+pub(crate) use denial::Denial;
 pub(crate) use header::{Header, Param};
 pub(crate) use view::{Tag, View};
 
@@ -52,6 +54,8 @@ pub(crate) enum Form {
 
 pub(crate) struct Column {
     pub(crate) docs: Vec<Attribute>,
+    /// What it does not want to be.
+    pub(crate) denied: Vec<Denial>,
     /// `source` or `column`, as it was meant, where it was written.
     pub(crate) keyword: Ident,
     pub(crate) name: Ident,
@@ -70,6 +74,14 @@ pub(crate) struct Derived {
 }
 
 impl Flow {
+    /// What none of the columns wants to be.
+    pub(crate) fn denied(&self) -> &[Denial] {
+        match &self.form {
+            Form::Item(header) => &header.denied,
+            _ => &[],
+        }
+    }
+
     /// The flow that this one extends.
     pub(crate) fn base(&self) -> Option<&Base> {
         match &self.form {

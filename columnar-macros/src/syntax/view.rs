@@ -17,7 +17,7 @@ pub(crate) struct View {
     /// Whether that is no column of this flow, so one of the flow that it extends.
     pub(crate) is_inherited: bool,
     /// Whether it says how much it shows.
-    windowed: bool,
+    pub(crate) windowed: bool,
     /// How much it shows, as Rust: `.latest`, `.window(3)` and whatever rustc will refuse.
     pub(crate) tail: TokenStream,
     pub(crate) tag: Tag,
