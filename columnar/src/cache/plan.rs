@@ -36,8 +36,8 @@ const HORIZON: f64 = 10.0;
 /// The marks of one request.
 ///
 /// Made by [`Derived::cache_plan`](crate::flow::Handle::cache_plan) and
-/// [`LiveFlow::cache_plan`](crate::flow::LiveFlow::cache_plan). It depends on the declaration and the stored
-/// values alone, never on the order in which they were computed.
+/// [`LiveFlow::cache_plan`](crate::flow::LiveFlow::cache_plan). It depends on the declaration, the stored values
+/// and the forks that were known at the step, never on the order in which values were computed.
 ///
 /// ```
 /// use columnar::cache::{CachePlan, Pace, Place, Provider, Reason};

@@ -52,11 +52,10 @@ impl<'s> Places<'s> {
     }
 
     /// In how many steps something is read.
-    fn turns(&self, mut steps: Range<usize>) -> usize {
-        let read = |step| {
-            self.inputs().any(|(values, shown, _)| shown.contains(&step) && values.text(step).is_some())
-        };
-        steps.by_ref().filter(|&step| read(step)).count()
+    fn turns(&self, steps: Range<usize>) -> usize {
+        let is_read =
+            |step: &usize| self.inputs().any(|(values, shown, _)| shown.contains(step) && values.has(*step));
+        steps.filter(is_read).count()
     }
 
     /// What was said in some steps that have come.
