@@ -13,6 +13,9 @@ use crate::scheduler::{Cell, Unloadable};
 use crate::store::Entry;
 use crate::tokens::Counter;
 
+/// So many forks are remembered, those of the last steps: a flow that is forked time and again stays as it is.
+const FORKS: usize = 16;
+
 impl Shared {
     /// Takes over what the store holds, sources first: a step begins when they have their values.
     pub(crate) async fn restore(&self) -> Result<()> {
@@ -112,6 +115,9 @@ impl Shared {
         }
         let since = state.scheduler.opened();
         state.forks.entry(step).or_insert(since);
+        if state.forks.len() > FORKS {
+            state.forks.pop_first();
+        }
         Ok(())
     }
 }
