@@ -14,6 +14,7 @@ use crate::window::Window;
 #[derive(Clone, Debug)]
 pub(crate) struct Allowance {
     pub(crate) around: Arc<Around>,
+    counter: Arc<dyn Counter>,
     limit: Result<Option<Limit>, BudgetError>,
     /// The cuts so far, where they stay.
     standing: Option<Standing>,
@@ -38,16 +39,16 @@ impl Allowance {
         instruction: Option<&str>,
         budget: &Budget,
         pace: Pace,
-        counter: &dyn Counter,
+        counter: Arc<dyn Counter>,
     ) -> Self {
         let instruction = instruction.map(|text| counter.count(text));
         let limit = Limit::of(budget, instruction.unwrap_or(0)).map(|limit| {
             limit.map(|limit| Limit { low_water: limit.low_water.filter(|_| goes_by_step(reads)), ..limit })
         });
         let is_standing = matches!(limit, Ok(Some(Limit { low_water: Some(_), .. })));
-        let frames = reads.inputs.iter().map(|input| input.frame.tokens(counter)).collect();
+        let frames = reads.inputs.iter().map(|input| input.frame.tokens(&*counter)).collect();
         let around = Arc::new(Around { instruction, pace, frames, gap: counter.count("\n\n") });
-        Self { around, limit, standing: is_standing.then(Standing::default) }
+        Self { around, counter, limit, standing: is_standing.then(Standing::default) }
     }
 
     pub(crate) fn set_pace(&mut self, pace: Pace) {
@@ -69,9 +70,9 @@ impl Allowance {
     }
 
     /// Leaves out of a context what is too much.
-    pub(crate) fn fit(&mut self, shown: &mut Shown, counter: &dyn Counter) -> Result<(), BudgetError> {
+    pub(crate) fn fit(&mut self, shown: &mut Shown) -> Result<(), BudgetError> {
         let Some(limit) = self.limit.as_ref().map_err(Clone::clone)? else { return Ok(()) };
-        let fitted = Fitted::new(shown, limit, self.standing.as_mut(), &|text| counter.count(text));
+        let fitted = Fitted::new(shown, limit, self.standing.as_mut(), &|text| self.counter.count(text));
         let report = &fitted.report;
         if limit.strategy == Strategy::StopAtLimit && report.is_over_limit() {
             let (tokens, limit) = (report.before, report.limit);

@@ -11,7 +11,6 @@ use crate::name::Name;
 use crate::plan::Plan;
 use crate::scheduler::{Cell, Unloadable};
 use crate::store::Entry;
-use crate::tokens::Counter;
 
 /// So many forks are remembered, those of the last steps: a flow that is forked time and again stays as it is.
 const FORKS: usize = 16;
@@ -25,8 +24,7 @@ impl Shared {
         loop {
             let Some(column) = self.lock().scheduler.poll_load() else { return Ok(()) };
             let entries = self.load(&plan, column).await?;
-            let counter = self.counter();
-            let loaded = self.lock().load(column, entries, &**counter);
+            let loaded = self.lock().load(column, entries);
             loaded.map_err(|error| unloadable(&plan, column, error))?;
         }
     }
@@ -57,7 +55,6 @@ impl Shared {
         loaded: Vec<Loaded>,
         settings: Vec<Arc<Settings>>,
     ) -> Result<()> {
-        let counter = self.counter();
         let mut state = self.lock();
         for (column, entries) in &loaded {
             let checked = state.scheduler.check_loaded(&steps(entries));
@@ -67,7 +64,7 @@ impl Shared {
         state.settle(settings);
         for (column, entries) in loaded {
             state.retired.remove(plan.schema().name(column));
-            state.load(column, entries, &**counter).map_err(|error| unloadable(&plan, column, error))?;
+            state.load(column, entries).map_err(|error| unloadable(&plan, column, error))?;
         }
         state.plan = plan;
         state.wake();
@@ -83,9 +80,8 @@ impl Shared {
         step: usize,
         settings: Vec<Arc<Settings>>,
     ) -> Self {
-        let counter = self.counter();
         let state = self.lock().derive(plan, origins, step, settings);
-        Self::of(state, None, Arc::clone(&counter))
+        Self::of(state, None)
     }
 
     /// Goes on with fewer columns, those that `origins` names. Not while a run goes on, which may be
@@ -135,6 +131,7 @@ impl State {
             plan,
             table: self.table.derive(origins, step),
             settings: Vec::new(),
+            counter: Arc::clone(&self.counter),
             budget: self.budget.clone(),
             pace: self.pace,
             allowances: Vec::new(),
@@ -150,7 +147,7 @@ impl State {
         derived.settle(settings);
         let allowance = |origin: &Option<usize>| {
             let allowance = self.allowances.get((*origin)?)?.as_ref()?;
-            Some(Box::new(allowance.before(step)))
+            Some(allowance.before(step))
         };
         derived.allowances = origins.iter().map(allowance).collect();
         derived
@@ -172,16 +169,11 @@ impl State {
     }
 
     /// Takes up what a store holds of a column.
-    fn load(
-        &mut self,
-        column: usize,
-        entries: Vec<(usize, Entry)>,
-        counter: &dyn Counter,
-    ) -> Result<(), Unloadable> {
+    fn load(&mut self, column: usize, entries: Vec<(usize, Entry)>) -> Result<(), Unloadable> {
         self.scheduler.handle_loaded(column, steps(&entries))?;
         for (step, entry) in entries {
             if let Entry::Value(value) = entry {
-                let tokens = counter.count(&value);
+                let tokens = self.counter.count(&value);
                 self.table.insert(Cell { column, step }, value, tokens);
             }
         }

@@ -50,12 +50,14 @@ struct State {
     table: Table,
     /// What the columns ask for, by column.
     settings: Vec<Arc<Settings>>,
+    /// How contexts are counted; the same as that of the values.
+    counter: Arc<dyn Counter>,
     /// The budget of the flow.
     budget: Budget,
     /// How long it takes from step to step.
     pace: Pace,
     /// By column, as far as contexts have been made.
-    allowances: Vec<Option<Box<Allowance>>>,
+    allowances: Vec<Option<Allowance>>,
     /// The steps at which this flow and another one parted, and since when that is known.
     forks: BTreeMap<usize, usize>,
     /// What the columns held that were removed, should they come back.
@@ -77,6 +79,7 @@ impl Shared {
             scheduler,
             table: Table::default(),
             settings: Vec::new(),
+            counter: Arc::new(Chars),
             budget: Budget::new(),
             pace: Pace::default(),
             allowances: Vec::new(),
@@ -85,11 +88,11 @@ impl Shared {
             run: Running::No,
         };
         state.settle(settings);
-        Self::of(state, store, Arc::new(Chars))
+        Self::of(state, store)
     }
 
-    fn of(state: State, store: Option<Arc<dyn Store>>, counter: Arc<dyn Counter>) -> Self {
-        let (state, counter) = (Mutex::new(state), RwLock::new(counter));
+    fn of(state: State, store: Option<Arc<dyn Store>>) -> Self {
+        let (counter, state) = (RwLock::new(Arc::clone(&state.counter)), Mutex::new(state));
         Self { state, counter, store, writing: tokio::sync::Mutex::new(()) }
     }
 
@@ -102,6 +105,7 @@ impl Shared {
         let mut known = self.counter.write().unwrap_or_else(PoisonError::into_inner);
         let mut state = self.lock();
         state.table = state.table.counted(&*counter);
+        state.counter = Arc::clone(&counter);
         state.allowances.clear();
         *known = counter;
     }
@@ -213,12 +217,11 @@ impl Shared {
 
     /// What the next run will do. Rehearsed on a copy, outside of the lock.
     pub(crate) fn forecast(&self) -> Forecast {
-        let counter = self.counter();
         let mut state = self.lock();
         let plan = Arc::clone(&state.plan);
         let allowance = |column| {
             let reads = plan.schema().reads(column)?;
-            Some(state.allowance(column, reads, &**counter).1.clone())
+            Some(state.allowance(column, reads).1.clone())
         };
         let allowances: Vec<_> = (0..plan.schema().columns().len()).map(allowance).collect();
         let (scheduler, table) = (state.scheduler.clone(), state.table.clone());
@@ -236,16 +239,14 @@ impl Shared {
     }
 
     pub(crate) fn messages(&self, column: usize, step: usize) -> Result<Messages> {
-        let counter = self.counter();
-        self.lock().messages(Cell { column, step }, &**counter)
+        self.lock().messages(Cell { column, step })
     }
 
     /// The same for a column by its name.
     pub(crate) fn messages_of(&self, name: &str, step: usize) -> Result<Messages> {
-        let counter = self.counter();
         let mut state = self.lock();
         let column = state.find(name)?;
-        state.messages(Cell { column, step }, &**counter)
+        state.messages(Cell { column, step })
     }
 
     /// Where to mark the messages of a derived column at a step.
@@ -279,7 +280,7 @@ impl State {
         })
     }
 
-    fn messages(&mut self, cell: Cell, counter: &dyn Counter) -> Result<Messages> {
+    fn messages(&mut self, cell: Cell) -> Result<Messages> {
         let (schema, step) = (self.plan.schema(), cell.step);
         if schema.is_source(cell.column) {
             return Err(Error::NotDerived { column: schema.name(cell.column).clone() });
@@ -290,7 +291,7 @@ impl State {
         {
             return Err(Error::Missing { column: schema.name(source).clone(), step });
         }
-        let shown = self.shown(cell, counter)?;
+        let shown = self.shown(cell)?;
         if shown.is_current() {
             return Ok(Messages::new(shown));
         }
@@ -298,7 +299,7 @@ impl State {
     }
 
     /// What the compute of a derived cell sees, all of which is stored.
-    fn shown(&mut self, cell: Cell, counter: &dyn Counter) -> Result<Shown> {
+    fn shown(&mut self, cell: Cell) -> Result<Shown> {
         let schema = self.plan.schema();
         if let Some(missing) = self.scheduler.missing(cell) {
             return Err(Error::Missing { column: schema.name(missing.column).clone(), step: missing.step });
@@ -308,18 +309,18 @@ impl State {
         };
         let known = |(_, since): &(&usize, &usize)| **since <= cell.step;
         let fork = self.forks.range(..=cell.step).rev().find(known).map(|(step, _)| *step);
-        let (table, allowance) = self.allowance(cell.column, &reads, counter);
+        let (table, allowance) = self.allowance(cell.column, &reads);
         let around = Arc::clone(&allowance.around);
         let mut shown = Shown::new(reads, cell, around, |column| table.history(column));
         shown.fork = fork;
-        match allowance.fit(&mut shown, counter) {
+        match allowance.fit(&mut shown) {
             Ok(()) => Ok(shown),
             Err(source) => Err(Error::Budget { column: shown.column().clone(), step: cell.step, source }),
         }
     }
 
     /// What the contexts of a column may hold, and the values that they show.
-    fn allowance(&mut self, column: usize, reads: &Reads, counter: &dyn Counter) -> (&Table, &mut Allowance) {
+    fn allowance(&mut self, column: usize, reads: &Reads) -> (&Table, &mut Allowance) {
         if self.allowances.len() <= column {
             self.allowances.resize_with(self.plan.schema().columns().len().max(column + 1), || None);
         }
@@ -330,7 +331,8 @@ impl State {
             let settings = self.settings.get(column).cloned().unwrap_or_default();
             let budget = settings.budget.as_deref().map(|budget| budget.or(&self.budget));
             let budget = budget.as_ref().unwrap_or(&self.budget).or(&budget::default());
-            Box::new(Allowance::new(reads, settings.instruction.as_deref(), &budget, self.pace, counter))
+            let (instruction, counter) = (settings.instruction.as_deref(), Arc::clone(&self.counter));
+            Allowance::new(reads, instruction, &budget, self.pace, counter)
         });
         (&self.table, allowance)
     }

@@ -54,10 +54,9 @@ impl Shared {
 
     /// The next thing to do.
     pub(crate) fn act(&self) -> Option<Work> {
-        let counter = self.counter();
         let mut state = self.lock();
         Some(match state.scheduler.poll()? {
-            Action::Compute(cell) => match state.shown(cell, &**counter) {
+            Action::Compute(cell) => match state.shown(cell) {
                 Ok(shown) => Work::Compute(cell, Context::new(shown)),
                 Err(error) => Work::Refuse(cell, error),
             },
