@@ -144,7 +144,14 @@ fn figures() {
 
 /// A whole request body of 1,000 steps: from nothing, and from messages that are there already.
 fn bodies() {
-    let subject = Subject::new(Window::All, Some(Window::All), 1000);
+    for (pattern, input, own) in PATTERNS {
+        // The plain names are those of a chat.
+        let name = if pattern == "accumulator" { String::new() } else { format!("{pattern}.") };
+        body(&name, &Subject::new(input, own, 1000));
+    }
+}
+
+fn body(name: &str, subject: &Subject) {
     let messages = subject.assemble();
     let array: serde_json::Value = serde_json::to_value(&messages).expect("strings serialise");
     let bytes = messages.to_json().into_bytes();
@@ -158,13 +165,13 @@ fn bodies() {
             &mut || drop(black_box(bytes.clone())),
         ],
     );
-    figure("body_us", micros_each(cold, 1), "us");
-    figure("body_chunks_us", micros_each(chunks, 1), "us");
-    figure("body_serde_us", micros_each(serde, 1), "us");
-    figure("body_memcpy_us", micros_each(memcpy, 1), "us");
-    bar("body_over_serde", over(cold, serde), 1.2);
-    bar("body_over_memcpy", over(warm, memcpy), 2.0);
-    bar("chunks_over_memcpy", over(chunks, memcpy), 2.0);
+    figure(&format!("{name}body_us"), micros_each(cold, 1), "us");
+    figure(&format!("{name}body_chunks_us"), micros_each(chunks, 1), "us");
+    figure(&format!("{name}body_serde_us"), micros_each(serde, 1), "us");
+    figure(&format!("{name}body_memcpy_us"), micros_each(memcpy, 1), "us");
+    bar(&format!("{name}body_over_serde"), over(cold, serde), 1.2);
+    bar(&format!("{name}body_over_memcpy"), over(warm, memcpy), 2.0);
+    bar(&format!("{name}chunks_over_memcpy"), over(chunks, memcpy), 2.0);
 }
 
 /// Hands a body to a writer that takes many buffers at once, and looks at none.
