@@ -169,3 +169,19 @@ async fn a_dropped_run_leaves_nobody_waiting() {
     f.run().await.unwrap();
     assert_eq!(model.asked(), [0, 5, 15, 15]);
 }
+
+/// The instruction was forgotten before the openings, so that after 256 of them each request led again.
+#[tokio::test(start_paused = true)]
+async fn an_instruction_is_remembered_longer_than_what_is_read() {
+    let model = Slow::new(KEEPS);
+    let user = source("user");
+    let f = flow([column("c", user.latest(), prompt(long()).with(model.clone()))]).unwrap();
+    f.limit(1000);
+    for step in 0..600 {
+        f.push("user", format!("{step}")).await.unwrap();
+    }
+    f.run().await.unwrap();
+    let asked = model.asked();
+    assert_eq!(asked.iter().filter(|second| **second == 0).count(), 1);
+    assert_eq!(asked.iter().filter(|second| **second == 10).count(), 599);
+}

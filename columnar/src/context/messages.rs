@@ -164,8 +164,8 @@ impl Messages {
         json::write_last(&self.0)
     }
 
-    /// What [`to_json`](Self::to_json) gives in pieces, for writers that take many buffers at once. A stored value that needs no
-    /// escaping is a piece of its own and not copied; nor is what stands between the values.
+    /// What [`to_json`](Self::to_json) gives in pieces, for writers that take many buffers at once. A stored
+    /// value that needs no escaping is a piece of its own and not copied; nor is what stands between the values.
     ///
     /// ```
     /// use std::io::{IoSlice, Write};

@@ -29,7 +29,7 @@ pub(crate) struct Shown {
     pub(super) step: usize,
     /// The inputs in order of declaration, and the own past after them.
     pub(super) views: Arc<[View]>,
-    /// The tokens around the values.
+    /// What goes with the values.
     pub(super) around: Arc<Around>,
     /// The nearest step at which a fork went another way.
     pub(crate) fork: Option<usize>,

@@ -14,7 +14,7 @@ use crate::cache::Provider;
 use crate::compute::Settings;
 use crate::context::{Context, Opening};
 
-/// So many beginnings are remembered; those of the first steps are forgotten first.
+/// So many beginnings are remembered. Those of the first steps are forgotten first, and instructions last.
 const REMEMBERED: usize = 256;
 
 /// The beginnings of requests that are on their way in a run, or were.
@@ -24,10 +24,18 @@ pub(super) struct Leading(BTreeMap<Beginning, Gate>);
 /// What requests begin with that are sent to the same model under the same instruction.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Beginning {
-    /// What is shown behind the instruction, if more than that is the same.
-    opening: Option<Opening>,
+    length: Length,
     model: Arc<str>,
     instruction: Arc<str>,
+}
+
+/// How far requests are the same.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Length {
+    /// Up to the end of what is shown here.
+    Opening(Opening),
+    /// Up to the end of the instruction.
+    Instruction,
 }
 
 /// Held by who goes first, and says whether somebody has been answered.
@@ -56,10 +64,13 @@ impl Leading {
         let keeps = |tokens: usize| provider.read < 1.0 && tokens >= provider.minimum;
         let tokens = context.messages().instruction();
         let (opening, more) = context.messages().opening();
-        let openings = [keeps(tokens).then_some(None), keeps(tokens + more).then_some(Some(opening))];
-        let gates = openings.into_iter().flatten().map(|opening| {
+        let lengths = [
+            keeps(tokens).then_some(Length::Instruction),
+            keeps(tokens + more).then_some(Length::Opening(opening)),
+        ];
+        let gates = lengths.into_iter().flatten().map(|length| {
             let (model, instruction) = (Arc::clone(&model), Arc::clone(&instruction));
-            Arc::clone(self.0.entry(Beginning { opening, model, instruction }).or_default())
+            Arc::clone(self.0.entry(Beginning { length, model, instruction }).or_default())
         });
         let gates = gates.collect();
         while self.0.len() > REMEMBERED {
