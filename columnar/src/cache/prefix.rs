@@ -45,9 +45,9 @@ pub struct StablePrefix {
     pub bytes: usize,
     /// The bytes of all messages.
     pub of_bytes: usize,
-    /// The tokens of what is repeated, estimated as characters over 4.
+    /// The tokens of what is repeated, as the flow [counts](crate::flow::LiveFlow::count_with).
     pub tokens: usize,
-    /// The tokens of all messages, estimated the same way.
+    /// The tokens of all messages, counted the same way.
     pub of_tokens: usize,
     /// The first thing that the next request does not repeat; `None` if it repeats everything.
     pub difference: Option<Difference>,

@@ -137,7 +137,8 @@ impl Handle<kind::Derived> {
     /// # Errors
     ///
     /// [`Error::Missing`](crate::Error::Missing) when the step has not begun, or something that the
-    /// column reads is not stored yet.
+    /// column reads is not stored yet; [`Error::Skipped`](crate::Error::Skipped) when all it reads is empty
+    /// there; [`Error::Budget`](crate::Error::Budget) when they do not go into their budget.
     pub fn messages(&self, step: usize) -> Result<Messages> {
         self.flow().messages(self.latest.column(), step)
     }

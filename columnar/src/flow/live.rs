@@ -72,7 +72,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// # Errors
     ///
     /// [`Error::UnknownColumn`]; [`Error::NotDerived`] for a source; [`Error::Missing`] when the step
-    /// has not begun, or something that the column reads is not stored yet.
+    /// has not begun, or something that the column reads is not stored yet; [`Error::Skipped`] when all it
+    /// reads is empty there; [`Error::Budget`] when they do not go into their budget.
     pub fn messages(&self, column: &str, step: usize) -> Result<Messages> {
         self.live.shared.messages_of(column, step)
     }
