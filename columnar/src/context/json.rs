@@ -6,11 +6,11 @@ use alloc::string::String;
 use core::fmt::Write as _;
 use core::ops::Range;
 
-use super::frame::{Frame, JSON_END, MESSAGE_END, OWN, Place};
+use super::frame::{Frame, JSON_END, OWN};
 use super::parts::shown_value;
 use super::shown::{Shown, View};
 use super::walk::{Stop, Walk, What};
-use crate::history::needs_json_escape;
+use crate::history::json_escape_from;
 
 /// The whole array.
 pub(super) fn write(shown: &Shown) -> String {
@@ -19,7 +19,7 @@ pub(super) fn write(shown: &Shown) -> String {
     while let Some(stop) = walk.advance() {
         push(&mut json, stop, shown);
     }
-    json.push_str(end(shown));
+    json.extend(walk.json_end());
     json
 }
 
@@ -28,36 +28,36 @@ pub(super) fn write_last(shown: &Shown) -> String {
     let mut json = String::new();
     let mut walk = Walk::since(shown, shown.last_message());
     while let Some(stop) = walk.advance() {
-        json.reserve(stop.text.value.len() + stop.what.frame().json_len() + MESSAGE_END.len());
+        json.reserve(stop.text.value.len() + stop.frame.json_len() + JSON_END.len());
         push(&mut json, stop, shown);
     }
-    if !json.is_empty() {
-        json.remove(0);
-        json.push_str(MESSAGE_END);
-    }
+    json.extend(walk.json_end());
+    json.pop();
+    json.remove(0);
     json
 }
 
-#[inline]
+#[expect(
+    clippy::inline_always,
+    reason = "a stop is large, and a third of the time goes into handing it over"
+)]
+#[inline(always)]
 fn push(json: &mut String, stop: Stop<'_>, shown: &Shown) {
-    let frame = stop.what.frame();
-    json.push_str(frame.json_opening(stop.place));
+    let [closing, opening] = stop.json_opening();
+    if !closing.is_empty() {
+        json.push_str(closing);
+    }
+    json.push_str(opening);
     match plain(stop) {
         Some(value) => json.push_str(value),
-        None => push_escaped(json, &shown_value(stop, shown)),
+        None => push_escaped(json, &shown_value(&stop, shown)),
     }
-    json.push_str(frame.json_closing());
 }
 
 /// The value of a stop that is known to be the same in the JSON of its message.
 pub(super) fn plain(stop: Stop<'_>) -> Option<&str> {
     let text = stop.text;
     (text.is_plain_json && (text.is_untagged || matches!(stop.what, What::Own))).then_some(text.value)
-}
-
-/// What stands behind the last value.
-pub(super) fn end(shown: &Shown) -> &'static str {
-    if shown.is_empty() { "[]" } else { JSON_END }
 }
 
 /// At most how long the array is if nothing has to be escaped.
@@ -73,12 +73,12 @@ fn length(shown: &Shown) -> usize {
         let bytes = |steps: Range<usize>| steps.len() * frame.json_len() + view.values.bytes(steps);
         if elided.is_empty() { bytes(view.steps.clone()) } else { kept(&view.steps).map(bytes).iter().sum() }
     };
-    views.map(view).sum::<usize>() + OWN.json_opening(Place::First).len() + MARKER_LEN + JSON_END.len()
+    views.map(view).sum::<usize>() + OWN.json_first_len() + MARKER_LEN + JSON_END.len()
 }
 
 /// A text as it stands inside a JSON string.
 pub(super) fn escaped(text: Cow<'_, str>) -> Cow<'_, str> {
-    if find(text.as_bytes(), 0).is_none() {
+    if json_escape_from(text.as_bytes(), 0).is_none() {
         return text;
     }
     let mut json = String::with_capacity(text.len() + text.len() / 8);
@@ -89,31 +89,16 @@ pub(super) fn escaped(text: Cow<'_, str>) -> Cow<'_, str> {
 /// About how long a marker is, with what stands around it.
 const MARKER_LEN: usize = 128;
 
-/// So many bytes are looked at together; a compiler makes one comparison of it.
-const BLOCK: usize = 32;
-
 /// Appends a text as it stands inside a JSON string.
 fn push_escaped(json: &mut String, text: &str) {
     let bytes = text.as_bytes();
     let (mut copied, mut from) = (0, 0);
-    while let Some(at) = find(bytes, from) {
+    while let Some(at) = json_escape_from(bytes, from) {
         json.push_str(text.get(copied..at).unwrap_or_default());
         push_escape(json, bytes.get(at).copied().unwrap_or_default());
         (copied, from) = (at + 1, at + 1);
     }
     json.push_str(text.get(copied..).unwrap_or_default());
-}
-
-/// The next byte that cannot stand in a JSON string as it is.
-fn find(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
-    for block in bytes.get(from..)?.chunks(BLOCK) {
-        if block.iter().fold(false, |found, &byte| found | needs_json_escape(byte)) {
-            return block.iter().position(|&byte| needs_json_escape(byte)).map(|inside| at + inside);
-        }
-        at += block.len();
-    }
-    None
 }
 
 fn push_escape(json: &mut String, byte: u8) {

@@ -80,9 +80,9 @@ impl Messages {
         let mut text = String::new();
         let mut walk = Walk::since(&self.0, self.0.last_message());
         while let Some(stop) = walk.advance() {
-            let (frame, value) = (stop.what.frame(), shown_value(stop, &self.0));
-            let chunks = [frame.opening(stop.place), &value, frame.closing()];
-            match stop.place {
+            let (frame, value) = (stop.frame, shown_value(&stop, &self.0));
+            let chunks = [frame.opening(stop.place()), &value, frame.closing()];
+            match stop.place() {
                 Place::First => text = chunks.concat(),
                 _ => chunks.iter().for_each(|chunk| text.push_str(chunk)),
             }

@@ -31,11 +31,11 @@ impl<'m> Parts<'m> {
             What::Marker => (None, 0),
         };
         Part {
-            role: stop.what.role(),
+            role: stop.frame.role(),
             origin: origin.map(|column| Origin { column, step: stop.step }),
-            place: stop.place,
-            frame: stop.what.frame(),
-            value: shown_value(stop, self.shown),
+            place: stop.place(),
+            frame: stop.frame,
+            value: shown_value(&stop, self.shown),
             tokens: stop.text.tokens + around,
             fate: Fate::of(stop, self.shown),
         }
@@ -50,7 +50,7 @@ impl<'m> Iterator for Parts<'m> {
             return Some(self.part(stop));
         }
         let stop = self.walk.next()?;
-        if stop.place == Place::First && stop.what.role() == Role::Assistant {
+        if stop.place() == Place::First && stop.frame.role() == Role::Assistant {
             self.led = Some(stop);
             return Some(Part::lead());
         }
@@ -82,10 +82,12 @@ impl Fate {
 }
 
 /// A value as its message shows it.
-#[inline]
-pub(super) fn shown_value<'m>(stop: Stop<'m>, shown: &Shown) -> Cow<'m, str> {
+#[expect(clippy::inline_always, reason = "or else every stop is written to memory, though few need it there")]
+#[inline(always)]
+pub(super) fn shown_value<'m>(stop: &Stop<'m>, shown: &Shown) -> Cow<'m, str> {
+    let text = stop.text;
     match stop.what {
-        What::Input(_) if !stop.text.is_untagged => escape(stop.text.value, &shown.tags()),
-        _ => Cow::Borrowed(stop.text.value),
+        What::Input(_) if !text.is_untagged => escape(text.value, &shown.tags()),
+        _ => Cow::Borrowed(text.value),
     }
 }

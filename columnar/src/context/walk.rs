@@ -1,24 +1,28 @@
 //! The way through what a context shows, step by step.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
 use super::fitted::Fitted;
-use super::frame::{Frame, MARKER, OWN, Place};
-use super::part::Role;
+use super::frame::{Frame, JSON_END, MARKER, OWN, Place};
 use super::shown::Shown;
-use crate::history::{Reader, Text};
+use crate::history::{Text, Texts};
 use crate::schema::Input;
 
-/// The values that a context shows, in the order in which it shows them.
+/// The values that a context shows, in the order in which it shows them: stretch by stretch, in each of
+/// which the same views show something.
 #[derive(Clone, Debug)]
 pub(super) struct Walk<'m> {
     shown: &'m Shown,
-    readers: Readers<'m>,
+    /// The views of the stretch, and which one comes next.
+    lanes: Lanes<'m>,
+    lane: usize,
+    /// The step that is under way, and the first behind the stretch.
     step: usize,
-    /// Which view of the step comes next.
-    view: usize,
-    last: Option<Role>,
+    until: usize,
+    /// The place at which the next stretch begins.
+    place: usize,
+    /// What stands around what was passed last.
+    last: Option<&'m Frame>,
     /// What is left out and not passed yet.
     cut: Option<&'m Fitted>,
 }
@@ -29,7 +33,9 @@ pub(super) struct Stop<'m> {
     pub(super) what: What<'m>,
     pub(super) step: usize,
     pub(super) text: Text<'m>,
-    pub(super) place: Place,
+    pub(super) frame: &'m Frame,
+    /// What stands around the text before it.
+    before: Option<&'m Frame>,
 }
 
 /// Where a text comes from.
@@ -48,31 +54,85 @@ impl<'m> Walk<'m> {
 
     /// From this step on.
     pub(super) fn since(shown: &'m Shown, step: usize) -> Self {
-        let cut = shown.fitted.as_deref().filter(|fitted| 2 * step < fitted.elided.end);
-        Self { shown, readers: Readers::new(shown.views.len()), step, view: 0, last: None, cut }
+        let (lanes, place) = (Lanes::default(), 2 * step);
+        let cut = shown.fitted.as_deref().filter(|fitted| place < fitted.elided.end);
+        Self { shown, lanes, lane: 0, step, until: 0, place, last: None, cut }
+    }
+
+    /// What [`next`](Iterator::next) does, where time is short.
+    #[expect(
+        clippy::inline_always,
+        reason = "a stop is large, and a third of the time goes into handing it over"
+    )]
+    #[inline(always)]
+    pub(super) fn advance(&mut self) -> Option<Stop<'m>> {
+        loop {
+            if let Some(lane) = self.lanes.get_mut(self.lane) {
+                self.lane += 1;
+                if let Some(text) = lane.texts.next() {
+                    let (what, frame) = (lane.what, lane.frame);
+                    return Some(self.stop(what, frame, text));
+                }
+                continue;
+            }
+            (self.step, self.lane) = (self.step + 1, 0);
+            if self.step >= self.until {
+                let marker = self.pass();
+                if marker.is_some() || !self.begin() {
+                    return marker;
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn stop(&mut self, what: What<'m>, frame: &'m Frame, text: Text<'m>) -> Stop<'m> {
+        Stop { what, step: self.step, text, frame, before: self.last.replace(frame) }
     }
 
     /// Goes past what is left out, if it begins here.
     fn pass(&mut self) -> Option<Stop<'m>> {
-        let inputs = self.shown.reads.inputs.len();
-        let place = 2 * self.step + usize::from(self.view >= inputs);
-        let cut = self.cut.filter(|cut| cut.elided.start <= place)?;
-        self.cut = None;
-        (self.step, self.view) = (cut.elided.end / 2, inputs * (cut.elided.end % 2));
+        let cut = self.cut.take_if(|cut| cut.elided.start <= self.place)?;
+        self.place = cut.elided.end;
         let (value, tokens) = cut.marker.as_ref()?;
+        (self.step, self.until) = (self.place / 2, 0);
+        self.lanes.clear();
         let text = Text { value, tokens: *tokens, is_untagged: true, is_plain_json: true };
-        Some(self.stop(What::Marker, self.step, text))
+        Some(self.stop(What::Marker, &MARKER, text))
     }
 
-    #[inline]
-    fn stop(&mut self, what: What<'m>, step: usize, text: Text<'m>) -> Stop<'m> {
-        let role = what.role();
-        let place = match self.last.replace(role) {
-            None => Place::First,
-            Some(last) if last == role => Place::Joins,
-            Some(_) => Place::Begins,
-        };
-        Stop { what, step, text, place }
+    /// Begins the next stretch, which ends before what is left out; `false` if there is none.
+    fn begin(&mut self) -> bool {
+        let (shown, step) = (self.shown, self.place / 2);
+        let end = self.cut.map_or(2 * (shown.step + 1), |cut| cut.elided.start);
+        if self.place >= end {
+            return false;
+        }
+        // What is read at a step and what is said stand apart where only one of them is left out.
+        let reads = self.place.is_multiple_of(2);
+        let says = !reads || self.place + 1 < end;
+        let is_whole = reads && says;
+        let mut until = if is_whole { end / 2 } else { step + 1 };
+        self.lanes.clear();
+        for (at, view) in shown.views.iter().enumerate() {
+            let input = shown.reads.inputs.get(at);
+            let is_there = if input.is_some() { reads } else { says };
+            if is_there && view.steps.contains(&step) {
+                let (what, frame) =
+                    input.map_or((What::Own, &OWN), |input| (What::Input(input), &input.frame));
+                self.lanes.push(Lane { what, frame, texts: view.values.texts(step) });
+            }
+            let bounds = [view.steps.start, view.steps.end];
+            until = bounds.into_iter().filter(|&bound| bound > step).fold(until, usize::min);
+        }
+        (self.step, self.until) = (step, until);
+        self.place = if is_whole { 2 * until } else { self.place + 1 };
+        true
+    }
+
+    /// What stands in the JSON of an array behind what was passed last.
+    pub(super) fn json_end(&self) -> [&'m str; 2] {
+        self.last.map_or(["", "[]"], |last| [last.json_closing(), JSON_END])
     }
 }
 
@@ -84,76 +144,57 @@ impl<'m> Iterator for Walk<'m> {
     }
 }
 
-impl<'m> Walk<'m> {
-    /// What [`next`](Iterator::next) does, where time is short.
-    #[expect(
-        clippy::inline_always,
-        reason = "a stop is large, and a third of the time goes into handing it over"
-    )]
-    #[inline(always)]
-    pub(super) fn advance(&mut self) -> Option<Stop<'m>> {
-        let shown = self.shown;
-        while self.step <= shown.step {
-            if self.cut.is_some()
-                && let Some(marker) = self.pass()
-            {
-                return Some(marker);
-            }
-            let (step, at) = (self.step, self.view);
-            let (Some(view), Some(reader)) = (shown.views.get(at), self.readers.get_mut(at)) else {
-                (self.step, self.view) = (step + 1, 0);
-                continue;
-            };
-            self.view += 1;
-            if view.steps.contains(&step)
-                && let Some(text) = reader.text(&view.values, step)
-            {
-                let what = shown.reads.inputs.get(at).map_or(What::Own, What::Input);
-                return Some(self.stop(what, step, text));
-            }
-        }
-        None
-    }
-}
-
-impl<'m> What<'m> {
-    #[inline]
-    pub(super) fn role(self) -> Role {
-        match self {
-            Self::Input(_) | Self::Marker => Role::User,
-            Self::Own => Role::Assistant,
+impl<'m> Stop<'m> {
+    pub(super) fn place(&self) -> Place {
+        match self.before {
+            None => Place::First,
+            Some(before) if before.role() == self.frame.role() => Place::Joins,
+            Some(_) => Place::Begins,
         }
     }
 
+    /// What stands in JSON before it.
     #[inline]
-    pub(super) fn frame(self) -> &'m Frame {
-        match self {
-            Self::Input(input) => &input.frame,
-            Self::Own => &OWN,
-            Self::Marker => &MARKER,
-        }
+    pub(super) fn json_opening(&self) -> [&'m str; 2] {
+        self.frame.json_behind(self.before)
     }
 }
 
 /// Most columns have so few views.
 const FEW: usize = 4;
 
-/// A reader for each view; a few of them take no memory from the heap.
+/// One view in a stretch.
 #[derive(Clone, Debug)]
-struct Readers<'m> {
-    few: [Reader<'m>; FEW],
-    more: Vec<Reader<'m>>,
+struct Lane<'m> {
+    what: What<'m>,
+    frame: &'m Frame,
+    texts: Texts<'m>,
 }
 
-impl<'m> Readers<'m> {
-    fn new(count: usize) -> Self {
-        Self { few: Default::default(), more: vec![Reader::default(); count.saturating_sub(FEW)] }
+/// A few of them take no memory from the heap.
+#[derive(Clone, Debug, Default)]
+struct Lanes<'m> {
+    few: [Option<Lane<'m>>; FEW],
+    more: Vec<Lane<'m>>,
+}
+
+impl<'m> Lanes<'m> {
+    fn clear(&mut self) {
+        self.few.iter_mut().for_each(|place| *place = None);
+        self.more.clear();
+    }
+
+    fn push(&mut self, lane: Lane<'m>) {
+        match self.few.iter_mut().find(|place| place.is_none()) {
+            Some(place) => *place = Some(lane),
+            None => self.more.push(lane),
+        }
     }
 
     #[inline]
-    fn get_mut(&mut self, at: usize) -> Option<&mut Reader<'m>> {
+    fn get_mut(&mut self, at: usize) -> Option<&mut Lane<'m>> {
         match at.checked_sub(FEW) {
-            None => self.few.get_mut(at),
+            None => self.few.get_mut(at)?.as_mut(),
             Some(at) => self.more.get_mut(at),
         }
     }

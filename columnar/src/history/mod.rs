@@ -1,112 +1,34 @@
 //! The values of one column.
 
-use alloc::string::String;
+mod node;
+mod texts;
+
 use alloc::sync::Arc;
-use alloc::vec::Vec;
+use core::cmp::Ordering;
 use core::ops::Range;
 
 use crate::tokens::{Counter, Sum};
 use crate::value::Value;
-
-/// Each node has so many children, as a power of two.
-const BITS: u32 = 5;
-const WIDTH: usize = 1 << BITS;
-
-/// Values that are longer together are not copied into one text.
-const LARGE: usize = 1 << 16;
+use node::{BITS, Child, Node, WIDTH, digit, rest};
+use texts::{Held, Rest};
+pub(crate) use texts::{Text, Texts, json_escape_from};
 
 /// The values of a column by step, each with its number of tokens; a step may be without one. A value
 /// that is there stays.
 ///
-/// A tree in which clones share all that they have in common: cloning is a reference count, whatever
+/// A tree in which clones share all that they have in common: cloning is two reference counts, whatever
 /// the length, and writing copies the few nodes on the way that are shared. So a clone is a snapshot
 /// that can be shown long after the column has gone on. Each node knows what its children sum up to, so
-/// the size of any window is a subtraction.
+/// the size of any window is a subtraction. The newest leaf, which is looked at most, hangs beside the
+/// tree, where it is found at once however long the history is.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
     root: Arc<Node>,
     /// How many levels lie between the root and the leaves.
     height: u32,
-}
-
-#[derive(Clone, Debug)]
-enum Node {
-    Inner(Vec<Child>),
-    Open(Vec<Option<Held>>),
-    /// A leaf without gaps, as one text.
-    Sealed {
-        text: Arc<str>,
-        marks: Arc<[Mark]>,
-    },
-}
-
-/// A node and all that is in it.
-#[derive(Clone, Debug, Default)]
-struct Child {
-    node: Arc<Node>,
-    sum: Sum,
-}
-
-/// A value as a text of its own.
-#[derive(Clone, Debug)]
-struct Held {
-    text: Arc<str>,
-    tokens: usize,
-}
-
-/// A stored value, and what is known of it without looking at it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Text<'h> {
-    pub(crate) value: &'h str,
-    pub(crate) tokens: usize,
-    /// It has neither `<` nor `&`, so no tag has to be escaped in it.
-    pub(crate) is_untagged: bool,
-    /// It is the same in a JSON string.
-    pub(crate) is_plain_json: bool,
-}
-
-/// Where a value ends in the text of a sealed leaf, how many tokens it has, and what else is known of it:
-/// 17, 13 and 2 bits, from the lowest on.
-#[derive(Clone, Copy, Debug)]
-struct Mark(u32);
-
-impl Mark {
-    const UNTAGGED: u32 = 1 << 31;
-    const PLAIN_JSON: u32 = 1 << 30;
-    const END_BITS: u32 = 17;
-    const END: u32 = (1 << Self::END_BITS) - 1;
-    const TOKENS: u32 = (Self::PLAIN_JSON - 1) >> Self::END_BITS;
-
-    /// `None` for what has no room.
-    fn new(end: usize, held: &Held) -> Option<Self> {
-        let end = u32::try_from(end).ok().filter(|end| *end <= Self::END)?;
-        let tokens = u32::try_from(held.tokens).ok().filter(|tokens| *tokens <= Self::TOKENS)?;
-        let untagged = if held.text.contains(['<', '&']) { 0 } else { Self::UNTAGGED };
-        let plain = if held.text.bytes().any(needs_json_escape) { 0 } else { Self::PLAIN_JSON };
-        Some(Self(end | tokens << Self::END_BITS | untagged | plain))
-    }
-
-    #[inline]
-    fn end(self) -> Option<usize> {
-        usize::try_from(self.0 & Self::END).ok()
-    }
-
-    #[inline]
-    fn tokens(self) -> usize {
-        usize::try_from(self.0 >> Self::END_BITS & Self::TOKENS).unwrap_or_default()
-    }
-
-    #[inline]
-    fn is(self, known: u32) -> bool {
-        self.0 & known != 0
-    }
-}
-
-/// A node without anything in it, at any level.
-impl Default for Node {
-    fn default() -> Self {
-        Self::Open(Vec::new())
-    }
+    /// The leaf behind all others, and which one it is.
+    newest: Arc<Node>,
+    number: usize,
 }
 
 impl History {
@@ -119,7 +41,17 @@ impl History {
     }
 
     pub(crate) fn text(&self, step: usize) -> Option<Text<'_>> {
-        self.leaf(step)?.text(digit(step, 0))
+        self.rest(step).next()
+    }
+
+    /// The values from a step on.
+    pub(crate) fn texts(&self, step: usize) -> Texts<'_> {
+        Texts::new(self, step)
+    }
+
+    /// What is left of a leaf from a step on.
+    fn rest(&self, step: usize) -> Rest<'_> {
+        self.leaf(step).map(|leaf| leaf.rest(digit(step, 0))).unwrap_or_default()
     }
 
     /// The bytes of the values in some steps, found leaf by leaf.
@@ -134,7 +66,13 @@ impl History {
         bytes
     }
 
+    #[inline]
     fn leaf(&self, step: usize) -> Option<&Node> {
+        if rest(step, 1) == self.number { Some(&self.newest) } else { self.older(step) }
+    }
+
+    /// A leaf of the tree.
+    fn older(&self, step: usize) -> Option<&Node> {
         if rest(step, self.height + 1) > 0 {
             return None;
         }
@@ -156,6 +94,14 @@ impl History {
     }
 
     fn sum_before(&self, step: usize) -> Sum {
+        match rest(step, 1).cmp(&self.number) {
+            Ordering::Less => self.older_sum_before(step),
+            Ordering::Equal => self.root.sum() + self.newest.sum_before(digit(step, 0)),
+            Ordering::Greater => self.root.sum() + self.newest.sum(),
+        }
+    }
+
+    fn older_sum_before(&self, step: usize) -> Sum {
         if rest(step, self.height + 1) > 0 {
             return self.root.sum();
         }
@@ -177,14 +123,10 @@ impl History {
         if self.has(step) {
             return;
         }
-        while rest(step, self.height + 1) > 0 {
-            let node = core::mem::take(&mut self.root);
-            let sum = node.sum();
-            self.root = Arc::new(Node::Inner(alloc::vec![Child { node, sum }]));
-            self.height += 1;
-        }
-        let Some(leaf) = self.leaf_mut(step, Sum::one(tokens)) else { return };
-        leaf.insert(digit(step, 0), Held { text: value.into(), tokens });
+        self.begin(rest(step, 1));
+        let held = Held::new(value, tokens);
+        let Some(leaf) = self.leaf_mut(step, Sum::one(held.tokens())) else { return };
+        leaf.insert(digit(step, 0), held);
         // Whoever looks at a leaf keeps it from being sealed, so the one before has another chance.
         if leaf.seal()
             && let Some(before) = step.checked_sub(WIDTH)
@@ -194,8 +136,38 @@ impl History {
         }
     }
 
+    /// Moves the newest leaf into the tree if another one is newer.
+    fn begin(&mut self, number: usize) {
+        if number <= self.number {
+            return;
+        }
+        let newest = core::mem::take(&mut self.newest);
+        let (step, sum) = (self.number << BITS, newest.sum());
+        self.number = number;
+        if sum.count > 0
+            && let Some(leaf) = self.older_mut(step, sum)
+        {
+            *leaf = Arc::unwrap_or_clone(newest);
+        }
+    }
+
     /// The leaf of a step, to which so much is added.
     fn leaf_mut(&mut self, step: usize, added: Sum) -> Option<&mut Node> {
+        if rest(step, 1) == self.number {
+            Some(Arc::make_mut(&mut self.newest))
+        } else {
+            self.older_mut(step, added)
+        }
+    }
+
+    /// A leaf of the tree, made if it is not there.
+    fn older_mut(&mut self, step: usize, added: Sum) -> Option<&mut Node> {
+        while rest(step, self.height + 1) > 0 {
+            let node = core::mem::take(&mut self.root);
+            let sum = node.sum();
+            self.root = Arc::new(Node::Inner(alloc::vec![Child { node, sum }]));
+            self.height += 1;
+        }
         let mut node = Arc::make_mut(&mut self.root);
         for level in (1..=self.height).rev() {
             let child = node.child_mut(digit(step, level))?;
@@ -207,7 +179,8 @@ impl History {
 
     /// The same values, counted another way.
     pub(crate) fn counted(&self, counter: &dyn Counter) -> Self {
-        let (mut counted, mut open) = (Self::default(), alloc::vec![(&self.root, self.height, 0)]);
+        let newest = (&self.newest, 0, self.number << BITS);
+        let (mut counted, mut open) = (Self::default(), alloc::vec![newest, (&self.root, self.height, 0)]);
         while let Some((node, height, first)) = open.pop() {
             match &**node {
                 Node::Inner(children) => {
@@ -228,197 +201,23 @@ impl History {
     /// The values before a step.
     pub(crate) fn before(&self, step: usize) -> Self {
         let mut before = self.clone();
-        if rest(step, self.height + 1) == 0 {
-            Arc::make_mut(&mut before.root).truncate(step, self.height);
+        match rest(step, 1).cmp(&self.number) {
+            Ordering::Less => {
+                (before.number, before.newest) = (rest(step, 1) + 1, Arc::default());
+                if rest(step, self.height + 1) == 0 {
+                    Arc::make_mut(&mut before.root).truncate(step, self.height);
+                }
+            }
+            Ordering::Equal => Arc::make_mut(&mut before.newest).truncate(step, 0),
+            Ordering::Greater => {}
         }
         before
     }
 }
 
-impl Node {
-    /// The child at a place of a node above the leaves, made if it is not there.
-    fn child_mut(&mut self, at: usize) -> Option<&mut Child> {
-        if let Self::Open(_) = self {
-            *self = Self::Inner(Vec::new());
-        }
-        let Self::Inner(children) = self else { return None };
-        if children.len() <= at {
-            children.resize_with(at + 1, Child::default);
-        }
-        children.get_mut(at)
-    }
-
-    fn sum(&self) -> Sum {
-        self.sum_before(WIDTH)
-    }
-
-    /// What comes before a place in this node.
-    fn sum_before(&self, at: usize) -> Sum {
-        match self {
-            Self::Inner(children) => children.iter().take(at).map(|child| child.sum).sum(),
-            Self::Open(texts) => texts.iter().take(at).flatten().map(|held| Sum::one(held.tokens)).sum(),
-            Self::Sealed { marks, .. } => marks.iter().take(at).map(|mark| Sum::one(mark.tokens())).sum(),
-        }
-    }
-
-    #[inline]
-    fn text(&self, at: usize) -> Option<Text<'_>> {
-        match self {
-            Self::Open(texts) => {
-                let Held { text, tokens } = texts.get(at)?.as_ref()?;
-                Some(Text { value: text, tokens: *tokens, is_untagged: false, is_plain_json: false })
-            }
-            Self::Sealed { text, marks } => {
-                let mark = *marks.get(at)?;
-                Some(Text {
-                    value: text.get(range(marks, at)?)?,
-                    tokens: mark.tokens(),
-                    is_untagged: mark.is(Mark::UNTAGGED),
-                    is_plain_json: mark.is(Mark::PLAIN_JSON),
-                })
-            }
-            Self::Inner(_) => None,
-        }
-    }
-
-    fn has(&self, at: usize) -> bool {
-        match self {
-            Self::Open(texts) => texts.get(at).is_some_and(Option::is_some),
-            Self::Sealed { marks, .. } => at < marks.len(),
-            Self::Inner(_) => false,
-        }
-    }
-
-    fn bytes(&self, places: Range<usize>) -> usize {
-        match self {
-            Self::Open(texts) => {
-                texts.iter().take(places.end).skip(places.start).flatten().map(|held| held.text.len()).sum()
-            }
-            Self::Sealed { marks, .. } => {
-                let end = |places: usize| places.checked_sub(1).and_then(|last| marks.get(last)?.end());
-                end(places.end).unwrap_or(0) - end(places.start).unwrap_or(0)
-            }
-            Self::Inner(_) => 0,
-        }
-    }
-
-    fn value(&self, at: usize) -> Option<Value> {
-        match self {
-            Self::Open(texts) => Some(Value::from(Arc::clone(&texts.get(at)?.as_ref()?.text))),
-            Self::Sealed { text, marks } => Some(Value::part(Arc::clone(text), range(marks, at)?)),
-            Self::Inner(_) => None,
-        }
-    }
-
-    /// Writes a value into a leaf.
-    fn insert(&mut self, at: usize, held: Held) {
-        let Self::Open(texts) = self else { return };
-        if texts.len() <= at {
-            texts.resize(at + 1, None);
-        }
-        if let Some(slot) = texts.get_mut(at) {
-            *slot = Some(held);
-        }
-    }
-
-    /// Makes one text of a leaf that is full, which saves a third of the memory of short values. Not
-    /// if that would copy a text that somebody else holds, too. Returns whether the leaf is full.
-    fn seal(&mut self) -> bool {
-        let Self::Open(texts) = self else { return true };
-        if texts.len() < WIDTH || texts.iter().any(Option::is_none) {
-            return false;
-        }
-        let length: usize = texts.iter().flatten().map(|held| held.text.len()).sum();
-        if length > LARGE || texts.iter().flatten().any(|held| Arc::strong_count(&held.text) > 1) {
-            return true;
-        }
-        let mut end = 0;
-        let marks = texts.iter().flatten().map(|held| {
-            end += held.text.len();
-            Mark::new(end, held)
-        });
-        if let Some(marks) = marks.collect() {
-            let mut text = String::with_capacity(length);
-            texts.iter().flatten().for_each(|held| text.push_str(&held.text));
-            *self = Self::Sealed { text: text.into(), marks };
-        }
-        true
-    }
-
-    /// Leaves what comes before a step in a node of this height.
-    fn truncate(&mut self, step: usize, height: u32) {
-        let at = digit(step, height);
-        if let Self::Sealed { .. } = self {
-            let held = |at| {
-                let tokens = self.text(at)?.tokens;
-                Some(Held { text: self.value(at)?.into(), tokens })
-            };
-            *self = Self::Open((0..at).map(held).collect());
-        }
-        match self {
-            Self::Open(texts) => texts.truncate(at),
-            Self::Inner(children) => {
-                children.truncate(at + 1);
-                if let Some(child) = children.get_mut(at) {
-                    Arc::make_mut(&mut child.node).truncate(step, height.saturating_sub(1));
-                    child.sum = child.node.sum();
-                }
-            }
-            Self::Sealed { .. } => {}
-        }
-    }
-}
-
-/// Whether a byte cannot stand in a JSON string as it is. All of those are ASCII.
-pub(crate) const fn needs_json_escape(byte: u8) -> bool {
-    matches!(byte, 0..b' ' | b'"' | b'\\')
-}
-
-/// Where a value stands in the text of a sealed leaf.
-#[inline]
-fn range(marks: &[Mark], at: usize) -> Option<Range<usize>> {
-    let start = match at.checked_sub(1) {
-        Some(before) => marks.get(before)?.end()?,
-        None => 0,
-    };
-    Some(start..marks.get(at)?.end()?)
-}
-
-/// Which child of a node at this level leads to a step.
-fn digit(step: usize, level: u32) -> usize {
-    rest(step, level) & (WIDTH - 1)
-}
-
-/// What is left of a step above a level.
-fn rest(step: usize, level: u32) -> usize {
-    step.checked_shr(level * BITS).unwrap_or(0)
-}
-
-/// Reads the values of neighbouring steps of one history without looking for each.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Reader<'h> {
-    /// The leaf that was read last, and which one it is.
-    leaf: Option<(usize, &'h Node)>,
-}
-
-impl<'h> Reader<'h> {
-    #[inline]
-    pub(crate) fn text(&mut self, history: &'h History, step: usize) -> Option<Text<'h>> {
-        let number = rest(step, 1);
-        let leaf = match self.leaf {
-            Some((last, leaf)) if last == number => leaf,
-            _ => {
-                let leaf = history.leaf(step)?;
-                self.leaf = Some((number, leaf));
-                leaf
-            }
-        };
-        leaf.text(digit(step, 0))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::node::LARGE;
     use super::*;
 
     fn history(steps: impl IntoIterator<Item = usize>) -> History {
@@ -432,7 +231,7 @@ mod tests {
     fn holds(history: &History, step: usize) -> bool {
         let expected = alloc::format!("{step}");
         let text = history.text(step);
-        assert_eq!(Reader::default().text(history, step), text);
+        assert_eq!(history.texts(step).next(), text);
         assert_eq!(history.value(step).as_deref(), text.map(|text| text.value));
         text.is_some_and(|text| text.value == expected)
     }
