@@ -114,7 +114,8 @@ impl<'h> Texts<'h> {
         if digit(self.step, 0) == 0 {
             self.leaf = self.history.rest(self.step);
         }
-        self.step += 1;
+        // A step may be as large as numbers go.
+        self.step = self.step.wrapping_add(1);
         self.leaf.next()
     }
 }
