@@ -66,6 +66,7 @@ impl<K> Handle<K> {
     /// # Panics
     ///
     /// When `count` is 0; inside `flow!` that is a compile error.
+    #[track_caller]
     pub const fn window(&self, count: usize) -> View {
         match Window::last(count) {
             Some(window) => View::new(self.latest.column(), window, self.latest.tag()),
