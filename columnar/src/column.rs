@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::compute::{IntoStep, Step};
+use crate::schema::DraftView;
 use crate::window::Window;
 
 /// The declaration of a column. Cloning it is a reference count, and the clone is the same column.
@@ -63,7 +64,24 @@ pub fn column<Form>(
 ///
 /// `this()` is all of it, `this().latest()` the step before, `this().window(3)` the three before.
 pub fn this() -> View {
-    View { of: None, window: Some(Window::All), tag: None }
+    View { of: Of::This, window: Some(Window::All), delayed: false, tag: None }
+}
+
+/// What the column of this name said at the step before, written `name.prev` inside `flow!`; `.all()` and
+/// `.window(3)` behind it show more of the past. Within a step nothing waits for it, so two columns may read
+/// what the other one said before, though one of them is not declared yet.
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// let user = source("user");
+/// let pro = column("pro", (user.latest(), prev("con")), prompt("Argue for it."));
+/// let con = column("con", (user.latest(), pro.prev()), prompt("Argue against it."));
+/// let debate = flow([pro, con])?;
+/// # Ok::<(), columnar::Error>(())
+/// ```
+pub fn prev(name: impl Into<String>) -> View {
+    View { of: Of::Named(name.into()), window: Some(Window::LATEST), delayed: true, tag: None }
 }
 
 impl Column {
@@ -74,7 +92,7 @@ impl Column {
 
     /// All of the column's history.
     pub fn all(&self) -> View {
-        View { of: Some(self.clone()), window: Some(Window::All), tag: None }
+        View { of: Of::Column(self.clone()), window: Some(Window::All), delayed: false, tag: None }
     }
 
     /// The newest value alone.
@@ -85,6 +103,11 @@ impl Column {
     /// The last `count` values. A count of 0 is refused by [`flow`](crate::flow()).
     pub fn window(&self, count: usize) -> View {
         self.all().window(count)
+    }
+
+    /// The value of the step before. Within a step nothing waits for it. See [`prev`].
+    pub fn prev(&self) -> View {
+        View { delayed: true, ..self.latest() }
     }
 
     /// All of the history, shown under another tag than the name.
@@ -124,7 +147,9 @@ impl Drop for Declaration {
     fn drop(&mut self) {
         let mut views = self.derived.take().map_or_else(Vec::new, |derived| derived.views);
         while let Some(view) = views.pop() {
-            if let Some(mut last) = view.of.and_then(|column| Arc::into_inner(column.0)) {
+            if let Of::Column(column) = view.of
+                && let Some(mut last) = Arc::into_inner(column.0)
+            {
                 views.extend(last.derived.take().into_iter().flat_map(|derived| derived.views));
             }
         }
@@ -134,11 +159,22 @@ impl Drop for Declaration {
 /// A column as another one sees it: which column, how much of its history, under which tag.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// `None` for the own past.
-    of: Option<Column>,
+    of: Of,
     /// `None` for a window that would show nothing.
     window: Option<Window>,
+    /// Whether it ends with the step before.
+    delayed: bool,
     tag: Option<String>,
+}
+
+/// What a view shows.
+#[derive(Clone, Debug)]
+pub(crate) enum Of {
+    /// The own past.
+    This,
+    Column(Column),
+    /// A column that is declared elsewhere.
+    Named(String),
 }
 
 impl View {
@@ -154,6 +190,12 @@ impl View {
         Self { window: Window::last(count), ..self }
     }
 
+    /// All values that there are up to the newest one that is shown.
+    #[must_use]
+    pub fn all(self) -> Self {
+        Self { window: Some(Window::All), ..self }
+    }
+
     /// Shows the column under another tag than its name.
     #[must_use]
     pub fn named(self, tag: impl Into<String>) -> Self {
@@ -166,12 +208,17 @@ impl View {
         self.named(tag)
     }
 
-    pub(crate) fn of(&self) -> Option<&Column> {
-        self.of.as_ref()
+    pub(crate) fn of(&self) -> &Of {
+        &self.of
     }
 
-    pub(crate) fn shape(&self) -> (Option<Window>, Option<&str>) {
-        (self.window, self.tag.as_deref())
+    pub(crate) fn is_delayed(&self) -> bool {
+        self.delayed
+    }
+
+    /// The same as it is to be checked, with the column at this place, or the name that no column has.
+    pub(crate) fn draft(&self, column: Result<usize, String>) -> DraftView {
+        DraftView { column, window: self.window, delayed: self.delayed, tag: self.tag.clone() }
     }
 }
 

@@ -206,7 +206,7 @@ impl Sizes {
     fn context(&self, plan: &Plan, column: usize, step: usize, around: &Around) -> usize {
         let Some(reads) = plan.schema().reads(column) else { return 0 };
         let inputs = reads.inputs.iter().zip(&around.frames).map(|(input, frame)| {
-            let steps = input.window.of_input(step);
+            let steps = input.cells(step);
             steps.len() * frame + self.values(input.column, steps)
         });
         let own = reads.own.map_or(0, |own| {

@@ -8,7 +8,7 @@ use crate::name::is_name;
 use crate::outline::Outline;
 use crate::plan::Plan;
 use crate::schema::{Draft, DraftView, Schema, SchemaError};
-use crate::window::Window;
+use crate::window::{Window, Written};
 
 /// The columns of a flow and what each of them reads, as a constant of the flow's type.
 ///
@@ -52,12 +52,18 @@ pub struct Node {
 pub struct View {
     column: usize,
     window: Window,
+    delayed: bool,
     tag: &'static str,
 }
 
 impl View {
     pub(crate) const fn new(column: usize, window: Window, tag: &'static str) -> Self {
-        Self { column, window, tag }
+        Self { column, window, delayed: false, tag }
+    }
+
+    /// The same values, each a step later.
+    pub(crate) const fn delayed(self) -> Self {
+        Self { delayed: true, ..self }
     }
 
     pub(crate) const fn column(&self) -> usize {
@@ -66,6 +72,27 @@ impl View {
 
     pub(crate) const fn tag(&self) -> &'static str {
         self.tag
+    }
+
+    /// The last `count` values before the current step, behind `prev`.
+    ///
+    /// # Panics
+    ///
+    /// When `count` is 0; inside `flow!` that is a compile error.
+    #[must_use]
+    #[track_caller]
+    pub const fn window(self, count: usize) -> Self {
+        match Window::last(count) {
+            Some(window) => Self { window, ..self },
+            #[expect(clippy::panic, reason = "the compiler shows it at the window, as an error")]
+            None => panic!("a window of 0 shows nothing"),
+        }
+    }
+
+    /// All values before the current step, behind `prev`.
+    #[must_use]
+    pub const fn all(self) -> Self {
+        Self { window: Window::All, ..self }
     }
 
     /// Shows the column under another tag than its name, written `.as("tag")` inside `flow!`.
@@ -273,8 +300,9 @@ impl Node {
     /// The declaration of the node at `at`, with every column in its place.
     fn draft(&self, at: usize, place: impl Fn(usize) -> usize) -> Draft {
         let view = |view: &View| DraftView {
-            column: place(view.column),
+            column: Ok(place(view.column)),
             window: Some(view.window),
+            delayed: view.delayed,
             tag: (view.column != at).then(|| view.tag.to_owned()),
         };
         Draft { name: self.name.to_owned(), views: self.views.map(|views| views.iter().map(view).collect()) }
@@ -293,10 +321,11 @@ impl fmt::Display for Graph {
             for (at, view) in views.iter().enumerate() {
                 let comma = if at > 0 { ", " } else { "" };
                 let name = nodes.get(view.column).map_or("?", |node| node.name);
+                let shows = Written { window: view.window, delayed: view.delayed };
                 match (view.column == column, view.tag == name) {
-                    (true, _) => write!(f, "{comma}self{}", view.window)?,
-                    (false, true) => write!(f, "{comma}{name}{}", view.window)?,
-                    (false, false) => write!(f, "{comma}{name}{}.as({:?})", view.window, view.tag)?,
+                    (true, _) => write!(f, "{comma}self{shows}")?,
+                    (false, true) => write!(f, "{comma}{name}{shows}")?,
+                    (false, false) => write!(f, "{comma}{name}{shows}.as({:?})", view.tag)?,
                 }
             }
             writeln!(f, ")")?;

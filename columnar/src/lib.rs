@@ -31,7 +31,7 @@
 //!
 //! | to | see |
 //! |---|---|
-//! | declare a flow, extend one | [`flow!`], or at run time [`source`], [`column`](column()), [`this`] and [`flow`](flow()) |
+//! | declare a flow, extend one | [`flow!`], or at run time [`source`], [`column`](column()), [`this`], [`prev`] and [`flow`](flow()) |
 //! | know what a declaration says: order, levels, how contexts grow, a drawing | [`Outline`] |
 //! | push, run, read | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
 //! | know what it will cost, and how far it is | [`Forecast`], [`Progress`] |
@@ -144,7 +144,7 @@ pub mod testing;
 pub mod __private;
 
 #[cfg(feature = "std")]
-pub use column::{Column, IntoViews, View, column, source, this};
+pub use column::{Column, IntoViews, View, column, prev, source, this};
 #[cfg(feature = "std")]
 pub use compute::{Compute, Reply, deltas};
 pub use context::{Context, Iter, Messages, Origin, Part, Parts, Role};
@@ -156,7 +156,7 @@ pub use forecast::{ColumnForecast, Forecast};
 #[cfg(feature = "std")]
 pub use model::{Prompt, prompt};
 pub use name::{Name, NameError};
-pub use outline::{ColumnOutline, Growth, Outline, Pattern, Repeats};
+pub use outline::{ColumnOutline, Growth, Outline, Pattern, Read, Repeats};
 pub use scheduler::Progress;
 pub use schema::{Mistake, SchemaError};
 pub use value::Value;
@@ -165,7 +165,7 @@ pub use window::Window;
 /// What most programs need: `use columnar::prelude::*;`.
 #[cfg(feature = "std")]
 pub mod prelude {
-    pub use crate::column::{Column, View, column, source, this};
+    pub use crate::column::{Column, View, column, prev, source, this};
     pub use crate::compute::{Policy as _, deltas, per_minute, per_second, secs};
     pub use crate::context::{Context, Messages, Role};
     pub use crate::error::{Error, Result};

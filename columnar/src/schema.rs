@@ -7,6 +7,7 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
+use core::ops::Range;
 
 use crate::context::Frame;
 use crate::name::{Name, NameError};
@@ -21,9 +22,12 @@ pub(crate) struct Draft {
 
 /// A view as it was declared. A view of the column that declares it is the own past.
 pub(crate) struct DraftView {
-    pub(crate) column: usize,
+    /// The name alone where no column has it.
+    pub(crate) column: Result<usize, String>,
     /// `None` for a window that would show nothing.
     pub(crate) window: Option<Window>,
+    /// Whether each value is shown a step later.
+    pub(crate) delayed: bool,
     /// The tag, where it is not the column's name.
     pub(crate) tag: Option<String>,
 }
@@ -59,8 +63,30 @@ pub(crate) struct Input {
     pub(crate) column: usize,
     pub(crate) name: Name,
     pub(crate) window: Window,
+    /// Whether each value is shown a step later, so that nothing waits for it within a step.
+    pub(crate) delayed: bool,
     pub(crate) tag: Name,
     pub(crate) frame: Frame,
+}
+
+impl Input {
+    /// By how many steps its values are shown later.
+    pub(crate) fn delay(&self) -> usize {
+        usize::from(self.delayed)
+    }
+
+    /// The steps whose turns show it, in a context of `step`.
+    pub(crate) fn turns(&self, step: usize) -> Range<usize> {
+        let Range { start, end } = self.window.of_input(step);
+        let start = start.max(self.delay());
+        start..end.max(start)
+    }
+
+    /// The steps of the column that a context of `step` shows.
+    pub(crate) fn cells(&self, step: usize) -> Range<usize> {
+        let Range { start, end } = self.turns(step);
+        start - self.delay()..end - self.delay()
+    }
 }
 
 impl Schema {
@@ -110,14 +136,21 @@ impl Schema {
         let Some(views) = draft.views else { return };
         let name = self.name(column).clone();
         let mut reads = Reads { column: name.clone(), inputs: Vec::new(), own: None };
-        let views_read_something = views.iter().any(|view| view.column != column);
+        let views_read_something = views.iter().any(|view| view.column != Ok(column));
         for view in views {
+            let read = match view.column {
+                Ok(read) => read,
+                Err(read) => {
+                    mistakes.push(Mistake::UnknownColumn { column: name.clone(), read });
+                    continue;
+                }
+            };
             let Some(window) = view.window else {
-                let input = self.name(view.column).clone();
+                let input = self.name(read).clone();
                 mistakes.push(Mistake::EmptyWindow { column: name.clone(), input });
                 continue;
             };
-            if view.column == column {
+            if read == column {
                 if view.tag.is_some() {
                     mistakes.push(Mistake::TaggedSelf { column: name.clone() });
                 }
@@ -126,14 +159,14 @@ impl Schema {
                 }
                 continue;
             }
-            match view.tag.map_or_else(|| Ok(self.name(view.column).clone()), |tag| Name::new(&tag)) {
+            match view.tag.map_or_else(|| Ok(self.name(read).clone()), |tag| Name::new(&tag)) {
                 Ok(tag) if reads.inputs.iter().any(|input| input.tag == tag) => {
                     mistakes.push(Mistake::DuplicateTag { column: name.clone(), tag });
                 }
                 Ok(tag) => {
-                    let (column, frame, at) = (view.column, Frame::new(&tag), reads.inputs.len());
-                    let input = Input { at, column, name: self.name(column).clone(), window, tag, frame };
-                    reads.inputs.push(input);
+                    let (column, frame, at) = (read, Frame::new(&tag), reads.inputs.len());
+                    let (name, delayed) = (self.name(read).clone(), view.delayed);
+                    reads.inputs.push(Input { at, column, name, window, delayed, tag, frame });
                 }
                 Err(error) => mistakes.push(Mistake::BadTag { column: name.clone(), error }),
             }
@@ -279,6 +312,14 @@ pub enum Mistake {
         /// The column.
         column: Name,
     },
+    /// A view of a column that the flow does not have.
+    #[error("`{column}` reads `{read}`, and there is no such column in this flow: add it")]
+    UnknownColumn {
+        /// The column that reads.
+        column: Name,
+        /// The name that no column has.
+        read: String,
+    },
     /// A tag on the own past.
     #[error(
         "`{column}` tags its own past, which is shown as the assistant's words and has no tag: drop the tag"
@@ -313,7 +354,7 @@ mod tests {
     }
 
     fn view(column: usize) -> DraftView {
-        DraftView { column, window: Some(Window::All), tag: None }
+        DraftView { column: Ok(column), window: Some(Window::All), delayed: false, tag: None }
     }
 
     fn mistakes(drafts: Vec<Draft>) -> Vec<String> {

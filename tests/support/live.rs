@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use columnar::compute::Policy;
 use columnar::store::Store;
-use columnar::{Column, Context, Flow, Messages, Result, View, column, flow, source, this};
+use columnar::{Column, Context, Flow, Messages, Result, View, column, flow, prev, source, this};
 
 use crate::naive::{self, Reads, Window};
 
@@ -126,8 +126,11 @@ fn views(reads: &Reads, declared: &[Column]) -> Vec<View> {
 
 /// The tag is given only where it differs from the name, as people do.
 fn input(view: &naive::View, declared: &[Column]) -> Option<View> {
-    let column = declared.iter().find(|column| column.name() == view.column)?;
-    let shown = through(view.window, column.all());
+    let shown = if view.delayed {
+        through(view.window, prev(&view.column).all())
+    } else {
+        through(view.window, declared.iter().find(|column| column.name() == view.column)?.all())
+    };
     Some(if view.tag == view.column { shown } else { shown.named(&view.tag) })
 }
 

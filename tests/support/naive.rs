@@ -42,6 +42,8 @@ pub struct View {
     pub column: String,
     /// How much of it is shown.
     pub window: Window,
+    /// Whether that ends with the step before.
+    pub delayed: bool,
     /// The tag around it.
     pub tag: String,
 }
@@ -113,6 +115,8 @@ pub struct Turn {
     pub role: &'static str,
     /// The pieces, tags and all.
     pub parts: Vec<String>,
+    /// The cells that they show: column and step.
+    pub cells: Vec<(String, usize)>,
     /// Its tokens, as [`Chars`](columnar::tokens::Chars) counts: the values, what is around each, and
     /// what separates it from others.
     pub tokens: usize,
@@ -120,10 +124,11 @@ pub struct Turn {
 
 impl Turn {
     fn of(step: usize, role: &'static str) -> Self {
-        Self { step, role, parts: Vec::new(), tokens: 0 }
+        Self { step, role, parts: Vec::new(), cells: Vec::new(), tokens: 0 }
     }
 
-    fn push(&mut self, value: &str, around: &str, part: String) {
+    fn push(&mut self, cell: (&str, usize), value: &str, around: &str, part: String) {
+        self.cells.push((cell.0.to_owned(), cell.1));
         self.tokens += tokens(value) + tokens(around);
         self.parts.push(part);
     }
@@ -153,11 +158,12 @@ pub fn turns(
     let mut turns = Vec::new();
     for then in 0..=step {
         let mut read = Turn::of(then, "user");
-        for View { column, window, tag } in &reads.views {
-            if window.shows(then, step) && !is_gap(column, then) {
-                let value = flow.value(column, then)?;
+        for View { column, window, delayed, tag } in &reads.views {
+            let Some(said) = then.checked_sub(usize::from(*delayed)) else { continue };
+            if window.shows(then, step) && !is_gap(column, said) {
+                let value = flow.value(column, said)?;
                 let part = format!("<{tag}>\n{}\n</{tag}>", spelling.escape(value));
-                read.push(value, &format!("<{tag}>\n\n</{tag}>\n\n"), part);
+                read.push((column, said), value, &format!("<{tag}>\n\n</{tag}>\n\n"), part);
             }
         }
         let mut said = Turn::of(then, "assistant");
@@ -167,7 +173,7 @@ pub fn turns(
             && !is_gap(column, then)
         {
             let value = flow.value(column, then)?;
-            said.push(value, "\n\n", value.to_owned());
+            said.push((column, then), value, "\n\n", value.to_owned());
         }
         turns.extend([read, said]);
     }
@@ -212,7 +218,7 @@ mod tests {
 
     fn chat(window: Window, own: Window) -> Flow {
         let values = |letter: &str| (0..4).map(|step| format!("{letter}{step}")).collect();
-        let views = vec![View { column: "user".into(), window, tag: "user".into() }];
+        let views = vec![View { column: "user".into(), window, delayed: false, tag: "user".into() }];
         let reads = Some(Reads { views, own: Some(own), own_at: 0 });
         let user = Column { name: "user".into(), values: values("u"), reads: None };
         Flow { columns: vec![user, Column { name: "bot".into(), values: values("b"), reads }] }

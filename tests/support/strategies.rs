@@ -35,8 +35,8 @@ const PIECES: [&str; 22] = [
     " ", "\u{b}", "\n", "\n\n", "\r\n", "\0", "two words", "u\u{17f}er", "\u{212a}", "\u{1f980}",
 ];
 
-/// A flow of 1 to 3 sources and 1 to 4 derived columns, with the values of 1 to 6 steps.
-pub fn flows() -> impl Strategy<Value = Flow> {
+/// What waits for each other within a step.
+fn acyclic() -> impl Strategy<Value = Flow> {
     (1..=MOST_STEPS, vec(values(), 1..=SOURCES.len()), vec(derived(), 1..=DERIVED.len())).prop_map(
         |(steps, sources, derived)| {
             let mut columns = Vec::new();
@@ -51,6 +51,28 @@ pub fn flows() -> impl Strategy<Value = Flow> {
             Flow { columns }
         },
     )
+}
+
+/// A flow of 1 to 3 sources and 1 to 4 derived columns, with the values of 1 to 6 steps. Some columns read
+/// what others, declared before or after them, said in earlier steps.
+pub fn flows() -> impl Strategy<Value = Flow> {
+    let past = option::of((any::<Index>(), window(), any::<Index>()));
+    (acyclic(), vec(past, DERIVED.len())).prop_map(|(mut flow, pasts)| {
+        let names: Vec<String> = flow.columns.iter().map(|column| column.name.clone()).collect();
+        let derived = flow.columns.iter_mut().filter(|column| column.reads.is_some());
+        for (column, (read, window, at)) in
+            derived.zip(pasts).filter_map(|(column, past)| Some((column, past?)))
+        {
+            let (Some(reads), read) = (&mut column.reads, read.get(&names)) else { continue };
+            let is_free = |tag: &&str| reads.views.iter().all(|view| view.tag != *tag);
+            let tag = TAGS.into_iter().find(is_free).expect("there are more tags than views").to_owned();
+            if *read != column.name {
+                let view = View { column: read.clone(), window, delayed: true, tag };
+                reads.views.insert(at.index(reads.views.len() + 1), view);
+            }
+        }
+        flow
+    })
 }
 
 /// For how many turns of the runtime each of the cells of a flow waits.
@@ -119,7 +141,7 @@ fn resolve(draft: Draft, columns: &[Column]) -> Reads {
         let wanted = tag.map_or(column.as_str(), |tag| *tag.get::<&str>(&TAGS));
         let is_free = |tag: &&str| views.iter().all(|view| view.tag != *tag);
         let tag = [wanted].into_iter().chain(TAGS).find(is_free).unwrap_or(wanted).to_owned();
-        views.push(View { column, window, tag });
+        views.push(View { column, window, delayed: false, tag });
     }
     Reads { views, own: draft.own, own_at }
 }

@@ -70,7 +70,7 @@ fn length(shown: &Shown) -> usize {
         [oldest, steps.start.max(elided.end)..steps.end]
     };
     let view = |(view, frame): (&View, &Frame)| {
-        let bytes = |steps: Range<usize>| steps.len() * frame.json_len() + view.values.bytes(steps);
+        let bytes = |steps: Range<usize>| steps.len() * frame.json_len() + view.bytes(steps);
         if elided.is_empty() { bytes(view.steps.clone()) } else { kept(&view.steps).map(bytes).iter().sum() }
     };
     views.map(view).sum::<usize>() + OWN.json_first_len() + MARKER_LEN + JSON_END.len()

@@ -70,9 +70,10 @@ impl Context {
         &self.messages
     }
 
-    /// The value that an input has at this step, verbatim: no tag around it, nothing escaped.
-    /// Inputs go by their tag, which is the column's name unless the view gives another. `None` for a
-    /// tag that there is not, and for a column that was [skipped](crate::compute::Policy::or_skip).
+    /// The value that an input has at this step, with `prev` that of the step before, verbatim: no tag around
+    /// it, nothing escaped. Inputs go by their tag, which is the column's name unless the view gives another.
+    /// `None` for a tag that there is not, for a column that was [skipped](crate::compute::Policy::or_skip), and
+    /// with `prev` at step 0.
     pub fn input(&self, tag: &str) -> Option<&Value> {
         self.inputs.iter().find(|(name, _)| name == tag).map(|(_, value)| value)
     }

@@ -32,7 +32,7 @@ impl<'m> Parts<'m> {
         };
         Part {
             role: stop.frame.role(),
-            origin: origin.map(|column| Origin { column, step: stop.step }),
+            origin: origin.map(|column| Origin { column, step: stop.step - stop.delay }),
             place: stop.place(),
             frame: stop.frame,
             value: shown_value(&stop, self.shown),
@@ -52,7 +52,12 @@ impl<'m> Iterator for Parts<'m> {
         let stop = self.walk.next()?;
         if stop.place() == Place::First && stop.frame.role() == Role::Assistant {
             self.led = Some(stop);
-            return Some(Part::lead());
+            let fate = if self.shown.is_led_at(self.shown.step + 1) {
+                Fate::Stays
+            } else {
+                Fate::of(stop, self.shown)
+            };
+            return Some(Part::lead(fate));
         }
         Some(self.part(stop))
     }
@@ -64,9 +69,9 @@ impl Fate {
         let fitted = shown.fitted.as_deref();
         let cut = if fitted.is_some_and(|fitted| fitted.changes) { Self::Cut } else { Self::MayBeCut };
         let is_cut = |place| fitted.is_some_and(|fitted| fitted.next.contains(&place));
-        let (window, steps, is_cut) = match (stop.what, shown.reads.own) {
-            (What::Input(input), _) => (input.window, input.window.of_input(next), is_cut(2 * step)),
-            (What::Own, Some(own)) => (own, own.of_own(next), is_cut(2 * step + 1)),
+        let (window, delayed, steps, is_cut) = match (stop.what, shown.reads.own) {
+            (What::Input(input), _) => (input.window, input.delayed, input.turns(next), is_cut(2 * step)),
+            (What::Own, Some(own)) => (own, false, own.of_own(next), is_cut(2 * step + 1)),
             (What::Own, None) => unreachable!("`{}` does not read its own past", shown.reads.column),
             (What::Marker, _) => {
                 let stays = fitted.is_some_and(|fitted| fitted.next == fitted.elided);
@@ -76,7 +81,7 @@ impl Fate {
         match steps.contains(&step) {
             true if is_cut => cut,
             true => Self::Stays,
-            false => Self::Leaves { window, own: matches!(stop.what, What::Own) },
+            false => Self::Leaves { window, delayed, own: matches!(stop.what, What::Own) },
         }
     }
 }

@@ -31,7 +31,9 @@ pub(super) struct Walk<'m> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop<'m> {
     pub(super) what: What<'m>,
+    /// The step whose turn it stands in, and how long before it was said.
     pub(super) step: usize,
+    pub(super) delay: usize,
     pub(super) text: Text<'m>,
     pub(super) frame: &'m Frame,
     /// What stands around the text before it.
@@ -70,8 +72,8 @@ impl<'m> Walk<'m> {
             if let Some(lane) = self.lanes.get_mut(self.lane) {
                 self.lane += 1;
                 if let Some(text) = lane.texts.next() {
-                    let (what, frame) = (lane.what, lane.frame);
-                    return Some(self.stop(what, frame, text));
+                    let (what, frame, delay) = (lane.what, lane.frame, lane.delay);
+                    return Some(self.stop(what, frame, delay, text));
                 }
                 continue;
             }
@@ -86,8 +88,8 @@ impl<'m> Walk<'m> {
     }
 
     #[inline]
-    fn stop(&mut self, what: What<'m>, frame: &'m Frame, text: Text<'m>) -> Stop<'m> {
-        Stop { what, step: self.step, text, frame, before: self.last.replace(frame) }
+    fn stop(&mut self, what: What<'m>, frame: &'m Frame, delay: usize, text: Text<'m>) -> Stop<'m> {
+        Stop { what, step: self.step, delay, text, frame, before: self.last.replace(frame) }
     }
 
     /// Goes past what is left out, if it begins here.
@@ -98,7 +100,7 @@ impl<'m> Walk<'m> {
         (self.step, self.until) = (self.place / 2, 0);
         self.lanes.clear();
         let text = Text { value, tokens: *tokens, is_untagged: true, is_plain_json: true };
-        Some(self.stop(What::Marker, &MARKER, text))
+        Some(self.stop(What::Marker, &MARKER, 0, text))
     }
 
     /// Begins the next stretch, which ends before what is left out; `false` if there is none.
@@ -120,7 +122,7 @@ impl<'m> Walk<'m> {
             if is_there && view.steps.contains(&step) {
                 let (what, frame) =
                     input.map_or((What::Own, &OWN), |input| (What::Input(input), &input.frame));
-                self.lanes.push(Lane { what, frame, texts: view.values.texts(step) });
+                self.lanes.push(Lane { what, frame, delay: view.delay, texts: view.texts(step) });
             }
             let bounds = [view.steps.start, view.steps.end];
             until = bounds.into_iter().filter(|&bound| bound > step).fold(until, usize::min);
@@ -168,6 +170,7 @@ const FEW: usize = 4;
 struct Lane<'m> {
     what: What<'m>,
     frame: &'m Frame,
+    delay: usize,
     texts: Texts<'m>,
 }
 

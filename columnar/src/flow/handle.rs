@@ -38,6 +38,10 @@ pub mod kind {
 pub struct Handle<K> {
     /// A view of the newest value alone.
     pub latest: View,
+    /// A view of the value of the step before. Within a step nothing waits for it, so two columns may read
+    /// what the other one said before. [`window`](View::window) and [`all`](View::all) behind it show more of
+    /// the past.
+    pub prev: View,
     /// `None` in the constants of which a flow's graph is made.
     flow: Option<Arc<Shared>>,
     kind: PhantomData<K>,
@@ -46,14 +50,15 @@ pub struct Handle<K> {
 impl<K> Handle<K> {
     #[doc(hidden)]
     pub const fn __new(column: usize, name: &'static str) -> Self {
-        Self { latest: View::new(column, Window::LATEST, name), flow: None, kind: PhantomData }
+        let latest = View::new(column, Window::LATEST, name);
+        Self { latest, prev: latest.delayed(), flow: None, kind: PhantomData }
     }
 
     #[doc(hidden)]
     #[must_use]
     pub fn __bind(&self, flow: &Bind<'_>) -> Self {
         let latest = View::new(flow.column(self.latest), Window::LATEST, self.latest.tag());
-        Self { latest, flow: Some(Arc::clone(flow.shared)), kind: PhantomData }
+        Self { latest, prev: latest.delayed(), flow: Some(Arc::clone(flow.shared)), kind: PhantomData }
     }
 
     #[doc(hidden)]
@@ -167,7 +172,7 @@ impl Handle<kind::Derived> {
 
 impl<K> Clone for Handle<K> {
     fn clone(&self) -> Self {
-        Self { latest: self.latest, flow: self.flow.clone(), kind: PhantomData }
+        Self { latest: self.latest, prev: self.prev, flow: self.flow.clone(), kind: PhantomData }
     }
 }
 

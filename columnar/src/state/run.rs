@@ -99,6 +99,12 @@ impl Shared {
         debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
     }
 
+    /// The cell stays empty for good.
+    pub(crate) fn skipped(&self, cell: Cell) {
+        let reported = self.lock().scheduler.handle_skipped(cell);
+        debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
+    }
+
     /// The cell is stored.
     pub(crate) fn stored(&self, cell: Cell, entry: Entry) {
         let counter = self.counter();
