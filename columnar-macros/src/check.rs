@@ -104,7 +104,9 @@ fn check_reads(flow: &mut Flow, errors: &mut Errors) -> (HashMap<String, usize>,
             if view.is_own() {
                 true
             } else if base == text(name) {
-                errors.at(&view.base, errors::self_by_name(name));
+                let is_past = view.delayed;
+                let message = if is_past { errors::prev_by_name(name) } else { errors::self_by_name(name) };
+                errors.at(&view.base, message);
                 false
             } else if index.contains_key(&base) {
                 check_spelling(&mut view.base, errors);
@@ -222,7 +224,7 @@ fn check_cycles(flow: &Flow, index: &HashMap<String, usize>, errors: &mut Errors
     let reads: Vec<Vec<usize>> = (flow.columns.iter())
         .map(|column| {
             let mut reads: Vec<usize> =
-                views(column).filter_map(|view| index.get(&text(&view.base)).copied()).collect();
+                waits_for(column).filter_map(|view| index.get(&text(&view.base)).copied()).collect();
             reads.sort_unstable();
             reads.dedup();
             reads
@@ -235,7 +237,7 @@ fn check_cycles(flow: &Flow, index: &HashMap<String, usize>, errors: &mut Errors
         let next = cycle.iter().cycle().skip(1);
         let edges = cycle.iter().zip(next).filter_map(|(&reader, &read)| {
             let (reader, read) = (flow.columns.get(reader)?, text(&flow.columns.get(read)?.name));
-            let span = views(reader).find(|view| text(&view.base) == read)?.base.span();
+            let span = waits_for(reader).find(|view| text(&view.base) == read)?.base.span();
             Some(Edge { reader: text(&reader.name), read, span })
         });
         let edges: Vec<Edge> = edges.collect();
@@ -246,8 +248,9 @@ fn check_cycles(flow: &Flow, index: &HashMap<String, usize>, errors: &mut Errors
     (0..flow.columns.len()).collect()
 }
 
-fn views(column: &Column) -> impl Iterator<Item = &View> {
-    column.derived.iter().flat_map(|derived| &derived.views)
+/// The views of what has to be there before a column can run.
+fn waits_for(column: &Column) -> impl Iterator<Item = &View> {
+    column.derived.iter().flat_map(|derived| &derived.views).filter(|view| !view.delayed)
 }
 
 /// A name without the `r#` that it may be written with.

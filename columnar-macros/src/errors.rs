@@ -284,7 +284,19 @@ pub(crate) const EMPTY_VIEW: &str = "expected a view before this comma";
 pub(crate) const PATH_VIEW: &str =
     "a view names a column of this flow\n\nhelp: write the column's name alone, as in `user`";
 
-pub(crate) const LATEST_CALLED: &str = "`latest` takes no parentheses";
+pub(crate) const PREV_OF_SELF: &str =
+    "the own past ends with the step before as it is\n\nhelp: drop this, or write `self.latest`";
+
+pub(crate) const LATE_PREV: &str =
+    "`prev` stands right behind the column\n\nhelp: as in `user.prev`, `user.prev.window(3)` or `user.prev.all()`";
+
+pub(crate) fn no_parentheses(word: &Ident) -> String {
+    format!("`{word}` takes no parentheses")
+}
+
+pub(crate) fn all_said(column: &Ident) -> String {
+    format!("{} alone shows all of its history\n\nhelp: drop this", shown(column))
+}
 
 pub(crate) const EMPTY_WINDOW: &str =
     "a window of 0 shows nothing\n\nhelp: drop the view, or show at least 1 value";
@@ -316,11 +328,11 @@ pub(crate) fn no_views(name: &Ident) -> String {
 }
 
 pub(crate) fn dangling_dot(column: &Ident) -> String {
-    format!("expected a view of {} after the dot: `latest` or `window(n)`", shown(column))
+    format!("expected a view of {} after the dot: `latest`, `window(n)` or `prev`", shown(column))
 }
 
 pub(crate) fn no_view_named(word: &Ident) -> String {
-    format!("no view is named `{word}`\n\nhelp: the views are `latest`, `window(n)` and `as(\"tag\")`")
+    format!("no view is named `{word}`\n\nhelp: the views are `latest`, `window(n)`, `prev` and `as(\"tag\")`")
 }
 
 pub(crate) fn not_parentheses(word: &Ident) -> String {
@@ -335,6 +347,10 @@ pub(crate) fn no_separator(found: impl Display) -> String {
 
 pub(crate) fn self_by_name(name: &Ident) -> String {
     format!("{} reads itself in the same step\n\nhelp: for its own past, write `self`", shown(name))
+}
+
+pub(crate) fn prev_by_name(name: &Ident) -> String {
+    format!("{} reads its own past by name\n\nhelp: write `self.latest`", shown(name))
 }
 
 pub(crate) fn only_self(name: &Ident) -> String {
@@ -381,9 +397,10 @@ pub(crate) fn cycle(edges: &[Edge]) -> String {
         let at = line(*span).map_or_else(String::new, |line| format!("  (line {line})"));
         let _ = writeln!(drawing, "  {arrow} {reader:width$}  reads `{read}`{at}");
     }
+    let read = edges.first().map_or("summary", |edge| &edge.read);
     format!(
         "these columns wait for each other, so none of them can run first\n\n{drawing}  └─┘\n\n\
-         help: drop one of these reads; what a column said in earlier steps it can read as `self`"
+         help: drop one of these reads, or read what was said a step before: `{read}.prev`"
     )
 }
 

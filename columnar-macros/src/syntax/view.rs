@@ -16,9 +16,13 @@ pub(crate) struct View {
     pub(crate) base: Ident,
     /// Whether that is no column of this flow, so one of the flow that it extends.
     pub(crate) is_inherited: bool,
-    /// Whether it says how much it shows.
+    /// Whether it shows some last values, and not all.
     pub(crate) windowed: bool,
-    /// How much it shows, as Rust: `.latest`, `.window(3)` and whatever rustc will refuse.
+    /// Whether it shows each value a step later.
+    pub(crate) delayed: bool,
+    /// Whether it has said how much it shows.
+    is_sized: bool,
+    /// How much it shows, as Rust: `.latest`, `.prev.window(3)` and whatever rustc will refuse.
     pub(crate) tail: TokenStream,
     pub(crate) tag: Tag,
     /// The tag as Rust: `.as("tag")`.
@@ -94,6 +98,8 @@ fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View>
         base,
         is_inherited: false,
         windowed: false,
+        delayed: false,
+        is_sized: false,
         tail: TokenStream::new(),
         tag: Tag::Name,
         tagging: TokenStream::new(),
@@ -131,24 +137,51 @@ impl View {
     /// One word, as Rust and, where it is not sound, as an error.
     fn say_word(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
         let text = word.to_string();
-        let is_window = matches!(text.as_str(), "latest" | "window");
-        let is_second = is_window && self.windowed;
-        self.windowed |= is_window;
         match (text.as_str(), arguments) {
-            _ if is_second => {
+            ("prev", _) => self.say_prev(dot, word, arguments, errors),
+            ("latest" | "window" | "all", _) if self.is_sized || self.delayed && text == "latest" => {
                 errors.at(said(dot, word, arguments), errors::SECOND_WINDOW);
             }
-            ("latest", Some(parentheses)) => {
-                errors.at(parentheses, errors::LATEST_CALLED);
-                self.tail.extend(said(dot, word, None));
-            }
-            ("window", None) => errors.at(word, errors::NO_COUNT),
-            ("window", Some(count)) if count.stream().is_empty() => errors.at(count, errors::NO_COUNT),
-            ("window", Some(count)) if is_zero(count) => errors.at(count.stream(), errors::EMPTY_WINDOW),
+            ("latest" | "window" | "all", _) => self.say_window(dot, word, arguments, errors),
             ("as" | "r#as" | "named", _) => self.say_tag(dot, word, arguments, errors),
             _ if identifier(word).as_ref() != Some(word) => errors.at(word, errors::no_view_named(word)),
             _ => self.tail.extend(said(dot, word, arguments)),
         }
+    }
+
+    /// `latest`, `window(3)` or, behind `prev`, `all()`.
+    fn say_window(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
+        (self.is_sized, self.windowed) = (true, word != "all");
+        match arguments {
+            _ if word == "all" && !self.delayed => {
+                errors.at(said(dot, word, arguments), errors::all_said(&self.base));
+            }
+            Some(parentheses) if word == "latest" => {
+                errors.at(parentheses, errors::no_parentheses(word));
+                self.tail.extend(said(dot, word, None));
+            }
+            None if word == "window" => errors.at(word, errors::NO_COUNT),
+            Some(count) if word == "window" && count.stream().is_empty() => errors.at(count, errors::NO_COUNT),
+            Some(count) if word == "window" && is_zero(count) => {
+                errors.at(count.stream(), errors::EMPTY_WINDOW);
+            }
+            _ => self.tail.extend(said(dot, word, arguments)),
+        }
+    }
+
+    /// `prev`, which comes before everything else.
+    fn say_prev(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
+        if self.is_own() {
+            return errors.at(said(dot, word, arguments), errors::PREV_OF_SELF);
+        }
+        if self.is_sized || self.delayed {
+            return errors.at(said(dot, word, arguments), errors::LATE_PREV);
+        }
+        if let Some(parentheses) = arguments {
+            errors.at(parentheses, errors::no_parentheses(word));
+        }
+        (self.delayed, self.windowed) = (true, true);
+        self.tail.extend(said(dot, word, None));
     }
 
     fn say_tag(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
