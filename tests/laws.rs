@@ -215,8 +215,11 @@ proptest! {
             }
             let shown = holed.flow.messages(&cell.column.name, cell.step).unwrap();
             let complete = whole.flow.messages(&cell.column.name, cell.step).unwrap();
-            let kept = pieces(&complete).into_iter().filter(|(_, column, step, _)| !gaps.contains(&(column.clone(), *step)));
+            let kept = pieces(&complete).into_iter().filter(|(_, column, step)| !gaps.contains(&(column.clone(), *step)));
             assert_eq!(pieces(&shown), kept.collect::<Vec<_>>());
+            let is_gap = |column: &str, step| gaps.contains(&(column.to_owned(), step));
+            let left = naive::turns(&flow, &cell.column.name, cell.reads, cell.step, &is_gap).unwrap();
+            assert_eq!(plain(&shown), naive::merge(left));
             let mut roles = shown.iter().map(|(role, _)| role);
             assert!(roles.all(|role| role == Role::User) || shown.len() % 2 == 1, "they alternate");
         }
@@ -244,19 +247,13 @@ proptest! {
     }
 }
 
-/// The parts with an origin, without what separates them: role, column, step, text.
-fn pieces(messages: &Messages) -> Vec<(Role, String, usize, String)> {
-    let mut last = None;
-    let mut pieces = Vec::new();
-    for part in messages.parts() {
-        let joined = last.replace(part.role()) == Some(part.role());
-        let text = part.text();
-        let text = if joined { text.strip_prefix("\n\n").unwrap() } else { &text };
-        if let Some(origin) = part.origin() {
-            pieces.push((part.role(), origin.column.to_string(), origin.step, text.to_owned()));
-        }
-    }
-    pieces
+/// The parts with an origin: role, column, step.
+fn pieces(messages: &Messages) -> Vec<(Role, String, usize)> {
+    let piece = |part: Part<'_>| {
+        let origin = part.origin()?;
+        Some((part.role(), origin.column.to_string(), origin.step))
+    };
+    messages.parts().filter_map(piece).collect()
 }
 
 /// Assemblers of which each breaks one rule, and what the rule is.
@@ -336,7 +333,8 @@ impl Cell<'_> {
 
     fn parsed(self, content: &str) -> Vec<(String, String)> {
         let tags: Vec<&str> = self.reads.tags().collect();
-        user_message(content, &tags).unwrap_or_else(|error| panic!("{content:?}: {error}"))
+        let groups: Vec<&str> = self.reads.groups().collect();
+        user_message(content, &tags, &groups).unwrap_or_else(|error| panic!("{content:?}: {error}"))
     }
 
     /// The tags and values of the inputs that are shown of a step.

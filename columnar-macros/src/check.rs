@@ -11,7 +11,7 @@ use crate::errors::{self, Edge};
 use crate::graph;
 use crate::name::{identifier, is_name};
 use crate::report::Errors;
-use crate::syntax::{Base, Column, Denial, Flow, Form, Tag, View};
+use crate::syntax::{Around, Base, Column, Denial, Flow, Form, Tag, View};
 
 /// The order of the columns, by index.
 pub(crate) struct Plan {
@@ -181,6 +181,7 @@ fn check_inputs(column: &mut Column, errors: &mut Errors) {
 fn check_tags(column: &mut Column, errors: &mut Errors) {
     let Column { name, derived: Some(derived), .. } = column else { return };
     let mut tags: HashMap<String, String> = HashMap::new();
+    check_groups(name, &derived.views, &mut tags, errors);
     for view in derived.views.iter().filter(|view| !view.is_own()) {
         let (place, tag) = match &view.tag {
             Tag::Name => (None, text(&view.base)),
@@ -198,6 +199,21 @@ fn check_tags(column: &mut Column, errors: &mut Errors) {
                 tags.insert(tag, written);
             }
         }
+    }
+}
+
+/// No two groups of a column have one tag.
+fn check_groups(name: &Ident, views: &[View], tags: &mut HashMap<String, String>, errors: &mut Errors) {
+    let mut before: &[Around] = &[];
+    for View { groups, .. } in views {
+        let is_open = |(open, group): &(&Around, &Around)| open.is(group);
+        let open = before.iter().zip(groups).take_while(is_open).count();
+        for group in groups.iter().skip(open) {
+            if tags.insert(group.text().to_owned(), String::new()).is_some() {
+                errors.on(group.place, errors::same_tag(group.text(), name));
+            }
+        }
+        before = groups;
     }
 }
 

@@ -287,8 +287,7 @@ pub(crate) const PATH_VIEW: &str =
 pub(crate) const PREV_OF_SELF: &str =
     "the own past ends with the step before as it is\n\nhelp: drop this, or write `self.latest`";
 
-pub(crate) const LATE_PREV: &str =
-    "`prev` stands right behind the column\n\nhelp: as in `user.prev`, `user.prev.window(3)` or `user.prev.all()`";
+pub(crate) const LATE_PREV: &str = "`prev` stands right behind the column\n\nhelp: as in `user.prev`, `user.prev.window(3)` or `user.prev.all()`";
 
 pub(crate) fn no_parentheses(word: &Ident) -> String {
     format!("`{word}` takes no parentheses")
@@ -312,6 +311,32 @@ pub(crate) const NO_TAG: &str = "expected a tag after this\n\nhelp: as in `as(\"
 pub(crate) const TAG_LITERAL: &str =
     "a tag is text written out\n\nhelp: a string in quotes, as in `.as(\"digest\")`";
 
+pub(crate) const NO_NOTE: &str =
+    "expected what the model is told of this after this\n\nhelp: as in `note(\"what the person typed\")`";
+
+pub(crate) const NOTE_LITERAL: &str =
+    "a note is text written out\n\nhelp: a string in quotes, as in `.note(\"what the person typed\")`";
+
+pub(crate) const SECOND_NOTE: &str = "a view has one note\n\nhelp: drop this";
+
+pub(crate) const NOTED_SELF: &str =
+    "the own past has no tag that a note could explain\n\nhelp: drop this, and say it in the instruction";
+
+pub(crate) const NO_GROUP_TAG: &str =
+    "expected the tag of the group\n\nhelp: as in `group(\"debate\", pro.latest, con.latest)`";
+
+pub(crate) const EMPTY_GROUP: &str =
+    "this group shows nothing\n\nhelp: add views, as in `group(\"debate\", pro.latest, con.latest)`";
+
+pub(crate) const BEHIND_GROUP: &str =
+    "a group shows its views as they are\n\nhelp: say this of the views inside";
+
+pub(crate) const GROUPED_SELF: &str = "the own past is shown as the assistant's words, so it stands in no group\n\nhelp: put it behind the group";
+
+pub(crate) fn no_comma(found: impl Display) -> String {
+    format!("expected `,` before `{found}`")
+}
+
 pub(crate) const TAGGED_SELF: &str =
     "the own past is shown as the assistant's words, so it has no tag\n\nhelp: drop this";
 
@@ -332,7 +357,9 @@ pub(crate) fn dangling_dot(column: &Ident) -> String {
 }
 
 pub(crate) fn no_view_named(word: &Ident) -> String {
-    format!("no view is named `{word}`\n\nhelp: the views are `latest`, `window(n)`, `prev` and `as(\"tag\")`")
+    format!(
+        "no view is named `{word}`\n\nhelp: the views are `latest`, `window(n)`, `prev`, `as(\"tag\")` and `note(\"...\")`"
+    )
 }
 
 pub(crate) fn not_parentheses(word: &Ident) -> String {

@@ -13,7 +13,7 @@ pub use std::vec::Vec;
 pub use crate::compute::Step;
 pub use crate::error::Result;
 pub use crate::flow::{Base, Bind, ColumnEnum, ColumnId, Columns, Derived, Source, TypePlan, Typed};
-pub use crate::graph::{Graph, Node, View};
+pub use crate::graph::{Graph, Node, Read};
 pub use crate::name::Name;
 pub use crate::store::Store;
 

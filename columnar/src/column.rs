@@ -4,6 +4,7 @@
 //! at once, by [`flow`](crate::flow()).
 
 use std::fmt;
+use std::mem;
 use std::sync::Arc;
 
 use crate::compute::{IntoStep, Step};
@@ -55,7 +56,10 @@ pub fn column<Form>(
     views: impl IntoViews,
     compute: impl IntoStep<'static, Form>,
 ) -> Column {
-    let derived = Derived { views: views.into_views(), step: compute.into_step() };
+    let mut flat = Vec::new();
+    let (mut groups, mut count) = (Vec::new(), 0);
+    views.into_views().into_iter().for_each(|view| view.flatten(&mut groups, &mut count, &mut flat));
+    let derived = Derived { views: flat, step: compute.into_step() };
     Column(Arc::new(Declaration { name: name.into(), derived: Some(derived) }))
 }
 
@@ -64,7 +68,7 @@ pub fn column<Form>(
 ///
 /// `this()` is all of it, `this().latest()` the step before, `this().window(3)` the three before.
 pub fn this() -> View {
-    View { of: Of::This, window: Some(Window::All), delayed: false, tag: None }
+    View::new(Of::This)
 }
 
 /// What the column of this name said at the step before, written `name.prev` inside `flow!`; `.all()` and
@@ -81,7 +85,31 @@ pub fn this() -> View {
 /// # Ok::<(), columnar::Error>(())
 /// ```
 pub fn prev(name: impl Into<String>) -> View {
-    View { of: Of::Named(name.into()), window: Some(Window::LATEST), delayed: true, tag: None }
+    View { delayed: true, ..View::new(Of::Named(name.into())).latest() }
+}
+
+/// Some views inside a tag of their own, as a view for the list of a [`column`](column()); groups can stand in
+/// groups. Where none of its views has a value, the tag is not there.
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let user = source("user");
+/// let pro = column("pro", user.latest(), |_: Context| async { "Yes." });
+/// let con = column("con", user.latest(), |_: Context| async { "No." });
+/// let judge = column("judge", group("debate", (pro.latest(), con.latest())), |_: Context| async { "Perhaps." });
+/// let debate = flow([judge])?;
+/// debate.push("user", "Is it so?").await?;
+/// debate.run().await?;
+/// assert_eq!(
+///     debate.messages("judge", 0)?.last_text(),
+///     "<debate>\n<pro>\nYes.\n</pro>\n\n<con>\nNo.\n</con>\n</debate>"
+/// );
+/// # Ok(()) }
+/// ```
+pub fn group(tag: impl Into<String>, views: impl IntoViews) -> View {
+    View { tag: Some(tag.into()), ..View::new(Of::Group(views.into_views())) }
 }
 
 impl Column {
@@ -92,7 +120,7 @@ impl Column {
 
     /// All of the column's history.
     pub fn all(&self) -> View {
-        View { of: Of::Column(self.clone()), window: Some(Window::All), delayed: false, tag: None }
+        View::new(Of::Column(self.clone()))
     }
 
     /// The newest value alone.
@@ -165,6 +193,9 @@ pub struct View {
     /// Whether it ends with the step before.
     delayed: bool,
     tag: Option<String>,
+    note: Option<String>,
+    /// The groups around it, the outermost first: which group of the list it is, and its tag.
+    groups: Vec<(usize, String)>,
 }
 
 /// What a view shows.
@@ -175,9 +206,35 @@ pub(crate) enum Of {
     Column(Column),
     /// A column that is declared elsewhere.
     Named(String),
+    /// Other views, until they are listed one by one.
+    Group(Vec<View>),
 }
 
 impl View {
+    fn new(of: Of) -> Self {
+        Self { of, window: Some(Window::All), delayed: false, tag: None, note: None, groups: Vec::new() }
+    }
+
+    /// The views that it consists of, each with the groups around it.
+    fn flatten(mut self, groups: &mut Vec<(usize, String)>, count: &mut usize, flat: &mut Vec<Self>) {
+        if let Of::Group(views) = &mut self.of {
+            *count += 1;
+            groups.push((*count, self.tag.take().unwrap_or_default()));
+            mem::take(views).into_iter().for_each(|view| view.flatten(groups, count, flat));
+            groups.pop();
+        } else {
+            self.groups.clone_from(groups);
+            flat.push(self);
+        }
+    }
+
+    /// Tells the model what the view holds: what is noted of all inputs stands at the end of the instruction
+    /// of a [`prompt`](crate::prompt), once and for all steps.
+    #[must_use]
+    pub fn note(self, note: impl Into<String>) -> Self {
+        Self { note: Some(note.into()), ..self }
+    }
+
     /// The newest value alone.
     #[must_use]
     pub fn latest(self) -> Self {
@@ -218,7 +275,8 @@ impl View {
 
     /// The same as it is to be checked, with the column at this place, or the name that no column has.
     pub(crate) fn draft(&self, column: Result<usize, String>) -> DraftView {
-        DraftView { column, window: self.window, delayed: self.delayed, tag: self.tag.clone() }
+        let Self { window, delayed, tag, note, groups, .. } = self.clone();
+        DraftView { column, window, delayed, tag, note, groups }
     }
 }
 

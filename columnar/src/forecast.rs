@@ -213,7 +213,11 @@ impl Sizes {
             let steps = own.of_own(step);
             steps.len() * around.gap + self.values(column, steps)
         });
-        inputs.sum::<usize>() + own
+        let groups = reads.groups.iter().zip(&around.groups).map(|(group, tokens)| {
+            let inside = reads.inputs.get(group.inputs.clone()).unwrap_or_default();
+            inside.iter().map(|input| input.turns(step).len()).max().unwrap_or(0) * tokens
+        });
+        inputs.sum::<usize>() + groups.sum::<usize>() + own
     }
 }
 

@@ -44,7 +44,30 @@ pub struct Graph {
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
     name: &'static str,
-    views: Option<&'static [View]>,
+    reads: Option<&'static [Read]>,
+}
+
+/// A view in the list of a column, with what is said of it besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Read {
+    view: View,
+    note: Option<&'static str>,
+    /// The tags of the groups around it, the outermost first.
+    groups: &'static [&'static str],
+}
+
+impl Read {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __view(self) -> Self {
+        self
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __in(self, groups: &'static [&'static str]) -> Self {
+        Self { groups, ..self }
+    }
 }
 
 /// A column as another one sees it: which column, how much of its history, under which tag.
@@ -112,10 +135,17 @@ impl View {
         self.named(tag)
     }
 
+    /// Tells the model what the view holds: what is noted of all inputs stands at the end of the instruction
+    /// of a [`prompt`](crate::prompt), once and for all steps.
+    #[must_use]
+    pub const fn note(self, note: &'static str) -> Read {
+        Read { view: self, note: Some(note), groups: &[] }
+    }
+
     #[doc(hidden)]
     #[must_use]
-    pub const fn __view(self) -> Self {
-        self
+    pub const fn __view(self) -> Read {
+        Read { view: self, note: None, groups: &[] }
     }
 }
 
@@ -289,23 +319,25 @@ const fn is_same(one: &str, other: &str) -> bool {
 impl Node {
     #[doc(hidden)]
     pub const fn __source(name: &'static str) -> Self {
-        Self { name, views: None }
+        Self { name, reads: None }
     }
 
     #[doc(hidden)]
-    pub const fn __column(name: &'static str, views: &'static [View]) -> Self {
-        Self { name, views: Some(views) }
+    pub const fn __column(name: &'static str, reads: &'static [Read]) -> Self {
+        Self { name, reads: Some(reads) }
     }
 
     /// The declaration of the node at `at`, with every column in its place.
     fn draft(&self, at: usize, place: impl Fn(usize) -> usize) -> Draft {
-        let view = |view: &View| DraftView {
+        let view = |Read { view, note, groups }: &Read| DraftView {
             column: Ok(place(view.column)),
             window: Some(view.window),
             delayed: view.delayed,
             tag: (view.column != at).then(|| view.tag.to_owned()),
+            note: note.map(ToOwned::to_owned),
+            groups: groups.iter().map(|&tag| (0, tag.to_owned())).collect(),
         };
-        Draft { name: self.name.to_owned(), views: self.views.map(|views| views.iter().map(view).collect()) }
+        Draft { name: self.name.to_owned(), views: self.reads.map(|reads| reads.iter().map(view).collect()) }
     }
 }
 
@@ -313,22 +345,28 @@ impl fmt::Display for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nodes = self.all();
         for (column, node) in nodes.iter().enumerate() {
-            let Some(views) = node.views else {
+            let Some(reads) = node.reads else {
                 writeln!(f, "source {}", node.name)?;
                 continue;
             };
             write!(f, "column {}(", node.name)?;
-            for (at, view) in views.iter().enumerate() {
-                let comma = if at > 0 { ", " } else { "" };
+            let mut open: &[&str] = &[];
+            for (at, Read { view, note, groups }) in reads.iter().enumerate() {
+                let shared = open.iter().zip(*groups).take_while(|(open, group)| open == group).count();
+                f.write_str(&")".repeat(open.len() - shared))?;
+                f.write_str(if at > 0 { ", " } else { "" })?;
+                groups.iter().skip(shared).try_for_each(|tag| write!(f, "group({tag:?}, "))?;
+                open = groups;
                 let name = nodes.get(view.column).map_or("?", |node| node.name);
-                let shows = Written { window: view.window, delayed: view.delayed };
-                match (view.column == column, view.tag == name) {
-                    (true, _) => write!(f, "{comma}self{shows}")?,
-                    (false, true) => write!(f, "{comma}{name}{shows}")?,
-                    (false, false) => write!(f, "{comma}{name}{shows}.as({:?})", view.tag)?,
+                let (is_own, shows) =
+                    (view.column == column, Written { window: view.window, delayed: view.delayed });
+                write!(f, "{}{shows}", if is_own { "self" } else { name })?;
+                if !is_own && view.tag != name {
+                    write!(f, ".as({:?})", view.tag)?;
                 }
+                note.map_or(Ok(()), |note| write!(f, ".note({note:?})"))?;
             }
-            writeln!(f, ")")?;
+            writeln!(f, "{})", ")".repeat(open.len()))?;
         }
         Ok(())
     }

@@ -99,6 +99,7 @@ mod schema;
 
 mod history;
 mod plan;
+mod reads;
 mod scheduler;
 mod table;
 
@@ -144,7 +145,7 @@ pub mod testing;
 pub mod __private;
 
 #[cfg(feature = "std")]
-pub use column::{Column, IntoViews, View, column, prev, source, this};
+pub use column::{Column, IntoViews, View, column, group, prev, source, this};
 #[cfg(feature = "std")]
 pub use compute::{Compute, Reply, deltas};
 pub use context::{Context, Iter, Messages, Origin, Part, Parts, Role};
@@ -165,7 +166,7 @@ pub use window::Window;
 /// What most programs need: `use columnar::prelude::*;`.
 #[cfg(feature = "std")]
 pub mod prelude {
-    pub use crate::column::{Column, View, column, prev, source, this};
+    pub use crate::column::{Column, View, column, group, prev, source, this};
     pub use crate::compute::{Policy as _, deltas, per_minute, per_second, secs};
     pub use crate::context::{Context, Messages, Role};
     pub use crate::error::{Error, Result};

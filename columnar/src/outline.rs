@@ -6,7 +6,8 @@ use core::fmt::{self, Write as _};
 
 use crate::name::Name;
 use crate::plan::Plan;
-use crate::schema::{Input, Reads, Schema};
+use crate::reads::{Input, Reads};
+use crate::schema::Schema;
 use crate::window::Window;
 
 /// What the declaration of a flow says of its columns: who reads whom, what may run at once, how contexts

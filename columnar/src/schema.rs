@@ -7,10 +7,9 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
-use core::ops::Range;
 
-use crate::context::Frame;
 use crate::name::{Name, NameError};
+use crate::reads::{Input, Reads};
 use crate::window::Window;
 
 /// A column as it was declared, nothing checked yet.
@@ -30,6 +29,10 @@ pub(crate) struct DraftView {
     pub(crate) delayed: bool,
     /// The tag, where it is not the column's name.
     pub(crate) tag: Option<String>,
+    /// What the model is told of it.
+    pub(crate) note: Option<String>,
+    /// The groups around it, the outermost first: what tells them apart where tags do not, and their tags.
+    pub(crate) groups: Vec<(usize, String)>,
 }
 
 /// The columns of a flow, by index in order of declaration.
@@ -44,49 +47,6 @@ pub(crate) struct Declared {
     pub(crate) name: Name,
     /// `None` for a source.
     pub(crate) reads: Option<Arc<Reads>>,
-}
-
-/// What a derived column reads.
-#[derive(Clone, Debug)]
-pub(crate) struct Reads {
-    /// The column that reads.
-    pub(crate) column: Name,
-    /// In order of declaration, which is their order in a message; never empty.
-    pub(crate) inputs: Vec<Input>,
-    pub(crate) own: Option<Window>,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct Input {
-    /// Which one it is.
-    pub(crate) at: usize,
-    pub(crate) column: usize,
-    pub(crate) name: Name,
-    pub(crate) window: Window,
-    /// Whether each value is shown a step later, so that nothing waits for it within a step.
-    pub(crate) delayed: bool,
-    pub(crate) tag: Name,
-    pub(crate) frame: Frame,
-}
-
-impl Input {
-    /// By how many steps its values are shown later.
-    pub(crate) fn delay(&self) -> usize {
-        usize::from(self.delayed)
-    }
-
-    /// The steps whose turns show it, in a context of `step`.
-    pub(crate) fn turns(&self, step: usize) -> Range<usize> {
-        let Range { start, end } = self.window.of_input(step);
-        let start = start.max(self.delay());
-        start..end.max(start)
-    }
-
-    /// The steps of the column that a context of `step` shows.
-    pub(crate) fn cells(&self, step: usize) -> Range<usize> {
-        let Range { start, end } = self.turns(step);
-        start - self.delay()..end - self.delay()
-    }
 }
 
 impl Schema {
@@ -135,7 +95,7 @@ impl Schema {
     fn connect(&mut self, column: usize, draft: Draft, mistakes: &mut Vec<Mistake>) {
         let Some(views) = draft.views else { return };
         let name = self.name(column).clone();
-        let mut reads = Reads { column: name.clone(), inputs: Vec::new(), own: None };
+        let mut reads = Reads::new(name.clone());
         let views_read_something = views.iter().any(|view| view.column != Ok(column));
         for view in views {
             let read = match view.column {
@@ -151,7 +111,7 @@ impl Schema {
                 continue;
             };
             if read == column {
-                if view.tag.is_some() {
+                if view.tag.is_some() || view.note.is_some() || !view.groups.is_empty() {
                     mistakes.push(Mistake::TaggedSelf { column: name.clone() });
                 }
                 if reads.own.replace(window).is_some() {
@@ -159,18 +119,21 @@ impl Schema {
                 }
                 continue;
             }
-            match view.tag.map_or_else(|| Ok(self.name(read).clone()), |tag| Name::new(&tag)) {
-                Ok(tag) if reads.inputs.iter().any(|input| input.tag == tag) => {
-                    mistakes.push(Mistake::DuplicateTag { column: name.clone(), tag });
+            let tag = view.tag.map_or_else(|| Ok(self.name(read).clone()), |tag| Name::new(&tag));
+            let groups = view.groups.iter().map(|(id, tag)| Ok((*id, Name::new(tag)?))).collect();
+            let (tag, groups): (Name, Vec<(usize, Name)>) = match (tag, groups) {
+                (Ok(tag), Ok(groups)) => (tag, groups),
+                (Err(error), _) | (_, Err(error)) => {
+                    mistakes.push(Mistake::BadTag { column: name.clone(), error });
+                    continue;
                 }
-                Ok(tag) => {
-                    let (column, frame, at) = (read, Frame::new(&tag), reads.inputs.len());
-                    let (name, delayed) = (self.name(read).clone(), view.delayed);
-                    reads.inputs.push(Input { at, column, name, window, delayed, tag, frame });
-                }
-                Err(error) => mistakes.push(Mistake::BadTag { column: name.clone(), error }),
+            };
+            let input = Input::new(read, self.name(read).clone(), window, view.delayed, tag, view.note);
+            if let Err(tag) = reads.push(input, &groups) {
+                mistakes.push(Mistake::DuplicateTag { column: name.clone(), tag });
             }
         }
+        reads.orient();
         if !views_read_something {
             mistakes.push(Mistake::NoInput { column: name, own: reads.own.is_some() });
         }
@@ -354,7 +317,8 @@ mod tests {
     }
 
     fn view(column: usize) -> DraftView {
-        DraftView { column: Ok(column), window: Some(Window::All), delayed: false, tag: None }
+        let (window, delayed) = (Some(Window::All), false);
+        DraftView { column: Ok(column), window, delayed, tag: None, note: None, groups: Vec::new() }
     }
 
     fn mistakes(drafts: Vec<Draft>) -> Vec<String> {

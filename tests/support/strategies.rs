@@ -14,6 +14,8 @@ const DERIVED: [&str; 4] = ["topics", "use", "k", "elided"];
 /// More than a column has views, so that one is always free.
 const TAGS: [&str; 6] = ["digest", "user", "elided", "us", "topics", LONGEST];
 
+const GROUPS: [&str; 2] = ["debate", "lt"];
+
 /// As long as a name may be.
 const LONGEST: &str = "x123456789_123456789_123456789_123456789_123456789_123456789_123";
 
@@ -54,8 +56,27 @@ fn acyclic() -> impl Strategy<Value = Flow> {
 }
 
 /// A flow of 1 to 3 sources and 1 to 4 derived columns, with the values of 1 to 6 steps. Some columns read
-/// what others, declared before or after them, said in earlier steps.
+/// what others, declared before or after them, said in earlier steps, and some of what they read stands in
+/// groups.
 pub fn flows() -> impl Strategy<Value = Flow> {
+    let groups = vec((any::<Index>(), any::<Index>()), 0..=2);
+    (with_pasts(), vec(groups, DERIVED.len())).prop_map(|(mut flow, groups)| {
+        let derived = flow.columns.iter_mut().filter_map(|column| column.reads.as_mut());
+        for (reads, groups) in derived.zip(groups) {
+            let (mut from, mut to) = (0, reads.views.len());
+            for (group, (start, end)) in GROUPS.into_iter().zip(groups) {
+                // Each inside the one before.
+                from += start.index(to - from);
+                to = from + 1 + end.index(to - from);
+                let inside = reads.views.iter_mut().take(to).skip(from);
+                inside.for_each(|view| view.groups.push(group.to_owned()));
+            }
+        }
+        flow
+    })
+}
+
+fn with_pasts() -> impl Strategy<Value = Flow> {
     let past = option::of((any::<Index>(), window(), any::<Index>()));
     (acyclic(), vec(past, DERIVED.len())).prop_map(|(mut flow, pasts)| {
         let names: Vec<String> = flow.columns.iter().map(|column| column.name.clone()).collect();
@@ -67,7 +88,7 @@ pub fn flows() -> impl Strategy<Value = Flow> {
             let is_free = |tag: &&str| reads.views.iter().all(|view| view.tag != *tag);
             let tag = TAGS.into_iter().find(is_free).expect("there are more tags than views").to_owned();
             if *read != column.name {
-                let view = View { column: read.clone(), window, delayed: true, tag };
+                let view = View { column: read.clone(), window, delayed: true, tag, groups: Vec::new() };
                 reads.views.insert(at.index(reads.views.len() + 1), view);
             }
         }
@@ -107,7 +128,7 @@ fn spelling() -> impl Strategy<Value = String> {
 
 /// A name or tag with some of its letters in upper case.
 fn odd_case() -> impl Strategy<Value = String> {
-    let names: Vec<&str> = SOURCES.into_iter().chain(DERIVED).chain(TAGS).collect();
+    let names: Vec<&str> = SOURCES.into_iter().chain(DERIVED).chain(TAGS).chain(GROUPS).collect();
     (select(names), option::of(any::<u64>())).prop_map(|(name, upper)| {
         let is_upper = |at: usize| upper.unwrap_or(0) >> (at % 64) & 1 == 1;
         let letters = name.chars().enumerate();
@@ -141,7 +162,7 @@ fn resolve(draft: Draft, columns: &[Column]) -> Reads {
         let wanted = tag.map_or(column.as_str(), |tag| *tag.get::<&str>(&TAGS));
         let is_free = |tag: &&str| views.iter().all(|view| view.tag != *tag);
         let tag = [wanted].into_iter().chain(TAGS).find(is_free).unwrap_or(wanted).to_owned();
-        views.push(View { column, window, delayed: false, tag });
+        views.push(View { column, window, delayed: false, tag, groups: Vec::new() });
     }
     Reads { views, own: draft.own, own_at }
 }
@@ -150,6 +171,8 @@ fn resolve(draft: Draft, columns: &[Column]) -> Reads {
 mod tests {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
+
+    use std::collections::BTreeSet;
 
     use super::*;
 
@@ -162,7 +185,8 @@ mod tests {
                 let mut tags: Vec<_> = reads.tags().collect();
                 tags.sort_unstable();
                 tags.dedup();
-                assert_eq!(tags.len(), reads.views.len(), "{column:?}");
+                let groups: BTreeSet<&str> = reads.groups().collect();
+                assert_eq!(tags.len(), reads.views.len() + groups.len(), "{column:?}");
             }
         }
     }

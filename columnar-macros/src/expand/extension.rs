@@ -126,7 +126,7 @@ impl Emission<'_> {
             let here = quote_spanned!(at(view.before)=> Self::#shown);
             quote!(#here #tail #tagging.__view())
         });
-        Some(quote!(const #constant: &'static [#private::View] = &[#(#views),*];))
+        Some(quote!(const #constant: &'static [#private::Read] = &[#(#views),*];))
     }
 
     /// The columns before they are bound to a flow: the own ones, and those of the other that are read.

@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::{LitInt, LitStr};
 
 use super::cursor::{Cursor, is_punct};
-use super::{tokens, trees_of};
+use super::{group, tokens, trees_of};
 use crate::errors;
 use crate::name::{identifier, is_name};
 use crate::report::Errors;
@@ -27,6 +27,10 @@ pub(crate) struct View {
     pub(crate) tag: Tag,
     /// The tag as Rust: `.as("tag")`.
     pub(crate) tagging: TokenStream,
+    /// The note as Rust: `.note("...")`.
+    pub(crate) noting: TokenStream,
+    /// The groups around it, the outermost first.
+    pub(crate) groups: Vec<group::Around>,
     /// As it was written.
     pub(crate) written: TokenStream,
 }
@@ -55,24 +59,34 @@ impl View {
 
 /// The views of a list that can be read, and whether these are all.
 pub(super) fn parse_list(list: &Group, errors: &mut Errors) -> (Vec<View>, bool) {
-    let trees = trees_of(list);
+    parse_views(list.span_open(), &trees_of(list), errors)
+}
+
+/// The same for what stands behind an opening parenthesis.
+pub(super) fn parse_views(open: Span, trees: &[TokenTree], errors: &mut Errors) -> (Vec<View>, bool) {
     let mut parts: Vec<&[TokenTree]> = trees.split(|tree| is_punct(Some(tree), ',')).collect();
     // One comma may follow the last view.
     if parts.last().is_some_and(|last| last.is_empty()) {
         parts.pop();
     }
     let mut commas = trees.iter().filter(|tree| is_punct(Some(tree), ','));
-    let mut before = list.span_open();
-    let mut views = Vec::new();
+    let (mut before, mut views, mut whole) = (open, Vec::new(), true);
     for part in &parts {
         let comma = commas.next();
         if part.is_empty() {
             errors.at(comma, errors::EMPTY_VIEW);
         }
-        views.extend(parse(before, part, errors));
+        if let Some(list) = group::parentheses(part) {
+            let (grouped, is_whole) = group::parse(part, list, errors);
+            views.extend(grouped);
+            whole &= is_whole;
+        } else {
+            let view = parse(before, part, errors);
+            whole &= view.is_some();
+            views.extend(view);
+        }
         before = comma.map_or(before, TokenTree::span);
     }
-    let whole = views.len() == parts.len();
     (views, whole)
 }
 
@@ -103,6 +117,8 @@ fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View>
         tail: TokenStream::new(),
         tag: Tag::Name,
         tagging: TokenStream::new(),
+        noting: TokenStream::new(),
+        groups: Vec::new(),
         written: tokens(trees),
     };
     while view.say(&mut cursor, errors) {}
@@ -144,6 +160,7 @@ impl View {
             }
             ("latest" | "window" | "all", _) => self.say_window(dot, word, arguments, errors),
             ("as" | "r#as" | "named", _) => self.say_tag(dot, word, arguments, errors),
+            ("note", _) => self.say_note(dot, word, arguments, errors),
             _ if identifier(word).as_ref() != Some(word) => errors.at(word, errors::no_view_named(word)),
             _ => self.tail.extend(said(dot, word, arguments)),
         }
@@ -161,7 +178,9 @@ impl View {
                 self.tail.extend(said(dot, word, None));
             }
             None if word == "window" => errors.at(word, errors::NO_COUNT),
-            Some(count) if word == "window" && count.stream().is_empty() => errors.at(count, errors::NO_COUNT),
+            Some(count) if word == "window" && count.stream().is_empty() => {
+                errors.at(count, errors::NO_COUNT)
+            }
             Some(count) if word == "window" && is_zero(count) => {
                 errors.at(count.stream(), errors::EMPTY_WINDOW);
             }
@@ -205,6 +224,19 @@ impl View {
             }
             Ok(tag) => errors.at(&tag, errors::bad_tag(&tag.value())),
             Err(_) => errors.at(arguments, errors::TAG_LITERAL),
+        }
+    }
+}
+
+impl View {
+    fn say_note(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
+        let note = arguments.map(|arguments| syn::parse2::<LitStr>(arguments.stream()));
+        match (arguments, note) {
+            _ if self.is_own() => errors.at(said(dot, word, arguments), errors::NOTED_SELF),
+            _ if !self.noting.is_empty() => errors.at(said(dot, word, arguments), errors::SECOND_NOTE),
+            (Some(_), Some(Ok(_))) => self.noting = said(dot, word, arguments),
+            (Some(arguments), _) => errors.at(arguments, errors::NOTE_LITERAL),
+            (None, _) => errors.at(word, errors::NO_NOTE),
         }
     }
 }

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use super::{Budget, BudgetError, Limit, Standing, Strategy};
 use crate::cache::Pace;
-use crate::context::{Fitted, Shown};
-use crate::schema::Reads;
+use crate::context::{Fitted, Frame, Shown};
+use crate::reads::Reads;
 use crate::tokens::Counter;
 use crate::window::Window;
 
@@ -29,6 +29,8 @@ pub(crate) struct Around {
     pub(crate) pace: Pace,
     /// By input, the tokens of the tag and of what separates its parts from others.
     pub(crate) frames: Vec<usize>,
+    /// By group, the tokens of the tag.
+    pub(crate) groups: Vec<usize>,
     /// Those of what separates parts without a tag.
     pub(crate) gap: usize,
 }
@@ -41,13 +43,14 @@ impl Allowance {
         pace: Pace,
         counter: Arc<dyn Counter>,
     ) -> Self {
-        let instruction = instruction.map(|text| counter.count(text));
+        let instruction = instruction.map(|text| counter.count(&reads.instruct(text)));
         let limit = Limit::of(budget, instruction.unwrap_or(0)).map(|limit| {
             limit.map(|limit| Limit { low_water: limit.low_water.filter(|_| goes_by_step(reads)), ..limit })
         });
         let is_standing = matches!(limit, Ok(Some(Limit { low_water: Some(_), .. })));
-        let frames = reads.inputs.iter().map(|input| input.frame.tokens(&*counter)).collect();
-        let around = Arc::new(Around { instruction, pace, frames, gap: counter.count("\n\n") });
+        let frames = reads.inputs.iter().map(|input| input.frames.plain().tokens(&*counter)).collect();
+        let groups = reads.groups.iter().map(|group| Frame::group_tokens(&group.tag, &*counter)).collect();
+        let around = Arc::new(Around { instruction, pace, frames, groups, gap: counter.count("\n\n") });
         Self { around, counter, limit, standing: is_standing.then(Standing::default) }
     }
 

@@ -13,13 +13,14 @@ mod shown;
 mod turns;
 mod walk;
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::name::Name;
 use crate::value::Value;
 
 pub(crate) use fitted::Fitted;
-pub(crate) use frame::Frame;
+pub(crate) use frame::{Frame, Frames};
 pub use messages::{Iter, Messages};
 pub(crate) use opening::Opening;
 pub(crate) use part::Fate;
@@ -63,6 +64,20 @@ impl Context {
     /// The step that is computed, counted from 0.
     pub fn step(&self) -> usize {
         self.messages.shown().step
+    }
+
+    /// What the views of the column note of its inputs, for the instruction of a model: the same at every step.
+    /// `None` where nothing is noted. A [`prompt`](crate::prompt) puts it behind its own instruction.
+    pub fn orientation(&self) -> Option<&str> {
+        self.messages.shown().reads.orientation.as_deref()
+    }
+
+    /// An instruction, with what is noted of the inputs.
+    pub(crate) fn instruct(&self, instruction: &Arc<str>) -> Arc<str> {
+        match self.orientation() {
+            Some(_) => self.messages.shown().reads.instruct(instruction).into(),
+            None => Arc::clone(instruction),
+        }
     }
 
     /// The messages array.

@@ -36,9 +36,18 @@ impl<'m> Parts<'m> {
             place: stop.place(),
             frame: stop.frame,
             value: shown_value(&stop, self.shown),
-            tokens: stop.text.tokens + around,
+            tokens: stop.text.tokens + around + self.groups(stop),
             fate: Fate::of(stop, self.shown),
         }
+    }
+}
+
+impl Parts<'_> {
+    /// The tokens of the groups that begin with a value.
+    fn groups(&self, stop: Stop<'_>) -> usize {
+        let What::Input(input) = stop.what else { return 0 };
+        let inside = input.groups.len().saturating_sub(input.frames.opened_by(stop.frame));
+        input.groups.iter().skip(inside).filter_map(|&group| self.shown.around.groups.get(group)).sum()
     }
 }
 
@@ -78,8 +87,16 @@ impl Fate {
                 return if stays { Self::Stays } else { cut };
             }
         };
+        // What stands behind it may leave, so that its groups end with it.
+        let is_regrouped = match stop.what {
+            What::Input(input) if !input.groups.is_empty() => {
+                shown.open_behind(input, step, next) != shown.open_behind(input, step, shown.step)
+            }
+            _ => false,
+        };
         match steps.contains(&step) {
             true if is_cut => cut,
+            true if is_regrouped => Self::Leaves { window, delayed, own: false },
             true => Self::Stays,
             false => Self::Leaves { window, delayed, own: matches!(stop.what, What::Own) },
         }

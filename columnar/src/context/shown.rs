@@ -18,8 +18,8 @@ use super::turns::Places;
 use crate::budget::{Around, Turns};
 use crate::history::{History, Texts};
 use crate::name::Name;
+use crate::reads::{Input, Reads};
 use crate::scheduler::Cell;
-use crate::schema::Reads;
 use crate::tokens::Sum;
 use crate::value::Value;
 
@@ -136,7 +136,18 @@ impl Shown {
     }
 
     pub(super) fn tags(&self) -> impl Iterator<Item = &Name> + Clone {
-        self.reads.inputs.iter().map(|input| &input.tag)
+        self.reads.tags()
+    }
+
+    /// How many groups around an input stay open behind its value in the turn of a step, in a context of this
+    /// step or of the next one.
+    pub(super) fn open_behind(&self, input: &Input, step: usize, context: usize) -> usize {
+        let behind = self.reads.inputs.iter().zip(&*self.views).skip(input.at + 1);
+        let mut siblings = behind.map(|(other, view)| (input.shared_groups(other), other, view));
+        let next = siblings.by_ref().take_while(|(shared, ..)| *shared > 0);
+        let mut there =
+            next.filter(|(_, other, view)| other.turns(context).contains(&step) && view.has(step));
+        there.next().map_or(0, |(shared, ..)| shared)
     }
 
     /// Whether any input has a value at the current step.

@@ -37,24 +37,12 @@ impl<'s> Places<'s> {
     /// What is read in some steps that have come.
     pub(super) fn read(&self, steps: &Range<usize>) -> Sum {
         let known = steps.start..steps.end.min(self.shown.step + 1);
-        let (mut tokens, mut most, mut first) = (0, 0, known.end);
-        for (view, shown, frame) in self.inputs() {
-            let shown = clip(&shown, &known);
-            first = first.min(shown.start);
-            let sum = view.sum(&shown).framed(frame);
-            tokens += sum.tokens;
-            most = most.max(sum.count);
+        let mut sum = turns(self.inputs(), &known);
+        for (group, tokens) in self.shown.reads.groups.iter().zip(&self.shown.around.groups) {
+            let inside = self.inputs().skip(group.inputs.start).take(group.inputs.len());
+            sum.tokens += turns(inside, &known).count * tokens;
         }
-        // Seldom is a turn empty, and then somebody has to look which one.
-        let count = if most == known.end - first { most } else { self.turns(first..known.end) };
-        Sum { count, tokens }
-    }
-
-    /// In how many steps something is read.
-    fn turns(&self, steps: Range<usize>) -> usize {
-        let is_read =
-            |step: &usize| self.inputs().any(|(view, shown, _)| shown.contains(step) && view.has(*step));
-        steps.filter(is_read).count()
+        sum
     }
 
     /// What was said in some steps that have come.
@@ -94,6 +82,27 @@ impl Turns for Places<'_> {
         let read = self.read(&(places.start.div_ceil(2)..places.end.div_ceil(2)));
         read + self.said(&(places.start / 2..places.end / 2)) + self.expected(&places)
     }
+}
+
+/// In how many of some steps any of the inputs has something, and the tokens of all.
+fn turns<'s>(
+    inputs: impl Iterator<Item = (&'s View, Range<usize>, usize)> + Clone,
+    known: &Range<usize>,
+) -> Sum {
+    let (mut tokens, mut most, mut first) = (0, 0, known.end);
+    for (view, shown, frame) in inputs.clone() {
+        let shown = clip(&shown, known);
+        first = first.min(shown.start);
+        let sum = view.sum(&shown).framed(frame);
+        tokens += sum.tokens;
+        most = most.max(sum.count);
+    }
+    // Seldom is a turn empty, and then somebody has to look which one.
+    let is_read =
+        |step: &usize| inputs.clone().any(|(view, shown, _)| shown.contains(step) && view.has(*step));
+    let is_whole = most == known.end - first;
+    let count = if is_whole { most } else { (first..known.end).filter(is_read).count() };
+    Sum { count, tokens }
 }
 
 fn clip(steps: &Range<usize>, within: &Range<usize>) -> Range<usize> {

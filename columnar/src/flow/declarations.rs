@@ -71,6 +71,7 @@ impl Declarations {
                 Of::This => Ok(own),
                 Of::Column(column) => Ok(index.get(&self.meant(column).id()).copied().unwrap_or(own)),
                 Of::Named(name) => named(name).ok_or_else(|| name.clone()),
+                Of::Group(_) => unreachable!("a column lists the views of a group one by one"),
             })
         };
         let draft = |(at, column): (usize, &Column)| Draft {
@@ -111,7 +112,7 @@ impl Declarations {
                             match view.of() {
                                 Of::Column(read) if view.is_delayed() => past.push_back(read.clone()),
                                 Of::Column(read) => visits.push(Visit::Enter(read.clone())),
-                                Of::This | Of::Named(_) => {}
+                                Of::This | Of::Named(_) | Of::Group(_) => {}
                             }
                         }
                         path.push(column);

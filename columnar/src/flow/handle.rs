@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::cache::{CachePlan, Pace, Provider, StablePrefix};
 use crate::context::Messages;
 use crate::error::Result;
-use crate::graph::View;
+use crate::graph::{Read, View};
 use crate::plan::Plan;
 use crate::state::Shared;
 use crate::value::Value;
@@ -62,8 +62,18 @@ impl<K> Handle<K> {
     }
 
     #[doc(hidden)]
-    pub const fn __view(&self) -> View {
+    pub const fn __view(&self) -> Read {
+        self.whole().__view()
+    }
+
+    /// A view of all the history.
+    const fn whole(&self) -> View {
         View::new(self.latest.column(), Window::All, self.latest.tag())
+    }
+
+    /// A view of all the history, of which the model is told this; see [`View::note`].
+    pub const fn note(&self, note: &'static str) -> Read {
+        self.whole().note(note)
     }
 
     /// A view of the last `count` values.
@@ -87,7 +97,7 @@ impl<K> Handle<K> {
     ///
     /// When the tag is no [`Name`](crate::Name); inside `flow!` that is a compile error.
     pub const fn named(&self, tag: &'static str) -> View {
-        self.__view().named(tag)
+        self.whole().named(tag)
     }
 
     /// A view of all the history under another tag than the column's name.

@@ -40,7 +40,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::plan::{Plan, Reader};
-use crate::schema::Input;
+use crate::reads::Input;
 use crate::window::Window;
 use outbox::Outbox;
 pub use progress::Progress;

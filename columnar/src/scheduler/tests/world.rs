@@ -25,6 +25,8 @@ pub(super) fn plan(columns: &[Option<Views<'_>>]) -> Arc<Plan> {
                 column: Ok(column & !PAST),
                 delayed: column & PAST > 0,
                 window: last.map_or(Some(Window::All), Window::last),
+                note: None,
+                groups: Vec::new(),
                 tag: (column != at).then(|| format!("v{tag}")),
             };
             views.iter().enumerate().map(view).collect()
