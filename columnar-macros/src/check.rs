@@ -222,13 +222,13 @@ fn check_denied(column: &Column, by_flow: &[Denial], errors: &mut Errors) {
     let Column { name, denied, derived: Some(derived), .. } = column else { return };
     let denies = |denial| denied.contains(&denial) || by_flow.contains(&denial);
     if denies(Denial::Unbounded) {
-        for view in derived.views.iter().filter(|view| !view.windowed) {
+        for view in derived.views.iter().filter(|view| !view.is_windowed()) {
             errors.at(&view.written, errors::unbounded(&view.base, name));
         }
     }
     if denies(Denial::UnstablePrefix)
         && derived.whole
-        && derived.views.iter().all(|view| view.windowed)
+        && derived.views.iter().all(View::is_windowed)
         && let Some(first) = derived.views.first()
     {
         errors.at(&first.written, errors::unstable_prefix(&first.base, name));

@@ -140,7 +140,7 @@ fn item(views: &[naive::View], depth: usize, declared: &[Column]) -> View {
         [first, ..] => {
             let inside: Vec<View> =
                 grouped(views, depth + 1).map(|views| item(views, depth + 1, declared)).collect();
-            group(&first.groups[depth], inside)
+            group(first.groups.get(depth).expect("neighbours share a group"), inside)
         }
         [] => unreachable!("a chunk has something in it"),
     }

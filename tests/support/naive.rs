@@ -147,7 +147,7 @@ fn grouped(shown: &[(&[String], String)], depth: usize, count: &mut usize) -> Ve
     let part = |neighbours: &[(&[String], String)]| match neighbours {
         [(groups, part)] if groups.len() <= depth => part.clone(),
         [(groups, _), ..] => {
-            let tag = &groups[depth];
+            let tag = groups.get(depth).expect("neighbours share a group");
             *count += tokens(&format!("<{tag}>\n\n</{tag}>"));
             format!("<{tag}>\n{}\n</{tag}>", grouped(neighbours, depth + 1, count).join("\n\n"))
         }

@@ -16,12 +16,10 @@ pub(crate) struct View {
     pub(crate) base: Ident,
     /// Whether that is no column of this flow, so one of the flow that it extends.
     pub(crate) is_inherited: bool,
-    /// Whether it shows some last values, and not all.
-    pub(crate) windowed: bool,
+    /// How much it shows, where it says so.
+    size: Option<Size>,
     /// Whether it shows each value a step later.
     pub(crate) delayed: bool,
-    /// Whether it has said how much it shows.
-    is_sized: bool,
     /// How much it shows, as Rust: `.latest`, `.prev.window(3)` and whatever rustc will refuse.
     pub(crate) tail: TokenStream,
     pub(crate) tag: Tag,
@@ -33,6 +31,13 @@ pub(crate) struct View {
     pub(crate) groups: Vec<group::Around>,
     /// As it was written.
     pub(crate) written: TokenStream,
+}
+
+/// How much a view shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Size {
+    All,
+    Last,
 }
 
 /// What the column goes by, to the one that reads it.
@@ -47,6 +52,11 @@ pub(crate) enum Tag {
 impl View {
     pub(crate) fn is_own(&self) -> bool {
         self.base == "self"
+    }
+
+    /// Whether it shows some last values, and not all.
+    pub(crate) fn is_windowed(&self) -> bool {
+        self.size.map_or(self.delayed, |size| size == Size::Last)
     }
 
     /// The column that it shows to the column `own`, where it is mentioned.
@@ -111,9 +121,8 @@ fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View>
         before,
         base,
         is_inherited: false,
-        windowed: false,
+        size: None,
         delayed: false,
-        is_sized: false,
         tail: TokenStream::new(),
         tag: Tag::Name,
         tagging: TokenStream::new(),
@@ -155,7 +164,7 @@ impl View {
         let text = word.to_string();
         match (text.as_str(), arguments) {
             ("prev", _) => self.say_prev(dot, word, arguments, errors),
-            ("latest" | "window" | "all", _) if self.is_sized || self.delayed && text == "latest" => {
+            ("latest" | "window" | "all", _) if self.size.is_some() || self.delayed && text == "latest" => {
                 errors.at(said(dot, word, arguments), errors::SECOND_WINDOW);
             }
             ("latest" | "window" | "all", _) => self.say_window(dot, word, arguments, errors),
@@ -168,7 +177,7 @@ impl View {
 
     /// `latest`, `window(3)` or, behind `prev`, `all()`.
     fn say_window(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
-        (self.is_sized, self.windowed) = (true, word != "all");
+        self.size = Some(if word == "all" { Size::All } else { Size::Last });
         match arguments {
             _ if word == "all" && !self.delayed => {
                 errors.at(said(dot, word, arguments), errors::all_said(&self.base));
@@ -179,7 +188,7 @@ impl View {
             }
             None if word == "window" => errors.at(word, errors::NO_COUNT),
             Some(count) if word == "window" && count.stream().is_empty() => {
-                errors.at(count, errors::NO_COUNT)
+                errors.at(count, errors::NO_COUNT);
             }
             Some(count) if word == "window" && is_zero(count) => {
                 errors.at(count.stream(), errors::EMPTY_WINDOW);
@@ -193,13 +202,13 @@ impl View {
         if self.is_own() {
             return errors.at(said(dot, word, arguments), errors::PREV_OF_SELF);
         }
-        if self.is_sized || self.delayed {
+        if self.size.is_some() || self.delayed {
             return errors.at(said(dot, word, arguments), errors::LATE_PREV);
         }
         if let Some(parentheses) = arguments {
             errors.at(parentheses, errors::no_parentheses(word));
         }
-        (self.delayed, self.windowed) = (true, true);
+        self.delayed = true;
         self.tail.extend(said(dot, word, None));
     }
 

@@ -125,12 +125,13 @@ impl Frames {
 impl Frame {
     /// Around a value of an input, before which groups begin and behind which they end.
     fn new(tag: &Name, opened: &[Name], closed: &[Name]) -> Self {
-        let opening =
-            |end: &str| opened.iter().chain([tag]).map(|tag| format!("<{tag}>{end}")).collect::<String>();
-        let closing = |begin: &str| {
-            let tags = [tag].into_iter().chain(closed.iter().rev());
-            tags.map(|tag| format!("{begin}</{tag}>")).collect::<String>()
+        let tags = |tags: &[Name], before: &str, behind: &str| {
+            tags.iter().map(|tag| [before, tag.as_str(), behind].concat()).collect::<String>()
         };
+        let opened = [opened, core::slice::from_ref(tag)].concat();
+        let closed: Vec<Name> = [tag].into_iter().chain(closed.iter().rev()).cloned().collect();
+        let opening = |end: &str| tags(&opened, "<", &[">", end].concat());
+        let closing = |begin: &str| tags(&closed, &[begin, "</"].concat(), ">");
         let (json_opening, json_closing) = (opening(r"\n"), closing(r"\n"));
         Self {
             opening: [SEPARATOR, &opening("\n")].concat().into(),

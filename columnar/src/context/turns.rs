@@ -37,10 +37,10 @@ impl<'s> Places<'s> {
     /// What is read in some steps that have come.
     pub(super) fn read(&self, steps: &Range<usize>) -> Sum {
         let known = steps.start..steps.end.min(self.shown.step + 1);
-        let mut sum = turns(self.inputs(), &known);
+        let mut sum = turns(&self.inputs(), &known);
         for (group, tokens) in self.shown.reads.groups.iter().zip(&self.shown.around.groups) {
             let inside = self.inputs().skip(group.inputs.start).take(group.inputs.len());
-            sum.tokens += turns(inside, &known).count * tokens;
+            sum.tokens += turns(&inside, &known).count * tokens;
         }
         sum
     }
@@ -86,7 +86,7 @@ impl Turns for Places<'_> {
 
 /// In how many of some steps any of the inputs has something, and the tokens of all.
 fn turns<'s>(
-    inputs: impl Iterator<Item = (&'s View, Range<usize>, usize)> + Clone,
+    inputs: &(impl Iterator<Item = (&'s View, Range<usize>, usize)> + Clone),
     known: &Range<usize>,
 ) -> Sum {
     let (mut tokens, mut most, mut first) = (0, 0, known.end);

@@ -392,7 +392,7 @@ impl Scheduler {
     /// Whether its column is computed at this step.
     fn is_due(&self, cell: Cell) -> bool {
         let every = self.rules.get(cell.column).and_then(|rules| rules.every);
-        every.is_none_or(|every| cell.step.wrapping_add(1).checked_rem(every) == Some(0))
+        every.is_none_or(|every| cell.step.saturating_add(1).is_multiple_of(every))
     }
 
     /// Whether all that is new for a cell was skipped.

@@ -130,7 +130,7 @@ impl World {
     /// Whether nobody is asked for the cell: all inputs are empty at its step, or its column is not computed
     /// at it.
     pub(super) fn is_unasked(&self, cell: Cell) -> bool {
-        let is_rare = |(column, steps)| column == cell.column && (cell.step + 1) % steps != 0;
+        let is_rare = |(column, steps)| column == cell.column && !(cell.step + 1).is_multiple_of(steps);
         if self.every.is_some_and(is_rare) {
             return true;
         }
