@@ -1,6 +1,8 @@
 //! What views can say besides how much they show: `prev`, `group`, `note`; and columns that are computed now
 //! and then. Each example is written in both forms.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may panic")]
+
 use std::sync::{Arc, Mutex};
 
 use columnar::model::{Chunk, Model, Offline, Request};
