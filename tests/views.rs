@@ -178,6 +178,38 @@ fn groups_nest_and_vanish() {
     );
 }
 
+#[test]
+fn a_filter_shows_some_values_and_skips_where_nothing_new_gets_through() {
+    let chat = flow! {
+        source user;
+        column faq(user.filter(|text| text.ends_with('?'))) = said("faq");
+        column review(user.sample(|step| step % 2 == 1).as("odd"), user.latest, self.latest) = said("review");
+    };
+    let user = source("user");
+    let faq = column("faq", user.all().filter(|text| text.ends_with('?')), said("faq"));
+    let odd = user.all().sample(|step| step % 2 == 1).named("odd");
+    let made = flow([faq, column("review", (odd, user.latest(), this().latest()), said("review"))]).unwrap();
+    block_on(async {
+        for text in ["Hello.", "Who?", "Me.", "Why?"] {
+            chat.user.push(text).await.unwrap();
+            made.push("user", text).await.unwrap();
+        }
+        chat.run().await.unwrap();
+        made.run().await.unwrap();
+    });
+    let skipped = |step| (chat.get("faq", step), made.get("faq", step)) == (None, None);
+    assert!(skipped(0) && skipped(2) && !skipped(1) && !skipped(3));
+    let faq = "<user>Who?</user> <user>Why?</user>";
+    let review = "<odd>Who?</odd> | review2 | <odd>Why?</odd> <user>Why?</user>";
+    for (column, expected) in [("faq", faq), ("review", review)] {
+        assert_eq!(shown(&chat.messages(column, 3).unwrap()), expected);
+        assert_eq!(shown(&made.messages(column, 3).unwrap()), expected);
+    }
+    assert_eq!((chat.progress().skipped, chat.progress().total()), (2, 8));
+    let messages = chat.faq.messages(3).unwrap();
+    assert_eq!(messages.parts().map(|part| part.tokens()).sum::<usize>(), messages.tokens());
+}
+
 /// Keeps what it is asked.
 #[derive(Clone, Default)]
 struct Ear(Arc<Mutex<Vec<String>>>);

@@ -322,6 +322,17 @@ pub(crate) const SECOND_NOTE: &str = "a view has one note\n\nhelp: drop this";
 pub(crate) const NOTED_SELF: &str =
     "the own past has no tag that a note could explain\n\nhelp: drop this, and say it in the instruction";
 
+pub(crate) const FILTERED_SELF: &str =
+    "the own past is shown as it was said\n\nhelp: drop this, or show less: `self.latest`";
+
+pub(crate) const SECOND_FILTER: &str =
+    "a view has one filter\n\nhelp: drop this, or say both in one function";
+
+pub(crate) fn no_filter(word: &Ident) -> String {
+    let example = if word == "sample" { "|step| step % 10 == 0" } else { "|text| text.ends_with('?')" };
+    format!("expected a function that says what to show\n\nhelp: as in `{word}({example})`")
+}
+
 pub(crate) const NO_GROUP_TAG: &str =
     "expected the tag of the group\n\nhelp: as in `group(\"debate\", pro.latest, con.latest)`";
 
@@ -358,7 +369,8 @@ pub(crate) fn dangling_dot(column: &Ident) -> String {
 
 pub(crate) fn no_view_named(word: &Ident) -> String {
     format!(
-        "no view is named `{word}`\n\nhelp: the views are `latest`, `window(n)`, `prev`, `as(\"tag\")` and `note(\"...\")`"
+        "no view is named `{word}`\n\nhelp: the views are `latest`, `window(n)` and `prev`, and behind them \
+         `filter(...)`, `sample(...)`, `as(\"tag\")` and `note(\"...\")`"
     )
 }
 

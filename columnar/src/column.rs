@@ -8,6 +8,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::compute::{IntoStep, Step};
+use crate::reads::Filter;
 use crate::schema::DraftView;
 use crate::window::Window;
 
@@ -194,6 +195,7 @@ pub struct View {
     delayed: bool,
     tag: Option<String>,
     note: Option<String>,
+    filter: Option<Filter>,
     /// The groups around it, the outermost first: which group of the list it is, and its tag.
     groups: Vec<(usize, String)>,
 }
@@ -212,7 +214,8 @@ pub(crate) enum Of {
 
 impl View {
     fn new(of: Of) -> Self {
-        Self { of, window: Some(Window::All), delayed: false, tag: None, note: None, groups: Vec::new() }
+        let window = Some(Window::All);
+        Self { of, window, delayed: false, tag: None, note: None, filter: None, groups: Vec::new() }
     }
 
     /// The views that it consists of, each with the groups around it.
@@ -233,6 +236,38 @@ impl View {
     #[must_use]
     pub fn note(self, note: impl Into<String>) -> Self {
         Self { note: Some(note.into()), ..self }
+    }
+
+    /// Shows the values alone of which `shows` says so: the others are shown nowhere, as if they were
+    /// [skipped](crate::compute::Policy::or_skip), and a column to which nothing new gets through is skipped.
+    /// Windows count all values. `shows` is to say the same of a text whenever it is asked. The last filter of
+    /// a view counts.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let user = source("user");
+    /// let questions = user.all().filter(|text| text.ends_with('?'));
+    /// let faq = column("faq", questions, |cx: Context| async move { cx.messages().last_text() });
+    /// let chat = flow([faq])?;
+    /// for text in ["Hello.", "How are you?"] {
+    ///     chat.push("user", text).await?;
+    /// }
+    /// chat.run().await?;
+    /// assert_eq!(chat.get("faq", 0), None);
+    /// assert_eq!(chat.get("faq", 1).as_deref(), Some("<user>\nHow are you?\n</user>"));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn filter(self, shows: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        Self { filter: Some(Filter::new(move |_, text| shows(text))), ..self }
+    }
+
+    /// Shows the values of those steps alone of which `shows` says so; otherwise as [`filter`](Self::filter).
+    #[must_use]
+    pub fn sample(self, shows: impl Fn(usize) -> bool + Send + Sync + 'static) -> Self {
+        Self { filter: Some(Filter::new(move |step, _| shows(step))), ..self }
     }
 
     /// The newest value alone.
@@ -275,8 +310,8 @@ impl View {
 
     /// The same as it is to be checked, with the column at this place, or the name that no column has.
     pub(crate) fn draft(&self, column: Result<usize, String>) -> DraftView {
-        let Self { window, delayed, tag, note, groups, .. } = self.clone();
-        DraftView { column, window, delayed, tag, note, groups }
+        let Self { window, delayed, tag, note, filter, groups, .. } = self.clone();
+        DraftView { column, window, delayed, tag, note, filter, groups }
     }
 }
 

@@ -7,6 +7,7 @@ use core::fmt;
 use crate::name::is_name;
 use crate::outline::Outline;
 use crate::plan::Plan;
+use crate::reads::Filter;
 use crate::schema::{Draft, DraftView, Schema, SchemaError};
 use crate::window::{Window, Written};
 
@@ -48,15 +49,33 @@ pub struct Node {
 }
 
 /// A view in the list of a column, with what is said of it besides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Read {
     view: View,
     note: Option<&'static str>,
+    pick: Option<Pick>,
     /// The tags of the groups around it, the outermost first.
     groups: &'static [&'static str],
 }
 
+/// Which values a view shows.
+#[derive(Clone, Copy, Debug)]
+enum Pick {
+    Text(fn(&str) -> bool),
+    Step(fn(usize) -> bool),
+}
+
 impl Read {
+    const fn new(view: View) -> Self {
+        Self { view, note: None, pick: None, groups: &[] }
+    }
+
+    /// Tells the model what the view holds; see [`View::note`].
+    #[must_use]
+    pub const fn note(self, note: &'static str) -> Self {
+        Self { note: Some(note), ..self }
+    }
+
     #[doc(hidden)]
     #[must_use]
     pub const fn __view(self) -> Self {
@@ -139,13 +158,27 @@ impl View {
     /// of a [`prompt`](crate::prompt), once and for all steps.
     #[must_use]
     pub const fn note(self, note: &'static str) -> Read {
-        Read { view: self, note: Some(note), groups: &[] }
+        Read::new(self).note(note)
+    }
+
+    /// Shows the values alone of which `shows` says so: the others are shown nowhere, as if they were
+    /// [skipped](crate::compute::Policy::or_skip), and a column to which nothing new gets through is skipped.
+    /// Windows count all values. `shows` is to say the same of a text whenever it is asked.
+    #[must_use]
+    pub const fn filter(self, shows: fn(&str) -> bool) -> Read {
+        Read { pick: Some(Pick::Text(shows)), ..Read::new(self) }
+    }
+
+    /// Shows the values of those steps alone of which `shows` says so; otherwise as [`filter`](Self::filter).
+    #[must_use]
+    pub const fn sample(self, shows: fn(usize) -> bool) -> Read {
+        Read { pick: Some(Pick::Step(shows)), ..Read::new(self) }
     }
 
     #[doc(hidden)]
     #[must_use]
     pub const fn __view(self) -> Read {
-        Read { view: self, note: None, groups: &[] }
+        Read::new(self)
     }
 }
 
@@ -329,12 +362,16 @@ impl Node {
 
     /// The declaration of the node at `at`, with every column in its place.
     fn draft(&self, at: usize, place: impl Fn(usize) -> usize) -> Draft {
-        let view = |Read { view, note, groups }: &Read| DraftView {
+        let view = |Read { view, note, pick, groups }: &Read| DraftView {
             column: Ok(place(view.column)),
             window: Some(view.window),
             delayed: view.delayed,
             tag: (view.column != at).then(|| view.tag.to_owned()),
             note: note.map(ToOwned::to_owned),
+            filter: pick.map(|pick| match pick {
+                Pick::Text(shows) => Filter::new(move |_, text| shows(text)),
+                Pick::Step(shows) => Filter::new(move |step, _| shows(step)),
+            }),
             groups: groups.iter().map(|&tag| (0, tag.to_owned())).collect(),
         };
         Draft { name: self.name.to_owned(), views: self.reads.map(|reads| reads.iter().map(view).collect()) }
@@ -351,7 +388,7 @@ impl fmt::Display for Graph {
             };
             write!(f, "column {}(", node.name)?;
             let mut open: &[&str] = &[];
-            for (at, Read { view, note, groups }) in reads.iter().enumerate() {
+            for (at, Read { view, note, pick, groups }) in reads.iter().enumerate() {
                 let shared = open.iter().zip(*groups).take_while(|(open, group)| open == group).count();
                 f.write_str(&")".repeat(open.len() - shared))?;
                 f.write_str(if at > 0 { ", " } else { "" })?;
@@ -364,6 +401,11 @@ impl fmt::Display for Graph {
                 if !is_own && view.tag != name {
                     write!(f, ".as({:?})", view.tag)?;
                 }
+                f.write_str(match pick {
+                    Some(Pick::Text(_)) => ".filter(…)",
+                    Some(Pick::Step(_)) => ".sample(…)",
+                    None => "",
+                })?;
                 note.map_or(Ok(()), |note| write!(f, ".note({note:?})"))?;
             }
             writeln!(f, "{})", ")".repeat(open.len()))?;

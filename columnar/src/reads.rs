@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::fmt::Write as _;
+use core::fmt::{self, Write as _};
 use core::ops::Range;
 
 use crate::context::Frames;
@@ -44,9 +44,33 @@ pub(crate) struct Input {
     pub(crate) delayed: bool,
     pub(crate) tag: Name,
     note: Option<String>,
+    /// Which of its values it shows, if not all.
+    pub(crate) filter: Option<Filter>,
     /// The groups that it stands in, the outermost first.
     pub(crate) groups: Vec<usize>,
     pub(crate) frames: Frames,
+}
+
+/// Which values of a column a view shows, by step and text.
+#[derive(Clone)]
+pub(crate) struct Filter(Arc<Shows>);
+
+type Shows = dyn Fn(usize, &str) -> bool + Send + Sync;
+
+impl Filter {
+    pub(crate) fn new(shows: impl Fn(usize, &str) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(shows))
+    }
+
+    pub(crate) fn shows(&self, step: usize, text: &str) -> bool {
+        (self.0)(step, text)
+    }
+}
+
+impl fmt::Debug for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Filter")
+    }
 }
 
 impl Reads {
@@ -113,16 +137,13 @@ impl Reads {
 const INTRODUCTION: &str = "What the tags in the messages hold:";
 
 impl Input {
-    pub(crate) fn new(
-        column: usize,
-        name: Name,
-        window: Window,
-        delayed: bool,
-        tag: Name,
-        note: Option<String>,
-    ) -> Self {
+    pub(crate) fn new(column: usize, name: Name, window: Window, delayed: bool, tag: Name) -> Self {
         let (groups, frames) = (Vec::new(), Frames::default());
-        Self { at: 0, column, name, window, delayed, tag, note, groups, frames }
+        Self { at: 0, column, name, window, delayed, tag, note: None, filter: None, groups, frames }
+    }
+
+    pub(crate) fn with(self, note: Option<String>, filter: Option<Filter>) -> Self {
+        Self { note, filter, ..self }
     }
 
     /// By how many steps its values are shown later.

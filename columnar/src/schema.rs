@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::name::{Name, NameError};
-use crate::reads::{Input, Reads};
+use crate::reads::{Filter, Input, Reads};
 use crate::window::Window;
 
 /// A column as it was declared, nothing checked yet.
@@ -31,6 +31,8 @@ pub(crate) struct DraftView {
     pub(crate) tag: Option<String>,
     /// What the model is told of it.
     pub(crate) note: Option<String>,
+    /// Which of its values it shows, if not all.
+    pub(crate) filter: Option<Filter>,
     /// The groups around it, the outermost first: what tells them apart where tags do not, and their tags.
     pub(crate) groups: Vec<(usize, String)>,
 }
@@ -111,7 +113,11 @@ impl Schema {
                 continue;
             };
             if read == column {
-                if view.tag.is_some() || view.note.is_some() || !view.groups.is_empty() {
+                if view.tag.is_some()
+                    || view.note.is_some()
+                    || view.filter.is_some()
+                    || !view.groups.is_empty()
+                {
                     mistakes.push(Mistake::TaggedSelf { column: name.clone() });
                 }
                 if reads.own.replace(window).is_some() {
@@ -128,7 +134,8 @@ impl Schema {
                     continue;
                 }
             };
-            let input = Input::new(read, self.name(read).clone(), window, view.delayed, tag, view.note);
+            let input = Input::new(read, self.name(read).clone(), window, view.delayed, tag);
+            let input = input.with(view.note, view.filter);
             if let Err(tag) = reads.push(input, &groups) {
                 mistakes.push(Mistake::DuplicateTag { column: name.clone(), tag });
             }
@@ -318,7 +325,15 @@ mod tests {
 
     fn view(column: usize) -> DraftView {
         let (window, delayed) = (Some(Window::All), false);
-        DraftView { column: Ok(column), window, delayed, tag: None, note: None, groups: Vec::new() }
+        DraftView {
+            column: Ok(column),
+            window,
+            delayed,
+            tag: None,
+            note: None,
+            filter: None,
+            groups: Vec::new(),
+        }
     }
 
     fn mistakes(drafts: Vec<Draft>) -> Vec<String> {

@@ -64,6 +64,7 @@ impl Subject {
             delayed: false,
             tag: "user".into(),
             groups: Vec::new(),
+            filter: None,
         };
         let reads = Reads { views: vec![view], own, own_at: 0 };
         let columns = vec![

@@ -7,7 +7,7 @@ use columnar::compute::Policy;
 use columnar::store::Store;
 use columnar::{Column, Context, Flow, Messages, Result, View, column, flow, group, prev, source, this};
 
-use crate::naive::{self, Reads, Window};
+use crate::naive::{self, Filter, Reads, Window};
 
 /// What the compute steps were given, by column and step.
 pub type Seen = BTreeMap<(String, usize), Messages>;
@@ -152,6 +152,11 @@ fn input(view: &naive::View, declared: &[Column]) -> Option<View> {
         through(view.window, prev(&view.column).all())
     } else {
         through(view.window, declared.iter().find(|column| column.name() == view.column)?.all())
+    };
+    let shown = match view.filter {
+        None => shown,
+        Some(filter @ Filter::Steps(_)) => shown.sample(move |step| filter.shows(step, "")),
+        Some(filter @ Filter::Odd) => shown.filter(move |text| filter.shows(0, text)),
     };
     Some(if view.tag == view.column { shown } else { shown.named(&view.tag) })
 }

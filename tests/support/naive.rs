@@ -48,6 +48,27 @@ pub struct View {
     pub tag: String,
     /// The tags of the groups around it, the outermost first.
     pub groups: Vec<String>,
+    /// Which of its values are shown, if not all.
+    pub filter: Option<Filter>,
+}
+
+/// Which values are shown.
+#[derive(Clone, Copy, Debug)]
+pub enum Filter {
+    /// Those of every so many steps.
+    Steps(usize),
+    /// Those with an odd number of bytes.
+    Odd,
+}
+
+impl Filter {
+    /// Whether it shows a value.
+    pub fn shows(self, step: usize, value: &str) -> bool {
+        match self {
+            Self::Steps(count) => step.is_multiple_of(count),
+            Self::Odd => !value.len().is_multiple_of(2),
+        }
+    }
 }
 
 /// How much of a history is shown.
@@ -181,10 +202,13 @@ pub fn turns(
     for then in 0..=step {
         let mut read = Turn::of(then, "user");
         let mut shown: Vec<(&[String], String)> = Vec::new();
-        for View { column, window, delayed, tag, groups } in &reads.views {
+        for View { column, window, delayed, tag, groups, filter } in &reads.views {
             let Some(said) = then.checked_sub(usize::from(*delayed)) else { continue };
             if window.shows(then, step) && !is_gap(column, said) {
                 let value = flow.value(column, said)?;
+                if filter.is_some_and(|filter| !filter.shows(said, value)) {
+                    continue;
+                }
                 let part = format!("<{tag}>\n{}\n</{tag}>", spelling.escape(value));
                 read.push((column, said), value, &format!("<{tag}>\n\n</{tag}>\n\n"));
                 shown.push((groups, part));
@@ -250,6 +274,7 @@ mod tests {
             delayed: false,
             tag: "user".into(),
             groups: Vec::new(),
+            filter: None,
         }];
         let reads = Some(Reads { views, own: Some(own), own_at: 0 });
         let user = Column { name: "user".into(), values: values("u"), reads: None };

@@ -5,7 +5,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use crate::naive::{Column, Flow, Reads, View, Window};
+use crate::naive::{Column, Filter, Flow, Reads, View, Window};
 
 const SOURCES: [&str; 3] = ["user", "notes", "user_2"];
 
@@ -57,12 +57,17 @@ fn acyclic() -> impl Strategy<Value = Flow> {
 
 /// A flow of 1 to 3 sources and 1 to 4 derived columns, with the values of 1 to 6 steps. Some columns read
 /// what others, declared before or after them, said in earlier steps, and some of what they read stands in
-/// groups.
+/// groups or is filtered.
 pub fn flows() -> impl Strategy<Value = Flow> {
     let groups = vec((any::<Index>(), any::<Index>()), 0..=2);
-    (with_pasts(), vec(groups, DERIVED.len())).prop_map(|(mut flow, groups)| {
+    let filter = option::weighted(0.3, prop_oneof![(1..=3_usize).prop_map(Filter::Steps), Just(Filter::Odd)]);
+    let more = (groups, vec(filter, 3));
+    (with_pasts(), vec(more, DERIVED.len())).prop_map(|(mut flow, more)| {
         let derived = flow.columns.iter_mut().filter_map(|column| column.reads.as_mut());
-        for (reads, groups) in derived.zip(groups) {
+        for (reads, (groups, filters)) in derived.zip(more) {
+            // One view at least shows everything, so no cell is without anything new.
+            let rest = reads.views.iter_mut().filter(|view| !view.delayed).skip(1);
+            rest.zip(filters).for_each(|(view, filter)| view.filter = filter);
             let (mut from, mut to) = (0, reads.views.len());
             for (group, (start, end)) in GROUPS.into_iter().zip(groups) {
                 // Each inside the one before.
@@ -88,7 +93,14 @@ fn with_pasts() -> impl Strategy<Value = Flow> {
             let is_free = |tag: &&str| reads.views.iter().all(|view| view.tag != *tag);
             let tag = TAGS.into_iter().find(is_free).expect("there are more tags than views").to_owned();
             if *read != column.name {
-                let view = View { column: read.clone(), window, delayed: true, tag, groups: Vec::new() };
+                let view = View {
+                    column: read.clone(),
+                    window,
+                    delayed: true,
+                    tag,
+                    groups: Vec::new(),
+                    filter: None,
+                };
                 reads.views.insert(at.index(reads.views.len() + 1), view);
             }
         }
@@ -162,7 +174,7 @@ fn resolve(draft: Draft, columns: &[Column]) -> Reads {
         let wanted = tag.map_or(column.as_str(), |tag| *tag.get::<&str>(&TAGS));
         let is_free = |tag: &&str| views.iter().all(|view| view.tag != *tag);
         let tag = [wanted].into_iter().chain(TAGS).find(is_free).unwrap_or(wanted).to_owned();
-        views.push(View { column, window, delayed: false, tag, groups: Vec::new() });
+        views.push(View { column, window, delayed: false, tag, groups: Vec::new(), filter: None });
     }
     Reads { views, own: draft.own, own_at }
 }

@@ -116,11 +116,11 @@ impl Emission<'_> {
 /// A view as a field access on the struct of the columns, so that names and views are found by
 /// editors and checked by rustc. `self` is the own column.
 fn shown(view: &View, own: &Ident) -> TokenStream {
-    let (base, View { tail, tagging, noting, groups, .. }) = (view.mentioned(own), view);
+    let (base, View { tail, tagging, filtering, noting, groups, .. }) = (view.mentioned(own), view);
     let here = quote_spanned!(at(view.before)=> Self::__HERE);
     let inside = (!groups.is_empty()).then(|| {
         let tags = groups.iter().map(Around::text);
         quote!(.__in(&[#(#tags),*]))
     });
-    quote!(#here.#base #tail #tagging #noting.__view() #inside)
+    quote!(#here.#base #tail #tagging #filtering #noting.__view() #inside)
 }

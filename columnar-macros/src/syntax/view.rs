@@ -25,6 +25,8 @@ pub(crate) struct View {
     pub(crate) tag: Tag,
     /// The tag as Rust: `.as("tag")`.
     pub(crate) tagging: TokenStream,
+    /// The filter as Rust: `.filter(...)` or `.sample(...)`.
+    pub(crate) filtering: TokenStream,
     /// The note as Rust: `.note("...")`.
     pub(crate) noting: TokenStream,
     /// The groups around it, the outermost first.
@@ -126,6 +128,7 @@ fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View>
         tail: TokenStream::new(),
         tag: Tag::Name,
         tagging: TokenStream::new(),
+        filtering: TokenStream::new(),
         noting: TokenStream::new(),
         groups: Vec::new(),
         written: tokens(trees),
@@ -170,6 +173,7 @@ impl View {
             ("latest" | "window" | "all", _) => self.say_window(dot, word, arguments, errors),
             ("as" | "r#as" | "named", _) => self.say_tag(dot, word, arguments, errors),
             ("note", _) => self.say_note(dot, word, arguments, errors),
+            ("filter" | "sample", _) => self.say_filter(dot, word, arguments, errors),
             _ if identifier(word).as_ref() != Some(word) => errors.at(word, errors::no_view_named(word)),
             _ => self.tail.extend(said(dot, word, arguments)),
         }
@@ -238,6 +242,16 @@ impl View {
 }
 
 impl View {
+    fn say_filter(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
+        match arguments {
+            _ if self.is_own() => errors.at(said(dot, word, arguments), errors::FILTERED_SELF),
+            _ if !self.filtering.is_empty() => errors.at(said(dot, word, arguments), errors::SECOND_FILTER),
+            Some(shows) if !shows.stream().is_empty() => self.filtering = said(dot, word, arguments),
+            Some(nothing) => errors.at(nothing, errors::no_filter(word)),
+            None => errors.at(word, errors::no_filter(word)),
+        }
+    }
+
     fn say_note(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
         let note = arguments.map(|arguments| syn::parse2::<LitStr>(arguments.stream()));
         match (arguments, note) {

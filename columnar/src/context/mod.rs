@@ -2,6 +2,7 @@
 
 mod chunks;
 mod escape;
+mod filtered;
 mod fitted;
 mod frame;
 mod json;
@@ -19,6 +20,7 @@ use alloc::vec::Vec;
 use crate::name::Name;
 use crate::value::Value;
 
+pub(crate) use filtered::Filtered;
 pub(crate) use fitted::Fitted;
 pub(crate) use frame::{Frame, Frames};
 pub use messages::{Iter, Messages};

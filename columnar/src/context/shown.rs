@@ -84,13 +84,18 @@ impl Shown {
         reads: Arc<Reads>,
         cell: Cell,
         around: Arc<Around>,
-        history: impl Fn(usize) -> History,
+        mut history: impl FnMut(usize, Option<&Input>) -> History,
     ) -> Self {
-        let inputs = reads.inputs.iter().map(|input| (input.column, input.turns(cell.step), input.delay()));
-        let own = reads.own.map(|own| (cell.column, own.of_own(cell.step), 0));
-        let view = |(column, steps, delay)| View { steps, delay, values: history(column) };
-        let views = inputs.chain(own).map(view);
-        Self { views: views.collect(), reads, step: cell.step, around, fork: None, fitted: None }
+        let mut views: Vec<View> = Vec::with_capacity(reads.inputs.len() + 1);
+        for input in &reads.inputs {
+            let (steps, delay) = (input.turns(cell.step), input.delay());
+            views.push(View { steps, delay, values: history(input.column, Some(input)) });
+        }
+        if let Some(own) = reads.own {
+            let steps = own.of_own(cell.step);
+            views.push(View { steps, delay: 0, values: history(cell.column, None) });
+        }
+        Self { views: views.into(), reads, step: cell.step, around, fork: None, fitted: None }
     }
 
     pub(crate) fn column(&self) -> &Name {

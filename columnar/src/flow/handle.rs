@@ -71,6 +71,16 @@ impl<K> Handle<K> {
         View::new(self.latest.column(), Window::All, self.latest.tag())
     }
 
+    /// A view of those values alone of which `shows` says so; see [`View::filter`].
+    pub const fn filter(&self, shows: fn(&str) -> bool) -> Read {
+        self.whole().filter(shows)
+    }
+
+    /// A view of the values of those steps alone of which `shows` says so; see [`View::sample`].
+    pub const fn sample(&self, shows: fn(usize) -> bool) -> Read {
+        self.whole().sample(shows)
+    }
+
     /// A view of all the history, of which the model is told this; see [`View::note`].
     pub const fn note(&self, note: &'static str) -> Read {
         self.whole().note(note)

@@ -26,6 +26,7 @@ pub(super) fn plan(columns: &[Option<Views<'_>>]) -> Arc<Plan> {
                 delayed: column & PAST > 0,
                 window: last.map_or(Some(Window::All), Window::last),
                 note: None,
+                filter: None,
                 groups: Vec::new(),
                 tag: (column != at).then(|| format!("v{tag}")),
             };
