@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenTree};
 use syn::parse::ParseStream;
 use syn::{Path, Token, token};
 
-use super::cursor::is_punct;
+use super::cursor::{begins_declaration, is_punct};
 use super::tokens;
 use crate::errors;
 use crate::name::identifier;
@@ -32,6 +32,9 @@ pub(super) fn parse(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -
         return Ok(Some(read(&trees, name, errors)));
     }
     let ahead = trees(&input.fork())?;
+    if begins_declaration(&ahead) {
+        return Ok(None);
+    }
     let Some(length) = connector(&ahead) else { return Ok(None) };
     let trees = trees(input)?;
     let (instead, base) = trees.split_at_checked(length).unwrap_or_default();

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Error, Generics, Token, Type, Visibility, parenthesized, token};
 
 use super::cursor::{Cursor, begins_declaration};
-use super::{Base, Denial, base, denial, tokens};
+use super::{Base, Denial, base, denial, tokens, trees_of};
 use crate::errors;
 use crate::report::Errors;
 
@@ -51,9 +51,25 @@ pub(super) fn is_item(trees: &[TokenTree]) -> bool {
             cursor.parentheses();
             !begins_declaration(cursor.rest())
         }
-        Some(TokenTree::Ident(word)) => ["struct", "enum", "mod", "trait"].iter().any(|item| word == item),
+        Some(TokenTree::Ident(word)) => {
+            ["struct", "enum", "mod", "trait"].iter().any(|item| word == item) || is_headed(cursor.rest())
+        }
         _ => false,
     }
+}
+
+/// Whether braces come last and hold declarations, as those of an item do: `Chat { … }`, `flow Chat { … }`.
+fn is_headed(trees: &[TokenTree]) -> bool {
+    let is_word = |tree: &TokenTree| matches!(tree, TokenTree::Ident(_));
+    let is_list = |tree: &TokenTree| matches!(tree, TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis);
+    let [head @ .., body] = trees else { return false };
+    let words = head.iter().take_while(|tree| is_word(tree)).count();
+    let is_head = words <= 2 && head.iter().skip(words).all(is_list);
+    !begins_declaration(trees) && is_head && braces(body).is_some_and(|body| declares(&body))
+}
+
+fn declares(body: &Group) -> bool {
+    begins_declaration(&trees_of(body))
 }
 
 /// The head and the braces after it. Without a name there is nothing to declare, but the
@@ -99,9 +115,10 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
     let name: Ident = input.parse().map_err(|_| Error::new(keyword.span, errors::NO_FLOW_NAME))?;
     let mut whole = true;
     let mut generics: Generics = or_told(input, errors, &mut whole);
-    let mut params = if input.peek(token::Paren) { params(input, errors, &mut whole)? } else { Vec::new() };
+    let is_list = |input: ParseStream<'_>| input.peek(token::Paren) && body_in_parentheses(input).is_none();
+    let mut params = if is_list(input) { params(input, errors, &mut whole)? } else { Vec::new() };
     let base = base::parse(input, &name, errors)?;
-    if input.peek(token::Paren) {
+    if is_list(input) {
         errors.on(input.cursor().span(), errors::LATE_PARAMS);
         params = self::params(input, errors, &mut whole)?;
     }
@@ -176,10 +193,21 @@ fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
     Ok(Param { name, ty })
 }
 
-/// The braces, and nothing after them.
+/// The braces, and nothing after them. Declarations without any are read all the same.
 fn body(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Group>> {
+    if let Some(list) = body_in_parentheses(input) {
+        errors.on(list.span_open(), errors::BODY_IN_PARENTHESES);
+        input.parse::<TokenStream>()?;
+        return Ok(Some(list));
+    }
     if !input.peek(token::Brace) {
         errors.on(input.cursor().prev_span(), errors::NO_BODY);
+        let rest: TokenStream = input.fork().parse()?;
+        let bare = Group::new(Delimiter::Brace, rest);
+        if declares(&bare) {
+            input.parse::<TokenStream>()?;
+            return Ok(Some(bare));
+        }
         skip_until(input, |input| input.peek(token::Brace));
     }
     let body = input.parse::<Option<TokenTree>>()?;
@@ -187,6 +215,12 @@ fn body(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Group
         errors.on(input.cursor().span(), errors::AFTER_BODY);
     }
     Ok(body.as_ref().and_then(braces))
+}
+
+/// The parentheses that stand next, if they hold declarations.
+fn body_in_parentheses(input: ParseStream<'_>) -> Option<Group> {
+    let list = if input.peek(token::Paren) { input.fork().parse::<Group>().ok()? } else { return None };
+    declares(&list).then_some(list)
 }
 
 fn skip_until(input: ParseStream<'_>, is_end: impl Fn(ParseStream<'_>) -> bool) {

@@ -9,6 +9,9 @@ use crate::errors;
 use crate::name::{identifier, is_name};
 use crate::report::Errors;
 
+/// What can be said of a column.
+pub(crate) const VIEWS: [&str; 3] = ["latest", "window", "as"];
+
 pub(crate) struct View {
     /// The comma or the parenthesis before it.
     pub(crate) before: Span,
@@ -39,6 +42,14 @@ pub(crate) enum Tag {
 impl View {
     pub(crate) fn is_own(&self) -> bool {
         self.base == "self"
+    }
+
+    /// The first thing that is said of the column, if it is no view.
+    pub(crate) fn other_word(&self) -> Option<Ident> {
+        match self.written.clone().into_iter().nth(2) {
+            Some(TokenTree::Ident(word)) if !VIEWS.contains(&word.to_string().as_str()) => Some(word),
+            _ => None,
+        }
     }
 
     /// The column that it shows to the column `own`, where it is mentioned.
@@ -81,12 +92,16 @@ fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View>
             return None;
         }
         other => {
-            errors.at(other, errors::NOT_A_VIEW);
+            errors.at(other, errors::not_a_view(trees));
             return None;
         }
     };
     if is_punct(trees.get(1), ':') && is_punct(trees.get(2), ':') {
         errors.at(tokens(trees), errors::PATH_VIEW);
+        return None;
+    }
+    if is_punct(trees.get(1), '=') {
+        errors.at(tokens(trees), errors::TAG_BEFORE);
         return None;
     }
     let mut view = View {
@@ -146,6 +161,8 @@ impl View {
             ("window", Some(count)) if count.stream().is_empty() => errors.at(count, errors::NO_COUNT),
             ("window", Some(count)) if is_zero(count) => errors.at(count.stream(), errors::EMPTY_WINDOW),
             ("as" | "r#as" | "named", _) => self.say_tag(dot, word, arguments, errors),
+            // What rustc says of a method that there is not begins with iterators and streams.
+            (_, Some(_)) if text != "window" => errors.at(word, errors::no_view_named(word)),
             _ if identifier(word).as_ref() != Some(word) => errors.at(word, errors::no_view_named(word)),
             _ => self.tail.extend(said(dot, word, arguments)),
         }
