@@ -31,6 +31,8 @@
 //!
 //! | to | see |
 //! |---|---|
+//! | learn it, a chapter at a time | the [`guide`] |
+//! | understand what the compiler says of a flow | [`guide::mistakes`] |
 //! | declare a flow, extend one | [`flow!`], or at run time [`source`], [`column`](column()), [`this`] and [`flow`](flow()) |
 //! | know what a declaration says: order, levels, how contexts grow, a drawing | [`Outline`] |
 //! | push, run, read | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
@@ -138,6 +140,9 @@ mod error;
 pub mod simulation;
 #[cfg(feature = "std")]
 pub mod testing;
+
+#[cfg(feature = "std")]
+pub mod guide;
 
 #[cfg(feature = "std")]
 #[doc(hidden)]

@@ -168,7 +168,8 @@ fn params(input: ParseStream<'_>, errors: &mut Errors, whole: &mut bool) -> syn:
             param.name = format_ident!("{}_", param.name);
         }
         params.push(param);
-        skip_until(&list, |list| list.peek(Token![,]));
+        // Without a comma, too, a name and a colon are the next one.
+        skip_until(&list, |list| list.peek(Token![,]) || list.peek(syn::Ident) && list.peek2(Token![:]));
         list.parse::<Option<Token![,]>>()?;
     }
     Ok(params)
