@@ -232,6 +232,10 @@ pub(crate) fn no_keyword(name: &Ident, meant: &str) -> String {
     format!("{NOT_A_DECLARATION}, found {}\n\nhelp: write `{meant} {}`", shown(name), name.unraw())
 }
 
+pub(crate) fn keyword_behind(keyword: &Ident, name: &Ident) -> String {
+    format!("the keyword stands before the name\n\nhelp: write `{keyword} {}`", name.unraw())
+}
+
 /// A name in quotes.
 pub(crate) fn quoted(name: &str) -> String {
     format!("a column is named without quotes\n\nhelp: write `{name}`")
@@ -335,6 +339,10 @@ pub(crate) fn not_a_view(found: &[TokenTree]) -> String {
     };
     format!("{NOT_A_VIEW}\n\nhelp: {help}")
 }
+
+/// `window(user, 3)`
+pub(crate) const VIEW_BEFORE: &str =
+    "a view stands behind what it shows\n\nhelp: as in `user.latest` or `user.window(3)`";
 
 /// `tag = user`
 pub(crate) const TAG_BEFORE: &str =

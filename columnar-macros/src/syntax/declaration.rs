@@ -87,9 +87,12 @@ impl Declarations<'_, '_> {
         if is_keyword && let Some(name) = habit::name(&mut self.cursor, self.errors) {
             return Some((word.clone(), name));
         }
+        if let Some(keyword) = habit::keyword_behind(word, &mut self.cursor, self.errors) {
+            return Some((keyword, self.name(word)?));
+        }
         let rest = self.cursor.rest();
         match rest.first() {
-            Some(TokenTree::Ident(name)) if !(is_keyword && begins_declaration(rest)) => {
+            Some(TokenTree::Ident(name)) if !begins_declaration(rest) => {
                 let meant = if is_keyword { word.to_string() } else { self.meant(word).to_owned() };
                 self.cursor.take(1);
                 let name = self.name(name)?;

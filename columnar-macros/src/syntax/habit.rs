@@ -2,12 +2,14 @@
 //! meant where that can be known.
 
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use quote::quote;
 use syn::LitStr;
 
 use super::cursor::{Cursor, begins_declaration, is_punct};
 use super::{Column, Derived, tokens};
 use crate::errors;
 use crate::name::{identifier, is_name};
+use crate::nearest::nearest_keyword;
 use crate::report::Errors;
 
 /// Items and statements that end with `;`.
@@ -131,6 +133,22 @@ fn skip_braces<'t>(cursor: &mut Cursor<'t>) -> &'t [TokenTree] {
     match cursor.declaration().iter().position(is_braces) {
         Some(at) => cursor.take(at + 1),
         None => cursor.skip_declaration(),
+    }
+}
+
+/// Takes a keyword that stands behind its name.
+pub(super) fn keyword_behind(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident> {
+    match cursor.rest() {
+        [TokenTree::Ident(keyword), ..]
+            if (keyword == "source" || keyword == "column")
+                && nearest_keyword(name).is_none()
+                && !begins_declaration(cursor.rest()) =>
+        {
+            errors.at(quote!(#name #keyword), errors::keyword_behind(keyword, name));
+            cursor.next();
+            Some(keyword.clone())
+        }
+        _ => None,
     }
 }
 

@@ -4,9 +4,9 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Generics, Token, Type, Visibility, parenthesized, token};
+use syn::{Attribute, Error, Generics, Token, Type, Visibility, parenthesized, parse2, token};
 
-use super::cursor::{Cursor, begins_declaration};
+use super::cursor::{Cursor, begins_declaration, is_punct};
 use super::{Base, Denial, base, denial, tokens, trees_of};
 use crate::errors;
 use crate::report::Errors;
@@ -52,7 +52,11 @@ pub(super) fn is_item(trees: &[TokenTree]) -> bool {
             !begins_declaration(cursor.rest())
         }
         Some(TokenTree::Ident(word)) => {
-            ["struct", "enum", "mod", "trait"].iter().any(|item| word == item) || is_headed(cursor.rest())
+            let is_struct =
+                |tree: Option<&TokenTree>| matches!(tree, Some(TokenTree::Ident(word)) if word == "struct");
+            ["struct", "enum", "mod", "trait"].iter().any(|item| word == item)
+                || is_struct(cursor.rest().get(1))
+                || is_headed(cursor.rest())
         }
         _ => false,
     }
@@ -114,12 +118,18 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
     let keyword = keyword(input, &vis, errors)?;
     let name: Ident = input.parse().map_err(|_| Error::new(keyword.span, errors::NO_FLOW_NAME))?;
     let mut whole = true;
+    let names = generic_names(&input.fork());
     let mut generics: Generics = or_told(input, errors, &mut whole);
+    if !whole {
+        generics = names;
+    }
     let is_list = |input: ParseStream<'_>| input.peek(token::Paren) && body_in_parentheses(input).is_none();
     let mut params = if is_list(input) { params(input, errors, &mut whole)? } else { Vec::new() };
     let base = base::parse(input, &name, errors)?;
     if is_list(input) {
-        errors.on(input.cursor().span(), errors::LATE_PARAMS);
+        if base.is_some() {
+            errors.on(input.cursor().span(), errors::LATE_PARAMS);
+        }
         params = self::params(input, errors, &mut whole)?;
     }
     generics.where_clause = or_told(input, errors, &mut whole);
@@ -135,8 +145,13 @@ fn keyword(input: ParseStream<'_>, vis: &Visibility, errors: &mut Errors) -> syn
         return Err(Error::new(vis.span(), errors::NO_STRUCT));
     };
     errors.at(&found, errors::no_struct(&found));
-    if after.ident().is_some() {
-        input.parse::<TokenTree>()?;
+    match after.ident() {
+        Some((word, _)) if word == "struct" => {
+            input.parse::<TokenTree>()?;
+            return input.parse();
+        }
+        Some(_) => drop(input.parse::<TokenTree>()?),
+        None => {}
     }
     Ok(Token![struct](found.span()))
 }
@@ -151,25 +166,48 @@ fn or_told<T: Parse + Default>(input: ParseStream<'_>, errors: &mut Errors, whol
     })
 }
 
+/// Generics that are not to be read in full, without their bounds: the words after `<` and after commas.
+fn generic_names(input: ParseStream<'_>) -> Generics {
+    let mut names: Vec<Ident> = Vec::new();
+    let mut is_name = input.parse::<Option<Token![<]>>().is_ok_and(|angle| angle.is_some());
+    while !input.peek(Token![>]) && !input.peek(token::Paren) && !input.peek(token::Brace) {
+        match input.parse::<TokenTree>() {
+            Ok(TokenTree::Ident(name)) if is_name && !names.contains(&name) => {
+                names.push(name);
+                is_name = false;
+            }
+            Ok(tree) => is_name = is_punct(Some(&tree), ','),
+            Err(_) => break,
+        }
+    }
+    parse2(quote!(<#(#names),*>)).unwrap_or_default()
+}
+
 fn params(input: ParseStream<'_>, errors: &mut Errors, whole: &mut bool) -> syn::Result<Vec<Param>> {
     let list;
     parenthesized!(list in input);
     let mut params: Vec<Param> = Vec::new();
     while !list.is_empty() {
+        if let Some(comma) = list.parse::<Option<Token![,]>>()? {
+            errors.at(comma, errors::NO_PARAM);
+            continue;
+        }
         let mut param = param(&list, errors).unwrap_or_else(|error| {
             errors.push(error);
             Param { name: format_ident!("__unread", span = Span::mixed_site()), ty: None }
         });
-        *whole &= param.ty.is_some();
+        let has_type = param.ty.is_some();
+        *whole &= has_type;
         while params.iter().any(|other| other.name == param.name) {
-            if param.ty.is_some() {
+            if has_type {
                 errors.at(&param.name, errors::param_twice(&param.name));
             }
             param.name = format_ident!("{}_", param.name);
         }
         params.push(param);
         // Without a comma, too, a name and a colon are the next one.
-        skip_until(&list, |list| list.peek(Token![,]) || list.peek(syn::Ident) && list.peek2(Token![:]));
+        let is_next = |list: ParseStream<'_>| list.peek(syn::Ident) && list.peek2(Token![:]);
+        skip_until(&list, |list| list.peek(Token![,]) || has_type && is_next(list));
         list.parse::<Option<Token![,]>>()?;
     }
     Ok(params)

@@ -100,6 +100,12 @@ fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View>
         errors.at(tokens(trees), errors::PATH_VIEW);
         return None;
     }
+    if let Some(TokenTree::Group(arguments)) = trees.get(1)
+        && arguments.delimiter() == Delimiter::Parenthesis
+    {
+        errors.at(tokens(trees), errors::VIEW_BEFORE);
+        return None;
+    }
     if is_punct(trees.get(1), '=') {
         errors.at(tokens(trees), errors::TAG_BEFORE);
         return None;

@@ -35,6 +35,7 @@
 //! | expected a parameter of the flow | parameters are names with types, as in `pub struct Chat(model: Model)` |
 //! | expected `:` and the type of `model` | give the parameter its type |
 //! | expected `,` before this | separate the parameters |
+//! | expected `,` | the list of generics cannot be read; more of rustc's own words may stand here |
 //! | two parameters are named `style` | rename one |
 //!
 //! # A flow that extends another
@@ -60,6 +61,7 @@
 //! | expected `source` or `column` | each declaration begins with one of the two |
 //! | expected `source` or `column`, found `colum` | the same; what was probably meant is told |
 //! | expected a name after `column` | name it |
+//! | the keyword stands before the name | write `source user;` |
 //! | expected `;` after this | end the declaration |
 //! | declarations end with `;` | write `;` in place of `,` |
 //! | a flow holds declarations only | `let`, constants, items, loops and macros go before `flow!`, where compute steps see them. Columns that are made in a loop are declared [at run time](super::shapes) |
@@ -105,6 +107,7 @@
 //! | expected a view before this comma | drop the comma |
 //! | a view names a column of this flow | write the name alone, without a path |
 //! | expected `,` or `.` before `self` | separate the views, or say more of one: `user.latest`, `user.window(3)` |
+//! | a view stands behind what it shows | write `user.window(3)` in place of `window(user, 3)` |
 //! | expected a view of `user` after the dot: `latest` or `window(n)` | finish the view, or drop the dot |
 //! | no view is named `last` | see [the views](super::views) |
 //! | `latest` takes no parentheses | drop them |
