@@ -341,7 +341,8 @@ pub mod prelude {
 /// # Mistakes
 ///
 /// The graph is checked when the program compiles. An unknown name, a cycle, a tag used twice, a
-/// window of 0: each is an error at its place, with the way out of it, and all are told at once.
+/// window of 0: each is an error at its place, with the way out of it, and all are told at once. See
+/// [`guide::mistakes`].
 #[cfg(feature = "std")]
 #[macro_export]
 macro_rules! flow {

@@ -1,10 +1,5 @@
 //! A flow that runs, in ten lines.
 //!
-//! ```sh
-//! cargo add columnar
-//! cargo add tokio --features macros,rt
-//! ```
-//!
 //! A flow is a table that grows by a row whenever somebody says something. A row is a *step*; a column is a
 //! text for each step. `user` comes from outside. The two others are computed, each from what stands in its
 //! parentheses:
@@ -33,11 +28,11 @@
 //! }
 //! ```
 //!
-//! It runs as it is: without a model, `prompt` asks a stand-in that has no intelligence and needs no key. The
-//! environment names a real one, with the feature `genai`:
+//! It needs this crate and tokio, with tokio's features `macros` and `rt`, and runs as it is: where no model is
+//! named, `prompt` asks a stand-in that has no intelligence and needs no key. With this crate's feature `genai`,
+//! the environment names a real one:
 //!
 //! ```sh
-//! cargo add columnar --features genai
 //! COLUMNAR_MODEL=openai/gpt-4o-mini OPENAI_API_KEY=… cargo run
 //! ```
 //!

@@ -35,7 +35,7 @@
 //! | expected a parameter of the flow | parameters are names with types, as in `pub struct Chat(model: Model)` |
 //! | expected `:` and the type of `model` | give the parameter its type |
 //! | expected `,` before this | separate the parameters |
-//! | expected `,` | the list of generics cannot be read; more of rustc's own words may stand here |
+//! | expected `,` | something is wrong in the list of generics at this place |
 //! | two parameters are named `style` | rename one |
 //!
 //! # A flow that extends another

@@ -1,6 +1,6 @@
 //! How much of a column another one sees.
 //!
-//! A column stands in the parentheses of another one as a *view*. In a step of three,
+//! A column stands in the parentheses of another one as a *view*. Steps are counted from 0:
 //!
 //! | view | shows at step 3 |
 //! |---|---|
@@ -63,7 +63,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A column is shown only when it is there: `answer` waits for `mood` at its own step, and for no other column.
+//! `answer` waits for the `mood` of its own step, which it shows, and for no other column.
 //!
 //! # Windows are constants
 //!
