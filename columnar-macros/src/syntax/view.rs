@@ -168,7 +168,9 @@ impl View {
             ("window", Some(count)) if is_zero(count) => errors.at(count.stream(), errors::EMPTY_WINDOW),
             ("as" | "r#as" | "named", _) => self.say_tag(dot, word, arguments, errors),
             // What rustc says of a method that there is not begins with iterators and streams.
-            (_, Some(_)) if text != "window" => errors.at(word, errors::no_view_named(word)),
+            (said_word, Some(_)) if !VIEWS.contains(&said_word) => {
+                errors.at(word, errors::no_view_named(word))
+            }
             _ if identifier(word).as_ref() != Some(word) => errors.at(word, errors::no_view_named(word)),
             _ => self.tail.extend(said(dot, word, arguments)),
         }
