@@ -169,7 +169,7 @@ impl View {
             ("as" | "r#as" | "named", _) => self.say_tag(dot, word, arguments, errors),
             // What rustc says of a method that there is not begins with iterators and streams.
             (said_word, Some(_)) if !VIEWS.contains(&said_word) => {
-                errors.at(word, errors::no_view_named(word))
+                errors.at(word, errors::no_view_named(word));
             }
             _ if identifier(word).as_ref() != Some(word) => errors.at(word, errors::no_view_named(word)),
             _ => self.tail.extend(said(dot, word, arguments)),
