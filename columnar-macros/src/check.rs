@@ -102,7 +102,11 @@ fn check_reads(flow: &mut Flow, errors: &mut Errors) -> (HashMap<String, usize>,
         derived.views.retain_mut(|view| {
             let base = text(&view.base);
             if view.is_own() {
-                true
+                let column = view.other_word().filter(|word| index.contains_key(&text(word)));
+                if let Some(column) = &column {
+                    errors.at(&view.written, errors::column_of_self(column));
+                }
+                column.is_none()
             } else if base == text(name) {
                 let is_past = view.delayed;
                 let message = if is_past { errors::prev_by_name(name) } else { errors::self_by_name(name) };
@@ -136,6 +140,10 @@ fn can_be_inherited(view: &View, lost: &HashSet<String>) -> bool {
 fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors) {
     let declared: Vec<String> = flow.columns.iter().map(|column| text(&column.name)).collect();
     let mut told: HashSet<String> = flow.lost.iter().filter_map(lost_name).collect();
+    if ["source", "column"].iter().any(|&nameless| told.contains(nameless)) {
+        // The one whose name is missing may have been meant.
+        return;
+    }
     for name in unknown {
         if told.insert(text(name)) {
             errors.at(name, errors::unknown(name, &declared));

@@ -9,6 +9,7 @@ mod cursor;
 mod declaration;
 mod denial;
 mod group;
+mod habit;
 mod header;
 mod view;
 
@@ -21,8 +22,9 @@ use crate::report::Errors;
 pub(crate) use base::Base;
 pub(crate) use denial::Denial;
 pub(crate) use group::Around;
+pub(crate) use habit::quoted;
 pub(crate) use header::{Header, Param};
-pub(crate) use view::{Tag, View};
+pub(crate) use view::{Tag, VIEWS, View};
 
 /// What the macro is given: the path of the runtime crate in brackets, then the declarations.
 pub(crate) struct Input {
@@ -97,6 +99,12 @@ impl Flow {
         if trees.is_empty() {
             errors.on(Span::call_site(), errors::EMPTY_FLOW);
             return Self { form: Form::Unknown, columns: Vec::new(), lost: Vec::new() };
+        }
+        if let [TokenTree::Group(braces)] = trees.as_slice()
+            && braces.delimiter() == Delimiter::Brace
+        {
+            errors.on(braces.span_open(), errors::BRACES);
+            return Self::parse(braces.stream(), errors);
         }
         if !header::is_item(&trees) {
             let (columns, lost) = declaration::parse_all(&trees, errors);

@@ -9,6 +9,9 @@ use crate::errors;
 use crate::name::{identifier, is_name};
 use crate::report::Errors;
 
+/// What can be said of a column.
+pub(crate) const VIEWS: [&str; 7] = ["latest", "window", "prev", "as", "note", "filter", "sample"];
+
 pub(crate) struct View {
     /// The comma or the parenthesis before it.
     pub(crate) before: Span,
@@ -61,6 +64,14 @@ impl View {
         self.size.map_or(self.delayed, |size| size == Size::Last)
     }
 
+    /// The first thing that is said of the column, if it is no view.
+    pub(crate) fn other_word(&self) -> Option<Ident> {
+        match self.written.clone().into_iter().nth(2) {
+            Some(TokenTree::Ident(word)) if !VIEWS.contains(&word.to_string().as_str()) => Some(word),
+            _ => None,
+        }
+    }
+
     /// The column that it shows to the column `own`, where it is mentioned.
     pub(crate) fn mentioned(&self, own: &Ident) -> Ident {
         let mut column = if self.is_own() { own.clone() } else { self.base.clone() };
@@ -111,12 +122,22 @@ fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View>
             return None;
         }
         other => {
-            errors.at(other, errors::NOT_A_VIEW);
+            errors.at(other, errors::not_a_view(trees));
             return None;
         }
     };
     if is_punct(trees.get(1), ':') && is_punct(trees.get(2), ':') {
         errors.at(tokens(trees), errors::PATH_VIEW);
+        return None;
+    }
+    if let Some(TokenTree::Group(arguments)) = trees.get(1)
+        && arguments.delimiter() == Delimiter::Parenthesis
+    {
+        errors.at(tokens(trees), errors::VIEW_BEFORE);
+        return None;
+    }
+    if is_punct(trees.get(1), '=') {
+        errors.at(tokens(trees), errors::TAG_BEFORE);
         return None;
     }
     let mut view = View {
@@ -174,6 +195,10 @@ impl View {
             ("as" | "r#as" | "named", _) => self.say_tag(dot, word, arguments, errors),
             ("note", _) => self.say_note(dot, word, arguments, errors),
             ("filter" | "sample", _) => self.say_filter(dot, word, arguments, errors),
+            // What rustc says of a method that there is not begins with iterators and streams.
+            (said_word, Some(_)) if !VIEWS.contains(&said_word) => {
+                errors.at(word, errors::no_view_named(word));
+            }
             _ if identifier(word).as_ref() != Some(word) => errors.at(word, errors::no_view_named(word)),
             _ => self.tail.extend(said(dot, word, arguments)),
         }
