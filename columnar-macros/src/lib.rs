@@ -8,6 +8,8 @@
 //! ```
 
 mod check;
+#[cfg(test)]
+mod editor_tests;
 mod errors;
 mod expand;
 mod graph;
@@ -17,6 +19,7 @@ mod report;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod word;
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

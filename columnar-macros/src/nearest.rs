@@ -2,6 +2,8 @@
 
 use proc_macro2::Ident;
 
+use crate::word::typed;
+
 /// The word nearest to `word`, if one is near enough to be meant: a third of its letters may be off.
 pub(crate) fn nearest<'w>(word: &str, words: impl Iterator<Item = &'w str>) -> Option<&'w str> {
     words
@@ -13,7 +15,7 @@ pub(crate) fn nearest<'w>(word: &str, words: impl Iterator<Item = &'w str>) -> O
 
 /// The keyword that `word` was meant to be.
 pub(crate) fn nearest_keyword(word: &Ident) -> Option<&'static str> {
-    nearest(&word.to_string().to_lowercase(), ["source", "column"].into_iter())
+    nearest(&typed(word).to_lowercase(), ["source", "column"].into_iter())
 }
 
 #[cfg(test)]

@@ -29,10 +29,13 @@ impl Emission<'_> {
                 quote!(#private::Some(#step))
             }
         });
-        let columns = self.columns(&Visibility::Inherited, &name, " The columns of this flow.");
+        let definition = self.columns(&Visibility::Inherited, &name, " The columns of this flow.");
+        let (words, columns) = (self.words(), self.impl_columns(&name));
         quote! {
             match #private::vec![#(#steps),*] {
                 steps => {
+                    #words
+                    #definition
                     #columns
                     #errors
                     #private::Typed::<'_, #name, #private::Name>::__new(steps)

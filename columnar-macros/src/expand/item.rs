@@ -34,16 +34,16 @@ impl Emission<'_> {
         let item = Item { emission: self, header, extended: extended.as_ref(), types };
         let flow = [item.implementation(), item.definition(), item.impl_base(), item.impl_default()];
         let docs = format!(" The columns of a [`{}`].", header.name.unraw());
-        let columns = match &extended {
-            None => self.columns(&header.vis, &columns, &docs),
+        let (definition, columns) = match &extended {
+            None => (self.columns(&header.vis, &columns, &docs), self.impl_columns(&columns)),
             Some(extended) => {
                 let base = extended.definition(header);
-                let columns = self.extension_columns(extended, &header.vis, &columns, &docs);
-                quote!(#base #columns)
+                let definition = self.extension_columns(extended, &header.vis, &columns, &docs);
+                (quote!(#base #definition), self.impl_extension_columns(extended, &columns))
             }
         };
-        let id = self.id(header, &id, extended.as_ref());
-        quote!(#(#flow)* #columns #id #errors)
+        let (words, id) = (self.words(), self.id(header, &id, extended.as_ref()));
+        quote!(#words #definition #(#flow)* #columns #id #errors)
     }
 }
 

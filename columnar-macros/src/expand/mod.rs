@@ -1,7 +1,7 @@
 //! The Rust that a flow becomes.
 //!
-//! The user's tokens come first and keep their shape whether they are sound or not; errors come
-//! last. A name of the user's is mentioned once with its own span, where it is declared or used;
+//! The user's tokens come before everything that depends on them, and keep their shape whether they
+//! are sound or not; errors come last. A name of the user's is mentioned once with its own span, where it is declared or used;
 //! glue is located at keywords. Editors find their way by that.
 
 mod columns;
@@ -17,11 +17,12 @@ mod types;
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::ext::IdentExt;
 
 use crate::check::Plan;
+use crate::name::identifier;
 use crate::report::Errors;
-use crate::syntax::{Column, Derived, Flow, Form};
+use crate::syntax::{Column, Derived, Flow, Form, State, View};
+use crate::word::typed;
 
 pub(crate) fn expand(krate: &TokenStream, flow: &Flow, plan: &Plan, errors: &Errors) -> TokenStream {
     let private = quote!(#krate::__private);
@@ -42,11 +43,22 @@ struct Emission<'f> {
 }
 
 impl Emission<'_> {
+    /// Words that may become keywords, for editors to complete.
+    fn words(&self) -> TokenStream {
+        let (private, words) = (&self.private, &self.flow.words);
+        let words = words.iter().filter_map(identifier);
+        quote! {
+            #[cfg(rust_analyzer)]
+            #[allow(unused_imports)]
+            use #private::keywords::{#(#words as _),*};
+        }
+    }
+
     /// A compute step: the user's expression, inside a call that stands at the keyword.
     fn step(&self, keyword: &Ident, derived: &Derived) -> TokenStream {
         let (private, step) = (&self.private, &derived.step);
         let Some(last) = step.clone().into_iter().last() else {
-            return quote!(#private::broken());
+            return quote!(#private::Declare.#keyword(#private::broken()));
         };
         // An expression that ends too early is blamed on what closes these parentheses.
         let mut argument = Group::new(Delimiter::Parenthesis, step.clone());
@@ -55,9 +67,14 @@ impl Emission<'_> {
     }
 }
 
+/// Keeps from the compiler what is wrong with a view: it has been told.
+fn told(view: &View) -> Option<TokenStream> {
+    (view.state != State::Sound).then(|| quote!(#[cfg(rust_analyzer)]))
+}
+
 /// The name as a string literal.
 fn literal(name: &Ident) -> String {
-    name.unraw().to_string()
+    typed(name)
 }
 
 /// A further mention of a user's name, which an editor does not take for the user's own.
@@ -74,7 +91,7 @@ fn at(place: Span) -> Span {
 
 /// A name for something that goes with a column. The role is in upper case, which no column is.
 fn hidden(role: &str, column: &Ident) -> Ident {
-    format_ident!("__{role}{}", column.unraw(), span = Span::mixed_site())
+    format_ident!("__{role}{}", typed(column), span = Span::mixed_site())
 }
 
 /// Documentation for what the user left undocumented, so that `missing_docs` has nothing to say.

@@ -3,6 +3,7 @@
 use proc_macro2::{Delimiter, TokenTree};
 
 use crate::nearest::nearest_keyword;
+use crate::word;
 
 pub(super) struct Cursor<'t> {
     rest: &'t [TokenTree],
@@ -90,9 +91,9 @@ pub(super) fn begins_declaration(trees: &[TokenTree]) -> bool {
         rest = rest.get(count..).unwrap_or_default();
     }
     match rest {
-        [TokenTree::Ident(word), rest @ ..] if word == "pub" => begins_declaration(rest),
+        [TokenTree::Ident(word), rest @ ..] if word::is(word, "pub") => begins_declaration(rest),
         [TokenTree::Ident(word), TokenTree::Ident(name), ..] => {
-            name != "as" && nearest_keyword(word).is_some()
+            !word::is(name, "as") && nearest_keyword(word).is_some()
         }
         [] => !trees.is_empty(),
         _ => false,

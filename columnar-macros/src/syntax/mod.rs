@@ -20,7 +20,7 @@ use crate::report::Errors;
 pub(crate) use base::Base;
 pub(crate) use denial::Denial;
 pub(crate) use header::{Header, Param};
-pub(crate) use view::{Tag, View};
+pub(crate) use view::{State, Tag, View};
 
 /// What the macro is given: the path of the runtime crate in brackets, then the declarations.
 pub(crate) struct Input {
@@ -40,6 +40,8 @@ pub(crate) fn input(tokens: TokenStream) -> Input {
 pub(crate) struct Flow {
     pub(crate) form: Form,
     pub(crate) columns: Vec<Column>,
+    /// Words where a keyword should be, of which no column came to be.
+    pub(crate) words: Vec<Ident>,
     /// The tokens of declarations that could not be made out. What they may have declared is not
     /// reported as missing.
     pub(crate) lost: Vec<TokenTree>,
@@ -73,6 +75,13 @@ pub(crate) struct Derived {
     pub(crate) step: TokenStream,
 }
 
+impl Derived {
+    /// The views that show a column.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = &View> {
+        self.views.iter().filter(|view| view.state != State::Void)
+    }
+}
+
 impl Flow {
     /// What none of the columns wants to be.
     pub(crate) fn denied(&self) -> &[Denial] {
@@ -94,19 +103,17 @@ impl Flow {
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
         if trees.is_empty() {
             errors.on(Span::call_site(), errors::EMPTY_FLOW);
-            return Self { form: Form::Unknown, columns: Vec::new(), lost: Vec::new() };
+            return Self { form: Form::Unknown, columns: Vec::new(), words: Vec::new(), lost: Vec::new() };
         }
         if !header::is_item(&trees) {
-            let (columns, lost) = declaration::parse_all(&trees, errors);
-            return Self { form: Form::Inline, columns, lost };
+            return declaration::parse_all(Form::Inline, &trees, errors);
         }
         let (header, body) = header::parse(&trees, errors);
         let form = header.map_or(Form::Unknown, |header| Form::Item(Box::new(header)));
         let Some(body) = body else {
-            return Self { form, columns: Vec::new(), lost: trees };
+            return Self { form, columns: Vec::new(), words: Vec::new(), lost: trees };
         };
-        let (columns, lost) = declaration::parse_all(&trees_of(&body), errors);
-        Self { form, columns, lost }
+        declaration::parse_all(form, &trees_of(&body), errors)
     }
 }
 

@@ -1,3 +1,15 @@
+#[cfg(rust_analyzer)]
+#[allow(unused_imports)]
+use ::columnar::__private::keywords::{};
+/// The columns of a [`Chat`].
+#[derive(::core::clone::Clone, ::core::fmt::Debug)]
+#[allow(dead_code, unreachable_pub)]
+pub struct ChatColumns {
+    /// The source `user`.
+    pub user: ::columnar::__private::Source,
+    /// The column `topics`.
+    pub topics: ::columnar::__private::Derived,
+}
 #[allow(dead_code, unreachable_pub)]
 impl Chat {
     #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
@@ -80,9 +92,12 @@ impl ::columnar::__private::Base for Chat {
     type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
     type Step = ::columnar::__private::Step<'static>;
 }
-#[allow(non_upper_case_globals)]
+#[allow(non_upper_case_globals, unexpected_cfgs)]
 impl ChatColumns {
-    const __topics: &'static [::columnar::__private::View] = &[];
+    const __topics: &'static [::columnar::__private::View] = &[
+        #[cfg(rust_analyzer)]
+        Self::__HERE.usr.__view(),
+    ];
     const __HERE: &'static Self = &Self {
         user: ::columnar::__private::Declare.source(0usize, "user"),
         topics: ::columnar::__private::Derived::__new(1usize, "topics"),
@@ -106,15 +121,6 @@ impl ::columnar::__private::Columns for ChatColumns {
             topics: Self::__HERE.topics.__bind(flow),
         }
     }
-}
-/// The columns of a [`Chat`].
-#[derive(::core::clone::Clone, ::core::fmt::Debug)]
-#[allow(dead_code, unreachable_pub)]
-pub struct ChatColumns {
-    /// The source `user`.
-    pub user: ::columnar::__private::Source,
-    /// The column `topics`.
-    pub topics: ::columnar::__private::Derived,
 }
 /// The computed columns of a [`Chat`], as its events name them.
 #[derive(

@@ -1,3 +1,19 @@
+#[cfg(rust_analyzer)]
+#[allow(unused_imports)]
+use ::columnar::__private::keywords::{};
+/// The flow that a [`Felt`] extends.
+#[allow(dead_code, unreachable_pub)]
+pub type FeltBase<'a> = other::Chat<'a>;
+/// The columns of a [`Felt`].
+#[derive(::core::clone::Clone, ::core::fmt::Debug)]
+#[allow(dead_code, unreachable_pub)]
+pub struct FeltColumns {
+    __base: <FeltBase<'static> as ::columnar::__private::Base>::Columns,
+    /// The column `mood`.
+    pub mood: ::columnar::__private::Derived,
+    /// How it was said.
+    pub tone: ::columnar::__private::Derived,
+}
 #[allow(dead_code, unreachable_pub)]
 impl<'a> Felt<'a> {
     #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
@@ -10,11 +26,11 @@ impl<'a> Felt<'a> {
         let _ = (style,);
         ::columnar::__private::Declare.column(prompt(style))
     }
-    #[allow(non_snake_case)]
+    #[allow(non_snake_case, unexpected_cfgs)]
     fn __READS_mood(here: &FeltColumns) {
         let _ = (&here.tone, &here.user, &here.summary, &here.mood);
     }
-    #[allow(non_snake_case)]
+    #[allow(non_snake_case, unexpected_cfgs)]
     fn __READS_tone(here: &FeltColumns) {
         let _ = (&here.user,);
     }
@@ -98,10 +114,7 @@ impl<'a> ::columnar::__private::Base for Felt<'a> {
     > as ::columnar::__private::Base>::Extended<__C, __I>;
     type Step = <FeltBase<'a> as ::columnar::__private::Base>::Step;
 }
-/// The flow that a [`Felt`] extends.
-#[allow(dead_code, unreachable_pub)]
-pub type FeltBase<'a> = other::Chat<'a>;
-#[allow(non_upper_case_globals)]
+#[allow(non_upper_case_globals, unexpected_cfgs)]
 impl FeltColumns {
     const __mood: &'static [::columnar::__private::View] = &[
         Self::__HERE_tone.__view(),
@@ -172,16 +185,6 @@ impl ::columnar::__private::Deref for FeltColumns {
     fn deref(&self) -> &Self::Target {
         &self.__base
     }
-}
-/// The columns of a [`Felt`].
-#[derive(::core::clone::Clone, ::core::fmt::Debug)]
-#[allow(dead_code, unreachable_pub)]
-pub struct FeltColumns {
-    __base: <FeltBase<'static> as ::columnar::__private::Base>::Columns,
-    /// The column `mood`.
-    pub mood: ::columnar::__private::Derived,
-    /// How it was said.
-    pub tone: ::columnar::__private::Derived,
 }
 /// The computed columns of a [`Felt`], as its events name them.
 #[derive(

@@ -1,3 +1,17 @@
+#[cfg(rust_analyzer)]
+#[allow(unused_imports)]
+use ::columnar::__private::keywords::{};
+/// The flow that a [`Felt`] extends.
+#[allow(dead_code, unreachable_pub)]
+type FeltBase<M> = Chat<M>;
+/// The columns of a [`Felt`].
+#[derive(::core::clone::Clone, ::core::fmt::Debug)]
+#[allow(dead_code, unreachable_pub)]
+struct FeltColumns<Base: ::columnar::__private::Columns> {
+    __base: Base,
+    /// The column `mood`.
+    pub mood: ::columnar::__private::Derived,
+}
 #[allow(dead_code, unreachable_pub)]
 impl<M: Model, const N: usize> Felt<M, N>
 where
@@ -7,7 +21,7 @@ where
     fn __mood() -> <FeltBase<M> as ::columnar::__private::Base>::Step {
         ::columnar::__private::Declare.column(prompt("Name the mood."))
     }
-    #[allow(non_snake_case)]
+    #[allow(non_snake_case, unexpected_cfgs)]
     fn __READS_mood(
         here: &FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>,
     ) {
@@ -89,10 +103,7 @@ impl<M: Model, const N: usize> ::columnar::__private::Base for Felt<M, N> {
     > as ::columnar::__private::Base>::Extended<__C, __I>;
     type Step = <FeltBase<M> as ::columnar::__private::Base>::Step;
 }
-/// The flow that a [`Felt`] extends.
-#[allow(dead_code, unreachable_pub)]
-type FeltBase<M> = Chat<M>;
-#[allow(non_upper_case_globals)]
+#[allow(non_upper_case_globals, unexpected_cfgs)]
 impl<Base: ::columnar::__private::Columns> FeltColumns<Base> {
     const __mood: &'static [::columnar::__private::View] = &[
         Self::__HERE_user.latest.__view(),
@@ -136,14 +147,6 @@ for FeltColumns<Base> {
     fn deref(&self) -> &Self::Target {
         &self.__base
     }
-}
-/// The columns of a [`Felt`].
-#[derive(::core::clone::Clone, ::core::fmt::Debug)]
-#[allow(dead_code, unreachable_pub)]
-struct FeltColumns<Base: ::columnar::__private::Columns> {
-    __base: Base,
-    /// The column `mood`.
-    pub mood: ::columnar::__private::Derived,
 }
 /// The computed columns of a [`Felt`], as its events name them.
 #[derive(

@@ -4,7 +4,19 @@ fn around() {
         ::columnar::__private::Some(::columnar::__private::Declare.column(prompt(style)))
     ] {
         steps => {
-            #[allow(non_upper_case_globals)]
+            #[cfg(rust_analyzer)]
+            #[allow(unused_imports)]
+            use ::columnar::__private::keywords::{};
+            /// The columns of this flow.
+            #[derive(::core::clone::Clone, ::core::fmt::Debug)]
+            #[allow(dead_code, unreachable_pub)]
+            struct Columns {
+                /// The source `user`.
+                pub user: ::columnar::__private::Source,
+                /// The column `styled`.
+                pub styled: ::columnar::__private::Derived,
+            }
+            #[allow(non_upper_case_globals, unexpected_cfgs)]
             impl Columns {
                 const __styled: &'static [::columnar::__private::View] = &[
                     Self::__HERE.user.latest.__view(),
@@ -33,15 +45,6 @@ fn around() {
                         styled: Self::__HERE.styled.__bind(flow),
                     }
                 }
-            }
-            /// The columns of this flow.
-            #[derive(::core::clone::Clone, ::core::fmt::Debug)]
-            #[allow(dead_code, unreachable_pub)]
-            struct Columns {
-                /// The source `user`.
-                pub user: ::columnar::__private::Source,
-                /// The column `styled`.
-                pub styled: ::columnar::__private::Derived,
             }
             ::columnar::__private::Typed::<
                 '_,

@@ -1,3 +1,17 @@
+#[cfg(rust_analyzer)]
+#[allow(unused_imports)]
+use ::columnar::__private::keywords::{};
+/// The columns of a [`Chat`].
+#[derive(::core::clone::Clone, ::core::fmt::Debug)]
+#[allow(dead_code, unreachable_pub)]
+pub struct ChatColumns {
+    /// What the person typed.
+    pub user: ::columnar::__private::Source,
+    /// The column `topics`.
+    pub topics: ::columnar::__private::Derived,
+    /// The column `assistant`.
+    pub assistant: ::columnar::__private::Derived,
+}
 #[allow(dead_code, unreachable_pub)]
 impl<M: Model> Chat<M>
 where
@@ -99,7 +113,7 @@ where
     type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
     type Step = ::columnar::__private::Step<'static>;
 }
-#[allow(non_upper_case_globals)]
+#[allow(non_upper_case_globals, unexpected_cfgs)]
 impl ChatColumns {
     const __topics: &'static [::columnar::__private::View] = &[
         Self::__HERE.user.latest.__view(),
@@ -135,17 +149,6 @@ impl ::columnar::__private::Columns for ChatColumns {
             assistant: Self::__HERE.assistant.__bind(flow),
         }
     }
-}
-/// The columns of a [`Chat`].
-#[derive(::core::clone::Clone, ::core::fmt::Debug)]
-#[allow(dead_code, unreachable_pub)]
-pub struct ChatColumns {
-    /// What the person typed.
-    pub user: ::columnar::__private::Source,
-    /// The column `topics`.
-    pub topics: ::columnar::__private::Derived,
-    /// The column `assistant`.
-    pub assistant: ::columnar::__private::Derived,
 }
 /// The computed columns of a [`Chat`], as its events name them.
 #[derive(

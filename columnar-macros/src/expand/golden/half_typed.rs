@@ -1,0 +1,219 @@
+#[cfg(rust_analyzer)]
+#[allow(unused_imports)]
+use ::columnar::__private::keywords::col as _;
+/// The columns of a [`Chat`].
+#[derive(::core::clone::Clone, ::core::fmt::Debug)]
+#[allow(dead_code, unreachable_pub)]
+pub struct ChatColumns {
+    /// The source `user`.
+    pub user: ::columnar::__private::Source,
+    /// The column `topics`.
+    pub topics: ::columnar::__private::Derived,
+    /// The column `summary`.
+    pub summary: ::columnar::__private::Derived,
+    /// The source `col`.
+    pub col: ::columnar::__private::Source,
+}
+#[allow(dead_code, unreachable_pub)]
+impl Chat {
+    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
+    fn __topics() -> ::columnar::__private::Step<'static> {
+        ::columnar::__private::Declare.column(::columnar::__private::broken())
+    }
+    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
+    fn __summary() -> ::columnar::__private::Step<'static> {
+        ::columnar::__private::Declare.column(prompt(sty))
+    }
+    /// The names of the columns in topological order.
+    pub const ORDER: &'static [&'static str] = &["user", "topics", "summary", "col"];
+    /// The columns and what each of them reads.
+    pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
+    /// A new flow, with its values in memory.
+    #[allow(
+        clippy::needless_pass_by_value,
+        clippy::new_without_default,
+        clippy::too_many_arguments
+    )]
+    pub fn new() -> Self {
+        Self {
+            __flow: ::columnar::__private::Typed::__new(
+                ::columnar::__private::vec![
+                    ::columnar::__private::None,
+                    ::columnar::__private::Some(Self::__topics()),
+                    ::columnar::__private::Some(Self::__summary()),
+                    ::columnar::__private::None
+                ],
+            ),
+            __marker: ::core::marker::PhantomData,
+        }
+    }
+    /// A flow on top of a store: it goes on with what the store holds.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read or holds what cannot be.
+    #[allow(clippy::too_many_arguments)]
+    pub async fn open(
+        store: impl ::columnar::__private::Store,
+    ) -> ::columnar::__private::Result<Self> {
+        let steps = {
+            ::columnar::__private::vec![
+                ::columnar::__private::None,
+                ::columnar::__private::Some(Self::__topics()),
+                ::columnar::__private::Some(Self::__summary()),
+                ::columnar::__private::None
+            ]
+        };
+        let flow = ::columnar::__private::Typed::__open(store, steps).await?;
+        ::columnar::__private::Result::Ok(Self {
+            __flow: flow,
+            __marker: ::core::marker::PhantomData,
+        })
+    }
+    /// Another flow with the past of this one: its steps before `step`. Both go on independently.
+    ///
+    /// # Errors
+    ///
+    /// When a source has no value for the step before.
+    pub fn fork(&self, step: usize) -> ::columnar::__private::Result<Self> {
+        let flow = self.__flow.fork(step)?;
+        ::columnar::__private::Result::Ok(Self {
+            __flow: flow,
+            __marker: ::core::marker::PhantomData,
+        })
+    }
+}
+pub struct Chat {
+    __flow: ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>,
+    __marker: ::core::marker::PhantomData<fn() -> ()>,
+}
+impl ::columnar::__private::Deref for Chat {
+    type Target = ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>;
+    fn deref(&self) -> &Self::Target {
+        &self.__flow
+    }
+}
+impl ::columnar::__private::Base for Chat {
+    type Columns = ChatColumns;
+    type Column = ChatColumn;
+    type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
+    type Step = ::columnar::__private::Step<'static>;
+}
+impl ::columnar::__private::Default for Chat {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+#[allow(non_upper_case_globals, unexpected_cfgs)]
+impl ChatColumns {
+    const __topics: &'static [::columnar::__private::View] = &[
+        #[cfg(rust_analyzer)]
+        Self::__HERE.user.__view(),
+    ];
+    const __summary: &'static [::columnar::__private::View] = &[
+        Self::__HERE.user.__view(),
+        #[cfg(rust_analyzer)]
+        Self::__HERE.to.__view(),
+        #[cfg(rust_analyzer)]
+        Self::__HERE.summary.window().__view(),
+        #[cfg(rust_analyzer)]
+        Self::__HERE.summary.__view(),
+    ];
+    const __HERE: &'static Self = &Self {
+        user: ::columnar::__private::Declare.source(0usize, "user"),
+        topics: ::columnar::__private::Derived::__new(1usize, "topics"),
+        summary: ::columnar::__private::Derived::__new(2usize, "summary"),
+        col: ::columnar::__private::Declare.source(3usize, "col"),
+    };
+}
+impl ::columnar::__private::Columns for ChatColumns {
+    const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
+        &[
+            ::columnar::__private::Node::__source("user"),
+            ::columnar::__private::Node::__column("topics", Self::__topics),
+            ::columnar::__private::Node::__column("summary", Self::__summary),
+            ::columnar::__private::Node::__source("col"),
+        ],
+        &[0usize, 1usize, 2usize, 3usize],
+    );
+    fn __plan() -> &'static ::columnar::__private::TypePlan {
+        static PLAN: ::columnar::__private::TypePlan = ::columnar::__private::TypePlan::new();
+        &PLAN
+    }
+    fn __bind(flow: &::columnar::__private::Bind<'_>) -> Self {
+        Self {
+            user: Self::__HERE.user.__bind(flow),
+            topics: Self::__HERE.topics.__bind(flow),
+            summary: Self::__HERE.summary.__bind(flow),
+            col: Self::__HERE.col.__bind(flow),
+        }
+    }
+}
+/// The computed columns of a [`Chat`], as its events name them.
+#[derive(
+    ::core::clone::Clone,
+    ::core::marker::Copy,
+    ::core::fmt::Debug,
+    ::core::cmp::PartialEq,
+    ::core::cmp::Eq,
+    ::core::cmp::PartialOrd,
+    ::core::cmp::Ord,
+    ::core::hash::Hash,
+)]
+#[allow(non_camel_case_types, unreachable_pub)]
+pub enum ChatColumn {
+    /// The column `topics`.
+    Topics,
+    /// The column `summary`.
+    Summary,
+}
+impl ChatColumn {
+    /// The name of the column.
+    #[allow(dead_code, unreachable_pub)]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Topics => "topics",
+            Self::Summary => "summary",
+        }
+    }
+}
+impl ::core::fmt::Display for ChatColumn {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.pad(self.name())
+    }
+}
+impl ::columnar::__private::ColumnId for ChatColumn {
+    fn __of(
+        column: usize,
+        _: &::columnar::__private::Name,
+    ) -> ::columnar::__private::Option<Self> {
+        match column {
+            1usize => ::columnar::__private::Some(Self::Topics),
+            2usize => ::columnar::__private::Some(Self::Summary),
+            _ => ::columnar::__private::None,
+        }
+    }
+}
+impl ::columnar::__private::ColumnEnum for ChatColumn {
+    fn __name(self) -> &'static str {
+        self.name()
+    }
+}
+::core::compile_error! {
+    "expected an expression that computes `topics` after this\n\nhelp: as in `= prompt(\"...\")`"
+}
+::core::compile_error! {
+    "expected a view of `user` after the dot: `latest` or `window(n)`"
+}
+::core::compile_error! {
+    "expected how many values to show\n\nhelp: as in `window(3)`"
+}
+::core::compile_error! {
+    "expected `source` or `column`, found `col`\n\nhelp: write `source col`"
+}
+::core::compile_error! {
+    "expected `;` after this"
+}
+::core::compile_error! {
+    "no column or source named `to` in this flow\n\nhelp: declared here: `user`, `topics`, `summary`, `col`"
+}
