@@ -69,7 +69,7 @@ impl Rustc {
     }
 }
 
-fn newest(folder: &Path, start: &str, end: &str) -> Option<PathBuf> {
+pub(crate) fn newest(folder: &Path, start: &str, end: &str) -> Option<PathBuf> {
     let files = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
     let is_wanted = |name: &str| name.starts_with(start) && name.ends_with(end);
     let wanted = files.filter(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(is_wanted));

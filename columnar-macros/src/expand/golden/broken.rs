@@ -1,6 +1,10 @@
-#[cfg(rust_analyzer)]
-#[allow(unused_imports)]
-use ::columnar::__private::keywords::{};
+#[allow(unexpected_cfgs)]
+const _: () = {
+    #[cfg(rust_analyzer)]
+    const _: () = {
+        use ::columnar::__private::keywords::column as _;
+    };
+};
 /// The columns of a [`Chat`].
 #[derive(::core::clone::Clone, ::core::fmt::Debug)]
 #[allow(dead_code, unreachable_pub)]

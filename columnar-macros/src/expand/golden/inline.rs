@@ -1,12 +1,16 @@
 fn around() {
-    let chat = match ::columnar::__private::vec![
+    let chat = match [
         ::columnar::__private::None,
-        ::columnar::__private::Some(::columnar::__private::Declare.column(prompt(style)))
+        ::columnar::__private::Some(::columnar::__private::Declare.column(prompt(style))),
     ] {
         steps => {
-            #[cfg(rust_analyzer)]
-            #[allow(unused_imports)]
-            use ::columnar::__private::keywords::{};
+            #[allow(unexpected_cfgs)]
+            const _: () = {
+                #[cfg(rust_analyzer)]
+                const _: () = {
+                    use ::columnar::__private::keywords::column as _;
+                };
+            };
             /// The columns of this flow.
             #[derive(::core::clone::Clone, ::core::fmt::Debug)]
             #[allow(dead_code, unreachable_pub)]
@@ -50,7 +54,7 @@ fn around() {
                 '_,
                 Columns,
                 ::columnar::__private::Name,
-            >::__new(steps)
+            >::__new(::columnar::__private::Vec::from(steps))
         }
     };
 }
