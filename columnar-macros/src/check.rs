@@ -38,17 +38,18 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
 fn check_names(flow: &mut Flow, errors: &mut Errors) {
     let mut first: HashMap<String, Span> = HashMap::new();
     let all: HashSet<String> = flow.columns.iter().map(|column| typed(&column.name)).collect();
-    for Column { name, .. } in &mut flow.columns {
+    for Column { name, is_second, .. } in &mut flow.columns {
         let mut text = typed(name);
         if !is_name(&text) {
             errors.at(&*name, errors::bad_name(name));
         }
         if let Some(&place) = first.get(&text) {
             errors.at(&*name, errors::twice(name, place));
-            // What it reads and how it is computed is looked at all the same.
+            // What it reads and how it is computed is looked at all the same, under a name of its own.
             while all.contains(&text) || first.contains_key(&text) {
                 text.insert(0, '_');
             }
+            *is_second = true;
             *name = instead(name, &Ident::new(&text, name.span()));
         }
         first.insert(text, name.span());
@@ -134,9 +135,8 @@ fn can_be_inherited(view: &View, lost: &HashSet<String>) -> bool {
 
 /// Tells each unknown name once.
 fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors) {
-    let declared: Vec<String> = flow.columns.iter().map(|column| typed(&column.name)).collect();
-    // The others have no name that anybody gave them.
-    let declared: Vec<String> = declared.into_iter().filter(|name| !name.starts_with('_')).collect();
+    let declared = flow.columns.iter().filter(|column| !column.is_second);
+    let declared: Vec<String> = declared.map(|column| typed(&column.name)).collect();
     let mut told: HashSet<String> = flow.lost.iter().filter_map(lost_name).collect();
     for name in unknown {
         if told.insert(typed(name)) {

@@ -24,7 +24,8 @@ use crate::syntax::{Column, Header};
 
 impl Emission<'_> {
     pub(super) fn id(&self, header: &Header, id: &Ident, extended: Option<&Extended<'_>>) -> TokenStream {
-        let columns = self.flow.columns.iter().enumerate().filter(|(_, column)| column.derived.is_some());
+        let columns = self.flow.columns.iter().enumerate();
+        let columns = columns.filter(|(_, column)| column.derived.is_some() && !column.is_second);
         let (indices, columns): (Vec<usize>, Vec<&Column>) = columns.unzip();
         let names: Vec<String> = columns.iter().map(|column| literal(&column.name)).collect();
         let variants = variants(&columns, extended);

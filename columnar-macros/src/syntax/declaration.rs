@@ -184,7 +184,7 @@ impl Declarations<'_, '_> {
                 None => self.errors.at(attribute, errors::SOURCE_DENIAL),
             }
         }
-        Column { docs, denied, keyword, name, derived }
+        Column { docs, denied, keyword, name, is_second: false, derived }
     }
 
     /// What follows the name of a source: nothing but `;`.

@@ -61,6 +61,8 @@ pub(crate) struct Column {
     /// `source` or `column`, as it was meant, where it was written.
     pub(crate) keyword: Ident,
     pub(crate) name: Ident,
+    /// Whether another one has this name, which has been told. Then the name is made up.
+    pub(crate) is_second: bool,
     /// `None` for a source.
     pub(crate) derived: Option<Derived>,
 }

@@ -67,10 +67,10 @@ impl<K> Handle<K> {
     ///
     /// When `count` is 0; inside `flow!` that is a compile error.
     pub const fn window(&self, count: usize) -> View {
+        assert!(count > 0, "a window of 0 shows nothing");
         match Window::last(count) {
             Some(window) => View::new(self.latest.column(), window, self.latest.tag()),
-            #[expect(clippy::panic, reason = "the compiler shows it at the window, as an error")]
-            None => panic!("a window of 0 shows nothing"),
+            None => self.__view(),
         }
     }
 
