@@ -26,10 +26,25 @@ impl Emission<'_> {
         let fields = self.flow.columns.iter().map(|column| self.field(column));
         quote! {
             #[doc = #docs]
-            #[derive(::core::clone::Clone, ::core::fmt::Debug)]
             #[allow(dead_code, unreachable_pub)]
             #vis struct #name {
                 #(#fields)*
+            }
+        }
+    }
+
+    /// The name alone: with a derive the compiler would look at each field.
+    pub(super) fn impl_debug(
+        name: &Ident,
+        params: Option<&TokenStream>,
+        arguments: Option<&TokenStream>,
+    ) -> TokenStream {
+        let text = literal(name);
+        quote! {
+            impl #params ::core::fmt::Debug for #name #arguments {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    f.debug_struct(#text).finish_non_exhaustive()
+                }
             }
         }
     }
@@ -45,7 +60,7 @@ impl Emission<'_> {
             let field = again(&column.name);
             quote!(#field: Self::__HERE.#field.__bind(flow),)
         });
-        let plan = self.fn_plan();
+        let (plan, debug) = (self.fn_plan(), Self::impl_debug(name, None, None));
         quote! {
             #[allow(non_upper_case_globals, unexpected_cfgs)]
             impl #name {
@@ -62,6 +77,8 @@ impl Emission<'_> {
                     Self { #(#binds)* }
                 }
             }
+
+            #debug
         }
     }
 

@@ -51,7 +51,6 @@ impl Emission<'_> {
         let fields = self.flow.columns.iter().map(|column| self.field(column));
         quote! {
             #[doc = #docs]
-            #[derive(::core::clone::Clone, ::core::fmt::Debug)]
             #[allow(dead_code, unreachable_pub)]
             #vis struct #name #params {
                 __base: #base,
@@ -76,6 +75,7 @@ impl Emission<'_> {
             quote!(#field: Self::#here.__bind(flow),)
         });
         let plan = self.fn_plan();
+        let debug = Self::impl_debug(name, params.as_ref(), arguments.as_ref());
         quote! {
             #[allow(non_upper_case_globals, unexpected_cfgs)]
             impl #params #name #arguments {
@@ -102,6 +102,8 @@ impl Emission<'_> {
                     &self.__base
                 }
             }
+
+            #debug
         }
     }
 

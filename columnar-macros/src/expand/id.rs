@@ -18,7 +18,7 @@ use quote::quote;
 use syn::ext::IdentExt;
 
 use super::extended::Extended;
-use super::{Emission, again, at, docs_or, literal};
+use super::{Emission, Private, again, at, docs_or, literal};
 use crate::name::camel;
 use crate::syntax::{Column, Header};
 
@@ -38,7 +38,7 @@ impl Emission<'_> {
 
 /// The enum; what is in lists goes by column.
 struct Enum<'e> {
-    private: &'e TokenStream,
+    private: &'e Private,
     header: &'e Header,
     id: &'e Ident,
     inherited: Option<Inherited<'e>>,
@@ -145,13 +145,13 @@ impl Enum<'_> {
 
 /// The variant for the columns of the flow that is extended.
 struct Inherited<'e> {
-    private: &'e TokenStream,
+    private: &'e Private,
     extended: &'e Extended<'e>,
     name: Ident,
 }
 
 impl<'e> Inherited<'e> {
-    fn new(private: &'e TokenStream, extended: &'e Extended<'e>) -> Self {
+    fn new(private: &'e Private, extended: &'e Extended<'e>) -> Self {
         Self { private, extended, name: again(extended.name()) }
     }
 

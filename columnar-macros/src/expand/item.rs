@@ -83,10 +83,7 @@ impl Item<'_> {
         let private = &self.emission.private;
         let derived = column.derived.as_ref()?;
         let (function, ty) = (hidden("", &column.name), &self.types.step);
-        let take = self.header.params.iter().map(|param| {
-            let (name, ty) = (again(&param.name), param.ty());
-            quote!(#name: &#ty)
-        });
+        let take = self.lent();
         // A step need not use every parameter.
         let names = self.param_names();
         let used = (!names.is_empty()).then(|| quote!(let _ = (#(#names,)*);));

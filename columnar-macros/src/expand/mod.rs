@@ -15,8 +15,8 @@ mod item;
 mod tests;
 mod types;
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 use crate::check::Plan;
 use crate::name::identifier;
@@ -25,7 +25,7 @@ use crate::syntax::{Column, Derived, Flow, Form, State, View};
 use crate::word::typed;
 
 pub(crate) fn expand(krate: &TokenStream, flow: &Flow, plan: &Plan, errors: &Errors) -> TokenStream {
-    let private = quote!(#krate::__private);
+    let private = Private::new(krate);
     let emission = Emission { private, flow, plan };
     let errors = errors.tokens();
     match &flow.form {
@@ -37,9 +37,25 @@ pub(crate) fn expand(krate: &TokenStream, flow: &Flow, plan: &Plan, errors: &Err
 
 struct Emission<'f> {
     /// The path of what generated code may use.
-    private: TokenStream,
+    private: Private,
     flow: &'f Flow,
     plan: &'f Plan,
+}
+
+/// `columnar::__private`. A token that is written costs the compiler little, a stream of tokens that is
+/// put into another one much.
+struct Private(Vec<TokenTree>);
+
+impl Private {
+    fn new(krate: &TokenStream) -> Self {
+        Self(quote!(#krate::__private).into_iter().collect())
+    }
+}
+
+impl ToTokens for Private {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(self.0.iter().cloned());
+    }
 }
 
 impl Emission<'_> {

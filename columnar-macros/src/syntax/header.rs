@@ -37,6 +37,19 @@ impl Param {
     pub(crate) fn ty(&self) -> TokenStream {
         self.ty.as_ref().map_or_else(|| quote!(impl ::core::marker::Sized), ToTokens::to_token_stream)
     }
+
+    /// Whether its type has no name: `impl Trait`.
+    pub(crate) fn is_any(&self) -> bool {
+        mentions_impl(self.ty())
+    }
+}
+
+fn mentions_impl(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|tree| match tree {
+        TokenTree::Ident(word) => word == "impl",
+        TokenTree::Group(group) => mentions_impl(group.stream()),
+        _ => false,
+    })
 }
 
 /// Whether the tokens begin as an item does, and not as a declaration.

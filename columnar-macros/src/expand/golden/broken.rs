@@ -6,7 +6,6 @@ const _: () = {
     };
 };
 /// The columns of a [`Chat`].
-#[derive(::core::clone::Clone, ::core::fmt::Debug)]
 #[allow(dead_code, unreachable_pub)]
 pub struct ChatColumns {
     /// The source `user`.
@@ -27,6 +26,20 @@ impl Chat {
     pub const ORDER: &'static [&'static str] = &["user", "topics"];
     /// The columns and what each of them reads.
     pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
+    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
+    fn __steps(
+        model: &impl ::core::marker::Sized,
+    ) -> ::columnar::__private::Vec<
+        ::columnar::__private::Option<::columnar::__private::Step<'static>>,
+    > {
+        let steps: &[::columnar::__private::Option<
+            ::columnar::__private::Step<'static>,
+        >] = &[
+            ::columnar::__private::None,
+            ::columnar::__private::Some(Self::__topics(model)),
+        ];
+        steps.iter().map(|step| step.clone()).collect()
+    }
     /// A new flow, with its values in memory.
     #[allow(
         clippy::needless_pass_by_value,
@@ -35,12 +48,7 @@ impl Chat {
     )]
     pub fn new(model: impl ::core::marker::Sized) -> Self {
         Self {
-            __flow: ::columnar::__private::Typed::__new(
-                ::columnar::__private::vec![
-                    ::columnar::__private::None,
-                    ::columnar::__private::Some(Self::__topics(& model))
-                ],
-            ),
+            __flow: ::columnar::__private::Typed::__new(Self::__steps(&model)),
             __marker: ::core::marker::PhantomData,
         }
     }
@@ -56,10 +64,7 @@ impl Chat {
     ) -> ::columnar::__private::Result<Self> {
         let steps = {
             let model = model;
-            ::columnar::__private::vec![
-                ::columnar::__private::None, ::columnar::__private::Some(Self::__topics(&
-                model))
-            ]
+            Self::__steps(&model)
         };
         let flow = ::columnar::__private::Typed::__open(store, steps).await?;
         ::columnar::__private::Result::Ok(Self {
@@ -124,6 +129,11 @@ impl ::columnar::__private::Columns for ChatColumns {
             user: Self::__HERE.user.__bind(flow),
             topics: Self::__HERE.topics.__bind(flow),
         }
+    }
+}
+impl ::core::fmt::Debug for ChatColumns {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.debug_struct("ChatColumns").finish_non_exhaustive()
     }
 }
 /// The computed columns of a [`Chat`], as its events name them.

@@ -9,7 +9,6 @@ const _: () = {
 #[allow(dead_code, unreachable_pub)]
 pub type FeltBase<'a> = other::Chat<'a>;
 /// The columns of a [`Felt`].
-#[derive(::core::clone::Clone, ::core::fmt::Debug)]
 #[allow(dead_code, unreachable_pub)]
 pub struct FeltColumns {
     __base: <FeltBase<'static> as ::columnar::__private::Base>::Columns,
@@ -48,6 +47,22 @@ impl<'a> Felt<'a> {
     pub const ORDER: &'static [&'static str] = Self::GRAPH.__taken(&Self::__ORDER);
     /// The columns and what each of them reads.
     pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
+    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
+    fn __steps(
+        style: &&'a str,
+    ) -> ::columnar::__private::Vec<
+        ::columnar::__private::Option<
+            <FeltBase<'a> as ::columnar::__private::Base>::Step,
+        >,
+    > {
+        let steps: &[::columnar::__private::Option<
+            fn(&&'a str) -> <FeltBase<'a> as ::columnar::__private::Base>::Step,
+        >] = &[
+            ::columnar::__private::Some(Self::__mood),
+            ::columnar::__private::Some(Self::__tone),
+        ];
+        steps.iter().map(|step| step.map(|step| step(style))).collect()
+    }
     /// Goes on with a `Chat`: with what it holds and where it is stored, and with these columns on top.
     ///
     /// The next run, or the one that goes on, computes the new columns from step 0 as if they had
@@ -70,10 +85,7 @@ impl<'a> Felt<'a> {
                 ::columnar::__private::Deref::deref(
                     ::columnar::__private::Borrow::<FeltBase<'a>>::borrow(&base),
                 ),
-                ::columnar::__private::vec![
-                    ::columnar::__private::Some(Self::__mood(& style)),
-                    ::columnar::__private::Some(Self::__tone(& style))
-                ],
+                Self::__steps(&style),
             )
         };
         let flow = extended.await?;
@@ -188,6 +200,11 @@ impl ::columnar::__private::Deref for FeltColumns {
     type Target = <FeltBase<'static> as ::columnar::__private::Base>::Columns;
     fn deref(&self) -> &Self::Target {
         &self.__base
+    }
+}
+impl ::core::fmt::Debug for FeltColumns {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.debug_struct("FeltColumns").finish_non_exhaustive()
     }
 }
 /// The computed columns of a [`Felt`], as its events name them.

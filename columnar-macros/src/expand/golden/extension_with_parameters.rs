@@ -9,7 +9,6 @@ const _: () = {
 #[allow(dead_code, unreachable_pub)]
 type FeltBase<M> = Chat<M>;
 /// The columns of a [`Felt`].
-#[derive(::core::clone::Clone, ::core::fmt::Debug)]
 #[allow(dead_code, unreachable_pub)]
 struct FeltColumns<Base: ::columnar::__private::Columns> {
     __base: Base,
@@ -37,6 +36,15 @@ where
     const ORDER: &'static [&'static str] = Self::GRAPH.__taken(&Self::__ORDER);
     /// The columns and what each of them reads.
     const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
+    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
+    fn __steps() -> ::columnar::__private::Vec<
+        ::columnar::__private::Option<<FeltBase<M> as ::columnar::__private::Base>::Step>,
+    > {
+        let steps: &[::columnar::__private::Option<
+            fn() -> <FeltBase<M> as ::columnar::__private::Base>::Step,
+        >] = &[::columnar::__private::Some(Self::__mood)];
+        steps.iter().map(|step| step.map(|step| step())).collect()
+    }
     /// Goes on with a `Chat`: with what it holds and where it is stored, and with these columns on top.
     ///
     /// The next run, or the one that goes on, computes the new columns from step 0 as if they had
@@ -57,7 +65,7 @@ where
                 ::columnar::__private::Deref::deref(
                     ::columnar::__private::Borrow::<FeltBase<M>>::borrow(&base),
                 ),
-                ::columnar::__private::vec![::columnar::__private::Some(Self::__mood())],
+                Self::__steps(),
             )
         };
         let flow = extended.await?;
@@ -150,6 +158,11 @@ for FeltColumns<Base> {
     type Target = Base;
     fn deref(&self) -> &Self::Target {
         &self.__base
+    }
+}
+impl<Base: ::columnar::__private::Columns> ::core::fmt::Debug for FeltColumns<Base> {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.debug_struct("FeltColumns").finish_non_exhaustive()
     }
 }
 /// The computed columns of a [`Felt`], as its events name them.

@@ -7,7 +7,6 @@ const _: () = {
     };
 };
 /// The columns of a [`Chat`].
-#[derive(::core::clone::Clone, ::core::fmt::Debug)]
 #[allow(dead_code, unreachable_pub)]
 pub struct ChatColumns {
     /// The source `user`.
@@ -33,6 +32,20 @@ impl Chat {
     pub const ORDER: &'static [&'static str] = &["user", "topics", "summary", "col"];
     /// The columns and what each of them reads.
     pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
+    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
+    fn __steps() -> ::columnar::__private::Vec<
+        ::columnar::__private::Option<::columnar::__private::Step<'static>>,
+    > {
+        let steps: &[::columnar::__private::Option<
+            fn() -> ::columnar::__private::Step<'static>,
+        >] = &[
+            ::columnar::__private::None,
+            ::columnar::__private::Some(Self::__topics),
+            ::columnar::__private::Some(Self::__summary),
+            ::columnar::__private::None,
+        ];
+        steps.iter().map(|step| step.map(|step| step())).collect()
+    }
     /// A new flow, with its values in memory.
     #[allow(
         clippy::needless_pass_by_value,
@@ -41,14 +54,7 @@ impl Chat {
     )]
     pub fn new() -> Self {
         Self {
-            __flow: ::columnar::__private::Typed::__new(
-                ::columnar::__private::vec![
-                    ::columnar::__private::None,
-                    ::columnar::__private::Some(Self::__topics()),
-                    ::columnar::__private::Some(Self::__summary()),
-                    ::columnar::__private::None
-                ],
-            ),
+            __flow: ::columnar::__private::Typed::__new(Self::__steps()),
             __marker: ::core::marker::PhantomData,
         }
     }
@@ -61,14 +67,7 @@ impl Chat {
     pub async fn open(
         store: impl ::columnar::__private::Store,
     ) -> ::columnar::__private::Result<Self> {
-        let steps = {
-            ::columnar::__private::vec![
-                ::columnar::__private::None,
-                ::columnar::__private::Some(Self::__topics()),
-                ::columnar::__private::Some(Self::__summary()),
-                ::columnar::__private::None
-            ]
-        };
+        let steps = { Self::__steps() };
         let flow = ::columnar::__private::Typed::__open(store, steps).await?;
         ::columnar::__private::Result::Ok(Self {
             __flow: flow,
@@ -152,6 +151,11 @@ impl ::columnar::__private::Columns for ChatColumns {
             summary: Self::__HERE.summary.__bind(flow),
             col: Self::__HERE.col.__bind(flow),
         }
+    }
+}
+impl ::core::fmt::Debug for ChatColumns {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.debug_struct("ChatColumns").finish_non_exhaustive()
     }
 }
 /// The computed columns of a [`Chat`], as its events name them.

@@ -12,7 +12,6 @@ fn around() {
                 };
             };
             /// The columns of this flow.
-            #[derive(::core::clone::Clone, ::core::fmt::Debug)]
             #[allow(dead_code, unreachable_pub)]
             struct Columns {
                 /// The source `user`.
@@ -48,6 +47,14 @@ fn around() {
                         user: Self::__HERE.user.__bind(flow),
                         styled: Self::__HERE.styled.__bind(flow),
                     }
+                }
+            }
+            impl ::core::fmt::Debug for Columns {
+                fn fmt(
+                    &self,
+                    f: &mut ::core::fmt::Formatter<'_>,
+                ) -> ::core::fmt::Result {
+                    f.debug_struct("Columns").finish_non_exhaustive()
                 }
             }
             ::columnar::__private::Typed::<
