@@ -136,8 +136,8 @@ impl Item<'_> {
             }
         });
         quote! {
-            #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
-            fn __steps(#(#take),*) -> #private::Vec<#private::Option<#step>> {
+            #[allow(non_snake_case, clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
+            fn __STEPS(#(#take),*) -> #private::Vec<#private::Option<#step>> {
                 let steps: &[#private::Option<#ty>] = &[#(#functions)*];
                 steps.iter().map(|step| #calls).collect()
             }
@@ -147,7 +147,7 @@ impl Item<'_> {
     /// The compute steps, of parameters that are in scope.
     fn steps(&self) -> TokenStream {
         let names = self.param_names();
-        quote!(Self::__steps(#(&#names),*))
+        quote!(Self::__STEPS(#(&#names),*))
     }
 
     /// A flow without parameters has a default.

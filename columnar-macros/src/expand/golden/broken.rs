@@ -26,8 +26,8 @@ impl Chat {
     pub const ORDER: &'static [&'static str] = &["user", "topics"];
     /// The columns and what each of them reads.
     pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
-    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
-    fn __steps(
+    #[allow(non_snake_case, clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
+    fn __STEPS(
         model: &impl ::core::marker::Sized,
     ) -> ::columnar::__private::Vec<
         ::columnar::__private::Option<::columnar::__private::Step<'static>>,
@@ -48,7 +48,7 @@ impl Chat {
     )]
     pub fn new(model: impl ::core::marker::Sized) -> Self {
         Self {
-            __flow: ::columnar::__private::Typed::__new(Self::__steps(&model)),
+            __flow: ::columnar::__private::Typed::__new(Self::__STEPS(&model)),
             __marker: ::core::marker::PhantomData,
         }
     }
@@ -64,7 +64,7 @@ impl Chat {
     ) -> ::columnar::__private::Result<Self> {
         let steps = {
             let model = model;
-            Self::__steps(&model)
+            Self::__STEPS(&model)
         };
         let flow = ::columnar::__private::Typed::__open(store, steps).await?;
         ::columnar::__private::Result::Ok(Self {

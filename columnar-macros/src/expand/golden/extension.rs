@@ -47,8 +47,8 @@ impl<'a> Felt<'a> {
     pub const ORDER: &'static [&'static str] = Self::GRAPH.__taken(&Self::__ORDER);
     /// The columns and what each of them reads.
     pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
-    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
-    fn __steps(
+    #[allow(non_snake_case, clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
+    fn __STEPS(
         style: &&'a str,
     ) -> ::columnar::__private::Vec<
         ::columnar::__private::Option<
@@ -85,7 +85,7 @@ impl<'a> Felt<'a> {
                 ::columnar::__private::Deref::deref(
                     ::columnar::__private::Borrow::<FeltBase<'a>>::borrow(&base),
                 ),
-                Self::__steps(&style),
+                Self::__STEPS(&style),
             )
         };
         let flow = extended.await?;

@@ -36,8 +36,8 @@ where
     const ORDER: &'static [&'static str] = Self::GRAPH.__taken(&Self::__ORDER);
     /// The columns and what each of them reads.
     const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
-    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
-    fn __steps() -> ::columnar::__private::Vec<
+    #[allow(non_snake_case, clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
+    fn __STEPS() -> ::columnar::__private::Vec<
         ::columnar::__private::Option<<FeltBase<M> as ::columnar::__private::Base>::Step>,
     > {
         let steps: &[::columnar::__private::Option<
@@ -65,7 +65,7 @@ where
                 ::columnar::__private::Deref::deref(
                     ::columnar::__private::Borrow::<FeltBase<M>>::borrow(&base),
                 ),
-                Self::__steps(),
+                Self::__STEPS(),
             )
         };
         let flow = extended.await?;

@@ -32,8 +32,8 @@ impl Chat {
     pub const ORDER: &'static [&'static str] = &["user", "topics", "summary", "col"];
     /// The columns and what each of them reads.
     pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
-    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
-    fn __steps() -> ::columnar::__private::Vec<
+    #[allow(non_snake_case, clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
+    fn __STEPS() -> ::columnar::__private::Vec<
         ::columnar::__private::Option<::columnar::__private::Step<'static>>,
     > {
         let steps: &[::columnar::__private::Option<
@@ -54,7 +54,7 @@ impl Chat {
     )]
     pub fn new() -> Self {
         Self {
-            __flow: ::columnar::__private::Typed::__new(Self::__steps()),
+            __flow: ::columnar::__private::Typed::__new(Self::__STEPS()),
             __marker: ::core::marker::PhantomData,
         }
     }
@@ -67,7 +67,7 @@ impl Chat {
     pub async fn open(
         store: impl ::columnar::__private::Store,
     ) -> ::columnar::__private::Result<Self> {
-        let steps = { Self::__steps() };
+        let steps = { Self::__STEPS() };
         let flow = ::columnar::__private::Typed::__open(store, steps).await?;
         ::columnar::__private::Result::Ok(Self {
             __flow: flow,

@@ -36,8 +36,8 @@ where
     pub const ORDER: &'static [&'static str] = &["user", "topics", "assistant"];
     /// The columns and what each of them reads.
     pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
-    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
-    fn __steps(
+    #[allow(non_snake_case, clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
+    fn __STEPS(
         model: &M,
     ) -> ::columnar::__private::Vec<
         ::columnar::__private::Option<::columnar::__private::Step<'static>>,
@@ -59,7 +59,7 @@ where
     )]
     pub fn new(model: M) -> Self {
         Self {
-            __flow: ::columnar::__private::Typed::__new(Self::__steps(&model)),
+            __flow: ::columnar::__private::Typed::__new(Self::__STEPS(&model)),
             __marker: ::core::marker::PhantomData,
         }
     }
@@ -75,7 +75,7 @@ where
     ) -> ::columnar::__private::Result<Self> {
         let steps = {
             let model = model;
-            Self::__steps(&model)
+            Self::__STEPS(&model)
         };
         let flow = ::columnar::__private::Typed::__open(store, steps).await?;
         ::columnar::__private::Result::Ok(Self {
