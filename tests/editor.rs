@@ -162,6 +162,12 @@ fn keywords_are_completed(editor: &mut Editor, form: Form) {
 }
 
 fn words_are_explained(editor: &mut Editor, form: Form) {
+    if form != Form::Inline {
+        let line = "column tone(user, topics.latest) = prompt(\"\");";
+        let at = editor.write(&program_at(form, line, "outside(chat: &Chat"));
+        let shown = editor.hover(Place { column: at.column - 1, ..at });
+        assert!(shown.contains("tone    ← user, topics.latest"), "{form:?}: {shown}");
+    }
     let sound = "column tone(user, topics.latest) = prompt(\"\");";
     let half_typed = "column tone(usr, topics.) = ;";
     for line in [sound, half_typed] {

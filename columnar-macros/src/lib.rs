@@ -8,6 +8,7 @@
 //! ```
 
 mod check;
+mod drawing;
 #[cfg(test)]
 mod editor_tests;
 mod errors;

@@ -54,7 +54,7 @@ impl Rustc {
     ///
     /// Where there is no compiler.
     pub fn compile(&self, source: &Path, options: &[&str]) -> Result<(), String> {
-        self.run(source, options).map(|_| ())
+        self.run(source, options, &[]).map(|_| ())
     }
 
     /// How long it takes to expand the macros of a program.
@@ -63,7 +63,8 @@ impl Rustc {
     ///
     /// Where the compiler refuses it, or does not tell.
     pub fn expansion(&self, source: &Path) -> Duration {
-        let told = self.run(source, &["--emit=metadata", "-Ztime-passes"]).expect("the program is sound");
+        let (options, unstable) = (["--emit=metadata", "-Ztime-passes"], [("RUSTC_BOOTSTRAP", "1")]);
+        let told = self.run(source, &options, &unstable).expect("the program is sound");
         // As in `time:   0.122; rss:   43MB ->   85MB (  +42MB)	macro_expand_crate`.
         let line = told.lines().find(|line| line.ends_with("macro_expand_crate"));
         let seconds = line.and_then(|line| line.split([':', ';']).nth(1)?.trim().parse().ok());
@@ -71,9 +72,9 @@ impl Rustc {
     }
 
     /// What the compiler says, as an error if it fails.
-    fn run(&self, source: &Path, options: &[&str]) -> Result<String, String> {
+    fn run(&self, source: &Path, options: &[&str], env: &[(&str, &str)]) -> Result<String, String> {
         let output = Command::new(&self.program)
-            .env("RUSTC_BOOTSTRAP", "1")
+            .envs(env.iter().copied())
             .args(["--edition=2024", "--crate-type=lib", "--cap-lints=allow", "--out-dir"])
             .arg(&self.folder)
             .arg("--extern")

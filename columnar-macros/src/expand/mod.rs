@@ -6,6 +6,7 @@
 
 mod columns;
 mod constructors;
+mod docs;
 mod extended;
 mod extension;
 mod id;

@@ -85,22 +85,6 @@ impl Chat {
         })
     }
 }
-pub struct Chat {
-    __flow: ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>,
-    __marker: ::core::marker::PhantomData<fn() -> ()>,
-}
-impl ::columnar::__private::Deref for Chat {
-    type Target = ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>;
-    fn deref(&self) -> &Self::Target {
-        &self.__flow
-    }
-}
-impl ::columnar::__private::Base for Chat {
-    type Columns = ChatColumns;
-    type Column = ChatColumn;
-    type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
-    type Step = ::columnar::__private::Step<'static>;
-}
 #[allow(non_upper_case_globals, unexpected_cfgs)]
 impl ChatColumns {
     const __topics: &'static [::columnar::__private::View] = &[
@@ -181,6 +165,29 @@ impl ::columnar::__private::ColumnEnum for ChatColumn {
     fn __name(self) -> &'static str {
         self.name()
     }
+}
+/// The flow `Chat`.
+///
+#[cfg_attr(
+    doc,
+    doc = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-1 -1 74 70\" width=\"74\" style=\"max-width:100%\" role=\"img\" aria-label=\"Who reads whom\" fill=\"none\" stroke=\"currentColor\" font-family=\"monospace\" font-size=\"13\"><rect x=\"0\" y=\"0\" width=\"72\" height=\"28\" rx=\"14\"/><text x=\"36\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">user</text><rect x=\"0\" y=\"40\" width=\"72\" height=\"28\" rx=\"14\"/><text x=\"36\" y=\"59\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">topics</text></svg>"
+)]
+#[cfg_attr(not(doc), doc = "```text\nlevel 0  user\n         topics\n```")]
+pub struct Chat {
+    __flow: ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>,
+    __marker: ::core::marker::PhantomData<fn() -> ()>,
+}
+impl ::columnar::__private::Deref for Chat {
+    type Target = ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>;
+    fn deref(&self) -> &Self::Target {
+        &self.__flow
+    }
+}
+impl ::columnar::__private::Base for Chat {
+    type Columns = ChatColumns;
+    type Column = ChatColumn;
+    type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
+    type Step = ::columnar::__private::Step<'static>;
 }
 ::core::compile_error! {
     "expected `:` and the type of `model`\n\nhelp: as in `model: String`"

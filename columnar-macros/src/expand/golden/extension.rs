@@ -107,29 +107,6 @@ impl<'a> Felt<'a> {
         })
     }
 }
-/// A chat, and what was felt.
-pub struct Felt<'a> {
-    __flow: <FeltBase<
-        'a,
-    > as ::columnar::__private::Base>::Extended<FeltColumns, FeltColumn>,
-    __marker: ::core::marker::PhantomData<fn() -> (&'a (),)>,
-}
-impl<'a> ::columnar::__private::Deref for Felt<'a> {
-    type Target = <FeltBase<
-        'a,
-    > as ::columnar::__private::Base>::Extended<FeltColumns, FeltColumn>;
-    fn deref(&self) -> &Self::Target {
-        &self.__flow
-    }
-}
-impl<'a> ::columnar::__private::Base for Felt<'a> {
-    type Columns = FeltColumns;
-    type Column = FeltColumn;
-    type Extended<__C, __I> = <FeltBase<
-        'a,
-    > as ::columnar::__private::Base>::Extended<__C, __I>;
-    type Step = <FeltBase<'a> as ::columnar::__private::Base>::Step;
-}
 #[allow(non_upper_case_globals, unexpected_cfgs)]
 impl FeltColumns {
     const __mood: &'static [::columnar::__private::View] = &[
@@ -267,4 +244,36 @@ impl ::columnar::__private::ColumnEnum for FeltColumn {
     fn __name(self) -> &'static str {
         self.name()
     }
+}
+/// A chat, and what was felt.
+///
+#[cfg_attr(
+    doc,
+    doc = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-1 -1 322 110\" width=\"322\" style=\"max-width:100%\" role=\"img\" aria-label=\"Who reads whom\" fill=\"none\" stroke=\"currentColor\" font-family=\"monospace\" font-size=\"13\"><path d=\"M192 14C220 14 220 14 248 14\"><title>mood reads tone</title></path><path d=\"M248 14l-7 -4v8z\" fill=\"currentColor\"/><path d=\"M80 14C108 14 108 54 136 54H192C220 54 220 14 248 14\" stroke-dasharray=\"4 3\"><title>mood reads user</title></path><path d=\"M248 14l-7 -4v8z\" fill=\"currentColor\"/><path d=\"M80 54C108 54 108 94 136 94H192C220 94 220 14 248 14\" stroke-dasharray=\"4 3\"><title>mood reads summary</title></path><path d=\"M248 14l-7 -4v8z\" fill=\"currentColor\"/><path d=\"M80 14C108 14 108 14 136 14\"><title>tone reads user</title></path><path d=\"M136 14l-7 -4v8z\" fill=\"currentColor\"/><rect x=\"0\" y=\"0\" width=\"80\" height=\"28\" rx=\"14\"/><text x=\"40\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">user</text><rect x=\"0\" y=\"40\" width=\"80\" height=\"28\" rx=\"14\"/><text x=\"40\" y=\"59\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">summary</text><rect x=\"248\" y=\"0\" width=\"72\" height=\"28\" rx=\"4\"/><text x=\"284\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">mood ↻</text><rect x=\"136\" y=\"0\" width=\"56\" height=\"28\" rx=\"4\"/><text x=\"164\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">tone</text></svg>"
+)]
+#[cfg_attr(
+    not(doc),
+    doc = "```text\nlevel 0  user\n         summary\nlevel 1  tone     ← user\nlevel 2  mood     ← tone, user.latest, summary.window(2).as(\"digest\"), self.latest\n```"
+)]
+pub struct Felt<'a> {
+    __flow: <FeltBase<
+        'a,
+    > as ::columnar::__private::Base>::Extended<FeltColumns, FeltColumn>,
+    __marker: ::core::marker::PhantomData<fn() -> (&'a (),)>,
+}
+impl<'a> ::columnar::__private::Deref for Felt<'a> {
+    type Target = <FeltBase<
+        'a,
+    > as ::columnar::__private::Base>::Extended<FeltColumns, FeltColumn>;
+    fn deref(&self) -> &Self::Target {
+        &self.__flow
+    }
+}
+impl<'a> ::columnar::__private::Base for Felt<'a> {
+    type Columns = FeltColumns;
+    type Column = FeltColumn;
+    type Extended<__C, __I> = <FeltBase<
+        'a,
+    > as ::columnar::__private::Base>::Extended<__C, __I>;
+    type Step = <FeltBase<'a> as ::columnar::__private::Base>::Step;
 }

@@ -87,34 +87,6 @@ where
         })
     }
 }
-struct Felt<M: Model, const N: usize> {
-    __flow: <FeltBase<
-        M,
-    > as ::columnar::__private::Base>::Extended<
-        FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>,
-        FeltColumn<<FeltBase<M> as ::columnar::__private::Base>::Column>,
-    >,
-    __marker: ::core::marker::PhantomData<fn() -> (::core::marker::PhantomData<M>,)>,
-}
-impl<M: Model, const N: usize> ::columnar::__private::Deref for Felt<M, N> {
-    type Target = <FeltBase<
-        M,
-    > as ::columnar::__private::Base>::Extended<
-        FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>,
-        FeltColumn<<FeltBase<M> as ::columnar::__private::Base>::Column>,
-    >;
-    fn deref(&self) -> &Self::Target {
-        &self.__flow
-    }
-}
-impl<M: Model, const N: usize> ::columnar::__private::Base for Felt<M, N> {
-    type Columns = FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>;
-    type Column = FeltColumn<<FeltBase<M> as ::columnar::__private::Base>::Column>;
-    type Extended<__C, __I> = <FeltBase<
-        M,
-    > as ::columnar::__private::Base>::Extended<__C, __I>;
-    type Step = <FeltBase<M> as ::columnar::__private::Base>::Step;
-}
 #[allow(non_upper_case_globals, unexpected_cfgs)]
 impl<Base: ::columnar::__private::Columns> FeltColumns<Base> {
     const __mood: &'static [::columnar::__private::View] = &[
@@ -221,4 +193,42 @@ for FeltColumn<Base> {
     fn __name(self) -> &'static str {
         self.name()
     }
+}
+/// The flow `Felt`.
+///
+#[cfg_attr(
+    doc,
+    doc = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-1 -1 170 30\" width=\"170\" style=\"max-width:100%\" role=\"img\" aria-label=\"Who reads whom\" fill=\"none\" stroke=\"currentColor\" font-family=\"monospace\" font-size=\"13\"><path d=\"M56 14C84 14 84 14 112 14\" stroke-dasharray=\"4 3\"><title>mood reads user</title></path><path d=\"M112 14l-7 -4v8z\" fill=\"currentColor\"/><rect x=\"0\" y=\"0\" width=\"56\" height=\"28\" rx=\"14\"/><text x=\"28\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">user</text><rect x=\"112\" y=\"0\" width=\"56\" height=\"28\" rx=\"4\"/><text x=\"140\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">mood</text></svg>"
+)]
+#[cfg_attr(
+    not(doc),
+    doc = "```text\nlevel 0  user\nlevel 1  mood  ← user.latest\n```"
+)]
+struct Felt<M: Model, const N: usize> {
+    __flow: <FeltBase<
+        M,
+    > as ::columnar::__private::Base>::Extended<
+        FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>,
+        FeltColumn<<FeltBase<M> as ::columnar::__private::Base>::Column>,
+    >,
+    __marker: ::core::marker::PhantomData<fn() -> (::core::marker::PhantomData<M>,)>,
+}
+impl<M: Model, const N: usize> ::columnar::__private::Deref for Felt<M, N> {
+    type Target = <FeltBase<
+        M,
+    > as ::columnar::__private::Base>::Extended<
+        FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>,
+        FeltColumn<<FeltBase<M> as ::columnar::__private::Base>::Column>,
+    >;
+    fn deref(&self) -> &Self::Target {
+        &self.__flow
+    }
+}
+impl<M: Model, const N: usize> ::columnar::__private::Base for Felt<M, N> {
+    type Columns = FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>;
+    type Column = FeltColumn<<FeltBase<M> as ::columnar::__private::Base>::Column>;
+    type Extended<__C, __I> = <FeltBase<
+        M,
+    > as ::columnar::__private::Base>::Extended<__C, __I>;
+    type Step = <FeltBase<M> as ::columnar::__private::Base>::Step;
 }

@@ -87,27 +87,6 @@ impl Chat {
         })
     }
 }
-pub struct Chat {
-    __flow: ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>,
-    __marker: ::core::marker::PhantomData<fn() -> ()>,
-}
-impl ::columnar::__private::Deref for Chat {
-    type Target = ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>;
-    fn deref(&self) -> &Self::Target {
-        &self.__flow
-    }
-}
-impl ::columnar::__private::Base for Chat {
-    type Columns = ChatColumns;
-    type Column = ChatColumn;
-    type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
-    type Step = ::columnar::__private::Step<'static>;
-}
-impl ::columnar::__private::Default for Chat {
-    fn default() -> Self {
-        Self::new()
-    }
-}
 #[allow(non_upper_case_globals, unexpected_cfgs)]
 impl ChatColumns {
     const __topics: &'static [::columnar::__private::View] = &[
@@ -206,6 +185,37 @@ impl ::columnar::__private::ColumnId for ChatColumn {
 impl ::columnar::__private::ColumnEnum for ChatColumn {
     fn __name(self) -> &'static str {
         self.name()
+    }
+}
+/// The flow `Chat`.
+///
+#[cfg_attr(
+    doc,
+    doc = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-1 -1 210 70\" width=\"210\" style=\"max-width:100%\" role=\"img\" aria-label=\"Who reads whom\" fill=\"none\" stroke=\"currentColor\" font-family=\"monospace\" font-size=\"13\"><path d=\"M56 14C84 14 84 14 112 14\"><title>topics reads user</title></path><path d=\"M112 14l-7 -4v8z\" fill=\"currentColor\"/><path d=\"M56 14C84 14 84 54 112 54\"><title>summary reads user</title></path><path d=\"M112 54l-7 -4v8z\" fill=\"currentColor\"/><rect x=\"0\" y=\"0\" width=\"56\" height=\"28\" rx=\"14\"/><text x=\"28\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">user</text><rect x=\"112\" y=\"0\" width=\"96\" height=\"28\" rx=\"4\"/><text x=\"160\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">topics</text><rect x=\"112\" y=\"40\" width=\"96\" height=\"28\" rx=\"4\"/><text x=\"160\" y=\"59\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">summary ↻</text><rect x=\"0\" y=\"40\" width=\"56\" height=\"28\" rx=\"14\"/><text x=\"28\" y=\"59\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">col</text></svg>"
+)]
+#[cfg_attr(
+    not(doc),
+    doc = "```text\nlevel 0  user\n         col\nlevel 1  topics   ← user.\n         summary  ← user, self.window()\n```"
+)]
+pub struct Chat {
+    __flow: ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>,
+    __marker: ::core::marker::PhantomData<fn() -> ()>,
+}
+impl ::columnar::__private::Deref for Chat {
+    type Target = ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>;
+    fn deref(&self) -> &Self::Target {
+        &self.__flow
+    }
+}
+impl ::columnar::__private::Base for Chat {
+    type Columns = ChatColumns;
+    type Column = ChatColumn;
+    type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
+    type Step = ::columnar::__private::Step<'static>;
+}
+impl ::columnar::__private::Default for Chat {
+    fn default() -> Self {
+        Self::new()
     }
 }
 ::core::compile_error! {

@@ -96,32 +96,6 @@ where
         })
     }
 }
-/// A chat.
-pub struct Chat<M: Model>
-where
-    M: Clone,
-{
-    __flow: ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>,
-    __marker: ::core::marker::PhantomData<fn() -> (::core::marker::PhantomData<M>,)>,
-}
-impl<M: Model> ::columnar::__private::Deref for Chat<M>
-where
-    M: Clone,
-{
-    type Target = ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>;
-    fn deref(&self) -> &Self::Target {
-        &self.__flow
-    }
-}
-impl<M: Model> ::columnar::__private::Base for Chat<M>
-where
-    M: Clone,
-{
-    type Columns = ChatColumns;
-    type Column = ChatColumn;
-    type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
-    type Step = ::columnar::__private::Step<'static>;
-}
 #[allow(non_upper_case_globals, unexpected_cfgs)]
 impl ChatColumns {
     const __topics: &'static [::columnar::__private::View] = &[
@@ -213,4 +187,39 @@ impl ::columnar::__private::ColumnEnum for ChatColumn {
     fn __name(self) -> &'static str {
         self.name()
     }
+}
+/// A chat.
+///
+#[cfg_attr(
+    doc,
+    doc = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-1 -1 354 70\" width=\"354\" style=\"max-width:100%\" role=\"img\" aria-label=\"Who reads whom\" fill=\"none\" stroke=\"currentColor\" font-family=\"monospace\" font-size=\"13\"><path d=\"M56 14C84 14 84 14 112 14\" stroke-dasharray=\"4 3\"><title>topics reads user</title></path><path d=\"M112 14l-7 -4v8z\" fill=\"currentColor\"/><path d=\"M56 14C84 14 84 54 112 54H184C212 54 212 14 240 14\"><title>assistant reads user</title></path><path d=\"M240 14l-7 -4v8z\" fill=\"currentColor\"/><path d=\"M184 14C212 14 212 14 240 14\" stroke-dasharray=\"4 3\"><title>assistant reads topics</title></path><path d=\"M240 14l-7 -4v8z\" fill=\"currentColor\"/><rect x=\"0\" y=\"0\" width=\"56\" height=\"28\" rx=\"14\"/><text x=\"28\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">user</text><rect x=\"112\" y=\"0\" width=\"72\" height=\"28\" rx=\"4\"/><text x=\"148\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">topics</text><rect x=\"240\" y=\"0\" width=\"112\" height=\"28\" rx=\"4\"/><text x=\"296\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">assistant ↻</text></svg>"
+)]
+#[cfg_attr(
+    not(doc),
+    doc = "```text\nlevel 0  user\nlevel 1  topics     ← user.latest\nlevel 2  assistant  ← user, topics.window(2).as(\"subjects\"), self\n```"
+)]
+pub struct Chat<M: Model>
+where
+    M: Clone,
+{
+    __flow: ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>,
+    __marker: ::core::marker::PhantomData<fn() -> (::core::marker::PhantomData<M>,)>,
+}
+impl<M: Model> ::columnar::__private::Deref for Chat<M>
+where
+    M: Clone,
+{
+    type Target = ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>;
+    fn deref(&self) -> &Self::Target {
+        &self.__flow
+    }
+}
+impl<M: Model> ::columnar::__private::Base for Chat<M>
+where
+    M: Clone,
+{
+    type Columns = ChatColumns;
+    type Column = ChatColumn;
+    type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
+    type Step = ::columnar::__private::Step<'static>;
 }
