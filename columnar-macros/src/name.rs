@@ -3,6 +3,8 @@
 use proc_macro2::Ident;
 use quote::ToTokens;
 
+use crate::word::plain;
+
 /// Whether a text can name a column: `[a-z][a-z0-9_]{0,63}`, as `columnar::Name` has it.
 pub(crate) fn is_name(text: &str) -> bool {
     let mut bytes = text.bytes();
@@ -27,12 +29,14 @@ pub(crate) fn to_name(text: &str) -> Option<String> {
 /// The name as an identifier: raw if it is a keyword, `None` if it cannot be one.
 pub(crate) fn identifier(name: &Ident) -> Option<Ident> {
     let text = name.to_string();
-    match text.as_str() {
-        "_" | "self" | "Self" | "super" | "crate" => None,
+    let plain = plain(name);
+    match plain.as_ref().map(Ident::to_string).as_deref() {
+        None => Some(name.clone()),
+        Some("_" | "self" | "Self" | "super" | "crate") => None,
         // A keyword since edition 2024, and raw it is the same name in all of them.
-        "gen" => Some(Ident::new_raw(&text, name.span())),
-        _ if syn::parse2::<Ident>(name.to_token_stream()).is_ok() => Some(name.clone()),
-        _ => Some(Ident::new_raw(&text, name.span())),
+        Some("gen") => Some(Ident::new_raw(&text, name.span())),
+        Some(_) if syn::parse2::<Ident>(plain.to_token_stream()).is_ok() => Some(name.clone()),
+        Some(_) => Some(Ident::new_raw(&text, name.span())),
     }
 }
 
