@@ -66,11 +66,12 @@ impl<K> Handle<K> {
     /// # Panics
     ///
     /// When `count` is 0; inside `flow!` that is a compile error.
+    #[track_caller]
     pub const fn window(&self, count: usize) -> View {
-        assert!(count > 0, "a window of 0 shows nothing");
         match Window::last(count) {
             Some(window) => View::new(self.latest.column(), window, self.latest.tag()),
-            None => self.__view(),
+            #[expect(clippy::panic, reason = "the compiler shows it at the window, as an error")]
+            None => panic!("a window of 0 shows nothing"),
         }
     }
 
