@@ -182,22 +182,21 @@ fn check_inputs(column: &mut Column, errors: &mut Errors) {
 /// No two inputs of a column have one tag.
 fn check_tags(column: &mut Column, errors: &mut Errors) {
     let Column { name, derived: Some(derived), .. } = column else { return };
-    let mut tags: HashMap<String, String> = HashMap::new();
+    let mut tags: HashMap<String, &View> = HashMap::new();
     for view in derived.reads().filter(|view| !view.is_own()) {
         let (place, tag) = match &view.tag {
             Tag::Name => (None, typed(&view.base)),
             Tag::Given(place, tag) => (Some(*place), tag.clone()),
             Tag::Broken => continue,
         };
-        let written = view.written.to_string().replace(' ', "");
         match (tags.get(&tag), place) {
-            (Some(first), _) if *first == written => {
-                errors.at(&view.written, errors::same_view(&written, name));
+            (Some(first), _) if first.text() == view.text() => {
+                errors.at(&view.written, errors::same_view(&view.text(), name));
             }
             (Some(_), Some(place)) => errors.on(place, errors::same_tag(&tag, name)),
             (Some(_), None) => errors.at(&view.written, errors::same_tag(&tag, name)),
             (None, _) => {
-                tags.insert(tag, written);
+                tags.insert(tag, view);
             }
         }
     }

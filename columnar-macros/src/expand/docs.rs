@@ -47,7 +47,7 @@ impl Emission<'_> {
             Node {
                 name: literal(&column.name),
                 reads: views.iter().filter(|view| !view.is_own()).filter_map(read).collect(),
-                written: views.iter().map(|view| view.written.to_string().replace(' ', "")).collect(),
+                written: views.iter().map(|view| view.text()).collect(),
                 is_own: views.iter().any(|view| view.is_own()),
             }
         }));

@@ -57,6 +57,11 @@ impl View {
         typed(&self.base) == "self"
     }
 
+    /// As it was written, without spaces.
+    pub(crate) fn text(&self) -> String {
+        self.written.to_string().replace(' ', "")
+    }
+
     /// The column that it shows to the column `own`, where it is mentioned.
     pub(crate) fn mentioned(&self, own: &Ident) -> Ident {
         if self.is_own() {
