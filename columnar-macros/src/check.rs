@@ -192,7 +192,7 @@ fn check_inputs(column: &mut Column, errors: &mut Errors) {
 /// No two inputs of a column have one tag.
 fn check_tags(column: &mut Column, errors: &mut Errors) {
     let Column { name, derived: Some(derived), .. } = column else { return };
-    let mut tags: HashMap<String, String> = HashMap::new();
+    let mut tags: HashMap<String, Option<&View>> = HashMap::new();
     check_groups(name, derived.reads(), &mut tags, errors);
     for view in derived.reads().filter(|view| !view.is_own()) {
         let (place, tag) = match &view.tag {
@@ -200,15 +200,14 @@ fn check_tags(column: &mut Column, errors: &mut Errors) {
             Tag::Given(place, tag) => (Some(*place), tag.clone()),
             Tag::Broken => continue,
         };
-        let written = view.written.to_string().replace(' ', "");
         match (tags.get(&tag), place) {
-            (Some(first), _) if *first == written => {
-                errors.at(&view.written, errors::same_view(&written, name));
+            (Some(Some(first)), _) if first.text() == view.text() => {
+                errors.at(&view.written, errors::same_view(&view.text(), name));
             }
             (Some(_), Some(place)) => errors.on(place, errors::same_tag(&tag, name)),
             (Some(_), None) => errors.at(&view.written, errors::same_tag(&tag, name)),
             (None, _) => {
-                tags.insert(tag, written);
+                tags.insert(tag, Some(view));
             }
         }
     }
@@ -218,7 +217,7 @@ fn check_tags(column: &mut Column, errors: &mut Errors) {
 fn check_groups<'v>(
     name: &Ident,
     views: impl Iterator<Item = &'v View>,
-    tags: &mut HashMap<String, String>,
+    tags: &mut HashMap<String, Option<&View>>,
     errors: &mut Errors,
 ) {
     let mut before: &[Around] = &[];
@@ -226,7 +225,7 @@ fn check_groups<'v>(
         let is_open = |(open, group): &(&Around, &Around)| open.is(group);
         let open = before.iter().zip(groups).take_while(is_open).count();
         for group in groups.iter().skip(open) {
-            if tags.insert(group.text().to_owned(), String::new()).is_some() {
+            if tags.insert(group.text().to_owned(), None).is_some() {
                 errors.on(group.place, errors::same_tag(group.text(), name));
             }
         }

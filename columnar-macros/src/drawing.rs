@@ -122,9 +122,11 @@ impl Layout {
             let row_of = |column: usize| before.iter().position(|&other| other == column);
             let pull = |&column: &usize| {
                 let reads = nodes[column].reads.iter().map(|&(read, _)| read);
-                let from: Vec<usize> = match self.level[column] == at {
-                    true => reads.filter_map(row_of).collect(),
-                    false => row_of(column).into_iter().collect(),
+                let is_line = self.level[column] < at;
+                let from: Vec<usize> = if is_line {
+                    row_of(column).into_iter().collect()
+                } else {
+                    reads.filter_map(row_of).collect()
                 };
                 // The mean, with a digit behind the point.
                 (10 * from.iter().sum::<usize>()).checked_div(from.len()).unwrap_or(0)

@@ -102,9 +102,10 @@ fn at_every_word(flow: &str) -> Vec<String> {
     let mut cursors = Vec::new();
     let is_letter =
         |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
-    let mut is_text = false;
+    let (mut is_text, mut end) = (false, 0);
     for line in flow.split_inclusive('\n') {
-        let start = line.as_ptr() as usize - flow.as_ptr() as usize;
+        let start = end;
+        end += line.len();
         if line.trim_start().starts_with("///") {
             continue;
         }

@@ -7,19 +7,22 @@
 
 use proc_macro2::Ident;
 use quote::format_ident;
-use syn::ext::IdentExt;
 
 pub(crate) const MARKER: &str = "raCompletionMarker";
 
 /// The word without marker and `r#`; nothing, where the marker stands alone.
 pub(crate) fn typed(word: &Ident) -> String {
-    let text = word.unraw().to_string();
+    let mut text = word.to_string();
+    if text.starts_with("r#") {
+        text.drain(..2);
+    }
     if text.contains(MARKER) { text.replace(MARKER, "") } else { text }
 }
 
 /// Whether this was typed.
 pub(crate) fn is(word: &Ident, wanted: &str) -> bool {
-    word.to_string().replace(MARKER, "") == wanted
+    let text = word.to_string();
+    text == wanted || text.contains(MARKER) && text.replace(MARKER, "") == wanted
 }
 
 /// The word without the marker; `None` where that stands alone.

@@ -6,6 +6,7 @@
 //!
 //! The program that is edited is one file. It is described to the server together with the library, so
 //! that nobody has to run `cargo`; of what the library depends on the server knows nothing.
+#![expect(clippy::indexing_slicing, reason = "JSON that lacks something is null there")]
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use serde_json::{Value, json};
 use crate::rustc::newest;
 
 /// How long an answer may take on a machine that does other things as well.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// "The content was modified", and the server asks to be asked again.
 const MODIFIED: i64 = -32801;
@@ -81,7 +82,7 @@ impl Editor {
         let uri = self.uri();
         self.ask(
             "initialize",
-            json!({
+            &json!({
                 "processId": null,
                 "rootUri": null,
                 "capabilities": {
@@ -96,9 +97,9 @@ impl Editor {
                 },
             }),
         );
-        self.tell("initialized", json!({}));
+        self.tell("initialized", &json!({}));
         let document = json!({ "uri": uri, "languageId": "rust", "version": 0, "text": "" });
-        self.tell("textDocument/didOpen", json!({ "textDocument": document }));
+        self.tell("textDocument/didOpen", &json!({ "textDocument": document }));
         let until = Instant::now() + PATIENCE;
         loop {
             let message = self.next(until);
@@ -120,7 +121,7 @@ impl Editor {
         let (uri, version) = (self.uri(), self.version);
         let changes = json!([{ "text": format!("{before}{after}") }]);
         let document = json!({ "uri": uri, "version": version });
-        self.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
+        self.tell("textDocument/didChange", &json!({ "textDocument": document, "contentChanges": changes }));
         let line = before.rsplit('\n').next().unwrap_or_default();
         Place { line: before.matches('\n').count(), column: line.len() }
     }
@@ -171,31 +172,30 @@ impl Editor {
         if let (Value::Object(params), Value::Object(more)) = (&mut params, more) {
             params.extend(more);
         }
-        self.ask(method, params)
+        self.ask(method, &params)
     }
 
     /// Asks, and answers meanwhile what the server asks.
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
         let until = Instant::now() + PATIENCE;
         loop {
             self.asked += 1;
             let id = self.asked;
-            self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params.clone() }));
+            self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
             let mut message = loop {
                 let message = self.next(until);
                 if message["id"] == id && message["method"].is_null() {
                     break message;
                 }
             };
-            match message["error"]["code"].as_i64() {
-                Some(MODIFIED) => {}
-                Some(_) => panic!("{method}: {}", message["error"]),
-                None => return message["result"].take(),
+            if message["error"]["code"] != MODIFIED {
+                assert!(message["error"].is_null(), "{method}: {}", message["error"]);
+                return message["result"].take();
             }
         }
     }
 
-    fn tell(&mut self, method: &str, params: Value) {
+    fn tell(&mut self, method: &str, params: &Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 

@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::{Emission, literal};
 use crate::drawing::{self, Node};
-use crate::syntax::{Header, View};
+use crate::syntax::{Derived, Header, View};
 
 impl Emission<'_> {
     /// What the user says of the flow, and the drawing.
@@ -31,7 +31,7 @@ impl Emission<'_> {
         let columns = &self.flow.columns;
         let mut index: HashMap<String, usize> = HashMap::new();
         let mut nodes: Vec<Node> = Vec::new();
-        let inherited = columns.iter().flat_map(|column| &column.derived).flat_map(|derived| derived.reads());
+        let inherited = columns.iter().flat_map(|column| &column.derived).flat_map(Derived::reads);
         for view in inherited.filter(|view| view.is_inherited) {
             let name = literal(&view.base);
             index.entry(name.clone()).or_insert_with(|| {
@@ -42,13 +42,13 @@ impl Emission<'_> {
         let first = nodes.len();
         index.extend(columns.iter().map(|column| literal(&column.name)).zip(first..));
         nodes.extend(columns.iter().map(|column| {
-            let views: Vec<&View> = column.derived.iter().flat_map(|derived| derived.reads()).collect();
+            let views: Vec<&View> = column.derived.iter().flat_map(Derived::reads).collect();
             let read = |view: &&View| Some((*index.get(&literal(&view.base))?, view.is_windowed()));
             Node {
                 name: literal(&column.name),
                 // What is read of the step before keeps nobody waiting.
                 reads: views.iter().filter(|view| !view.is_own() && !view.delayed).filter_map(read).collect(),
-                written: views.iter().map(|view| view.written.to_string().replace(' ', "")).collect(),
+                written: views.iter().map(|view| view.text()).collect(),
                 is_own: views.iter().any(|view| view.is_own()),
             }
         }));

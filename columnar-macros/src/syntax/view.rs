@@ -80,6 +80,11 @@ impl View {
         self.size.map_or(self.delayed, |size| size == Size::Last)
     }
 
+    /// As it was written, without spaces.
+    pub(crate) fn text(&self) -> String {
+        self.written.to_string().replace(' ', "")
+    }
+
     /// The first thing that is said of the column, if it is no view.
     pub(crate) fn other_word(&self) -> Option<Ident> {
         match self.written.clone().into_iter().nth(2) {
