@@ -5,13 +5,13 @@ use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, Span, TokenTree};
 use quote::quote;
-use syn::ext::IdentExt;
 
 use crate::errors::{self, Edge};
 use crate::graph;
 use crate::name::{identifier, is_name};
 use crate::report::Errors;
-use crate::syntax::{Around, Base, Column, Denial, Flow, Form, Tag, View};
+use crate::syntax::{Around, Base, Column, Denial, Derived, Flow, Form, State, Tag, View};
+use crate::word::{instead, typed};
 
 /// The order of the columns, by index.
 pub(crate) struct Plan {
@@ -37,22 +37,23 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
 /// A column's name is one, and no other column's.
 fn check_names(flow: &mut Flow, errors: &mut Errors) {
     let mut first: HashMap<String, Span> = HashMap::new();
-    flow.columns.retain(|Column { name, .. }| {
-        let text = text(name);
+    let all: HashSet<String> = flow.columns.iter().map(|column| typed(&column.name)).collect();
+    for Column { name, is_second, .. } in &mut flow.columns {
+        let mut text = typed(name);
         if !is_name(&text) {
-            errors.at(name, errors::bad_name(name));
+            errors.at(&*name, errors::bad_name(name));
         }
-        match first.get(&text) {
-            Some(&first) => {
-                errors.at(name, errors::twice(name, first));
-                false
+        if let Some(&place) = first.get(&text) {
+            errors.at(&*name, errors::twice(name, place));
+            // What it reads and how it is computed is looked at all the same, under a name of its own.
+            while all.contains(&text) || first.contains_key(&text) {
+                text.insert(0, '_');
             }
-            None => {
-                first.insert(text, name.span());
-                true
-            }
+            *is_second = true;
+            *name = instead(name, &Ident::new(&text, name.span()));
         }
-    });
+        first.insert(text, name.span());
+    }
 }
 
 /// Something enters the flow. What is read and not declared should then be a source, so that it is
@@ -90,7 +91,7 @@ fn check_extension(flow: &Flow, base: &Base, errors: &mut Errors) {
 /// A view shows a column of this flow or of the one that it extends, and no column itself in the same
 /// step. Returns the columns by name, and the names that are none.
 fn check_reads(flow: &mut Flow, errors: &mut Errors) -> (HashMap<String, usize>, Vec<Ident>) {
-    let names = flow.columns.iter().map(|column| text(&column.name));
+    let names = flow.columns.iter().map(|column| typed(&column.name));
     let index: HashMap<String, usize> = names.zip(0..).collect();
     let mut unknown = Vec::new();
     let lost: HashSet<String> = flow.lost.iter().filter_map(lost_name).collect();
@@ -98,16 +99,15 @@ fn check_reads(flow: &mut Flow, errors: &mut Errors) -> (HashMap<String, usize>,
     let is_extension = flow.base().map(|base| base.path.is_some());
     for Column { name, derived, .. } in &mut flow.columns {
         let Some(derived) = derived else { continue };
-        let all = derived.views.len();
-        derived.views.retain_mut(|view| {
-            let base = text(&view.base);
-            if view.is_own() {
-                let column = view.other_word().filter(|word| index.contains_key(&text(word)));
+        for view in derived.views.iter_mut().filter(|view| view.state != State::Void) {
+            let base = typed(&view.base);
+            let shows_a_column = if view.is_own() {
+                let column = view.other_word().filter(|word| index.contains_key(&typed(word)));
                 if let Some(column) = &column {
                     errors.at(&view.written, errors::column_of_self(column));
                 }
                 column.is_none()
-            } else if base == text(name) {
+            } else if base == typed(name) {
                 let is_past = view.delayed;
                 let message = if is_past { errors::prev_by_name(name) } else { errors::self_by_name(name) };
                 errors.at(&view.base, message);
@@ -123,29 +123,33 @@ fn check_reads(flow: &mut Flow, errors: &mut Errors) -> (HashMap<String, usize>,
             } else {
                 unknown.push(view.base.clone());
                 false
+            };
+            if !shows_a_column {
+                view.state = State::Void;
+                derived.whole = false;
             }
-        });
-        derived.whole &= derived.views.len() == all;
+        }
     }
     (index, unknown)
 }
 
 /// Whether a view may show a column of the flow that is extended, if it shows none of the own.
 fn can_be_inherited(view: &View, lost: &HashSet<String>) -> bool {
-    let base = text(&view.base);
+    let base = typed(&view.base);
     is_name(&base) && identifier(&view.base).is_some() && !lost.contains(&base)
 }
 
 /// Tells each unknown name once.
 fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors) {
-    let declared: Vec<String> = flow.columns.iter().map(|column| text(&column.name)).collect();
+    let declared = flow.columns.iter().filter(|column| !column.is_second);
+    let declared: Vec<String> = declared.map(|column| typed(&column.name)).collect();
     let mut told: HashSet<String> = flow.lost.iter().filter_map(lost_name).collect();
     if ["source", "column"].iter().any(|&nameless| told.contains(nameless)) {
         // The one whose name is missing may have been meant.
         return;
     }
     for name in unknown {
-        if told.insert(text(name)) {
+        if told.insert(typed(name)) {
             errors.at(name, errors::unknown(name, &declared));
         }
     }
@@ -154,7 +158,7 @@ fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors) {
 /// A name that a declaration may have had that could not be made out.
 fn lost_name(tree: &TokenTree) -> Option<String> {
     match tree {
-        TokenTree::Ident(name) => Some(text(name)),
+        TokenTree::Ident(name) => Some(typed(name)),
         _ => None,
     }
 }
@@ -172,13 +176,13 @@ fn check_spelling(base: &mut Ident, errors: &mut Errors) {
 /// A column reads something besides itself, and its own past once.
 fn check_inputs(column: &mut Column, errors: &mut Errors) {
     let Column { name, derived: Some(derived), .. } = column else { return };
-    let mut own = derived.views.iter().filter(|view| view.is_own());
+    let mut own = derived.reads().filter(|view| view.is_own());
     match (own.next(), own.next()) {
         (_, Some(second)) => errors.at(&second.written, errors::self_twice(name)),
-        (Some(own), None) if derived.views.len() == 1 && derived.whole => {
+        (Some(own), None) if derived.reads().count() == 1 && derived.whole => {
             errors.at(&own.written, errors::only_self(name));
         }
-        (None, None) if derived.views.is_empty() && derived.whole => {
+        (None, None) if derived.reads().next().is_none() && derived.whole => {
             errors.on(derived.list, errors::reads_nothing(name));
         }
         _ => {}
@@ -188,36 +192,40 @@ fn check_inputs(column: &mut Column, errors: &mut Errors) {
 /// No two inputs of a column have one tag.
 fn check_tags(column: &mut Column, errors: &mut Errors) {
     let Column { name, derived: Some(derived), .. } = column else { return };
-    let mut tags: HashMap<String, String> = HashMap::new();
-    check_groups(name, &derived.views, &mut tags, errors);
-    for view in derived.views.iter().filter(|view| !view.is_own()) {
+    let mut tags: HashMap<String, Option<&View>> = HashMap::new();
+    check_groups(name, derived.reads(), &mut tags, errors);
+    for view in derived.reads().filter(|view| !view.is_own()) {
         let (place, tag) = match &view.tag {
-            Tag::Name => (None, text(&view.base)),
+            Tag::Name => (None, typed(&view.base)),
             Tag::Given(place, tag) => (Some(*place), tag.clone()),
             Tag::Broken => continue,
         };
-        let written = view.written.to_string().replace(' ', "");
         match (tags.get(&tag), place) {
-            (Some(first), _) if *first == written => {
-                errors.at(&view.written, errors::same_view(&written, name));
+            (Some(Some(first)), _) if first.text() == view.text() => {
+                errors.at(&view.written, errors::same_view(&view.text(), name));
             }
             (Some(_), Some(place)) => errors.on(place, errors::same_tag(&tag, name)),
             (Some(_), None) => errors.at(&view.written, errors::same_tag(&tag, name)),
             (None, _) => {
-                tags.insert(tag, written);
+                tags.insert(tag, Some(view));
             }
         }
     }
 }
 
 /// No two groups of a column have one tag.
-fn check_groups(name: &Ident, views: &[View], tags: &mut HashMap<String, String>, errors: &mut Errors) {
+fn check_groups<'v>(
+    name: &Ident,
+    views: impl Iterator<Item = &'v View>,
+    tags: &mut HashMap<String, Option<&View>>,
+    errors: &mut Errors,
+) {
     let mut before: &[Around] = &[];
     for View { groups, .. } in views {
         let is_open = |(open, group): &(&Around, &Around)| open.is(group);
         let open = before.iter().zip(groups).take_while(is_open).count();
         for group in groups.iter().skip(open) {
-            if tags.insert(group.text().to_owned(), String::new()).is_some() {
+            if tags.insert(group.text().to_owned(), None).is_some() {
                 errors.on(group.place, errors::same_tag(group.text(), name));
             }
         }
@@ -230,14 +238,14 @@ fn check_denied(column: &Column, by_flow: &[Denial], errors: &mut Errors) {
     let Column { name, denied, derived: Some(derived), .. } = column else { return };
     let denies = |denial| denied.contains(&denial) || by_flow.contains(&denial);
     if denies(Denial::Unbounded) {
-        for view in derived.views.iter().filter(|view| !view.is_windowed()) {
+        for view in derived.reads().filter(|view| view.state == State::Sound && !view.is_windowed()) {
             errors.at(&view.written, errors::unbounded(&view.base, name));
         }
     }
     if denies(Denial::UnstablePrefix)
         && derived.whole
-        && derived.views.iter().all(View::is_windowed)
-        && let Some(first) = derived.views.first()
+        && derived.reads().all(View::is_windowed)
+        && let Some(first) = derived.reads().next()
     {
         errors.at(&first.written, errors::unstable_prefix(&first.base, name));
     }
@@ -248,7 +256,7 @@ fn check_cycles(flow: &Flow, index: &HashMap<String, usize>, errors: &mut Errors
     let reads: Vec<Vec<usize>> = (flow.columns.iter())
         .map(|column| {
             let mut reads: Vec<usize> =
-                waits_for(column).filter_map(|view| index.get(&text(&view.base)).copied()).collect();
+                waits_for(column).filter_map(|view| index.get(&typed(&view.base)).copied()).collect();
             reads.sort_unstable();
             reads.dedup();
             reads
@@ -260,9 +268,9 @@ fn check_cycles(flow: &Flow, index: &HashMap<String, usize>, errors: &mut Errors
     for cycle in graph::cycles(&reads) {
         let next = cycle.iter().cycle().skip(1);
         let edges = cycle.iter().zip(next).filter_map(|(&reader, &read)| {
-            let (reader, read) = (flow.columns.get(reader)?, text(&flow.columns.get(read)?.name));
-            let span = waits_for(reader).find(|view| text(&view.base) == read)?.base.span();
-            Some(Edge { reader: text(&reader.name), read, span })
+            let (reader, read) = (flow.columns.get(reader)?, typed(&flow.columns.get(read)?.name));
+            let span = waits_for(reader).find(|view| typed(&view.base) == read)?.base.span();
+            Some(Edge { reader: typed(&reader.name), read, span })
         });
         let edges: Vec<Edge> = edges.collect();
         if let Some(first) = edges.first() {
@@ -274,10 +282,5 @@ fn check_cycles(flow: &Flow, index: &HashMap<String, usize>, errors: &mut Errors
 
 /// The views of what has to be there before a column can run.
 fn waits_for(column: &Column) -> impl Iterator<Item = &View> {
-    column.derived.iter().flat_map(|derived| &derived.views).filter(|view| !view.delayed)
-}
-
-/// A name without the `r#` that it may be written with.
-fn text(name: &Ident) -> String {
-    name.unraw().to_string()
+    column.derived.iter().flat_map(Derived::reads).filter(|view| !view.delayed)
 }

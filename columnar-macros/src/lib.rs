@@ -8,6 +8,9 @@
 //! ```
 
 mod check;
+mod drawing;
+#[cfg(test)]
+mod editor_tests;
 mod errors;
 mod expand;
 mod graph;
@@ -17,6 +20,7 @@ mod report;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod word;
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -22,10 +22,12 @@ use crate::syntax::{Base, Param};
 
 impl Item<'_> {
     pub(super) fn constructors(&self) -> TokenStream {
-        match &self.header.base {
+        let steps = self.fn_steps();
+        let constructors = match &self.header.base {
             None => [self.fn_new(), self.fn_open()].into_iter().collect(),
             Some(base) => self.fn_extend(base),
-        }
+        };
+        quote!(#steps #constructors)
     }
 
     fn fn_new(&self) -> TokenStream {
@@ -110,18 +112,42 @@ impl Item<'_> {
         }
     }
 
-    /// The compute steps by column, of parameters that are in scope.
-    fn steps(&self) -> TokenStream {
+    /// The compute steps by column.
+    fn fn_steps(&self) -> TokenStream {
         let private = &self.emission.private;
-        let names = self.param_names();
-        let steps = self.emission.flow.columns.iter().map(|column| {
+        let (take, names, step) = (self.lent(), self.param_names(), &self.types.step);
+        // They are pointers before they are called, if there is a type for that: with so many calls in one
+        // body the compiler looks at what is to be dropped when one of them panics.
+        let types = self.header.params.iter().map(Param::ty);
+        let (ty, call, calls) = if self.header.params.iter().any(Param::is_any) {
+            (step.clone(), quote!((#(#names),*)), quote!(step.clone()))
+        } else {
+            (
+                quote!(fn(#(&#types),*) -> #step),
+                TokenStream::new(),
+                quote!(step.map(|step| step(#(#names),*))),
+            )
+        };
+        let functions = self.emission.flow.columns.iter().map(|column| {
             let function = hidden("", &column.name);
             match column.derived {
-                Some(_) => quote!(#private::Some(Self::#function(#(&#names),*))),
-                None => quote!(#private::None),
+                Some(_) => quote!(#private::Some(Self::#function #call),),
+                None => quote!(#private::None,),
             }
         });
-        quote!(#private::vec![#(#steps),*])
+        quote! {
+            #[allow(non_snake_case, clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
+            fn __STEPS(#(#take),*) -> #private::Vec<#private::Option<#step>> {
+                let steps: &[#private::Option<#ty>] = &[#(#functions)*];
+                steps.iter().map(|step| #calls).collect()
+            }
+        }
+    }
+
+    /// The compute steps, of parameters that are in scope.
+    fn steps(&self) -> TokenStream {
+        let names = self.param_names();
+        quote!(Self::__STEPS(#(&#names),*))
     }
 
     /// A flow without parameters has a default.
@@ -145,6 +171,15 @@ impl Item<'_> {
         let param = |(name, param): (Ident, &Param)| {
             let ty = param.ty();
             quote!(#name: #ty)
+        };
+        self.param_names().into_iter().zip(&self.header.params).map(param).collect()
+    }
+
+    /// The parameters as a compute step is given them.
+    pub(super) fn lent(&self) -> Vec<TokenStream> {
+        let param = |(name, param): (Ident, &Param)| {
+            let ty = param.ty();
+            quote!(#name: &#ty)
         };
         self.param_names().into_iter().zip(&self.header.params).map(param).collect()
     }

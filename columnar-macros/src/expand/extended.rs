@@ -12,11 +12,11 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{GenericParam, Path};
 
-use super::at;
+use super::{Private, at};
 use crate::syntax::Header;
 
 pub(super) struct Extended<'e> {
-    private: &'e TokenStream,
+    private: &'e Private,
     path: &'e Path,
     /// The name of the flow.
     name: &'e Ident,
@@ -27,7 +27,7 @@ pub(super) struct Extended<'e> {
 
 impl<'e> Extended<'e> {
     /// `None` where nothing is extended, or nobody knows what.
-    pub(super) fn new(private: &'e TokenStream, header: &'e Header) -> Option<Self> {
+    pub(super) fn new(private: &'e Private, header: &'e Header) -> Option<Self> {
         let base = header.base.as_ref()?;
         let (path, name) = (base.path.as_ref()?, base.name()?);
         let used = names(path.to_token_stream());

@@ -2,6 +2,7 @@
 //! deref to, and a way to go on with a flow that lives.
 //!
 //! ```text
+//! pub struct FeltColumns { __base: <FeltBase as Base>::Columns, pub mood: Derived }
 //! impl Felt {
 //!     fn __READS_mood(here: &FeltColumns) { let _ = (&here.user, &here.mood); }
 //!     pub async fn extend(base: impl Borrow<FeltBase>) -> Result<Self>;
@@ -16,7 +17,6 @@
 //! }
 //! impl Columns for FeltColumns { /* as in columns.rs */ }
 //! impl Deref for FeltColumns { type Target = <FeltBase as Base>::Columns; }
-//! pub struct FeltColumns { __base: <FeltBase as Base>::Columns, pub mood: Derived }
 //! ```
 //!
 //! The columns of the other flow are known to rustc alone. Derefs cannot be evaluated by the
@@ -33,12 +33,12 @@ use quote::{quote, quote_spanned};
 use syn::Visibility;
 
 use super::extended::Extended;
-use super::{Emission, again, at, hidden, literal};
+use super::{Emission, again, at, hidden, literal, told};
 use crate::errors;
 use crate::syntax::{Column, View};
 
 impl Emission<'_> {
-    /// The struct of the columns, and the graph as constants.
+    /// The struct of the columns.
     pub(super) fn extension_columns(
         &self,
         extended: &Extended<'_>,
@@ -46,6 +46,21 @@ impl Emission<'_> {
         name: &Ident,
         docs: &str,
     ) -> TokenStream {
+        let private = &self.private;
+        let (base, params) = (extended.inner_part("Columns"), extended.params(&quote!(#private::Columns)));
+        let fields = self.flow.columns.iter().map(|column| self.field(column));
+        quote! {
+            #[doc = #docs]
+            #[allow(dead_code, unreachable_pub)]
+            #vis struct #name #params {
+                __base: #base,
+                #(#fields)*
+            }
+        }
+    }
+
+    /// The graph as constants, and the way to the columns of the other flow.
+    pub(super) fn impl_extension_columns(&self, extended: &Extended<'_>, name: &Ident) -> TokenStream {
         let private = &self.private;
         let (base, base_here) =
             (extended.inner_part("Columns"), extended.blamed(extended.inner_part("Columns")));
@@ -59,10 +74,10 @@ impl Emission<'_> {
             let (field, here) = (again(&column.name), hidden("HERE_", &column.name));
             quote!(#field: Self::#here.__bind(flow),)
         });
-        let fields = self.flow.columns.iter().map(|column| self.field(column));
         let plan = self.fn_plan();
+        let debug = Self::impl_debug(name, params.as_ref(), arguments.as_ref());
         quote! {
-            #[allow(non_upper_case_globals)]
+            #[allow(non_upper_case_globals, unexpected_cfgs)]
             impl #params #name #arguments {
                 #(#views)*
                 const __BASE: #private::Graph = <#base as #private::Columns>::GRAPH;
@@ -88,13 +103,7 @@ impl Emission<'_> {
                 }
             }
 
-            #[doc = #docs]
-            #[derive(::core::clone::Clone, ::core::fmt::Debug)]
-            #[allow(dead_code, unreachable_pub)]
-            #vis struct #name #params {
-                __base: #base,
-                #(#fields)*
-            }
+            #debug
         }
     }
 
@@ -124,7 +133,8 @@ impl Emission<'_> {
             let View { tail, tagging, .. } = view;
             let shown = hidden("HERE_", if view.is_own() { &column.name } else { &view.base });
             let here = quote_spanned!(at(view.before)=> Self::#shown);
-            quote!(#here #tail #tagging.__view())
+            let told = told(view);
+            quote!(#told #here #tail #tagging.__view())
         });
         Some(quote!(const #constant: &'static [#private::Read] = &[#(#views),*];))
     }
@@ -166,11 +176,14 @@ fn new_name(extended: &Extended<'_>, column: &Column) -> TokenStream {
 pub(super) fn fn_reads(column: &Column, columns: &TokenStream) -> Option<TokenStream> {
     let views = &column.derived.as_ref()?.views;
     let function = hidden("READS_", &column.name);
-    let mentions = views.iter().map(|view| view.mentioned(&column.name));
+    let mentions = views.iter().map(|view| {
+        let (told, mention) = (told(view), view.mentioned(&column.name));
+        quote!(#told &here.#mention)
+    });
     Some(quote! {
-        #[allow(non_snake_case)]
+        #[allow(non_snake_case, unexpected_cfgs)]
         fn #function(here: &#columns) {
-            let _ = (#(&here.#mentions,)*);
+            let _ = (#(#mentions,)*);
         }
     })
 }

@@ -18,13 +18,14 @@ use quote::quote;
 use syn::ext::IdentExt;
 
 use super::extended::Extended;
-use super::{Emission, again, at, docs_or, literal};
+use super::{Emission, Private, again, at, docs_or, literal};
 use crate::name::camel;
 use crate::syntax::{Column, Header};
 
 impl Emission<'_> {
     pub(super) fn id(&self, header: &Header, id: &Ident, extended: Option<&Extended<'_>>) -> TokenStream {
-        let columns = self.flow.columns.iter().enumerate().filter(|(_, column)| column.derived.is_some());
+        let columns = self.flow.columns.iter().enumerate();
+        let columns = columns.filter(|(_, column)| column.derived.is_some() && !column.is_second);
         let (indices, columns): (Vec<usize>, Vec<&Column>) = columns.unzip();
         let names: Vec<String> = columns.iter().map(|column| literal(&column.name)).collect();
         let variants = variants(&columns, extended);
@@ -37,7 +38,7 @@ impl Emission<'_> {
 
 /// The enum; what is in lists goes by column.
 struct Enum<'e> {
-    private: &'e TokenStream,
+    private: &'e Private,
     header: &'e Header,
     id: &'e Ident,
     inherited: Option<Inherited<'e>>,
@@ -144,13 +145,13 @@ impl Enum<'_> {
 
 /// The variant for the columns of the flow that is extended.
 struct Inherited<'e> {
-    private: &'e TokenStream,
+    private: &'e Private,
     extended: &'e Extended<'e>,
     name: Ident,
 }
 
 impl<'e> Inherited<'e> {
-    fn new(private: &'e TokenStream, extended: &'e Extended<'e>) -> Self {
+    fn new(private: &'e Private, extended: &'e Extended<'e>) -> Self {
         Self { private, extended, name: again(extended.name()) }
     }
 

@@ -1,10 +1,10 @@
 //! The inline form, an expression:
 //!
 //! ```text
-//! match vec![None, Some(column(prompt("…")))] {
+//! match [None, Some(column(prompt("…")))] {
 //!     steps => {
 //!         /* the struct of the columns, as in the item form, named Columns */
-//!         Typed::<Columns, Name>::__new(steps)
+//!         Typed::<Columns, Name>::__new(Vec::from(steps))
 //!     }
 //! }
 //! ```
@@ -29,13 +29,16 @@ impl Emission<'_> {
                 quote!(#private::Some(#step))
             }
         });
-        let columns = self.columns(&Visibility::Inherited, &name, " The columns of this flow.");
+        let definition = self.columns(&Visibility::Inherited, &name, " The columns of this flow.");
+        let (words, columns) = (self.words(), self.impl_columns(&name));
         quote! {
-            match #private::vec![#(#steps),*] {
+            match [#(#steps),*] {
                 steps => {
+                    #words
+                    #definition
                     #columns
                     #errors
-                    #private::Typed::<'_, #name, #private::Name>::__new(steps)
+                    #private::Typed::<'_, #name, #private::Name>::__new(#private::Vec::from(steps))
                 }
             }
         }

@@ -32,18 +32,20 @@ impl Emission<'_> {
         let extended = Extended::new(&self.private, header);
         let types = Types::new(&self.private, header, extended.as_ref(), &columns, &id);
         let item = Item { emission: self, header, extended: extended.as_ref(), types };
-        let flow = [item.implementation(), item.definition(), item.impl_base(), item.impl_default()];
+        let implementation = item.implementation();
+        // The drawing depends on all that the user has typed.
+        let flow = [item.definition(), item.impl_base(), item.impl_default()];
         let docs = format!(" The columns of a [`{}`].", header.name.unraw());
-        let columns = match &extended {
-            None => self.columns(&header.vis, &columns, &docs),
+        let (definition, columns) = match &extended {
+            None => (self.columns(&header.vis, &columns, &docs), self.impl_columns(&columns)),
             Some(extended) => {
                 let base = extended.definition(header);
-                let columns = self.extension_columns(extended, &header.vis, &columns, &docs);
-                quote!(#base #columns)
+                let definition = self.extension_columns(extended, &header.vis, &columns, &docs);
+                (quote!(#base #definition), self.impl_extension_columns(extended, &columns))
             }
         };
-        let id = self.id(header, &id, extended.as_ref());
-        quote!(#(#flow)* #columns #id #errors)
+        let (words, id) = (self.words(), self.id(header, &id, extended.as_ref()));
+        quote!(#words #definition #implementation #columns #id #(#flow)* #errors)
     }
 }
 
@@ -83,10 +85,7 @@ impl Item<'_> {
         let private = &self.emission.private;
         let derived = column.derived.as_ref()?;
         let (function, ty) = (hidden("", &column.name), &self.types.step);
-        let take = self.header.params.iter().map(|param| {
-            let (name, ty) = (again(&param.name), param.ty());
-            quote!(#name: &#ty)
-        });
+        let take = self.lent();
         // A step need not use every parameter.
         let names = self.param_names();
         let used = (!names.is_empty()).then(|| quote!(let _ = (#(#names,)*);));
@@ -159,12 +158,13 @@ impl Item<'_> {
     /// The struct, which derefs to the columns and what a flow does.
     fn definition(&self) -> TokenStream {
         let private = &self.emission.private;
-        let Header { attrs, vis, keyword, name, generics, .. } = self.header;
+        let Header { vis, keyword, name, generics, .. } = self.header;
+        let docs = self.emission.docs(self.header);
         let (where_clause, target) = (&generics.where_clause, &self.types.flow);
         let marker = marker(generics);
         let deref = self.impl_head(&quote!(#private::Deref for), generics);
         quote! {
-            #(#attrs)*
+            #docs
             #vis #keyword #name #generics #where_clause {
                 __flow: #target,
                 __marker: #marker,

@@ -1,29 +1,32 @@
 //! The declarations of a flow, one after the other. A broken one costs no other.
 
-use proc_macro2::{Delimiter, Ident, TokenTree};
+use proc_macro2::{Delimiter, Ident, Span, TokenTree};
 use syn::Attribute;
 use syn::parse::Parser;
 
 use super::cursor::{Cursor, begins_declaration, is_punct};
-use super::{Column, column, denial, habit, tokens};
+use super::{Column, Flow, Form, column, denial, habit, tokens};
 use crate::errors;
 use crate::name::identifier;
 use crate::nearest::nearest_keyword;
 use crate::report::Errors;
+use crate::word::{self, instead, plain, typed};
 
 /// Every declaration that can be made out, and the tokens of the others.
-pub(super) fn parse_all(trees: &[TokenTree], errors: &mut Errors) -> (Vec<Column>, Vec<TokenTree>) {
-    let mut declarations = Declarations { cursor: Cursor::new(trees), errors, lost: Vec::new() };
+pub(super) fn parse_all(form: Form, trees: &[TokenTree], errors: &mut Errors) -> Flow {
+    let (words, lost) = (Vec::new(), Vec::new());
+    let mut declarations = Declarations { cursor: Cursor::new(trees), errors, words, lost };
     let mut columns = Vec::new();
     while !declarations.cursor.is_empty() {
         columns.extend(declarations.next());
     }
-    (columns, declarations.lost)
+    Flow { form, columns, words: declarations.words, lost: declarations.lost }
 }
 
 struct Declarations<'t, 'e> {
     cursor: Cursor<'t>,
     errors: &'e mut Errors,
+    words: Vec<Ident>,
     lost: Vec<TokenTree>,
 }
 
@@ -79,11 +82,17 @@ impl Declarations<'_, '_> {
 
     /// The keyword, as it was meant, and the name, of a declaration that begins with `word`.
     fn keyword_and_name(&mut self, word: &Ident) -> Option<(Ident, Ident)> {
-        if word == "use" {
+        if word::is(word, "use") {
             self.errors.at(word, errors::MODULE);
             return self.lose(word.clone());
         }
-        let is_keyword = word == "source" || word == "column";
+        let written = typed(word);
+        if written.is_empty() {
+            // Nothing has been typed yet, and what follows is none of its business.
+            self.words.push(word.clone());
+            return None;
+        }
+        let is_keyword = written == "source" || written == "column";
         if is_keyword && let Some(name) = habit::name(&mut self.cursor, self.errors) {
             return Some((word.clone(), name));
         }
@@ -93,14 +102,15 @@ impl Declarations<'_, '_> {
         let rest = self.cursor.rest();
         match rest.first() {
             Some(TokenTree::Ident(name)) if !begins_declaration(rest) => {
-                let meant = if is_keyword { word.to_string() } else { self.meant(word).to_owned() };
+                let meant = if is_keyword { written } else { self.meant(word).to_owned() };
                 self.cursor.take(1);
                 let name = self.name(name)?;
-                Some((Ident::new(&meant, word.span()), name))
+                Some((keyword(&meant, word), name))
             }
             next if !is_keyword => self.name_without_keyword(word, next),
             _ => {
                 self.errors.at(word, errors::no_name(word));
+                self.words.push(word.clone());
                 self.lose(word.clone())
             }
         }
@@ -123,10 +133,14 @@ impl Declarations<'_, '_> {
             None => Some("source"),
             _ => is_punct(next, ';').then_some("source"),
         };
-        match (meant, identifier(word)) {
-            (Some(meant), Some(name)) => {
+        // It may become a keyword, too.
+        self.words.push(word.clone());
+        match (meant, plain(word).and_then(|word| identifier(&word))) {
+            (Some(meant), Some(mut name)) => {
                 self.errors.at(word, errors::no_keyword(word, meant));
-                Some((Ident::new(meant, word.span()), name))
+                let place = Span::call_site().located_at(word.span());
+                name.set_span(place);
+                Some((Ident::new(meant, place), name))
             }
             _ => {
                 self.errors.at(word, errors::keyword(word));
@@ -137,8 +151,9 @@ impl Declarations<'_, '_> {
 
     /// The name of a declaration, raw if it has to be.
     fn name(&mut self, name: &Ident) -> Option<Ident> {
-        let Some(identifier) = identifier(name) else {
-            let message = if name == "self" { errors::NAMED_SELF.to_owned() } else { errors::bad_name(name) };
+        let Some(identifier) = identifier(name).filter(|name| !typed(name).is_empty()) else {
+            let message =
+                if typed(name) == "self" { errors::NAMED_SELF.to_owned() } else { errors::bad_name(name) };
             self.errors.at(name, message);
             return self.lose(name.clone());
         };
@@ -156,7 +171,7 @@ impl Declarations<'_, '_> {
         keyword: Ident,
         name: Ident,
     ) -> Column {
-        let derived = if keyword == "column" {
+        let derived = if typed(&keyword) == "column" {
             Some(column::parse(&name, &mut self.cursor, self.errors))
         } else {
             self.source(&name);
@@ -169,7 +184,7 @@ impl Declarations<'_, '_> {
                 None => self.errors.at(attribute, errors::SOURCE_DENIAL),
             }
         }
-        Column { docs, denied, keyword, name, derived }
+        Column { docs, denied, keyword, name, is_second: false, derived }
     }
 
     /// What follows the name of a source: nothing but `;`.
@@ -193,6 +208,11 @@ impl Declarations<'_, '_> {
         self.lost.extend_from_slice(self.cursor.skip_declaration());
         None
     }
+}
+
+/// The keyword that was meant, where it was written.
+fn keyword(meant: &str, written: &Ident) -> Ident {
+    instead(written, &Ident::new(meant, written.span()))
 }
 
 fn is_cfg(attribute: &Attribute) -> bool {

@@ -24,7 +24,7 @@ pub(crate) use denial::Denial;
 pub(crate) use group::Around;
 pub(crate) use habit::quoted;
 pub(crate) use header::{Header, Param};
-pub(crate) use view::{Tag, VIEWS, View};
+pub(crate) use view::{State, Tag, VIEWS, View};
 
 /// What the macro is given: the path of the runtime crate in brackets, then the declarations.
 pub(crate) struct Input {
@@ -44,6 +44,8 @@ pub(crate) fn input(tokens: TokenStream) -> Input {
 pub(crate) struct Flow {
     pub(crate) form: Form,
     pub(crate) columns: Vec<Column>,
+    /// Words where a keyword should be, of which no column came to be.
+    pub(crate) words: Vec<Ident>,
     /// The tokens of declarations that could not be made out. What they may have declared is not
     /// reported as missing.
     pub(crate) lost: Vec<TokenTree>,
@@ -63,6 +65,8 @@ pub(crate) struct Column {
     /// `source` or `column`, as it was meant, where it was written.
     pub(crate) keyword: Ident,
     pub(crate) name: Ident,
+    /// Whether another one has this name, which has been told. Then the name is made up.
+    pub(crate) is_second: bool,
     /// `None` for a source.
     pub(crate) derived: Option<Derived>,
 }
@@ -75,6 +79,13 @@ pub(crate) struct Derived {
     pub(crate) whole: bool,
     /// Empty where the step is missing.
     pub(crate) step: TokenStream,
+}
+
+impl Derived {
+    /// The views that show a column.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = &View> {
+        self.views.iter().filter(|view| view.state != State::Void)
+    }
 }
 
 impl Flow {
@@ -98,7 +109,7 @@ impl Flow {
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
         if trees.is_empty() {
             errors.on(Span::call_site(), errors::EMPTY_FLOW);
-            return Self { form: Form::Unknown, columns: Vec::new(), lost: Vec::new() };
+            return Self { form: Form::Unknown, columns: Vec::new(), words: Vec::new(), lost: Vec::new() };
         }
         if let [TokenTree::Group(braces)] = trees.as_slice()
             && braces.delimiter() == Delimiter::Brace
@@ -107,16 +118,14 @@ impl Flow {
             return Self::parse(braces.stream(), errors);
         }
         if !header::is_item(&trees) {
-            let (columns, lost) = declaration::parse_all(&trees, errors);
-            return Self { form: Form::Inline, columns, lost };
+            return declaration::parse_all(Form::Inline, &trees, errors);
         }
         let (header, body) = header::parse(&trees, errors);
         let form = header.map_or(Form::Unknown, |header| Form::Item(Box::new(header)));
         let Some(body) = body else {
-            return Self { form, columns: Vec::new(), lost: trees };
+            return Self { form, columns: Vec::new(), words: Vec::new(), lost: trees };
         };
-        let (columns, lost) = declaration::parse_all(&trees_of(&body), errors);
-        Self { form, columns, lost }
+        declaration::parse_all(form, &trees_of(&body), errors)
     }
 }
 

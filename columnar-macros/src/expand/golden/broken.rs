@@ -1,3 +1,18 @@
+#[allow(unexpected_cfgs)]
+const _: () = {
+    #[cfg(rust_analyzer)]
+    const _: () = {
+        use ::columnar::__private::keywords::column as _;
+    };
+};
+/// The columns of a [`Chat`].
+#[allow(dead_code, unreachable_pub)]
+pub struct ChatColumns {
+    /// The source `user`.
+    pub user: ::columnar::__private::Source,
+    /// The column `topics`.
+    pub topics: ::columnar::__private::Derived,
+}
 #[allow(dead_code, unreachable_pub)]
 impl Chat {
     #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
@@ -11,6 +26,20 @@ impl Chat {
     pub const ORDER: &'static [&'static str] = &["user", "topics"];
     /// The columns and what each of them reads.
     pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
+    #[allow(non_snake_case, clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
+    fn __STEPS(
+        model: &impl ::core::marker::Sized,
+    ) -> ::columnar::__private::Vec<
+        ::columnar::__private::Option<::columnar::__private::Step<'static>>,
+    > {
+        let steps: &[::columnar::__private::Option<
+            ::columnar::__private::Step<'static>,
+        >] = &[
+            ::columnar::__private::None,
+            ::columnar::__private::Some(Self::__topics(model)),
+        ];
+        steps.iter().map(|step| step.clone()).collect()
+    }
     /// A new flow, with its values in memory.
     #[allow(
         clippy::needless_pass_by_value,
@@ -19,12 +48,7 @@ impl Chat {
     )]
     pub fn new(model: impl ::core::marker::Sized) -> Self {
         Self {
-            __flow: ::columnar::__private::Typed::__new(
-                ::columnar::__private::vec![
-                    ::columnar::__private::None,
-                    ::columnar::__private::Some(Self::__topics(& model))
-                ],
-            ),
+            __flow: ::columnar::__private::Typed::__new(Self::__STEPS(&model)),
             __marker: ::core::marker::PhantomData,
         }
     }
@@ -40,10 +64,7 @@ impl Chat {
     ) -> ::columnar::__private::Result<Self> {
         let steps = {
             let model = model;
-            ::columnar::__private::vec![
-                ::columnar::__private::None, ::columnar::__private::Some(Self::__topics(&
-                model))
-            ]
+            Self::__STEPS(&model)
         };
         let flow = ::columnar::__private::Typed::__open(store, steps).await?;
         ::columnar::__private::Result::Ok(Self {
@@ -64,25 +85,12 @@ impl Chat {
         })
     }
 }
-pub struct Chat {
-    __flow: ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>,
-    __marker: ::core::marker::PhantomData<fn() -> ()>,
-}
-impl ::columnar::__private::Deref for Chat {
-    type Target = ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>;
-    fn deref(&self) -> &Self::Target {
-        &self.__flow
-    }
-}
-impl ::columnar::__private::Base for Chat {
-    type Columns = ChatColumns;
-    type Column = ChatColumn;
-    type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
-    type Step = ::columnar::__private::Step<'static>;
-}
-#[allow(non_upper_case_globals)]
+#[allow(non_upper_case_globals, unexpected_cfgs)]
 impl ChatColumns {
-    const __topics: &'static [::columnar::__private::Read] = &[];
+    const __topics: &'static [::columnar::__private::Read] = &[
+        #[cfg(rust_analyzer)]
+        Self::__HERE.usr.__view(),
+    ];
     const __HERE: &'static Self = &Self {
         user: ::columnar::__private::Declare.source(0usize, "user"),
         topics: ::columnar::__private::Derived::__new(1usize, "topics"),
@@ -107,14 +115,10 @@ impl ::columnar::__private::Columns for ChatColumns {
         }
     }
 }
-/// The columns of a [`Chat`].
-#[derive(::core::clone::Clone, ::core::fmt::Debug)]
-#[allow(dead_code, unreachable_pub)]
-pub struct ChatColumns {
-    /// The source `user`.
-    pub user: ::columnar::__private::Source,
-    /// The column `topics`.
-    pub topics: ::columnar::__private::Derived,
+impl ::core::fmt::Debug for ChatColumns {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.debug_struct("ChatColumns").finish_non_exhaustive()
+    }
 }
 /// The computed columns of a [`Chat`], as its events name them.
 #[derive(
@@ -161,6 +165,29 @@ impl ::columnar::__private::ColumnEnum for ChatColumn {
     fn __name(self) -> &'static str {
         self.name()
     }
+}
+/// The flow `Chat`.
+///
+#[cfg_attr(
+    doc,
+    doc = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-1 -1 74 70\" width=\"74\" style=\"max-width:100%\" role=\"img\" aria-label=\"Who reads whom\" fill=\"none\" stroke=\"currentColor\" font-family=\"monospace\" font-size=\"13\"><rect x=\"0\" y=\"0\" width=\"72\" height=\"28\" rx=\"14\"/><text x=\"36\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">user</text><rect x=\"0\" y=\"40\" width=\"72\" height=\"28\" rx=\"14\"/><text x=\"36\" y=\"59\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">topics</text></svg>"
+)]
+#[cfg_attr(not(doc), doc = "```text\nlevel 0  user\n         topics\n```")]
+pub struct Chat {
+    __flow: ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>,
+    __marker: ::core::marker::PhantomData<fn() -> ()>,
+}
+impl ::columnar::__private::Deref for Chat {
+    type Target = ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>;
+    fn deref(&self) -> &Self::Target {
+        &self.__flow
+    }
+}
+impl ::columnar::__private::Base for Chat {
+    type Columns = ChatColumns;
+    type Column = ChatColumn;
+    type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
+    type Step = ::columnar::__private::Step<'static>;
 }
 ::core::compile_error! {
     "expected `:` and the type of `model`\n\nhelp: as in `model: String`"
