@@ -193,7 +193,9 @@ pub mod prelude {
 /// decl      := docs? (source | denials? column)
 /// source    := "source" ident ";"
 /// column    := "column" ident "(" view,+ ")" "=" any Rust expression ";"
-/// view      := (ident | "self") (".latest" | ".window(" n ")" | ".as(" string ")")*
+/// view      := ident shown? told*  |  "self" (".latest" | ".window(" n ")")?  |  "group(" string ("," view)+ ")"
+/// shown     := ".latest"  |  ".window(" n ")"  |  ".prev" (".window(" n ")" | ".all()")?
+/// told      := (".as(" | ".note(") string ")"  |  (".filter(" | ".sample(") function ")"
 /// ```
 ///
 /// # Item form
