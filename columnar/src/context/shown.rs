@@ -86,16 +86,16 @@ impl Shown {
         around: Arc<Around>,
         mut history: impl FnMut(usize, Option<&Input>) -> History,
     ) -> Self {
-        let mut views: Vec<View> = Vec::with_capacity(reads.inputs.len() + 1);
-        for input in &reads.inputs {
-            let (steps, delay) = (input.turns(cell.step), input.delay());
-            views.push(View { steps, delay, values: history(input.column, Some(input)) });
-        }
-        if let Some(own) = reads.own {
-            let steps = own.of_own(cell.step);
-            views.push(View { steps, delay: 0, values: history(cell.column, None) });
-        }
-        Self { views: views.into(), reads, step: cell.step, around, fork: None, fitted: None }
+        let inputs = reads.inputs.iter();
+        let inputs = inputs.map(|input| (input.column, Some(input), input.turns(cell.step), input.delay()));
+        let own = reads.own.map(|own| (cell.column, None, own.of_own(cell.step), 0));
+        // Collected at once, which is one allocation.
+        let views = inputs.chain(own).map(|(column, input, steps, delay)| View {
+            steps,
+            delay,
+            values: history(column, input),
+        });
+        Self { views: views.collect(), reads, step: cell.step, around, fork: None, fitted: None }
     }
 
     pub(crate) fn column(&self) -> &Name {

@@ -23,7 +23,8 @@ pub(crate) use texts::{Text, Texts, json_escape_from};
 /// tree, where it is found at once however long the history is.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
-    root: Arc<Node>,
+    /// `None` while all values are in the newest leaf.
+    root: Option<Arc<Node>>,
     /// How many levels lie between the root and the leaves.
     height: u32,
     /// The leaf behind all others, and which one it is.
@@ -76,7 +77,7 @@ impl History {
         if rest(step, self.height + 1) > 0 {
             return None;
         }
-        let mut node = &*self.root;
+        let mut node = self.root.as_deref()?;
         for level in (1..=self.height).rev() {
             let Node::Inner(children) = node else { return None };
             node = &children.get(digit(step, level))?.node;
@@ -96,16 +97,22 @@ impl History {
     fn sum_before(&self, step: usize) -> Sum {
         match rest(step, 1).cmp(&self.number) {
             Ordering::Less => self.older_sum_before(step),
-            Ordering::Equal => self.root.sum() + self.newest.sum_before(digit(step, 0)),
-            Ordering::Greater => self.root.sum() + self.newest.sum(),
+            Ordering::Equal => self.older_sum() + self.newest.sum_before(digit(step, 0)),
+            Ordering::Greater => self.older_sum() + self.newest.sum(),
         }
+    }
+
+    /// What the values in the tree sum up to.
+    fn older_sum(&self) -> Sum {
+        self.root.as_ref().map_or_else(Sum::default, |root| root.sum())
     }
 
     fn older_sum_before(&self, step: usize) -> Sum {
         if rest(step, self.height + 1) > 0 {
-            return self.root.sum();
+            return self.older_sum();
         }
-        let (mut sum, mut node) = (Sum::default(), &*self.root);
+        let Some(mut node) = self.root.as_deref() else { return Sum::default() };
+        let mut sum = Sum::default();
         for level in (1..=self.height).rev() {
             let Node::Inner(children) = node else { return sum };
             let at = digit(step, level);
@@ -163,12 +170,12 @@ impl History {
     /// A leaf of the tree, made if it is not there.
     fn older_mut(&mut self, step: usize, added: Sum) -> Option<&mut Node> {
         while rest(step, self.height + 1) > 0 {
-            let node = core::mem::take(&mut self.root);
+            let node = self.root.take().unwrap_or_default();
             let sum = node.sum();
-            self.root = Arc::new(Node::Inner(alloc::vec![Child { node, sum }]));
+            self.root = Some(Arc::new(Node::Inner(alloc::vec![Child { node, sum }])));
             self.height += 1;
         }
-        let mut node = Arc::make_mut(&mut self.root);
+        let mut node = Arc::make_mut(self.root.get_or_insert_default());
         for level in (1..=self.height).rev() {
             let child = node.child_mut(digit(step, level))?;
             child.sum += added;
@@ -179,8 +186,8 @@ impl History {
 
     /// The same values, counted another way.
     pub(crate) fn counted(&self, counter: &dyn Counter) -> Self {
-        let newest = (&self.newest, 0, self.number << BITS);
-        let (mut counted, mut open) = (Self::default(), alloc::vec![newest, (&self.root, self.height, 0)]);
+        let (mut counted, mut open) = (Self::default(), alloc::vec![(&self.newest, 0, self.number << BITS)]);
+        open.extend(self.root.iter().map(|root| (root, self.height, 0)));
         while let Some((node, height, first)) = open.pop() {
             match &**node {
                 Node::Inner(children) => {
@@ -204,8 +211,8 @@ impl History {
         match rest(step, 1).cmp(&self.number) {
             Ordering::Less => {
                 (before.number, before.newest) = (rest(step, 1) + 1, Arc::default());
-                if rest(step, self.height + 1) == 0 {
-                    Arc::make_mut(&mut before.root).truncate(step, self.height);
+                if let Some(root) = before.root.as_mut().filter(|_| rest(step, self.height + 1) == 0) {
+                    Arc::make_mut(root).truncate(step, self.height);
                 }
             }
             Ordering::Equal => Arc::make_mut(&mut before.newest).truncate(step, 0),
