@@ -61,11 +61,7 @@ impl<'m> Iterator for Parts<'m> {
         let stop = self.walk.next()?;
         if stop.place() == Place::First && stop.frame.role() == Role::Assistant {
             self.led = Some(stop);
-            let fate = if self.shown.is_led_at(self.shown.step + 1) {
-                Fate::Stays
-            } else {
-                Fate::of(stop, self.shown)
-            };
+            let fate = if self.shown.is_led_next() { Fate::Stays } else { Fate::of(stop, self.shown) };
             return Some(Part::lead(fate));
         }
         Some(self.part(stop))

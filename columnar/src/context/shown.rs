@@ -219,10 +219,16 @@ impl Shown {
         self.views.get(self.reads.inputs.len())
     }
 
-    /// Whether the own past reaches further back at a step than all inputs do.
-    pub(super) fn is_led_at(&self, step: usize) -> bool {
-        let first = self.reads.inputs.iter().map(|input| input.turns(step).start).min();
-        self.reads.own.is_some_and(|own| first.is_none_or(|first| own.of_own(step).start < first))
+    /// Whether the next context begins with what the column said, as far as that is known.
+    pub(super) fn is_led_next(&self) -> bool {
+        let next = self.step + 1;
+        let (Some(own), Some(view)) = (self.reads.own, self.own()) else { return false };
+        // What is computed now will have been said.
+        let mut said = own.of_own(next).filter(|&step| step == self.step || view.has(step));
+        said.next().is_some_and(|first| {
+            let mut inputs = self.reads.inputs.iter().zip(&*self.views);
+            !inputs.any(|(input, view)| (input.turns(next).start..=first).any(|step| view.has(step)))
+        })
     }
 
     /// The first step that any view shows.
