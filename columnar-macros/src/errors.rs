@@ -3,6 +3,8 @@
 //! A headline in lower case, then the way out after `help:`. The headline says what is wrong at the
 //! place that is underlined; the help says what to write there.
 
+pub(crate) mod module;
+
 use std::fmt::{Display, Write};
 
 use proc_macro2::{Ident, Span};
@@ -133,12 +135,10 @@ pub(crate) const NO_SEMICOLON: &str = "expected `;` after this";
 
 pub(crate) const COMMA: &str = "declarations end with `;`";
 
-pub(crate) const NOT_A_DECLARATION: &str = "expected `source` or `column`";
+pub(crate) const NOT_A_DECLARATION: &str = "expected `source`, `column` or `use`";
 
 pub(crate) const LET_INSIDE: &str =
     "a flow holds declarations only\n\nhelp: put `let` before `flow!`; compute steps can use it";
-
-pub(crate) const MODULE: &str = "a flow cannot be part of another one yet\n\nhelp: declare its columns here, or build it from functions with `source` and `column`";
 
 pub(crate) const DANGLING_DOC: &str = "this comment documents nothing";
 
@@ -163,27 +163,20 @@ pub(crate) fn denial(name: &Ident) -> String {
     format!("a column cannot deny `{name}`\n\nhelp: {help}")
 }
 
-pub(crate) fn unbounded(read: &Ident, name: &Ident) -> String {
+pub(crate) fn unbounded(read: &str, name: &Ident) -> String {
     format!(
         "`{read}` grows with every step, and {} denies that its context does\n\n\
          help: write `{read}.latest` or `{read}.window(3)`",
-        shown(name),
-        read = read_name(read)
+        shown(name)
     )
 }
 
-pub(crate) fn unstable_prefix(read: &Ident, name: &Ident) -> String {
+pub(crate) fn unstable_prefix(read: &str, name: &Ident) -> String {
     format!(
         "{} shows no history as a whole, so its requests have nothing but the instruction in common, which it \
-         denies\n\nhelp: write `{}` for all of it, or read a column as a whole before the others",
-        shown(name),
-        read_name(read)
+         denies\n\nhelp: write `{read}` for all of it, or read a column as a whole before the others",
+        shown(name)
     )
-}
-
-/// What a view reads, as it is written.
-fn read_name(read: &Ident) -> String {
-    read.unraw().to_string()
 }
 
 pub(crate) const CFG: &str = "a column cannot depend on `cfg`: the graph must be the same in every build";

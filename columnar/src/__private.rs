@@ -12,8 +12,10 @@ pub use std::vec::Vec;
 
 pub use crate::compute::Step;
 pub use crate::error::Result;
-pub use crate::flow::{Base, Bind, ColumnEnum, ColumnId, Columns, Derived, Source, TypePlan, Typed};
-pub use crate::graph::{Graph, Node, View};
+pub use crate::flow::{
+    Base, Bind, ColumnEnum, ColumnId, Columns, Derived, IsColumn, IsInput, Module, Source, TypePlan, Typed,
+};
+pub use crate::graph::{Graph, Node, Place, Used, View};
 pub use crate::name::Name;
 pub use crate::store::Store;
 
@@ -23,8 +25,11 @@ use crate::compute::IntoStep;
 use crate::context::Context;
 
 /// The most columns that `ORDER` has places for where the compiler cannot count them: in the extension
-/// of a flow with parameters that it shares.
+/// of a flow with parameters that it shares, and where such a flow is a module.
 pub const MANY: usize = 1024;
+
+/// The most bytes that their names have there.
+pub const MUCH: usize = 16 * MANY;
 
 /// The keywords, as methods: what rustc says of an argument it says at the method's name, and editors
 /// show its documentation there.
@@ -57,6 +62,21 @@ pub fn extend<'a, B: Columns, J, C: Columns, I: ColumnId + 'a>(
 ) -> BoxFuture<'a, Result<Typed<'a, C, I>>> {
     Typed::__extend(base, steps)
 }
+
+/// The compute steps of a flow that uses others: the own ones, then those of each module.
+pub fn join<'a>(
+    own: Vec<Option<Step<'a>>>,
+    modules: impl IntoIterator<Item = Vec<Option<Step<'a>>>>,
+) -> Vec<Option<Step<'a>>> {
+    // The sources of a module are columns of the flow that uses it.
+    own.into_iter().chain(modules.into_iter().flatten().filter(Option::is_some)).collect()
+}
+
+/// A mention of a column that is shown.
+pub const fn column<C: IsColumn>(_: &C) {}
+
+/// A mention of a source of a module.
+pub const fn input<C: IsInput>(_: &C) {}
 
 /// The step of a column whose declaration is broken. It is never called: the error has been reported
 /// where it is.

@@ -79,6 +79,7 @@ impl Schema {
         for draft in &drafts {
             next.declare(draft, &mut mistakes);
         }
+        next.check_modules(self.columns.len(), &mut mistakes);
         for (draft, column) in drafts.into_iter().zip(self.columns.len()..) {
             next.connect(column, draft, &mut mistakes);
         }
@@ -106,6 +107,18 @@ impl Schema {
         self.columns.push(Declared { name, reads: None });
     }
 
+    /// No column has the name of a module. The columns from `first` on are new.
+    fn check_modules(&self, first: usize, mistakes: &mut Vec<Mistake>) {
+        for (at, Declared { name: of, .. }) in self.columns.iter().enumerate() {
+            for column in of.modules().filter_map(|module| self.find(module)) {
+                if at.max(column) >= first {
+                    let (name, of) = (self.name(column).clone(), of.clone());
+                    mistakes.push(Mistake::NameOfModule { name, of });
+                }
+            }
+        }
+    }
+
     fn connect(&mut self, column: usize, draft: Draft, mistakes: &mut Vec<Mistake>) {
         let Some(views) = draft.views else { return };
         let name = self.name(column).clone();
@@ -126,7 +139,7 @@ impl Schema {
                 }
                 continue;
             }
-            match view.tag.map_or_else(|| Ok(self.name(view.column).clone()), |tag| Name::new(&tag)) {
+            match view.tag.map_or_else(|| Ok(self.name(view.column).tag()), |tag| Name::new_tag(&tag)) {
                 Ok(tag) if reads.inputs.iter().any(|input| input.tag == tag) => {
                     mistakes.push(Mistake::DuplicateTag { column: name.clone(), tag });
                 }
@@ -258,6 +271,14 @@ pub enum Mistake {
     LateSource {
         /// The source.
         name: String,
+    },
+    /// A column with the name of a module.
+    #[error("`{name}` is a column, so it cannot be the module of `{of}`: give one of the two another name")]
+    NameOfModule {
+        /// The column.
+        name: Name,
+        /// A column of the module.
+        of: Name,
     },
     /// A column that nothing new can reach.
     #[error(

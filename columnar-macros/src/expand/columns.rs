@@ -22,6 +22,9 @@ use crate::syntax::{Column, View};
 
 impl Emission<'_> {
     pub(super) fn columns(&self, vis: &Visibility, name: &Ident, docs: &str) -> TokenStream {
+        if !self.others.are_none() {
+            return self.composed_columns(vis, name, docs);
+        }
         let private = &self.private;
         let views = self.flow.columns.iter().filter_map(|column| self.views(column));
         let here = self.flow.columns.iter().enumerate().map(|(at, column)| self.here(at, column));
@@ -102,7 +105,7 @@ impl Emission<'_> {
     pub(super) fn field(&self, column: &Column) -> TokenStream {
         let (name, ty) = (&column.name, self.kind(column));
         let kind = if column.derived.is_some() { "column" } else { "source" };
-        let docs = docs_or(column, &format!("The {kind} `{}`.", literal(name)));
+        let docs = docs_or(&column.docs, &column.keyword, &format!("The {kind} `{}`.", literal(name)));
         quote!(#docs pub #name: #ty,)
     }
 

@@ -3,6 +3,7 @@
 //! ```text
 //! pub fn new(model: M) -> Self;
 //! pub async fn open(store: impl Store, model: M) -> Result<Self>;
+//! pub fn __steps(model: M) -> Vec<Option<Step<'static>>>;
 //! impl Default for Chat { … }
 //! ```
 //!
@@ -23,26 +24,40 @@ use crate::syntax::{Base, Param};
 impl Item<'_> {
     pub(super) fn constructors(&self) -> TokenStream {
         match &self.header.base {
-            None => [self.fn_new(), self.fn_open()].into_iter().collect(),
+            None => [self.fn_new(), self.fn_open(), self.fn_steps()].into_iter().collect(),
             Some(base) => self.fn_extend(base),
         }
     }
 
     fn fn_new(&self) -> TokenStream {
         let private = &self.emission.private;
-        let (vis, params, steps) = (&self.header.vis, self.params(), self.steps());
+        let (vis, params, names) = (&self.header.vis, self.params(), self.param_names());
         quote! {
             /// A new flow, with its values in memory.
-            #[allow(clippy::needless_pass_by_value, clippy::new_without_default, clippy::too_many_arguments)]
+            #[allow(clippy::new_without_default, clippy::too_many_arguments)]
             #vis fn new(#(#params),*) -> Self {
-                Self { __flow: #private::Typed::__new(#steps), __marker: ::core::marker::PhantomData }
+                let flow = #private::Typed::__new(Self::__steps(#(#names),*));
+                Self { __flow: flow, __marker: ::core::marker::PhantomData }
+            }
+        }
+    }
+
+    /// The compute steps, for this flow and for those that use it.
+    fn fn_steps(&self) -> TokenStream {
+        let private = &self.emission.private;
+        let (vis, params, step, steps) = (&self.header.vis, self.params(), &self.types.step, self.steps());
+        quote! {
+            #[doc(hidden)]
+            #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]
+            #vis fn __steps(#(#params),*) -> #private::Vec<#private::Option<#step>> {
+                #steps
             }
         }
     }
 
     fn fn_open(&self) -> TokenStream {
         let private = &self.emission.private;
-        let (vis, params, names, steps) = (&self.header.vis, self.params(), self.param_names(), self.steps());
+        let (vis, params, names) = (&self.header.vis, self.params(), self.param_names());
         let store = Ident::new("store", Span::mixed_site());
         let local = Ident::new("steps", Span::mixed_site());
         quote! {
@@ -54,10 +69,7 @@ impl Item<'_> {
             #[allow(clippy::too_many_arguments)]
             #vis async fn open(#store: impl #private::Store, #(#params),*) -> #private::Result<Self> {
                 // The parameters end here, so that the future need not hold them.
-                let #local = {
-                    #(let #names = #names;)*
-                    #steps
-                };
+                let #local = Self::__steps(#(#names),*);
                 let flow = #private::Typed::__open(#store, #local).await?;
                 #private::Result::Ok(Self { __flow: flow, __marker: ::core::marker::PhantomData })
             }
@@ -68,7 +80,7 @@ impl Item<'_> {
         let private = &self.emission.private;
         let (vis, params, names, steps) = (&self.header.vis, self.params(), self.param_names(), self.steps());
         let (local, flow) = (Ident::new("base", Span::mixed_site()), &self.types.flow);
-        let (ty, extended) = match self.extended {
+        let (ty, extended) = match &self.emission.others.extended {
             Some(extended) => {
                 let ty = extended.ty();
                 let lent = quote!(#private::Borrow::<#ty>::borrow(&#local));
@@ -121,7 +133,15 @@ impl Item<'_> {
                 None => quote!(#private::None),
             }
         });
-        quote!(#private::vec![#(#steps),*])
+        let steps = quote!(#private::vec![#(#steps),*]);
+        if self.emission.flow.modules.is_empty() {
+            return steps;
+        }
+        let modules = self.emission.flow.modules.iter().map(|module| {
+            let function = hidden("", &module.name);
+            quote!(Self::#function(#(&#names),*))
+        });
+        quote!(#private::join(#steps, [#(#modules),*]))
     }
 
     /// A flow without parameters has a default.

@@ -29,15 +29,36 @@ impl Emission<'_> {
                 quote!(#private::Some(#step))
             }
         });
+        let mut steps = quote!(#private::vec![#(#steps),*]);
+        let ty = self.others.arguments("Columns").map_or_else(|| quote!(#name), |list| quote!(#name #list));
+        let mut mentions = TokenStream::new();
+        if !self.flow.modules.is_empty() {
+            let modules = self.modules().map(|(module, other)| self.module_steps(module, other));
+            steps = quote!(#private::join(#steps, [#(#modules),*]));
+            mentions = self.inline_mentions(&ty);
+        }
         let columns = self.columns(&Visibility::Inherited, &name, " The columns of this flow.");
         quote! {
-            match #private::vec![#(#steps),*] {
+            match #steps {
                 steps => {
                     #columns
+                    #mentions
                     #errors
-                    #private::Typed::<'_, #name, #private::Name>::__new(steps)
+                    #private::Typed::<'_, #ty, #private::Name>::__new(steps)
                 }
             }
+        }
+    }
+
+    /// Mentions the columns that are read. A closure knows the parameters around it.
+    fn inline_mentions(&self, columns: &TokenStream) -> TokenStream {
+        let read = self.flow.columns.iter().filter_map(|column| {
+            let views = &column.derived.as_ref()?.views;
+            Some(views.iter().map(|view| self.mention(view, &column.name)).collect::<TokenStream>())
+        });
+        let inputs = self.flow.modules.iter().map(|module| self.module_mentions(module));
+        quote! {
+            let _ = |here: &#columns| { #(#read)* #(#inputs)* };
         }
     }
 }

@@ -5,27 +5,31 @@
 //! glue is located at keywords. Editors find their way by that.
 
 mod columns;
+mod composed;
 mod constructors;
-mod extended;
-mod extension;
 mod id;
 mod inline;
 mod item;
+mod module;
+mod other;
 #[cfg(test)]
 mod tests;
 mod types;
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use syn::Attribute;
 use syn::ext::IdentExt;
 
 use crate::check::Plan;
+use other::Others;
 use crate::report::Errors;
-use crate::syntax::{Column, Derived, Flow, Form};
+use crate::syntax::{Derived, Flow, Form};
 
 pub(crate) fn expand(krate: &TokenStream, flow: &Flow, plan: &Plan, errors: &Errors) -> TokenStream {
     let private = quote!(#krate::__private);
-    let emission = Emission { private, flow, plan };
+    let others = Others::new(&private, flow);
+    let emission = Emission { private: private.clone(), flow, plan, others };
     let errors = errors.tokens();
     match &flow.form {
         Form::Item(header) => emission.item(header, &errors),
@@ -39,6 +43,7 @@ struct Emission<'f> {
     private: TokenStream,
     flow: &'f Flow,
     plan: &'f Plan,
+    others: Others<'f>,
 }
 
 impl Emission<'_> {
@@ -78,12 +83,11 @@ fn hidden(role: &str, column: &Ident) -> Ident {
 }
 
 /// Documentation for what the user left undocumented, so that `missing_docs` has nothing to say.
-fn docs_or(column: &Column, text: &str) -> TokenStream {
-    if column.docs.is_empty() {
+fn docs_or(docs: &[Attribute], keyword: &Ident, text: &str) -> TokenStream {
+    if docs.is_empty() {
         let text = format!(" {text}");
-        quote_spanned!(column.keyword.span()=> #[doc = #text])
+        quote_spanned!(keyword.span()=> #[doc = #text])
     } else {
-        let docs = &column.docs;
         quote!(#(#docs)*)
     }
 }

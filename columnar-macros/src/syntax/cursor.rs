@@ -91,6 +91,8 @@ pub(super) fn begins_declaration(trees: &[TokenTree]) -> bool {
     }
     match rest {
         [TokenTree::Ident(word), rest @ ..] if word == "pub" => begins_declaration(rest),
+        // Bounds of Rust have `<` behind it.
+        [TokenTree::Ident(word), next, ..] if word == "use" => !is_punct(Some(next), '<'),
         [TokenTree::Ident(word), TokenTree::Ident(name), ..] => {
             name != "as" && nearest_keyword(word).is_some()
         }

@@ -5,20 +5,20 @@ use syn::Attribute;
 use syn::parse::Parser;
 
 use super::cursor::{Cursor, begins_declaration, is_punct};
-use super::{Column, column, denial, tokens};
+use super::{Column, Declared, column, denial, module, tokens};
 use crate::errors;
 use crate::name::identifier;
 use crate::nearest::nearest_keyword;
 use crate::report::Errors;
 
 /// Every declaration that can be made out, and the tokens of the others.
-pub(super) fn parse_all(trees: &[TokenTree], errors: &mut Errors) -> (Vec<Column>, Vec<TokenTree>) {
+pub(super) fn parse_all(trees: &[TokenTree], errors: &mut Errors) -> (Vec<Declared>, Vec<TokenTree>) {
     let mut declarations = Declarations { cursor: Cursor::new(trees), errors, lost: Vec::new() };
-    let mut columns = Vec::new();
+    let mut declared = Vec::new();
     while !declarations.cursor.is_empty() {
-        columns.extend(declarations.next());
+        declared.extend(declarations.next());
     }
-    (columns, declarations.lost)
+    (declared, declarations.lost)
 }
 
 struct Declarations<'t, 'e> {
@@ -28,13 +28,20 @@ struct Declarations<'t, 'e> {
 }
 
 impl Declarations<'_, '_> {
-    fn next(&mut self) -> Option<Column> {
+    fn next(&mut self) -> Option<Declared> {
         let (docs, denied) = self.attributes();
         self.visibility();
         match self.cursor.next() {
+            Some(TokenTree::Ident(word)) if word == "use" => {
+                for attribute in denied {
+                    self.errors.at(attribute, errors::module::DENIAL);
+                }
+                let module = module::parse(docs, word, &mut self.cursor, self.errors);
+                module.map_err(|lost| self.lost.extend_from_slice(lost)).ok().map(Declared::Module)
+            }
             Some(TokenTree::Ident(word)) => {
                 let (keyword, name) = self.keyword_and_name(word)?;
-                Some(self.declared(docs, denied, keyword, name))
+                Some(Declared::Column(self.declared(docs, denied, keyword, name)))
             }
             Some(other) if !is_punct(Some(other), ';') => {
                 self.errors.at(other, errors::NOT_A_DECLARATION);
@@ -86,8 +93,8 @@ impl Declarations<'_, '_> {
 
     /// The keyword, as it was meant, and the name, of a declaration that begins with `word`.
     fn keyword_and_name(&mut self, word: &Ident) -> Option<(Ident, Ident)> {
-        if word == "let" || word == "use" {
-            self.errors.at(word, if word == "let" { errors::LET_INSIDE } else { errors::MODULE });
+        if word == "let" {
+            self.errors.at(word, errors::LET_INSIDE);
             return self.lose(word.clone());
         }
         let rest = self.cursor.rest();
@@ -136,17 +143,8 @@ impl Declarations<'_, '_> {
         }
     }
 
-    /// The name of a declaration, raw if it has to be.
     fn name(&mut self, name: &Ident) -> Option<Ident> {
-        let Some(identifier) = identifier(name) else {
-            let message = if name == "self" { errors::NAMED_SELF.to_owned() } else { errors::bad_name(name) };
-            self.errors.at(name, message);
-            return self.lose(name.clone());
-        };
-        if identifier != *name {
-            self.errors.at(name, errors::rust_keyword(name));
-        }
-        Some(identifier)
+        self::name(name, self.errors).or_else(|| self.lose(name.clone()))
     }
 
     /// What follows a name.
@@ -194,6 +192,19 @@ impl Declarations<'_, '_> {
         self.lost.extend_from_slice(self.cursor.skip_declaration());
         None
     }
+}
+
+/// The name of a declaration, raw if it has to be.
+pub(super) fn name(name: &Ident, errors: &mut Errors) -> Option<Ident> {
+    let Some(identifier) = identifier(name) else {
+        let message = if name == "self" { errors::NAMED_SELF.to_owned() } else { errors::bad_name(name) };
+        errors.at(name, message);
+        return None;
+    };
+    if identifier != *name {
+        errors.at(name, errors::rust_keyword(name));
+    }
+    Some(identifier)
 }
 
 fn is_cfg(attribute: &Attribute) -> bool {

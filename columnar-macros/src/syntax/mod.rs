@@ -9,6 +9,8 @@ mod cursor;
 mod declaration;
 mod denial;
 mod header;
+mod module;
+mod path;
 mod view;
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
@@ -20,6 +22,7 @@ use crate::report::Errors;
 pub(crate) use base::Base;
 pub(crate) use denial::Denial;
 pub(crate) use header::{Header, Param};
+pub(crate) use module::Module;
 pub(crate) use view::{Tag, View};
 
 /// What the macro is given: the path of the runtime crate in brackets, then the declarations.
@@ -40,6 +43,8 @@ pub(crate) fn input(tokens: TokenStream) -> Input {
 pub(crate) struct Flow {
     pub(crate) form: Form,
     pub(crate) columns: Vec<Column>,
+    /// The flows that it uses.
+    pub(crate) modules: Vec<Module>,
     /// The tokens of declarations that could not be made out. What they may have declared is not
     /// reported as missing.
     pub(crate) lost: Vec<TokenTree>,
@@ -94,20 +99,40 @@ impl Flow {
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
         if trees.is_empty() {
             errors.on(Span::call_site(), errors::EMPTY_FLOW);
-            return Self { form: Form::Unknown, columns: Vec::new(), lost: Vec::new() };
+            return Self::of(Form::Unknown);
         }
         if !header::is_item(&trees) {
-            let (columns, lost) = declaration::parse_all(&trees, errors);
-            return Self { form: Form::Inline, columns, lost };
+            return Self::of(Form::Inline).declaring(&trees, errors);
         }
         let (header, body) = header::parse(&trees, errors);
-        let form = header.map_or(Form::Unknown, |header| Form::Item(Box::new(header)));
-        let Some(body) = body else {
-            return Self { form, columns: Vec::new(), lost: trees };
-        };
-        let (columns, lost) = declaration::parse_all(&trees_of(&body), errors);
-        Self { form, columns, lost }
+        let flow = Self::of(header.map_or(Form::Unknown, |header| Form::Item(Box::new(header))));
+        match body {
+            Some(body) => flow.declaring(&trees_of(&body), errors),
+            None => Self { lost: trees, ..flow },
+        }
     }
+
+    fn of(form: Form) -> Self {
+        Self { form, columns: Vec::new(), modules: Vec::new(), lost: Vec::new() }
+    }
+
+    fn declaring(self, trees: &[TokenTree], errors: &mut Errors) -> Self {
+        let (declared, lost) = declaration::parse_all(trees, errors);
+        let (mut columns, mut modules) = (Vec::new(), Vec::new());
+        for declared in declared {
+            match declared {
+                Declared::Column(column) => columns.push(column),
+                Declared::Module(module) => modules.push(module),
+            }
+        }
+        Self { columns, modules, lost, ..self }
+    }
+}
+
+/// One declaration.
+enum Declared {
+    Column(Column),
+    Module(Module),
 }
 
 fn trees_of(group: &Group) -> Vec<TokenTree> {

@@ -1,6 +1,8 @@
 //! A view: a column or `self`, and what is said of it after dots.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::quote;
+use syn::ext::IdentExt;
 use syn::{LitInt, LitStr};
 
 use super::cursor::{Cursor, is_punct};
@@ -14,7 +16,9 @@ pub(crate) struct View {
     pub(crate) before: Span,
     /// The column it shows; `self` for the own past.
     pub(crate) base: Ident,
-    /// Whether that is no column of this flow, so one of the flow that it extends.
+    /// Of a module the column that is shown: `critic` in `debate.critic`.
+    pub(crate) path: Vec<Ident>,
+    /// Whether the base is no column of this flow, so one of the flow that it extends.
     pub(crate) is_inherited: bool,
     /// Whether it says how much it shows.
     pub(crate) windowed: bool,
@@ -25,6 +29,8 @@ pub(crate) struct View {
     pub(crate) tagging: TokenStream,
     /// As it was written.
     pub(crate) written: TokenStream,
+    /// Whether not all of that could be read.
+    pub(crate) is_cut: bool,
 }
 
 /// What the column goes by, to the one that reads it.
@@ -42,10 +48,28 @@ impl View {
     }
 
     /// The column that it shows to the column `own`, where it is mentioned.
-    pub(crate) fn mentioned(&self, own: &Ident) -> Ident {
+    pub(crate) fn mentioned(&self, own: &Ident) -> TokenStream {
         let mut column = if self.is_own() { own.clone() } else { self.base.clone() };
         column.set_span(self.base.span());
-        column
+        let path = &self.path;
+        quote!(#column #(.#path)*)
+    }
+
+    /// The name of the column that it shows.
+    pub(crate) fn name(&self) -> String {
+        let path = [&self.base].into_iter().chain(&self.path);
+        path.map(|part| part.unraw().to_string()).collect::<Vec<_>>().join(".")
+    }
+
+    /// The last part of the name.
+    pub(crate) fn last(&self) -> &Ident {
+        self.path.last().unwrap_or(&self.base)
+    }
+
+    /// Takes what stands behind the base for views of it, and not for columns of a module.
+    pub(crate) fn unfold(&mut self) {
+        let (path, tail) = (self.path.drain(..), &self.tail);
+        self.tail = quote!(#(.#path)* #tail);
     }
 }
 
@@ -72,7 +96,7 @@ pub(super) fn parse_list(list: &Group, errors: &mut Errors) -> (Vec<View>, bool)
     (views, whole)
 }
 
-fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
+pub(super) fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
     let mut cursor = Cursor::new(trees);
     let base = match cursor.next()? {
         TokenTree::Ident(base) => base.clone(),
@@ -92,15 +116,40 @@ fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View>
     let mut view = View {
         before,
         base,
+        path: Vec::new(),
         is_inherited: false,
         windowed: false,
         tail: TokenStream::new(),
         tag: Tag::Name,
         tagging: TokenStream::new(),
         written: tokens(trees),
+        is_cut: false,
     };
+    if !view.is_own() {
+        view.path = path(&mut cursor);
+    }
     while view.say(&mut cursor, errors) {}
     Some(view)
+}
+
+/// The columns of modules that stand next: words that are no view.
+fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
+    let mut path = Vec::new();
+    while let [dot, TokenTree::Ident(word), rest @ ..] = cursor.rest()
+        && is_punct(Some(dot), '.')
+        && !matches!(rest.first(), Some(TokenTree::Group(_)))
+        && !is_view(word)
+        && identifier(word).as_ref() == Some(word)
+    {
+        path.push(word.clone());
+        cursor.take(2);
+    }
+    path
+}
+
+/// Whether a view has this name, with or without arguments.
+fn is_view(word: &Ident) -> bool {
+    ["latest", "window", "as", "r#as", "named"].iter().any(|view| word == view)
 }
 
 impl View {
@@ -114,7 +163,8 @@ impl View {
             return false;
         };
         let Some(TokenTree::Ident(word)) = cursor.next() else {
-            errors.at(dot, errors::dangling_dot(&self.base));
+            errors.at(dot, errors::dangling_dot(self.last()));
+            self.is_cut = true;
             return false;
         };
         let arguments = match cursor.peek() {
@@ -146,7 +196,10 @@ impl View {
             ("window", Some(count)) if count.stream().is_empty() => errors.at(count, errors::NO_COUNT),
             ("window", Some(count)) if is_zero(count) => errors.at(count.stream(), errors::EMPTY_WINDOW),
             ("as" | "r#as" | "named", _) => self.say_tag(dot, word, arguments, errors),
-            _ if identifier(word).as_ref() != Some(word) => errors.at(word, errors::no_view_named(word)),
+            _ if identifier(word).as_ref() != Some(word) => {
+                errors.at(word, errors::no_view_named(word));
+                self.is_cut = true;
+            }
             _ => self.tail.extend(said(dot, word, arguments)),
         }
     }
