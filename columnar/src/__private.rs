@@ -72,6 +72,11 @@ pub fn join<'a>(
     own.into_iter().chain(modules.into_iter().flatten().filter(Option::is_some)).collect()
 }
 
+/// The compute steps of a module, for a flow whose own may borrow for less long.
+pub fn lend<'a, 'b: 'a>(steps: Vec<Option<Step<'b>>>) -> Vec<Option<Step<'a>>> {
+    steps.into_iter().map(|step| step.map(Step::lent)).collect()
+}
+
 /// A mention of a column that is shown.
 pub const fn column<C: IsColumn>(_: &C) {}
 

@@ -3,7 +3,7 @@
 //! ```text
 //! pub fn new(model: M) -> Self;
 //! pub async fn open(store: impl Store, model: M) -> Result<Self>;
-//! pub fn __steps(model: M) -> Vec<Option<Step<'static>>>;
+//! pub fn __STEPS(model: M) -> Vec<Option<Step<'static>>>;
 //! impl Default for Chat { … }
 //! ```
 //!
@@ -36,7 +36,7 @@ impl Item<'_> {
             /// A new flow, with its values in memory.
             #[allow(clippy::new_without_default, clippy::too_many_arguments)]
             #vis fn new(#(#params),*) -> Self {
-                let flow = #private::Typed::__new(Self::__steps(#(#names),*));
+                let flow = #private::Typed::__new(Self::__STEPS(#(#names),*));
                 Self { __flow: flow, __marker: ::core::marker::PhantomData }
             }
         }
@@ -48,8 +48,8 @@ impl Item<'_> {
         let (vis, params, step, steps) = (&self.header.vis, self.params(), &self.types.step, self.steps());
         quote! {
             #[doc(hidden)]
-            #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]
-            #vis fn __steps(#(#params),*) -> #private::Vec<#private::Option<#step>> {
+            #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
+            #vis fn __STEPS(#(#params),*) -> #private::Vec<#private::Option<#step>> {
                 #steps
             }
         }
@@ -69,7 +69,7 @@ impl Item<'_> {
             #[allow(clippy::too_many_arguments)]
             #vis async fn open(#store: impl #private::Store, #(#params),*) -> #private::Result<Self> {
                 // The parameters end here, so that the future need not hold them.
-                let #local = Self::__steps(#(#names),*);
+                let #local = Self::__STEPS(#(#names),*);
                 let flow = #private::Typed::__open(#store, #local).await?;
                 #private::Result::Ok(Self { __flow: flow, __marker: ::core::marker::PhantomData })
             }

@@ -119,11 +119,13 @@ impl Enum<'_> {
 
     fn fn_of(&self, uses: &[Ident]) -> TokenStream {
         let Self { private, others, indices, names, .. } = self;
-        let modules = others.modules.iter().map(|module| {
+        let of_module = |module: &Other<'_>| {
             let (variant, name, ty) = (module.variant(), literal(module.name()), module.inner_part("Column"));
-            quote!(.or_else(|| <#ty as #private::ColumnEnum>::__of_module(#name, name).map(Self::#variant)))
-        });
-        let otherwise = quote!(#private::None #(#modules)*);
+            quote!(<#ty as #private::ColumnEnum>::__of_module(#name, name).map(Self::#variant))
+        };
+        let mut modules = others.modules.iter().map(of_module);
+        let first = modules.next().unwrap_or_else(|| quote!(#private::None));
+        let otherwise = quote!(#first #(.or_else(|| #modules))*);
         let name = (!others.are_none()).then(|| quote!(name:));
         let Some(extended) = &others.extended else {
             let name = name.unwrap_or_else(|| quote!(_:));

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! impl Chat {
-//!     fn __debate() -> Vec<Option<Step<'static>>> { Debate::__steps() }
+//!     fn __debate() -> Vec<Option<Step<'static>>> { Debate::__STEPS() }
 //!     fn __READS_debate(here: &ChatColumns) { let _ = (&here.user,); input(&here.debate.topic); }
 //! }
 //! impl ChatColumns {
@@ -65,19 +65,19 @@ impl Emission<'_> {
                 none
             }
         };
-        let steps = Ident::new("__steps", module.keyword.span());
+        let steps = Ident::new("__STEPS", module.keyword.span());
         let types = (0..count(&arguments)).map(|at| format_ident!("__A{at}", span = Span::mixed_site()));
         let types: Vec<Ident> = types.collect();
         let path = other.path();
         quote! {{
-            #[allow(dead_code)]
+            #[allow(dead_code, non_snake_case)]
             trait __Otherwise {
-                fn __steps<'a #(, #types)*>(#(_: #types),*) -> #private::Vec<#private::Option<#private::Step<'a>>> {
+                fn __STEPS<'a #(, #types)*>(#(_: #types),*) -> #private::Vec<#private::Option<#private::Step<'a>>> {
                     #private::vec![]
                 }
             }
             impl<T> __Otherwise for T {}
-            <#path>::#steps #arguments
+            #private::lend(<#path>::#steps #arguments)
         }}
     }
 

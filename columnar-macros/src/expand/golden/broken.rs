@@ -12,19 +12,11 @@ impl Chat {
     /// The columns and what each of them reads.
     pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
     /// A new flow, with its values in memory.
-    #[allow(
-        clippy::needless_pass_by_value,
-        clippy::new_without_default,
-        clippy::too_many_arguments
-    )]
+    #[allow(clippy::new_without_default, clippy::too_many_arguments)]
     pub fn new(model: impl ::core::marker::Sized) -> Self {
+        let flow = ::columnar::__private::Typed::__new(Self::__STEPS(model));
         Self {
-            __flow: ::columnar::__private::Typed::__new(
-                ::columnar::__private::vec![
-                    ::columnar::__private::None,
-                    ::columnar::__private::Some(Self::__topics(& model))
-                ],
-            ),
+            __flow: flow,
             __marker: ::core::marker::PhantomData,
         }
     }
@@ -38,18 +30,24 @@ impl Chat {
         store: impl ::columnar::__private::Store,
         model: impl ::core::marker::Sized,
     ) -> ::columnar::__private::Result<Self> {
-        let steps = {
-            let model = model;
-            ::columnar::__private::vec![
-                ::columnar::__private::None, ::columnar::__private::Some(Self::__topics(&
-                model))
-            ]
-        };
+        let steps = Self::__STEPS(model);
         let flow = ::columnar::__private::Typed::__open(store, steps).await?;
         ::columnar::__private::Result::Ok(Self {
             __flow: flow,
             __marker: ::core::marker::PhantomData,
         })
+    }
+    #[doc(hidden)]
+    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
+    pub fn __STEPS(
+        model: impl ::core::marker::Sized,
+    ) -> ::columnar::__private::Vec<
+        ::columnar::__private::Option<::columnar::__private::Step<'static>>,
+    > {
+        ::columnar::__private::vec![
+            ::columnar::__private::None, ::columnar::__private::Some(Self::__topics(&
+            model))
+        ]
     }
     /// Another flow with the past of this one: its steps before `step`. Both go on independently.
     ///
@@ -79,6 +77,9 @@ impl ::columnar::__private::Base for Chat {
     type Column = ChatColumn;
     type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
     type Step = ::columnar::__private::Step<'static>;
+}
+impl ::columnar::__private::Module for Chat {
+    type Flow = Self;
 }
 #[allow(non_upper_case_globals)]
 impl ChatColumns {
@@ -158,6 +159,7 @@ impl ::columnar::__private::ColumnId for ChatColumn {
     }
 }
 impl ::columnar::__private::ColumnEnum for ChatColumn {
+    type Columns = ChatColumns;
     fn __name(self) -> &'static str {
         self.name()
     }
@@ -169,7 +171,7 @@ impl ::columnar::__private::ColumnEnum for ChatColumn {
     "a source has no compute step: its values come from outside\n\nhelp: `column name(...) = ...` computes one"
 }
 ::core::compile_error! {
-    "expected `source` or `column`, found `colum`\n\nhelp: did you mean `column`?"
+    "expected `source`, `column` or `use`, found `colum`\n\nhelp: did you mean `column`?"
 }
 ::core::compile_error! {
     "column `topics` has no compute step\n\nhelp: add one, as in `= prompt(\"...\")`"

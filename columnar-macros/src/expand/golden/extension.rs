@@ -12,20 +12,33 @@ impl<'a> Felt<'a> {
     }
     #[allow(non_snake_case)]
     fn __READS_mood(here: &FeltColumns) {
-        let _ = (&here.tone, &here.user, &here.summary, &here.mood);
+        let _ = here;
+        ::columnar::__private::column(&here.tone);
+        ::columnar::__private::column(&here.user);
+        ::columnar::__private::column(&here.summary);
+        ::columnar::__private::column(&here.mood);
     }
     #[allow(non_snake_case)]
     fn __READS_tone(here: &FeltColumns) {
-        let _ = (&here.user,);
+        let _ = here;
+        ::columnar::__private::column(&here.user);
     }
+    const __TEXT: [u8; {
+        <FeltColumns as ::columnar::__private::Columns>::GRAPH.__text_len()
+    }] = {
+        Self::GRAPH
+            .__text::<
+                { <FeltColumns as ::columnar::__private::Columns>::GRAPH.__len() },
+                { <FeltColumns as ::columnar::__private::Columns>::GRAPH.__text_len() },
+            >()
+    };
     const __ORDER: [&'static str; {
-        <<FeltBase<
-            'static,
-        > as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH
-            .__len() + 2usize
-    }] = Self::GRAPH.__order();
+        <FeltColumns as ::columnar::__private::Columns>::GRAPH.__len()
+    }] = ::columnar::__private::Graph::__names(&Self::__TEXT);
     /// The names of the columns in topological order.
-    pub const ORDER: &'static [&'static str] = Self::GRAPH.__taken(&Self::__ORDER);
+    pub const ORDER: &'static [&'static str] = ::columnar::__private::Graph::__taken(
+        &Self::__ORDER,
+    );
     /// The columns and what each of them reads.
     pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
     /// Goes on with a `Chat`: with what it holds and where it is stored, and with these columns on top.
@@ -240,6 +253,7 @@ impl ::columnar::__private::ColumnId for FeltColumn {
     }
 }
 impl ::columnar::__private::ColumnEnum for FeltColumn {
+    type Columns = FeltColumns;
     fn __name(self) -> &'static str {
         self.name()
     }

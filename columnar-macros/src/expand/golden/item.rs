@@ -20,20 +20,11 @@ where
     /// The columns and what each of them reads.
     pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
     /// A new flow, with its values in memory.
-    #[allow(
-        clippy::needless_pass_by_value,
-        clippy::new_without_default,
-        clippy::too_many_arguments
-    )]
+    #[allow(clippy::new_without_default, clippy::too_many_arguments)]
     pub fn new(model: M) -> Self {
+        let flow = ::columnar::__private::Typed::__new(Self::__STEPS(model));
         Self {
-            __flow: ::columnar::__private::Typed::__new(
-                ::columnar::__private::vec![
-                    ::columnar::__private::None,
-                    ::columnar::__private::Some(Self::__topics(& model)),
-                    ::columnar::__private::Some(Self::__assistant(& model))
-                ],
-            ),
+            __flow: flow,
             __marker: ::core::marker::PhantomData,
         }
     }
@@ -47,18 +38,24 @@ where
         store: impl ::columnar::__private::Store,
         model: M,
     ) -> ::columnar::__private::Result<Self> {
-        let steps = {
-            let model = model;
-            ::columnar::__private::vec![
-                ::columnar::__private::None, ::columnar::__private::Some(Self::__topics(&
-                model)), ::columnar::__private::Some(Self::__assistant(& model))
-            ]
-        };
+        let steps = Self::__STEPS(model);
         let flow = ::columnar::__private::Typed::__open(store, steps).await?;
         ::columnar::__private::Result::Ok(Self {
             __flow: flow,
             __marker: ::core::marker::PhantomData,
         })
+    }
+    #[doc(hidden)]
+    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
+    pub fn __STEPS(
+        model: M,
+    ) -> ::columnar::__private::Vec<
+        ::columnar::__private::Option<::columnar::__private::Step<'static>>,
+    > {
+        ::columnar::__private::vec![
+            ::columnar::__private::None, ::columnar::__private::Some(Self::__topics(&
+            model)), ::columnar::__private::Some(Self::__assistant(& model))
+        ]
     }
     /// Another flow with the past of this one: its steps before `step`. Both go on independently.
     ///
@@ -98,6 +95,12 @@ where
     type Column = ChatColumn;
     type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
     type Step = ::columnar::__private::Step<'static>;
+}
+impl<M: Model> ::columnar::__private::Module for Chat<M>
+where
+    M: Clone,
+{
+    type Flow = Self;
 }
 #[allow(non_upper_case_globals)]
 impl ChatColumns {
@@ -193,6 +196,7 @@ impl ::columnar::__private::ColumnId for ChatColumn {
     }
 }
 impl ::columnar::__private::ColumnEnum for ChatColumn {
+    type Columns = ChatColumns;
     fn __name(self) -> &'static str {
         self.name()
     }
