@@ -183,7 +183,7 @@ pub(crate) const CFG: &str = "a column cannot depend on `cfg`: the graph must be
 
 pub(crate) const PUB: &str = "the columns of a flow are as public as the flow\n\nhelp: drop `pub`";
 
-const KEYWORDS: &str = "a `source` comes from outside, a `column` is computed";
+const KEYWORDS: &str = "a `source` comes from outside, a `column` is computed, `use` takes in another flow";
 
 /// `word` stands where a keyword should, before a name.
 pub(crate) fn keyword(word: &Ident) -> String {

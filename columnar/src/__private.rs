@@ -13,7 +13,7 @@ pub use std::vec::Vec;
 pub use crate::compute::Step;
 pub use crate::error::Result;
 pub use crate::flow::{
-    Base, Bind, ColumnEnum, ColumnId, Columns, Derived, IsColumn, IsInput, Module, Source, TypePlan, Typed,
+    Base, Bind, ColumnEnum, ColumnId, Columns, Derived, Module, Source, TypePlan, Typed,
 };
 pub use crate::graph::{Graph, Node, Place, Used, View};
 pub use crate::name::Name;
@@ -76,12 +76,6 @@ pub fn join<'a>(
 pub fn lend<'a, 'b: 'a>(steps: Vec<Option<Step<'b>>>) -> Vec<Option<Step<'a>>> {
     steps.into_iter().map(|step| step.map(Step::lent)).collect()
 }
-
-/// A mention of a column that is shown.
-pub const fn column<C: IsColumn>(_: &C) {}
-
-/// A mention of a source of a module.
-pub const fn input<C: IsInput>(_: &C) {}
 
 /// The step of a column whose declaration is broken. It is never called: the error has been reported
 /// where it is.

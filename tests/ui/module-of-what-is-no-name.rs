@@ -27,7 +27,6 @@ async fn talk(chat: &Chat) -> Result<usize> {
     while let Some(event) = run.try_next().await? {
         match event.column() {
             ChatColumn::Verdict => chat.verdict.messages(event.step())?,
-            ChatColumn::Debate(_) => chat.debate.critic.messages(event.step())?,
         };
     }
     Ok(Chat::ORDER.len() + Chat::GRAPH.names().len())

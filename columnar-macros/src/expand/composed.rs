@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! impl Felt {
-//!     fn __READS_mood(here: &FeltColumns) { column(&here.user); column(&here.debate.critic); … }
+//!     fn __READS_mood(here: &FeltColumns) { let _ = (&here.user, &here.debate.critic, …); }
 //!     pub async fn extend(base: impl Borrow<FeltBase>) -> Result<Self>;
 //! }
 //! pub type FeltBase = Chat;
@@ -11,7 +11,7 @@
 //!     const __BASE: Graph = <<FeltBase as Base>::Columns as Columns>::GRAPH;
 //!     const __HERE_user: &'static Derived = &Derived::__new(Self::__BASE.__find("user"), "user");
 //!     const __HERE_mood: &'static Derived = &Derived::__new(Self::__BASE.__len() + 0, "mood");
-//!     const __HERE_debate_DOT_critic: &'static Derived = &Derived::__new(Self::__AT_debate.__find("critic"), "critic");
+//!     const __HERE_debate_DOT_critic: &'static Derived = &Derived::__new(Self::__AT_debate.__column("critic"), "critic");
 //!     const __mood: &'static [View] = &[Self::__HERE_user.latest.__view(), …];
 //!     const __NAME_mood: &'static str = Self::__BASE.__new_name("mood", "`mood` is a column of …");
 //!     const __SORTED: () = <Self as Columns>::GRAPH.__sorted::<…>();
@@ -121,9 +121,9 @@ impl Emission<'_> {
         });
         let sorted = (!others.modules.is_empty()).then(|| {
             let (places, _) = others.sizes(private, &quote!(Self));
-            let place = self.plan.suspect.unwrap_or_else(Span::call_site);
-            let sorted = quote_spanned!(at(place)=> .__sorted::<#places>());
-            quote!(const __SORTED: () = <Self as #private::Columns>::GRAPH #sorted;)
+            let place = self.plan.suspect.map_or_else(Span::call_site, at);
+            let sorted = quote_spanned!(place=> <Self as #private::Columns>::GRAPH.__sorted::<#places>());
+            quote!(const __SORTED: () = #sorted;)
         });
         quote!(#(#views)* #base #modules #here #names #sorted)
     }
@@ -145,8 +145,13 @@ impl Emission<'_> {
             }
             None => quote!(__new(&[#(#nodes),*], &[#(#order),*])),
         };
-        let used = self.modules().map(|(module, _)| hidden("USE_", &module.name));
-        let used = (!self.others.modules.is_empty()).then(|| quote!(.__using(&[#(Self::#used),*])));
+        let used = self.modules().map(|(module, _)| {
+            let (place, used) = (at(module.keyword.span()), hidden("USE_", &module.name));
+            // What could not be read has been told.
+            let whole = module.whole.then(|| quote_spanned!(place=> .__whole()));
+            quote_spanned!(place=> Self::#used #whole)
+        });
+        let used = (!self.others.modules.is_empty()).then(|| quote!(.__using(&[#(#used),*])));
         quote!(const GRAPH: #private::Graph = #private::Graph::#new #used;)
     }
 
@@ -193,8 +198,7 @@ impl Emission<'_> {
         let mut known = HashSet::new();
         let others = views.filter(|view| view.is_inherited || !view.path.is_empty());
         let others = others.filter(|view| known.insert(view.name())).map(|view| {
-            let place = self.place(view);
-            (here(view, &view.base), quote!(#private::Derived), place, literal(view.last()))
+            (here(view, &view.base), quote!(#private::Derived), place(view), literal(view.last()))
         });
         let constants = own.chain(others).map(|(constant, kind, place, name)| {
             quote!(const #constant: &'static #kind = &#kind::__new(#place, #name);)
@@ -202,28 +206,28 @@ impl Emission<'_> {
         constants.collect()
     }
 
-    /// Where the column of another flow is that a view shows.
-    fn place(&self, view: &View) -> TokenStream {
-        let name = view.name();
-        if view.is_inherited {
-            return quote!(Self::__BASE.__find(#name));
-        }
-        let (module, inner) = (hidden("AT_", &view.base), name.split_once('.').map_or("", |(_, inner)| inner));
-        quote!(Self::#module.__find(#inner))
-    }
-
     /// Mentions the columns that a column reads.
     pub(super) fn fn_reads(&self, column: &Column, columns: &TokenStream) -> Option<TokenStream> {
         let views = &column.derived.as_ref()?.views;
-        let mentions = views.iter().map(|view| self.mention(view, &column.name));
+        let mentions = views.iter().map(|view| mention(view, &column.name));
         Some(fn_mentions(&column.name, columns, &quote!(#(#mentions)*)))
     }
+}
 
-    /// A mention of the column that a view shows.
-    pub(super) fn mention(&self, view: &View, own: &Ident) -> TokenStream {
-        let (private, mentioned) = (&self.private, view.mentioned(own));
-        quote!(#private::column(&here.#mentioned);)
+/// Where the column of another flow is that a view shows.
+fn place(view: &View) -> TokenStream {
+    let name = view.name();
+    if view.is_inherited {
+        return quote!(Self::__BASE.__find(#name));
     }
+    let (module, inner) = (hidden("AT_", &view.base), name.split_once('.').map_or("", |(_, inner)| inner));
+    quote_spanned!(at(view.last().span())=> Self::#module.__column(#inner))
+}
+
+/// A mention of the column that a view shows.
+pub(super) fn mention(view: &View, own: &Ident) -> TokenStream {
+    let mentioned = view.mentioned(own);
+    quote!(&here.#mentioned,)
 }
 
 /// A function for the mentions that belong to a column or a module.
@@ -232,8 +236,7 @@ pub(super) fn fn_mentions(name: &Ident, columns: &TokenStream, mentions: &TokenS
     quote! {
         #[allow(non_snake_case)]
         fn #function(here: &#columns) {
-            let _ = here;
-            #mentions
+            let _ = (#mentions here);
         }
     }
 }

@@ -17,6 +17,7 @@ use quote::quote;
 use syn::Visibility;
 
 use super::Emission;
+use super::composed::mention;
 
 impl Emission<'_> {
     pub(super) fn inline(&self, errors: &TokenStream) -> TokenStream {
@@ -54,11 +55,11 @@ impl Emission<'_> {
     fn inline_mentions(&self, columns: &TokenStream) -> TokenStream {
         let read = self.flow.columns.iter().filter_map(|column| {
             let views = &column.derived.as_ref()?.views;
-            Some(views.iter().map(|view| self.mention(view, &column.name)).collect::<TokenStream>())
+            Some(views.iter().map(|view| mention(view, &column.name)).collect::<TokenStream>())
         });
-        let inputs = self.flow.modules.iter().map(|module| self.module_mentions(module));
+        let inputs = self.flow.modules.iter().map(Self::module_mentions);
         quote! {
-            let _ = |here: &#columns| { #(#read)* #(#inputs)* };
+            let _ = |here: &#columns| { let _ = (#(#read)* #(#inputs)* here); };
         }
     }
 }

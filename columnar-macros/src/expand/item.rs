@@ -95,7 +95,7 @@ impl Item<'_> {
             quote!(#private::vec![])
         };
         let steps = self.fn_given(&module.name, &ty, &steps);
-        let mentions = self.emission.module_mentions(module);
+        let mentions = Emission::module_mentions(module);
         let mentions = fn_mentions(&module.name, &self.types.columns, &mentions);
         quote!(#steps #mentions)
     }

@@ -2,18 +2,20 @@
 //!
 //! ```text
 //! impl Chat {
-//!     fn __debate() -> Vec<Option<Step<'static>>> { Debate::__STEPS() }
-//!     fn __READS_debate(here: &ChatColumns) { let _ = (&here.user,); input(&here.debate.topic); }
+//!     fn __debate() -> Vec<Option<Step<'static>>> { lend(Debate::__STEPS()) }
+//!     fn __READS_debate(here: &ChatColumns) { let _ = (&here.debate.topic, &here.user, here); }
 //! }
 //! impl ChatColumns {
 //!     const __AT_debate: Place = Place::__new(2, &<… as Columns>::GRAPH);
-//!     const __USE_debate: Used = Used::__new("debate", Self::__AT_debate, &[("topic", Self::__HERE_user.__view())]);
+//!     const __USE_debate: Used =
+//!         Used::__new("debate", Self::__AT_debate, &[(Self::__AT_debate.__source("topic"), Self::__HERE_user.__view())]);
 //! }
 //! ```
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
 
+use super::composed::mention;
 use super::other::{Other, Role};
 use super::{Emission, again, at, docs_or, hidden, literal};
 use crate::syntax::Module;
@@ -36,15 +38,14 @@ impl Emission<'_> {
             let (columns, name) = (other.inner_part("Columns"), self.name(&module.name, &module.keyword));
             let inputs = module.inputs.iter().filter_map(|input| {
                 let (name, column) = (literal(&input.name), self.shown(input.column.as_ref()?, &input.name));
+                let name = quote_spanned!(at(input.name.span())=> Self::#place.__source(#name));
                 Some(quote!((#name, #column)))
             });
-            // What could not be read has been told.
-            let whole = module.whole.then(|| quote_spanned!(at(module.keyword.span())=> .__whole()));
             let constants = quote! {
                 const #place: #private::Place =
                     #private::Place::__new(#first, &<#columns as #private::Columns>::GRAPH);
                 const #used: #private::Used =
-                    #private::Used::__new(#name, Self::#place, &[#(#inputs),*])#whole;
+                    #private::Used::__new(#name, Self::#place, &[#(#inputs),*]);
             };
             first = quote!(Self::#place.__end());
             constants
@@ -57,6 +58,9 @@ impl Emission<'_> {
     /// The trait is for what is no flow, of which that alone is to be told.
     pub(super) fn module_steps(&self, module: &Module, other: &Other<'_>) -> TokenStream {
         let private = &self.private;
+        if !module.whole {
+            return quote!(#private::vec![]);
+        }
         let arguments = match &module.arguments {
             Some(arguments) => arguments.clone(),
             None => {
@@ -68,7 +72,7 @@ impl Emission<'_> {
         let steps = Ident::new("__STEPS", module.keyword.span());
         let types = (0..count(&arguments)).map(|at| format_ident!("__A{at}", span = Span::mixed_site()));
         let types: Vec<Ident> = types.collect();
-        let path = other.path();
+        let path = other.expression();
         quote! {{
             #[allow(dead_code, non_snake_case)]
             trait __Otherwise {
@@ -77,18 +81,17 @@ impl Emission<'_> {
                 }
             }
             impl<T> __Otherwise for T {}
-            #private::lend(<#path>::#steps #arguments)
+            #private::lend(#path::#steps #arguments)
         }}
     }
 
     /// Mentions the inputs of a module, and the columns that they are.
-    pub(super) fn module_mentions(&self, module: &Module) -> TokenStream {
-        let private = &self.private;
+    pub(super) fn module_mentions(module: &Module) -> TokenStream {
         let name = again(&module.name);
         let inputs = module.inputs.iter().map(|input| {
             let source = &input.name;
-            let column = input.column.as_ref().map(|column| self.mention(column, &input.name));
-            quote!(#private::input(&here.#name.#source); #column)
+            let column = input.column.as_ref().map(|column| mention(column, &input.name));
+            quote!(&here.#name.#source, #column)
         });
         inputs.collect()
     }

@@ -185,8 +185,15 @@ impl<'e> Other<'e> {
         }
     }
 
-    pub(super) fn path(&self) -> &Path {
-        self.path
+    /// The path as an expression has it, with `::` before its arguments.
+    pub(super) fn expression(&self) -> Path {
+        let mut path = self.path.clone();
+        for segment in &mut path.segments {
+            if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
+                arguments.colon2_token.get_or_insert_default();
+            }
+        }
+        path
     }
 
     fn definition(&self, header: &Header) -> TokenStream {

@@ -197,9 +197,10 @@ fn bound(list: &Group, name: &Ident, trees: &[TokenTree], errors: &mut Errors) -
         errors.at(base, told::SELF);
         return None;
     }
-    let column = view(list.span_open(), trees, errors)?;
+    let mut column = view(list.span_open(), trees, errors)?;
     if !column.tail.is_empty() || !column.tagging.is_empty() {
         errors.at(tokens(trees), told::view(column.name()));
+        (column.tail, column.tagging) = Default::default();
     } else if !trees.iter().all(is_column) {
         return None;
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use futures::future::{BoxFuture, FutureExt};
 
-use super::handle::{Bind, Handle, Source};
+use super::handle::Bind;
 use super::live::LiveFlow;
 use crate::compute::Step;
 use crate::driver::ColumnId;
@@ -148,26 +148,6 @@ pub trait Module {
     /// The flow.
     type Flow: Base;
 }
-
-/// A column, as a view shows one. Implemented by the columns of flows alone.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "a view shows a column, and this is a module",
-    label = "expected a column of it after a dot"
-)]
-pub trait IsColumn {}
-
-impl<K> IsColumn for Handle<K> {}
-
-/// A column, as what a module is used with. Implemented by sources alone.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "the module computes this column, so it is no input",
-    label = "expected a source of the module"
-)]
-pub trait IsInput {}
-
-impl IsInput for Source {}
 
 /// A live flow of a type that `flow!` declared; the type you wrote derefs to it, and it derefs to
 /// the columns.

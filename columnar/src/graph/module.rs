@@ -42,13 +42,41 @@ impl Place {
     }
 
     /// The place of a column, by the name that it has in the module.
+    ///
+    /// # Panics
+    ///
+    /// With a message for whoever views it, when that is a module in the module.
     #[doc(hidden)]
+    #[track_caller]
     #[must_use]
-    pub const fn __find(&self, name: &str) -> usize {
+    pub const fn __column(&self, name: &str) -> usize {
         match self.graph.__find(name) {
+            NOWHERE if self.graph.has(name) => {
+                let mut text = Text::<1024>::new();
+                text.put("`").put(name).put("` is a module, and a view shows a column\n\n");
+                text.put("help: name one of its columns, as in `").put(name).put(".verdict`");
+                text.panic()
+            }
             NOWHERE => NOWHERE,
             column => self.first + column,
         }
+    }
+
+    /// The name of a source of the module.
+    ///
+    /// # Panics
+    ///
+    /// With a message for whoever uses the module, when the module computes that column.
+    #[doc(hidden)]
+    #[track_caller]
+    #[must_use]
+    pub const fn __source(&self, name: &'static str) -> &'static str {
+        if self.graph.has(name) && self.graph.source(self.graph.__find(name)).is_none() {
+            let mut text = Text::<1024>::new();
+            text.put("the module computes `").put(name).put("`, so it is no input\n\nhelp: drop this");
+            text.panic();
+        }
+        name
     }
 }
 
@@ -148,7 +176,8 @@ impl Graph {
         let mut rest = self.modules;
         while let [module, tail @ ..] = rest {
             if let Some(inner) = inside(module.name, name) {
-                return module.place.__find(inner);
+                let column = module.place.graph.__find(inner);
+                return if column == NOWHERE { NOWHERE } else { module.place.first + column };
             }
             rest = tail;
         }
@@ -164,6 +193,9 @@ impl Graph {
         while let [module, tail @ ..] = rest {
             if super::is_same(module.name, name) {
                 return true;
+            }
+            if let Some(inner) = inside(module.name, name) {
+                return module.place.graph.has(inner);
             }
             rest = tail;
         }

@@ -13,7 +13,7 @@ flow! {
     pub struct Chat {
         source user;
         use Debate { topic: user, facts: user, critic: user } as debate;
-        column verdict(debate.critic.latest.as("case"), user.latest) = prompt("Judge.");
+        column verdict(debate.synthesis.latest, user.latest) = prompt("Judge.");
     }
 }
 

@@ -12,16 +12,11 @@ impl<'a> Felt<'a> {
     }
     #[allow(non_snake_case)]
     fn __READS_mood(here: &FeltColumns) {
-        let _ = here;
-        ::columnar::__private::column(&here.tone);
-        ::columnar::__private::column(&here.user);
-        ::columnar::__private::column(&here.summary);
-        ::columnar::__private::column(&here.mood);
+        let _ = (&here.tone, &here.user, &here.summary, &here.mood, here);
     }
     #[allow(non_snake_case)]
     fn __READS_tone(here: &FeltColumns) {
-        let _ = here;
-        ::columnar::__private::column(&here.user);
+        let _ = (&here.user, here);
     }
     const __TEXT: [u8; {
         <FeltColumns as ::columnar::__private::Columns>::GRAPH.__text_len()

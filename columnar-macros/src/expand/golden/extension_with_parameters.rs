@@ -11,8 +11,7 @@ where
     fn __READS_mood(
         here: &FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>,
     ) {
-        let _ = here;
-        ::columnar::__private::column(&here.user);
+        let _ = (&here.user, here);
     }
     const __TEXT: [u8; { ::columnar::__private::MUCH }] = {
         Self::GRAPH

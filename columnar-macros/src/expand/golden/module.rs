@@ -16,9 +16,7 @@ where
             > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Columns,
         >,
     ) {
-        let _ = here;
-        ::columnar::__private::column(&here.debate.critic);
-        ::columnar::__private::column(&here.user);
+        let _ = (&here.debate.critic, &here.user, here);
     }
     #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
     fn __debate(
@@ -39,7 +37,7 @@ where
                 }
             }
             impl<T> __Otherwise for T {}
-            ::columnar::__private::lend(<Debate<M>>::__STEPS(model.clone()))
+            ::columnar::__private::lend(Debate::<M>::__STEPS(model.clone()))
         }
     }
     #[allow(non_snake_case)]
@@ -50,9 +48,7 @@ where
             > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Columns,
         >,
     ) {
-        let _ = here;
-        ::columnar::__private::input(&here.debate.topic);
-        ::columnar::__private::column(&here.user);
+        let _ = (&here.debate.topic, &here.user, here);
     }
     const __TEXT: [u8; { ::columnar::__private::MUCH }] = {
         let () = <ChatColumns<
@@ -192,11 +188,10 @@ impl<Debate: ::columnar::__private::Columns> ChatColumns<Debate> {
         &<Debate as ::columnar::__private::Columns>::GRAPH,
     );
     const __USE_debate: ::columnar::__private::Used = ::columnar::__private::Used::__new(
-            "debate",
-            Self::__AT_debate,
-            &[("topic", Self::__HERE_user.__view())],
-        )
-        .__whole();
+        "debate",
+        Self::__AT_debate,
+        &[(Self::__AT_debate.__source("topic"), Self::__HERE_user.__view())],
+    );
     const __HERE_user: &'static ::columnar::__private::Source = &::columnar::__private::Source::__new(
         0usize,
         "user",
@@ -206,7 +201,7 @@ impl<Debate: ::columnar::__private::Columns> ChatColumns<Debate> {
         "verdict",
     );
     const __HERE_debate_DOT_critic: &'static ::columnar::__private::Derived = &::columnar::__private::Derived::__new(
-        Self::__AT_debate.__find("critic"),
+        Self::__AT_debate.__column("critic"),
         "critic",
     );
     const __SORTED: () = <Self as ::columnar::__private::Columns>::GRAPH
@@ -221,7 +216,7 @@ for ChatColumns<Debate> {
             ],
             &[0usize, 1usize],
         )
-        .__using(&[Self::__USE_debate]);
+        .__using(&[Self::__USE_debate.__whole()]);
     fn __plan() -> &'static ::columnar::__private::TypePlan {
         static PLAN: ::columnar::__private::TypePlan = ::columnar::__private::TypePlan::new();
         &PLAN
