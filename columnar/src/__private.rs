@@ -13,7 +13,7 @@ pub use std::vec::Vec;
 pub use crate::compute::Step;
 pub use crate::error::Result;
 pub use crate::flow::{
-    Base, Bind, ColumnEnum, ColumnId, Columns, Derived, Module, Source, TypePlan, Typed,
+    Base, Bind, Checked, ColumnEnum, ColumnId, Columns, Derived, Module, Source, TypePlan, Typed, is_module,
 };
 pub use crate::graph::{Graph, Node, Place, Used, View};
 pub use crate::name::Name;

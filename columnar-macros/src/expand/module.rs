@@ -13,7 +13,7 @@
 //! ```
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 use super::composed::mention;
 use super::other::{Other, Role};
@@ -65,14 +65,16 @@ impl Emission<'_> {
             Some(arguments) => arguments.clone(),
             None => {
                 let mut none = Group::new(Delimiter::Parenthesis, TokenStream::new());
-                none.set_span(module.keyword.span());
+                let last = other.path().to_token_stream().into_iter().last();
+                none.set_span(last.map_or(module.keyword.span(), |last| last.span()));
                 none
             }
         };
         let steps = Ident::new("__STEPS", module.keyword.span());
         let types = (0..count(&arguments)).map(|at| format_ident!("__A{at}", span = Span::mixed_site()));
         let types: Vec<Ident> = types.collect();
-        let path = other.expression();
+        let path = other.path();
+        let path = quote_spanned!(module.keyword.span()=> <#path>);
         quote! {{
             #[allow(dead_code, non_snake_case)]
             trait __Otherwise {

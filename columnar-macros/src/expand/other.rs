@@ -10,7 +10,7 @@
 use std::collections::HashSet;
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{GenericParam, Path, PathArguments};
@@ -185,15 +185,8 @@ impl<'e> Other<'e> {
         }
     }
 
-    /// The path as an expression has it, with `::` before its arguments.
-    pub(super) fn expression(&self) -> Path {
-        let mut path = self.path.clone();
-        for segment in &mut path.segments {
-            if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
-                arguments.colon2_token.get_or_insert_default();
-            }
-        }
-        path
+    pub(super) fn path(&self) -> &Path {
+        self.path
     }
 
     fn definition(&self, header: &Header) -> TokenStream {
@@ -206,18 +199,28 @@ impl<'e> Other<'e> {
                 quote!(const #name: #ty)
             }
         });
-        let docs = match self.role {
+        let (docs, ty) = match self.role {
             Role::Extended => {
                 let docs = format!(" The flow that a [`{}`] extends.", header.name.unraw());
-                quote!(#[doc = #docs])
+                (quote!(#[doc = #docs]), path.to_token_stream())
             }
-            Role::Module(_) => quote!(#[doc(hidden)]),
+            Role::Module(_) => (quote!(#[doc(hidden)]), self.checked()),
         };
         quote! {
             #docs
             #[allow(dead_code, unreachable_pub)]
-            #vis type #alias<#(#params),*> = #path;
+            #vis type #alias<#(#params),*> = #ty;
         }
+    }
+
+    /// The path of a module, for a single error if that is none. The compiler takes no parameters there.
+    fn checked(&self) -> TokenStream {
+        let (private, path) = (self.private, self.path);
+        if !self.params.is_empty() || self.alias.is_none() && self.is_generic {
+            return path.to_token_stream();
+        }
+        let is_module = quote_spanned!(at(path.span())=> { #private::is_module::<#path>() });
+        quote!(#private::Checked<#path, #is_module>)
     }
 
     /// The flow, where the parameters of the header are known.
@@ -225,7 +228,7 @@ impl<'e> Other<'e> {
         let params = self.params.iter().map(|param| name_of(param));
         match &self.alias {
             Some(alias) => quote!(#alias<#(#params),*>),
-            None => self.path.to_token_stream(),
+            None => self.checked(),
         }
     }
 
@@ -243,7 +246,7 @@ impl<'e> Other<'e> {
         let lifetimes = self.params.iter().map(|_| quote!('static));
         let ty = match &self.alias {
             Some(alias) => quote!(#alias<#(#lifetimes),*>),
-            None => self.path.to_token_stream(),
+            None => self.checked(),
         };
         self.part_of(&ty, part)
     }

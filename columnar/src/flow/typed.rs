@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::hash::Hash;
+use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
@@ -147,6 +148,21 @@ pub trait Base {
 pub trait Module {
     /// The flow.
     type Flow: Base;
+}
+
+/// A type that [`is_module`], which rustc looks into once: of what is none it tells that, and nothing of what
+/// follows from it.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Checked<T, const IS_MODULE: bool>(PhantomData<T>);
+
+impl<T: Module> Module for Checked<T, true> {
+    type Flow = T::Flow;
+}
+
+#[doc(hidden)]
+pub const fn is_module<T: Module>() -> bool {
+    true
 }
 
 /// A live flow of a type that `flow!` declared; the type you wrote derefs to it, and it derefs to

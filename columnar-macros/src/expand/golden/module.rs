@@ -37,7 +37,7 @@ where
                 }
             }
             impl<T> __Otherwise for T {}
-            ::columnar::__private::lend(Debate::<M>::__STEPS(model.clone()))
+            ::columnar::__private::lend(<Debate<M>>::__STEPS(model.clone()))
         }
     }
     #[allow(non_snake_case)]
