@@ -85,7 +85,8 @@ mod a_flow_with_a_module {
         chat.user.push("rust").await?;
         chat.user.push("go").await?;
         chat.run().await?;
-        let json = r#"[{"role":"user","content":"<topic>\ngo\n</topic>\n\n<advocate>\ntopic=go\n</advocate>"}]"#;
+        let json =
+            r#"[{"role":"user","content":"<topic>\ngo\n</topic>\n\n<advocate>\ntopic=go\n</advocate>"}]"#;
         assert_eq!(chat.debate.critic.messages(1)?.to_json(), json);
         assert_eq!(chat.messages("debate.critic", 1)?.to_json(), json);
         assert_eq!(chat.get("debate.critic", 1), chat.debate.critic.get(1));
@@ -169,7 +170,11 @@ mod a_flow_with_a_module {
         assert_eq!(names, ["user", "verdict", "debate.advocate", "debate.critic", "debate.synthesis"]);
         let outline = Chat::GRAPH.outline();
         assert_eq!(outline.columns.iter().map(|column| column.level).collect::<Vec<_>>(), [0, 4, 1, 2, 3]);
-        assert!(outline.mermaid().contains("    user -- latest --> debate.critic\n"), "{}", outline.mermaid());
+        assert!(
+            outline.mermaid().contains("    user -- latest --> debate.critic\n"),
+            "{}",
+            outline.mermaid()
+        );
     }
 }
 
@@ -232,11 +237,17 @@ mod modules_of_a_flow {
         assert_eq!(told.len(), Nested::ORDER.len() - 1);
         assert!(told.contains(&(NestedColumn::Chat(ChatColumn::Debate(DebateColumn::Critic)), 0)));
         let column = NestedColumn::Twice(TwiceColumn::First(DebateColumn::Critic));
-        assert_eq!((column.name(), flow.twice.first.critic.name()), ("twice.first.critic", "twice.first.critic"));
+        assert_eq!(
+            (column.name(), flow.twice.first.critic.name()),
+            ("twice.first.critic", "twice.first.critic")
+        );
         assert_eq!(flow.chat.debate.topic.name(), "said");
         assert_eq!(flow.twice.user.get(0), flow.chat.debate.critic.get(0));
         let case = flow.end.messages(0)?.to_json();
-        assert!(case.contains("<synthesis>") && case.contains("<critic>") && case.contains("<end>"), "{case}");
+        assert!(
+            case.contains("<synthesis>") && case.contains("<critic>") && case.contains("<end>"),
+            "{case}"
+        );
         drop(flow);
         let flow = Nested::open(store).await?;
         assert_eq!((values(&flow).await?, flow.steps()), (Vec::new(), 1));
@@ -385,11 +396,17 @@ mod the_inline_form {
         let events: Vec<_> = chat.run().try_collect().await?;
         let names: HashSet<&str> = events.iter().map(|event| event.column().as_str()).collect();
         assert!(names.contains("chat.debate.critic") && names.contains("end"), "{events:?}");
-        assert_eq!((chat.chat.user.name(), chat.chat.debate.topic.name()), ("debate.critic", "debate.critic"));
+        assert_eq!(
+            (chat.chat.user.name(), chat.chat.debate.topic.name()),
+            ("debate.critic", "debate.critic")
+        );
         Ok(())
     }
 
-    async fn spoken<V: Voice>(voice: V, times: &str) -> std::result::Result<String, Box<dyn std::error::Error>> {
+    async fn spoken<V: Voice>(
+        voice: V,
+        times: &str,
+    ) -> std::result::Result<String, Box<dyn std::error::Error>> {
         let flow = flow! {
             source user;
             use Spoken<V, 3>(voice.clone(), times.parse()?) { said: user } as spoken;
@@ -460,14 +477,17 @@ mod an_extension {
         let column = FurtherColumn::Felt(FeltColumn::Chat(ChatColumn::Debate(DebateColumn::Critic)));
         assert_eq!((column.name(), further.last.critic.name()), ("debate.critic", "last.critic"));
         let order = Further::ORDER.join(" ");
-        assert!(order.starts_with("user debate.advocate") && order.ends_with("last.synthesis further"), "{order}");
+        assert!(
+            order.starts_with("user debate.advocate") && order.ends_with("last.synthesis further"),
+            "{order}"
+        );
         Ok(())
     }
 }
 
 mod another_crate {
     use super::*;
-    use columnar_tests::talk::{Talk, TalkColumn};
+    use columnar_tests::talk::{Panel, PanelColumn, Talk, TalkColumn};
 
     flow! {
         /// A conversation that is declared elsewhere.
@@ -475,7 +495,8 @@ mod another_crate {
         pub(crate) struct Heard<'a>(answer: &'a str) {
             source user;
             use Talk<'a>(answer) { one: user } as talk;
-            column third(talk.r#type.latest, talk.other.latest) = seen;
+            column third(talk.r#type.latest, talk.other.latest, panel.talk.other.latest.as("panel")) = seen;
+            use Panel<'a>(answer) { asked: talk.other } as panel;
         }
     }
 
@@ -485,7 +506,9 @@ mod another_crate {
         let heard = Heard::new(&answer);
         heard.user.push("well?").await?;
         heard.run().await?;
-        assert_eq!(heard.third.get(0).as_deref(), Some("type=first other=yes"));
+        assert_eq!(heard.third.get(0).as_deref(), Some("type=first other=yes panel=yes"));
+        let column = HeardColumn::Panel(PanelColumn::Talk(TalkColumn::Other));
+        assert_eq!(column.name(), "panel.talk.other");
         assert_eq!(HeardColumn::Talk(TalkColumn::Type).name(), "talk.type");
         Ok(())
     }

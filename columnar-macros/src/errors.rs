@@ -192,6 +192,11 @@ pub(crate) fn keyword(word: &Ident) -> String {
     format!("{NOT_A_DECLARATION}, found {}\n\nhelp: {help}", shown(word))
 }
 
+/// `word` stands where `use` should, before a flow and its inputs.
+pub(crate) fn misspelt_use(word: &Ident) -> String {
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: did you mean `use`?", shown(word))
+}
+
 /// `name` has no keyword before it.
 pub(crate) fn no_keyword(name: &Ident, meant: &str) -> String {
     format!("{NOT_A_DECLARATION}, found {}\n\nhelp: write `{meant} {}`", shown(name), name.unraw())

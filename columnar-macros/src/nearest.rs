@@ -16,6 +16,11 @@ pub(crate) fn nearest_keyword(word: &Ident) -> Option<&'static str> {
     nearest(&word.to_string().to_lowercase(), ["source", "column"].into_iter())
 }
 
+/// Whether `word` was meant to be `use`.
+pub(crate) fn is_misspelt_use(word: &Ident) -> bool {
+    nearest(&word.to_string().to_lowercase(), ["use"].into_iter()).is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::nearest;

@@ -212,7 +212,8 @@ fn declarations(chance: &mut Chance) -> TokenStream {
 
 /// The use of another flow, and what is none.
 fn module(chance: &mut Chance) -> TokenStream {
-    let path = chance.tokens(&["Debate", "chat::Debate<M>", "Debate", "crate", "", "3", "Debate::<u8>(a, b)"]);
+    let path =
+        chance.tokens(&["Debate", "chat::Debate<M>", "Debate", "crate", "", "3", "Debate::<u8>(a, b)"]);
     let inputs = chance.tokens(&[
         "{ topic: user }",
         "{ user }",
@@ -224,7 +225,8 @@ fn module(chance: &mut Chance) -> TokenStream {
         "[topic: user]",
         "",
     ]);
-    let name = chance.tokens(&["as debate;", "as debate;", "as topics;", "as", ";", "debate;", "as debate, user;"]);
+    let name =
+        chance.tokens(&["as debate;", "as debate;", "as topics;", "as", ";", "debate;", "as debate, user;"]);
     quote!(use #path #inputs #name)
 }
 

@@ -192,7 +192,9 @@ mod tests {
         for good in ["a", "user", "a1", "a_b_", "r2_d2", &"x".repeat(64)] {
             assert!(Name::new(good).is_ok() && Name::new_tag(good).is_ok(), "{good:?}");
         }
-        for good in ["a.b", "debate.inner.critic", &["x".repeat(64), "y".repeat(64), "z".repeat(64)].join(".")] {
+        for good in
+            ["a.b", "debate.inner.critic", &["x".repeat(64), "y".repeat(64), "z".repeat(64)].join(".")]
+        {
             assert!(Name::new(good).is_ok() && Name::new_tag(good).is_err(), "{good:?}");
         }
         let bad = [

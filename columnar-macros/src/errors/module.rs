@@ -78,7 +78,8 @@ pub(crate) fn view(column: impl Display) -> String {
     format!("an input is a column: the module says how much of it it shows\n\nhelp: write `{column}`")
 }
 
-pub(crate) const SELF: &str = "an input is a column, and `self` is the past of one\n\nhelp: name a column, as in `topic: user`";
+pub(crate) const SELF: &str =
+    "an input is a column, and `self` is the past of one\n\nhelp: name a column, as in `topic: user`";
 
 pub(crate) fn input_twice(name: &Ident) -> String {
     format!("the input {} is bound twice\n\nhelp: drop one of the two", shown(name))

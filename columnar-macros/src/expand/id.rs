@@ -29,7 +29,17 @@ impl Emission<'_> {
         let names: Vec<String> = derived.iter().map(|column| literal(&column.name)).collect();
         let variants = variants(&derived, self.others.extended.as_ref());
         let (private, others) = (&self.private, &self.others);
-        let id = Enum { private, header, id, struct_of: columns, others, indices, columns: derived, names, variants };
+        let id = Enum {
+            private,
+            header,
+            id,
+            struct_of: columns,
+            others,
+            indices,
+            columns: derived,
+            names,
+            variants,
+        };
         let (definition, implementation) = (id.definition(), id.implementation());
         quote!(#definition #implementation)
     }
@@ -58,7 +68,8 @@ impl Enum<'_> {
         let docs_of =
             format!(" The computed columns of a [`{}`], as its events name them.", self.header.name.unraw());
         let named = self.columns.iter().zip(&self.names);
-        let docs = named.map(|(column, name)| docs_or(&column.docs, &column.keyword, &format!("The column `{name}`.")));
+        let docs = named
+            .map(|(column, name)| docs_or(&column.docs, &column.keyword, &format!("The column `{name}`.")));
         quote! {
             #[doc = #docs_of]
             #[derive(

@@ -140,8 +140,8 @@ impl Item<'_> {
         if !self.emission.others.are_none() {
             let (private, columns) = (&self.emission.private, &self.types.columns);
             let (places, bytes) = self.emission.others.sizes(private, columns);
-            let sorted = (!self.emission.others.modules.is_empty())
-                .then(|| quote!(let () = <#columns>::__SORTED;));
+            let sorted =
+                (!self.emission.others.modules.is_empty()).then(|| quote!(let () = <#columns>::__SORTED;));
             return quote! {
                 const __TEXT: [u8; #bytes] = {
                     #sorted

@@ -22,9 +22,9 @@ use syn::Attribute;
 use syn::ext::IdentExt;
 
 use crate::check::Plan;
-use other::Others;
 use crate::report::Errors;
 use crate::syntax::{Derived, Flow, Form};
+use other::Others;
 
 pub(crate) fn expand(krate: &TokenStream, flow: &Flow, plan: &Plan, errors: &Errors) -> TokenStream {
     let private = quote!(#krate::__private);

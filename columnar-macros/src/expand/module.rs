@@ -65,16 +65,17 @@ impl Emission<'_> {
             Some(arguments) => arguments.clone(),
             None => {
                 let mut none = Group::new(Delimiter::Parenthesis, TokenStream::new());
-                let last = other.path().to_token_stream().into_iter().last();
-                none.set_span(last.map_or(module.keyword.span(), |last| last.span()));
+                none.set_span(module.keyword.span());
                 none
             }
         };
         let steps = Ident::new("__STEPS", module.keyword.span());
         let types = (0..count(&arguments)).map(|at| format_ident!("__A{at}", span = Span::mixed_site()));
         let types: Vec<Ident> = types.collect();
+        // From here to the keyword is what rustc underlines, and behind it what it proposes.
         let path = other.path();
-        let path = quote_spanned!(module.keyword.span()=> <#path>);
+        let end = path.to_token_stream().into_iter().last().map_or(module.keyword.span(), |last| last.span());
+        let path = quote_spanned!(end=> <#path>);
         quote! {{
             #[allow(dead_code, non_snake_case)]
             trait __Otherwise {
@@ -102,7 +103,8 @@ impl Emission<'_> {
     pub(super) fn module_binds(&self) -> TokenStream {
         let private = &self.private;
         let binds = self.modules().map(|(module, other)| {
-            let (field, name, columns) = (again(&module.name), literal(&module.name), other.inner_part("Columns"));
+            let (field, name, columns) =
+                (again(&module.name), literal(&module.name), other.inner_part("Columns"));
             let inputs = module.inputs.iter().filter_map(|input| {
                 let (input, column) = (literal(&input.name), input.column.as_ref()?.name());
                 Some(quote!((#input, #column)))

@@ -145,9 +145,19 @@ impl<'e> Other<'e> {
         let (path, role) = (&module.path, Role::Module(module));
         let flow = path.segments.last().map_or(&module.name, |last| &last.ident);
         let Some(header) = header else {
-            let has_arguments = |segment: &syn::PathSegment| !matches!(segment.arguments, PathArguments::None);
+            let has_arguments =
+                |segment: &syn::PathSegment| !matches!(segment.arguments, PathArguments::None);
             let is_generic = path.segments.iter().any(has_arguments);
-            return Self { private, path, flow, alias: None, params: Vec::new(), is_generic, param: name, role };
+            return Self {
+                private,
+                path,
+                flow,
+                alias: None,
+                params: Vec::new(),
+                is_generic,
+                param: name,
+                role,
+            };
         };
         let alias = format_ident!("__{}{name}", header.name.unraw(), span = at(header.keyword.span));
         Self::new(private, header, path, flow, alias, name, role)
@@ -190,7 +200,9 @@ impl<'e> Other<'e> {
     }
 
     fn definition(&self, header: &Header) -> TokenStream {
-        let (vis, path, Some(alias)) = (&header.vis, self.path, &self.alias) else { return TokenStream::new() };
+        let (vis, path, Some(alias)) = (&header.vis, self.path, &self.alias) else {
+            return TokenStream::new();
+        };
         let params = self.params.iter().map(|param| match param {
             GenericParam::Lifetime(param) => param.lifetime.to_token_stream(),
             GenericParam::Type(param) => param.ident.to_token_stream(),

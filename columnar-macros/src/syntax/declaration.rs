@@ -8,7 +8,7 @@ use super::cursor::{Cursor, begins_declaration, is_punct};
 use super::{Column, Declared, column, denial, module, tokens};
 use crate::errors;
 use crate::name::identifier;
-use crate::nearest::nearest_keyword;
+use crate::nearest::{is_misspelt_use, nearest_keyword};
 use crate::report::Errors;
 
 /// Every declaration that can be made out, and the tokens of the others.
@@ -32,7 +32,7 @@ impl Declarations<'_, '_> {
         let (docs, denied) = self.attributes();
         self.visibility();
         match self.cursor.next() {
-            Some(TokenTree::Ident(word)) if word == "use" => {
+            Some(TokenTree::Ident(word)) if self.is_use(word) => {
                 for attribute in denied {
                     self.errors.at(attribute, errors::module::DENIAL);
                 }
@@ -54,6 +54,17 @@ impl Declarations<'_, '_> {
                 None
             }
         }
+    }
+
+    /// Whether the word is `use`, or was to be: what is behind it goes with nothing else.
+    fn is_use(&mut self, word: &Ident) -> bool {
+        let is_braces = |tree: &TokenTree| matches!(tree, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+        let is_meant = || is_misspelt_use(word) && self.cursor.declaration().iter().any(is_braces);
+        if word != "use" && is_meant() {
+            self.errors.at(word, errors::misspelt_use(word));
+            return true;
+        }
+        word == "use"
     }
 
     /// The comments, and what is denied.

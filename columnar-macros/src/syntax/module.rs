@@ -88,13 +88,19 @@ fn path(keyword: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option
 }
 
 /// The arguments, and the inputs in braces; these are told and `None` where there are none.
-fn groups(path: &Path, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<(Option<Group>, Option<Group>)> {
+fn groups(
+    path: &Path,
+    cursor: &mut Cursor<'_>,
+    errors: &mut Errors,
+) -> Option<(Option<Group>, Option<Group>)> {
     let shown = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
     let (mut arguments, mut list) = (None, None);
     while let Some(TokenTree::Group(group)) = cursor.peek() {
         cursor.next();
         match group.delimiter() {
-            Delimiter::Parenthesis if arguments.is_none() && list.is_none() => arguments = Some(group.clone()),
+            Delimiter::Parenthesis if arguments.is_none() && list.is_none() => {
+                arguments = Some(group.clone())
+            }
             Delimiter::Brace if list.is_none() => list = Some(group.clone()),
             _ => {
                 errors.on(group.span_open(), told::brackets(&shown));
@@ -117,7 +123,8 @@ fn groups(path: &Path, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<(
 fn named(path: &Path, cursor: &mut Cursor<'_>, list: Option<&Group>, errors: &mut Errors) -> Option<Ident> {
     let flow = path.segments.last().map(|last| &last.ident)?;
     let likely = to_name(&flow.to_string()).unwrap_or_else(|| "module".to_owned());
-    let repaired = || syn::parse_str::<Ident>(&likely).ok().map(|name| Ident::new(&name.to_string(), flow.span()));
+    let repaired =
+        || syn::parse_str::<Ident>(&likely).ok().map(|name| Ident::new(&name.to_string(), flow.span()));
     let Some(found) = cursor.peek() else {
         errors.on(list.map_or(flow.span(), Group::span_close), told::no_as(&likely));
         return repaired();

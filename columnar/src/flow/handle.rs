@@ -232,7 +232,8 @@ impl<'s> Bind<'s> {
             Some(column) => column,
             None => unreachable!("a flow has the columns of each of its types"),
         };
-        let declared = if is_here(self.declared) { here.column() } else { place(self.declared, &self.name(here.tag())) };
+        let declared =
+            if is_here(self.declared) { here.column() } else { place(self.declared, &self.name(here.tag())) };
         let name = self.declared.schema().name(declared).as_str();
         (if is_here(self.plan) { here.column() } else { place(self.plan, name) }, name)
     }
