@@ -276,6 +276,33 @@ mod modules_of_a_flow {
         }
     }
 
+    flow! {
+        /// A module that is fed with what it said a step before.
+        #[derive(Debug)]
+        pub(crate) struct Looped {
+            source user;
+            column question(group("round", user.latest, debate.critic.prev.as("before")), self.latest) = seen;
+            use Debate { topic: question } as debate;
+            column end(debate.advocate.latest.note("for it"), debate.critic.sample(|step| step > 0)) = seen;
+        }
+    }
+
+    #[tokio::test]
+    async fn may_read_what_they_said_before() -> Result<()> {
+        let flow = Looped::new();
+        flow.user.push("x").await?;
+        flow.user.push("y").await?;
+        flow.run().await?;
+        assert_eq!(flow.question.get(0).as_deref(), Some("user=x"));
+        let before = flow.debate.critic.get(0).expect("it was computed");
+        assert_eq!(flow.question.get(1).as_deref(), Some(&*format!("user=y before={}", before.as_str())));
+        let text = Looped::GRAPH.to_string();
+        assert!(text.contains("group(\"round\", user.latest, debate.critic.prev.as(\"before\"))"), "{text}");
+        assert!(text.contains("debate.advocate.latest.note(\"for it\")"), "{text}");
+        assert!(!flow.end.messages(0)?.to_json().contains("<critic>"));
+        Ok(())
+    }
+
     #[tokio::test]
     async fn may_be_left_and_entered_again() -> Result<()> {
         assert_eq!(Winding::ORDER, ["user", "sides.of_left", "between", "sides.of_right", "end"]);

@@ -12,7 +12,7 @@ use crate::errors::{self, Edge, module as told};
 use crate::graph;
 use crate::name::{identifier, is_name};
 use crate::report::Errors;
-use crate::syntax::{Base, Column, Denial, Flow, Form, Module, Tag, View};
+use crate::syntax::{Around, Base, Column, Denial, Flow, Form, Module, Tag, View};
 
 pub(crate) struct Plan {
     /// The order of the columns, by index; that of declaration if there are modules, of which rustc alone knows what
@@ -111,7 +111,9 @@ fn check_reads(flow: &mut Flow, clashes: HashSet<String>, errors: &mut Errors) -
         let all = derived.views.len();
         derived.views.retain_mut(|view| {
             if !view.is_own() && text(&view.base) == text(name) {
-                errors.at(&view.base, errors::self_by_name(name));
+                let is_past = view.delayed;
+                let message = if is_past { errors::prev_by_name(name) } else { errors::self_by_name(name) };
+                errors.at(&view.base, message);
                 return false;
             }
             view.is_own() || names.resolve(view, &mut unknown, errors)
@@ -265,6 +267,7 @@ fn check_inputs(column: &mut Column, errors: &mut Errors) {
 fn check_tags(column: &mut Column, errors: &mut Errors) {
     let Column { name, derived: Some(derived), .. } = column else { return };
     let mut tags: HashMap<String, String> = HashMap::new();
+    check_groups(name, &derived.views, &mut tags, errors);
     for view in derived.views.iter().filter(|view| !view.is_own()) {
         let (place, tag) = match &view.tag {
             Tag::Name => (None, text(view.last())),
@@ -285,18 +288,33 @@ fn check_tags(column: &mut Column, errors: &mut Errors) {
     }
 }
 
+/// No two groups of a column have one tag.
+fn check_groups(name: &Ident, views: &[View], tags: &mut HashMap<String, String>, errors: &mut Errors) {
+    let mut before: &[Around] = &[];
+    for View { groups, .. } in views {
+        let is_open = |(open, group): &(&Around, &Around)| open.is(group);
+        let open = before.iter().zip(groups).take_while(is_open).count();
+        for group in groups.iter().skip(open) {
+            if tags.insert(group.text().to_owned(), String::new()).is_some() {
+                errors.on(group.place, errors::same_tag(group.text(), name));
+            }
+        }
+        before = groups;
+    }
+}
+
 /// A column is nothing that it, or its flow, does not want it to be.
 fn check_denied(column: &Column, by_flow: &[Denial], errors: &mut Errors) {
     let Column { name, denied, derived: Some(derived), .. } = column else { return };
     let denies = |denial| denied.contains(&denial) || by_flow.contains(&denial);
     if denies(Denial::Unbounded) {
-        for view in derived.views.iter().filter(|view| !view.windowed) {
+        for view in derived.views.iter().filter(|view| !view.is_windowed()) {
             errors.at(&view.written, errors::unbounded(&view.name(), name));
         }
     }
     if denies(Denial::UnstablePrefix)
         && derived.whole
-        && derived.views.iter().all(|view| view.windowed)
+        && derived.views.iter().all(View::is_windowed)
         && let Some(first) = derived.views.first()
     {
         errors.at(&first.written, errors::unstable_prefix(&first.name(), name));
@@ -333,7 +351,7 @@ struct Nodes<'f>(Vec<(String, Vec<&'f View>)>);
 
 impl<'f> Nodes<'f> {
     fn new(flow: &'f Flow) -> Self {
-        let columns = flow.columns.iter().map(|column| (text(&column.name), views(column).collect()));
+        let columns = flow.columns.iter().map(|column| (text(&column.name), waits_for(column).collect()));
         let modules = flow.modules.iter().map(|module| {
             let inputs = module.inputs.iter().filter_map(|input| input.column.as_ref());
             (text(&module.name), inputs.collect())
@@ -365,8 +383,9 @@ impl<'f> Nodes<'f> {
     }
 }
 
-fn views(column: &Column) -> impl Iterator<Item = &View> {
-    column.derived.iter().flat_map(|derived| &derived.views)
+/// The views of what has to be there before a column can run.
+fn waits_for(column: &Column) -> impl Iterator<Item = &View> {
+    column.derived.iter().flat_map(|derived| &derived.views).filter(|view| !view.delayed)
 }
 
 /// A name without the `r#` that it may be written with.

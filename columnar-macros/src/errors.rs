@@ -282,7 +282,18 @@ pub(crate) const EMPTY_VIEW: &str = "expected a view before this comma";
 pub(crate) const PATH_VIEW: &str =
     "a view names a column of this flow\n\nhelp: write the column's name alone, as in `user`";
 
-pub(crate) const LATEST_CALLED: &str = "`latest` takes no parentheses";
+pub(crate) const PREV_OF_SELF: &str =
+    "the own past ends with the step before as it is\n\nhelp: drop this, or write `self.latest`";
+
+pub(crate) const LATE_PREV: &str = "`prev` stands right behind the column\n\nhelp: as in `user.prev`, `user.prev.window(3)` or `user.prev.all()`";
+
+pub(crate) fn no_parentheses(word: &Ident) -> String {
+    format!("`{word}` takes no parentheses")
+}
+
+pub(crate) fn all_said(column: &Ident) -> String {
+    format!("{} alone shows all of its history\n\nhelp: drop this", shown(column))
+}
 
 pub(crate) const EMPTY_WINDOW: &str =
     "a window of 0 shows nothing\n\nhelp: drop the view, or show at least 1 value";
@@ -297,6 +308,43 @@ pub(crate) const NO_TAG: &str = "expected a tag after this\n\nhelp: as in `as(\"
 
 pub(crate) const TAG_LITERAL: &str =
     "a tag is text written out\n\nhelp: a string in quotes, as in `.as(\"digest\")`";
+
+pub(crate) const NO_NOTE: &str =
+    "expected what the model is told of this after this\n\nhelp: as in `note(\"what the person typed\")`";
+
+pub(crate) const NOTE_LITERAL: &str =
+    "a note is text written out\n\nhelp: a string in quotes, as in `.note(\"what the person typed\")`";
+
+pub(crate) const SECOND_NOTE: &str = "a view has one note\n\nhelp: drop this";
+
+pub(crate) const NOTED_SELF: &str =
+    "the own past has no tag that a note could explain\n\nhelp: drop this, and say it in the instruction";
+
+pub(crate) const FILTERED_SELF: &str =
+    "the own past is shown as it was said\n\nhelp: drop this, or show less: `self.latest`";
+
+pub(crate) const SECOND_FILTER: &str =
+    "a view has one filter\n\nhelp: drop this, or say both in one function";
+
+pub(crate) fn no_filter(word: &Ident) -> String {
+    let example = if word == "sample" { "|step| step % 10 == 0" } else { "|text| text.ends_with('?')" };
+    format!("expected a function that says what to show\n\nhelp: as in `{word}({example})`")
+}
+
+pub(crate) const NO_GROUP_TAG: &str =
+    "expected the tag of the group\n\nhelp: as in `group(\"debate\", pro.latest, con.latest)`";
+
+pub(crate) const EMPTY_GROUP: &str =
+    "this group shows nothing\n\nhelp: add views, as in `group(\"debate\", pro.latest, con.latest)`";
+
+pub(crate) const BEHIND_GROUP: &str =
+    "a group shows its views as they are\n\nhelp: say this of the views inside";
+
+pub(crate) const GROUPED_SELF: &str = "the own past is shown as the assistant's words, so it stands in no group\n\nhelp: put it behind the group";
+
+pub(crate) fn no_comma(found: impl Display) -> String {
+    format!("expected `,` before `{found}`")
+}
 
 pub(crate) const TAGGED_SELF: &str =
     "the own past is shown as the assistant's words, so it has no tag\n\nhelp: drop this";
@@ -314,11 +362,14 @@ pub(crate) fn no_views(name: &Ident) -> String {
 }
 
 pub(crate) fn dangling_dot(column: &Ident) -> String {
-    format!("expected a view of {} after the dot: `latest` or `window(n)`", shown(column))
+    format!("expected a view of {} after the dot: `latest`, `window(n)` or `prev`", shown(column))
 }
 
 pub(crate) fn no_view_named(word: &Ident) -> String {
-    format!("no view is named `{word}`\n\nhelp: the views are `latest`, `window(n)` and `as(\"tag\")`")
+    format!(
+        "no view is named `{word}`\n\nhelp: the views are `latest`, `window(n)` and `prev`, and behind them \
+         `filter(...)`, `sample(...)`, `as(\"tag\")` and `note(\"...\")`"
+    )
 }
 
 pub(crate) fn not_parentheses(word: &Ident) -> String {
@@ -333,6 +384,10 @@ pub(crate) fn no_separator(found: impl Display) -> String {
 
 pub(crate) fn self_by_name(name: &Ident) -> String {
     format!("{} reads itself in the same step\n\nhelp: for its own past, write `self`", shown(name))
+}
+
+pub(crate) fn prev_by_name(name: &Ident) -> String {
+    format!("{} reads its own past by name\n\nhelp: write `self.latest`", shown(name))
 }
 
 pub(crate) fn only_self(name: &Ident) -> String {
@@ -379,9 +434,10 @@ pub(crate) fn cycle(edges: &[Edge]) -> String {
         let at = line(*span).map_or_else(String::new, |line| format!("  (line {line})"));
         let _ = writeln!(drawing, "  {arrow} {reader:width$}  reads `{read}`{at}");
     }
+    let read = edges.first().map_or("summary", |edge| &edge.read);
     format!(
         "these columns wait for each other, so none of them can run first\n\n{drawing}  └─┘\n\n\
-         help: drop one of these reads; what a column said in earlier steps it can read as `self`"
+         help: drop one of these reads, or read what was said a step before: `{read}.prev`"
     )
 }
 

@@ -4,9 +4,12 @@
 //! at once, by [`flow`](crate::flow()).
 
 use std::fmt;
+use std::mem;
 use std::sync::Arc;
 
 use crate::compute::{IntoStep, Step};
+use crate::reads::Filter;
+use crate::schema::DraftView;
 use crate::window::Window;
 
 /// The declaration of a column. Cloning it is a reference count, and the clone is the same column.
@@ -26,6 +29,27 @@ use crate::window::Window;
 /// let topic_summary = summarizer("topic_summary", &topics);
 /// let f = flow([chat_summary, topic_summary])?;
 /// # Ok::<(), columnar::Error>(())
+/// ```
+///
+/// Where it makes several columns, dots in their names keep them together, as in the modules of `flow!`. The tag of
+/// such a column is the last part of its name:
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// fn debate(module: &str, topic: &Column) -> Column {
+///     let topic = topic.named("topic");
+///     let advocate = column(format!("{module}.advocate"), (&topic, this()), prompt("Speak for it."));
+///     column(format!("{module}.critic"), (&topic, advocate.latest()), prompt("Name the weak points."))
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let f = flow([debate("debate", &source("user"))])?;
+/// f.push("user", "Shall we rewrite it in Rust?").await?;
+/// f.run().await?;
+/// assert_eq!(f.order(), ["user", "debate.advocate", "debate.critic"]);
+/// assert!(f.messages("debate.critic", 0)?.to_json().contains("<advocate>"));
+/// # Ok(()) }
 /// ```
 #[derive(Clone)]
 pub struct Column(Arc<Declaration>);
@@ -54,7 +78,10 @@ pub fn column<Form>(
     views: impl IntoViews,
     compute: impl IntoStep<'static, Form>,
 ) -> Column {
-    let derived = Derived { views: views.into_views(), step: compute.into_step() };
+    let mut flat = Vec::new();
+    let (mut groups, mut count) = (Vec::new(), 0);
+    views.into_views().into_iter().for_each(|view| view.flatten(&mut groups, &mut count, &mut flat));
+    let derived = Derived { views: flat, step: compute.into_step() };
     Column(Arc::new(Declaration { name: name.into(), derived: Some(derived) }))
 }
 
@@ -63,7 +90,48 @@ pub fn column<Form>(
 ///
 /// `this()` is all of it, `this().latest()` the step before, `this().window(3)` the three before.
 pub fn this() -> View {
-    View { of: None, window: Some(Window::All), tag: None }
+    View::new(Of::This)
+}
+
+/// What the column of this name said at the step before, written `name.prev` inside `flow!`; `.all()` and
+/// `.window(3)` behind it show more of the past. Within a step nothing waits for it, so two columns may read
+/// what the other one said before, though one of them is not declared yet.
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// let user = source("user");
+/// let pro = column("pro", (user.latest(), prev("con")), prompt("Argue for it."));
+/// let con = column("con", (user.latest(), pro.prev()), prompt("Argue against it."));
+/// let debate = flow([pro, con])?;
+/// # Ok::<(), columnar::Error>(())
+/// ```
+pub fn prev(name: impl Into<String>) -> View {
+    View { delayed: true, ..View::new(Of::Named(name.into())).latest() }
+}
+
+/// Some views inside a tag of their own, as a view for the list of a [`column`](column()); groups can stand in
+/// groups. Where none of its views has a value, the tag is not there.
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let user = source("user");
+/// let pro = column("pro", user.latest(), |_: Context| async { "Yes." });
+/// let con = column("con", user.latest(), |_: Context| async { "No." });
+/// let judge = column("judge", group("debate", (pro.latest(), con.latest())), |_: Context| async { "Perhaps." });
+/// let debate = flow([judge])?;
+/// debate.push("user", "Is it so?").await?;
+/// debate.run().await?;
+/// assert_eq!(
+///     debate.messages("judge", 0)?.last_text(),
+///     "<debate>\n<pro>\nYes.\n</pro>\n\n<con>\nNo.\n</con>\n</debate>"
+/// );
+/// # Ok(()) }
+/// ```
+pub fn group(tag: impl Into<String>, views: impl IntoViews) -> View {
+    View { tag: Some(tag.into()), ..View::new(Of::Group(views.into_views())) }
 }
 
 impl Column {
@@ -74,7 +142,7 @@ impl Column {
 
     /// All of the column's history.
     pub fn all(&self) -> View {
-        View { of: Some(self.clone()), window: Some(Window::All), tag: None }
+        View::new(Of::Column(self.clone()))
     }
 
     /// The newest value alone.
@@ -85,6 +153,11 @@ impl Column {
     /// The last `count` values. A count of 0 is refused by [`flow`](crate::flow()).
     pub fn window(&self, count: usize) -> View {
         self.all().window(count)
+    }
+
+    /// The value of the step before. Within a step nothing waits for it. See [`prev`].
+    pub fn prev(&self) -> View {
+        View { delayed: true, ..self.latest() }
     }
 
     /// All of the history, shown under another tag than the name.
@@ -124,7 +197,9 @@ impl Drop for Declaration {
     fn drop(&mut self) {
         let mut views = self.derived.take().map_or_else(Vec::new, |derived| derived.views);
         while let Some(view) = views.pop() {
-            if let Some(mut last) = view.of.and_then(|column| Arc::into_inner(column.0)) {
+            if let Of::Column(column) = view.of
+                && let Some(mut last) = Arc::into_inner(column.0)
+            {
                 views.extend(last.derived.take().into_iter().flat_map(|derived| derived.views));
             }
         }
@@ -134,14 +209,88 @@ impl Drop for Declaration {
 /// A column as another one sees it: which column, how much of its history, under which tag.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// `None` for the own past.
-    of: Option<Column>,
+    of: Of,
     /// `None` for a window that would show nothing.
     window: Option<Window>,
+    /// Whether it ends with the step before.
+    delayed: bool,
     tag: Option<String>,
+    note: Option<String>,
+    filter: Option<Filter>,
+    /// The groups around it, the outermost first: which group of the list it is, and its tag.
+    groups: Vec<(usize, String)>,
+}
+
+/// What a view shows.
+#[derive(Clone, Debug)]
+pub(crate) enum Of {
+    /// The own past.
+    This,
+    Column(Column),
+    /// A column that is declared elsewhere.
+    Named(String),
+    /// Other views, until they are listed one by one.
+    Group(Vec<View>),
 }
 
 impl View {
+    fn new(of: Of) -> Self {
+        let window = Some(Window::All);
+        Self { of, window, delayed: false, tag: None, note: None, filter: None, groups: Vec::new() }
+    }
+
+    /// The views that it consists of, each with the groups around it.
+    fn flatten(mut self, groups: &mut Vec<(usize, String)>, count: &mut usize, flat: &mut Vec<Self>) {
+        if let Of::Group(views) = &mut self.of {
+            *count += 1;
+            groups.push((*count, self.tag.take().unwrap_or_default()));
+            mem::take(views).into_iter().for_each(|view| view.flatten(groups, count, flat));
+            groups.pop();
+        } else {
+            self.groups.clone_from(groups);
+            flat.push(self);
+        }
+    }
+
+    /// Tells the model what the view holds: what is noted of all inputs stands at the end of the instruction
+    /// of a [`prompt`](crate::prompt), once and for all steps.
+    #[must_use]
+    pub fn note(self, note: impl Into<String>) -> Self {
+        Self { note: Some(note.into()), ..self }
+    }
+
+    /// Shows the values alone of which `shows` says so: the others are shown nowhere, as if they were
+    /// [skipped](crate::compute::Policy::or_skip), and a column to which nothing new gets through is skipped.
+    /// Windows count all values. `shows` is to say the same of a text whenever it is asked. The last filter of
+    /// a view counts.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let user = source("user");
+    /// let questions = user.all().filter(|text| text.ends_with('?'));
+    /// let faq = column("faq", questions, |cx: Context| async move { cx.messages().last_text() });
+    /// let chat = flow([faq])?;
+    /// for text in ["Hello.", "How are you?"] {
+    ///     chat.push("user", text).await?;
+    /// }
+    /// chat.run().await?;
+    /// assert_eq!(chat.get("faq", 0), None);
+    /// assert_eq!(chat.get("faq", 1).as_deref(), Some("<user>\nHow are you?\n</user>"));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn filter(self, shows: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        Self { filter: Some(Filter::new(move |_, text| shows(text))), ..self }
+    }
+
+    /// Shows the values of those steps alone of which `shows` says so; otherwise as [`filter`](Self::filter).
+    #[must_use]
+    pub fn sample(self, shows: impl Fn(usize) -> bool + Send + Sync + 'static) -> Self {
+        Self { filter: Some(Filter::new(move |step, _| shows(step))), ..self }
+    }
+
     /// The newest value alone.
     #[must_use]
     pub fn latest(self) -> Self {
@@ -152,6 +301,12 @@ impl View {
     #[must_use]
     pub fn window(self, count: usize) -> Self {
         Self { window: Window::last(count), ..self }
+    }
+
+    /// All values that there are up to the newest one that is shown.
+    #[must_use]
+    pub fn all(self) -> Self {
+        Self { window: Some(Window::All), ..self }
     }
 
     /// Shows the column under another tag than its name.
@@ -166,12 +321,18 @@ impl View {
         self.named(tag)
     }
 
-    pub(crate) fn of(&self) -> Option<&Column> {
-        self.of.as_ref()
+    pub(crate) fn of(&self) -> &Of {
+        &self.of
     }
 
-    pub(crate) fn shape(&self) -> (Option<Window>, Option<&str>) {
-        (self.window, self.tag.as_deref())
+    pub(crate) fn is_delayed(&self) -> bool {
+        self.delayed
+    }
+
+    /// The same as it is to be checked, with the column at this place, or the name that no column has.
+    pub(crate) fn draft(&self, column: Result<usize, String>) -> DraftView {
+        let Self { window, delayed, tag, note, filter, groups, .. } = self.clone();
+        DraftView { column, window, delayed, tag, note, filter, groups }
     }
 }
 

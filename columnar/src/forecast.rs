@@ -206,14 +206,18 @@ impl Sizes {
     fn context(&self, plan: &Plan, column: usize, step: usize, around: &Around) -> usize {
         let Some(reads) = plan.schema().reads(column) else { return 0 };
         let inputs = reads.inputs.iter().zip(&around.frames).map(|(input, frame)| {
-            let steps = input.window.of_input(step);
+            let steps = input.cells(step);
             steps.len() * frame + self.values(input.column, steps)
         });
         let own = reads.own.map_or(0, |own| {
             let steps = own.of_own(step);
             steps.len() * around.gap + self.values(column, steps)
         });
-        inputs.sum::<usize>() + own
+        let groups = reads.groups.iter().zip(&around.groups).map(|(group, tokens)| {
+            let inside = reads.inputs.get(group.inputs.clone()).unwrap_or_default();
+            inside.iter().map(|input| input.turns(step).len()).max().unwrap_or(0) * tokens
+        });
+        inputs.sum::<usize>() + groups.sum::<usize>() + own
     }
 }
 

@@ -9,7 +9,7 @@ use core::fmt;
 
 use crate::name::{Name, is_tag, last_part};
 use crate::outline::Outline;
-use crate::window::Window;
+use crate::window::{Window, Written};
 
 use flat::{Flat, What};
 
@@ -52,7 +52,48 @@ pub struct Graph {
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
     name: &'static str,
-    views: Option<&'static [View]>,
+    reads: Option<&'static [Read]>,
+}
+
+/// A view in the list of a column, with what is said of it besides.
+#[derive(Clone, Copy, Debug)]
+pub struct Read {
+    view: View,
+    note: Option<&'static str>,
+    pick: Option<Pick>,
+    /// The tags of the groups around it, the outermost first.
+    groups: &'static [&'static str],
+}
+
+/// Which values a view shows.
+#[derive(Clone, Copy, Debug)]
+enum Pick {
+    Text(fn(&str) -> bool),
+    Step(fn(usize) -> bool),
+}
+
+impl Read {
+    const fn new(view: View) -> Self {
+        Self { view, note: None, pick: None, groups: &[] }
+    }
+
+    /// Tells the model what the view holds; see [`View::note`].
+    #[must_use]
+    pub const fn note(self, note: &'static str) -> Self {
+        Self { note: Some(note), ..self }
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __view(self) -> Self {
+        self
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __in(self, groups: &'static [&'static str]) -> Self {
+        Self { groups, ..self }
+    }
 }
 
 /// A column as another one sees it: which column, how much of its history, under which tag.
@@ -60,12 +101,18 @@ pub struct Node {
 pub struct View {
     column: usize,
     window: Window,
+    delayed: bool,
     tag: &'static str,
 }
 
 impl View {
     pub(crate) const fn new(column: usize, window: Window, tag: &'static str) -> Self {
-        Self { column, window, tag }
+        Self { column, window, delayed: false, tag }
+    }
+
+    /// The same values, each a step later.
+    pub(crate) const fn delayed(self) -> Self {
+        Self { delayed: true, ..self }
     }
 
     pub(crate) const fn column(&self) -> usize {
@@ -74,6 +121,27 @@ impl View {
 
     pub(crate) const fn tag(&self) -> &'static str {
         self.tag
+    }
+
+    /// The last `count` values before the current step, behind `prev`.
+    ///
+    /// # Panics
+    ///
+    /// When `count` is 0; inside `flow!` that is a compile error.
+    #[must_use]
+    #[track_caller]
+    pub const fn window(self, count: usize) -> Self {
+        match Window::last(count) {
+            Some(window) => Self { window, ..self },
+            #[expect(clippy::panic, reason = "the compiler shows it at the window, as an error")]
+            None => panic!("a window of 0 shows nothing"),
+        }
+    }
+
+    /// All values before the current step, behind `prev`.
+    #[must_use]
+    pub const fn all(self) -> Self {
+        Self { window: Window::All, ..self }
     }
 
     /// Shows the column under another tag than its name, written `.as("tag")` inside `flow!`.
@@ -93,10 +161,31 @@ impl View {
         self.named(tag)
     }
 
+    /// Tells the model what the view holds: what is noted of all inputs stands at the end of the instruction
+    /// of a [`prompt`](crate::prompt), once and for all steps.
+    #[must_use]
+    pub const fn note(self, note: &'static str) -> Read {
+        Read::new(self).note(note)
+    }
+
+    /// Shows the values alone of which `shows` says so: the others are shown nowhere, as if they were
+    /// [skipped](crate::compute::Policy::or_skip), and a column to which nothing new gets through is skipped.
+    /// Windows count all values. `shows` is to say the same of a text whenever it is asked.
+    #[must_use]
+    pub const fn filter(self, shows: fn(&str) -> bool) -> Read {
+        Read { pick: Some(Pick::Text(shows)), ..Read::new(self) }
+    }
+
+    /// Shows the values of those steps alone of which `shows` says so; otherwise as [`filter`](Self::filter).
+    #[must_use]
+    pub const fn sample(self, shows: fn(usize) -> bool) -> Read {
+        Read { pick: Some(Pick::Step(shows)), ..Read::new(self) }
+    }
+
     #[doc(hidden)]
     #[must_use]
-    pub const fn __view(self) -> Self {
-        self
+    pub const fn __view(self) -> Read {
+        Read::new(self)
     }
 }
 
@@ -178,12 +267,12 @@ const fn is_same(one: &str, other: &str) -> bool {
 impl Node {
     #[doc(hidden)]
     pub const fn __source(name: &'static str) -> Self {
-        Self { name, views: None }
+        Self { name, reads: None }
     }
 
     #[doc(hidden)]
-    pub const fn __column(name: &'static str, views: &'static [View]) -> Self {
-        Self { name, views: Some(views) }
+    pub const fn __column(name: &'static str, reads: &'static [Read]) -> Self {
+        Self { name, reads: Some(reads) }
     }
 }
 
@@ -193,7 +282,7 @@ impl fmt::Display for Graph {
         for (at, Flat { name, what }) in places.iter().enumerate() {
             match what {
                 What::Source => writeln!(f, "source {name}")?,
-                What::Column(views) => write_column(f, &places, at, views)?,
+                What::Column(reads) => write_column(f, &places, at, reads)?,
                 What::Input(_) => {}
             }
         }
@@ -201,16 +290,28 @@ impl fmt::Display for Graph {
     }
 }
 
-fn write_column(f: &mut fmt::Formatter<'_>, places: &[Flat], column: usize, views: &[View]) -> fmt::Result {
+fn write_column(f: &mut fmt::Formatter<'_>, places: &[Flat], column: usize, reads: &[Read]) -> fmt::Result {
     let name_of = |at: usize| places.get(flat::bound(places, at)).map_or("?", |place| &*place.name);
     write!(f, "column {}(", name_of(column))?;
-    for (at, View { column: shown, window, tag }) in views.iter().enumerate() {
-        let (comma, name) = (if at > 0 { ", " } else { "" }, name_of(*shown));
-        match (*shown == column, *tag == last_part(name)) {
-            (true, _) => write!(f, "{comma}self{window}")?,
-            (false, true) => write!(f, "{comma}{name}{window}")?,
-            (false, false) => write!(f, "{comma}{name}{window}.as({tag:?})")?,
+    let mut open: &[&str] = &[];
+    for (at, Read { view, note, pick, groups }) in reads.iter().enumerate() {
+        let shared = open.iter().zip(*groups).take_while(|(open, group)| open == group).count();
+        f.write_str(&")".repeat(open.len() - shared))?;
+        f.write_str(if at > 0 { ", " } else { "" })?;
+        groups.iter().skip(shared).try_for_each(|tag| write!(f, "group({tag:?}, "))?;
+        open = groups;
+        let name = name_of(view.column);
+        let (is_own, shows) = (view.column == column, Written { window: view.window, delayed: view.delayed });
+        write!(f, "{}{shows}", if is_own { "self" } else { name })?;
+        if !is_own && view.tag != last_part(name) {
+            write!(f, ".as({:?})", view.tag)?;
         }
+        f.write_str(match pick {
+            Some(Pick::Text(_)) => ".filter(…)",
+            Some(Pick::Step(_)) => ".sample(…)",
+            None => "",
+        })?;
+        note.map_or(Ok(()), |note| write!(f, ".note({note:?})"))?;
     }
-    writeln!(f, ")")
+    writeln!(f, "{})", ")".repeat(open.len()))
 }

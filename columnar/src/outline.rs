@@ -6,7 +6,8 @@ use core::fmt::{self, Write as _};
 
 use crate::name::Name;
 use crate::plan::Plan;
-use crate::schema::{Reads, Schema};
+use crate::reads::{Input, Reads};
+use crate::schema::Schema;
 use crate::window::Window;
 
 /// What the declaration of a flow says of its columns: who reads whom, what may run at once, how contexts
@@ -52,7 +53,7 @@ pub struct ColumnOutline {
     /// once.
     pub level: usize,
     /// The columns that it reads, in order of declaration and without itself, each with how much of it.
-    pub reads: Vec<(Name, Window)>,
+    pub reads: Vec<Read>,
     /// How much of its own past it reads.
     pub own: Option<Window>,
     /// What it does with its history; `None` for a source.
@@ -61,6 +62,18 @@ pub struct ColumnOutline {
     pub growth: Growth,
     /// What of its request the next one repeats, once its windows are full.
     pub repeats: Repeats,
+}
+
+/// How much of another column is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Read {
+    /// The column.
+    pub column: Name,
+    /// How much of it is shown.
+    pub window: Window,
+    /// Whether each value is shown a step later, so that the column is not waited for within a step.
+    pub delayed: bool,
 }
 
 /// What a column does with its history.
@@ -107,8 +120,12 @@ impl Outline {
         let mut order: Vec<usize> = (0..levels.len()).collect();
         order.sort_by_key(|&column| plan.rank(column));
         for column in order {
-            let inputs = schema.reads(column).map_or(&[][..], |reads| &reads.inputs);
-            let level = inputs.iter().filter_map(|input| levels.get(input.column)).max();
+            let inputs = schema
+                .reads(column)
+                .into_iter()
+                .flat_map(|reads| &reads.inputs)
+                .filter(|input| !input.delayed);
+            let level = inputs.filter_map(|input| levels.get(input.column)).max();
             let level = level.map_or(0, |level| level + 1);
             if let Some(place) = levels.get_mut(column) {
                 *place = level;
@@ -119,7 +136,7 @@ impl Outline {
     }
 
     /// A drawing for [Mermaid](https://mermaid.js.org), which many viewers of Markdown know. Sources are round;
-    /// a line says how much of a column is read, a dotted one leads from a column to its own later steps.
+    /// a line says how much of a column is read, a dotted one leads from a column to later steps.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -149,8 +166,9 @@ impl Outline {
             put(&mut text, format_args!("    {name}{open}{name}{close}\n"));
         }
         for ColumnOutline { name, reads, own, .. } in &self.columns {
-            for (column, window) in reads {
-                put(&mut text, format_args!("    {column} -- {} --> {name}\n", Shows(*window)));
+            for Read { column, window, delayed } in reads {
+                let (from, to) = if *delayed { ("-.", ".->") } else { ("--", "-->") };
+                put(&mut text, format_args!("    {column} {from} {} {to} {name}\n", Shows(*window)));
             }
             if let Some(window) = own {
                 put(&mut text, format_args!("    {name} -. {} .-> {name}\n", Shows(*window)));
@@ -183,12 +201,18 @@ impl ColumnOutline {
         Self {
             name,
             level,
-            reads: reads.inputs.iter().map(|input| (input.name.clone(), input.window)).collect(),
+            reads: reads.inputs.iter().map(Read::of).collect(),
             own: reads.own,
             pattern: Some(Pattern::of(reads)),
             growth: Growth::of(reads),
             repeats: Repeats::of(reads),
         }
+    }
+}
+
+impl Read {
+    fn of(input: &Input) -> Self {
+        Self { column: input.name.clone(), window: input.window, delayed: input.delayed }
     }
 }
 

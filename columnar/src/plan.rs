@@ -25,8 +25,8 @@ pub(crate) struct Reader {
     /// The column that reads.
     pub(crate) column: usize,
     pub(crate) window: Window,
-    /// How far behind the reading step the newest value shown lies: the own past is one step
-    /// behind, an input is not.
+    /// How far behind the reading step the newest value shown lies: one step for the own past and for what is
+    /// shown later.
     pub(crate) lag: usize,
 }
 
@@ -59,12 +59,12 @@ impl Plan {
             let Some(reads) = &declared.reads else { continue };
             for input in &reads.inputs {
                 debug_assert!(
-                    self.ranks.get(input.column) < self.ranks.get(column),
+                    input.delayed || self.ranks.get(input.column) < self.ranks.get(column),
                     "`{}` comes before what it reads",
                     declared.name
                 );
                 if let Some(readers) = self.readers.get_mut(input.column) {
-                    readers.push(Reader { column, window: input.window, lag: 0 });
+                    readers.push(Reader { column, window: input.window, lag: input.delay() });
                 }
             }
             if let (Some(window), Some(readers)) = (reads.own, self.readers.get_mut(column)) {

@@ -8,8 +8,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::context::Frame;
 use crate::name::{Name, NameError};
+use crate::reads::{Filter, Input, Reads};
 use crate::window::Window;
 
 /// A column as it was declared, nothing checked yet.
@@ -21,11 +21,20 @@ pub(crate) struct Draft {
 
 /// A view as it was declared. A view of the column that declares it is the own past.
 pub(crate) struct DraftView {
-    pub(crate) column: usize,
+    /// The name alone where no column has it.
+    pub(crate) column: Result<usize, String>,
     /// `None` for a window that would show nothing.
     pub(crate) window: Option<Window>,
+    /// Whether each value is shown a step later.
+    pub(crate) delayed: bool,
     /// The tag, where it is not the column's name.
     pub(crate) tag: Option<String>,
+    /// What the model is told of it.
+    pub(crate) note: Option<String>,
+    /// Which of its values it shows, if not all.
+    pub(crate) filter: Option<Filter>,
+    /// The groups around it, the outermost first: what tells them apart where tags do not, and their tags.
+    pub(crate) groups: Vec<(usize, String)>,
 }
 
 /// The columns of a flow, by index in order of declaration.
@@ -40,27 +49,6 @@ pub(crate) struct Declared {
     pub(crate) name: Name,
     /// `None` for a source.
     pub(crate) reads: Option<Arc<Reads>>,
-}
-
-/// What a derived column reads.
-#[derive(Clone, Debug)]
-pub(crate) struct Reads {
-    /// The column that reads.
-    pub(crate) column: Name,
-    /// In order of declaration, which is their order in a message; never empty.
-    pub(crate) inputs: Vec<Input>,
-    pub(crate) own: Option<Window>,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct Input {
-    /// Which one it is.
-    pub(crate) at: usize,
-    pub(crate) column: usize,
-    pub(crate) name: Name,
-    pub(crate) window: Window,
-    pub(crate) tag: Name,
-    pub(crate) frame: Frame,
 }
 
 impl Schema {
@@ -122,16 +110,27 @@ impl Schema {
     fn connect(&mut self, column: usize, draft: Draft, mistakes: &mut Vec<Mistake>) {
         let Some(views) = draft.views else { return };
         let name = self.name(column).clone();
-        let mut reads = Reads { column: name.clone(), inputs: Vec::new(), own: None };
-        let views_read_something = views.iter().any(|view| view.column != column);
+        let mut reads = Reads::new(name.clone());
+        let views_read_something = views.iter().any(|view| view.column != Ok(column));
         for view in views {
+            let read = match view.column {
+                Ok(read) => read,
+                Err(read) => {
+                    mistakes.push(Mistake::UnknownColumn { column: name.clone(), read });
+                    continue;
+                }
+            };
             let Some(window) = view.window else {
-                let input = self.name(view.column).clone();
+                let input = self.name(read).clone();
                 mistakes.push(Mistake::EmptyWindow { column: name.clone(), input });
                 continue;
             };
-            if view.column == column {
-                if view.tag.is_some() {
+            if read == column {
+                if view.tag.is_some()
+                    || view.note.is_some()
+                    || view.filter.is_some()
+                    || !view.groups.is_empty()
+                {
                     mistakes.push(Mistake::TaggedSelf { column: name.clone() });
                 }
                 if reads.own.replace(window).is_some() {
@@ -139,18 +138,22 @@ impl Schema {
                 }
                 continue;
             }
-            match view.tag.map_or_else(|| Ok(self.name(view.column).tag()), |tag| Name::new_tag(&tag)) {
-                Ok(tag) if reads.inputs.iter().any(|input| input.tag == tag) => {
-                    mistakes.push(Mistake::DuplicateTag { column: name.clone(), tag });
+            let tag = view.tag.map_or_else(|| Ok(self.name(read).tag()), |tag| Name::new_tag(&tag));
+            let groups = view.groups.iter().map(|(id, tag)| Ok((*id, Name::new_tag(tag)?))).collect();
+            let (tag, groups): (Name, Vec<(usize, Name)>) = match (tag, groups) {
+                (Ok(tag), Ok(groups)) => (tag, groups),
+                (Err(error), _) | (_, Err(error)) => {
+                    mistakes.push(Mistake::BadTag { column: name.clone(), error });
+                    continue;
                 }
-                Ok(tag) => {
-                    let (column, frame, at) = (view.column, Frame::new(&tag), reads.inputs.len());
-                    let input = Input { at, column, name: self.name(column).clone(), window, tag, frame };
-                    reads.inputs.push(input);
-                }
-                Err(error) => mistakes.push(Mistake::BadTag { column: name.clone(), error }),
+            };
+            let input = Input::new(read, self.name(read).clone(), window, view.delayed, tag);
+            let input = input.with(view.note, view.filter);
+            if let Err(tag) = reads.push(input, &groups) {
+                mistakes.push(Mistake::DuplicateTag { column: name.clone(), tag });
             }
         }
+        reads.orient();
         if !views_read_something {
             mistakes.push(Mistake::NoInput { column: name, own: reads.own.is_some() });
         }
@@ -300,6 +303,14 @@ pub enum Mistake {
         /// The column.
         column: Name,
     },
+    /// A view of a column that the flow does not have.
+    #[error("`{column}` reads `{read}`, and there is no such column in this flow: add it")]
+    UnknownColumn {
+        /// The column that reads.
+        column: Name,
+        /// The name that no column has.
+        read: String,
+    },
     /// A tag on the own past.
     #[error(
         "`{column}` tags its own past, which is shown as the assistant's words and has no tag: drop the tag"
@@ -334,7 +345,16 @@ mod tests {
     }
 
     fn view(column: usize) -> DraftView {
-        DraftView { column, window: Some(Window::All), tag: None }
+        let (window, delayed) = (Some(Window::All), false);
+        DraftView {
+            column: Ok(column),
+            window,
+            delayed,
+            tag: None,
+            note: None,
+            filter: None,
+            groups: Vec::new(),
+        }
     }
 
     fn mistakes(drafts: Vec<Draft>) -> Vec<String> {

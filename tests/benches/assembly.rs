@@ -58,7 +58,14 @@ impl Subject {
                 }
             }
         });
-        let view = naive::View { column: "user".into(), window: input, tag: "user".into() };
+        let view = naive::View {
+            column: "user".into(),
+            window: input,
+            delayed: false,
+            tag: "user".into(),
+            groups: Vec::new(),
+            filter: None,
+        };
         let reads = Reads { views: vec![view], own, own_at: 0 };
         let columns = vec![
             naive::Column { name: "user".into(), values: values.clone(), reads: None },

@@ -18,7 +18,7 @@ pub struct Limit {
 }
 
 /// A turn by its step and role.
-pub type Id = (usize, &'static str);
+type Id = (usize, &'static str);
 
 /// The turns that are left, with the marker among them, and those that are not. With
 /// [`Strategy::StopAtLimit`] what is too much is left as it is.
@@ -33,7 +33,7 @@ pub fn fitted(
     step: usize,
     limit: Limit,
     is_gap: IsGap<'_>,
-) -> Result<(Vec<Turn>, Vec<Id>), Missing> {
+) -> Result<(Vec<Turn>, Vec<Turn>), Missing> {
     let mut elided: Vec<Id> = Vec::new();
     let first = if limit.low_water.is_some() && goes_by_step(reads) { 0 } else { step };
     for step in first..=step {
@@ -43,7 +43,7 @@ pub fn fitted(
         }
     }
     let turns = turns(flow, column, reads, step, is_gap)?;
-    let gone = turns.iter().map(|turn| (turn.step, turn.role)).filter(|id| elided.contains(id)).collect();
+    let gone = turns.iter().filter(|turn| elided.contains(&(turn.step, turn.role))).cloned().collect();
     Ok((left(&turns, &elided, limit), gone))
 }
 
@@ -69,7 +69,10 @@ fn left(turns: &[Turn], elided: &[Id], limit: Limit) -> Vec<Turn> {
         let at =
             left.iter().filter(|turn| (turn.step, turn.role != "user") < (first.step, first.role != "user"));
         let at = at.count();
-        left.insert(at, Turn { step: first.step, role: "user", parts: vec![text], tokens });
+        left.insert(
+            at,
+            Turn { step: first.step, role: "user", parts: vec![text], cells: Vec::new(), tokens },
+        );
     }
     left
 }

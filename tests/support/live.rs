@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use columnar::compute::Policy;
 use columnar::store::Store;
-use columnar::{Column, Context, Flow, Messages, Result, View, column, flow, source, this};
+use columnar::{Column, Context, Flow, Messages, Result, View, column, flow, group, prev, source, this};
 
-use crate::naive::{self, Reads, Window};
+use crate::naive::{self, Filter, Reads, Window};
 
 /// What the compute steps were given, by column and step.
 pub type Seen = BTreeMap<(String, usize), Messages>;
@@ -117,17 +117,47 @@ pub fn plain(messages: &Messages) -> naive::Messages {
 }
 
 fn views(reads: &Reads, declared: &[Column]) -> Vec<View> {
-    let mut views: Vec<View> = reads.views.iter().filter_map(|view| input(view, declared)).collect();
+    let mut views: Vec<View> = Vec::new();
+    for neighbours in grouped(&reads.views, 0) {
+        views.push(item(neighbours, 0, declared));
+    }
     if let Some(own) = reads.own {
         views.insert(reads.own_at.min(views.len()), through(own, this()));
     }
     views
 }
 
+fn grouped(views: &[naive::View], depth: usize) -> impl Iterator<Item = &[naive::View]> {
+    views.chunk_by(move |one, other| {
+        one.groups.get(depth).is_some() && one.groups.get(depth) == other.groups.get(depth)
+    })
+}
+
+/// A view, or a group of them.
+fn item(views: &[naive::View], depth: usize, declared: &[Column]) -> View {
+    match views {
+        [view] if view.groups.len() <= depth => input(view, declared).expect("it is declared"),
+        [first, ..] => {
+            let inside: Vec<View> =
+                grouped(views, depth + 1).map(|views| item(views, depth + 1, declared)).collect();
+            group(first.groups.get(depth).expect("neighbours share a group"), inside)
+        }
+        [] => unreachable!("a chunk has something in it"),
+    }
+}
+
 /// The tag is given only where it differs from the name, as people do.
 fn input(view: &naive::View, declared: &[Column]) -> Option<View> {
-    let column = declared.iter().find(|column| column.name() == view.column)?;
-    let shown = through(view.window, column.all());
+    let shown = if view.delayed {
+        through(view.window, prev(&view.column).all())
+    } else {
+        through(view.window, declared.iter().find(|column| column.name() == view.column)?.all())
+    };
+    let shown = match view.filter {
+        None => shown,
+        Some(filter @ Filter::Steps(_)) => shown.sample(move |step| filter.shows(step, "")),
+        Some(filter @ Filter::Odd) => shown.filter(move |text| filter.shows(0, text)),
+    };
     Some(if view.tag == view.column { shown } else { shown.named(&view.tag) })
 }
 

@@ -42,8 +42,33 @@ pub struct View {
     pub column: String,
     /// How much of it is shown.
     pub window: Window,
+    /// Whether that ends with the step before.
+    pub delayed: bool,
     /// The tag around it.
     pub tag: String,
+    /// The tags of the groups around it, the outermost first.
+    pub groups: Vec<String>,
+    /// Which of its values are shown, if not all.
+    pub filter: Option<Filter>,
+}
+
+/// Which values are shown.
+#[derive(Clone, Copy, Debug)]
+pub enum Filter {
+    /// Those of every so many steps.
+    Steps(usize),
+    /// Those with an odd number of bytes.
+    Odd,
+}
+
+impl Filter {
+    /// Whether it shows a value.
+    pub fn shows(self, step: usize, value: &str) -> bool {
+        match self {
+            Self::Steps(count) => step.is_multiple_of(count),
+            Self::Odd => !value.len().is_multiple_of(2),
+        }
+    }
 }
 
 /// How much of a history is shown.
@@ -77,7 +102,12 @@ impl Window {
 impl Reads {
     /// The tags of the context.
     pub fn tags(&self) -> impl Iterator<Item = &str> {
-        self.views.iter().map(|view| view.tag.as_str())
+        self.views.iter().map(|view| view.tag.as_str()).chain(self.groups())
+    }
+
+    /// Those of groups, some more than once.
+    pub fn groups(&self) -> impl Iterator<Item = &str> {
+        self.views.iter().flat_map(|view| &view.groups).map(String::as_str)
     }
 }
 
@@ -113,6 +143,8 @@ pub struct Turn {
     pub role: &'static str,
     /// The pieces, tags and all.
     pub parts: Vec<String>,
+    /// The cells that they show: column and step.
+    pub cells: Vec<(String, usize)>,
     /// Its tokens, as [`Chars`](columnar::tokens::Chars) counts: the values, what is around each, and
     /// what separates it from others.
     pub tokens: usize,
@@ -120,13 +152,29 @@ pub struct Turn {
 
 impl Turn {
     fn of(step: usize, role: &'static str) -> Self {
-        Self { step, role, parts: Vec::new(), tokens: 0 }
+        Self { step, role, parts: Vec::new(), cells: Vec::new(), tokens: 0 }
     }
 
-    fn push(&mut self, value: &str, around: &str, part: String) {
+    fn push(&mut self, cell: (&str, usize), value: &str, around: &str) {
+        self.cells.push((cell.0.to_owned(), cell.1));
         self.tokens += tokens(value) + tokens(around);
-        self.parts.push(part);
     }
+}
+
+/// Puts the tags of groups around neighbours that share one, from this depth on.
+fn grouped(shown: &[(&[String], String)], depth: usize, count: &mut usize) -> Vec<String> {
+    let neighbours =
+        shown.chunk_by(|(one, _), (other, _)| one.get(depth).is_some() && one.get(depth) == other.get(depth));
+    let part = |neighbours: &[(&[String], String)]| match neighbours {
+        [(groups, part)] if groups.len() <= depth => part.clone(),
+        [(groups, _), ..] => {
+            let tag = groups.get(depth).expect("neighbours share a group");
+            *count += tokens(&format!("<{tag}>\n\n</{tag}>"));
+            format!("<{tag}>\n{}\n</{tag}>", grouped(neighbours, depth + 1, count).join("\n\n"))
+        }
+        [] => unreachable!("a chunk has something in it"),
+    };
+    neighbours.map(part).collect()
 }
 
 /// The tokens of a text: its characters by four, rounded up.
@@ -153,13 +201,20 @@ pub fn turns(
     let mut turns = Vec::new();
     for then in 0..=step {
         let mut read = Turn::of(then, "user");
-        for View { column, window, tag } in &reads.views {
-            if window.shows(then, step) && !is_gap(column, then) {
-                let value = flow.value(column, then)?;
+        let mut shown: Vec<(&[String], String)> = Vec::new();
+        for View { column, window, delayed, tag, groups, filter } in &reads.views {
+            let Some(said) = then.checked_sub(usize::from(*delayed)) else { continue };
+            if window.shows(then, step) && !is_gap(column, said) {
+                let value = flow.value(column, said)?;
+                if filter.is_some_and(|filter| !filter.shows(said, value)) {
+                    continue;
+                }
                 let part = format!("<{tag}>\n{}\n</{tag}>", spelling.escape(value));
-                read.push(value, &format!("<{tag}>\n\n</{tag}>\n\n"), part);
+                read.push((column, said), value, &format!("<{tag}>\n\n</{tag}>\n\n"));
+                shown.push((groups, part));
             }
         }
+        read.parts = grouped(&shown, 0, &mut read.tokens);
         let mut said = Turn::of(then, "assistant");
         if let Some(own) = reads.own
             && then < step
@@ -167,7 +222,8 @@ pub fn turns(
             && !is_gap(column, then)
         {
             let value = flow.value(column, then)?;
-            said.push(value, "\n\n", value.to_owned());
+            said.push((column, then), value, "\n\n");
+            said.parts.push(value.to_owned());
         }
         turns.extend([read, said]);
     }
@@ -212,7 +268,14 @@ mod tests {
 
     fn chat(window: Window, own: Window) -> Flow {
         let values = |letter: &str| (0..4).map(|step| format!("{letter}{step}")).collect();
-        let views = vec![View { column: "user".into(), window, tag: "user".into() }];
+        let views = vec![View {
+            column: "user".into(),
+            window,
+            delayed: false,
+            tag: "user".into(),
+            groups: Vec::new(),
+            filter: None,
+        }];
         let reads = Some(Reads { views, own: Some(own), own_at: 0 });
         let user = Column { name: "user".into(), values: values("u"), reads: None };
         Flow { columns: vec![user, Column { name: "bot".into(), values: values("b"), reads }] }

@@ -19,29 +19,52 @@ impl fmt::Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
-/// The values that a user message shows, each with its tag. None for the constant `<elided/>`.
+/// The values that a user message shows, each with its tag. None for the constant `<elided/>`. What stands in
+/// groups is shown without them.
 ///
 /// # Errors
 ///
 /// [`Unreadable`] for everything that is not exactly `<tag>\nvalue\n</tag>`, once or several times
 /// with one empty line between, or that spells a tag of the context inside a value.
-pub fn user_message(content: &str, tags: &[&str]) -> Result<Vec<(String, String)>, Unreadable> {
+pub fn user_message(
+    content: &str,
+    tags: &[&str],
+    groups: &[&str],
+) -> Result<Vec<(String, String)>, Unreadable> {
     if content == "<elided/>" {
         return Ok(Vec::new());
     }
-    let spelling = Spelling::of(tags.iter().copied());
     let mut shown = Vec::new();
-    let mut rest = content;
+    let rest = blocks(content, tags, groups, &mut shown)?;
+    if rest.is_empty() { Ok(shown) } else { Err(unreadable("no empty line", rest)) }
+}
+
+/// Blocks with one empty line between, and what comes after them.
+fn blocks<'t>(
+    mut rest: &'t str,
+    tags: &[&'t str],
+    groups: &[&str],
+    shown: &mut Vec<(String, String)>,
+) -> Result<&'t str, Unreadable> {
+    let spelling = Spelling::of(tags.iter().copied());
     loop {
-        let (tag, value, after) = block(rest, tags)?;
-        if spelling.is_raw_in(value) {
-            return Err(unreadable("a value that spells a tag", rest));
+        let group = groups.iter().find_map(|tag| Some((*tag, rest.strip_prefix(&format!("<{tag}>\n"))?)));
+        let after = if let Some((tag, inside)) = group {
+            let after = blocks(inside, tags, groups, shown)?;
+            let end = format!("\n</{tag}>");
+            after.strip_prefix(&end).ok_or_else(|| unreadable("no end of the group", after))?
+        } else {
+            let (tag, value, after) = block(rest, tags)?;
+            if spelling.is_raw_in(value) {
+                return Err(unreadable("a value that spells a tag", rest));
+            }
+            shown.push((tag.to_owned(), spelling.restore(value)));
+            after
+        };
+        match after.strip_prefix("\n\n") {
+            Some(next) => rest = next,
+            None => return Ok(after),
         }
-        shown.push((tag.to_owned(), spelling.restore(value)));
-        if after.is_empty() {
-            return Ok(shown);
-        }
-        rest = after.strip_prefix("\n\n").ok_or_else(|| unreadable("no empty line", after))?;
     }
 }
 
@@ -69,10 +92,10 @@ mod tests {
     #[test]
     fn a_message_gives_its_values_back() {
         let content = "<user>\n\n\n</user>\n\n<topics>\n&lt;/user> &lt;b>\n</topics>\n\n<user>\n\n</user>";
-        let shown = user_message(content, &TAGS).expect("it is one");
+        let shown = user_message(content, &TAGS, &[]).expect("it is one");
         let shown: Vec<_> = shown.iter().map(|(tag, value)| (tag.as_str(), value.as_str())).collect();
         assert_eq!(shown, [("user", "\n"), ("topics", "</user> &lt;b>"), ("user", "")]);
-        assert_eq!(user_message("<elided/>", &TAGS), Ok(vec![]));
+        assert_eq!(user_message("<elided/>", &TAGS, &[]), Ok(vec![]));
     }
 
     #[test]
@@ -96,7 +119,7 @@ mod tests {
             "<user>\n<topics>\n</user>",
             "<user>\n< / Elided\n</user>",
         ] {
-            assert!(user_message(content, &TAGS).is_err(), "{content:?}");
+            assert!(user_message(content, &TAGS, &[]).is_err(), "{content:?}");
         }
     }
 }

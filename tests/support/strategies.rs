@@ -5,7 +5,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use crate::naive::{Column, Flow, Reads, View, Window};
+use crate::naive::{Column, Filter, Flow, Reads, View, Window};
 
 const SOURCES: [&str; 3] = ["user", "notes", "user_2"];
 
@@ -13,6 +13,8 @@ const DERIVED: [&str; 4] = ["topics", "use", "k", "elided"];
 
 /// More than a column has views, so that one is always free.
 const TAGS: [&str; 6] = ["digest", "user", "elided", "us", "topics", LONGEST];
+
+const GROUPS: [&str; 2] = ["debate", "lt"];
 
 /// As long as a name may be.
 const LONGEST: &str = "x123456789_123456789_123456789_123456789_123456789_123456789_123";
@@ -35,8 +37,8 @@ const PIECES: [&str; 22] = [
     " ", "\u{b}", "\n", "\n\n", "\r\n", "\0", "two words", "u\u{17f}er", "\u{212a}", "\u{1f980}",
 ];
 
-/// A flow of 1 to 3 sources and 1 to 4 derived columns, with the values of 1 to 6 steps.
-pub fn flows() -> impl Strategy<Value = Flow> {
+/// What waits for each other within a step.
+fn acyclic() -> impl Strategy<Value = Flow> {
     (1..=MOST_STEPS, vec(values(), 1..=SOURCES.len()), vec(derived(), 1..=DERIVED.len())).prop_map(
         |(steps, sources, derived)| {
             let mut columns = Vec::new();
@@ -51,6 +53,59 @@ pub fn flows() -> impl Strategy<Value = Flow> {
             Flow { columns }
         },
     )
+}
+
+/// A flow of 1 to 3 sources and 1 to 4 derived columns, with the values of 1 to 6 steps. Some columns read
+/// what others, declared before or after them, said in earlier steps, and some of what they read stands in
+/// groups or is filtered.
+pub fn flows() -> impl Strategy<Value = Flow> {
+    let groups = vec((any::<Index>(), any::<Index>()), 0..=2);
+    let filter = option::weighted(0.3, prop_oneof![(1..=3_usize).prop_map(Filter::Steps), Just(Filter::Odd)]);
+    let more = (groups, vec(filter, 3));
+    (with_pasts(), vec(more, DERIVED.len())).prop_map(|(mut flow, more)| {
+        let derived = flow.columns.iter_mut().filter_map(|column| column.reads.as_mut());
+        for (reads, (groups, filters)) in derived.zip(more) {
+            // One view at least shows everything, so no cell is without anything new.
+            let rest = reads.views.iter_mut().filter(|view| !view.delayed).skip(1);
+            rest.zip(filters).for_each(|(view, filter)| view.filter = filter);
+            let (mut from, mut to) = (0, reads.views.len());
+            for (group, (start, end)) in GROUPS.into_iter().zip(groups) {
+                // Each inside the one before.
+                from += start.index(to - from);
+                to = from + 1 + end.index(to - from);
+                let inside = reads.views.iter_mut().take(to).skip(from);
+                inside.for_each(|view| view.groups.push(group.to_owned()));
+            }
+        }
+        flow
+    })
+}
+
+fn with_pasts() -> impl Strategy<Value = Flow> {
+    let past = option::of((any::<Index>(), window(), any::<Index>()));
+    (acyclic(), vec(past, DERIVED.len())).prop_map(|(mut flow, pasts)| {
+        let names: Vec<String> = flow.columns.iter().map(|column| column.name.clone()).collect();
+        let derived = flow.columns.iter_mut().filter(|column| column.reads.is_some());
+        for (column, (read, window, at)) in
+            derived.zip(pasts).filter_map(|(column, past)| Some((column, past?)))
+        {
+            let (Some(reads), read) = (&mut column.reads, read.get(&names)) else { continue };
+            let is_free = |tag: &&str| reads.views.iter().all(|view| view.tag != *tag);
+            let tag = TAGS.into_iter().find(is_free).expect("there are more tags than views").to_owned();
+            if *read != column.name {
+                let view = View {
+                    column: read.clone(),
+                    window,
+                    delayed: true,
+                    tag,
+                    groups: Vec::new(),
+                    filter: None,
+                };
+                reads.views.insert(at.index(reads.views.len() + 1), view);
+            }
+        }
+        flow
+    })
 }
 
 /// For how many turns of the runtime each of the cells of a flow waits.
@@ -85,7 +140,7 @@ fn spelling() -> impl Strategy<Value = String> {
 
 /// A name or tag with some of its letters in upper case.
 fn odd_case() -> impl Strategy<Value = String> {
-    let names: Vec<&str> = SOURCES.into_iter().chain(DERIVED).chain(TAGS).collect();
+    let names: Vec<&str> = SOURCES.into_iter().chain(DERIVED).chain(TAGS).chain(GROUPS).collect();
     (select(names), option::of(any::<u64>())).prop_map(|(name, upper)| {
         let is_upper = |at: usize| upper.unwrap_or(0) >> (at % 64) & 1 == 1;
         let letters = name.chars().enumerate();
@@ -119,7 +174,7 @@ fn resolve(draft: Draft, columns: &[Column]) -> Reads {
         let wanted = tag.map_or(column.as_str(), |tag| *tag.get::<&str>(&TAGS));
         let is_free = |tag: &&str| views.iter().all(|view| view.tag != *tag);
         let tag = [wanted].into_iter().chain(TAGS).find(is_free).unwrap_or(wanted).to_owned();
-        views.push(View { column, window, tag });
+        views.push(View { column, window, delayed: false, tag, groups: Vec::new(), filter: None });
     }
     Reads { views, own: draft.own, own_at }
 }
@@ -128,6 +183,8 @@ fn resolve(draft: Draft, columns: &[Column]) -> Reads {
 mod tests {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
+
+    use std::collections::BTreeSet;
 
     use super::*;
 
@@ -140,7 +197,8 @@ mod tests {
                 let mut tags: Vec<_> = reads.tags().collect();
                 tags.sort_unstable();
                 tags.dedup();
-                assert_eq!(tags.len(), reads.views.len(), "{column:?}");
+                let groups: BTreeSet<&str> = reads.groups().collect();
+                assert_eq!(tags.len(), reads.views.len() + groups.len(), "{column:?}");
             }
         }
     }

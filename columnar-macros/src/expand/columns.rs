@@ -18,7 +18,7 @@ use quote::{quote, quote_spanned};
 use syn::Visibility;
 
 use super::{Emission, again, at, docs_or, hidden, literal};
-use crate::syntax::{Column, View};
+use crate::syntax::{Around, Column, View};
 
 impl Emission<'_> {
     pub(super) fn columns(&self, vis: &Visibility, name: &Ident, docs: &str) -> TokenStream {
@@ -68,7 +68,7 @@ impl Emission<'_> {
         let derived = column.derived.as_ref()?;
         let constant = hidden("", &column.name);
         let views = derived.views.iter().map(|view| shown(view, &column.name));
-        Some(quote!(const #constant: &'static [#private::View] = &[#(#views),*];))
+        Some(quote!(const #constant: &'static [#private::Read] = &[#(#views),*];))
     }
 
     fn here(&self, at: usize, column: &Column) -> TokenStream {
@@ -119,7 +119,17 @@ impl Emission<'_> {
 /// A view as a field access on the struct of the columns, so that names and views are found by
 /// editors and checked by rustc. `self` is the own column.
 fn shown(view: &View, own: &Ident) -> TokenStream {
-    let (base, View { tail, tagging, .. }) = (view.mentioned(own), view);
+    let (base, said) = (view.mentioned(own), said(view));
     let here = quote_spanned!(at(view.before)=> Self::__HERE);
-    quote!(#here.#base #tail #tagging.__view())
+    quote!(#here.#base #said)
+}
+
+/// What a view says of the column that it shows.
+pub(super) fn said(view: &View) -> TokenStream {
+    let View { tail, tagging, filtering, noting, groups, .. } = view;
+    let inside = (!groups.is_empty()).then(|| {
+        let tags = groups.iter().map(Around::text);
+        quote!(.__in(&[#(#tags),*]))
+    });
+    quote!(#tail #tagging #filtering #noting.__view() #inside)
 }

@@ -12,7 +12,7 @@
 //!     const __HERE_user: &'static Derived = &Derived::__new(Self::__BASE.__find("user"), "user");
 //!     const __HERE_mood: &'static Derived = &Derived::__new(Self::__BASE.__len() + 0, "mood");
 //!     const __HERE_debate_DOT_critic: &'static Derived = &Derived::__new(Self::__AT_debate.__column("critic"), "critic");
-//!     const __mood: &'static [View] = &[Self::__HERE_user.latest.__view(), …];
+//!     const __mood: &'static [Read] = &[Self::__HERE_user.latest.__view(), …];
 //!     const __NAME_mood: &'static str = Self::__BASE.__new_name("mood", "`mood` is a column of …");
 //!     const __SORTED: () = <Self as Columns>::GRAPH.__sorted::<…>();
 //! }
@@ -34,6 +34,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Visibility;
 
+use super::columns::said;
 use super::other::Other;
 use super::{Emission, again, at, hidden, literal};
 use crate::errors;
@@ -170,16 +171,15 @@ impl Emission<'_> {
         let private = &self.private;
         let derived = column.derived.as_ref()?;
         let constant = hidden("", &column.name);
-        let views = derived.views.iter().map(|view| self.shown(view, &column.name));
-        Some(quote!(const #constant: &'static [#private::View] = &[#(#views),*];))
+        let views = derived.views.iter().map(|view| Self::shown(view, &column.name));
+        Some(quote!(const #constant: &'static [#private::Read] = &[#(#views),*];))
     }
 
     /// A view, as a column `own` has it.
-    pub(super) fn shown(&self, view: &View, own: &Ident) -> TokenStream {
-        let View { tail, tagging, .. } = view;
-        let shown = here(view, own);
+    fn shown(view: &View, own: &Ident) -> TokenStream {
+        let (shown, said) = (here(view, own), said(view));
         let here = quote_spanned!(at(view.before)=> Self::#shown);
-        quote!(#here #tail #tagging.__view())
+        quote!(#here #said)
     }
 
     /// The columns before they are bound to a flow: the own ones, and those of others that are read.
@@ -242,7 +242,7 @@ pub(super) fn fn_mentions(name: &Ident, columns: &TokenStream, mentions: &TokenS
 }
 
 /// The constant for the column that a view shows to the column `own`.
-fn here(view: &View, own: &Ident) -> Ident {
+pub(super) fn here(view: &View, own: &Ident) -> Ident {
     if view.is_own() {
         return hidden("HERE_", own);
     }

@@ -8,14 +8,14 @@
 //! impl ChatColumns {
 //!     const __AT_debate: Place = Place::__new(2, &<… as Columns>::GRAPH);
 //!     const __USE_debate: Used =
-//!         Used::__new("debate", Self::__AT_debate, &[(Self::__AT_debate.__source("topic"), Self::__HERE_user.__view())]);
+//!         Used::__new("debate", Self::__AT_debate, &[(Self::__AT_debate.__source("topic"), Self::__HERE_user.__column())]);
 //! }
 //! ```
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
-use super::composed::mention;
+use super::composed::{here, mention};
 use super::other::{Other, Role};
 use super::{Emission, again, at, docs_or, hidden, literal};
 use crate::syntax::Module;
@@ -37,9 +37,9 @@ impl Emission<'_> {
             let (place, used) = (hidden("AT_", &module.name), hidden("USE_", &module.name));
             let (columns, name) = (other.inner_part("Columns"), self.name(&module.name, &module.keyword));
             let inputs = module.inputs.iter().filter_map(|input| {
-                let (name, column) = (literal(&input.name), self.shown(input.column.as_ref()?, &input.name));
+                let (name, column) = (literal(&input.name), here(input.column.as_ref()?, &input.name));
                 let name = quote_spanned!(at(input.name.span())=> Self::#place.__source(#name));
-                Some(quote!((#name, #column)))
+                Some(quote!((#name, Self::#column.__column())))
             });
             let constants = quote! {
                 const #place: #private::Place =

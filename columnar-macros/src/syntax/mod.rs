@@ -8,6 +8,7 @@ mod column;
 mod cursor;
 mod declaration;
 mod denial;
+mod group;
 mod header;
 mod module;
 mod path;
@@ -21,6 +22,7 @@ use crate::report::Errors;
 
 pub(crate) use base::Base;
 pub(crate) use denial::Denial;
+pub(crate) use group::Around;
 pub(crate) use header::{Header, Param};
 pub(crate) use module::Module;
 pub(crate) use view::{Tag, View};

@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::{LitInt, LitStr};
 
 use super::cursor::{Cursor, is_punct};
-use super::{tokens, trees_of};
+use super::{group, tokens, trees_of};
 use crate::errors;
 use crate::name::{identifier, is_name};
 use crate::report::Errors;
@@ -20,17 +20,32 @@ pub(crate) struct View {
     pub(crate) path: Vec<Ident>,
     /// Whether the base is no column of this flow, so one of the flow that it extends.
     pub(crate) is_inherited: bool,
-    /// Whether it says how much it shows.
-    pub(crate) windowed: bool,
-    /// How much it shows, as Rust: `.latest`, `.window(3)` and whatever rustc will refuse.
+    /// How much it shows, where it says so.
+    size: Option<Size>,
+    /// Whether it shows each value a step later.
+    pub(crate) delayed: bool,
+    /// How much it shows, as Rust: `.latest`, `.prev.window(3)` and whatever rustc will refuse.
     pub(crate) tail: TokenStream,
     pub(crate) tag: Tag,
     /// The tag as Rust: `.as("tag")`.
     pub(crate) tagging: TokenStream,
+    /// The filter as Rust: `.filter(...)` or `.sample(...)`.
+    pub(crate) filtering: TokenStream,
+    /// The note as Rust: `.note("...")`.
+    pub(crate) noting: TokenStream,
+    /// The groups around it, the outermost first.
+    pub(crate) groups: Vec<group::Around>,
     /// As it was written.
     pub(crate) written: TokenStream,
     /// Whether not all of that could be read.
     pub(crate) is_cut: bool,
+}
+
+/// How much a view shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Size {
+    All,
+    Last,
 }
 
 /// What the column goes by, to the one that reads it.
@@ -45,6 +60,11 @@ pub(crate) enum Tag {
 impl View {
     pub(crate) fn is_own(&self) -> bool {
         self.base == "self"
+    }
+
+    /// Whether it shows some last values, and not all.
+    pub(crate) fn is_windowed(&self) -> bool {
+        self.size.map_or(self.delayed, |size| size == Size::Last)
     }
 
     /// The column that it shows to the column `own`, where it is mentioned.
@@ -75,24 +95,34 @@ impl View {
 
 /// The views of a list that can be read, and whether these are all.
 pub(super) fn parse_list(list: &Group, errors: &mut Errors) -> (Vec<View>, bool) {
-    let trees = trees_of(list);
+    parse_views(list.span_open(), &trees_of(list), errors)
+}
+
+/// The same for what stands behind an opening parenthesis.
+pub(super) fn parse_views(open: Span, trees: &[TokenTree], errors: &mut Errors) -> (Vec<View>, bool) {
     let mut parts: Vec<&[TokenTree]> = trees.split(|tree| is_punct(Some(tree), ',')).collect();
     // One comma may follow the last view.
     if parts.last().is_some_and(|last| last.is_empty()) {
         parts.pop();
     }
     let mut commas = trees.iter().filter(|tree| is_punct(Some(tree), ','));
-    let mut before = list.span_open();
-    let mut views = Vec::new();
+    let (mut before, mut views, mut whole) = (open, Vec::new(), true);
     for part in &parts {
         let comma = commas.next();
         if part.is_empty() {
             errors.at(comma, errors::EMPTY_VIEW);
         }
-        views.extend(parse(before, part, errors));
+        if let Some(list) = group::parentheses(part) {
+            let (grouped, is_whole) = group::parse(part, list, errors);
+            views.extend(grouped);
+            whole &= is_whole;
+        } else {
+            let view = parse(before, part, errors);
+            whole &= view.is_some();
+            views.extend(view);
+        }
         before = comma.map_or(before, TokenTree::span);
     }
-    let whole = views.len() == parts.len();
     (views, whole)
 }
 
@@ -118,10 +148,14 @@ pub(super) fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> O
         base,
         path: Vec::new(),
         is_inherited: false,
-        windowed: false,
+        size: None,
+        delayed: false,
         tail: TokenStream::new(),
         tag: Tag::Name,
         tagging: TokenStream::new(),
+        filtering: TokenStream::new(),
+        noting: TokenStream::new(),
+        groups: Vec::new(),
         written: tokens(trees),
         is_cut: false,
     };
@@ -149,7 +183,9 @@ fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
 
 /// Whether a view has this name, with or without arguments.
 fn is_view(word: &Ident) -> bool {
-    ["latest", "window", "as", "r#as", "named"].iter().any(|view| word == view)
+    const VIEWS: [&str; 10] =
+        ["all", "as", "filter", "latest", "named", "note", "prev", "r#as", "sample", "window"];
+    VIEWS.iter().any(|view| word == view)
 }
 
 impl View {
@@ -181,27 +217,58 @@ impl View {
     /// One word, as Rust and, where it is not sound, as an error.
     fn say_word(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
         let text = word.to_string();
-        let is_window = matches!(text.as_str(), "latest" | "window");
-        let is_second = is_window && self.windowed;
-        self.windowed |= is_window;
         match (text.as_str(), arguments) {
-            _ if is_second => {
+            ("prev", _) => self.say_prev(dot, word, arguments, errors),
+            ("latest" | "window" | "all", _) if self.size.is_some() || self.delayed && text == "latest" => {
                 errors.at(said(dot, word, arguments), errors::SECOND_WINDOW);
             }
-            ("latest", Some(parentheses)) => {
-                errors.at(parentheses, errors::LATEST_CALLED);
-                self.tail.extend(said(dot, word, None));
-            }
-            ("window", None) => errors.at(word, errors::NO_COUNT),
-            ("window", Some(count)) if count.stream().is_empty() => errors.at(count, errors::NO_COUNT),
-            ("window", Some(count)) if is_zero(count) => errors.at(count.stream(), errors::EMPTY_WINDOW),
+            ("latest" | "window" | "all", _) => self.say_window(dot, word, arguments, errors),
             ("as" | "r#as" | "named", _) => self.say_tag(dot, word, arguments, errors),
+            ("note", _) => self.say_note(dot, word, arguments, errors),
+            ("filter" | "sample", _) => self.say_filter(dot, word, arguments, errors),
             _ if identifier(word).as_ref() != Some(word) => {
                 errors.at(word, errors::no_view_named(word));
                 self.is_cut = true;
             }
             _ => self.tail.extend(said(dot, word, arguments)),
         }
+    }
+
+    /// `latest`, `window(3)` or, behind `prev`, `all()`.
+    fn say_window(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
+        self.size = Some(if word == "all" { Size::All } else { Size::Last });
+        match arguments {
+            _ if word == "all" && !self.delayed => {
+                errors.at(said(dot, word, arguments), errors::all_said(&self.base));
+            }
+            Some(parentheses) if word == "latest" => {
+                errors.at(parentheses, errors::no_parentheses(word));
+                self.tail.extend(said(dot, word, None));
+            }
+            None if word == "window" => errors.at(word, errors::NO_COUNT),
+            Some(count) if word == "window" && count.stream().is_empty() => {
+                errors.at(count, errors::NO_COUNT);
+            }
+            Some(count) if word == "window" && is_zero(count) => {
+                errors.at(count.stream(), errors::EMPTY_WINDOW);
+            }
+            _ => self.tail.extend(said(dot, word, arguments)),
+        }
+    }
+
+    /// `prev`, which comes before everything else.
+    fn say_prev(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
+        if self.is_own() {
+            return errors.at(said(dot, word, arguments), errors::PREV_OF_SELF);
+        }
+        if self.size.is_some() || self.delayed {
+            return errors.at(said(dot, word, arguments), errors::LATE_PREV);
+        }
+        if let Some(parentheses) = arguments {
+            errors.at(parentheses, errors::no_parentheses(word));
+        }
+        self.delayed = true;
+        self.tail.extend(said(dot, word, None));
     }
 
     fn say_tag(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
@@ -225,6 +292,29 @@ impl View {
             }
             Ok(tag) => errors.at(&tag, errors::bad_tag(&tag.value())),
             Err(_) => errors.at(arguments, errors::TAG_LITERAL),
+        }
+    }
+}
+
+impl View {
+    fn say_filter(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
+        match arguments {
+            _ if self.is_own() => errors.at(said(dot, word, arguments), errors::FILTERED_SELF),
+            _ if !self.filtering.is_empty() => errors.at(said(dot, word, arguments), errors::SECOND_FILTER),
+            Some(shows) if !shows.stream().is_empty() => self.filtering = said(dot, word, arguments),
+            Some(nothing) => errors.at(nothing, errors::no_filter(word)),
+            None => errors.at(word, errors::no_filter(word)),
+        }
+    }
+
+    fn say_note(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
+        let note = arguments.map(|arguments| syn::parse2::<LitStr>(arguments.stream()));
+        match (arguments, note) {
+            _ if self.is_own() => errors.at(said(dot, word, arguments), errors::NOTED_SELF),
+            _ if !self.noting.is_empty() => errors.at(said(dot, word, arguments), errors::SECOND_NOTE),
+            (Some(_), Some(Ok(_))) => self.noting = said(dot, word, arguments),
+            (Some(arguments), _) => errors.at(arguments, errors::NOTE_LITERAL),
+            (None, _) => errors.at(word, errors::NO_NOTE),
         }
     }
 }

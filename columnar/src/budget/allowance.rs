@@ -1,12 +1,14 @@
 //! How much the contexts of a column may hold, and what is counted in them besides the values.
 
+use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::{Budget, BudgetError, Limit, Standing, Strategy};
 use crate::cache::Pace;
-use crate::context::{Fitted, Shown};
-use crate::schema::Reads;
+use crate::context::{Filtered, Fitted, Frame, Shown};
+use crate::history::History;
+use crate::reads::{Input, Reads};
 use crate::tokens::Counter;
 use crate::window::Window;
 
@@ -18,6 +20,8 @@ pub(crate) struct Allowance {
     limit: Result<Option<Limit>, BudgetError>,
     /// The cuts so far, where they stay.
     standing: Option<Standing>,
+    /// What the inputs show that have a filter.
+    filtered: BTreeMap<usize, Filtered>,
 }
 
 /// What goes with the values of a column's contexts.
@@ -29,6 +33,8 @@ pub(crate) struct Around {
     pub(crate) pace: Pace,
     /// By input, the tokens of the tag and of what separates its parts from others.
     pub(crate) frames: Vec<usize>,
+    /// By group, the tokens of the tag.
+    pub(crate) groups: Vec<usize>,
     /// Those of what separates parts without a tag.
     pub(crate) gap: usize,
 }
@@ -41,14 +47,32 @@ impl Allowance {
         pace: Pace,
         counter: Arc<dyn Counter>,
     ) -> Self {
-        let instruction = instruction.map(|text| counter.count(text));
+        let instruction = instruction.map(|text| counter.count(&reads.instruct(text)));
         let limit = Limit::of(budget, instruction.unwrap_or(0)).map(|limit| {
             limit.map(|limit| Limit { low_water: limit.low_water.filter(|_| goes_by_step(reads)), ..limit })
         });
         let is_standing = matches!(limit, Ok(Some(Limit { low_water: Some(_), .. })));
-        let frames = reads.inputs.iter().map(|input| input.frame.tokens(&*counter)).collect();
-        let around = Arc::new(Around { instruction, pace, frames, gap: counter.count("\n\n") });
-        Self { around, counter, limit, standing: is_standing.then(Standing::default) }
+        let frames = reads.inputs.iter().map(|input| input.frames.plain().tokens(&*counter)).collect();
+        let groups = reads.groups.iter().map(|group| Frame::group_tokens(&group.tag, &*counter)).collect();
+        let around = Arc::new(Around { instruction, pace, frames, groups, gap: counter.count("\n\n") });
+        Self {
+            around,
+            counter,
+            limit,
+            standing: is_standing.then(Standing::default),
+            filtered: BTreeMap::new(),
+        }
+    }
+
+    /// What an input shows of its column at a step.
+    pub(crate) fn filtered(&mut self, input: &Input, said: History, step: usize) -> History {
+        match &input.filter {
+            None => said,
+            Some(filter) => {
+                let filtered = self.filtered.entry(input.at).or_default();
+                filtered.history(filter, &said, input.cells(step))
+            }
+        }
     }
 
     pub(crate) fn set_pace(&mut self, pace: Pace) {
@@ -58,7 +82,8 @@ impl Allowance {
     /// What is known for a flow that shares the steps before this one.
     pub(crate) fn before(&self, step: usize) -> Self {
         let standing = self.standing.as_ref().map(|standing| standing.before(step));
-        Self { standing, ..self.clone() }
+        // What was read may have been replaced since.
+        Self { standing, filtered: BTreeMap::new(), ..self.clone() }
     }
 
     /// The most tokens that the messages may have.

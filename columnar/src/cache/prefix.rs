@@ -7,7 +7,7 @@ use core::fmt;
 
 use crate::context::{Fate, Messages, Part};
 use crate::name::Name;
-use crate::window::Window;
+use crate::window::{Window, Written};
 
 /// How much of a request is the beginning of the next one, too, and where that ends. Providers charge a
 /// fraction for what they have seen at the beginning of an earlier request.
@@ -65,6 +65,8 @@ pub enum Difference {
         step: usize,
         /// How much of the column is shown: the view to widen, if the prefix matters more than the window.
         window: Window,
+        /// Whether the view shows each value a step later.
+        delayed: bool,
         /// Whether it is the own past.
         own: bool,
     },
@@ -76,13 +78,15 @@ pub enum Difference {
 impl StablePrefix {
     pub(crate) fn of(messages: &Messages) -> Self {
         let mut prefix = Self { bytes: 0, of_bytes: 0, tokens: 0, of_tokens: 0, difference: None };
+        let mut is_repeated = true;
         for part in messages.parts() {
-            if prefix.difference.is_none() {
+            is_repeated &= matches!(part.fate(), Fate::Stays);
+            if !is_repeated && prefix.difference.is_none() {
                 prefix.difference = Difference::of(&part);
             }
             prefix.of_bytes += part.len();
             prefix.of_tokens += part.tokens();
-            if prefix.difference.is_none() {
+            if is_repeated {
                 (prefix.bytes, prefix.tokens) = (prefix.of_bytes, prefix.of_tokens);
             }
         }
@@ -93,8 +97,8 @@ impl StablePrefix {
 impl Difference {
     fn of(part: &Part<'_>) -> Option<Self> {
         match (part.fate(), part.origin()) {
-            (Fate::Leaves { window, own }, Some(origin)) => {
-                Some(Self::View { column: origin.column.clone(), step: origin.step, window, own })
+            (Fate::Leaves { window, delayed, own }, Some(origin)) => {
+                Some(Self::View { column: origin.column.clone(), step: origin.step, window, delayed, own })
             }
             (Fate::MayBeCut | Fate::Cut, _) => Some(Self::Budget),
             _ => None,
@@ -105,9 +109,9 @@ impl Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::View { column, step, window, own } => {
-                let column = if *own { "self" } else { column.as_str() };
-                write!(f, "`{column}{window}` at step {step}")
+            &Self::View { ref column, step, window, delayed, own } => {
+                let column = if own { "self" } else { column.as_str() };
+                write!(f, "`{column}{}` at step {step}", Written { window, delayed })
             }
             Self::Budget => f.write_str("what the budget leaves out"),
         }

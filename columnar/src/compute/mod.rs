@@ -98,6 +98,8 @@ pub(crate) enum Piece {
     Text(String),
     /// All of it, at once.
     Whole(Value),
+    /// There will be none: the cell stays empty for good.
+    Skip,
     /// What was there so far counts for nothing: the attempt with this number failed, counted from 1,
     /// and another one begins.
     Retry { attempt: usize, error: BoxError },
@@ -113,6 +115,12 @@ impl<'a> Reply<'a> {
     /// A text that arrives as a whole.
     pub fn whole(text: impl Future<Output = Result<Value, BoxError>> + Send + 'a) -> Self {
         Self(Kind::Whole(text.boxed()))
+    }
+
+    /// No text: the cell stays empty for good, as with [`or_skip`](Policy::or_skip), and its column's
+    /// [`when`](Policy::when) says no.
+    pub fn skip() -> Self {
+        Self(Kind::Pieces(stream::once(std::future::ready(Ok(Piece::Skip))).boxed()))
     }
 
     /// The text as it becomes known, whatever way it arrives.

@@ -122,6 +122,58 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         self.into_step().on_failure(OnFailure::Skip)
     }
 
+    /// Computes this column at every so many steps only: with `every(5)` at the steps 4, 9, 14, …, each of
+    /// which has five values to look back at, and with 0 at none. The other cells stay empty for good, at no
+    /// cost: see [`or_skip`](Self::or_skip) for what their readers see.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column digest(user.window(3)) = (|cx: Context| async move { cx.messages().len().to_string() }).every(3);
+    ///     column answer(user.latest, digest.window(3)) = |cx: Context| async move { cx.messages().to_json() };
+    /// };
+    /// for text in ["one", "two", "three", "four"] {
+    ///     chat.user.push(text).await?;
+    /// }
+    /// chat.run().await?;
+    /// assert_eq!((chat.digest.get(1), chat.digest.get(2).as_deref()), (None, Some("1")));
+    /// // A window as long as the pause shows the last digest.
+    /// assert!(chat.answer.get(3).is_some_and(|json| json.contains("digest")));
+    /// # Ok(()) }
+    /// ```
+    fn every(self, steps: usize) -> Step<'a> {
+        self.into_step().every_so_often(steps)
+    }
+
+    /// Computes a cell only if what it sees says so. One that is not computed stays empty for good: see
+    /// [`or_skip`](Self::or_skip) for what its readers see. The condition is to say the same of the same
+    /// context whenever it is asked. A [forecast](crate::Forecast) takes it for granted that it says yes.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user.latest) = (|_: Context| async { "Let me see." })
+    ///         .when(|cx| cx.input("user").is_some_and(|text| text.ends_with('?')));
+    ///     column praise(answer.latest) = |_: Context| async { "Well said." };
+    /// };
+    /// chat.user.push("How are you?").await?;
+    /// chat.user.push("Fine.").await?;
+    /// chat.run().await?;
+    /// assert_eq!((chat.answer.get(0).as_deref(), chat.answer.get(1)), (Some("Let me see."), None));
+    /// // Who reads nothing else has nothing to do.
+    /// assert_eq!((chat.praise.get(0).as_deref(), chat.praise.get(1)), (Some("Well said."), None));
+    /// # Ok(()) }
+    /// ```
+    fn when(self, is_due: impl Fn(&Context) -> bool + Send + Sync + 'a) -> Step<'a> {
+        self.into_step().around(move |step, cx| if is_due(&cx) { step.start(cx) } else { Reply::skip() })
+    }
+
     /// Lets the requests of this column have so many tokens, the instruction and the reply included; what
     /// the context has beyond is left out, from the middle unless told otherwise. See [`Budget`].
     ///

@@ -54,6 +54,11 @@ impl<'a> Step<'a> {
         self
     }
 
+    pub(super) fn every_so_often(mut self, steps: usize) -> Self {
+        Arc::make_mut(&mut self.settings).rules.every = Some(steps);
+        self
+    }
+
     /// What was said before stays where this says nothing.
     pub(super) fn budgeted(mut self, budget: &Budget) -> Self {
         let settings = Arc::make_mut(&mut self.settings);

@@ -2,6 +2,8 @@
 
 use alloc::borrow::Cow;
 use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::part::{Role, SEPARATOR};
 use crate::name::Name;
@@ -74,19 +76,73 @@ const ANSWER: &str = r#""},{"role":"assistant","content":""#;
 /// Ends the JSON of the last message, and the array.
 pub(super) const JSON_END: &str = r#""}]"#;
 
+/// What stands around the values of an input: a frame for each number of groups that may begin and end with
+/// one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Frames {
+    depth: usize,
+    frames: Vec<Frame>,
+}
+
+impl Frames {
+    /// For an input with this tag, in groups with these tags, the outermost first.
+    pub(crate) fn new(tag: &Name, groups: &[Name]) -> Self {
+        let depth = groups.len();
+        let innermost = |count: usize| groups.get(depth - count..).unwrap_or_default();
+        let frames = (0..=depth).flat_map(|opened| {
+            (0..=depth).map(move |closed| Frame::new(tag, innermost(opened), innermost(closed)))
+        });
+        Self { depth, frames: frames.collect() }
+    }
+
+    /// The frame of a value before which so many groups are open, and so many behind it.
+    #[inline]
+    pub(super) fn between(&self, before: usize, behind: usize) -> &Frame {
+        let (opened, closed) = (self.depth - before, self.depth - behind);
+        match self.frames.get(opened * (self.depth + 1) + closed) {
+            Some(frame) => frame,
+            None => unreachable!("there is a frame for each"),
+        }
+    }
+
+    /// How many groups one of these frames begins.
+    pub(super) fn opened_by(&self, frame: &Frame) -> usize {
+        let at = self.frames.iter().position(|candidate| core::ptr::eq(candidate, frame));
+        at.unwrap_or(0) / (self.depth + 1)
+    }
+
+    /// The frame of the tag alone, if it has not to open or to close anything.
+    pub(crate) fn plain(&self) -> &Frame {
+        self.between(self.depth, self.depth)
+    }
+
+    /// The most bytes that stand around a value in JSON.
+    pub(super) fn json_len(&self) -> usize {
+        self.between(0, 0).json_len()
+    }
+}
+
 impl Frame {
-    /// Around the values of an input.
-    pub(crate) fn new(tag: &Name) -> Self {
+    /// Around a value of an input, before which groups begin and behind which they end.
+    fn new(tag: &Name, opened: &[Name], closed: &[Name]) -> Self {
+        let tags = |tags: &[Name], before: &str, behind: &str| {
+            tags.iter().map(|tag| [before, tag.as_str(), behind].concat()).collect::<String>()
+        };
+        let opened = [opened, core::slice::from_ref(tag)].concat();
+        let closed: Vec<Name> = [tag].into_iter().chain(closed.iter().rev()).cloned().collect();
+        let opening = |end: &str| tags(&opened, "<", &[">", end].concat());
+        let closing = |begin: &str| tags(&closed, &[begin, "</"].concat(), ">");
+        let (json_opening, json_closing) = (opening(r"\n"), closing(r"\n"));
         Self {
-            opening: format!("{SEPARATOR}<{tag}>\n").into(),
-            closing: format!("\n</{tag}>").into(),
+            opening: [SEPARATOR, &opening("\n")].concat().into(),
+            closing: closing("\n").into(),
             json: Json {
-                first: format!(r#"[{{"role":"user","content":"<{tag}>\n"#).into(),
-                begins: format!(r#""}},{{"role":"user","content":"<{tag}>\n"#).into(),
-                joins: format!(r"\n\n<{tag}>\n").into(),
-                closing: format!(r"\n</{tag}>").into(),
-                again: format!(r"\n</{tag}>\n\n<{tag}>\n").into(),
-                answered: format!(r"\n</{tag}>{ANSWER}").into(),
+                first: format!(r#"[{{"role":"user","content":"{json_opening}"#).into(),
+                begins: format!(r#""}},{{"role":"user","content":"{json_opening}"#).into(),
+                joins: format!(r"\n\n{json_opening}").into(),
+                again: format!(r"{json_closing}\n\n{json_opening}").into(),
+                answered: format!("{json_closing}{ANSWER}").into(),
+                closing: json_closing.into(),
             },
         }
     }
@@ -107,6 +163,11 @@ impl Frame {
     #[inline]
     pub(super) fn closing(&self) -> &str {
         &self.closing
+    }
+
+    /// The tokens of a tag around several inputs.
+    pub(crate) fn group_tokens(tag: &Name, counter: &dyn Counter) -> usize {
+        counter.count(&format!("<{tag}>\n\n</{tag}>"))
     }
 
     /// The tokens of what stands around a value, whose own are counted apart.

@@ -6,7 +6,7 @@ use alloc::string::String;
 use core::fmt::Write as _;
 use core::ops::Range;
 
-use super::frame::{Frame, JSON_END, OWN};
+use super::frame::{JSON_END, OWN};
 use super::parts::shown_value;
 use super::shown::{Shown, View};
 use super::walk::{Stop, Walk, What};
@@ -62,15 +62,15 @@ pub(super) fn plain(stop: Stop<'_>) -> Option<&str> {
 
 /// At most how long the array is if nothing has to be escaped.
 fn length(shown: &Shown) -> usize {
-    let frames = shown.reads.inputs.iter().map(|input| &input.frame).chain([&OWN]);
+    let frames = shown.reads.inputs.iter().map(|input| input.frames.json_len()).chain([OWN.json_len()]);
     let views = shown.views.iter().zip(frames);
     let elided = shown.fitted.as_ref().map_or(0..0, |fitted| fitted.elided.start / 2..fitted.elided.end / 2);
     let kept = |steps: &Range<usize>| {
         let oldest = steps.start..steps.end.min(elided.start + 1).max(steps.start);
         [oldest, steps.start.max(elided.end)..steps.end]
     };
-    let view = |(view, frame): (&View, &Frame)| {
-        let bytes = |steps: Range<usize>| steps.len() * frame.json_len() + view.values.bytes(steps);
+    let view = |(view, frame): (&View, usize)| {
+        let bytes = |steps: Range<usize>| steps.len() * frame + view.bytes(steps);
         if elided.is_empty() { bytes(view.steps.clone()) } else { kept(&view.steps).map(bytes).iter().sum() }
     };
     views.map(view).sum::<usize>() + OWN.json_first_len() + MARKER_LEN + JSON_END.len()

@@ -2,6 +2,7 @@
 
 mod chunks;
 mod escape;
+mod filtered;
 mod fitted;
 mod frame;
 mod json;
@@ -13,13 +14,15 @@ mod shown;
 mod turns;
 mod walk;
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::name::Name;
 use crate::value::Value;
 
+pub(crate) use filtered::Filtered;
 pub(crate) use fitted::Fitted;
-pub(crate) use frame::Frame;
+pub(crate) use frame::{Frame, Frames};
 pub use messages::{Iter, Messages};
 pub(crate) use opening::Opening;
 pub(crate) use part::Fate;
@@ -65,14 +68,29 @@ impl Context {
         self.messages.shown().step
     }
 
+    /// What the views of the column note of its inputs, for the instruction of a model: the same at every step.
+    /// `None` where nothing is noted. A [`prompt`](crate::prompt) puts it behind its own instruction.
+    pub fn orientation(&self) -> Option<&str> {
+        self.messages.shown().reads.orientation.as_deref()
+    }
+
+    /// An instruction, with what is noted of the inputs.
+    pub(crate) fn instruct(&self, instruction: &Arc<str>) -> Arc<str> {
+        match self.orientation() {
+            Some(_) => self.messages.shown().reads.instruct(instruction).into(),
+            None => Arc::clone(instruction),
+        }
+    }
+
     /// The messages array.
     pub fn messages(&self) -> &Messages {
         &self.messages
     }
 
-    /// The value that an input has at this step, verbatim: no tag around it, nothing escaped.
-    /// Inputs go by their tag, which is the column's name unless the view gives another. `None` for a
-    /// tag that there is not, and for a column that was [skipped](crate::compute::Policy::or_skip).
+    /// The value that an input has at this step, with `prev` that of the step before, verbatim: no tag around
+    /// it, nothing escaped. Inputs go by their tag, which is the column's name unless the view gives another.
+    /// `None` for a tag that there is not, for a column that was [skipped](crate::compute::Policy::or_skip), and
+    /// with `prev` at step 0.
     pub fn input(&self, tag: &str) -> Option<&Value> {
         self.inputs.iter().find(|(name, _)| name == tag).map(|(_, value)| value)
     }

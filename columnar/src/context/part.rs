@@ -87,7 +87,7 @@ pub(crate) enum Fate {
     /// It is shown as well.
     Stays,
     /// It leaves the window through which it is shown.
-    Leaves { window: Window, own: bool },
+    Leaves { window: Window, delayed: bool, own: bool },
     /// Most likely it is left out, or changes with what is left out.
     MayBeCut,
     /// The same for certain.
@@ -96,8 +96,8 @@ pub(crate) enum Fate {
 
 impl<'m> Part<'m> {
     /// What stands before an array that would begin with the assistant.
-    pub(super) fn lead() -> Self {
-        let (role, value, fate) = (Role::User, Cow::Borrowed(LEAD), Fate::Stays);
+    pub(super) fn lead(fate: Fate) -> Self {
+        let (role, value) = (Role::User, Cow::Borrowed(LEAD));
         Self { role, origin: None, place: Place::First, frame: &OWN, value, tokens: 0, fate }
     }
 

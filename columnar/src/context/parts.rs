@@ -32,13 +32,22 @@ impl<'m> Parts<'m> {
         };
         Part {
             role: stop.frame.role(),
-            origin: origin.map(|column| Origin { column, step: stop.step }),
+            origin: origin.map(|column| Origin { column, step: stop.step - stop.delay }),
             place: stop.place(),
             frame: stop.frame,
             value: shown_value(&stop, self.shown),
-            tokens: stop.text.tokens + around,
+            tokens: stop.text.tokens + around + self.groups(stop),
             fate: Fate::of(stop, self.shown),
         }
+    }
+}
+
+impl Parts<'_> {
+    /// The tokens of the groups that begin with a value.
+    fn groups(&self, stop: Stop<'_>) -> usize {
+        let What::Input(input) = stop.what else { return 0 };
+        let inside = input.groups.len().saturating_sub(input.frames.opened_by(stop.frame));
+        input.groups.iter().skip(inside).filter_map(|&group| self.shown.around.groups.get(group)).sum()
     }
 }
 
@@ -52,7 +61,12 @@ impl<'m> Iterator for Parts<'m> {
         let stop = self.walk.next()?;
         if stop.place() == Place::First && stop.frame.role() == Role::Assistant {
             self.led = Some(stop);
-            return Some(Part::lead());
+            let fate = if self.shown.is_led_at(self.shown.step + 1) {
+                Fate::Stays
+            } else {
+                Fate::of(stop, self.shown)
+            };
+            return Some(Part::lead(fate));
         }
         Some(self.part(stop))
     }
@@ -64,19 +78,27 @@ impl Fate {
         let fitted = shown.fitted.as_deref();
         let cut = if fitted.is_some_and(|fitted| fitted.changes) { Self::Cut } else { Self::MayBeCut };
         let is_cut = |place| fitted.is_some_and(|fitted| fitted.next.contains(&place));
-        let (window, steps, is_cut) = match (stop.what, shown.reads.own) {
-            (What::Input(input), _) => (input.window, input.window.of_input(next), is_cut(2 * step)),
-            (What::Own, Some(own)) => (own, own.of_own(next), is_cut(2 * step + 1)),
+        let (window, delayed, steps, is_cut) = match (stop.what, shown.reads.own) {
+            (What::Input(input), _) => (input.window, input.delayed, input.turns(next), is_cut(2 * step)),
+            (What::Own, Some(own)) => (own, false, own.of_own(next), is_cut(2 * step + 1)),
             (What::Own, None) => unreachable!("`{}` does not read its own past", shown.reads.column),
             (What::Marker, _) => {
                 let stays = fitted.is_some_and(|fitted| fitted.next == fitted.elided);
                 return if stays { Self::Stays } else { cut };
             }
         };
+        // What stands behind it may leave, so that its groups end with it.
+        let is_regrouped = match stop.what {
+            What::Input(input) if !input.groups.is_empty() => {
+                shown.open_behind(input, step, next) != shown.open_behind(input, step, shown.step)
+            }
+            _ => false,
+        };
         match steps.contains(&step) {
             true if is_cut => cut,
+            true if is_regrouped => Self::Leaves { window, delayed, own: false },
             true => Self::Stays,
-            false => Self::Leaves { window, own: matches!(stop.what, What::Own) },
+            false => Self::Leaves { window, delayed, own: matches!(stop.what, What::Own) },
         }
     }
 }

@@ -16,10 +16,11 @@ use super::fitted::Fitted;
 use super::part::Origin;
 use super::turns::Places;
 use crate::budget::{Around, Turns};
-use crate::history::History;
+use crate::history::{History, Texts};
 use crate::name::Name;
+use crate::reads::{Input, Reads};
 use crate::scheduler::Cell;
-use crate::schema::Reads;
+use crate::tokens::Sum;
 use crate::value::Value;
 
 /// What the context of one cell shows. Cloning it is a few reference counts.
@@ -37,11 +38,44 @@ pub(crate) struct Shown {
     pub(crate) fitted: Option<Arc<Fitted>>,
 }
 
-/// Some steps of a column.
+/// Some values of a column, each at the step whose turn shows it.
 #[derive(Clone, Debug)]
 pub(super) struct View {
     pub(super) steps: Range<usize>,
-    pub(super) values: History,
+    /// How many steps before its turn a value was said.
+    pub(super) delay: usize,
+    values: History,
+}
+
+impl View {
+    /// Whether the turn of a step has a value to show.
+    pub(super) fn has(&self, step: usize) -> bool {
+        step.checked_sub(self.delay).is_some_and(|said| self.values.has(said))
+    }
+
+    fn value(&self, step: usize) -> Option<Value> {
+        self.values.value(step.checked_sub(self.delay)?)
+    }
+
+    /// What turns show from the one of a step on.
+    pub(super) fn texts(&self, step: usize) -> Texts<'_> {
+        self.values.texts(step - self.delay)
+    }
+
+    /// The bytes of what is shown in the turns of some steps.
+    pub(super) fn bytes(&self, steps: Range<usize>) -> usize {
+        self.values.bytes(self.said(&steps))
+    }
+
+    /// What the values in the turns of some steps sum up to.
+    pub(super) fn sum(&self, steps: &Range<usize>) -> Sum {
+        self.values.sum(self.said(steps))
+    }
+
+    /// When was said what the turns of some steps show.
+    fn said(&self, steps: &Range<usize>) -> Range<usize> {
+        steps.start.saturating_sub(self.delay)..steps.end.saturating_sub(self.delay)
+    }
 }
 
 impl Shown {
@@ -50,12 +84,18 @@ impl Shown {
         reads: Arc<Reads>,
         cell: Cell,
         around: Arc<Around>,
-        history: impl Fn(usize) -> History,
+        mut history: impl FnMut(usize, Option<&Input>) -> History,
     ) -> Self {
-        let inputs = reads.inputs.iter().map(|input| (input.column, input.window.of_input(cell.step)));
-        let own = reads.own.map(|own| (cell.column, own.of_own(cell.step)));
-        let views = inputs.chain(own).map(|(column, steps)| View { steps, values: history(column) });
-        Self { views: views.collect(), reads, step: cell.step, around, fork: None, fitted: None }
+        let mut views: Vec<View> = Vec::with_capacity(reads.inputs.len() + 1);
+        for input in &reads.inputs {
+            let (steps, delay) = (input.turns(cell.step), input.delay());
+            views.push(View { steps, delay, values: history(input.column, Some(input)) });
+        }
+        if let Some(own) = reads.own {
+            let steps = own.of_own(cell.step);
+            views.push(View { steps, delay: 0, values: history(cell.column, None) });
+        }
+        Self { views: views.into(), reads, step: cell.step, around, fork: None, fitted: None }
     }
 
     pub(crate) fn column(&self) -> &Name {
@@ -69,9 +109,7 @@ impl Shown {
 
     /// What the context showed at the last step before, without those at which all inputs were empty.
     pub(super) fn previous(&self) -> Option<Self> {
-        let inputs = self.views.get(..self.reads.inputs.len()).unwrap_or_default();
-        let is_read = |step: &usize| inputs.iter().any(|view| view.values.has(*step));
-        (0..self.step).rev().find(is_read).map(|step| self.at(step))
+        (0..self.step).rev().find(|step| self.is_read_at(*step)).map(|step| self.at(step))
     }
 
     /// What the context showed at the last step that it has in common with its nearest fork; `None` where what
@@ -83,9 +121,9 @@ impl Shown {
 
     /// What the context showed at an earlier step.
     fn at(&self, step: usize) -> Self {
-        let inputs = self.reads.inputs.iter().map(|input| input.window.of_input(step));
+        let inputs = self.reads.inputs.iter().map(|input| input.turns(step));
         let steps = inputs.chain(self.reads.own.map(|own| own.of_own(step)));
-        let views = steps.zip(&*self.views).map(|(steps, view)| View { steps, values: view.values.clone() });
+        let views = steps.zip(&*self.views).map(|(steps, view)| View { steps, ..view.clone() });
         let fitted = self.fitted.as_ref().map(|fitted| Arc::new(fitted.previous()));
         let (reads, around) = (Arc::clone(&self.reads), Arc::clone(&self.around));
         Self { reads, step, views: views.collect(), around, fork: None, fitted }
@@ -94,17 +132,32 @@ impl Shown {
     /// The inputs at the current step; without those that are empty for good.
     pub(crate) fn current(&self) -> Vec<(Name, Value)> {
         let inputs = self.reads.inputs.iter().zip(&*self.views);
-        inputs.filter_map(|(input, view)| Some((input.tag.clone(), view.values.value(self.step)?))).collect()
+        inputs.filter_map(|(input, view)| Some((input.tag.clone(), view.value(self.step)?))).collect()
+    }
+
+    /// Whether any input has something for the turn of a step.
+    fn is_read_at(&self, step: usize) -> bool {
+        self.reads.inputs.iter().zip(&*self.views).any(|(_, view)| view.has(step))
     }
 
     pub(super) fn tags(&self) -> impl Iterator<Item = &Name> + Clone {
-        self.reads.inputs.iter().map(|input| &input.tag)
+        self.reads.tags()
+    }
+
+    /// How many groups around an input stay open behind its value in the turn of a step, in a context of this
+    /// step or of the next one.
+    pub(super) fn open_behind(&self, input: &Input, step: usize, context: usize) -> usize {
+        let behind = self.reads.inputs.iter().zip(&*self.views).skip(input.at + 1);
+        let mut siblings = behind.map(|(other, view)| (input.shared_groups(other), other, view));
+        let next = siblings.by_ref().take_while(|(shared, ..)| *shared > 0);
+        let mut there =
+            next.filter(|(_, other, view)| other.turns(context).contains(&step) && view.has(step));
+        there.next().map_or(0, |(shared, ..)| shared)
     }
 
     /// Whether any input has a value at the current step.
     pub(crate) fn is_current(&self) -> bool {
-        let mut inputs = self.reads.inputs.iter().zip(&*self.views);
-        inputs.any(|(_, view)| view.values.has(self.step))
+        self.is_read_at(self.step)
     }
 
     /// The tokens of all that is shown.
@@ -120,7 +173,7 @@ impl Shown {
         let gap = (&self.reads.column, self.around.gap);
         let names = self.reads.inputs.iter().zip(&self.around.frames);
         let names = names.map(|(input, frame)| (&input.name, *frame)).chain([gap]);
-        let tokens = |view: &View, frame| view.values.sum(view.steps.clone()).framed(frame).tokens;
+        let tokens = |view: &View, frame| view.sum(&view.steps).framed(frame).tokens;
         let mut contributors: Vec<_> = names
             .zip(&*self.views)
             .map(|((name, frame), view)| (name.clone(), tokens(view, frame)))
@@ -139,8 +192,8 @@ impl Shown {
             let step = place / 2;
             let of_role = move |at| (at == inputs) == (place % 2 == 1);
             views.clone().filter_map(move |(at, (column, view))| {
-                let is_there = of_role(at) && view.steps.contains(&step) && view.values.has(step);
-                is_there.then_some(Origin { column, step })
+                let is_there = of_role(at) && view.steps.contains(&step) && view.has(step);
+                is_there.then(|| Origin { column, step: step - view.delay })
             })
         })
     }
@@ -158,12 +211,18 @@ impl Shown {
 
     /// Whether there is nothing in any view.
     pub(super) fn is_empty(&self) -> bool {
-        self.views.iter().all(|view| !view.steps.clone().any(|step| view.values.has(step)))
+        self.views.iter().all(|view| !view.steps.clone().any(|step| view.has(step)))
     }
 
     /// The own past, if it is shown.
     pub(super) fn own(&self) -> Option<&View> {
         self.views.get(self.reads.inputs.len())
+    }
+
+    /// Whether the own past reaches further back at a step than all inputs do.
+    pub(super) fn is_led_at(&self, step: usize) -> bool {
+        let first = self.reads.inputs.iter().map(|input| input.turns(step).start).min();
+        self.reads.own.is_some_and(|own| first.is_none_or(|first| own.of_own(step).start < first))
     }
 
     /// The first step that any view shows.
@@ -174,7 +233,7 @@ impl Shown {
     /// The first step of the last message: the one after the last that shows what the column said.
     pub(super) fn last_message(&self) -> usize {
         let own = self.own().and_then(|own| {
-            let is_shown = |&step: &usize| !self.is_elided(2 * step + 1) && own.values.has(step);
+            let is_shown = |&step: &usize| !self.is_elided(2 * step + 1) && own.has(step);
             own.steps.clone().rev().find(is_shown).map(|step| step + 1)
         });
         own.unwrap_or_else(|| self.first_step())

@@ -4,9 +4,8 @@
 
 use core::ops::Range;
 
-use super::shown::Shown;
+use super::shown::{Shown, View};
 use crate::budget::Turns;
-use crate::history::History;
 use crate::tokens::Sum;
 
 /// The turns of a context at its own step, at one before it, or at the next one.
@@ -23,45 +22,33 @@ impl<'s> Places<'s> {
         Self { shown, step }
     }
 
-    /// The inputs, each with its snapshot, the steps of it that are shown and the tokens around each.
-    fn inputs(&self) -> impl Iterator<Item = (&'s History, Range<usize>, usize)> + Clone {
+    /// The inputs, each with its view, the steps whose turns show it and the tokens around each value.
+    fn inputs(&self) -> impl Iterator<Item = (&'s View, Range<usize>, usize)> + Clone {
         let (shown, step) = (self.shown, self.step);
         let inputs = shown.reads.inputs.iter().zip(&*shown.views).zip(&shown.around.frames);
-        inputs.map(move |((input, view), frame)| (&view.values, input.window.of_input(step), *frame))
+        inputs.map(move |((input, view), frame)| (view, input.turns(step), *frame))
     }
 
     /// The steps of the own past that are shown.
-    fn own(&self) -> Option<(&'s History, Range<usize>)> {
-        Some((&self.shown.own()?.values, self.shown.reads.own?.of_own(self.step)))
+    fn own(&self) -> Option<(&'s View, Range<usize>)> {
+        Some((self.shown.own()?, self.shown.reads.own?.of_own(self.step)))
     }
 
     /// What is read in some steps that have come.
     pub(super) fn read(&self, steps: &Range<usize>) -> Sum {
         let known = steps.start..steps.end.min(self.shown.step + 1);
-        let (mut tokens, mut most, mut first) = (0, 0, known.end);
-        for (values, shown, frame) in self.inputs() {
-            let shown = clip(&shown, &known);
-            first = first.min(shown.start);
-            let sum = values.sum(shown).framed(frame);
-            tokens += sum.tokens;
-            most = most.max(sum.count);
+        let mut sum = turns(&self.inputs(), &known);
+        for (group, tokens) in self.shown.reads.groups.iter().zip(&self.shown.around.groups) {
+            let inside = self.inputs().skip(group.inputs.start).take(group.inputs.len());
+            sum.tokens += turns(&inside, &known).count * tokens;
         }
-        // Seldom is a turn empty, and then somebody has to look which one.
-        let count = if most == known.end - first { most } else { self.turns(first..known.end) };
-        Sum { count, tokens }
-    }
-
-    /// In how many steps something is read.
-    fn turns(&self, steps: Range<usize>) -> usize {
-        let is_read =
-            |step: &usize| self.inputs().any(|(values, shown, _)| shown.contains(step) && values.has(*step));
-        steps.filter(is_read).count()
+        sum
     }
 
     /// What was said in some steps that have come.
     fn said(&self, steps: &Range<usize>) -> Sum {
         let known = steps.start..steps.end.min(self.shown.step);
-        let said = self.own().map(|(values, shown)| values.sum(clip(&shown, &known)));
+        let said = self.own().map(|(view, shown)| view.sum(&clip(&shown, &known)));
         said.unwrap_or_default().framed(self.shown.around.gap)
     }
 
@@ -95,6 +82,27 @@ impl Turns for Places<'_> {
         let read = self.read(&(places.start.div_ceil(2)..places.end.div_ceil(2)));
         read + self.said(&(places.start / 2..places.end / 2)) + self.expected(&places)
     }
+}
+
+/// In how many of some steps any of the inputs has something, and the tokens of all.
+fn turns<'s>(
+    inputs: &(impl Iterator<Item = (&'s View, Range<usize>, usize)> + Clone),
+    known: &Range<usize>,
+) -> Sum {
+    let (mut tokens, mut most, mut first) = (0, 0, known.end);
+    for (view, shown, frame) in inputs.clone() {
+        let shown = clip(&shown, known);
+        first = first.min(shown.start);
+        let sum = view.sum(&shown).framed(frame);
+        tokens += sum.tokens;
+        most = most.max(sum.count);
+    }
+    // Seldom is a turn empty, and then somebody has to look which one.
+    let is_read =
+        |step: &usize| inputs.clone().any(|(view, shown, _)| shown.contains(step) && view.has(*step));
+    let is_whole = most == known.end - first;
+    let count = if is_whole { most } else { (first..known.end).filter(is_read).count() };
+    Sum { count, tokens }
 }
 
 fn clip(steps: &Range<usize>, within: &Range<usize>) -> Range<usize> {

@@ -1,12 +1,13 @@
 //! The way through what a context shows, step by step.
 
 use alloc::vec::Vec;
+use core::mem;
 
 use super::fitted::Fitted;
 use super::frame::{Frame, JSON_END, MARKER, OWN, Place};
 use super::shown::Shown;
 use crate::history::{Text, Texts};
-use crate::schema::Input;
+use crate::reads::Input;
 
 /// The values that a context shows, in the order in which it shows them: stretch by stretch, in each of
 /// which the same views show something.
@@ -21,8 +22,9 @@ pub(super) struct Walk<'m> {
     until: usize,
     /// The place at which the next stretch begins.
     place: usize,
-    /// What stands around what was passed last.
+    /// What stands around what was passed last, and how many groups are open behind it.
     last: Option<&'m Frame>,
+    open: usize,
     /// What is left out and not passed yet.
     cut: Option<&'m Fitted>,
 }
@@ -31,7 +33,9 @@ pub(super) struct Walk<'m> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop<'m> {
     pub(super) what: What<'m>,
+    /// The step whose turn it stands in, and how long before it was said.
     pub(super) step: usize,
+    pub(super) delay: usize,
     pub(super) text: Text<'m>,
     pub(super) frame: &'m Frame,
     /// What stands around the text before it.
@@ -56,7 +60,7 @@ impl<'m> Walk<'m> {
     pub(super) fn since(shown: &'m Shown, step: usize) -> Self {
         let (lanes, place) = (Lanes::default(), 2 * step);
         let cut = shown.fitted.as_deref().filter(|fitted| place < fitted.elided.end);
-        Self { shown, lanes, lane: 0, step, until: 0, place, last: None, cut }
+        Self { shown, lanes, lane: 0, step, until: 0, place, last: None, open: 0, cut }
     }
 
     /// What [`next`](Iterator::next) does, where time is short.
@@ -70,8 +74,11 @@ impl<'m> Walk<'m> {
             if let Some(lane) = self.lanes.get_mut(self.lane) {
                 self.lane += 1;
                 if let Some(text) = lane.texts.next() {
-                    let (what, frame) = (lane.what, lane.frame);
-                    return Some(self.stop(what, frame, text));
+                    let (what, mut frame, delay) = (lane.what, lane.frame, lane.delay);
+                    if let Some(input) = lane.grouped {
+                        frame = self.grouped(input);
+                    }
+                    return Some(self.stop(what, frame, delay, text));
                 }
                 continue;
             }
@@ -85,9 +92,16 @@ impl<'m> Walk<'m> {
         }
     }
 
+    /// The frame of a value that stands in groups.
+    #[cold]
+    fn grouped(&mut self, input: &'m Input) -> &'m Frame {
+        let behind = self.shown.open_behind(input, self.step, self.shown.step);
+        input.frames.between(mem::replace(&mut self.open, behind), behind)
+    }
+
     #[inline]
-    fn stop(&mut self, what: What<'m>, frame: &'m Frame, text: Text<'m>) -> Stop<'m> {
-        Stop { what, step: self.step, text, frame, before: self.last.replace(frame) }
+    fn stop(&mut self, what: What<'m>, frame: &'m Frame, delay: usize, text: Text<'m>) -> Stop<'m> {
+        Stop { what, step: self.step, delay, text, frame, before: self.last.replace(frame) }
     }
 
     /// Goes past what is left out, if it begins here.
@@ -98,7 +112,7 @@ impl<'m> Walk<'m> {
         (self.step, self.until) = (self.place / 2, 0);
         self.lanes.clear();
         let text = Text { value, tokens: *tokens, is_untagged: true, is_plain_json: true };
-        Some(self.stop(What::Marker, &MARKER, text))
+        Some(self.stop(What::Marker, &MARKER, 0, text))
     }
 
     /// Begins the next stretch, which ends before what is left out; `false` if there is none.
@@ -119,8 +133,9 @@ impl<'m> Walk<'m> {
             let is_there = if input.is_some() { reads } else { says };
             if is_there && view.steps.contains(&step) {
                 let (what, frame) =
-                    input.map_or((What::Own, &OWN), |input| (What::Input(input), &input.frame));
-                self.lanes.push(Lane { what, frame, texts: view.values.texts(step) });
+                    input.map_or((What::Own, &OWN), |input| (What::Input(input), input.frames.plain()));
+                let grouped = input.filter(|input| !input.groups.is_empty());
+                self.lanes.push(Lane { what, frame, grouped, delay: view.delay, texts: view.texts(step) });
             }
             let bounds = [view.steps.start, view.steps.end];
             until = bounds.into_iter().filter(|&bound| bound > step).fold(until, usize::min);
@@ -168,6 +183,9 @@ const FEW: usize = 4;
 struct Lane<'m> {
     what: What<'m>,
     frame: &'m Frame,
+    /// The input, where groups stand around it.
+    grouped: Option<&'m Input>,
+    delay: usize,
     texts: Texts<'m>,
 }
 

@@ -18,11 +18,12 @@ use crate::scheduler::Cell;
 use crate::trace::CellSpan;
 use crate::value::Value;
 
-/// What is told of a computation: deltas and retries, then one of the other two, then nothing.
+/// What is told of a computation: deltas and retries, then one of the others, then nothing.
 pub(super) enum Report {
     Delta { text: String },
     Retry { attempt: usize, error: String },
     Computed { value: Value, span: CellSpan },
+    Skipped { span: CellSpan },
     Failed { error: Error, span: CellSpan },
 }
 
@@ -120,6 +121,7 @@ impl<'a> Computing<'a> {
                 Report::Retry { attempt, error: error.to_string() }
             }
             Some(Ok(Piece::Whole(value))) => self.end(value),
+            Some(Ok(Piece::Skip)) => self.skip(),
             Some(Err(source)) => self.fail(source),
             None => {
                 let value = mem::take(text).into();
@@ -132,6 +134,13 @@ impl<'a> Computing<'a> {
         self.stage = Stage::Over;
         self.lead.answered();
         Report::Computed { value, span: mem::take(&mut self.span) }
+    }
+
+    fn skip(&mut self) -> Report {
+        self.stage = Stage::Over;
+        // Who has not asked leads nobody.
+        self.lead = Lead::default();
+        Report::Skipped { span: mem::take(&mut self.span) }
     }
 
     fn fail(&mut self, source: BoxError) -> Report {

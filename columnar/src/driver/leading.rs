@@ -58,7 +58,7 @@ impl Leading {
 
     /// In the same order for all, the shortest beginning first.
     fn gates(&mut self, settings: &Settings, context: &Context) -> Option<Vec<Gate>> {
-        let instruction = settings.instruction.clone()?;
+        let instruction = context.instruct(settings.instruction.as_ref()?);
         let model = settings.model.get()?;
         let provider = Provider::of(&model);
         let keeps = |tokens: usize| provider.read < 1.0 && tokens >= provider.minimum;

@@ -178,6 +178,11 @@ impl<'a, I: ColumnId> Run<'a, I> {
                 self.live.shared.computed(cell);
                 None
             }
+            Report::Skipped { span } => {
+                self.done = Some(Done { cell, entry: Entry::Skipped, span });
+                self.live.shared.skipped(cell);
+                None
+            }
             Report::Failed { error, span } => {
                 let cause = error.cause();
                 match self.live.shared.failed(cell) {

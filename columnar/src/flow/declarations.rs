@@ -1,10 +1,10 @@
 //! What a flow declares whose shape is made at run time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::column::{Column, View};
+use crate::column::{Column, Of, View};
 use crate::compute::Step;
-use crate::schema::{Draft, DraftView, Mistake, Schema, SchemaError};
+use crate::schema::{Draft, Mistake, Schema, SchemaError};
 
 /// The columns of a flow, each after those that it reads.
 #[derive(Clone, Debug, Default)]
@@ -65,10 +65,14 @@ impl Declarations {
     pub(super) fn drafts(&self, first: usize) -> Vec<Draft> {
         let index: BTreeMap<usize, usize> =
             self.columns.iter().enumerate().map(|(at, column)| (column.id(), at)).collect();
+        let named = |name: &str| self.columns.iter().position(|column| column.name() == name);
         let draft_view = |view: &View, own: usize| {
-            let (window, tag) = view.shape();
-            let column = view.of().and_then(|column| index.get(&self.meant(column).id()).copied());
-            DraftView { column: column.unwrap_or(own), window, tag: tag.map(ToOwned::to_owned) }
+            view.draft(match view.of() {
+                Of::This => Ok(own),
+                Of::Column(column) => Ok(index.get(&self.meant(column).id()).copied().unwrap_or(own)),
+                Of::Named(name) => named(name).ok_or_else(|| name.clone()),
+                Of::Group(_) => unreachable!("a column lists the views of a group one by one"),
+            })
         };
         let draft = |(at, column): (usize, &Column)| Draft {
             name: column.name().to_owned(),
@@ -85,7 +89,7 @@ impl Declarations {
         column
     }
 
-    /// With what the leaves add: each column after what it reads, in the order in which the
+    /// With what the leaves add: each column after what it waits for, in the order in which the
     /// declarations name them. Without recursion, so that no chain is too long.
     fn traced(mut self, leaves: Vec<Column>) -> Result<Self, SchemaError> {
         enum Visit {
@@ -95,15 +99,22 @@ impl Declarations {
         let mut seen: BTreeSet<usize> = self.columns.iter().map(Column::id).collect();
         let (mut path, mut open) = (Vec::<Column>::new(), BTreeSet::new());
         let mut visits: Vec<Visit> = leaves.into_iter().rev().map(Visit::Enter).collect();
-        while let Some(visit) = visits.pop() {
+        // What is read of the past alone has to be here, and may come later.
+        let mut past = VecDeque::new();
+        while let Some(visit) = visits.pop().or_else(|| past.pop_front().map(Visit::Enter)) {
             match visit {
                 Visit::Enter(column) => {
                     let column = self.meant(&column).clone();
                     if seen.insert(column.id()) {
                         open.insert(column.id());
                         visits.push(Visit::Leave(column.clone()));
-                        let inputs = column.views().unwrap_or_default().iter().filter_map(View::of);
-                        visits.extend(inputs.rev().cloned().map(Visit::Enter));
+                        for view in column.views().unwrap_or_default().iter().rev() {
+                            match view.of() {
+                                Of::Column(read) if view.is_delayed() => past.push_back(read.clone()),
+                                Of::Column(read) => visits.push(Visit::Enter(read.clone())),
+                                Of::This | Of::Named(_) | Of::Group(_) => {}
+                            }
+                        }
                         path.push(column);
                     } else if open.contains(&column.id()) {
                         let cycle = path.iter().skip_while(|first| first.id() != column.id());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::cache::{CachePlan, Pace, Provider, StablePrefix};
 use crate::context::Messages;
 use crate::error::Result;
-use crate::graph::View;
+use crate::graph::{Read, View};
 use crate::plan::Plan;
 use crate::state::Shared;
 use crate::value::Value;
@@ -38,6 +38,10 @@ pub mod kind {
 pub struct Handle<K> {
     /// A view of the newest value alone.
     pub latest: View,
+    /// A view of the value of the step before. Within a step nothing waits for it, so two columns may read
+    /// what the other one said before. [`window`](View::window) and [`all`](View::all) behind it show more of
+    /// the past.
+    pub prev: View,
     name: &'static str,
     /// `None` in the constants of which a flow's graph is made.
     flow: Option<Arc<Shared>>,
@@ -47,7 +51,8 @@ pub struct Handle<K> {
 impl<K> Handle<K> {
     #[doc(hidden)]
     pub const fn __new(column: usize, name: &'static str) -> Self {
-        Self { latest: View::new(column, Window::LATEST, name), name, flow: None, kind: PhantomData }
+        let latest = View::new(column, Window::LATEST, name);
+        Self { latest, prev: latest.delayed(), name, flow: None, kind: PhantomData }
     }
 
     #[doc(hidden)]
@@ -55,12 +60,38 @@ impl<K> Handle<K> {
     pub fn __bind(&self, flow: &Bind<'_>) -> Self {
         let (column, name) = flow.column(self.latest);
         let latest = View::new(column, Window::LATEST, self.latest.tag());
-        Self { latest, name, flow: Some(Arc::clone(flow.shared)), kind: PhantomData }
+        let flow = Some(Arc::clone(flow.shared));
+        Self { latest, prev: latest.delayed(), name, flow, kind: PhantomData }
     }
 
     #[doc(hidden)]
-    pub const fn __view(&self) -> View {
+    pub const fn __column(&self) -> usize {
+        self.latest.column()
+    }
+
+    #[doc(hidden)]
+    pub const fn __view(&self) -> Read {
+        self.whole().__view()
+    }
+
+    /// A view of all the history.
+    const fn whole(&self) -> View {
         View::new(self.latest.column(), Window::All, self.latest.tag())
+    }
+
+    /// A view of those values alone of which `shows` says so; see [`View::filter`].
+    pub const fn filter(&self, shows: fn(&str) -> bool) -> Read {
+        self.whole().filter(shows)
+    }
+
+    /// A view of the values of those steps alone of which `shows` says so; see [`View::sample`].
+    pub const fn sample(&self, shows: fn(usize) -> bool) -> Read {
+        self.whole().sample(shows)
+    }
+
+    /// A view of all the history, of which the model is told this; see [`View::note`].
+    pub const fn note(&self, note: &'static str) -> Read {
+        self.whole().note(note)
     }
 
     /// A view of the last `count` values.
@@ -84,7 +115,7 @@ impl<K> Handle<K> {
     ///
     /// When the tag is no [`Name`](crate::Name); inside `flow!` that is a compile error.
     pub const fn named(&self, tag: &'static str) -> View {
-        self.__view().named(tag)
+        self.whole().named(tag)
     }
 
     /// A view of all the history under another tag than the column's name.
@@ -169,7 +200,13 @@ impl Handle<kind::Derived> {
 
 impl<K> Clone for Handle<K> {
     fn clone(&self) -> Self {
-        Self { latest: self.latest, name: self.name, flow: self.flow.clone(), kind: PhantomData }
+        Self {
+            latest: self.latest,
+            prev: self.prev,
+            name: self.name,
+            flow: self.flow.clone(),
+            kind: PhantomData,
+        }
     }
 }
 

@@ -6,8 +6,9 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Graph, Node, View};
+use super::{Graph, Node, Pick, Read, View};
 use crate::plan::Plan;
+use crate::reads::Filter;
 use crate::schema::{Draft, DraftView, Schema, SchemaError};
 
 /// What stands at a place.
@@ -19,14 +20,14 @@ pub(super) struct Flat {
 pub(super) enum What {
     Source,
     /// The views show places of the whole graph.
-    Column(Vec<View>),
+    Column(Vec<Read>),
     /// A source of a module, bound to what stands at this place.
     Input(usize),
 }
 
 impl Flat {
     fn of(node: &Node) -> Self {
-        let what = node.views.map_or(What::Source, |views| What::Column(views.to_vec()));
+        let what = node.reads.map_or(What::Source, |reads| What::Column(reads.to_vec()));
         Self { name: node.name.to_owned(), what }
     }
 }
@@ -41,9 +42,10 @@ pub(super) fn flat(graph: &Graph) -> Vec<Flat> {
             let what = match what {
                 What::Source => What::Input(module.input(&name)),
                 What::Input(bound) => What::Input(first + bound),
-                What::Column(views) => {
+                What::Column(reads) => {
                     let moved = |view: View| View { column: first + view.column, ..view };
-                    What::Column(views.into_iter().map(moved).collect())
+                    let reads = reads.into_iter().map(|read| Read { view: moved(read.view), ..read });
+                    What::Column(reads.collect())
                 }
             };
             Flat { name: format!("{}.{name}", module.name), what }
@@ -108,14 +110,21 @@ impl Graph {
 
 /// The declaration of what stands at the place `at`, with every column where a plan has it; `None` for an input.
 fn draft(place: &Flat, at: usize, column: impl Fn(usize) -> usize) -> Option<Draft> {
-    let view = |view: &View| DraftView {
-        column: column(view.column),
+    let view = |Read { view, note, pick, groups }: &Read| DraftView {
+        column: Ok(column(view.column)),
         window: Some(view.window),
+        delayed: view.delayed,
         tag: (view.column != at).then(|| view.tag.to_owned()),
+        note: note.map(ToOwned::to_owned),
+        filter: pick.map(|pick| match pick {
+            Pick::Text(shows) => Filter::new(move |_, text| shows(text)),
+            Pick::Step(shows) => Filter::new(move |step, _| shows(step)),
+        }),
+        groups: groups.iter().map(|&tag| (0, tag.to_owned())).collect(),
     };
     let views = match &place.what {
         What::Source => None,
-        What::Column(views) => Some(views.iter().map(view).collect()),
+        What::Column(reads) => Some(reads.iter().map(view).collect()),
         What::Input(_) => return None,
     };
     Some(Draft { name: place.name.clone(), views })

@@ -4,7 +4,7 @@
 //! flows that it uses. The sources of a module have theirs, too, where the columns are that they are bound to.
 
 use super::text::Text;
-use super::{Graph, View, nth};
+use super::{Graph, nth};
 
 /// No place. What is looked for and not there is refused by the compiler, at the mention that stands beside this.
 const NOWHERE: usize = usize::MAX;
@@ -15,8 +15,8 @@ const NOWHERE: usize = usize::MAX;
 pub struct Used {
     pub(super) name: &'static str,
     pub(super) place: Place,
-    /// The sources, each with a view of the column that it is bound to.
-    inputs: &'static [(&'static str, View)],
+    /// The sources, each with the place of the column that it is bound to.
+    inputs: &'static [(&'static str, usize)],
 }
 
 /// Where a module has its columns.
@@ -83,7 +83,7 @@ impl Place {
 impl Used {
     #[doc(hidden)]
     #[must_use]
-    pub const fn __new(name: &'static str, place: Place, inputs: &'static [(&'static str, View)]) -> Self {
+    pub const fn __new(name: &'static str, place: Place, inputs: &'static [(&'static str, usize)]) -> Self {
         Self { name, place, inputs }
     }
 
@@ -113,9 +113,9 @@ impl Used {
     /// Where the column is that a source is bound to.
     pub(super) const fn input(&self, source: &str) -> usize {
         let mut rest = self.inputs;
-        while let [(name, view), tail @ ..] = rest {
+        while let [(name, column), tail @ ..] = rest {
             if super::is_same(name, source) {
-                return view.column;
+                return *column;
             }
             rest = tail;
         }
@@ -129,6 +129,7 @@ impl Used {
             Some(source) if at == 0 => Some(self.input(source)),
             Some(_) => None,
             None => match self.place.graph.read(inner, at) {
+                Some(NOWHERE) => Some(NOWHERE),
                 Some(read) => Some(self.place.first + read),
                 None => None,
             },
@@ -227,17 +228,18 @@ impl Graph {
     /// The name of the source at a place; `None` for another column, and for those of modules.
     pub(super) const fn source(&self, column: usize) -> Option<&'static str> {
         match (self.at(column), self.base) {
-            (At::Node(node), _) if node.views.is_none() => Some(node.name),
+            (At::Node(node), _) if node.reads.is_none() => Some(node.name),
             (At::Base, Some(base)) => base.source(column),
             _ => None,
         }
     }
 
-    /// The column that view number `at` of a column shows; `None` behind the last view.
+    /// The column that has to be there for view number `at` of a column, if any has; `None` behind the last view.
     pub(super) const fn read(&self, column: usize, at: usize) -> Option<usize> {
         match (self.at(column), self.base) {
-            (At::Node(super::Node { views: Some(views), .. }), _) => match nth(views, at) {
-                Some(view) => Some(view.column),
+            (At::Node(super::Node { reads: Some(reads), .. }), _) => match nth(reads, at) {
+                Some(read) if read.view.delayed => Some(NOWHERE),
+                Some(read) => Some(read.view.column),
                 None => None,
             },
             (At::Used(module, inner), _) => module.read(inner, at),

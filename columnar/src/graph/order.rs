@@ -103,7 +103,9 @@ impl Graph {
                 break;
             }
         }
-        text.put("  └─┘\n\nhelp: drop one of these reads; what a column said in earlier steps it can read as `self`");
+        text.put("  └─┘\n\nhelp: drop one of these reads, or read what was said a step before: `");
+        self.put_name(self.first() + self.waits_for_column(first, is_sorted), &mut text);
+        text.put(".prev`");
         text.panic()
     }
 

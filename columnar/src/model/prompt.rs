@@ -89,7 +89,7 @@ impl Prompt {
 
     fn ask(&self, cx: &Context) -> Result<(Chunks, CallSpan), BoxError> {
         let request = Request {
-            system: Arc::clone(&self.system),
+            system: cx.instruct(&self.system),
             messages: cx.messages().clone(),
             max_tokens: self.max_tokens,
             pace: self.pace.unwrap_or_else(|| cx.messages().pace()),

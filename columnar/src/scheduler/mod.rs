@@ -40,6 +40,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::plan::{Plan, Reader};
+use crate::reads::Input;
 use crate::window::Window;
 use outbox::Outbox;
 pub use progress::Progress;
@@ -88,6 +89,8 @@ pub(crate) enum OnFailure {
 pub(crate) struct Rules {
     /// How many of its cells may be computed at once, if there is a limit.
     pub(crate) limit: Option<usize>,
+    /// It is computed at every so many steps, if not at all.
+    pub(crate) every: Option<usize>,
     pub(crate) on_failure: OnFailure,
 }
 
@@ -168,7 +171,7 @@ impl Scheduler {
     /// The first cell that a derived one shows and that is not stored, if there is one.
     pub(crate) fn missing(&self, cell: Cell) -> Option<Cell> {
         let reads = self.plan.schema().reads(cell.column)?;
-        let inputs = reads.inputs.iter().map(|input| (input.column, input.window.of_input(cell.step)));
+        let inputs = reads.inputs.iter().map(|input| (input.column, input.cells(cell.step)));
         let own = reads.own.map(|own| (cell.column, own.of_own(cell.step)));
         let gap = |(column, steps): (usize, Range<usize>)| {
             let step = self.tracks.get(column)?.gap(steps)?;
@@ -234,13 +237,18 @@ impl Scheduler {
         Ok(())
     }
 
+    /// A running cell stays empty for good.
+    pub(crate) fn handle_skipped(&mut self, cell: Cell) -> Result<(), Misuse> {
+        self.change(cell, Slot::Running, Slot::Storing)?;
+        self.outbox.push(Action::Skip(cell));
+        Ok(())
+    }
+
     /// A running cell could not be computed. What its column says of that is done, and returned.
     pub(crate) fn handle_failed(&mut self, cell: Cell) -> Result<OnFailure, Misuse> {
         let on_failure = self.rules.get(cell.column).map_or(OnFailure::Stop, |rules| rules.on_failure);
         if on_failure == OnFailure::Skip {
-            self.change(cell, Slot::Running, Slot::Storing)?;
-            self.outbox.push(Action::Skip(cell));
-            return Ok(on_failure);
+            return self.handle_skipped(cell).map(|()| on_failure);
         }
         self.change(cell, Slot::Running, Slot::Failed)?;
         self.fail(cell);
@@ -298,9 +306,9 @@ impl Scheduler {
                 continue;
             }
             self.running += 1;
-            let has_nothing = self.has_nothing_to_read(cell);
-            self.set(cell, if has_nothing { Slot::Storing } else { Slot::Running });
-            return Some(if has_nothing { Action::Skip(cell) } else { Action::Compute(cell) });
+            let skips = !self.is_due(cell) || self.has_nothing_to_read(cell);
+            self.set(cell, if skips { Slot::Storing } else { Slot::Running });
+            return Some(if skips { Action::Skip(cell) } else { Action::Compute(cell) });
         }
         if self.running == 0 {
             self.outbox.flush();
@@ -334,7 +342,7 @@ impl Scheduler {
         let covers =
             |column: usize, steps| self.tracks.get(column).is_some_and(|track| track.gap(steps).is_none());
         let Some(reads) = self.plan.schema().reads(cell.column) else { return };
-        let inputs = reads.inputs.iter().map(|input| covers(input.column, input.window.of_input(cell.step)));
+        let inputs = reads.inputs.iter().map(|input| covers(input.column, input.cells(cell.step)));
         let own = reads.own.map(|own| covers(cell.column, own.of_own(cell.step)));
         let waits_for = inputs.chain(own).filter(|stored| !stored).count();
         self.set(cell, Slot::Waiting(waits_for));
@@ -381,12 +389,22 @@ impl Scheduler {
         self.ready.push(cell);
     }
 
+    /// Whether its column is computed at this step.
+    fn is_due(&self, cell: Cell) -> bool {
+        let every = self.rules.get(cell.column).and_then(|rules| rules.every);
+        every.is_none_or(|every| cell.step.saturating_add(1).is_multiple_of(every))
+    }
+
     /// Whether all that is new for a cell was skipped.
     fn has_nothing_to_read(&self, cell: Cell) -> bool {
-        let skipped = |column: usize| self.skipped.contains(&Cell { column, step: cell.step });
-        let reads = self.plan.schema().reads(cell.column);
-        !self.skipped.is_empty()
-            && reads.is_some_and(|reads| reads.inputs.iter().all(|input| skipped(input.column)))
+        if self.skipped.is_empty() && cell.step > 0 {
+            return false;
+        }
+        let Some(reads) = self.plan.schema().reads(cell.column) else { return false };
+        let newest =
+            |input: &Input| Some(Cell { column: input.column, step: cell.step.checked_sub(input.delay())? });
+        let mut newest = reads.inputs.iter().map(newest);
+        newest.all(|newest| newest.is_none_or(|newest| self.skipped.contains(&newest)))
     }
 
     /// The cell has failed, and nothing is told of it.

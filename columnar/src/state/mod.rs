@@ -19,8 +19,8 @@ use crate::error::{Error, Result, list, suggest};
 use crate::forecast::{Forecast, forecast};
 use crate::name::Name;
 use crate::plan::Plan;
+use crate::reads::Reads;
 use crate::scheduler::{Cell, Progress, Scheduler, Unloadable};
-use crate::schema::Reads;
 use crate::store::{Entry, Put, Store};
 use crate::table::Table;
 use crate::tokens::{Chars, Counter};
@@ -311,7 +311,10 @@ impl State {
         let fork = self.forks.range(..=cell.step).rev().find(known).map(|(step, _)| *step);
         let (table, allowance) = self.allowance(cell.column, &reads);
         let around = Arc::clone(&allowance.around);
-        let mut shown = Shown::new(reads, cell, around, |column| table.history(column));
+        let mut shown = Shown::new(reads, cell, around, |column, input| match input {
+            Some(input) => allowance.filtered(input, table.history(column), cell.step),
+            None => table.history(column),
+        });
         shown.fork = fork;
         match allowance.fit(&mut shown) {
             Ok(()) => Ok(shown),

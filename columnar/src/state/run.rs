@@ -57,7 +57,14 @@ impl Shared {
         let mut state = self.lock();
         Some(match state.scheduler.poll()? {
             Action::Compute(cell) => match state.shown(cell) {
-                Ok(shown) => Work::Compute(cell, Context::new(shown)),
+                Ok(shown) if shown.is_current() => Work::Compute(cell, Context::new(shown)),
+                Ok(_) => {
+                    // Nothing new has passed its filters; the scheduler asks for it to be skipped next.
+                    let reported = state.scheduler.handle_skipped(cell);
+                    debug_assert!(reported.is_ok(), "it has just begun");
+                    drop(state);
+                    return self.act();
+                }
                 Err(error) => Work::Refuse(cell, error),
             },
             Action::Store(cell) => Work::Store(cell),
@@ -96,6 +103,12 @@ impl Shared {
     /// The cell is computed.
     pub(crate) fn computed(&self, cell: Cell) {
         let reported = self.lock().scheduler.handle_computed(cell);
+        debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
+    }
+
+    /// The cell stays empty for good.
+    pub(crate) fn skipped(&self, cell: Cell) {
+        let reported = self.lock().scheduler.handle_skipped(cell);
         debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
     }
 

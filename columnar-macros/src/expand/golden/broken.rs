@@ -83,7 +83,7 @@ impl ::columnar::__private::Module for Chat {
 }
 #[allow(non_upper_case_globals)]
 impl ChatColumns {
-    const __topics: &'static [::columnar::__private::View] = &[];
+    const __topics: &'static [::columnar::__private::Read] = &[];
     const __HERE: &'static Self = &Self {
         user: ::columnar::__private::Declare.source(0usize, "user"),
         topics: ::columnar::__private::Derived::__new(1usize, "topics"),

@@ -111,13 +111,13 @@ impl<'a> ::columnar::__private::Base for Felt<'a> {
 pub type FeltBase<'a> = other::Chat<'a>;
 #[allow(non_upper_case_globals)]
 impl FeltColumns {
-    const __mood: &'static [::columnar::__private::View] = &[
+    const __mood: &'static [::columnar::__private::Read] = &[
         Self::__HERE_tone.__view(),
         Self::__HERE_user.latest.__view(),
         Self::__HERE_summary.window(2).r#as("digest").__view(),
         Self::__HERE_mood.latest.__view(),
     ];
-    const __tone: &'static [::columnar::__private::View] = &[Self::__HERE_user.__view()];
+    const __tone: &'static [::columnar::__private::Read] = &[Self::__HERE_user.__view()];
     const __BASE: ::columnar::__private::Graph = <<FeltBase<
         'static,
     > as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;

@@ -101,7 +101,7 @@ impl<M: Model, const N: usize> ::columnar::__private::Base for Felt<M, N> {
 type FeltBase<M> = Chat<M>;
 #[allow(non_upper_case_globals)]
 impl<Base: ::columnar::__private::Columns> FeltColumns<Base> {
-    const __mood: &'static [::columnar::__private::View] = &[
+    const __mood: &'static [::columnar::__private::Read] = &[
         Self::__HERE_user.latest.__view(),
     ];
     const __BASE: ::columnar::__private::Graph = <Base as ::columnar::__private::Columns>::GRAPH;

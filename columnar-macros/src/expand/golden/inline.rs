@@ -6,7 +6,7 @@ fn around() {
         steps => {
             #[allow(non_upper_case_globals)]
             impl Columns {
-                const __styled: &'static [::columnar::__private::View] = &[
+                const __styled: &'static [::columnar::__private::Read] = &[
                     Self::__HERE.user.latest.__view(),
                     Self::__HERE.styled.latest.__view(),
                 ];

@@ -104,10 +104,10 @@ where
 }
 #[allow(non_upper_case_globals)]
 impl ChatColumns {
-    const __topics: &'static [::columnar::__private::View] = &[
+    const __topics: &'static [::columnar::__private::Read] = &[
         Self::__HERE.user.latest.__view(),
     ];
-    const __assistant: &'static [::columnar::__private::View] = &[
+    const __assistant: &'static [::columnar::__private::Read] = &[
         Self::__HERE.user.__view(),
         Self::__HERE.topics.window(2).r#as("subjects").__view(),
         Self::__HERE.assistant.__view(),

@@ -179,7 +179,7 @@ impl<M: Model> ::columnar::__private::Module for Chat<M> {
 pub type __ChatDebate<M> = Debate<M>;
 #[allow(non_upper_case_globals)]
 impl<Debate: ::columnar::__private::Columns> ChatColumns<Debate> {
-    const __verdict: &'static [::columnar::__private::View] = &[
+    const __verdict: &'static [::columnar::__private::Read] = &[
         Self::__HERE_debate_DOT_critic.latest.r#as("case").__view(),
         Self::__HERE_user.latest.__view(),
     ];
@@ -190,7 +190,7 @@ impl<Debate: ::columnar::__private::Columns> ChatColumns<Debate> {
     const __USE_debate: ::columnar::__private::Used = ::columnar::__private::Used::__new(
         "debate",
         Self::__AT_debate,
-        &[(Self::__AT_debate.__source("topic"), Self::__HERE_user.__view())],
+        &[(Self::__AT_debate.__source("topic"), Self::__HERE_user.__column())],
     );
     const __HERE_user: &'static ::columnar::__private::Source = &::columnar::__private::Source::__new(
         0usize,

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::*;
-use world::{Views, World, plan, walk, world};
+use world::{Views, World, past, plan, walk, world};
 
 const ALL: Option<usize> = None;
 const LATEST: Option<usize> = Some(1);
@@ -73,11 +73,39 @@ fn what_has_nothing_to_read_is_skipped_too() {
     walk(world, 2);
 }
 
+/// Two columns read what the other one said before, in every order of completion and with every failure.
+#[test]
+fn columns_read_the_past_of_each_other() {
+    let debate: [Option<Views<'_>>; 3] =
+        [None, Some(&[(0, LATEST), (past(2), LATEST)]), Some(&[(0, LATEST), (past(1), ALL)])];
+    let states = walk(world(&debate, 32), 3);
+    assert!(states > 50, "{states} states");
+    for on_failure in [OnFailure::Stop, OnFailure::Wait, OnFailure::Skip] {
+        walk(world(&debate, 32).with_faults(1, on_failure), 3);
+    }
+    let chained: [Option<Views<'_>>; 4] = [
+        None,
+        Some(&[(0, LATEST), (past(3), Some(2))]),
+        Some(&[(1, LATEST)]),
+        Some(&[(2, LATEST), (past(2), ALL)]),
+    ];
+    walk(world(&chained, 32), 3);
+}
+
+#[test]
+fn a_column_is_computed_now_and_then() {
+    for steps in [1, 2, 3] {
+        let rare = world(&SMALL, 32).with_every(1, steps).with_faults(1, OnFailure::Stop);
+        assert!(walk(rare, 2) > 100);
+    }
+}
+
 /// The walk finds schedulers that know less than was declared: without an edge, with a window that is
 /// too short, with an own past that is not waited for.
 #[test]
 fn the_walk_catches_a_scheduler_that_starts_too_early() {
-    let pairs: [(Views<'_>, Views<'_>); 3] = [
+    let pairs: [(Views<'_>, Views<'_>); 4] = [
+        (&[(0, LATEST), (past(1), LATEST)], &[(0, LATEST)]),
         (&[(1, LATEST), (0, LATEST)], &[(0, LATEST)]),
         (&[(1, Some(2)), (0, LATEST)], &[(1, LATEST), (0, LATEST)]),
         (&[(1, LATEST), (2, LATEST)], &[(1, LATEST)]),
@@ -276,7 +304,7 @@ fn r15_a_report_that_cannot_be_true_changes_nothing() {
         let before = format!("{:?}", world.scheduler);
         for (column, step) in (0..4).flat_map(|column| [0, 1, 2, usize::MAX].map(|step| (column, step))) {
             let cell = Cell { column, step };
-            let storing = world.storing.contains(&(cell, false));
+            let storing = [true, false].iter().any(|&empty| world.storing.contains(&(cell, empty)));
             let scheduler = &mut world.scheduler;
             if !world.running.contains(&cell) {
                 assert_eq!(scheduler.handle_computed(cell), Err(Misuse));

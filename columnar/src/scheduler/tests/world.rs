@@ -7,6 +7,13 @@ use std::collections::BTreeSet;
 use super::super::*;
 use crate::schema::{Draft, DraftView, Schema};
 
+/// A view of this column's past alone.
+pub(super) fn past(column: usize) -> usize {
+    column | PAST
+}
+
+const PAST: usize = 1 << 20;
+
 pub(super) type Views<'a> = &'a [(usize, Option<usize>)];
 
 /// `None` is a source; a view is a column and the length of its window, `None` for all.
@@ -15,8 +22,12 @@ pub(super) fn plan(columns: &[Option<Views<'_>>]) -> Arc<Plan> {
         name: format!("c{at}"),
         views: views.map(|views| {
             let view = |(tag, &(column, last)): (usize, &(usize, Option<usize>))| DraftView {
-                column,
+                column: Ok(column & !PAST),
+                delayed: column & PAST > 0,
                 window: last.map_or(Some(Window::All), Window::last),
+                note: None,
+                filter: None,
+                groups: Vec::new(),
                 tag: (column != at).then(|| format!("v{tag}")),
             };
             views.iter().enumerate().map(view).collect()
@@ -45,6 +56,8 @@ pub(super) struct World {
     pub(super) untold: BTreeSet<Cell>,
     /// What the next failures do; a failed `put` always stops the run.
     pub(super) on_failure: OnFailure,
+    /// A column that is computed at every so many steps.
+    pub(super) every: Option<(usize, usize)>,
     pub(super) halted: bool,
     /// How many things may still go wrong.
     pub(super) faults: usize,
@@ -66,6 +79,7 @@ impl World {
             failed: BTreeSet::new(),
             untold: BTreeSet::new(),
             on_failure: OnFailure::Stop,
+            every: None,
             halted: false,
             faults: 0,
         }
@@ -75,10 +89,22 @@ impl World {
     pub(super) fn with_faults(mut self, faults: usize, on_failure: OnFailure) -> Self {
         self.faults = faults;
         self.on_failure = on_failure;
-        for column in 0..self.pushed.len() {
-            self.scheduler.rule(column, Rules { limit: None, on_failure });
-        }
+        self.rule();
         self
+    }
+
+    /// In which a column is computed at every so many steps.
+    pub(super) fn with_every(mut self, column: usize, steps: usize) -> Self {
+        self.every = Some((column, steps));
+        self.rule();
+        self
+    }
+
+    fn rule(&mut self) {
+        for column in 0..self.pushed.len() {
+            let every = self.every.filter(|(rare, _)| *rare == column).map(|(_, steps)| steps);
+            self.scheduler.rule(column, Rules { limit: None, every, on_failure: self.on_failure });
+        }
     }
 
     pub(super) fn begun(&self) -> usize {
@@ -98,14 +124,24 @@ impl World {
         let Some(reads) = self.declared.schema().reads(cell.column) else { return false };
         let stored = |column, mut steps: Range<usize>| steps.all(|step| self.is_stored(column, step));
         cell.step < self.begun()
-            && reads.inputs.iter().all(|input| stored(input.column, input.window.of_input(cell.step)))
+            && reads.inputs.iter().all(|input| stored(input.column, input.cells(cell.step)))
             && reads.own.is_none_or(|own| stored(cell.column, own.of_own(cell.step)))
     }
 
-    /// Whether all inputs are empty at the step of the cell.
-    pub(super) fn has_nothing(&self, cell: Cell) -> bool {
+    /// Whether nobody is asked for the cell: all inputs are empty at its step, or its column is not computed
+    /// at it.
+    pub(super) fn is_unasked(&self, cell: Cell) -> bool {
+        let is_rare = |(column, steps)| column == cell.column && !(cell.step + 1).is_multiple_of(steps);
+        if self.every.is_some_and(is_rare) {
+            return true;
+        }
         let reads = self.declared.schema().reads(cell.column).expect("it is derived");
-        reads.inputs.iter().all(|input| self.skipped.contains(&Cell { column: input.column, ..cell }))
+        reads.inputs.iter().all(|input| match (input.delayed, cell.step) {
+            (true, 0) => true,
+            (delayed, step) => {
+                self.skipped.contains(&Cell { column: input.column, step: step - usize::from(delayed) })
+            }
+        })
     }
 
     /// The cells that may start.
@@ -127,13 +163,13 @@ impl World {
             match action {
                 Action::Compute(cell) => {
                     assert!(self.startable().contains(&cell), "{cell:?} is started");
-                    assert!(!self.has_nothing(cell) && !self.halted, "{cell:?} is started");
+                    assert!(!self.is_unasked(cell) && !self.halted, "{cell:?} is started");
                     self.running.insert(cell);
                 }
                 Action::Store(cell) => assert!(self.storing.contains(&(cell, false)), "{cell:?}"),
                 Action::Skip(cell) => {
                     let failed = self.storing.contains(&(cell, true));
-                    assert!(failed || self.startable().contains(&cell) && self.has_nothing(cell), "{cell:?}");
+                    assert!(failed || self.startable().contains(&cell) && self.is_unasked(cell), "{cell:?}");
                     self.storing.insert((cell, true));
                 }
                 Action::Emit(cell) => self.hear(cell),
@@ -163,7 +199,7 @@ impl World {
         assert_eq!(earlier, None, "told after {cell:?}");
         let reads = self.declared.schema().reads(cell.column).expect("it is derived");
         for input in &reads.inputs {
-            for step in input.window.of_input(cell.step) {
+            for step in input.cells(cell.step) {
                 assert!(!self.untold.contains(&Cell { column: input.column, step }), "{cell:?} comes first");
             }
         }
@@ -179,6 +215,15 @@ impl World {
         self.scheduler.handle_computed(cell).expect("it is running");
         self.running.remove(&cell);
         self.storing.insert((cell, false));
+        self.settle();
+    }
+
+    /// Its compute leaves it empty.
+    pub(super) fn skipped(&mut self, cell: Cell) {
+        self.faults -= 1;
+        self.scheduler.handle_skipped(cell).expect("it is running");
+        self.running.remove(&cell);
+        self.storing.insert((cell, true));
         self.settle();
     }
 
@@ -246,6 +291,7 @@ impl World {
         }
         if self.faults > 0 {
             self.running.iter().for_each(|&cell| branch(&|world| world.failed(cell)));
+            self.running.iter().for_each(|&cell| branch(&|world| world.skipped(cell)));
             self.storing.iter().for_each(|&(cell, empty)| branch(&|world| world.broken(cell, empty)));
             branch(&|world| {
                 world.faults -= 1;

@@ -1,0 +1,34 @@
+//! What a view with a filter shows of a column.
+
+use core::ops::Range;
+
+use crate::history::History;
+use crate::reads::Filter;
+
+/// The values that a filter lets through, as a history of their own, so that everything that goes for columns
+/// goes for it. Each value is asked for once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filtered {
+    passed: History,
+    /// Every step before this one has been asked for.
+    known: usize,
+}
+
+impl Filtered {
+    /// What passes of a column, as far as its values in `steps` go, which are stored.
+    pub(crate) fn history(&mut self, filter: &Filter, said: &History, steps: Range<usize>) -> History {
+        let is_next = steps.start <= self.known;
+        for step in if is_next { self.known.min(steps.end)..steps.end } else { steps.clone() } {
+            if let Some(text) = said.text(step)
+                && filter.shows(step, text.value)
+                && let Some(value) = said.value(step)
+            {
+                self.passed.insert(step, value, text.tokens);
+            }
+        }
+        if is_next {
+            self.known = self.known.max(steps.end);
+        }
+        self.passed.clone()
+    }
+}

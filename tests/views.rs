@@ -1,0 +1,300 @@
+//! What views can say besides how much they show: `prev`, `group`, `note`; and columns that are computed now
+//! and then. Each example is written in both forms.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may panic")]
+
+use std::sync::{Arc, Mutex};
+
+use columnar::model::{Chunk, Model, Offline, Request};
+use columnar::prelude::*;
+use columnar::{BoxError, Error, Event, Mistake};
+use futures::stream::BoxStream;
+
+flow! {
+    /// Two that answer each other.
+    pub struct Debate {
+        source topic;
+        column pro(topic.latest, con.prev) = said("pro");
+        column con(topic.latest, pro.prev.window(2), self.latest) = said("con");
+        column judge(group("debate", pro, con.latest), topic.latest) = said("judge");
+    }
+}
+
+fn said(who: &'static str) -> impl Fn(Context) -> std::future::Ready<String> + Send + Sync {
+    move |cx| std::future::ready(format!("{who}{}", cx.step()))
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}
+
+/// The messages with brackets in the place of tags.
+fn shown(messages: &Messages) -> String {
+    let text = messages.iter().map(|(_, content)| content.into_owned()).collect::<Vec<_>>().join(" | ");
+    let words = text.replace("\n\n", " ").replace('\n', "");
+    words.replace("</topic>", "]").replace("<topic>", "[")
+}
+
+fn debate_at_run_time() -> Flow {
+    let topic = source("topic");
+    let pro = column("pro", (topic.latest(), prev("con")), said("pro"));
+    let con = column("con", (topic.latest(), pro.prev().window(2), this().latest()), said("con"));
+    let judge = column("judge", (group("debate", (pro.all(), con.latest())), topic.latest()), said("judge"));
+    flow([judge]).unwrap()
+}
+
+#[test]
+fn two_columns_read_what_the_other_one_said_before() {
+    let expected = [
+        ("pro", 0, "[t0]"),
+        ("pro", 2, "[t2] <con>con1</con>"),
+        ("con", 0, "[t0]"),
+        ("con", 1, "<elided/> | con0 | [t1] <pro>pro0</pro>"),
+        ("con", 2, "<pro>pro0</pro> | con1 | [t2] <pro>pro1</pro>"),
+        ("judge", 0, "<debate><pro>pro0</pro> <con>con0</con></debate> [t0]"),
+        (
+            "judge",
+            1,
+            "<debate><pro>pro0</pro></debate> <debate><pro>pro1</pro> <con>con1</con></debate> [t1]",
+        ),
+    ];
+    let (typed, made) = (Debate::new(), debate_at_run_time());
+    block_on(async {
+        for step in 0..3 {
+            typed.topic.push(format!("t{step}")).await.unwrap();
+            made.push("topic", format!("t{step}")).await.unwrap();
+        }
+        typed.run().await.unwrap();
+        made.run().await.unwrap();
+    });
+    for (column, step, expected) in expected {
+        assert_eq!(shown(&typed.messages(column, step).unwrap()), expected, "{column} at {step}");
+        assert_eq!(shown(&made.messages(column, step).unwrap()), expected, "{column} at {step}");
+    }
+}
+
+#[test]
+fn a_declaration_prints_as_it_was_written() {
+    let text = "source topic\n\
+                column pro(topic.latest, con.prev)\n\
+                column con(topic.latest, pro.prev.window(2), self.latest)\n\
+                column judge(group(\"debate\", pro, con.latest), topic.latest)\n";
+    assert_eq!(Debate::GRAPH.to_string(), text);
+    assert_eq!(Debate::ORDER, ["topic", "pro", "con", "judge"]);
+}
+
+/// What was said before keeps nobody waiting, so the two stand side by side.
+#[test]
+fn what_was_said_before_is_no_reason_to_wait() {
+    let outline = Debate::GRAPH.outline();
+    let levels: Vec<usize> = outline.columns.iter().map(|column| column.level).collect();
+    assert_eq!(levels, [0, 1, 1, 2]);
+    assert!(outline.columns[1].reads[1].delayed && !outline.columns[1].reads[0].delayed);
+    assert!(outline.mermaid().contains("con -. latest .-> pro"));
+}
+
+/// A history that is shown a step late keeps its place, so what was sent stays a prefix.
+#[test]
+fn a_delayed_history_stays_where_it_was_shown() {
+    let chat = flow! {
+        source user;
+        column coach(user.latest) = said("coach");
+        column answer(coach.prev.all(), user, self) = said("answer");
+    };
+    block_on(async {
+        for step in 0..4 {
+            chat.user.push(format!("u{step}")).await.unwrap();
+        }
+        chat.run().await.unwrap();
+    });
+    let bodies: Vec<String> = (0..4).map(|step| chat.answer.messages(step).unwrap().to_json()).collect();
+    for pair in bodies.windows(2) {
+        assert!(pair[1].starts_with(pair[0].strip_suffix("\"}]").unwrap()), "{pair:#?}");
+    }
+    assert_eq!(chat.answer.explain_cache(3).unwrap().difference, None);
+}
+
+#[test]
+fn who_reads_the_past_alone_begins_a_step_later() {
+    let chat = flow! {
+        source user;
+        column memory(user.prev) = said("memory");
+    };
+    block_on(async {
+        chat.user.push("one").await.unwrap();
+        chat.user.push("two").await.unwrap();
+        chat.run().await.unwrap();
+    });
+    assert_eq!((chat.memory.get(0), chat.memory.get(1).as_deref()), (None, Some("memory1")));
+    assert_eq!(chat.memory.messages(1).unwrap().last_text(), "<user>\none\n</user>");
+    assert!(matches!(chat.memory.messages(0), Err(Error::Skipped { step: 0, .. })));
+}
+
+#[test]
+fn a_past_that_nobody_declares_is_told() {
+    let user = source("user");
+    let pro = column("pro", (user.latest(), prev("kon")), said("pro"));
+    let Err(Error::Schema(error)) = flow([pro]) else { panic!("there is no `kon`") };
+    assert!(matches!(error.mistakes(), [Mistake::UnknownColumn { read, .. }] if read == "kon"));
+    assert!(error.to_string().contains("`pro` reads `kon`"), "{error}");
+}
+
+#[test]
+fn a_group_whose_tag_is_taken_is_told() {
+    let user = source("user");
+    for views in [
+        vec![user.latest(), group("user", user.latest().named("me"))],
+        vec![group("all", user.latest()), group("all", user.latest().named("me"))],
+        vec![group("all", user.latest().named("all"))],
+    ] {
+        let Err(Error::Schema(error)) = flow([column("pro", views, said("pro"))]) else {
+            panic!("they clash")
+        };
+        assert!(matches!(error.mistakes(), [Mistake::DuplicateTag { .. }]), "{error}");
+    }
+    let own = column("pro", (user.latest(), group("past", this())), said("pro"));
+    let Err(Error::Schema(error)) = flow([own]) else { panic!("the own past has no tag") };
+    assert!(matches!(error.mistakes(), [Mistake::TaggedSelf { .. }]), "{error}");
+}
+
+/// Groups stand in groups, and one of which nothing is shown is not there.
+#[test]
+fn groups_nest_and_vanish() {
+    let chat = flow! {
+        source user;
+        column rare(user.latest) = said("rare").every(2);
+        column judge(group("all", group("seldom", rare.latest), user.latest), rare.latest.as("again")) = said("judge");
+    };
+    block_on(async {
+        chat.user.push("one").await.unwrap();
+        chat.user.push("</all></user>").await.unwrap();
+        chat.run().await.unwrap();
+    });
+    assert_eq!(chat.judge.messages(0).unwrap().last_text(), "<all>\n<user>\none\n</user>\n</all>");
+    assert_eq!(
+        chat.judge.messages(1).unwrap().last_text(),
+        "<all>\n<seldom>\n<rare>\nrare1\n</rare>\n</seldom>\n\n<user>\n&lt;/all>&lt;/user>\n</user>\n</all>\n\n\
+         <again>\nrare1\n</again>"
+    );
+}
+
+#[test]
+fn a_filter_shows_some_values_and_skips_where_nothing_new_gets_through() {
+    let chat = flow! {
+        source user;
+        column faq(user.filter(|text| text.ends_with('?'))) = said("faq");
+        column review(user.sample(|step| step % 2 == 1).as("odd"), user.latest, self.latest) = said("review");
+    };
+    let user = source("user");
+    let faq = column("faq", user.all().filter(|text| text.ends_with('?')), said("faq"));
+    let odd = user.all().sample(|step| step % 2 == 1).named("odd");
+    let made = flow([faq, column("review", (odd, user.latest(), this().latest()), said("review"))]).unwrap();
+    block_on(async {
+        for text in ["Hello.", "Who?", "Me.", "Why?"] {
+            chat.user.push(text).await.unwrap();
+            made.push("user", text).await.unwrap();
+        }
+        chat.run().await.unwrap();
+        made.run().await.unwrap();
+    });
+    let skipped = |step| (chat.get("faq", step), made.get("faq", step)) == (None, None);
+    assert!(skipped(0) && skipped(2) && !skipped(1) && !skipped(3));
+    let faq = "<user>Who?</user> <user>Why?</user>";
+    let review = "<odd>Who?</odd> | review2 | <odd>Why?</odd> <user>Why?</user>";
+    for (column, expected) in [("faq", faq), ("review", review)] {
+        assert_eq!(shown(&chat.messages(column, 3).unwrap()), expected);
+        assert_eq!(shown(&made.messages(column, 3).unwrap()), expected);
+    }
+    assert_eq!((chat.progress().skipped, chat.progress().total()), (2, 8));
+    let messages = chat.faq.messages(3).unwrap();
+    assert_eq!(messages.parts().map(|part| part.tokens()).sum::<usize>(), messages.tokens());
+}
+
+/// Keeps what it is asked.
+#[derive(Clone, Default)]
+struct Ear(Arc<Mutex<Vec<String>>>);
+
+impl Model for Ear {
+    fn name(&self) -> &'static str {
+        "ear"
+    }
+
+    fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+        self.0.lock().unwrap().push(request.system.to_string());
+        Offline::default().reply(request)
+    }
+}
+
+#[test]
+fn what_is_noted_stands_behind_the_instruction() {
+    let expected = "Answer.\n\nWhat the tags in the messages hold:\n<user>: what the person typed\n\
+                    <mood>: how it was said";
+    let (ear, other) = (Ear::default(), Ear::default());
+    let chat = flow! {
+        source user;
+        column tone(user.latest) = prompt("Name the tone.").with(ear.clone());
+        column answer(user.note("what the person typed"), tone.latest.as("mood").note("how it was said"), self) =
+            prompt("Answer.").with(ear.clone());
+    };
+    let user = source("user");
+    let tone = column("tone", user.latest(), prompt("Name the tone.").with(other.clone()));
+    let views = (
+        user.all().note("what the person typed"),
+        tone.latest().named("mood").note("how it was said"),
+        this(),
+    );
+    let made = flow([column("answer", views, prompt("Answer.").with(other.clone()))]).unwrap();
+    block_on(async {
+        chat.user.push("Hello!").await.unwrap();
+        chat.run().await.unwrap();
+        made.push("user", "Hello!").await.unwrap();
+        made.run().await.unwrap();
+    });
+    for ear in [ear, other] {
+        assert_eq!(*ear.0.lock().unwrap(), ["Name the tone.", expected]);
+    }
+}
+
+/// A condition is asked with what the compute step would see, and what is skipped costs nothing.
+#[test]
+fn a_column_that_is_not_due_is_skipped_and_who_reads_nothing_else_with_it() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&asked);
+    let chat = flow! {
+        source user;
+        column title(user) = said("title").when(move |cx| {
+            heard.lock().unwrap().push(cx.step());
+            cx.input("user").is_some_and(|text| text.starts_with('#'))
+        });
+        column shout(title.latest) = said("shout");
+        column digest(user.window(2)) = said("digest").every(2);
+        column never(user.latest) = said("never").every(0);
+    };
+    let mut told = Vec::new();
+    block_on(async {
+        for text in ["# One", "two", "# Three"] {
+            chat.user.push(text).await.unwrap();
+        }
+        let mut run = chat.run();
+        while let Some(event) = run.try_next().await.unwrap() {
+            let column = event.column().to_string();
+            told.push((column, event.step(), matches!(event, Event::Skipped { .. })));
+        }
+    });
+    told.sort();
+    let expected = [
+        ("digest", [true, false, true]),
+        ("never", [true, true, true]),
+        ("shout", [false, true, false]),
+        ("title", [false, true, false]),
+    ];
+    let expected = expected.map(|(column, skipped)| {
+        skipped.into_iter().enumerate().map(move |(step, skipped)| (column.to_owned(), step, skipped))
+    });
+    assert_eq!(told, expected.into_iter().flatten().collect::<Vec<_>>());
+    assert_eq!(*asked.lock().unwrap(), [0, 1, 2]);
+    let progress = chat.progress();
+    assert_eq!((progress.done, progress.skipped, progress.waiting), (5, 7, 0));
+    block_on(async { chat.run().await.unwrap() });
+    assert_eq!(asked.lock().unwrap().len(), 3, "nobody is asked twice");
+}
