@@ -66,15 +66,15 @@ pub fn extend<'a, B: Columns, J, C: Columns, I: ColumnId + 'a>(
 /// The compute steps of a flow that uses others: the own ones, then those of each module.
 pub fn join<'a>(
     own: Vec<Option<Step<'a>>>,
-    modules: impl IntoIterator<Item = Vec<Option<Step<'a>>>>,
+    modules: impl IntoIterator<Item = Vec<Step<'a>>>,
 ) -> Vec<Option<Step<'a>>> {
-    // The sources of a module are columns of the flow that uses it.
-    own.into_iter().chain(modules.into_iter().flatten().filter(Option::is_some)).collect()
+    own.into_iter().chain(modules.into_iter().flatten().map(Some)).collect()
 }
 
-/// The compute steps of a module, for a flow whose own may borrow for less long.
-pub fn lend<'a, 'b: 'a>(steps: Vec<Option<Step<'b>>>) -> Vec<Option<Step<'a>>> {
-    steps.into_iter().map(|step| step.map(Step::lent)).collect()
+/// The compute steps of a module, whose sources are columns of the flow that uses it. Its steps may borrow for less
+/// long.
+pub fn lend<'a, 'b: 'a>(steps: Vec<Option<Step<'b>>>) -> Vec<Step<'a>> {
+    steps.into_iter().flatten().map(Step::lent).collect()
 }
 
 /// The step of a column whose declaration is broken. It is never called: the error has been reported

@@ -207,7 +207,7 @@ impl Emission<'_> {
     }
 
     /// Mentions the columns that a column reads.
-    pub(super) fn fn_reads(&self, column: &Column, columns: &TokenStream) -> Option<TokenStream> {
+    pub(super) fn fn_reads(column: &Column, columns: &TokenStream) -> Option<TokenStream> {
         let views = &column.derived.as_ref()?.views;
         let mentions = views.iter().map(|view| mention(view, &column.name));
         Some(fn_mentions(&column.name, columns, &quote!(#(#mentions)*)))

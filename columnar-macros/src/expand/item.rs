@@ -54,7 +54,7 @@ impl Item<'_> {
         let columns = self.emission.flow.columns.iter();
         let steps = columns.clone().filter_map(|column| self.fn_step(column));
         let reads = (!self.emission.others.are_none()).then(|| {
-            let reads = columns.filter_map(|column| self.emission.fn_reads(column, &self.types.columns));
+            let reads = columns.filter_map(|column| Emission::fn_reads(column, &self.types.columns));
             quote!(#(#reads)*)
         });
         let modules = self.emission.modules().map(|(module, other)| self.fns_of_module(module, other));
@@ -88,7 +88,7 @@ impl Item<'_> {
     /// The compute steps of a module, and the mentions of its inputs.
     fn fns_of_module(&self, module: &Module, other: &Other<'_>) -> TokenStream {
         let (private, step) = (&self.emission.private, &self.types.step);
-        let ty = quote!(#private::Vec<#private::Option<#step>>);
+        let ty = quote!(#private::Vec<#step>);
         let steps = if self.header.whole {
             self.emission.module_steps(module, other)
         } else {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! impl Chat {
-//!     fn __debate() -> Vec<Option<Step<'static>>> { lend(Debate::__STEPS()) }
+//!     fn __debate() -> Vec<Step<'static>> { lend(Debate::__STEPS()) }
 //!     fn __READS_debate(here: &ChatColumns) { let _ = (&here.debate.topic, &here.user, here); }
 //! }
 //! impl ChatColumns {

@@ -99,7 +99,7 @@ fn groups(
         cursor.next();
         match group.delimiter() {
             Delimiter::Parenthesis if arguments.is_none() && list.is_none() => {
-                arguments = Some(group.clone())
+                arguments = Some(group.clone());
             }
             Delimiter::Brace if list.is_none() => list = Some(group.clone()),
             _ => {

@@ -21,9 +21,7 @@ where
     #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
     fn __debate(
         model: &M,
-    ) -> ::columnar::__private::Vec<
-        ::columnar::__private::Option<::columnar::__private::Step<'static>>,
-    > {
+    ) -> ::columnar::__private::Vec<::columnar::__private::Step<'static>> {
         let _ = (model,);
         {
             #[allow(dead_code, non_snake_case)]
