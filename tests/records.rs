@@ -1,5 +1,6 @@
 //! What the records say is what the code does.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -69,6 +70,37 @@ fn every_row_of_the_table_of_faults_has_a_test_named_after_it() {
         let named = tests.match_indices(&format!("fn {row}_")).count();
         assert!(named > 0, "{row} has no test");
     }
+}
+
+/// A message without what it says of a certain flow.
+fn without_names(message: &str) -> String {
+    let mut quotes = message.split(['`', '"']);
+    let first = quotes.next().unwrap_or_default().to_owned();
+    quotes.enumerate().fold(first, |text, (at, part)| text + if at % 2 == 0 { "…" } else { part })
+}
+
+#[test]
+fn every_message_of_the_macro_is_explained_in_the_guide_and_no_other() {
+    let folder = root().join("tests/ui");
+    let said = fs::read_dir(folder).expect("it can be read").map(|entry| entry.expect("an entry").path());
+    let said = said.filter(|path| path.extension().is_some_and(|extension| extension == "stderr"));
+    let said = said.map(|path| fs::read_to_string(path).expect("it is text")).collect::<String>();
+    let told: BTreeSet<String> =
+        said.lines().filter_map(|line| line.strip_prefix("error: ")).map(without_names).collect();
+
+    let page = read("columnar/src/guide/mistakes.rs");
+    let (page, _) = page.split_once("# Not your mistake").expect("there is such a section");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("//! | ")?.split_once(" | "));
+    let explained: BTreeSet<String> =
+        rows.map(|(message, _)| without_names(message)).filter(|message| message != "message").collect();
+
+    assert!(told.len() > 70, "{}", told.len());
+    assert_eq!(told.difference(&explained).collect::<Vec<_>>(), [""; 0], "are not explained");
+    assert_eq!(
+        explained.difference(&told).collect::<Vec<_>>(),
+        [""; 0],
+        "are not told by any file in tests/ui"
+    );
 }
 
 #[test]

@@ -110,13 +110,20 @@ fn check_reads(flow: &mut Flow, clashes: HashSet<String>, errors: &mut Errors) -
         let Some(derived) = derived else { continue };
         let all = derived.views.len();
         derived.views.retain_mut(|view| {
-            if !view.is_own() && text(&view.base) == text(name) {
+            if view.is_own() {
+                let column = view.other_word().filter(|word| names.columns.contains(&text(word)));
+                if let Some(column) = &column {
+                    errors.at(&view.written, errors::column_of_self(column));
+                }
+                return column.is_none();
+            }
+            if text(&view.base) == text(name) {
                 let is_past = view.delayed;
                 let message = if is_past { errors::prev_by_name(name) } else { errors::self_by_name(name) };
                 errors.at(&view.base, message);
                 return false;
             }
-            view.is_own() || names.resolve(view, &mut unknown, errors)
+            names.resolve(view, &mut unknown, errors)
         });
         derived.whole &= derived.views.len() == all;
     }
@@ -222,6 +229,10 @@ fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors) {
     let declared: Vec<String> =
         columns.chain(flow.modules.iter().map(|module| &module.name)).map(text).collect();
     let mut told: HashSet<String> = flow.lost.iter().filter_map(lost_name).collect();
+    if ["source", "column"].iter().any(|&nameless| told.contains(nameless)) {
+        // The one whose name is missing may have been meant.
+        return;
+    }
     for name in unknown {
         if told.insert(text(name)) {
             errors.at(name, errors::unknown(name, &declared));

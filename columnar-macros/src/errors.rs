@@ -5,15 +5,15 @@
 
 pub(crate) mod module;
 
-use std::fmt::{Display, Write};
+use std::fmt::Write;
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenTree};
 use syn::ext::IdentExt;
 
 use crate::name::to_name;
 use crate::nearest::{nearest, nearest_keyword};
 use crate::report::place;
-use crate::syntax::Denial;
+use crate::syntax::{Denial, VIEWS, quoted as quoted_name};
 
 /// A name as its user reads it.
 fn shown(name: &Ident) -> String {
@@ -36,6 +36,9 @@ pub(crate) const NO_FLOW_NAME: &str =
     "expected the name of the flow after this\n\nhelp: as in `pub struct Chat { ... }`";
 
 pub(crate) const NO_BODY: &str = "expected the declarations of the flow, in braces, after this";
+
+pub(crate) const BODY_IN_PARENTHESES: &str =
+    "the declarations of a flow stand in braces\n\nhelp: as in `pub struct Chat { source user; ... }`";
 
 pub(crate) const AFTER_BODY: &str = "expected the end of the flow: one `flow!` declares one";
 
@@ -125,7 +128,7 @@ pub(crate) fn inherited_twice(name: &Ident, base: &Ident) -> String {
 pub(crate) fn bug(message: &str) -> String {
     format!(
         "`flow!` panicked, which is a bug in columnar: {message}\n\n\
-         help: please report it together with this flow"
+         help: please report it, together with this flow, to the issue tracker of columnar"
     )
 }
 
@@ -137,8 +140,33 @@ pub(crate) const COMMA: &str = "declarations end with `;`";
 
 pub(crate) const NOT_A_DECLARATION: &str = "expected `source`, `column` or `use`";
 
-pub(crate) const LET_INSIDE: &str =
-    "a flow holds declarations only\n\nhelp: put `let` before `flow!`; compute steps can use it";
+pub(crate) const BRACES: &str = "a flow without a header needs no braces of its own\n\nhelp: drop them";
+
+pub(crate) const FLOW_INSIDE: &str =
+    "a flow holds declarations only\n\nhelp: put the other `flow!` beside this one";
+
+/// A statement or an item of Rust that begins with `word`.
+pub(crate) fn inside(word: &str) -> String {
+    let help = match word {
+        "if" | "for" | "while" | "loop" | "match" => {
+            "columns that are known only at run time are declared with `source`, `column` and `flow`"
+                .to_owned()
+        }
+        _ => format!("put `{word}` before `flow!`; compute steps can use it"),
+    };
+    format!("a flow holds declarations only\n\nhelp: {help}")
+}
+
+/// The function `name` stands where a column should.
+pub(crate) fn function(name: &Ident) -> String {
+    let text = name.unraw();
+    format!("a flow has columns in place of functions\n\nhelp: as in `column {text}(user.latest) = ...;`")
+}
+
+/// `word` stands before a declaration or a name, as it can in Rust.
+pub(crate) fn modifier(word: &Ident) -> String {
+    format!("a declaration takes no `{word}`\n\nhelp: drop it")
+}
 
 pub(crate) const DANGLING_DOC: &str = "this comment documents nothing";
 
@@ -187,8 +215,8 @@ const KEYWORDS: &str = "a `source` comes from outside, a `column` is computed, `
 
 /// `word` stands where a keyword should, before a name.
 pub(crate) fn keyword(word: &Ident) -> String {
-    let help =
-        nearest_keyword(word).map_or_else(|| KEYWORDS.to_owned(), |meant| format!("did you mean `{meant}`?"));
+    let meant = nearest_keyword(word).or((word == "fn").then_some("column"));
+    let help = meant.map_or_else(|| KEYWORDS.to_owned(), |meant| format!("did you mean `{meant}`?"));
     format!("{NOT_A_DECLARATION}, found {}\n\nhelp: {help}", shown(word))
 }
 
@@ -200,6 +228,20 @@ pub(crate) fn misspelt_use(word: &Ident) -> String {
 /// `name` has no keyword before it.
 pub(crate) fn no_keyword(name: &Ident, meant: &str) -> String {
     format!("{NOT_A_DECLARATION}, found {}\n\nhelp: write `{meant} {}`", shown(name), name.unraw())
+}
+
+pub(crate) fn keyword_behind(keyword: &Ident, name: &Ident) -> String {
+    format!("the keyword stands before the name\n\nhelp: write `{keyword} {}`", name.unraw())
+}
+
+/// A name in quotes.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("a column is named without quotes\n\nhelp: write `{name}`")
+}
+
+/// A name with hyphens; `better` has `_` for each.
+pub(crate) fn hyphens(better: &str) -> String {
+    format!("a hyphen cannot stand in the name of a column\n\nhelp: as in `{better}`")
 }
 
 pub(crate) fn no_name(keyword: &Ident) -> String {
@@ -233,6 +275,7 @@ pub(crate) fn unknown(name: &Ident, declared: &[String]) -> String {
     let text = name.unraw().to_string();
     let known = || declared.iter().map(String::as_str);
     let help = match nearest(&text, known().chain(["self"])) {
+        _ if text == "this" => "the own past is `self`".to_owned(),
         Some(meant) => format!("did you mean `{meant}`?"),
         None => {
             let list: Vec<String> = known().take(MOST).map(|name| format!("`{name}`")).collect();
@@ -246,7 +289,12 @@ pub(crate) fn unknown(name: &Ident, declared: &[String]) -> String {
 
 // Sources and compute steps.
 
-pub(crate) const SOURCE_STEP: &str = "a source has no compute step: its values come from outside\n\nhelp: `column name(...) = ...` computes one";
+pub(crate) fn source_step(name: &Ident) -> String {
+    format!(
+        "a source has no compute step: its values come from outside\n\nhelp: `column {}(...) = ...` computes one",
+        name.unraw()
+    )
+}
 
 pub(crate) fn source_extra(name: &Ident) -> String {
     format!("a source is declared by its name alone\n\nhelp: write `source {name};`")
@@ -275,7 +323,36 @@ pub(crate) fn not_equals(found: &str) -> String {
 
 // Views.
 
-pub(crate) const NOT_A_VIEW: &str = "expected a column name or `self`";
+/// `found` stands where a view should.
+pub(crate) fn not_a_view(found: &[TokenTree]) -> String {
+    const NOT_A_VIEW: &str = "expected a column name or `self`";
+    let help = match found {
+        [TokenTree::Punct(punct), ..] if punct.as_char() == '&' => "drop the `&`".to_owned(),
+        [TokenTree::Group(_)] => "drop the inner brackets".to_owned(),
+        [literal] => match quoted_name(literal.clone()) {
+            Some(name) => format!("write `{name}`"),
+            None => return NOT_A_VIEW.to_owned(),
+        },
+        _ => return NOT_A_VIEW.to_owned(),
+    };
+    format!("{NOT_A_VIEW}\n\nhelp: {help}")
+}
+
+/// `window(user, 3)`
+pub(crate) const VIEW_BEFORE: &str =
+    "a view stands behind what it shows\n\nhelp: as in `user.latest` or `user.window(3)`";
+
+/// `tag = user`
+pub(crate) const TAG_BEFORE: &str =
+    "a tag stands behind what it is for\n\nhelp: as in `summary.as(\"digest\")`";
+
+/// `self.topics`, where `column` is that one.
+pub(crate) fn column_of_self(column: &Ident) -> String {
+    format!(
+        "`self` is what a column said in earlier steps, and has no columns\n\nhelp: write `{}` alone",
+        column.unraw()
+    )
+}
 
 pub(crate) const EMPTY_VIEW: &str = "expected a view before this comma";
 
@@ -342,7 +419,7 @@ pub(crate) const BEHIND_GROUP: &str =
 
 pub(crate) const GROUPED_SELF: &str = "the own past is shown as the assistant's words, so it stands in no group\n\nhelp: put it behind the group";
 
-pub(crate) fn no_comma(found: impl Display) -> String {
+pub(crate) fn no_comma(found: &TokenTree) -> String {
     format!("expected `,` before `{found}`")
 }
 
@@ -366,18 +443,30 @@ pub(crate) fn dangling_dot(column: &Ident) -> String {
 }
 
 pub(crate) fn no_view_named(word: &Ident) -> String {
-    format!(
-        "no view is named `{word}`\n\nhelp: the views are `latest`, `window(n)` and `prev`, and behind them \
-         `filter(...)`, `sample(...)`, `as(\"tag\")` and `note(\"...\")`"
-    )
+    let help = match word.to_string().as_str() {
+        "last" | "tail" | "take" => "did you mean `window(n)`?".to_owned(),
+        text => match nearest(text, VIEWS.into_iter()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "the views are `latest`, `window(n)` and `prev`, and behind them `filter(...)`, \
+                     `sample(...)`, `as(\"tag\")` and `note(\"...\")`"
+                .to_owned(),
+        },
+    };
+    format!("no view is named `{word}`\n\nhelp: {help}")
 }
 
 pub(crate) fn not_parentheses(word: &Ident) -> String {
     format!("expected parentheses after {}", shown(word))
 }
 
-pub(crate) fn no_separator(found: impl Display) -> String {
-    format!("expected `,` or `.` before `{found}`")
+/// `found` stands behind a view.
+pub(crate) fn no_separator(found: &TokenTree) -> String {
+    let help = match found {
+        TokenTree::Group(_) => "\n\nhelp: `.latest` shows the newest value, `.window(3)` the last three",
+        TokenTree::Ident(word) if word == "as" => "\n\nhelp: a tag is given as in `.as(\"digest\")`",
+        _ => "",
+    };
+    format!("expected `,` or `.` before `{found}`{help}")
 }
 
 // What a column reads.

@@ -11,9 +11,12 @@ pub(crate) fn nearest<'w>(word: &str, words: impl Iterator<Item = &'w str>) -> O
         .map(|(_, known)| known)
 }
 
-/// The keyword that `word` was meant to be.
+/// The keyword that `word` was meant to be, or to become.
 pub(crate) fn nearest_keyword(word: &Ident) -> Option<&'static str> {
-    nearest(&word.to_string().to_lowercase(), ["source", "column"].into_iter())
+    const KEYWORDS: [&str; 2] = ["source", "column"];
+    let word = word.to_string().to_lowercase();
+    let begun = KEYWORDS.into_iter().find(|keyword| word.len() > 1 && keyword.starts_with(&word));
+    begun.or_else(|| nearest(&word, KEYWORDS.into_iter()))
 }
 
 /// Whether `word` was meant to be `use`.

@@ -31,6 +31,8 @@
 //!
 //! | to | see |
 //! |---|---|
+//! | learn it, a chapter at a time | the [`guide`] |
+//! | understand what the compiler says of a flow | [`guide::mistakes`] |
 //! | declare a flow, extend one | [`flow!`], or at run time [`source`], [`column`](column()), [`this`], [`prev`] and [`flow`](flow()) |
 //! | know what a declaration says: order, levels, how contexts grow, a drawing | [`Outline`] |
 //! | push, run, read | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
@@ -139,6 +141,9 @@ mod error;
 pub mod simulation;
 #[cfg(feature = "std")]
 pub mod testing;
+
+#[cfg(feature = "std")]
+pub mod guide;
 
 #[cfg(feature = "std")]
 #[doc(hidden)]
@@ -393,7 +398,8 @@ pub mod prelude {
 /// # Mistakes
 ///
 /// The graph is checked when the program compiles. An unknown name, a cycle, a tag used twice, a
-/// window of 0: each is an error at its place, with the way out of it, and all are told at once.
+/// window of 0: each is an error at its place, with the way out of it, and all are told at once. See
+/// [`guide::mistakes`].
 #[cfg(feature = "std")]
 #[macro_export]
 macro_rules! flow {

@@ -1,10 +1,10 @@
 //! `: Chat<M>` in a header: the flow that this one extends.
 
-use proc_macro2::{Ident, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use syn::parse::ParseStream;
 use syn::{Path, Token, token};
 
-use super::cursor::is_punct;
+use super::cursor::{begins_declaration, is_punct};
 use super::path::{Angles, has_a_name};
 use super::tokens;
 use crate::errors;
@@ -32,6 +32,9 @@ pub(super) fn parse(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -
         return Ok(Some(read(&trees, name, errors)));
     }
     let ahead = trees(&input.fork())?;
+    if begins_declaration(&ahead) {
+        return Ok(None);
+    }
     let Some(length) = connector(&ahead) else { return Ok(None) };
     let trees = trees(input)?;
     let (instead, base) = trees.split_at_checked(length).unwrap_or_default();
@@ -40,7 +43,20 @@ pub(super) fn parse(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -
         first if instead.is_empty() => errors.at(first, errors::no_colon(name, &flow)),
         _ => errors.at(tokens(instead), errors::not_colon(&found, name, &flow)),
     }
+    if instead.is_empty() && declares_a_source(input)? {
+        // It is no extension, and what stands here is something else.
+        return Ok(None);
+    }
     Ok(Some(read(base, name, errors)))
+}
+
+fn declares_a_source(input: ParseStream<'_>) -> syn::Result<bool> {
+    let rest: TokenStream = input.fork().parse()?;
+    let body = rest.into_iter().find_map(|tree| match tree {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group.stream()),
+        _ => None,
+    });
+    Ok(body.into_iter().flatten().any(|tree| matches!(tree, TokenTree::Ident(word) if word == "source")))
 }
 
 /// Everything up to the parameters, the `where` or the braces.

@@ -90,7 +90,11 @@ pub(super) fn begins_declaration(trees: &[TokenTree]) -> bool {
         rest = rest.get(count..).unwrap_or_default();
     }
     match rest {
-        [TokenTree::Ident(word), rest @ ..] if word == "pub" => begins_declaration(rest),
+        [TokenTree::Ident(word), TokenTree::Group(_), rest @ ..] | [TokenTree::Ident(word), rest @ ..]
+            if word == "pub" =>
+        {
+            begins_declaration(rest)
+        }
         // Bounds of Rust have `<` behind it.
         [TokenTree::Ident(word), next, ..] if word == "use" => !is_punct(Some(next), '<'),
         [TokenTree::Ident(word), TokenTree::Ident(name), ..] => {

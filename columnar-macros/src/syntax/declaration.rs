@@ -5,7 +5,7 @@ use syn::Attribute;
 use syn::parse::Parser;
 
 use super::cursor::{Cursor, begins_declaration, is_punct};
-use super::{Column, Declared, column, denial, module, tokens};
+use super::{Column, Declared, column, denial, habit, module, tokens};
 use crate::errors;
 use crate::name::identifier;
 use crate::nearest::{is_misspelt_use, nearest_keyword};
@@ -30,7 +30,12 @@ struct Declarations<'t, 'e> {
 impl Declarations<'_, '_> {
     fn next(&mut self) -> Option<Declared> {
         let (docs, denied) = self.attributes();
-        self.visibility();
+        habit::modifiers(&mut self.cursor, self.errors);
+        let is_use = matches!(self.cursor.peek(), Some(TokenTree::Ident(word)) if word == "use");
+        if !is_use && let Some(habit) = habit::declaration(&mut self.cursor, self.errors) {
+            self.lost.extend_from_slice(habit.lost);
+            return habit.column.map(|column| Declared::Column(Column { docs, ..column }));
+        }
         match self.cursor.next() {
             Some(TokenTree::Ident(word)) if self.is_use(word) => {
                 for attribute in denied {
@@ -91,27 +96,18 @@ impl Declarations<'_, '_> {
         (docs, denied)
     }
 
-    /// A visibility, which has no place here.
-    fn visibility(&mut self) {
-        if let Some(TokenTree::Ident(word)) = self.cursor.peek()
-            && word == "pub"
-        {
-            self.errors.at(word, errors::PUB);
-            self.cursor.next();
-            self.cursor.parentheses();
-        }
-    }
-
     /// The keyword, as it was meant, and the name, of a declaration that begins with `word`.
     fn keyword_and_name(&mut self, word: &Ident) -> Option<(Ident, Ident)> {
-        if word == "let" {
-            self.errors.at(word, errors::LET_INSIDE);
-            return self.lose(word.clone());
+        let is_keyword = word == "source" || word == "column";
+        if is_keyword && let Some(name) = habit::name(&mut self.cursor, self.errors) {
+            return Some((word.clone(), name));
+        }
+        if let Some(keyword) = habit::keyword_behind(word, &mut self.cursor, self.errors) {
+            return Some((keyword, self.name(word)?));
         }
         let rest = self.cursor.rest();
-        let is_keyword = word == "source" || word == "column";
         match rest.first() {
-            Some(TokenTree::Ident(name)) if !(is_keyword && begins_declaration(rest)) => {
+            Some(TokenTree::Ident(name)) if !begins_declaration(rest) => {
                 let meant = if is_keyword { word.to_string() } else { self.meant(word).to_owned() };
                 self.cursor.take(1);
                 let name = self.name(name)?;
@@ -189,7 +185,7 @@ impl Declarations<'_, '_> {
             None if self.cursor.took_semicolon() => return,
             None => return self.errors.at(name, errors::NO_SEMICOLON),
             first if rest.len() == 1 && is_punct(first, ',') => errors::COMMA,
-            first if is_punct(first, '=') => errors::SOURCE_STEP,
+            first if is_punct(first, '=') => &errors::source_step(name),
             first if is_punct(first, ':') => errors::TYPE,
             _ => &errors::source_extra(name),
         };

@@ -4,10 +4,10 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Generics, Token, Type, Visibility, parenthesized, token};
+use syn::{Attribute, Error, Generics, Token, Type, Visibility, parenthesized, parse2, token};
 
-use super::cursor::{Cursor, begins_declaration};
-use super::{Base, Denial, base, denial, tokens};
+use super::cursor::{Cursor, begins_declaration, is_punct};
+use super::{Base, Denial, base, denial, tokens, trees_of};
 use crate::errors;
 use crate::report::Errors;
 
@@ -51,9 +51,29 @@ pub(super) fn is_item(trees: &[TokenTree]) -> bool {
             cursor.parentheses();
             !begins_declaration(cursor.rest())
         }
-        Some(TokenTree::Ident(word)) => ["struct", "enum", "mod", "trait"].iter().any(|item| word == item),
+        Some(TokenTree::Ident(word)) => {
+            let is_struct =
+                |tree: Option<&TokenTree>| matches!(tree, Some(TokenTree::Ident(word)) if word == "struct");
+            ["struct", "enum", "mod", "trait"].iter().any(|item| word == item)
+                || is_struct(cursor.rest().get(1))
+                || is_headed(cursor.rest())
+        }
         _ => false,
     }
+}
+
+/// Whether braces come last and hold declarations, as those of an item do: `Chat { … }`, `flow Chat { … }`.
+fn is_headed(trees: &[TokenTree]) -> bool {
+    let is_word = |tree: &TokenTree| matches!(tree, TokenTree::Ident(_));
+    let is_list = |tree: &TokenTree| matches!(tree, TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis);
+    let [head @ .., body] = trees else { return false };
+    let words = head.iter().take_while(|tree| is_word(tree)).count();
+    let is_head = words <= 2 && head.iter().skip(words).all(is_list);
+    !begins_declaration(trees) && is_head && braces(body).is_some_and(|body| declares(&body))
+}
+
+fn declares(body: &Group) -> bool {
+    begins_declaration(&trees_of(body))
 }
 
 /// The head and the braces after it. Without a name there is nothing to declare, but the
@@ -98,11 +118,18 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
     let keyword = keyword(input, &vis, errors)?;
     let name: Ident = input.parse().map_err(|_| Error::new(keyword.span, errors::NO_FLOW_NAME))?;
     let mut whole = true;
+    let names = generic_names(&input.fork());
     let mut generics: Generics = or_told(input, errors, &mut whole);
-    let mut params = if input.peek(token::Paren) { params(input, errors, &mut whole)? } else { Vec::new() };
+    if !whole {
+        generics = names;
+    }
+    let is_list = |input: ParseStream<'_>| input.peek(token::Paren) && body_in_parentheses(input).is_none();
+    let mut params = if is_list(input) { params(input, errors, &mut whole)? } else { Vec::new() };
     let base = base::parse(input, &name, errors)?;
-    if input.peek(token::Paren) {
-        errors.on(input.cursor().span(), errors::LATE_PARAMS);
+    if is_list(input) {
+        if base.is_some() {
+            errors.on(input.cursor().span(), errors::LATE_PARAMS);
+        }
         params = self::params(input, errors, &mut whole)?;
     }
     generics.where_clause = or_told(input, errors, &mut whole);
@@ -118,8 +145,13 @@ fn keyword(input: ParseStream<'_>, vis: &Visibility, errors: &mut Errors) -> syn
         return Err(Error::new(vis.span(), errors::NO_STRUCT));
     };
     errors.at(&found, errors::no_struct(&found));
-    if after.ident().is_some() {
-        input.parse::<TokenTree>()?;
+    match after.ident() {
+        Some((word, _)) if word == "struct" => {
+            input.parse::<TokenTree>()?;
+            return input.parse();
+        }
+        Some(_) => drop(input.parse::<TokenTree>()?),
+        None => {}
     }
     Ok(Token![struct](found.span()))
 }
@@ -134,24 +166,48 @@ fn or_told<T: Parse + Default>(input: ParseStream<'_>, errors: &mut Errors, whol
     })
 }
 
+/// Generics that are not to be read in full, without their bounds: the words after `<` and after commas.
+fn generic_names(input: ParseStream<'_>) -> Generics {
+    let mut names: Vec<Ident> = Vec::new();
+    let mut is_name = input.parse::<Option<Token![<]>>().is_ok_and(|angle| angle.is_some());
+    while !input.peek(Token![>]) && !input.peek(token::Paren) && !input.peek(token::Brace) {
+        match input.parse::<TokenTree>() {
+            Ok(TokenTree::Ident(name)) if is_name && !names.contains(&name) => {
+                names.push(name);
+                is_name = false;
+            }
+            Ok(tree) => is_name = is_punct(Some(&tree), ','),
+            Err(_) => break,
+        }
+    }
+    parse2(quote!(<#(#names),*>)).unwrap_or_default()
+}
+
 fn params(input: ParseStream<'_>, errors: &mut Errors, whole: &mut bool) -> syn::Result<Vec<Param>> {
     let list;
     parenthesized!(list in input);
     let mut params: Vec<Param> = Vec::new();
     while !list.is_empty() {
+        if let Some(comma) = list.parse::<Option<Token![,]>>()? {
+            errors.at(comma, errors::NO_PARAM);
+            continue;
+        }
         let mut param = param(&list, errors).unwrap_or_else(|error| {
             errors.push(error);
             Param { name: format_ident!("__unread", span = Span::mixed_site()), ty: None }
         });
-        *whole &= param.ty.is_some();
+        let has_type = param.ty.is_some();
+        *whole &= has_type;
         while params.iter().any(|other| other.name == param.name) {
-            if param.ty.is_some() {
+            if has_type {
                 errors.at(&param.name, errors::param_twice(&param.name));
             }
             param.name = format_ident!("{}_", param.name);
         }
         params.push(param);
-        skip_until(&list, |list| list.peek(Token![,]));
+        // Without a comma, too, a name and a colon are the next one.
+        let is_next = |list: ParseStream<'_>| list.peek(syn::Ident) && list.peek2(Token![:]);
+        skip_until(&list, |list| list.peek(Token![,]) || has_type && is_next(list));
         list.parse::<Option<Token![,]>>()?;
     }
     Ok(params)
@@ -176,10 +232,21 @@ fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
     Ok(Param { name, ty })
 }
 
-/// The braces, and nothing after them.
+/// The braces, and nothing after them. Declarations without any are read all the same.
 fn body(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Group>> {
+    if let Some(list) = body_in_parentheses(input) {
+        errors.on(list.span_open(), errors::BODY_IN_PARENTHESES);
+        input.parse::<TokenStream>()?;
+        return Ok(Some(list));
+    }
     if !input.peek(token::Brace) {
         errors.on(input.cursor().prev_span(), errors::NO_BODY);
+        let rest: TokenStream = input.fork().parse()?;
+        let bare = Group::new(Delimiter::Brace, rest);
+        if declares(&bare) {
+            input.parse::<TokenStream>()?;
+            return Ok(Some(bare));
+        }
         skip_until(input, |input| input.peek(token::Brace));
     }
     let body = input.parse::<Option<TokenTree>>()?;
@@ -187,6 +254,12 @@ fn body(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Group
         errors.on(input.cursor().span(), errors::AFTER_BODY);
     }
     Ok(body.as_ref().and_then(braces))
+}
+
+/// The parentheses that stand next, if they hold declarations.
+fn body_in_parentheses(input: ParseStream<'_>) -> Option<Group> {
+    let list = if input.peek(token::Paren) { input.fork().parse::<Group>().ok()? } else { return None };
+    declares(&list).then_some(list)
 }
 
 fn skip_until(input: ParseStream<'_>, is_end: impl Fn(ParseStream<'_>) -> bool) {

@@ -9,6 +9,7 @@ mod cursor;
 mod declaration;
 mod denial;
 mod group;
+mod habit;
 mod header;
 mod module;
 mod path;
@@ -23,9 +24,10 @@ use crate::report::Errors;
 pub(crate) use base::Base;
 pub(crate) use denial::Denial;
 pub(crate) use group::Around;
+pub(crate) use habit::quoted;
 pub(crate) use header::{Header, Param};
 pub(crate) use module::Module;
-pub(crate) use view::{Tag, View};
+pub(crate) use view::{Tag, VIEWS, View};
 
 /// What the macro is given: the path of the runtime crate in brackets, then the declarations.
 pub(crate) struct Input {
@@ -102,6 +104,12 @@ impl Flow {
         if trees.is_empty() {
             errors.on(Span::call_site(), errors::EMPTY_FLOW);
             return Self::of(Form::Unknown);
+        }
+        if let [TokenTree::Group(braces)] = trees.as_slice()
+            && braces.delimiter() == Delimiter::Brace
+        {
+            errors.on(braces.span_open(), errors::BRACES);
+            return Self::parse(braces.stream(), errors);
         }
         if !header::is_item(&trees) {
             return Self::of(Form::Inline).declaring(&trees, errors);

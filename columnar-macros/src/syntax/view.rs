@@ -11,6 +11,9 @@ use crate::errors;
 use crate::name::{identifier, is_name};
 use crate::report::Errors;
 
+/// What can be said of a column.
+pub(crate) const VIEWS: [&str; 7] = ["latest", "window", "prev", "as", "note", "filter", "sample"];
+
 pub(crate) struct View {
     /// The comma or the parenthesis before it.
     pub(crate) before: Span,
@@ -65,6 +68,14 @@ impl View {
     /// Whether it shows some last values, and not all.
     pub(crate) fn is_windowed(&self) -> bool {
         self.size.map_or(self.delayed, |size| size == Size::Last)
+    }
+
+    /// The first thing that is said of the column, if it is no view.
+    pub(crate) fn other_word(&self) -> Option<Ident> {
+        match self.written.clone().into_iter().nth(2) {
+            Some(TokenTree::Ident(word)) if !VIEWS.contains(&word.to_string().as_str()) => Some(word),
+            _ => None,
+        }
     }
 
     /// The column that it shows to the column `own`, where it is mentioned.
@@ -135,12 +146,22 @@ pub(super) fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> O
             return None;
         }
         other => {
-            errors.at(other, errors::NOT_A_VIEW);
+            errors.at(other, errors::not_a_view(trees));
             return None;
         }
     };
     if is_punct(trees.get(1), ':') && is_punct(trees.get(2), ':') {
         errors.at(tokens(trees), errors::PATH_VIEW);
+        return None;
+    }
+    if let Some(TokenTree::Group(arguments)) = trees.get(1)
+        && arguments.delimiter() == Delimiter::Parenthesis
+    {
+        errors.at(tokens(trees), errors::VIEW_BEFORE);
+        return None;
+    }
+    if is_punct(trees.get(1), '=') {
+        errors.at(tokens(trees), errors::TAG_BEFORE);
         return None;
     }
     let mut view = View {
@@ -183,9 +204,7 @@ fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
 
 /// Whether a view has this name, with or without arguments.
 fn is_view(word: &Ident) -> bool {
-    const VIEWS: [&str; 10] =
-        ["all", "as", "filter", "latest", "named", "note", "prev", "r#as", "sample", "window"];
-    VIEWS.iter().any(|view| word == view)
+    VIEWS.iter().chain(&["all", "named", "r#as"]).any(|view| word == view)
 }
 
 impl View {
@@ -226,6 +245,10 @@ impl View {
             ("as" | "r#as" | "named", _) => self.say_tag(dot, word, arguments, errors),
             ("note", _) => self.say_note(dot, word, arguments, errors),
             ("filter" | "sample", _) => self.say_filter(dot, word, arguments, errors),
+            // What rustc says of a method that there is not begins with iterators and streams.
+            (said_word, Some(_)) if !VIEWS.contains(&said_word) => {
+                errors.at(word, errors::no_view_named(word));
+            }
             _ if identifier(word).as_ref() != Some(word) => {
                 errors.at(word, errors::no_view_named(word));
                 self.is_cut = true;

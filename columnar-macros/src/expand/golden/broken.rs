@@ -168,7 +168,7 @@ impl ::columnar::__private::ColumnEnum for ChatColumn {
     "expected `:` and the type of `model`\n\nhelp: as in `model: String`"
 }
 ::core::compile_error! {
-    "a source has no compute step: its values come from outside\n\nhelp: `column name(...) = ...` computes one"
+    "a source has no compute step: its values come from outside\n\nhelp: `column user(...) = ...` computes one"
 }
 ::core::compile_error! {
     "expected `source`, `column` or `use`, found `colum`\n\nhelp: did you mean `column`?"

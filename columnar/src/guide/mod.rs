@@ -1,0 +1,52 @@
+//! The guide: from the first flow to a flow that lives on.
+//!
+//! Each chapter is about one thing and can be read alone. Every messages array that is shown is compared
+//! with what the library makes, and every program runs, whenever the library is tested.
+//!
+//! | chapter | what it is about |
+//! |---|---|
+//! | [`first`] | a flow that runs, in ten lines |
+//! | **what is declared** | |
+//! | [`columns`] | sources, columns, parameters; the form with a name and the form without |
+//! | [`steps`] | what may stand behind the `=`: prompts, closures, streams, types of your own |
+//! | [`views`] | how much of a column another one sees |
+//! | [`past`] | what a column sees of itself: the four patterns |
+//! | [`earlier`] | what a column sees of what another one said a step before |
+//! | [`groups`] | views that stand together, are explained, or leave something out |
+//! | [`tags`] | by what name a text is shown |
+//! | [`assembly`] | what is escaped, elided and merged on the way into the messages array |
+//! | **what happens** | |
+//! | [`runs`] | when something is computed, and what is told of it |
+//! | [`occasions`] | columns that are computed now and then |
+//! | [`failures`] | what a column does that cannot be computed |
+//! | [`budgets`] | contexts that would be too large |
+//! | [`caches`] | what a provider need not read again |
+//! | **what comes later** | |
+//! | [`stores`] | values that outlive the flow |
+//! | [`forks`] | another future for the same past |
+//! | [`extensions`] | more columns on top of a flow that has begun |
+//! | [`shapes`] | flows whose shape is known only at run time |
+//! | [`trials`] | testing a flow of yours |
+//! | **when it does not compile** | |
+//! | [`mistakes`] | all messages of [`flow!`](crate::flow!), and what to do about them |
+
+pub mod assembly;
+pub mod budgets;
+pub mod caches;
+pub mod columns;
+pub mod earlier;
+pub mod extensions;
+pub mod failures;
+pub mod first;
+pub mod forks;
+pub mod groups;
+pub mod mistakes;
+pub mod occasions;
+pub mod past;
+pub mod runs;
+pub mod shapes;
+pub mod steps;
+pub mod stores;
+pub mod tags;
+pub mod trials;
+pub mod views;

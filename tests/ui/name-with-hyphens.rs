@@ -1,0 +1,23 @@
+use columnar::prelude::*;
+
+flow! {
+    pub struct Chat {
+        source user;
+        column running-summary(user, self.latest) = prompt("Summarise.");
+    }
+}
+
+fn main() {
+    drop(talk(&Chat::new()));
+}
+
+async fn talk(chat: &Chat) -> Result<usize> {
+    chat.user.push("hello").await?;
+    let mut run = chat.run();
+    while let Some(event) = run.try_next().await? {
+        match event.column() {
+            ChatColumn::RunningSummary => chat.running_summary.messages(event.step())?,
+        };
+    }
+    Ok(Chat::ORDER.len() + Chat::GRAPH.names().len())
+}

@@ -1,0 +1,7 @@
+use columnar::prelude::*;
+
+flow! {
+    pub
+}
+
+fn main() {}
