@@ -64,11 +64,12 @@ mod a_flow_with_a_module {
 
     #[tokio::test]
     async fn runs_as_one() -> Result<()> {
+        use DebateColumn::{Advocate, Critic, Synthesis};
+
         let chat = Chat::new();
         chat.user.push("rust").await?;
         let told = values(&chat).await?;
         let debate = |column| (ChatColumn::Debate(column), 0);
-        use DebateColumn::{Advocate, Critic, Synthesis};
         assert_eq!(told, [debate(Advocate), debate(Critic), debate(Synthesis), (ChatColumn::Verdict, 0)]);
         assert_eq!(chat.debate.advocate.get(0).as_deref(), Some("topic=rust"));
         let case = "topic=rust advocate=topic=rust";
