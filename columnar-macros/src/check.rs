@@ -6,13 +6,13 @@ use std::iter;
 
 use proc_macro2::{Ident, Span, TokenTree};
 use quote::quote;
-use syn::ext::IdentExt;
 
 use crate::errors::{self, Edge, module as told};
 use crate::graph;
 use crate::name::{identifier, is_name};
 use crate::report::Errors;
-use crate::syntax::{Around, Base, Column, Denial, Flow, Form, Module, Tag, View};
+use crate::syntax::{Around, Base, Column, Denial, Derived, Flow, Form, Module, State, Tag, View};
+use crate::word::{instead, typed};
 
 pub(crate) struct Plan {
     /// The order of the columns, by index; that of declaration if there are modules, of which rustc alone knows what
@@ -41,26 +41,38 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
 /// A column's name is one, and no other column's or module's. Returns the names of modules that are.
 fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<String> {
     let mut first: HashMap<String, Span> = HashMap::new();
-    let mut is_first = |name: &Ident| {
-        let text = text(name);
+    let columns = flow.columns.iter().map(|column| &column.name);
+    let all: HashSet<String> =
+        columns.chain(flow.modules.iter().map(|module| &module.name)).map(typed).collect();
+    for Column { name, is_second, .. } in &mut flow.columns {
+        let mut text = typed(name);
+        if !is_name(&text) {
+            errors.at(&*name, errors::bad_name(name));
+        }
+        if let Some(&place) = first.get(&text) {
+            errors.at(&*name, errors::twice(name, place));
+            // What it reads and how it is computed is looked at all the same, under a name of its own.
+            while all.contains(&text) || first.contains_key(&text) {
+                text.insert(0, '_');
+            }
+            *is_second = true;
+            *name = instead(name, &Ident::new(&text, name.span()));
+        }
+        first.insert(text, name.span());
+    }
+    let mut clashes = HashSet::new();
+    flow.modules.retain(|Module { name, .. }| {
+        let text = typed(name);
         if !is_name(&text) {
             errors.at(name, errors::bad_name(name));
         }
-        let known = first.get(&text).copied();
-        match known {
-            Some(first) => errors.at(name, errors::twice(name, first)),
-            None => drop(first.insert(text, name.span())),
-        }
-        known.is_none()
-    };
-    flow.columns.retain(|column| is_first(&column.name));
-    let mut clashes = HashSet::new();
-    flow.modules.retain(|module| {
-        let is_first = is_first(&module.name);
-        if !is_first {
-            clashes.insert(text(&module.name));
-        }
-        is_first
+        let Some(&place) = first.get(&text) else {
+            first.insert(text, name.span());
+            return true;
+        };
+        errors.at(name, errors::twice(name, place));
+        clashes.insert(text);
+        false
     });
     clashes
 }
@@ -108,43 +120,53 @@ fn check_reads(flow: &mut Flow, clashes: HashSet<String>, errors: &mut Errors) -
     let mut unknown = Vec::new();
     for Column { name, derived, .. } in &mut flow.columns {
         let Some(derived) = derived else { continue };
-        let all = derived.views.len();
-        derived.views.retain_mut(|view| {
-            if view.is_own() {
-                let column = view.other_word().filter(|word| names.columns.contains(&text(word)));
+        for view in derived.views.iter_mut().filter(|view| view.state != State::Void) {
+            let shows_a_column = if view.is_own() {
+                let column = view.other_word().filter(|word| names.columns.contains(&typed(word)));
                 if let Some(column) = &column {
                     errors.at(&view.written, errors::column_of_self(column));
                 }
-                return column.is_none();
-            }
-            if text(&view.base) == text(name) {
+                column.is_none()
+            } else if typed(&view.base) == typed(name) {
                 let is_past = view.delayed;
                 let message = if is_past { errors::prev_by_name(name) } else { errors::self_by_name(name) };
                 errors.at(&view.base, message);
-                return false;
+                false
+            } else {
+                names.resolve(view, &mut unknown, errors)
+            };
+            if !shows_a_column {
+                view.state = State::Void;
+                derived.whole = false;
             }
-            names.resolve(view, &mut unknown, errors)
-        });
-        derived.whole &= derived.views.len() == all;
+        }
     }
     for Module { inputs, whole, .. } in &mut flow.modules {
         for input in inputs {
-            if let Some(column) = &mut input.column
-                && !names.resolve(column, &mut unknown, errors)
-            {
-                input.column = None;
+            if let Some(column) = &mut input.column {
+                check_input(column, &names, &mut unknown, errors);
             }
-            *whole &= input.column.is_some();
+            *whole &= input.read().is_some();
         }
     }
     unknown
+}
+
+/// An input of a module is a column and nothing more.
+fn check_input(column: &mut View, names: &Names, unknown: &mut Vec<Ident>, errors: &mut Errors) {
+    if !names.resolve(column, unknown, errors) {
+        column.state = State::Void;
+    } else if column.state == State::Sound && column.says_more() {
+        errors.at(&column.written, told::view(column.name()));
+        column.state = State::Broken;
+    }
 }
 
 /// An input of a module is bound to one column.
 fn check_bound_once(module: &mut Module, errors: &mut Errors) {
     let mut bound = HashSet::new();
     module.inputs.retain(|input| {
-        let is_first = bound.insert(text(&input.name));
+        let is_first = bound.insert(typed(&input.name));
         if !is_first {
             errors.at(&input.name, told::input_twice(&input.name));
         }
@@ -170,11 +192,11 @@ impl Names {
         let inputs = |module: &Module| {
             let inputs = module.inputs.iter();
             let column = |column: Option<&View>| column.map_or_else(|| "user".to_owned(), View::name);
-            inputs.map(|input| (text(&input.name), column(input.column.as_ref()))).collect()
+            inputs.map(|input| (typed(&input.name), column(input.column.as_ref()))).collect()
         };
         Self {
-            columns: flow.columns.iter().map(|column| text(&column.name)).collect(),
-            modules: flow.modules.iter().map(|module| (text(&module.name), inputs(module))).collect(),
+            columns: flow.columns.iter().map(|column| typed(&column.name)).collect(),
+            modules: flow.modules.iter().map(|module| (typed(&module.name), inputs(module))).collect(),
             clashes,
             lost: flow.lost.iter().filter_map(lost_name).collect(),
             is_extension: flow.base().map(|base| base.path.is_some()),
@@ -183,7 +205,7 @@ impl Names {
 
     /// Whether the view shows a column. If not, that is told, or the name is unknown.
     fn resolve(&self, view: &mut View, unknown: &mut Vec<Ident>, errors: &mut Errors) -> bool {
-        let base = text(&view.base);
+        let base = typed(&view.base);
         if self.columns.contains(&base) {
             let is_of_module = !view.path.is_empty() && self.clashes.contains(&base);
             view.unfold();
@@ -205,7 +227,7 @@ impl Names {
 
     /// Whether a view may show a column of the flow that is extended, if it shows none of the own.
     fn can_be_inherited(&self, view: &View) -> bool {
-        let base = text(&view.base);
+        let base = typed(&view.base);
         is_name(&base) && identifier(&view.base).is_some() && !self.lost.contains(&base)
     }
 }
@@ -213,9 +235,9 @@ impl Names {
 /// Whether a view of a module shows one of its columns, and no input, which is a column of this flow.
 fn is_of_module(view: &View, inputs: &HashMap<String, String>, errors: &mut Errors) -> bool {
     match view.path.first() {
-        None if !view.is_cut => errors.at(&view.base, told::whole(&view.base)),
+        None if view.state == State::Sound => errors.at(&view.base, told::whole(&view.base)),
         None => {}
-        Some(first) => match inputs.get(&text(first)) {
+        Some(first) => match inputs.get(&typed(first)) {
             Some(column) => errors.at(first, told::input_read(first, &view.base, column)),
             None => return true,
         },
@@ -225,16 +247,16 @@ fn is_of_module(view: &View, inputs: &HashMap<String, String>, errors: &mut Erro
 
 /// Tells each unknown name once.
 fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors) {
-    let columns = flow.columns.iter().map(|column| &column.name);
+    let columns = flow.columns.iter().filter(|column| !column.is_second).map(|column| &column.name);
     let declared: Vec<String> =
-        columns.chain(flow.modules.iter().map(|module| &module.name)).map(text).collect();
+        columns.chain(flow.modules.iter().map(|module| &module.name)).map(typed).collect();
     let mut told: HashSet<String> = flow.lost.iter().filter_map(lost_name).collect();
     if ["source", "column"].iter().any(|&nameless| told.contains(nameless)) {
         // The one whose name is missing may have been meant.
         return;
     }
     for name in unknown {
-        if told.insert(text(name)) {
+        if told.insert(typed(name)) {
             errors.at(name, errors::unknown(name, &declared));
         }
     }
@@ -243,7 +265,7 @@ fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors) {
 /// A name that a declaration may have had that could not be made out.
 fn lost_name(tree: &TokenTree) -> Option<String> {
     match tree {
-        TokenTree::Ident(name) => Some(text(name)),
+        TokenTree::Ident(name) => Some(typed(name)),
         _ => None,
     }
 }
@@ -261,13 +283,13 @@ fn check_spelling(base: &mut Ident, errors: &mut Errors) {
 /// A column reads something besides itself, and its own past once.
 fn check_inputs(column: &mut Column, errors: &mut Errors) {
     let Column { name, derived: Some(derived), .. } = column else { return };
-    let mut own = derived.views.iter().filter(|view| view.is_own());
+    let mut own = derived.reads().filter(|view| view.is_own());
     match (own.next(), own.next()) {
         (_, Some(second)) => errors.at(&second.written, errors::self_twice(name)),
-        (Some(own), None) if derived.views.len() == 1 && derived.whole => {
+        (Some(own), None) if derived.reads().count() == 1 && derived.whole => {
             errors.at(&own.written, errors::only_self(name));
         }
-        (None, None) if derived.views.is_empty() && derived.whole => {
+        (None, None) if derived.reads().next().is_none() && derived.whole => {
             errors.on(derived.list, errors::reads_nothing(name));
         }
         _ => {}
@@ -277,36 +299,40 @@ fn check_inputs(column: &mut Column, errors: &mut Errors) {
 /// No two inputs of a column have one tag.
 fn check_tags(column: &mut Column, errors: &mut Errors) {
     let Column { name, derived: Some(derived), .. } = column else { return };
-    let mut tags: HashMap<String, String> = HashMap::new();
-    check_groups(name, &derived.views, &mut tags, errors);
-    for view in derived.views.iter().filter(|view| !view.is_own()) {
+    let mut tags: HashMap<String, Option<&View>> = HashMap::new();
+    check_groups(name, derived.reads(), &mut tags, errors);
+    for view in derived.reads().filter(|view| !view.is_own()) {
         let (place, tag) = match &view.tag {
-            Tag::Name => (None, text(view.last())),
+            Tag::Name => (None, typed(view.last())),
             Tag::Given(place, tag) => (Some(*place), tag.clone()),
             Tag::Broken => continue,
         };
-        let written = view.written.to_string().replace(' ', "");
         match (tags.get(&tag), place) {
-            (Some(first), _) if *first == written => {
-                errors.at(&view.written, errors::same_view(&written, name));
+            (Some(Some(first)), _) if first.text() == view.text() => {
+                errors.at(&view.written, errors::same_view(&view.text(), name));
             }
             (Some(_), Some(place)) => errors.on(place, errors::same_tag(&tag, name)),
             (Some(_), None) => errors.at(&view.written, errors::same_tag(&tag, name)),
             (None, _) => {
-                tags.insert(tag, written);
+                tags.insert(tag, Some(view));
             }
         }
     }
 }
 
 /// No two groups of a column have one tag.
-fn check_groups(name: &Ident, views: &[View], tags: &mut HashMap<String, String>, errors: &mut Errors) {
+fn check_groups<'v>(
+    name: &Ident,
+    views: impl Iterator<Item = &'v View>,
+    tags: &mut HashMap<String, Option<&View>>,
+    errors: &mut Errors,
+) {
     let mut before: &[Around] = &[];
     for View { groups, .. } in views {
         let is_open = |(open, group): &(&Around, &Around)| open.is(group);
         let open = before.iter().zip(groups).take_while(is_open).count();
         for group in groups.iter().skip(open) {
-            if tags.insert(group.text().to_owned(), String::new()).is_some() {
+            if tags.insert(group.text().to_owned(), None).is_some() {
                 errors.on(group.place, errors::same_tag(group.text(), name));
             }
         }
@@ -319,14 +345,14 @@ fn check_denied(column: &Column, by_flow: &[Denial], errors: &mut Errors) {
     let Column { name, denied, derived: Some(derived), .. } = column else { return };
     let denies = |denial| denied.contains(&denial) || by_flow.contains(&denial);
     if denies(Denial::Unbounded) {
-        for view in derived.views.iter().filter(|view| !view.is_windowed()) {
+        for view in derived.reads().filter(|view| view.state == State::Sound && !view.is_windowed()) {
             errors.at(&view.written, errors::unbounded(&view.name(), name));
         }
     }
     if denies(Denial::UnstablePrefix)
         && derived.whole
-        && derived.views.iter().all(View::is_windowed)
-        && let Some(first) = derived.views.first()
+        && derived.reads().all(View::is_windowed)
+        && let Some(first) = derived.reads().next()
     {
         errors.at(&first.written, errors::unstable_prefix(&first.name(), name));
     }
@@ -352,7 +378,7 @@ fn check_cycles(flow: &Flow, errors: &mut Errors) -> Plan {
     }
     let cycles = graph::cycles(&nodes.reads(nodes.0.len()));
     let edges = cycles.first().map_or_else(Vec::new, |cycle| nodes.edges(cycle));
-    let is_input = |edge: &&Edge| flow.modules.iter().any(|module| text(&module.name) == edge.reader);
+    let is_input = |edge: &&Edge| flow.modules.iter().any(|module| typed(&module.name) == edge.reader);
     let suspect = edges.iter().find(is_input).map(|edge| edge.span);
     Plan { order: in_order(), suspect }
 }
@@ -362,11 +388,8 @@ struct Nodes<'f>(Vec<(String, Vec<&'f View>)>);
 
 impl<'f> Nodes<'f> {
     fn new(flow: &'f Flow) -> Self {
-        let columns = flow.columns.iter().map(|column| (text(&column.name), waits_for(column).collect()));
-        let modules = flow.modules.iter().map(|module| {
-            let inputs = module.inputs.iter().filter_map(|input| input.column.as_ref());
-            (text(&module.name), inputs.collect())
-        });
+        let columns = flow.columns.iter().map(|column| (typed(&column.name), waits_for(column).collect()));
+        let modules = flow.modules.iter().map(|module| (typed(&module.name), module.reads().collect()));
         Self(columns.chain(modules).collect())
     }
 
@@ -376,7 +399,7 @@ impl<'f> Nodes<'f> {
         let index: HashMap<&str, usize> = nodes.clone().map(|(name, _)| &**name).zip(0..).collect();
         let reads = |(_, views): &(String, Vec<&View>)| {
             let mut reads: Vec<usize> =
-                views.iter().filter_map(|view| index.get(&*text(&view.base)).copied()).collect();
+                views.iter().filter_map(|view| index.get(&*typed(&view.base)).copied()).collect();
             reads.sort_unstable();
             reads.dedup();
             reads
@@ -387,7 +410,7 @@ impl<'f> Nodes<'f> {
     fn edges(&self, cycle: &[usize]) -> Vec<Edge> {
         let edge = |(&reader, &read): (&usize, &usize)| {
             let ((reader, views), (read, _)) = (self.0.get(reader)?, self.0.get(read)?);
-            let span = views.iter().find(|view| text(&view.base) == *read)?.base.span();
+            let span = views.iter().find(|view| typed(&view.base) == *read)?.base.span();
             Some(Edge { reader: reader.clone(), read: read.clone(), span })
         };
         iter::zip(cycle, cycle.iter().cycle().skip(1)).filter_map(edge).collect()
@@ -396,10 +419,5 @@ impl<'f> Nodes<'f> {
 
 /// The views of what has to be there before a column can run.
 fn waits_for(column: &Column) -> impl Iterator<Item = &View> {
-    column.derived.iter().flat_map(|derived| &derived.views).filter(|view| !view.delayed)
-}
-
-/// A name without the `r#` that it may be written with.
-fn text(name: &Ident) -> String {
-    name.unraw().to_string()
+    column.derived.iter().flat_map(Derived::reads).filter(|view| !view.delayed)
 }

@@ -14,10 +14,11 @@ use crate::name::to_name;
 use crate::nearest::{nearest, nearest_keyword};
 use crate::report::place;
 use crate::syntax::{Denial, VIEWS, quoted as quoted_name};
+use crate::word::typed;
 
 /// A name as its user reads it.
 fn shown(name: &Ident) -> String {
-    format!("`{}`", name.unraw())
+    format!("`{}`", typed(name))
 }
 
 // The flow as a whole.
@@ -26,7 +27,7 @@ pub(crate) const EMPTY_FLOW: &str = "this flow is empty\n\nhelp: begin with a so
 
 /// `name` is read and not declared, if there is such a name.
 pub(crate) fn no_source(name: Option<&Ident>) -> String {
-    let name = name.map_or_else(|| "user".to_owned(), |name| name.unraw().to_string());
+    let name = name.map_or_else(|| "user".to_owned(), typed);
     format!("nothing enters this flow\n\nhelp: declare a source, as in `source {name};`")
 }
 
@@ -227,7 +228,7 @@ pub(crate) fn misspelt_use(word: &Ident) -> String {
 
 /// `name` has no keyword before it.
 pub(crate) fn no_keyword(name: &Ident, meant: &str) -> String {
-    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: write `{meant} {}`", shown(name), name.unraw())
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: write `{meant} {}`", shown(name), typed(name))
 }
 
 pub(crate) fn keyword_behind(keyword: &Ident, name: &Ident) -> String {
@@ -256,7 +257,7 @@ pub(crate) const NAMED_SELF: &str =
     "a column cannot be named `self`: that is how a column reads its own past";
 
 pub(crate) fn bad_name(name: &Ident) -> String {
-    let help = to_name(&name.unraw().to_string());
+    let help = to_name(&typed(name));
     let help = help.map_or_else(String::new, |better| format!("\n\nhelp: as in `{better}`"));
     format!("{} cannot name a column: {NAME_RULE}{help}", shown(name))
 }
@@ -272,7 +273,7 @@ pub(crate) fn twice(name: &Ident, first: Span) -> String {
 
 pub(crate) fn unknown(name: &Ident, declared: &[String]) -> String {
     const MOST: usize = 8;
-    let text = name.unraw().to_string();
+    let text = typed(name);
     let known = || declared.iter().map(String::as_str);
     let help = match nearest(&text, known().chain(["self"])) {
         _ if text == "this" => "the own past is `self`".to_owned(),
@@ -443,7 +444,7 @@ pub(crate) fn dangling_dot(column: &Ident) -> String {
 }
 
 pub(crate) fn no_view_named(word: &Ident) -> String {
-    let help = match word.to_string().as_str() {
+    let help = match typed(word).as_str() {
         "last" | "tail" | "take" => "did you mean `window(n)`?".to_owned(),
         text => match nearest(text, VIEWS.into_iter()) {
             Some(near) => format!("did you mean `{near}`?"),

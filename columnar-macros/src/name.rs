@@ -1,7 +1,17 @@
 //! The rule for names, and what a name becomes in Rust.
 
 use proc_macro2::Ident;
-use quote::ToTokens;
+
+use crate::word::typed;
+
+/// The keywords of Rust that can be raw. `gen` is one since edition 2024, and raw it is the same name in all
+/// of them.
+const KEYWORDS: [&str; 48] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else",
+    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
+    "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait",
+    "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
 
 /// Whether a text can name a column: `[a-z][a-z0-9_]{0,63}`, as `columnar::Name` has it.
 pub(crate) fn is_name(text: &str) -> bool {
@@ -27,12 +37,12 @@ pub(crate) fn to_name(text: &str) -> Option<String> {
 /// The name as an identifier: raw if it is a keyword, `None` if it cannot be one.
 pub(crate) fn identifier(name: &Ident) -> Option<Ident> {
     let text = name.to_string();
-    match text.as_str() {
+    match typed(name).as_str() {
         "_" | "self" | "Self" | "super" | "crate" => None,
-        // A keyword since edition 2024, and raw it is the same name in all of them.
-        "gen" => Some(Ident::new_raw(&text, name.span())),
-        _ if syn::parse2::<Ident>(name.to_token_stream()).is_ok() => Some(name.clone()),
-        _ => Some(Ident::new_raw(&text, name.span())),
+        word if KEYWORDS.contains(&word) && !text.starts_with("r#") => {
+            Some(Ident::new_raw(&text, name.span()))
+        }
+        _ => Some(name.clone()),
     }
 }
 
@@ -79,5 +89,9 @@ mod tests {
         assert_eq!(identifier("type").as_deref(), Some("r#type"));
         assert_eq!(identifier("gen").as_deref(), Some("r#gen"));
         assert_eq!(identifier("super"), None);
+        for keyword in KEYWORDS.into_iter().filter(|keyword| *keyword != "gen") {
+            assert!(syn::parse_str::<Ident>(keyword).is_err(), "{keyword}");
+            assert_eq!(identifier(keyword), Some(format!("r#{keyword}")));
+        }
     }
 }

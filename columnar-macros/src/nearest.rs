@@ -2,6 +2,8 @@
 
 use proc_macro2::Ident;
 
+use crate::word::typed;
+
 /// The word nearest to `word`, if one is near enough to be meant: a third of its letters may be off.
 pub(crate) fn nearest<'w>(word: &str, words: impl Iterator<Item = &'w str>) -> Option<&'w str> {
     words
@@ -14,14 +16,14 @@ pub(crate) fn nearest<'w>(word: &str, words: impl Iterator<Item = &'w str>) -> O
 /// The keyword that `word` was meant to be, or to become.
 pub(crate) fn nearest_keyword(word: &Ident) -> Option<&'static str> {
     const KEYWORDS: [&str; 2] = ["source", "column"];
-    let word = word.to_string().to_lowercase();
+    let word = typed(word).to_lowercase();
     let begun = KEYWORDS.into_iter().find(|keyword| word.len() > 1 && keyword.starts_with(&word));
     begun.or_else(|| nearest(&word, KEYWORDS.into_iter()))
 }
 
 /// Whether `word` was meant to be `use`.
 pub(crate) fn is_misspelt_use(word: &Ident) -> bool {
-    nearest(&word.to_string().to_lowercase(), ["use"].into_iter()).is_some()
+    nearest(&typed(word).to_lowercase(), ["use"].into_iter()).is_some()
 }
 
 #[cfg(test)]

@@ -5,13 +5,17 @@ use quote::{ToTokens, quote};
 
 use crate::check::check;
 use crate::report::Errors;
-use crate::syntax::{Flow, Form};
+use crate::syntax::{Derived, Flow, Form};
 
 /// A sequence of numbers that is the same in every run (splitmix64).
-struct Chance(u64);
+pub(crate) struct Chance(u64);
 
 impl Chance {
-    fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -142,7 +146,7 @@ fn mutated(chance: &mut Chance, tokens: TokenStream) -> TokenStream {
 }
 
 /// Declarations that are wrong in the grammar of flows, and only there.
-fn declarations(chance: &mut Chance) -> TokenStream {
+pub(crate) fn declarations(chance: &mut Chance) -> TokenStream {
     const KEYWORDS: &[&str] =
         &["column", "column", "column", "colum", "source", "pub column", "/// doc\ncolumn"];
     const NAMES: &[&str] =
@@ -259,7 +263,7 @@ fn header(chance: &mut Chance) -> TokenStream {
     ])
 }
 
-fn flow(chance: &mut Chance, declarations: &TokenStream) -> TokenStream {
+pub(crate) fn flow(chance: &mut Chance, declarations: &TokenStream) -> TokenStream {
     let header = header(chance);
     if header.is_empty() { declarations.clone() } else { quote!(#header { #declarations }) }
 }
@@ -273,7 +277,7 @@ fn expand(flow: &TokenStream) -> TokenStream {
     for &at in &plan.order {
         assert!(!std::mem::replace(&mut seen[at], true), "twice in the order: {flow}");
         let column = &parsed.columns[at];
-        for view in column.derived.iter().flat_map(|derived| &derived.views) {
+        for view in column.derived.iter().flat_map(Derived::reads) {
             let read = parsed.columns.iter().position(|other| other.name == view.base);
             let is_before = read.is_some_and(|read| read != at && (seen[read] || !parsed.modules.is_empty()));
             let is_there = view.is_own() || view.is_inherited || !view.path.is_empty() || is_before;

@@ -55,6 +55,15 @@ impl Declare {
     }
 }
 
+/// The keywords once more, for editors to complete.
+pub mod keywords {
+    /// `source name;` declares a column whose values come from outside, by `push`.
+    pub fn source() {}
+
+    /// `column name(views) = compute;` declares a column that is computed.
+    pub fn column() {}
+}
+
 /// Goes on with a flow, as one that has more columns.
 pub fn extend<'a, B: Columns, J, C: Columns, I: ColumnId + 'a>(
     base: &Typed<'a, B, J>,

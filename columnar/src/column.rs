@@ -270,7 +270,7 @@ impl View {
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
     /// let user = source("user");
     /// let questions = user.all().filter(|text| text.ends_with('?'));
-    /// let faq = column("faq", questions, |cx: Context| async move { cx.messages().last_text() });
+    /// let faq = column("faq", questions, |cx: Context| async move { cx.messages().last_text().into_owned() });
     /// let chat = flow([faq])?;
     /// for text in ["Hello.", "How are you?"] {
     ///     chat.push("user", text).await?;

@@ -17,6 +17,7 @@ pub mod figures;
 pub mod instructions;
 pub mod live;
 pub mod log;
+pub mod lsp;
 pub mod naive;
 pub mod parse;
 pub mod peers;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 use std::{env, fs};
 
 /// Compiles programs against the library that this test or benchmark was built with.
@@ -53,7 +54,27 @@ impl Rustc {
     ///
     /// Where there is no compiler.
     pub fn compile(&self, source: &Path, options: &[&str]) -> Result<(), String> {
+        self.run(source, options, &[]).map(|_| ())
+    }
+
+    /// How long it takes to expand the macros of a program.
+    ///
+    /// # Panics
+    ///
+    /// Where the compiler refuses it, or does not tell.
+    pub fn expansion(&self, source: &Path) -> Duration {
+        let (options, unstable) = (["--emit=metadata", "-Ztime-passes"], [("RUSTC_BOOTSTRAP", "1")]);
+        let told = self.run(source, &options, &unstable).expect("the program is sound");
+        // As in `time:   0.122; rss:   43MB ->   85MB (  +42MB)	macro_expand_crate`.
+        let line = told.lines().find(|line| line.ends_with("macro_expand_crate"));
+        let seconds = line.and_then(|line| line.split([':', ';']).nth(1)?.trim().parse().ok());
+        Duration::from_secs_f64(seconds.expect("the compiler tells the times of its passes"))
+    }
+
+    /// What the compiler says, as an error if it fails.
+    fn run(&self, source: &Path, options: &[&str], env: &[(&str, &str)]) -> Result<String, String> {
         let output = Command::new(&self.program)
+            .envs(env.iter().copied())
             .args(["--edition=2024", "--crate-type=lib", "--cap-lints=allow", "--out-dir"])
             .arg(&self.folder)
             .arg("--extern")
@@ -64,12 +85,12 @@ impl Rustc {
             .arg(source)
             .output()
             .expect("there is a compiler");
-        let told = || String::from_utf8_lossy(&output.stderr).into_owned();
-        if output.status.success() { Ok(()) } else { Err(told()) }
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.success() { Ok(told) } else { Err(told) }
     }
 }
 
-fn newest(folder: &Path, start: &str, end: &str) -> Option<PathBuf> {
+pub(crate) fn newest(folder: &Path, start: &str, end: &str) -> Option<PathBuf> {
     let files = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
     let is_wanted = |name: &str| name.starts_with(start) && name.ends_with(end);
     let wanted = files.filter(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(is_wanted));

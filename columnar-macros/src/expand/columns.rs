@@ -1,6 +1,7 @@
 //! The struct of the columns, and the graph as constants:
 //!
 //! ```text
+//! pub struct ChatColumns { pub user: Source, pub topics: Derived }
 //! impl ChatColumns {
 //!     const __topics: &'static [View] = &[Self::__HERE.user.latest.__view()];
 //!     const __HERE: &'static Self = &Self { user: source(0, "user"), topics: Derived::__new(1, "topics") };
@@ -10,20 +11,51 @@
 //!     fn __plan() -> &'static TypePlan { static PLAN: TypePlan = TypePlan::new(); &PLAN }
 //!     fn __bind(flow: &Bind<'_>) -> Self { Self { user: Self::__HERE.user.__bind(flow), … } }
 //! }
-//! pub struct ChatColumns { pub user: Source, pub topics: Derived }
 //! ```
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Visibility;
 
-use super::{Emission, again, at, docs_or, hidden, literal};
+use super::{Emission, again, at, docs_or, hidden, literal, told};
 use crate::syntax::{Around, Column, View};
 
 impl Emission<'_> {
+    /// The struct.
     pub(super) fn columns(&self, vis: &Visibility, name: &Ident, docs: &str) -> TokenStream {
         if !self.others.are_none() {
             return self.composed_columns(vis, name, docs);
+        }
+        let fields = self.flow.columns.iter().map(|column| self.field(column));
+        quote! {
+            #[doc = #docs]
+            #[allow(dead_code, unreachable_pub)]
+            #vis struct #name {
+                #(#fields)*
+            }
+        }
+    }
+
+    /// The name alone: with a derive the compiler would look at each field.
+    pub(super) fn impl_debug(
+        name: &Ident,
+        params: Option<&TokenStream>,
+        arguments: Option<&TokenStream>,
+    ) -> TokenStream {
+        let text = literal(name);
+        quote! {
+            impl #params ::core::fmt::Debug for #name #arguments {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    f.debug_struct(#text).finish_non_exhaustive()
+                }
+            }
+        }
+    }
+
+    /// The graph.
+    pub(super) fn impl_columns(&self, name: &Ident) -> TokenStream {
+        if !self.others.are_none() {
+            return self.impl_composed_columns(name);
         }
         let private = &self.private;
         let views = self.flow.columns.iter().filter_map(|column| self.views(column));
@@ -34,10 +66,9 @@ impl Emission<'_> {
             let field = again(&column.name);
             quote!(#field: Self::__HERE.#field.__bind(flow),)
         });
-        let fields = self.flow.columns.iter().map(|column| self.field(column));
-        let plan = self.fn_plan();
+        let (plan, debug) = (self.fn_plan(), Self::impl_debug(name, None, None));
         quote! {
-            #[allow(non_upper_case_globals)]
+            #[allow(non_upper_case_globals, unexpected_cfgs)]
             impl #name {
                 #(#views)*
                 const __HERE: &'static Self = &Self { #(#here)* };
@@ -53,12 +84,7 @@ impl Emission<'_> {
                 }
             }
 
-            #[doc = #docs]
-            #[derive(::core::clone::Clone, ::core::fmt::Debug)]
-            #[allow(dead_code, unreachable_pub)]
-            #vis struct #name {
-                #(#fields)*
-            }
+            #debug
         }
     }
 
@@ -119,9 +145,9 @@ impl Emission<'_> {
 /// A view as a field access on the struct of the columns, so that names and views are found by
 /// editors and checked by rustc. `self` is the own column.
 fn shown(view: &View, own: &Ident) -> TokenStream {
-    let (base, said) = (view.mentioned(own), said(view));
+    let (told, base, said) = (told(view), view.mentioned(own), said(view));
     let here = quote_spanned!(at(view.before)=> Self::__HERE);
-    quote!(#here.#base #said)
+    quote!(#told #here.#base #said)
 }
 
 /// What a view says of the column that it shows.

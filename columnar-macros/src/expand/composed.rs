@@ -2,11 +2,12 @@
 //! to, and beside those of modules, which are fields.
 //!
 //! ```text
+//! pub type FeltBase = Chat;
+//! pub struct FeltColumns { __base: <FeltBase as Base>::Columns, pub mood: Derived, pub debate: … }
 //! impl Felt {
 //!     fn __READS_mood(here: &FeltColumns) { let _ = (&here.user, &here.debate.critic, …); }
 //!     pub async fn extend(base: impl Borrow<FeltBase>) -> Result<Self>;
 //! }
-//! pub type FeltBase = Chat;
 //! impl FeltColumns {
 //!     const __BASE: Graph = <<FeltBase as Base>::Columns as Columns>::GRAPH;
 //!     const __HERE_user: &'static Derived = &Derived::__new(Self::__BASE.__find("user"), "user");
@@ -18,7 +19,6 @@
 //! }
 //! impl Columns for FeltColumns { /* as in columns.rs */ }
 //! impl Deref for FeltColumns { type Target = <FeltBase as Base>::Columns; }
-//! pub struct FeltColumns { __base: <FeltBase as Base>::Columns, pub mood: Derived, pub debate: … }
 //! ```
 //!
 //! The columns of the other flows are known to rustc alone. Derefs cannot be evaluated by the compiler, nor can the
@@ -36,13 +36,32 @@ use syn::Visibility;
 
 use super::columns::said;
 use super::other::Other;
-use super::{Emission, again, at, hidden, literal};
+use super::{Emission, again, at, hidden, literal, told};
 use crate::errors;
-use crate::syntax::{Column, View};
+use crate::syntax::{Column, Derived, Module, View};
 
 impl Emission<'_> {
-    /// The struct of the columns, and the graph as constants.
+    /// The struct of the columns.
     pub(super) fn composed_columns(&self, vis: &Visibility, name: &Ident, docs: &str) -> TokenStream {
+        let (private, others) = (&self.private, &self.others);
+        let params = others.params(&quote!(#private::Columns));
+        let base = others.extended.as_ref().map(|extended| extended.inner_part("Columns"));
+        let base = base.map(|base| quote!(__base: #base,));
+        let fields = self.flow.columns.iter().map(|column| self.field(column));
+        let modules = self.module_fields();
+        quote! {
+            #[doc = #docs]
+            #[allow(dead_code, unreachable_pub)]
+            #vis struct #name #params {
+                #base
+                #(#fields)*
+                #modules
+            }
+        }
+    }
+
+    /// The graph as constants, and the way to the columns of the flow that is extended.
+    pub(super) fn impl_composed_columns(&self, name: &Ident) -> TokenStream {
         let (private, others) = (&self.private, &self.others);
         let (params, arguments) = (others.params(&quote!(#private::Columns)), others.own_arguments());
         let constants = self.composed_constants();
@@ -52,14 +71,15 @@ impl Emission<'_> {
             let (field, here) = (again(&column.name), hidden("HERE_", &column.name));
             quote!(#field: Self::#here.__bind(flow),)
         });
-        let fields = self.flow.columns.iter().map(|column| self.field(column));
-        let base = others.extended.as_ref().map(|extended| extended.inner_part("Columns"));
-        let base_field = base.as_ref().map(|base| quote!(__base: #base,));
-        let base_bind = base.map(|base| quote!(__base: <#base as #private::Columns>::__bind(flow),));
+        let base_bind = others.extended.as_ref().map(|extended| {
+            let base = extended.inner_part("Columns");
+            quote!(__base: <#base as #private::Columns>::__bind(flow),)
+        });
         let deref = others.extended.as_ref().map(|extended| self.deref_to(extended, name));
-        let (plan, modules, module_binds) = (self.fn_plan(), self.module_fields(), self.module_binds());
+        let (plan, module_binds) = (self.fn_plan(), self.module_binds());
+        let debug = Self::impl_debug(name, params.as_ref(), arguments.as_ref());
         quote! {
-            #[allow(non_upper_case_globals)]
+            #[allow(non_upper_case_globals, unexpected_cfgs)]
             impl #params #name #arguments {
                 #constants
             }
@@ -77,14 +97,7 @@ impl Emission<'_> {
 
             #deref
 
-            #[doc = #docs]
-            #[derive(::core::clone::Clone, ::core::fmt::Debug)]
-            #[allow(dead_code, unreachable_pub)]
-            #vis struct #name #params {
-                #base_field
-                #(#fields)*
-                #modules
-            }
+            #debug
         }
     }
 
@@ -177,9 +190,9 @@ impl Emission<'_> {
 
     /// A view, as a column `own` has it.
     fn shown(view: &View, own: &Ident) -> TokenStream {
-        let (shown, said) = (here(view, own), said(view));
+        let (told, shown, said) = (told(view), here(view, own), said(view));
         let here = quote_spanned!(at(view.before)=> Self::#shown);
-        quote!(#here #said)
+        quote!(#told #here #said)
     }
 
     /// The columns before they are bound to a flow: the own ones, and those of others that are read.
@@ -192,9 +205,8 @@ impl Emission<'_> {
             (here, self.kind(column), quote!(#base #at), name)
         });
         let views = self.flow.columns.iter().filter_map(|column| column.derived.as_ref());
-        let views = views.flat_map(|derived| &derived.views);
-        let inputs = self.flow.modules.iter().flat_map(|module| &module.inputs);
-        let views = views.chain(inputs.filter_map(|input| input.column.as_ref()));
+        let inputs = self.flow.modules.iter().flat_map(Module::reads);
+        let views = views.flat_map(Derived::reads).chain(inputs);
         let mut known = HashSet::new();
         let others = views.filter(|view| view.is_inherited || !view.path.is_empty());
         let others = others.filter(|view| known.insert(view.name())).map(|view| {
@@ -226,15 +238,17 @@ fn place(view: &View) -> TokenStream {
 
 /// A mention of the column that a view shows.
 pub(super) fn mention(view: &View, own: &Ident) -> TokenStream {
-    let mentioned = view.mentioned(own);
-    quote!(&here.#mentioned,)
+    let (told, mentioned) = (told(view), view.mentioned(own));
+    // Behind what is broken an editor finds more here than behind a constant, which there may not be.
+    let said = told.is_some().then(|| said(view));
+    quote!(#told &here.#mentioned #said,)
 }
 
 /// A function for the mentions that belong to a column or a module.
 pub(super) fn fn_mentions(name: &Ident, columns: &TokenStream, mentions: &TokenStream) -> TokenStream {
     let function = hidden("READS_", name);
     quote! {
-        #[allow(non_snake_case)]
+        #[allow(non_snake_case, unexpected_cfgs)]
         fn #function(here: &#columns) {
             let _ = (#mentions here);
         }

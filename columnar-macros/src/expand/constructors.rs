@@ -23,10 +23,12 @@ use crate::syntax::{Base, Param};
 
 impl Item<'_> {
     pub(super) fn constructors(&self) -> TokenStream {
-        match &self.header.base {
-            None => [self.fn_new(), self.fn_open(), self.fn_steps()].into_iter().collect(),
+        let steps = self.fn_steps();
+        let constructors = match &self.header.base {
+            None => [self.fn_new(), self.fn_open()].into_iter().collect(),
             Some(base) => self.fn_extend(base),
-        }
+        };
+        quote!(#steps #constructors)
     }
 
     fn fn_new(&self) -> TokenStream {
@@ -38,19 +40,6 @@ impl Item<'_> {
             #vis fn new(#(#params),*) -> Self {
                 let flow = #private::Typed::__new(Self::__STEPS(#(#names),*));
                 Self { __flow: flow, __marker: ::core::marker::PhantomData }
-            }
-        }
-    }
-
-    /// The compute steps, for this flow and for those that use it.
-    fn fn_steps(&self) -> TokenStream {
-        let private = &self.emission.private;
-        let (vis, params, step, steps) = (&self.header.vis, self.params(), &self.types.step, self.steps());
-        quote! {
-            #[doc(hidden)]
-            #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
-            #vis fn __STEPS(#(#params),*) -> #private::Vec<#private::Option<#step>> {
-                #steps
             }
         }
     }
@@ -78,7 +67,8 @@ impl Item<'_> {
 
     fn fn_extend(&self, base: &Base) -> TokenStream {
         let private = &self.emission.private;
-        let (vis, params, names, steps) = (&self.header.vis, self.params(), self.param_names(), self.steps());
+        let (vis, params, names) = (&self.header.vis, self.params(), self.param_names());
+        let steps = quote!(Self::__STEPS(#(#names),*));
         let (local, flow) = (Ident::new("base", Span::mixed_site()), &self.types.flow);
         let (ty, extended) = match &self.emission.others.extended {
             Some(extended) => {
@@ -113,7 +103,6 @@ impl Item<'_> {
                 // What is given ends here, so that the future need not hold it.
                 let extended = {
                     let #local = #local;
-                    #(let #names = #names;)*
                     #extended
                 };
                 let flow = extended.await?;
@@ -122,26 +111,48 @@ impl Item<'_> {
         }
     }
 
-    /// The compute steps by column, of parameters that are in scope.
-    fn steps(&self) -> TokenStream {
+    /// The compute steps by column, for this flow and for those that use it.
+    fn fn_steps(&self) -> TokenStream {
         let private = &self.emission.private;
-        let names = self.param_names();
-        let steps = self.emission.flow.columns.iter().map(|column| {
+        let (take, names, step) = (self.params(), self.param_names(), &self.types.step);
+        let vis = self.header.base.is_none().then_some(&self.header.vis);
+        // They are pointers before they are called, if there is a type for that: with so many calls in one
+        // body the compiler looks at what is to be dropped when one of them panics.
+        let types = self.header.params.iter().map(Param::ty);
+        let (ty, call, calls) = if self.header.params.iter().any(Param::is_any) {
+            (step.clone(), quote!((#(&#names),*)), quote!(step.clone()))
+        } else {
+            (
+                quote!(fn(#(&#types),*) -> #step),
+                TokenStream::new(),
+                quote!(step.map(|step| step(#(&#names),*))),
+            )
+        };
+        let functions = self.emission.flow.columns.iter().map(|column| {
             let function = hidden("", &column.name);
             match column.derived {
-                Some(_) => quote!(#private::Some(Self::#function(#(&#names),*))),
-                None => quote!(#private::None),
+                Some(_) => quote!(#private::Some(Self::#function #call),),
+                None => quote!(#private::None,),
             }
         });
-        let steps = quote!(#private::vec![#(#steps),*]);
-        if self.emission.flow.modules.is_empty() {
-            return steps;
+        let steps = quote!(steps.iter().map(|step| #calls).collect());
+        let steps = if self.emission.flow.modules.is_empty() {
+            steps
+        } else {
+            let modules = self.emission.flow.modules.iter().map(|module| {
+                let function = hidden("", &module.name);
+                quote!(Self::#function(#(&#names),*))
+            });
+            quote!(#private::join(#steps, [#(#modules),*]))
+        };
+        quote! {
+            #[doc(hidden)]
+            #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
+            #vis fn __STEPS(#(#take),*) -> #private::Vec<#private::Option<#step>> {
+                let steps: &[#private::Option<#ty>] = &[#(#functions)*];
+                #steps
+            }
         }
-        let modules = self.emission.flow.modules.iter().map(|module| {
-            let function = hidden("", &module.name);
-            quote!(Self::#function(#(&#names),*))
-        });
-        quote!(#private::join(#steps, [#(#modules),*]))
     }
 
     /// A flow without parameters has a default.
@@ -165,6 +176,15 @@ impl Item<'_> {
         let param = |(name, param): (Ident, &Param)| {
             let ty = param.ty();
             quote!(#name: #ty)
+        };
+        self.param_names().into_iter().zip(&self.header.params).map(param).collect()
+    }
+
+    /// The parameters as a compute step is given them.
+    pub(super) fn lent(&self) -> Vec<TokenStream> {
+        let param = |(name, param): (Ident, &Param)| {
+            let ty = param.ty();
+            quote!(#name: &#ty)
         };
         self.param_names().into_iter().zip(&self.header.params).map(param).collect()
     }

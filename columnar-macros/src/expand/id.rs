@@ -18,17 +18,18 @@ use quote::quote;
 use syn::ext::IdentExt;
 
 use super::other::{Other, Others, Role, tell_apart};
-use super::{Emission, at, docs_or, literal};
+use super::{Emission, Private, at, docs_or, literal};
 use crate::syntax::{Column, Header};
 
 impl Emission<'_> {
     /// The enum `id`, which goes with the struct `columns`.
     pub(super) fn id(&self, header: &Header, id: &Ident, columns: &Ident) -> TokenStream {
-        let all = self.flow.columns.iter().enumerate().filter(|(_, column)| column.derived.is_some());
+        let all = self.flow.columns.iter().enumerate();
+        let all = all.filter(|(_, column)| column.derived.is_some() && !column.is_second);
         let (indices, derived): (Vec<usize>, Vec<&Column>) = all.unzip();
         let names: Vec<String> = derived.iter().map(|column| literal(&column.name)).collect();
         let variants = variants(&derived, self.others.extended.as_ref());
-        let (private, others) = (&self.private, &self.others);
+        let (private, others) = (self.private, &self.others);
         let id = Enum {
             private,
             header,
@@ -47,7 +48,7 @@ impl Emission<'_> {
 
 /// The enum; what is in lists goes by column.
 struct Enum<'e> {
-    private: &'e TokenStream,
+    private: &'e Private,
     header: &'e Header,
     id: &'e Ident,
     /// The struct of the columns.

@@ -1,10 +1,10 @@
 //! The inline form, an expression:
 //!
 //! ```text
-//! match vec![None, Some(column(prompt("…")))] {
+//! match [None, Some(column(prompt("…")))] {
 //!     steps => {
 //!         /* the struct of the columns, as in the item form, named Columns */
-//!         Typed::<Columns, Name>::__new(steps)
+//!         Typed::<Columns, Name>::__new(Vec::from(steps))
 //!     }
 //! }
 //! ```
@@ -30,22 +30,26 @@ impl Emission<'_> {
                 quote!(#private::Some(#step))
             }
         });
-        let mut steps = quote!(#private::vec![#(#steps),*]);
         let ty = self.others.arguments("Columns").map_or_else(|| quote!(#name), |list| quote!(#name #list));
-        let mut mentions = TokenStream::new();
-        if !self.flow.modules.is_empty() {
+        let definition = self.columns(&Visibility::Inherited, &name, " The columns of this flow.");
+        let (words, columns) = (self.words(), self.impl_columns(&name));
+        let mentions = (!self.others.are_none()).then(|| self.inline_mentions(&ty));
+        let (steps, all) = if self.others.are_none() {
+            (quote!([#(#steps),*]), quote!(#private::Vec::from(steps)))
+        } else {
             let modules = self.modules().map(|(module, other)| self.module_steps(module, other));
-            steps = quote!(#private::join(#steps, [#(#modules),*]));
-            mentions = self.inline_mentions(&ty);
-        }
-        let columns = self.columns(&Visibility::Inherited, &name, " The columns of this flow.");
+            let steps = quote!(([#(#steps),*], [#(#modules),*]));
+            (steps, quote!(#private::join(#private::Vec::from(steps.0), steps.1)))
+        };
         quote! {
             match #steps {
                 steps => {
+                    #words
+                    #definition
                     #columns
                     #mentions
                     #errors
-                    #private::Typed::<'_, #ty, #private::Name>::__new(steps)
+                    #private::Typed::<'_, #ty, #private::Name>::__new(#all)
                 }
             }
         }

@@ -30,14 +30,16 @@ impl Emission<'_> {
         let place = at(header.keyword.span);
         let named = |suffix| format_ident!("{}{suffix}", header.name.unraw(), span = place);
         let (columns, id) = (named("Columns"), named("Column"));
-        let types = Types::new(&self.private, header, &self.others, &columns, &id);
+        let types = Types::new(self.private, header, &self.others, &columns, &id);
         let item = Item { emission: self, header, types };
-        let flow = [item.implementation(), item.definition(), item.impl_base(), item.impl_default()];
+        let (words, others) = (self.words(), self.others.definitions(header));
         let docs = format!(" The columns of a [`{}`].", header.name.unraw());
-        let others = self.others.definitions(header);
-        let id = self.id(header, &id, &columns);
-        let columns = self.columns(&header.vis, &columns, &docs);
-        quote!(#(#flow)* #others #columns #id #errors)
+        let definition = self.columns(&header.vis, &columns, &docs);
+        let implementation = item.implementation();
+        let (id, columns) = (self.id(header, &id, &columns), self.impl_columns(&columns));
+        // The drawing depends on all that the user has typed.
+        let flow = [item.definition(), item.impl_base(), item.impl_default()];
+        quote!(#words #others #definition #implementation #columns #id #(#flow)* #errors)
     }
 }
 
@@ -103,10 +105,7 @@ impl Item<'_> {
     /// A function that is given the parameters.
     fn fn_given(&self, name: &Ident, ty: &TokenStream, body: &TokenStream) -> TokenStream {
         let function = hidden("", name);
-        let take = self.header.params.iter().map(|param| {
-            let (name, ty) = (again(&param.name), param.ty());
-            quote!(#name: &#ty)
-        });
+        let take = self.lent();
         // Not every parameter need be used.
         let names = self.param_names();
         let used = (!names.is_empty()).then(|| quote!(let _ = (#(#names,)*);));
@@ -181,12 +180,13 @@ impl Item<'_> {
     /// The struct, which derefs to the columns and what a flow does.
     fn definition(&self) -> TokenStream {
         let private = &self.emission.private;
-        let Header { attrs, vis, keyword, name, generics, .. } = self.header;
+        let Header { vis, keyword, name, generics, .. } = self.header;
+        let docs = self.emission.docs(self.header);
         let (where_clause, target) = (&generics.where_clause, &self.types.flow);
         let marker = marker(generics);
         let deref = self.impl_head(&quote!(#private::Deref for), generics);
         quote! {
-            #(#attrs)*
+            #docs
             #vis #keyword #name #generics #where_clause {
                 __flow: #target,
                 __marker: #marker,

@@ -1,12 +1,13 @@
 //! The Rust that a flow becomes.
 //!
-//! The user's tokens come first and keep their shape whether they are sound or not; errors come
-//! last. A name of the user's is mentioned once with its own span, where it is declared or used;
+//! The user's tokens come before everything that depends on them, and keep their shape whether they
+//! are sound or not; errors come last. A name of the user's is mentioned once with its own span, where it is declared or used;
 //! glue is located at keywords. Editors find their way by that.
 
 mod columns;
 mod composed;
 mod constructors;
+mod docs;
 mod id;
 mod inline;
 mod item;
@@ -16,20 +17,21 @@ mod other;
 mod tests;
 mod types;
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Attribute;
-use syn::ext::IdentExt;
 
 use crate::check::Plan;
+use crate::name::identifier;
 use crate::report::Errors;
-use crate::syntax::{Derived, Flow, Form};
+use crate::syntax::{Derived, Flow, Form, State, View};
+use crate::word::typed;
 use other::Others;
 
 pub(crate) fn expand(krate: &TokenStream, flow: &Flow, plan: &Plan, errors: &Errors) -> TokenStream {
-    let private = quote!(#krate::__private);
-    let others = Others::new(&private, flow);
-    let emission = Emission { private: private.clone(), flow, plan, others };
+    let private = &Private::new(krate);
+    let others = Others::new(private, flow);
+    let emission = Emission { private, flow, plan, others };
     let errors = errors.tokens();
     match &flow.form {
         Form::Item(header) => emission.item(header, &errors),
@@ -40,18 +42,49 @@ pub(crate) fn expand(krate: &TokenStream, flow: &Flow, plan: &Plan, errors: &Err
 
 struct Emission<'f> {
     /// The path of what generated code may use.
-    private: TokenStream,
+    private: &'f Private,
     flow: &'f Flow,
     plan: &'f Plan,
     others: Others<'f>,
 }
 
+/// `columnar::__private`. A token that is written costs the compiler little, a stream of tokens that is
+/// put into another one much.
+struct Private(Vec<TokenTree>);
+
+impl Private {
+    fn new(krate: &TokenStream) -> Self {
+        Self(quote!(#krate::__private).into_iter().collect())
+    }
+}
+
+impl ToTokens for Private {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(self.0.iter().cloned());
+    }
+}
+
 impl Emission<'_> {
+    /// Words that may become keywords, for editors to complete.
+    fn words(&self) -> TokenStream {
+        let (private, words) = (&self.private, &self.flow.words);
+        let words = words.iter().filter_map(identifier);
+        // One more, for a word that is not there yet.
+        let words = words.chain([Ident::new("column", Span::call_site())]);
+        quote! {
+            #[allow(unexpected_cfgs)]
+            const _: () = {
+                #[cfg(rust_analyzer)]
+                const _: () = { #(use #private::keywords::#words as _;)* };
+            };
+        }
+    }
+
     /// A compute step: the user's expression, inside a call that stands at the keyword.
     fn step(&self, keyword: &Ident, derived: &Derived) -> TokenStream {
         let (private, step) = (&self.private, &derived.step);
         let Some(last) = step.clone().into_iter().last() else {
-            return quote!(#private::broken());
+            return quote!(#private::Declare.#keyword(#private::broken()));
         };
         // An expression that ends too early is blamed on what closes these parentheses.
         let mut argument = Group::new(Delimiter::Parenthesis, step.clone());
@@ -60,9 +93,14 @@ impl Emission<'_> {
     }
 }
 
+/// Keeps from the compiler what is wrong with a view: it has been told.
+fn told(view: &View) -> Option<TokenStream> {
+    (view.state != State::Sound).then(|| quote!(#[cfg(rust_analyzer)]))
+}
+
 /// The name as a string literal.
 fn literal(name: &Ident) -> String {
-    name.unraw().to_string()
+    typed(name)
 }
 
 /// A further mention of a user's name, which an editor does not take for the user's own.
@@ -79,7 +117,7 @@ fn at(place: Span) -> Span {
 
 /// A name for something that goes with a column. The role is in upper case, which no column is.
 fn hidden(role: &str, column: &Ident) -> Ident {
-    format_ident!("__{role}{}", column.unraw(), span = Span::mixed_site())
+    format_ident!("__{role}{}", typed(column), span = Span::mixed_site())
 }
 
 /// Documentation for what the user left undocumented, so that `missing_docs` has nothing to say.

@@ -37,7 +37,7 @@ impl Emission<'_> {
             let (place, used) = (hidden("AT_", &module.name), hidden("USE_", &module.name));
             let (columns, name) = (other.inner_part("Columns"), self.name(&module.name, &module.keyword));
             let inputs = module.inputs.iter().filter_map(|input| {
-                let (name, column) = (literal(&input.name), here(input.column.as_ref()?, &input.name));
+                let (name, column) = (literal(&input.name), here(input.read()?, &input.name));
                 let name = quote_spanned!(at(input.name.span())=> Self::#place.__source(#name));
                 Some(quote!((#name, Self::#column.__column())))
             });
@@ -106,7 +106,7 @@ impl Emission<'_> {
             let (field, name, columns) =
                 (again(&module.name), literal(&module.name), other.inner_part("Columns"));
             let inputs = module.inputs.iter().filter_map(|input| {
-                let (input, column) = (literal(&input.name), input.column.as_ref()?.name());
+                let (input, column) = (literal(&input.name), input.read()?.name());
                 Some(quote!((#input, #column)))
             });
             quote!(#field: <#columns as #private::Columns>::__bind(&flow.__module(#name, &[#(#inputs),*])),)

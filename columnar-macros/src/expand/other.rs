@@ -15,7 +15,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{GenericParam, Path, PathArguments};
 
-use super::{again, at, literal};
+use super::{Private, again, at, literal};
 use crate::name::camel;
 use crate::syntax::{Flow, Form, Header, Module};
 
@@ -26,15 +26,15 @@ pub(super) struct Others<'e> {
 }
 
 impl<'e> Others<'e> {
-    pub(super) fn new(private: &'e TokenStream, flow: &'e Flow) -> Self {
+    pub(super) fn new(private: &'e Private, flow: &'e Flow) -> Self {
         let header = match &flow.form {
             Form::Item(header) => Some(&**header),
             _ => None,
         };
         let extended = header.and_then(|header| Other::extended(private, header));
         let mut taken: HashSet<String> = extended.iter().map(|extended| literal(extended.flow)).collect();
-        let names = flow.columns.iter().filter(|column| column.derived.is_some()).map(|column| &column.name);
-        names.for_each(|name| drop(tell_apart(name, &mut taken)));
+        let columns = flow.columns.iter().filter(|column| column.derived.is_some() && !column.is_second);
+        columns.for_each(|column| drop(tell_apart(&column.name, &mut taken)));
         // The parameter that stands for what is extended.
         taken.insert("Base".to_owned());
         let modules = flow.modules.iter().map(|module| {
@@ -90,7 +90,7 @@ impl<'e> Others<'e> {
     }
 
     /// How many places the columns need, and how many bytes their names.
-    pub(super) fn sizes(&self, private: &TokenStream, columns: &TokenStream) -> (TokenStream, TokenStream) {
+    pub(super) fn sizes(&self, private: &Private, columns: &TokenStream) -> (TokenStream, TokenStream) {
         if self.generic().next().is_some() {
             return (quote!({ #private::MANY }), quote!({ #private::MUCH }));
         }
@@ -109,7 +109,7 @@ pub(super) fn tell_apart(name: &Ident, taken: &mut HashSet<String>) -> String {
 }
 
 pub(super) struct Other<'e> {
-    private: &'e TokenStream,
+    private: &'e Private,
     path: &'e Path,
     /// The name of the flow.
     flow: &'e Ident,
@@ -132,7 +132,7 @@ pub(super) enum Role<'e> {
 
 impl<'e> Other<'e> {
     /// `None` where nothing is extended, or nobody knows what.
-    fn extended(private: &'e TokenStream, header: &'e Header) -> Option<Self> {
+    fn extended(private: &'e Private, header: &'e Header) -> Option<Self> {
         let base = header.base.as_ref()?;
         let (path, flow) = (base.path.as_ref()?, base.name()?);
         let alias = format_ident!("{}Base", header.name.unraw(), span = at(header.keyword.span));
@@ -141,7 +141,7 @@ impl<'e> Other<'e> {
     }
 
     /// `name` is that of its variant.
-    fn module(private: &'e TokenStream, header: Option<&'e Header>, module: &'e Module, name: Ident) -> Self {
+    fn module(private: &'e Private, header: Option<&'e Header>, module: &'e Module, name: Ident) -> Self {
         let (path, role) = (&module.path, Role::Module(module));
         let flow = path.segments.last().map_or(&module.name, |last| &last.ident);
         let Some(header) = header else {
@@ -164,7 +164,7 @@ impl<'e> Other<'e> {
     }
 
     fn new(
-        private: &'e TokenStream,
+        private: &'e Private,
         header: &'e Header,
         path: &'e Path,
         flow: &'e Ident,

@@ -83,6 +83,22 @@ fn a_broken_flow_is_whole_all_the_same() {
     assert_golden("broken", &syn::parse2(expansion).unwrap());
 }
 
+#[test]
+fn a_half_typed_flow_keeps_its_shape_for_editors() {
+    let expansion = expand_with(
+        &quote! {
+            pub struct Chat {
+                source user;
+                column topics(user.) =
+                column summary(user, to, self.window(), ) = prompt(sty);
+                col
+            }
+        },
+        5,
+    );
+    assert_golden("half_typed", &syn::parse2(expansion).unwrap());
+}
+
 fn expand(flow: &TokenStream) -> TokenStream {
     expand_with(flow, 0)
 }

@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
+use super::Private;
 use super::other::Others;
 use crate::syntax::Header;
 
@@ -21,7 +22,7 @@ pub(super) struct Types {
 
 impl Types {
     pub(super) fn new(
-        private: &TokenStream,
+        private: &Private,
         header: &Header,
         others: &Others<'_>,
         columns: &Ident,

@@ -9,6 +9,7 @@ use super::path::{Angles, has_a_name};
 use super::tokens;
 use crate::errors;
 use crate::report::Errors;
+use crate::word;
 
 pub(crate) struct Base {
     /// `None` if it cannot be read.
@@ -56,7 +57,10 @@ fn declares_a_source(input: ParseStream<'_>) -> syn::Result<bool> {
         TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group.stream()),
         _ => None,
     });
-    Ok(body.into_iter().flatten().any(|tree| matches!(tree, TokenTree::Ident(word) if word == "source")))
+    Ok(body
+        .into_iter()
+        .flatten()
+        .any(|tree| matches!(tree, TokenTree::Ident(word) if word::is(&word, "source"))))
 }
 
 /// Everything up to the parameters, the `where` or the braces.

@@ -3,6 +3,7 @@
 use proc_macro2::{Delimiter, TokenTree};
 
 use crate::nearest::nearest_keyword;
+use crate::word;
 
 pub(super) struct Cursor<'t> {
     rest: &'t [TokenTree],
@@ -91,14 +92,14 @@ pub(super) fn begins_declaration(trees: &[TokenTree]) -> bool {
     }
     match rest {
         [TokenTree::Ident(word), TokenTree::Group(_), rest @ ..] | [TokenTree::Ident(word), rest @ ..]
-            if word == "pub" =>
+            if word::is(word, "pub") =>
         {
             begins_declaration(rest)
         }
         // Bounds of Rust have `<` behind it.
-        [TokenTree::Ident(word), next, ..] if word == "use" => !is_punct(Some(next), '<'),
+        [TokenTree::Ident(word), next, ..] if word::is(word, "use") => !is_punct(Some(next), '<'),
         [TokenTree::Ident(word), TokenTree::Ident(name), ..] => {
-            name != "as" && nearest_keyword(word).is_some()
+            !word::is(name, "as") && nearest_keyword(word).is_some()
         }
         [] => !trees.is_empty(),
         _ => false,

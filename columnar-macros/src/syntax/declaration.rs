@@ -1,63 +1,70 @@
 //! The declarations of a flow, one after the other. A broken one costs no other.
 
-use proc_macro2::{Delimiter, Ident, TokenTree};
+use proc_macro2::{Delimiter, Ident, Span, TokenTree};
 use syn::Attribute;
 use syn::parse::Parser;
 
 use super::cursor::{Cursor, begins_declaration, is_punct};
-use super::{Column, Declared, column, denial, habit, module, tokens};
+use super::{Column, Flow, Form, column, denial, habit, module, tokens};
 use crate::errors;
 use crate::name::identifier;
 use crate::nearest::{is_misspelt_use, nearest_keyword};
 use crate::report::Errors;
+use crate::word::{self, instead, plain, typed};
 
 /// Every declaration that can be made out, and the tokens of the others.
-pub(super) fn parse_all(trees: &[TokenTree], errors: &mut Errors) -> (Vec<Declared>, Vec<TokenTree>) {
-    let mut declarations = Declarations { cursor: Cursor::new(trees), errors, lost: Vec::new() };
-    let mut declared = Vec::new();
+pub(super) fn parse_all(form: Form, trees: &[TokenTree], errors: &mut Errors) -> Flow {
+    let flow = Flow::of(form, Vec::new());
+    let mut declarations = Declarations { cursor: Cursor::new(trees), errors, flow };
     while !declarations.cursor.is_empty() {
-        declared.extend(declarations.next());
+        declarations.next();
     }
-    (declared, declarations.lost)
+    declarations.flow
 }
 
 struct Declarations<'t, 'e> {
     cursor: Cursor<'t>,
     errors: &'e mut Errors,
-    lost: Vec<TokenTree>,
+    flow: Flow,
 }
 
 impl Declarations<'_, '_> {
-    fn next(&mut self) -> Option<Declared> {
+    fn next(&mut self) {
         let (docs, denied) = self.attributes();
         habit::modifiers(&mut self.cursor, self.errors);
-        let is_use = matches!(self.cursor.peek(), Some(TokenTree::Ident(word)) if word == "use");
+        let is_use = matches!(self.cursor.peek(), Some(TokenTree::Ident(word)) if word::is(word, "use"));
         if !is_use && let Some(habit) = habit::declaration(&mut self.cursor, self.errors) {
-            self.lost.extend_from_slice(habit.lost);
-            return habit.column.map(|column| Declared::Column(Column { docs, ..column }));
+            self.flow.lost.extend_from_slice(habit.lost);
+            return self.flow.columns.extend(habit.column.map(|column| Column { docs, ..column }));
         }
         match self.cursor.next() {
-            Some(TokenTree::Ident(word)) if self.is_use(word) => {
-                for attribute in denied {
-                    self.errors.at(attribute, errors::module::DENIAL);
-                }
-                let module = module::parse(docs, word, &mut self.cursor, self.errors);
-                module.map_err(|lost| self.lost.extend_from_slice(lost)).ok().map(Declared::Module)
-            }
+            Some(TokenTree::Ident(word)) if self.is_use(word) => self.module(docs, denied, word),
             Some(TokenTree::Ident(word)) => {
-                let (keyword, name) = self.keyword_and_name(word)?;
-                Some(Declared::Column(self.declared(docs, denied, keyword, name)))
+                if let Some((keyword, name)) = self.keyword_and_name(word) {
+                    let column = self.declared(docs, denied, keyword, name);
+                    self.flow.columns.push(column);
+                }
             }
             Some(other) if !is_punct(Some(other), ';') => {
                 self.errors.at(other, errors::NOT_A_DECLARATION);
-                self.lose(other.clone())
+                self.lose::<()>(other.clone());
             }
             _ => {
                 if let Some(last) = docs.last() {
                     self.errors.at(last, errors::DANGLING_DOC);
                 }
-                None
             }
+        }
+    }
+
+    /// What follows a `use`.
+    fn module(&mut self, docs: Vec<Attribute>, denied: Vec<Attribute>, keyword: &Ident) {
+        for attribute in denied {
+            self.errors.at(attribute, errors::module::DENIAL);
+        }
+        match module::parse(docs, keyword, &mut self.cursor, self.errors) {
+            Ok(module) => self.flow.modules.push(module),
+            Err(lost) => self.flow.lost.extend_from_slice(lost),
         }
     }
 
@@ -65,11 +72,11 @@ impl Declarations<'_, '_> {
     fn is_use(&mut self, word: &Ident) -> bool {
         let is_braces = |tree: &TokenTree| matches!(tree, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
         let is_meant = || is_misspelt_use(word) && self.cursor.declaration().iter().any(is_braces);
-        if word != "use" && is_meant() {
+        if !word::is(word, "use") && is_meant() {
             self.errors.at(word, errors::misspelt_use(word));
             return true;
         }
-        word == "use"
+        word::is(word, "use")
     }
 
     /// The comments, and what is denied.
@@ -98,7 +105,13 @@ impl Declarations<'_, '_> {
 
     /// The keyword, as it was meant, and the name, of a declaration that begins with `word`.
     fn keyword_and_name(&mut self, word: &Ident) -> Option<(Ident, Ident)> {
-        let is_keyword = word == "source" || word == "column";
+        let written = typed(word);
+        if written.is_empty() {
+            // Nothing has been typed yet, and what follows is none of its business.
+            self.flow.words.push(word.clone());
+            return None;
+        }
+        let is_keyword = written == "source" || written == "column";
         if is_keyword && let Some(name) = habit::name(&mut self.cursor, self.errors) {
             return Some((word.clone(), name));
         }
@@ -108,14 +121,15 @@ impl Declarations<'_, '_> {
         let rest = self.cursor.rest();
         match rest.first() {
             Some(TokenTree::Ident(name)) if !begins_declaration(rest) => {
-                let meant = if is_keyword { word.to_string() } else { self.meant(word).to_owned() };
+                let meant = if is_keyword { written } else { self.meant(word).to_owned() };
                 self.cursor.take(1);
                 let name = self.name(name)?;
-                Some((Ident::new(&meant, word.span()), name))
+                Some((keyword(&meant, word), name))
             }
             next if !is_keyword => self.name_without_keyword(word, next),
             _ => {
                 self.errors.at(word, errors::no_name(word));
+                self.flow.words.push(word.clone());
                 self.lose(word.clone())
             }
         }
@@ -138,10 +152,14 @@ impl Declarations<'_, '_> {
             None => Some("source"),
             _ => is_punct(next, ';').then_some("source"),
         };
-        match (meant, identifier(word)) {
-            (Some(meant), Some(name)) => {
+        // It may become a keyword, too.
+        self.flow.words.push(word.clone());
+        match (meant, plain(word).and_then(|word| identifier(&word))) {
+            (Some(meant), Some(mut name)) => {
                 self.errors.at(word, errors::no_keyword(word, meant));
-                Some((Ident::new(meant, word.span()), name))
+                let place = Span::call_site().located_at(word.span());
+                name.set_span(place);
+                Some((Ident::new(meant, place), name))
             }
             _ => {
                 self.errors.at(word, errors::keyword(word));
@@ -162,7 +180,7 @@ impl Declarations<'_, '_> {
         keyword: Ident,
         name: Ident,
     ) -> Column {
-        let derived = if keyword == "column" {
+        let derived = if typed(&keyword) == "column" {
             Some(column::parse(&name, &mut self.cursor, self.errors))
         } else {
             self.source(&name);
@@ -175,7 +193,7 @@ impl Declarations<'_, '_> {
                 None => self.errors.at(attribute, errors::SOURCE_DENIAL),
             }
         }
-        Column { docs, denied, keyword, name, derived }
+        Column { docs, denied, keyword, name, is_second: false, derived }
     }
 
     /// What follows the name of a source: nothing but `;`.
@@ -190,21 +208,22 @@ impl Declarations<'_, '_> {
             _ => &errors::source_extra(name),
         };
         self.errors.at(tokens(rest), message);
-        self.lost.extend_from_slice(rest);
+        self.flow.lost.extend_from_slice(rest);
     }
 
     /// Gives up this declaration.
     fn lose<T>(&mut self, first: impl Into<TokenTree>) -> Option<T> {
-        self.lost.push(first.into());
-        self.lost.extend_from_slice(self.cursor.skip_declaration());
+        self.flow.lost.push(first.into());
+        self.flow.lost.extend_from_slice(self.cursor.skip_declaration());
         None
     }
 }
 
 /// The name of a declaration, raw if it has to be.
 pub(super) fn name(name: &Ident, errors: &mut Errors) -> Option<Ident> {
-    let Some(identifier) = identifier(name) else {
-        let message = if name == "self" { errors::NAMED_SELF.to_owned() } else { errors::bad_name(name) };
+    let Some(identifier) = identifier(name).filter(|name| !typed(name).is_empty()) else {
+        let message =
+            if typed(name) == "self" { errors::NAMED_SELF.to_owned() } else { errors::bad_name(name) };
         errors.at(name, message);
         return None;
     };
@@ -212,6 +231,11 @@ pub(super) fn name(name: &Ident, errors: &mut Errors) -> Option<Ident> {
         errors.at(name, errors::rust_keyword(name));
     }
     Some(identifier)
+}
+
+/// The keyword that was meant, where it was written.
+fn keyword(meant: &str, written: &Ident) -> Ident {
+    instead(written, &Ident::new(meant, written.span()))
 }
 
 fn is_cfg(attribute: &Attribute) -> bool {

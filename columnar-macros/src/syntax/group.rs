@@ -6,11 +6,12 @@ use proc_macro2::{Group, Span, TokenTree};
 use syn::LitStr;
 
 use super::cursor::{Cursor, is_punct};
-use super::view::{self, View};
+use super::view::{self, State, View};
 use super::{tokens, trees_of};
 use crate::errors;
 use crate::name::is_name;
 use crate::report::Errors;
+use crate::word;
 
 /// The tag of a group, and where it was written.
 #[derive(Clone)]
@@ -33,7 +34,7 @@ impl Around {
 /// The parentheses of a group, if a view begins like one.
 pub(super) fn parentheses(trees: &[TokenTree]) -> Option<&Group> {
     match trees {
-        [TokenTree::Ident(word), TokenTree::Group(list), ..] if word == "group" => Some(list),
+        [TokenTree::Ident(word), TokenTree::Group(list), ..] if word::is(word, "group") => Some(list),
         _ => None,
     }
 }
@@ -49,19 +50,20 @@ pub(super) fn parse(trees: &[TokenTree], list: &Group, errors: &mut Errors) -> (
     let mut cursor = Cursor::new(&inside);
     let tag = tag(list, &mut cursor, errors);
     let (mut views, is_whole) = view::parse_views(list.span_open(), cursor.rest(), errors);
-    if views.is_empty() && is_whole {
+    let is_void = views.iter().all(|view| view.state == State::Void);
+    if is_void && is_whole && tag.is_some() {
         errors.at(list, errors::EMPTY_GROUP);
     }
     for view in &mut views {
-        match &tag {
-            Some(_) if view.is_own() => errors.at(&view.written, errors::GROUPED_SELF),
-            Some(tag) => view.groups.insert(0, tag.clone()),
-            None => {}
+        if view.is_own() && view.state == State::Sound && tag.is_some() {
+            errors.at(&view.written, errors::GROUPED_SELF);
+            view.state = State::Broken;
+        } else {
+            view.groups.splice(0..0, tag.clone());
         }
     }
     // What is wrong with a group is no mistake of the column that would read it.
-    let is_whole = is_whole && !views.is_empty();
-    (views, is_whole)
+    (views, is_whole && !is_void)
 }
 
 /// Takes the tag and the comma behind it.

@@ -11,6 +11,7 @@ use crate::errors;
 use crate::name::{identifier, is_name};
 use crate::nearest::nearest_keyword;
 use crate::report::Errors;
+use crate::word::{self, typed};
 
 /// Items and statements that end with `;`.
 const UP_TO_A_SEMICOLON: [&str; 5] = ["let", "const", "static", "type", "return"];
@@ -32,12 +33,14 @@ pub(super) struct Habit<'t> {
 pub(super) fn modifiers(cursor: &mut Cursor<'_>, errors: &mut Errors) {
     while let Some(TokenTree::Ident(word)) = cursor.peek() {
         let before_a_declaration = cursor.rest().get(1..).is_some_and(begins_declaration);
-        if word == "pub" {
+        if word::is(word, "pub") {
             // The field of a struct is told as a whole.
             if !is_punct(cursor.rest().get(2), ':') {
                 errors.at(word, errors::PUB);
             }
-        } else if before_a_declaration && ["async", "const", "static", "unsafe"].iter().any(|it| word == it) {
+        } else if before_a_declaration
+            && ["async", "const", "static", "unsafe"].iter().any(|it| word::is(word, it))
+        {
             errors.at(word, errors::modifier(word));
         } else {
             return;
@@ -50,11 +53,11 @@ pub(super) fn modifiers(cursor: &mut Cursor<'_>, errors: &mut Errors) {
 /// Takes a statement, an item or the field of a struct, if one stands next.
 pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Habit<'t>> {
     match cursor.rest() {
-        [TokenTree::Ident(word), rest @ ..] if word == "fn" || is_async_fn(word, rest) => {
+        [TokenTree::Ident(word), rest @ ..] if word::is(word, "fn") || is_async_fn(word, rest) => {
             function(cursor, errors)
         }
         [TokenTree::Ident(word), bang, TokenTree::Group(_), ..] if is_punct(Some(bang), '!') => {
-            if word == "flow" {
+            if word::is(word, "flow") {
                 errors.at(word, errors::FLOW_INSIDE);
             } else {
                 errors.at(word, errors::inside(&format!("{word}!")));
@@ -65,7 +68,7 @@ pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> O
         }
         [TokenTree::Ident(name), colon, ..] if is_punct(Some(colon), ':') => field(name, cursor, errors),
         [TokenTree::Ident(word), next, ..] if !is_punct(Some(next), ';') => {
-            let is_one_of = |words: &[&str]| words.iter().any(|known| word == known);
+            let is_one_of = |words: &[&str]| words.iter().any(|known| word::is(word, known));
             let lost = match () {
                 () if is_one_of(&UP_TO_A_SEMICOLON) => cursor.skip_declaration(),
                 () if is_one_of(&UP_TO_BRACES) => skip_braces(cursor),
@@ -79,13 +82,13 @@ pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> O
 }
 
 fn is_async_fn(word: &Ident, rest: &[TokenTree]) -> bool {
-    word == "async" && matches!(rest.first(), Some(TokenTree::Ident(next)) if next == "fn")
+    word::is(word, "async") && matches!(rest.first(), Some(TokenTree::Ident(next)) if word::is(next, "fn"))
 }
 
 /// `fn topics(user: &str) -> String { … }`. What looks like a column but for its keyword is left to be read.
 fn function<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Habit<'t>> {
     let rest = cursor.rest();
-    let at = rest.iter().position(|tree| matches!(tree, TokenTree::Ident(word) if word == "fn"))?;
+    let at = rest.iter().position(|tree| matches!(tree, TokenTree::Ident(word) if word::is(word, "fn")))?;
     let [TokenTree::Ident(name), TokenTree::Group(list), next @ ..] = rest.get(at + 1..)? else {
         return None;
     };
@@ -99,7 +102,7 @@ fn function<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Habit<'t
 
 /// `user: String,` or `topics: column(user.latest) = …,`.
 fn field<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Habit<'t>> {
-    if !is_name(&name.to_string()) {
+    if !is_name(&typed(name)) {
         return None;
     }
     let all = cursor.declaration();
@@ -123,7 +126,7 @@ fn field<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Opti
 fn broken(place: Option<&TokenTree>, name: Ident, list: Span) -> Column {
     let keyword = Ident::new("column", place.map_or_else(Span::call_site, TokenTree::span));
     let derived = Derived { list, views: Vec::new(), whole: false, step: TokenStream::new() };
-    Column { docs: Vec::new(), denied: Vec::new(), keyword, name, derived: Some(derived) }
+    Column { docs: Vec::new(), denied: Vec::new(), keyword, name, is_second: false, derived: Some(derived) }
 }
 
 /// Moves behind the next braces, if there are any before the next declaration.
@@ -140,7 +143,7 @@ fn skip_braces<'t>(cursor: &mut Cursor<'t>) -> &'t [TokenTree] {
 pub(super) fn keyword_behind(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident> {
     match cursor.rest() {
         [TokenTree::Ident(keyword), ..]
-            if (keyword == "source" || keyword == "column")
+            if (word::is(keyword, "source") || word::is(keyword, "column"))
                 && nearest_keyword(name).is_none()
                 && !begins_declaration(cursor.rest()) =>
         {
@@ -155,7 +158,7 @@ pub(super) fn keyword_behind(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut
 /// Takes a name that is not written as one, after a keyword: `mut user`, `"user"`, `running-summary`.
 pub(super) fn name(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident> {
     match cursor.rest() {
-        [TokenTree::Ident(word), TokenTree::Ident(name), ..] if word == "mut" => {
+        [TokenTree::Ident(word), TokenTree::Ident(name), ..] if word::is(word, "mut") => {
             errors.at(word, errors::modifier(word));
             cursor.take(2);
             identifier(name)

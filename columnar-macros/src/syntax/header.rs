@@ -10,6 +10,7 @@ use super::cursor::{Cursor, begins_declaration, is_punct};
 use super::{Base, Denial, base, denial, tokens, trees_of};
 use crate::errors;
 use crate::report::Errors;
+use crate::word;
 
 pub(crate) struct Header {
     pub(crate) attrs: Vec<Attribute>,
@@ -37,6 +38,19 @@ impl Param {
     pub(crate) fn ty(&self) -> TokenStream {
         self.ty.as_ref().map_or_else(|| quote!(impl ::core::marker::Sized), ToTokens::to_token_stream)
     }
+
+    /// Whether its type has no name: `impl Trait`.
+    pub(crate) fn is_any(&self) -> bool {
+        mentions_impl(self.ty())
+    }
+}
+
+fn mentions_impl(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|tree| match tree {
+        TokenTree::Ident(word) => word == "impl",
+        TokenTree::Group(group) => mentions_impl(group.stream()),
+        _ => false,
+    })
 }
 
 /// Whether the tokens begin as an item does, and not as a declaration.
@@ -46,14 +60,13 @@ pub(super) fn is_item(trees: &[TokenTree]) -> bool {
     match cursor.peek() {
         // A visibility that a `macro_rules!` of the user's passed on.
         Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::None,
-        Some(TokenTree::Ident(word)) if word == "pub" => {
+        Some(TokenTree::Ident(word)) if word::is(word, "pub") => {
             cursor.next();
             cursor.parentheses();
             !begins_declaration(cursor.rest())
         }
         Some(TokenTree::Ident(word)) => {
-            let is_struct =
-                |tree: Option<&TokenTree>| matches!(tree, Some(TokenTree::Ident(word)) if word == "struct");
+            let is_struct = |tree: Option<&TokenTree>| matches!(tree, Some(TokenTree::Ident(word)) if word::is(word, "struct"));
             ["struct", "enum", "mod", "trait"].iter().any(|item| word == item)
                 || is_struct(cursor.rest().get(1))
                 || is_headed(cursor.rest())
@@ -146,7 +159,7 @@ fn keyword(input: ParseStream<'_>, vis: &Visibility, errors: &mut Errors) -> syn
     };
     errors.at(&found, errors::no_struct(&found));
     match after.ident() {
-        Some((word, _)) if word == "struct" => {
+        Some((word, _)) if word::is(&word, "struct") => {
             input.parse::<TokenTree>()?;
             return input.parse();
         }

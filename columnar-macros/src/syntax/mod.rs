@@ -27,21 +27,21 @@ pub(crate) use group::Around;
 pub(crate) use habit::quoted;
 pub(crate) use header::{Header, Param};
 pub(crate) use module::Module;
-pub(crate) use view::{Tag, VIEWS, View};
+pub(crate) use view::{State, Tag, VIEWS, View};
 
 /// What the macro is given: the path of the runtime crate in brackets, then the declarations.
-pub(crate) struct Input {
+pub(crate) struct Given {
     pub(crate) krate: TokenStream,
     pub(crate) declarations: TokenStream,
 }
 
-pub(crate) fn input(tokens: TokenStream) -> Input {
+pub(crate) fn given(tokens: TokenStream) -> Given {
     let mut tokens = tokens.into_iter();
     let krate = match tokens.next() {
         Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => group.stream(),
         other => other.into_iter().collect(),
     };
-    Input { krate, declarations: tokens.collect() }
+    Given { krate, declarations: tokens.collect() }
 }
 
 pub(crate) struct Flow {
@@ -49,6 +49,8 @@ pub(crate) struct Flow {
     pub(crate) columns: Vec<Column>,
     /// The flows that it uses.
     pub(crate) modules: Vec<Module>,
+    /// Words where a keyword should be, of which no column came to be.
+    pub(crate) words: Vec<Ident>,
     /// The tokens of declarations that could not be made out. What they may have declared is not
     /// reported as missing.
     pub(crate) lost: Vec<TokenTree>,
@@ -68,6 +70,8 @@ pub(crate) struct Column {
     /// `source` or `column`, as it was meant, where it was written.
     pub(crate) keyword: Ident,
     pub(crate) name: Ident,
+    /// Whether another one has this name, which has been told. Then the name is made up.
+    pub(crate) is_second: bool,
     /// `None` for a source.
     pub(crate) derived: Option<Derived>,
 }
@@ -80,6 +84,13 @@ pub(crate) struct Derived {
     pub(crate) whole: bool,
     /// Empty where the step is missing.
     pub(crate) step: TokenStream,
+}
+
+impl Derived {
+    /// The views that show a column.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = &View> {
+        self.views.iter().filter(|view| view.state != State::Void)
+    }
 }
 
 impl Flow {
@@ -103,7 +114,7 @@ impl Flow {
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
         if trees.is_empty() {
             errors.on(Span::call_site(), errors::EMPTY_FLOW);
-            return Self::of(Form::Unknown);
+            return Self::of(Form::Unknown, Vec::new());
         }
         if let [TokenTree::Group(braces)] = trees.as_slice()
             && braces.delimiter() == Delimiter::Brace
@@ -112,37 +123,20 @@ impl Flow {
             return Self::parse(braces.stream(), errors);
         }
         if !header::is_item(&trees) {
-            return Self::of(Form::Inline).declaring(&trees, errors);
+            return declaration::parse_all(Form::Inline, &trees, errors);
         }
         let (header, body) = header::parse(&trees, errors);
-        let flow = Self::of(header.map_or(Form::Unknown, |header| Form::Item(Box::new(header))));
+        let form = header.map_or(Form::Unknown, |header| Form::Item(Box::new(header)));
         match body {
-            Some(body) => flow.declaring(&trees_of(&body), errors),
-            None => Self { lost: trees, ..flow },
+            Some(body) => declaration::parse_all(form, &trees_of(&body), errors),
+            None => Self::of(form, trees),
         }
     }
 
-    fn of(form: Form) -> Self {
-        Self { form, columns: Vec::new(), modules: Vec::new(), lost: Vec::new() }
+    /// One that declares nothing that could be made out.
+    fn of(form: Form, lost: Vec<TokenTree>) -> Self {
+        Self { form, columns: Vec::new(), modules: Vec::new(), words: Vec::new(), lost }
     }
-
-    fn declaring(self, trees: &[TokenTree], errors: &mut Errors) -> Self {
-        let (declared, lost) = declaration::parse_all(trees, errors);
-        let (mut columns, mut modules) = (Vec::new(), Vec::new());
-        for declared in declared {
-            match declared {
-                Declared::Column(column) => columns.push(column),
-                Declared::Module(module) => modules.push(module),
-            }
-        }
-        Self { columns, modules, lost, ..self }
-    }
-}
-
-/// One declaration.
-enum Declared {
-    Column(Column),
-    Module(Module),
 }
 
 fn trees_of(group: &Group) -> Vec<TokenTree> {

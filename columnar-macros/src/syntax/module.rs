@@ -6,11 +6,12 @@ use syn::{Attribute, Path};
 use super::cursor::{Cursor, is_punct};
 use super::declaration::name;
 use super::path::{Angles, has_a_name};
-use super::view::{View, parse as view};
+use super::view::{State, View, is_empty, parse as view};
 use super::{tokens, trees_of};
 use crate::errors::{self, module as told};
 use crate::name::to_name;
 use crate::report::Errors;
+use crate::word::{self, typed};
 
 pub(crate) struct Module {
     pub(crate) docs: Vec<Attribute>,
@@ -26,11 +27,25 @@ pub(crate) struct Module {
     pub(crate) name: Ident,
 }
 
+impl Module {
+    /// The columns that its inputs are.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = &View> {
+        self.inputs.iter().filter_map(Input::read)
+    }
+}
+
 /// A source of the module, and the column that it is in this flow.
 pub(crate) struct Input {
     pub(crate) name: Ident,
     /// The column, as a view of it; `None` if it cannot be read.
     pub(crate) column: Option<View>,
+}
+
+impl Input {
+    /// The column, where it is one.
+    pub(crate) fn read(&self) -> Option<&View> {
+        self.column.as_ref().filter(|column| column.state != State::Void)
+    }
 }
 
 /// The module, or the tokens of what is none.
@@ -62,7 +77,7 @@ fn path(keyword: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option
     let ends = |tree: &TokenTree| {
         let is_end = match tree {
             TokenTree::Group(group) => group.delimiter() != Delimiter::None,
-            TokenTree::Ident(word) => word == "as",
+            TokenTree::Ident(word) => word::is(word, "as"),
             _ => false,
         };
         angles.pass(tree);
@@ -72,7 +87,7 @@ fn path(keyword: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option
     let trees = cursor.take(rest.iter().position(ends).unwrap_or(rest.len()));
     match syn::parse2::<Path>(tokens(trees)) {
         Ok(path) if has_a_name(&path) && (!cursor.is_empty() || path.segments.len() == 1) => Some(path),
-        _ if trees.is_empty() => {
+        _ if is_empty(trees) => {
             errors.at(keyword, told::no_flow());
             None
         }
@@ -93,7 +108,7 @@ fn groups(
     cursor: &mut Cursor<'_>,
     errors: &mut Errors,
 ) -> Option<(Option<Group>, Option<Group>)> {
-    let shown = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+    let shown = path.segments.last().map(|last| typed(&last.ident)).unwrap_or_default();
     let (mut arguments, mut list) = (None, None);
     while let Some(TokenTree::Group(group)) = cursor.peek() {
         cursor.next();
@@ -122,21 +137,21 @@ fn groups(
 /// The name after `as`. Where it is missing, the one that the module would be given.
 fn named(path: &Path, cursor: &mut Cursor<'_>, list: Option<&Group>, errors: &mut Errors) -> Option<Ident> {
     let flow = path.segments.last().map(|last| &last.ident)?;
-    let likely = to_name(&flow.to_string()).unwrap_or_else(|| "module".to_owned());
+    let likely = to_name(&typed(flow)).unwrap_or_else(|| "module".to_owned());
     let repaired =
         || syn::parse_str::<Ident>(&likely).ok().map(|name| Ident::new(&name.to_string(), flow.span()));
     let Some(found) = cursor.peek() else {
         errors.on(list.map_or(flow.span(), Group::span_close), told::no_as(&likely));
         return repaired();
     };
-    if !matches!(found, TokenTree::Ident(word) if word == "as") {
+    if !matches!(found, TokenTree::Ident(word) if word::is(word, "as")) {
         errors.at(found, told::not_as(found, &likely));
         cursor.take(cursor.rest().len());
         return repaired();
     }
     cursor.next();
     match cursor.next() {
-        Some(TokenTree::Ident(word)) => name(word, errors),
+        Some(TokenTree::Ident(word)) if !typed(word).is_empty() => name(word, errors),
         other => {
             errors.at(other.unwrap_or(found), told::as_what(&likely));
             cursor.take(cursor.rest().len());
@@ -149,15 +164,17 @@ fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
     let trees = trees_of(list);
     let mut parts: Vec<&[TokenTree]> = trees.split(|tree| is_punct(Some(tree), ',')).collect();
     // One comma may follow the last input.
-    if parts.last().is_some_and(|last| last.is_empty()) {
+    if parts.last().is_some_and(|last| is_empty(last)) {
         parts.pop();
     }
     let mut commas = trees.iter().filter(|tree| is_punct(Some(tree), ','));
     let (mut inputs, mut whole) = (Vec::new(), true);
     for part in parts {
         let comma = commas.next();
-        if part.is_empty() {
+        if is_empty(part) {
             errors.at(comma, told::EMPTY_INPUT);
+            whole = false;
+            continue;
         }
         let input = input(list, part, errors);
         whole &= input.as_ref().is_some_and(|input| input.column.is_some());
@@ -169,16 +186,14 @@ fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
 /// `topic: user`, or `user` alone for both.
 fn input(list: &Group, trees: &[TokenTree], errors: &mut Errors) -> Option<Input> {
     let [TokenTree::Ident(first), rest @ ..] = trees else {
-        if !trees.is_empty() {
-            errors.at(tokens(trees), told::NOT_AN_INPUT);
-        }
+        errors.at(tokens(trees), told::NOT_AN_INPUT);
         return None;
     };
     let name = name(first, errors)?;
     let column = match rest {
         [] => trees,
         [colon, column @ ..] if is_punct(Some(colon), ':') => {
-            if column.is_empty() {
+            if is_empty(column) {
                 errors.at(colon, told::no_column(&name));
                 return Some(Input { name, column: None });
             }
@@ -195,21 +210,13 @@ fn input(list: &Group, trees: &[TokenTree], errors: &mut Errors) -> Option<Input
 
 /// The column that an input is bound to.
 fn bound(list: &Group, name: &Ident, trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
-    let is_column = |tree: &TokenTree| matches!(tree, TokenTree::Ident(_)) || is_punct(Some(tree), '.');
     let [TokenTree::Ident(base), ..] = trees else {
         errors.at(tokens(trees), told::not_a_column(name));
         return None;
     };
-    if base == "self" {
+    if word::is(base, "self") {
         errors.at(base, told::SELF);
         return None;
     }
-    let mut column = view(list.span_open(), trees, errors)?;
-    if !column.tail.is_empty() || !column.tagging.is_empty() {
-        errors.at(tokens(trees), told::view(column.name()));
-        (column.tail, column.tagging) = Default::default();
-    } else if !trees.iter().all(is_column) {
-        return None;
-    }
-    Some(column)
+    view(list.span_open(), trees, errors)
 }

@@ -5,10 +5,13 @@ use syn::Path;
 
 use super::cursor::is_punct;
 use crate::name::identifier;
+use crate::word::typed;
 
 /// Whether a path ends as that of a struct does, and not with `crate` or `Self`.
 pub(super) fn has_a_name(path: &Path) -> bool {
-    path.segments.last().is_some_and(|last| identifier(&last.ident).as_ref() == Some(&last.ident))
+    path.segments.last().is_some_and(|last| {
+        identifier(&last.ident).as_ref() == Some(&last.ident) && !typed(&last.ident).is_empty()
+    })
 }
 
 /// The `<` that wait for their `>`.

@@ -1,8 +1,9 @@
 //! A view: a column or `self`, and what is said of it after dots.
 
+use std::fmt::Display;
+
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::quote;
-use syn::ext::IdentExt;
+use quote::{ToTokens, quote};
 use syn::{LitInt, LitStr};
 
 use super::cursor::{Cursor, is_punct};
@@ -10,6 +11,7 @@ use super::{group, tokens, trees_of};
 use crate::errors;
 use crate::name::{identifier, is_name};
 use crate::report::Errors;
+use crate::word::{instead, typed};
 
 /// What can be said of a column.
 pub(crate) const VIEWS: [&str; 7] = ["latest", "window", "prev", "as", "note", "filter", "sample"];
@@ -23,11 +25,12 @@ pub(crate) struct View {
     pub(crate) path: Vec<Ident>,
     /// Whether the base is no column of this flow, so one of the flow that it extends.
     pub(crate) is_inherited: bool,
+    pub(crate) state: State,
     /// How much it shows, where it says so.
     size: Option<Size>,
     /// Whether it shows each value a step later.
     pub(crate) delayed: bool,
-    /// How much it shows, as Rust: `.latest`, `.prev.window(3)` and whatever rustc will refuse.
+    /// How much it shows, as Rust: `.latest`, `.prev.window(3)` and whatever will be refused.
     pub(crate) tail: TokenStream,
     pub(crate) tag: Tag,
     /// The tag as Rust: `.as("tag")`.
@@ -40,8 +43,17 @@ pub(crate) struct View {
     pub(crate) groups: Vec<group::Around>,
     /// As it was written.
     pub(crate) written: TokenStream,
-    /// Whether not all of that could be read.
-    pub(crate) is_cut: bool,
+}
+
+/// Whether something is wrong with a view, which has been told. Then what was written is for editors
+/// alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    Sound,
+    /// What it says of its column is wrong.
+    Broken,
+    /// It shows no column.
+    Void,
 }
 
 /// How much a view shows.
@@ -62,12 +74,23 @@ pub(crate) enum Tag {
 
 impl View {
     pub(crate) fn is_own(&self) -> bool {
-        self.base == "self"
+        typed(&self.base) == "self"
     }
 
     /// Whether it shows some last values, and not all.
     pub(crate) fn is_windowed(&self) -> bool {
         self.size.map_or(self.delayed, |size| size == Size::Last)
+    }
+
+    /// Whether it says more than a column.
+    pub(crate) fn says_more(&self) -> bool {
+        let said = [&self.tail, &self.tagging, &self.filtering, &self.noting];
+        said.iter().any(|said| !said.is_empty())
+    }
+
+    /// As it was written, without spaces.
+    pub(crate) fn text(&self) -> String {
+        self.written.to_string().replace(' ', "")
     }
 
     /// The first thing that is said of the column, if it is no view.
@@ -80,8 +103,12 @@ impl View {
 
     /// The column that it shows to the column `own`, where it is mentioned.
     pub(crate) fn mentioned(&self, own: &Ident) -> TokenStream {
-        let mut column = if self.is_own() { own.clone() } else { self.base.clone() };
-        column.set_span(self.base.span());
+        let column = if self.is_own() {
+            instead(&self.base, own)
+        } else {
+            // What cannot be a name has been told, too.
+            identifier(&self.base).unwrap_or_else(|| own.clone())
+        };
         let path = &self.path;
         quote!(#column #(.#path)*)
     }
@@ -89,7 +116,7 @@ impl View {
     /// The name of the column that it shows.
     pub(crate) fn name(&self) -> String {
         let path = [&self.base].into_iter().chain(&self.path);
-        path.map(|part| part.unraw().to_string()).collect::<Vec<_>>().join(".")
+        path.map(typed).collect::<Vec<_>>().join(".")
     }
 
     /// The last part of the name.
@@ -102,6 +129,31 @@ impl View {
         let (path, tail) = (self.path.drain(..), &self.tail);
         self.tail = quote!(#(.#path)* #tail);
     }
+
+    fn new(before: Span, base: Ident, written: TokenStream) -> Self {
+        Self {
+            before,
+            base,
+            path: Vec::new(),
+            is_inherited: false,
+            state: State::Sound,
+            size: None,
+            delayed: false,
+            tail: TokenStream::new(),
+            tag: Tag::Name,
+            tagging: TokenStream::new(),
+            filtering: TokenStream::new(),
+            noting: TokenStream::new(),
+            groups: Vec::new(),
+            written,
+        }
+    }
+
+    /// What may be typed at a place.
+    fn absent(before: Span) -> Self {
+        let base = Ident::new("self", Span::call_site());
+        Self { state: State::Void, ..Self::new(before, base, TokenStream::new()) }
+    }
 }
 
 /// The views of a list that can be read, and whether these are all.
@@ -111,30 +163,54 @@ pub(super) fn parse_list(list: &Group, errors: &mut Errors) -> (Vec<View>, bool)
 
 /// The same for what stands behind an opening parenthesis.
 pub(super) fn parse_views(open: Span, trees: &[TokenTree], errors: &mut Errors) -> (Vec<View>, bool) {
-    let mut parts: Vec<&[TokenTree]> = trees.split(|tree| is_punct(Some(tree), ',')).collect();
-    // One comma may follow the last view.
-    if parts.last().is_some_and(|last| last.is_empty()) {
-        parts.pop();
-    }
+    let parts: Vec<&[TokenTree]> = trees.split(|tree| is_punct(Some(tree), ',')).collect();
     let mut commas = trees.iter().filter(|tree| is_punct(Some(tree), ','));
     let (mut before, mut views, mut whole) = (open, Vec::new(), true);
     for part in &parts {
         let comma = commas.next();
-        if part.is_empty() {
-            errors.at(comma, errors::EMPTY_VIEW);
-        }
-        if let Some(list) = group::parentheses(part) {
-            let (grouped, is_whole) = group::parse(part, list, errors);
-            views.extend(grouped);
-            whole &= is_whole;
-        } else {
-            let view = parse(before, part, errors);
-            whole &= view.is_some();
-            views.extend(view);
+        match (is_empty(part), comma) {
+            (false, _) => {
+                let (parsed, is_whole) = parse_item(before, part, errors);
+                views.extend(parsed);
+                whole &= is_whole;
+            }
+            (true, Some(comma)) => {
+                errors.at(comma, errors::EMPTY_VIEW);
+                whole = false;
+                views.push(parse_absent(before, part));
+            }
+            // One comma may follow the last view.
+            (true, None) => views.push(parse_absent(before, part)),
         }
         before = comma.map_or(before, TokenTree::span);
     }
     (views, whole)
+}
+
+/// A view, or those of a group.
+fn parse_item(before: Span, trees: &[TokenTree], errors: &mut Errors) -> (Vec<View>, bool) {
+    if let Some(list) = group::parentheses(trees) {
+        return group::parse(trees, list, errors);
+    }
+    let view = parse(before, trees, errors);
+    let is_whole = view.is_some();
+    (vec![view.unwrap_or_else(|| View::absent(before))], is_whole)
+}
+
+/// Whether nothing has been typed.
+pub(super) fn is_empty(trees: &[TokenTree]) -> bool {
+    match trees {
+        [] => true,
+        [TokenTree::Ident(word)] => typed(word).is_empty(),
+        _ => false,
+    }
+}
+
+fn parse_absent(before: Span, trees: &[TokenTree]) -> View {
+    match trees {
+        [TokenTree::Ident(marker)] => View { base: marker.clone(), ..View::absent(before) },
+        _ => View::absent(before),
+    }
 }
 
 pub(super) fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
@@ -164,22 +240,7 @@ pub(super) fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> O
         errors.at(tokens(trees), errors::TAG_BEFORE);
         return None;
     }
-    let mut view = View {
-        before,
-        base,
-        path: Vec::new(),
-        is_inherited: false,
-        size: None,
-        delayed: false,
-        tail: TokenStream::new(),
-        tag: Tag::Name,
-        tagging: TokenStream::new(),
-        filtering: TokenStream::new(),
-        noting: TokenStream::new(),
-        groups: Vec::new(),
-        written: tokens(trees),
-        is_cut: false,
-    };
+    let mut view = View::new(before, base, tokens(trees));
     if !view.is_own() {
         view.path = path(&mut cursor);
     }
@@ -194,6 +255,7 @@ fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
         && is_punct(Some(dot), '.')
         && !matches!(rest.first(), Some(TokenTree::Group(_)))
         && !is_view(word)
+        && !typed(word).is_empty()
         && identifier(word).as_ref() == Some(word)
     {
         path.push(word.clone());
@@ -204,7 +266,8 @@ fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
 
 /// Whether a view has this name, with or without arguments.
 fn is_view(word: &Ident) -> bool {
-    VIEWS.iter().chain(&["all", "named", "r#as"]).any(|view| word == view)
+    let word = typed(word);
+    VIEWS.iter().chain(&["all", "named"]).any(|&view| word == view)
 }
 
 impl View {
@@ -213,13 +276,12 @@ impl View {
     fn say(&mut self, cursor: &mut Cursor<'_>, errors: &mut Errors) -> bool {
         let Some(dot) = cursor.punct('.') else {
             if let Some(found) = cursor.peek() {
-                errors.at(found, errors::no_separator(found));
+                self.refuse(found, errors::no_separator(found), errors);
             }
             return false;
         };
         let Some(TokenTree::Ident(word)) = cursor.next() else {
-            errors.at(dot, errors::dangling_dot(self.last()));
-            self.is_cut = true;
+            self.refuse(dot, errors::dangling_dot(self.last()), errors);
             return false;
         };
         let arguments = match cursor.peek() {
@@ -235,110 +297,119 @@ impl View {
 
     /// One word, as Rust and, where it is not sound, as an error.
     fn say_word(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
-        let text = word.to_string();
+        let text = typed(word);
         match (text.as_str(), arguments) {
+            ("as" | "named", _) => return self.say_tag(dot, word, arguments, errors),
+            ("note", _) => return self.say_note(dot, word, arguments, errors),
+            ("filter" | "sample", _) => return self.say_filter(dot, word, arguments, errors),
+            ("", _) => self.refuse(dot, errors::dangling_dot(self.last()), errors),
             ("prev", _) => self.say_prev(dot, word, arguments, errors),
             ("latest" | "window" | "all", _) if self.size.is_some() || self.delayed && text == "latest" => {
-                errors.at(said(dot, word, arguments), errors::SECOND_WINDOW);
+                self.refuse(said(dot, word, arguments), errors::SECOND_WINDOW, errors);
             }
-            ("latest" | "window" | "all", _) => self.say_window(dot, word, arguments, errors),
-            ("as" | "r#as" | "named", _) => self.say_tag(dot, word, arguments, errors),
-            ("note", _) => self.say_note(dot, word, arguments, errors),
-            ("filter" | "sample", _) => self.say_filter(dot, word, arguments, errors),
+            ("latest" | "window" | "all", _) => self.say_window(&text, dot, word, arguments, errors),
             // What rustc says of a method that there is not begins with iterators and streams.
             (said_word, Some(_)) if !VIEWS.contains(&said_word) => {
-                errors.at(word, errors::no_view_named(word));
+                self.refuse(word, errors::no_view_named(word), errors);
             }
             _ if identifier(word).as_ref() != Some(word) => {
-                errors.at(word, errors::no_view_named(word));
-                self.is_cut = true;
+                return self.refuse(word, errors::no_view_named(word), errors);
             }
-            _ => self.tail.extend(said(dot, word, arguments)),
+            _ => {}
         }
+        self.tail.extend(said(dot, word, arguments));
+    }
+
+    fn refuse(&mut self, at: impl ToTokens, message: impl Display, errors: &mut Errors) {
+        errors.at(at, message);
+        self.state = State::Broken;
     }
 
     /// `latest`, `window(3)` or, behind `prev`, `all()`.
-    fn say_window(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
-        self.size = Some(if word == "all" { Size::All } else { Size::Last });
-        match arguments {
-            _ if word == "all" && !self.delayed => {
-                errors.at(said(dot, word, arguments), errors::all_said(&self.base));
+    fn say_window(
+        &mut self,
+        text: &str,
+        dot: &TokenTree,
+        word: &Ident,
+        arguments: Option<&Group>,
+        errors: &mut Errors,
+    ) {
+        self.size = Some(if text == "all" { Size::All } else { Size::Last });
+        match (text, arguments) {
+            ("all", _) if !self.delayed => {
+                self.refuse(said(dot, word, arguments), errors::all_said(&self.base), errors);
             }
-            Some(parentheses) if word == "latest" => {
-                errors.at(parentheses, errors::no_parentheses(word));
-                self.tail.extend(said(dot, word, None));
+            ("latest", Some(parentheses)) => self.refuse(parentheses, errors::no_parentheses(word), errors),
+            ("window", None) => self.refuse(word, errors::NO_COUNT, errors),
+            ("window", Some(count)) if is_empty(&trees_of(count)) => {
+                self.refuse(count, errors::NO_COUNT, errors);
             }
-            None if word == "window" => errors.at(word, errors::NO_COUNT),
-            Some(count) if word == "window" && count.stream().is_empty() => {
-                errors.at(count, errors::NO_COUNT);
+            ("window", Some(count)) if is_zero(count) => {
+                self.refuse(count.stream(), errors::EMPTY_WINDOW, errors);
             }
-            Some(count) if word == "window" && is_zero(count) => {
-                errors.at(count.stream(), errors::EMPTY_WINDOW);
-            }
-            _ => self.tail.extend(said(dot, word, arguments)),
+            _ => {}
         }
     }
 
     /// `prev`, which comes before everything else.
     fn say_prev(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
-        if self.is_own() {
-            return errors.at(said(dot, word, arguments), errors::PREV_OF_SELF);
-        }
-        if self.size.is_some() || self.delayed {
-            return errors.at(said(dot, word, arguments), errors::LATE_PREV);
-        }
-        if let Some(parentheses) = arguments {
-            errors.at(parentheses, errors::no_parentheses(word));
+        match arguments {
+            _ if self.is_own() => self.refuse(said(dot, word, arguments), errors::PREV_OF_SELF, errors),
+            _ if self.size.is_some() || self.delayed => {
+                self.refuse(said(dot, word, arguments), errors::LATE_PREV, errors);
+            }
+            Some(parentheses) => self.refuse(parentheses, errors::no_parentheses(word), errors),
+            None => {}
         }
         self.delayed = true;
-        self.tail.extend(said(dot, word, None));
     }
 
     fn say_tag(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
+        // `as` is a keyword; the method behind it is `r#as`.
+        let method = identifier(word).unwrap_or_else(|| word.clone());
+        let tagging = said(dot, &method, arguments);
         let Some(arguments) = arguments else {
-            errors.at(word, errors::NO_TAG);
             self.tag = Tag::Broken;
-            return;
+            self.refuse(word, errors::NO_TAG, errors);
+            return self.tagging.extend(tagging);
         };
         if self.is_own() || !matches!(self.tag, Tag::Name) {
             let message = if self.is_own() { errors::TAGGED_SELF } else { errors::SECOND_TAG };
-            errors.at(said(dot, word, Some(arguments)), message);
-            return;
+            self.refuse(said(dot, word, Some(arguments)), message, errors);
+            return self.tagging.extend(tagging);
         }
+        self.tagging.extend(tagging);
         self.tag = Tag::Broken;
         match syn::parse2::<LitStr>(arguments.stream()) {
-            Ok(tag) if is_name(&tag.value()) => {
-                self.tag = Tag::Given(tag.span(), tag.value());
-                // `as` is a keyword; the method behind it is `r#as`.
-                let method = identifier(word).unwrap_or_else(|| word.clone());
-                self.tagging = said(dot, &method, Some(arguments));
-            }
-            Ok(tag) => errors.at(&tag, errors::bad_tag(&tag.value())),
-            Err(_) => errors.at(arguments, errors::TAG_LITERAL),
+            Ok(tag) if is_name(&tag.value()) => self.tag = Tag::Given(tag.span(), tag.value()),
+            Ok(tag) => self.refuse(&tag, errors::bad_tag(&tag.value()), errors),
+            Err(_) => self.refuse(arguments, errors::TAG_LITERAL, errors),
         }
     }
-}
 
-impl View {
     fn say_filter(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
+        let written = said(dot, word, arguments);
         match arguments {
-            _ if self.is_own() => errors.at(said(dot, word, arguments), errors::FILTERED_SELF),
-            _ if !self.filtering.is_empty() => errors.at(said(dot, word, arguments), errors::SECOND_FILTER),
-            Some(shows) if !shows.stream().is_empty() => self.filtering = said(dot, word, arguments),
-            Some(nothing) => errors.at(nothing, errors::no_filter(word)),
-            None => errors.at(word, errors::no_filter(word)),
+            _ if self.is_own() => self.refuse(&written, errors::FILTERED_SELF, errors),
+            _ if !self.filtering.is_empty() => self.refuse(&written, errors::SECOND_FILTER, errors),
+            Some(shows) if !shows.stream().is_empty() => {}
+            Some(nothing) => self.refuse(nothing, errors::no_filter(word), errors),
+            None => self.refuse(word, errors::no_filter(word), errors),
         }
+        self.filtering.extend(written);
     }
 
     fn say_note(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
+        let written = said(dot, word, arguments);
         let note = arguments.map(|arguments| syn::parse2::<LitStr>(arguments.stream()));
         match (arguments, note) {
-            _ if self.is_own() => errors.at(said(dot, word, arguments), errors::NOTED_SELF),
-            _ if !self.noting.is_empty() => errors.at(said(dot, word, arguments), errors::SECOND_NOTE),
-            (Some(_), Some(Ok(_))) => self.noting = said(dot, word, arguments),
-            (Some(arguments), _) => errors.at(arguments, errors::NOTE_LITERAL),
-            (None, _) => errors.at(word, errors::NO_NOTE),
+            _ if self.is_own() => self.refuse(&written, errors::NOTED_SELF, errors),
+            _ if !self.noting.is_empty() => self.refuse(&written, errors::SECOND_NOTE, errors),
+            (Some(_), Some(Ok(_))) => {}
+            (Some(arguments), _) => self.refuse(arguments, errors::NOTE_LITERAL, errors),
+            (None, _) => self.refuse(word, errors::NO_NOTE, errors),
         }
+        self.noting.extend(written);
     }
 }
 

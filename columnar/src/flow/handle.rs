@@ -101,11 +101,7 @@ impl<K> Handle<K> {
     /// When `count` is 0; inside `flow!` that is a compile error.
     #[track_caller]
     pub const fn window(&self, count: usize) -> View {
-        match Window::last(count) {
-            Some(window) => View::new(self.latest.column(), window, self.latest.tag()),
-            #[expect(clippy::panic, reason = "the compiler shows it at the window, as an error")]
-            None => panic!("a window of 0 shows nothing"),
-        }
+        self.whole().window(count)
     }
 
     /// A view of all the history under another tag than the column's name, written `.as("tag")`

@@ -154,12 +154,6 @@ impl<'a, C, I: ColumnId> LiveFlow<'a, C, I> {
     }
 }
 
-impl<C: Clone, I> Clone for LiveFlow<'_, C, I> {
-    fn clone(&self) -> Self {
-        Self::new(self.columns.clone(), self.live.clone())
-    }
-}
-
 impl<C, I> fmt::Debug for LiveFlow<'_, C, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.live.shared, f)

@@ -260,6 +260,13 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     }
 }
 
+/// Clones are the same flow.
+impl<C: Columns, I: ColumnId> Clone for LiveFlow<'_, C, I> {
+    fn clone(&self) -> Self {
+        Self::bound(self.live.clone())
+    }
+}
+
 impl<C: Columns, I> Deref for LiveFlow<'_, C, I> {
     type Target = C;
 

@@ -1,3 +1,18 @@
+#[allow(unexpected_cfgs)]
+const _: () = {
+    #[cfg(rust_analyzer)]
+    const _: () = {
+        use ::columnar::__private::keywords::column as _;
+    };
+};
+/// The columns of a [`Chat`].
+#[allow(dead_code, unreachable_pub)]
+pub struct ChatColumns {
+    /// The source `user`.
+    pub user: ::columnar::__private::Source,
+    /// The column `topics`.
+    pub topics: ::columnar::__private::Derived,
+}
 #[allow(dead_code, unreachable_pub)]
 impl Chat {
     #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
@@ -11,6 +26,21 @@ impl Chat {
     pub const ORDER: &'static [&'static str] = &["user", "topics"];
     /// The columns and what each of them reads.
     pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
+    #[doc(hidden)]
+    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
+    pub fn __STEPS(
+        model: impl ::core::marker::Sized,
+    ) -> ::columnar::__private::Vec<
+        ::columnar::__private::Option<::columnar::__private::Step<'static>>,
+    > {
+        let steps: &[::columnar::__private::Option<
+            ::columnar::__private::Step<'static>,
+        >] = &[
+            ::columnar::__private::None,
+            ::columnar::__private::Some(Self::__topics(&model)),
+        ];
+        steps.iter().map(|step| step.clone()).collect()
+    }
     /// A new flow, with its values in memory.
     #[allow(clippy::new_without_default, clippy::too_many_arguments)]
     pub fn new(model: impl ::core::marker::Sized) -> Self {
@@ -37,18 +67,6 @@ impl Chat {
             __marker: ::core::marker::PhantomData,
         })
     }
-    #[doc(hidden)]
-    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
-    pub fn __STEPS(
-        model: impl ::core::marker::Sized,
-    ) -> ::columnar::__private::Vec<
-        ::columnar::__private::Option<::columnar::__private::Step<'static>>,
-    > {
-        ::columnar::__private::vec![
-            ::columnar::__private::None, ::columnar::__private::Some(Self::__topics(&
-            model))
-        ]
-    }
     /// Another flow with the past of this one: its steps before `step`. Both go on independently.
     ///
     /// # Errors
@@ -62,28 +80,12 @@ impl Chat {
         })
     }
 }
-pub struct Chat {
-    __flow: ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>,
-    __marker: ::core::marker::PhantomData<fn() -> ()>,
-}
-impl ::columnar::__private::Deref for Chat {
-    type Target = ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>;
-    fn deref(&self) -> &Self::Target {
-        &self.__flow
-    }
-}
-impl ::columnar::__private::Base for Chat {
-    type Columns = ChatColumns;
-    type Column = ChatColumn;
-    type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
-    type Step = ::columnar::__private::Step<'static>;
-}
-impl ::columnar::__private::Module for Chat {
-    type Flow = Self;
-}
-#[allow(non_upper_case_globals)]
+#[allow(non_upper_case_globals, unexpected_cfgs)]
 impl ChatColumns {
-    const __topics: &'static [::columnar::__private::Read] = &[];
+    const __topics: &'static [::columnar::__private::Read] = &[
+        #[cfg(rust_analyzer)]
+        Self::__HERE.usr.__view(),
+    ];
     const __HERE: &'static Self = &Self {
         user: ::columnar::__private::Declare.source(0usize, "user"),
         topics: ::columnar::__private::Derived::__new(1usize, "topics"),
@@ -108,14 +110,10 @@ impl ::columnar::__private::Columns for ChatColumns {
         }
     }
 }
-/// The columns of a [`Chat`].
-#[derive(::core::clone::Clone, ::core::fmt::Debug)]
-#[allow(dead_code, unreachable_pub)]
-pub struct ChatColumns {
-    /// The source `user`.
-    pub user: ::columnar::__private::Source,
-    /// The column `topics`.
-    pub topics: ::columnar::__private::Derived,
+impl ::core::fmt::Debug for ChatColumns {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.debug_struct("ChatColumns").finish_non_exhaustive()
+    }
 }
 /// The computed columns of a [`Chat`], as its events name them.
 #[derive(
@@ -163,6 +161,32 @@ impl ::columnar::__private::ColumnEnum for ChatColumn {
     fn __name(self) -> &'static str {
         self.name()
     }
+}
+/// The flow `Chat`.
+///
+#[cfg_attr(
+    doc,
+    doc = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-1 -1 74 70\" width=\"74\" style=\"max-width:100%\" role=\"img\" aria-label=\"Who reads whom\" fill=\"none\" stroke=\"currentColor\" font-family=\"monospace\" font-size=\"13\"><rect x=\"0\" y=\"0\" width=\"72\" height=\"28\" rx=\"14\"/><text x=\"36\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">user</text><rect x=\"0\" y=\"40\" width=\"72\" height=\"28\" rx=\"14\"/><text x=\"36\" y=\"59\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">topics</text></svg>"
+)]
+#[cfg_attr(not(doc), doc = "```text\nlevel 0  user\n         topics\n```")]
+pub struct Chat {
+    __flow: ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>,
+    __marker: ::core::marker::PhantomData<fn() -> ()>,
+}
+impl ::columnar::__private::Deref for Chat {
+    type Target = ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>;
+    fn deref(&self) -> &Self::Target {
+        &self.__flow
+    }
+}
+impl ::columnar::__private::Base for Chat {
+    type Columns = ChatColumns;
+    type Column = ChatColumn;
+    type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
+    type Step = ::columnar::__private::Step<'static>;
+}
+impl ::columnar::__private::Module for Chat {
+    type Flow = Self;
 }
 ::core::compile_error! {
     "expected `:` and the type of `model`\n\nhelp: as in `model: String`"

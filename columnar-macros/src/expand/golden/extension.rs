@@ -1,3 +1,22 @@
+#[allow(unexpected_cfgs)]
+const _: () = {
+    #[cfg(rust_analyzer)]
+    const _: () = {
+        use ::columnar::__private::keywords::column as _;
+    };
+};
+/// The flow that a [`Felt`] extends.
+#[allow(dead_code, unreachable_pub)]
+pub type FeltBase<'a> = other::Chat<'a>;
+/// The columns of a [`Felt`].
+#[allow(dead_code, unreachable_pub)]
+pub struct FeltColumns {
+    __base: <FeltBase<'static> as ::columnar::__private::Base>::Columns,
+    /// The column `mood`.
+    pub mood: ::columnar::__private::Derived,
+    /// How it was said.
+    pub tone: ::columnar::__private::Derived,
+}
 #[allow(dead_code, unreachable_pub)]
 impl<'a> Felt<'a> {
     #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
@@ -10,11 +29,11 @@ impl<'a> Felt<'a> {
         let _ = (style,);
         ::columnar::__private::Declare.column(prompt(style))
     }
-    #[allow(non_snake_case)]
+    #[allow(non_snake_case, unexpected_cfgs)]
     fn __READS_mood(here: &FeltColumns) {
         let _ = (&here.tone, &here.user, &here.summary, &here.mood, here);
     }
-    #[allow(non_snake_case)]
+    #[allow(non_snake_case, unexpected_cfgs)]
     fn __READS_tone(here: &FeltColumns) {
         let _ = (&here.user, here);
     }
@@ -36,6 +55,23 @@ impl<'a> Felt<'a> {
     );
     /// The columns and what each of them reads.
     pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
+    #[doc(hidden)]
+    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
+    fn __STEPS(
+        style: &'a str,
+    ) -> ::columnar::__private::Vec<
+        ::columnar::__private::Option<
+            <FeltBase<'a> as ::columnar::__private::Base>::Step,
+        >,
+    > {
+        let steps: &[::columnar::__private::Option<
+            fn(&&'a str) -> <FeltBase<'a> as ::columnar::__private::Base>::Step,
+        >] = &[
+            ::columnar::__private::Some(Self::__mood),
+            ::columnar::__private::Some(Self::__tone),
+        ];
+        steps.iter().map(|step| step.map(|step| step(&style))).collect()
+    }
     /// Goes on with a `Chat`: with what it holds and where it is stored, and with these columns on top.
     ///
     /// The next run, or the one that goes on, computes the new columns from step 0 as if they had
@@ -53,15 +89,11 @@ impl<'a> Felt<'a> {
     ) -> ::columnar::__private::Result<Self> {
         let extended = {
             let base = base;
-            let style = style;
             ::columnar::__private::extend(
                 ::columnar::__private::Deref::deref(
                     ::columnar::__private::Borrow::<FeltBase<'a>>::borrow(&base),
                 ),
-                ::columnar::__private::vec![
-                    ::columnar::__private::Some(Self::__mood(& style)),
-                    ::columnar::__private::Some(Self::__tone(& style))
-                ],
+                Self::__STEPS(style),
             )
         };
         let flow = extended.await?;
@@ -83,33 +115,7 @@ impl<'a> Felt<'a> {
         })
     }
 }
-/// A chat, and what was felt.
-pub struct Felt<'a> {
-    __flow: <FeltBase<
-        'a,
-    > as ::columnar::__private::Base>::Extended<FeltColumns, FeltColumn>,
-    __marker: ::core::marker::PhantomData<fn() -> (&'a (),)>,
-}
-impl<'a> ::columnar::__private::Deref for Felt<'a> {
-    type Target = <FeltBase<
-        'a,
-    > as ::columnar::__private::Base>::Extended<FeltColumns, FeltColumn>;
-    fn deref(&self) -> &Self::Target {
-        &self.__flow
-    }
-}
-impl<'a> ::columnar::__private::Base for Felt<'a> {
-    type Columns = FeltColumns;
-    type Column = FeltColumn;
-    type Extended<__C, __I> = <FeltBase<
-        'a,
-    > as ::columnar::__private::Base>::Extended<__C, __I>;
-    type Step = <FeltBase<'a> as ::columnar::__private::Base>::Step;
-}
-/// The flow that a [`Felt`] extends.
-#[allow(dead_code, unreachable_pub)]
-pub type FeltBase<'a> = other::Chat<'a>;
-#[allow(non_upper_case_globals)]
+#[allow(non_upper_case_globals, unexpected_cfgs)]
 impl FeltColumns {
     const __mood: &'static [::columnar::__private::Read] = &[
         Self::__HERE_tone.__view(),
@@ -181,15 +187,10 @@ impl ::columnar::__private::Deref for FeltColumns {
         &self.__base
     }
 }
-/// The columns of a [`Felt`].
-#[derive(::core::clone::Clone, ::core::fmt::Debug)]
-#[allow(dead_code, unreachable_pub)]
-pub struct FeltColumns {
-    __base: <FeltBase<'static> as ::columnar::__private::Base>::Columns,
-    /// The column `mood`.
-    pub mood: ::columnar::__private::Derived,
-    /// How it was said.
-    pub tone: ::columnar::__private::Derived,
+impl ::core::fmt::Debug for FeltColumns {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.debug_struct("FeltColumns").finish_non_exhaustive()
+    }
 }
 /// The computed columns of a [`Felt`], as its events name them.
 #[derive(
@@ -252,4 +253,36 @@ impl ::columnar::__private::ColumnEnum for FeltColumn {
     fn __name(self) -> &'static str {
         self.name()
     }
+}
+/// A chat, and what was felt.
+///
+#[cfg_attr(
+    doc,
+    doc = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-1 -1 322 110\" width=\"322\" style=\"max-width:100%\" role=\"img\" aria-label=\"Who reads whom\" fill=\"none\" stroke=\"currentColor\" font-family=\"monospace\" font-size=\"13\"><path d=\"M192 14C220 14 220 14 248 14\"><title>mood reads tone</title></path><path d=\"M248 14l-7 -4v8z\" fill=\"currentColor\"/><path d=\"M80 14C108 14 108 54 136 54H192C220 54 220 14 248 14\" stroke-dasharray=\"4 3\"><title>mood reads user</title></path><path d=\"M248 14l-7 -4v8z\" fill=\"currentColor\"/><path d=\"M80 54C108 54 108 94 136 94H192C220 94 220 14 248 14\" stroke-dasharray=\"4 3\"><title>mood reads summary</title></path><path d=\"M248 14l-7 -4v8z\" fill=\"currentColor\"/><path d=\"M80 14C108 14 108 14 136 14\"><title>tone reads user</title></path><path d=\"M136 14l-7 -4v8z\" fill=\"currentColor\"/><rect x=\"0\" y=\"0\" width=\"80\" height=\"28\" rx=\"14\"/><text x=\"40\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">user</text><rect x=\"0\" y=\"40\" width=\"80\" height=\"28\" rx=\"14\"/><text x=\"40\" y=\"59\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">summary</text><rect x=\"248\" y=\"0\" width=\"72\" height=\"28\" rx=\"4\"/><text x=\"284\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">mood ↻</text><rect x=\"136\" y=\"0\" width=\"56\" height=\"28\" rx=\"4\"/><text x=\"164\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">tone</text></svg>"
+)]
+#[cfg_attr(
+    not(doc),
+    doc = "```text\nlevel 0  user\n         summary\nlevel 1  tone     ← user\nlevel 2  mood     ← tone, user.latest, summary.window(2).as(\"digest\"), self.latest\n```"
+)]
+pub struct Felt<'a> {
+    __flow: <FeltBase<
+        'a,
+    > as ::columnar::__private::Base>::Extended<FeltColumns, FeltColumn>,
+    __marker: ::core::marker::PhantomData<fn() -> (&'a (),)>,
+}
+impl<'a> ::columnar::__private::Deref for Felt<'a> {
+    type Target = <FeltBase<
+        'a,
+    > as ::columnar::__private::Base>::Extended<FeltColumns, FeltColumn>;
+    fn deref(&self) -> &Self::Target {
+        &self.__flow
+    }
+}
+impl<'a> ::columnar::__private::Base for Felt<'a> {
+    type Columns = FeltColumns;
+    type Column = FeltColumn;
+    type Extended<__C, __I> = <FeltBase<
+        'a,
+    > as ::columnar::__private::Base>::Extended<__C, __I>;
+    type Step = <FeltBase<'a> as ::columnar::__private::Base>::Step;
 }

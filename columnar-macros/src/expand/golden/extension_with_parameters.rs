@@ -1,3 +1,20 @@
+#[allow(unexpected_cfgs)]
+const _: () = {
+    #[cfg(rust_analyzer)]
+    const _: () = {
+        use ::columnar::__private::keywords::column as _;
+    };
+};
+/// The flow that a [`Felt`] extends.
+#[allow(dead_code, unreachable_pub)]
+type FeltBase<M> = Chat<M>;
+/// The columns of a [`Felt`].
+#[allow(dead_code, unreachable_pub)]
+struct FeltColumns<Base: ::columnar::__private::Columns> {
+    __base: Base,
+    /// The column `mood`.
+    pub mood: ::columnar::__private::Derived,
+}
 #[allow(dead_code, unreachable_pub)]
 impl<M: Model, const N: usize> Felt<M, N>
 where
@@ -7,7 +24,7 @@ where
     fn __mood() -> <FeltBase<M> as ::columnar::__private::Base>::Step {
         ::columnar::__private::Declare.column(prompt("Name the mood."))
     }
-    #[allow(non_snake_case)]
+    #[allow(non_snake_case, unexpected_cfgs)]
     fn __READS_mood(
         here: &FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>,
     ) {
@@ -26,6 +43,16 @@ where
     );
     /// The columns and what each of them reads.
     const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
+    #[doc(hidden)]
+    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
+    fn __STEPS() -> ::columnar::__private::Vec<
+        ::columnar::__private::Option<<FeltBase<M> as ::columnar::__private::Base>::Step>,
+    > {
+        let steps: &[::columnar::__private::Option<
+            fn() -> <FeltBase<M> as ::columnar::__private::Base>::Step,
+        >] = &[::columnar::__private::Some(Self::__mood)];
+        steps.iter().map(|step| step.map(|step| step())).collect()
+    }
     /// Goes on with a `Chat`: with what it holds and where it is stored, and with these columns on top.
     ///
     /// The next run, or the one that goes on, computes the new columns from step 0 as if they had
@@ -46,7 +73,7 @@ where
                 ::columnar::__private::Deref::deref(
                     ::columnar::__private::Borrow::<FeltBase<M>>::borrow(&base),
                 ),
-                ::columnar::__private::vec![::columnar::__private::Some(Self::__mood())],
+                Self::__STEPS(),
             )
         };
         let flow = extended.await?;
@@ -68,38 +95,7 @@ where
         })
     }
 }
-struct Felt<M: Model, const N: usize> {
-    __flow: <FeltBase<
-        M,
-    > as ::columnar::__private::Base>::Extended<
-        FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>,
-        FeltColumn<<FeltBase<M> as ::columnar::__private::Base>::Column>,
-    >,
-    __marker: ::core::marker::PhantomData<fn() -> (::core::marker::PhantomData<M>,)>,
-}
-impl<M: Model, const N: usize> ::columnar::__private::Deref for Felt<M, N> {
-    type Target = <FeltBase<
-        M,
-    > as ::columnar::__private::Base>::Extended<
-        FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>,
-        FeltColumn<<FeltBase<M> as ::columnar::__private::Base>::Column>,
-    >;
-    fn deref(&self) -> &Self::Target {
-        &self.__flow
-    }
-}
-impl<M: Model, const N: usize> ::columnar::__private::Base for Felt<M, N> {
-    type Columns = FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>;
-    type Column = FeltColumn<<FeltBase<M> as ::columnar::__private::Base>::Column>;
-    type Extended<__C, __I> = <FeltBase<
-        M,
-    > as ::columnar::__private::Base>::Extended<__C, __I>;
-    type Step = <FeltBase<M> as ::columnar::__private::Base>::Step;
-}
-/// The flow that a [`Felt`] extends.
-#[allow(dead_code, unreachable_pub)]
-type FeltBase<M> = Chat<M>;
-#[allow(non_upper_case_globals)]
+#[allow(non_upper_case_globals, unexpected_cfgs)]
 impl<Base: ::columnar::__private::Columns> FeltColumns<Base> {
     const __mood: &'static [::columnar::__private::Read] = &[
         Self::__HERE_user.latest.__view(),
@@ -144,13 +140,10 @@ for FeltColumns<Base> {
         &self.__base
     }
 }
-/// The columns of a [`Felt`].
-#[derive(::core::clone::Clone, ::core::fmt::Debug)]
-#[allow(dead_code, unreachable_pub)]
-struct FeltColumns<Base: ::columnar::__private::Columns> {
-    __base: Base,
-    /// The column `mood`.
-    pub mood: ::columnar::__private::Derived,
+impl<Base: ::columnar::__private::Columns> ::core::fmt::Debug for FeltColumns<Base> {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.debug_struct("FeltColumns").finish_non_exhaustive()
+    }
 }
 /// The computed columns of a [`Felt`], as its events name them.
 #[derive(
@@ -209,4 +202,42 @@ for FeltColumn<Base> {
     fn __name(self) -> &'static str {
         self.name()
     }
+}
+/// The flow `Felt`.
+///
+#[cfg_attr(
+    doc,
+    doc = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-1 -1 170 30\" width=\"170\" style=\"max-width:100%\" role=\"img\" aria-label=\"Who reads whom\" fill=\"none\" stroke=\"currentColor\" font-family=\"monospace\" font-size=\"13\"><path d=\"M56 14C84 14 84 14 112 14\" stroke-dasharray=\"4 3\"><title>mood reads user</title></path><path d=\"M112 14l-7 -4v8z\" fill=\"currentColor\"/><rect x=\"0\" y=\"0\" width=\"56\" height=\"28\" rx=\"14\"/><text x=\"28\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">user</text><rect x=\"112\" y=\"0\" width=\"56\" height=\"28\" rx=\"4\"/><text x=\"140\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">mood</text></svg>"
+)]
+#[cfg_attr(
+    not(doc),
+    doc = "```text\nlevel 0  user\nlevel 1  mood  ← user.latest\n```"
+)]
+struct Felt<M: Model, const N: usize> {
+    __flow: <FeltBase<
+        M,
+    > as ::columnar::__private::Base>::Extended<
+        FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>,
+        FeltColumn<<FeltBase<M> as ::columnar::__private::Base>::Column>,
+    >,
+    __marker: ::core::marker::PhantomData<fn() -> (::core::marker::PhantomData<M>,)>,
+}
+impl<M: Model, const N: usize> ::columnar::__private::Deref for Felt<M, N> {
+    type Target = <FeltBase<
+        M,
+    > as ::columnar::__private::Base>::Extended<
+        FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>,
+        FeltColumn<<FeltBase<M> as ::columnar::__private::Base>::Column>,
+    >;
+    fn deref(&self) -> &Self::Target {
+        &self.__flow
+    }
+}
+impl<M: Model, const N: usize> ::columnar::__private::Base for Felt<M, N> {
+    type Columns = FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>;
+    type Column = FeltColumn<<FeltBase<M> as ::columnar::__private::Base>::Column>;
+    type Extended<__C, __I> = <FeltBase<
+        M,
+    > as ::columnar::__private::Base>::Extended<__C, __I>;
+    type Step = <FeltBase<M> as ::columnar::__private::Base>::Step;
 }

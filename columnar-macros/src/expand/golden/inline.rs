@@ -1,10 +1,25 @@
 fn around() {
-    let chat = match ::columnar::__private::vec![
+    let chat = match [
         ::columnar::__private::None,
-        ::columnar::__private::Some(::columnar::__private::Declare.column(prompt(style)))
+        ::columnar::__private::Some(::columnar::__private::Declare.column(prompt(style))),
     ] {
         steps => {
-            #[allow(non_upper_case_globals)]
+            #[allow(unexpected_cfgs)]
+            const _: () = {
+                #[cfg(rust_analyzer)]
+                const _: () = {
+                    use ::columnar::__private::keywords::column as _;
+                };
+            };
+            /// The columns of this flow.
+            #[allow(dead_code, unreachable_pub)]
+            struct Columns {
+                /// The source `user`.
+                pub user: ::columnar::__private::Source,
+                /// The column `styled`.
+                pub styled: ::columnar::__private::Derived,
+            }
+            #[allow(non_upper_case_globals, unexpected_cfgs)]
             impl Columns {
                 const __styled: &'static [::columnar::__private::Read] = &[
                     Self::__HERE.user.latest.__view(),
@@ -34,20 +49,19 @@ fn around() {
                     }
                 }
             }
-            /// The columns of this flow.
-            #[derive(::core::clone::Clone, ::core::fmt::Debug)]
-            #[allow(dead_code, unreachable_pub)]
-            struct Columns {
-                /// The source `user`.
-                pub user: ::columnar::__private::Source,
-                /// The column `styled`.
-                pub styled: ::columnar::__private::Derived,
+            impl ::core::fmt::Debug for Columns {
+                fn fmt(
+                    &self,
+                    f: &mut ::core::fmt::Formatter<'_>,
+                ) -> ::core::fmt::Result {
+                    f.debug_struct("Columns").finish_non_exhaustive()
+                }
             }
             ::columnar::__private::Typed::<
                 '_,
                 Columns,
                 ::columnar::__private::Name,
-            >::__new(steps)
+            >::__new(::columnar::__private::Vec::from(steps))
         }
     };
 }

@@ -1,3 +1,20 @@
+#[allow(unexpected_cfgs)]
+const _: () = {
+    #[cfg(rust_analyzer)]
+    const _: () = {
+        use ::columnar::__private::keywords::column as _;
+    };
+};
+/// The columns of a [`Chat`].
+#[allow(dead_code, unreachable_pub)]
+pub struct ChatColumns {
+    /// What the person typed.
+    pub user: ::columnar::__private::Source,
+    /// The column `topics`.
+    pub topics: ::columnar::__private::Derived,
+    /// The column `assistant`.
+    pub assistant: ::columnar::__private::Derived,
+}
 #[allow(dead_code, unreachable_pub)]
 impl<M: Model> Chat<M>
 where
@@ -19,6 +36,22 @@ where
     pub const ORDER: &'static [&'static str] = &["user", "topics", "assistant"];
     /// The columns and what each of them reads.
     pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
+    #[doc(hidden)]
+    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
+    pub fn __STEPS(
+        model: M,
+    ) -> ::columnar::__private::Vec<
+        ::columnar::__private::Option<::columnar::__private::Step<'static>>,
+    > {
+        let steps: &[::columnar::__private::Option<
+            fn(&M) -> ::columnar::__private::Step<'static>,
+        >] = &[
+            ::columnar::__private::None,
+            ::columnar::__private::Some(Self::__topics),
+            ::columnar::__private::Some(Self::__assistant),
+        ];
+        steps.iter().map(|step| step.map(|step| step(&model))).collect()
+    }
     /// A new flow, with its values in memory.
     #[allow(clippy::new_without_default, clippy::too_many_arguments)]
     pub fn new(model: M) -> Self {
@@ -45,18 +78,6 @@ where
             __marker: ::core::marker::PhantomData,
         })
     }
-    #[doc(hidden)]
-    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
-    pub fn __STEPS(
-        model: M,
-    ) -> ::columnar::__private::Vec<
-        ::columnar::__private::Option<::columnar::__private::Step<'static>>,
-    > {
-        ::columnar::__private::vec![
-            ::columnar::__private::None, ::columnar::__private::Some(Self::__topics(&
-            model)), ::columnar::__private::Some(Self::__assistant(& model))
-        ]
-    }
     /// Another flow with the past of this one: its steps before `step`. Both go on independently.
     ///
     /// # Errors
@@ -70,39 +91,7 @@ where
         })
     }
 }
-/// A chat.
-pub struct Chat<M: Model>
-where
-    M: Clone,
-{
-    __flow: ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>,
-    __marker: ::core::marker::PhantomData<fn() -> (::core::marker::PhantomData<M>,)>,
-}
-impl<M: Model> ::columnar::__private::Deref for Chat<M>
-where
-    M: Clone,
-{
-    type Target = ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>;
-    fn deref(&self) -> &Self::Target {
-        &self.__flow
-    }
-}
-impl<M: Model> ::columnar::__private::Base for Chat<M>
-where
-    M: Clone,
-{
-    type Columns = ChatColumns;
-    type Column = ChatColumn;
-    type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
-    type Step = ::columnar::__private::Step<'static>;
-}
-impl<M: Model> ::columnar::__private::Module for Chat<M>
-where
-    M: Clone,
-{
-    type Flow = Self;
-}
-#[allow(non_upper_case_globals)]
+#[allow(non_upper_case_globals, unexpected_cfgs)]
 impl ChatColumns {
     const __topics: &'static [::columnar::__private::Read] = &[
         Self::__HERE.user.latest.__view(),
@@ -139,16 +128,10 @@ impl ::columnar::__private::Columns for ChatColumns {
         }
     }
 }
-/// The columns of a [`Chat`].
-#[derive(::core::clone::Clone, ::core::fmt::Debug)]
-#[allow(dead_code, unreachable_pub)]
-pub struct ChatColumns {
-    /// What the person typed.
-    pub user: ::columnar::__private::Source,
-    /// The column `topics`.
-    pub topics: ::columnar::__private::Derived,
-    /// The column `assistant`.
-    pub assistant: ::columnar::__private::Derived,
+impl ::core::fmt::Debug for ChatColumns {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.debug_struct("ChatColumns").finish_non_exhaustive()
+    }
 }
 /// The computed columns of a [`Chat`], as its events name them.
 #[derive(
@@ -200,4 +183,45 @@ impl ::columnar::__private::ColumnEnum for ChatColumn {
     fn __name(self) -> &'static str {
         self.name()
     }
+}
+/// A chat.
+///
+#[cfg_attr(
+    doc,
+    doc = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-1 -1 354 70\" width=\"354\" style=\"max-width:100%\" role=\"img\" aria-label=\"Who reads whom\" fill=\"none\" stroke=\"currentColor\" font-family=\"monospace\" font-size=\"13\"><path d=\"M56 14C84 14 84 14 112 14\" stroke-dasharray=\"4 3\"><title>topics reads user</title></path><path d=\"M112 14l-7 -4v8z\" fill=\"currentColor\"/><path d=\"M56 14C84 14 84 54 112 54H184C212 54 212 14 240 14\"><title>assistant reads user</title></path><path d=\"M240 14l-7 -4v8z\" fill=\"currentColor\"/><path d=\"M184 14C212 14 212 14 240 14\" stroke-dasharray=\"4 3\"><title>assistant reads topics</title></path><path d=\"M240 14l-7 -4v8z\" fill=\"currentColor\"/><rect x=\"0\" y=\"0\" width=\"56\" height=\"28\" rx=\"14\"/><text x=\"28\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">user</text><rect x=\"112\" y=\"0\" width=\"72\" height=\"28\" rx=\"4\"/><text x=\"148\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">topics</text><rect x=\"240\" y=\"0\" width=\"112\" height=\"28\" rx=\"4\"/><text x=\"296\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">assistant ↻</text></svg>"
+)]
+#[cfg_attr(
+    not(doc),
+    doc = "```text\nlevel 0  user\nlevel 1  topics     ← user.latest\nlevel 2  assistant  ← user, topics.window(2).as(\"subjects\"), self\n```"
+)]
+pub struct Chat<M: Model>
+where
+    M: Clone,
+{
+    __flow: ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>,
+    __marker: ::core::marker::PhantomData<fn() -> (::core::marker::PhantomData<M>,)>,
+}
+impl<M: Model> ::columnar::__private::Deref for Chat<M>
+where
+    M: Clone,
+{
+    type Target = ::columnar::__private::Typed<'static, ChatColumns, ChatColumn>;
+    fn deref(&self) -> &Self::Target {
+        &self.__flow
+    }
+}
+impl<M: Model> ::columnar::__private::Base for Chat<M>
+where
+    M: Clone,
+{
+    type Columns = ChatColumns;
+    type Column = ChatColumn;
+    type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
+    type Step = ::columnar::__private::Step<'static>;
+}
+impl<M: Model> ::columnar::__private::Module for Chat<M>
+where
+    M: Clone,
+{
+    type Flow = Self;
 }

@@ -1,3 +1,23 @@
+#[allow(unexpected_cfgs)]
+const _: () = {
+    #[cfg(rust_analyzer)]
+    const _: () = {
+        use ::columnar::__private::keywords::column as _;
+    };
+};
+#[doc(hidden)]
+#[allow(dead_code, unreachable_pub)]
+pub type __ChatDebate<M> = Debate<M>;
+/// The columns of a [`Chat`].
+#[allow(dead_code, unreachable_pub)]
+pub struct ChatColumns<Debate: ::columnar::__private::Columns> {
+    /// The source `user`.
+    pub user: ::columnar::__private::Source,
+    /// The column `verdict`.
+    pub verdict: ::columnar::__private::Derived,
+    /// What was argued.
+    pub debate: Debate,
+}
 #[allow(dead_code, unreachable_pub)]
 impl<M: Model> Chat<M>
 where
@@ -8,7 +28,7 @@ where
         let _ = (model,);
         ::columnar::__private::Declare.column(prompt("Judge."))
     }
-    #[allow(non_snake_case)]
+    #[allow(non_snake_case, unexpected_cfgs)]
     fn __READS_verdict(
         here: &ChatColumns<
             <<__ChatDebate<
@@ -38,7 +58,7 @@ where
             ::columnar::__private::lend(<Debate<M>>::__STEPS(model.clone()))
         }
     }
-    #[allow(non_snake_case)]
+    #[allow(non_snake_case, unexpected_cfgs)]
     fn __READS_debate(
         here: &ChatColumns<
             <<__ChatDebate<
@@ -66,6 +86,24 @@ where
     );
     /// The columns and what each of them reads.
     pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
+    #[doc(hidden)]
+    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
+    pub fn __STEPS(
+        model: M,
+    ) -> ::columnar::__private::Vec<
+        ::columnar::__private::Option<::columnar::__private::Step<'static>>,
+    > {
+        let steps: &[::columnar::__private::Option<
+            fn(&M) -> ::columnar::__private::Step<'static>,
+        >] = &[
+            ::columnar::__private::None,
+            ::columnar::__private::Some(Self::__verdict),
+        ];
+        ::columnar::__private::join(
+            steps.iter().map(|step| step.map(|step| step(&model))).collect(),
+            [Self::__debate(&model)],
+        )
+    }
     /// A new flow, with its values in memory.
     #[allow(clippy::new_without_default, clippy::too_many_arguments)]
     pub fn new(model: M) -> Self {
@@ -92,21 +130,6 @@ where
             __marker: ::core::marker::PhantomData,
         })
     }
-    #[doc(hidden)]
-    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
-    pub fn __STEPS(
-        model: M,
-    ) -> ::columnar::__private::Vec<
-        ::columnar::__private::Option<::columnar::__private::Step<'static>>,
-    > {
-        ::columnar::__private::join(
-            ::columnar::__private::vec![
-                ::columnar::__private::None,
-                ::columnar::__private::Some(Self::__verdict(& model))
-            ],
-            [Self::__debate(&model)],
-        )
-    }
     /// Another flow with the past of this one: its steps before `step`. Both go on independently.
     ///
     /// # Errors
@@ -120,62 +143,7 @@ where
         })
     }
 }
-/// A chat that has a debate.
-pub struct Chat<M: Model> {
-    __flow: ::columnar::__private::Typed<
-        'static,
-        ChatColumns<
-            <<__ChatDebate<
-                M,
-            > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Columns,
-        >,
-        ChatColumn<
-            <<__ChatDebate<
-                M,
-            > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Column,
-        >,
-    >,
-    __marker: ::core::marker::PhantomData<fn() -> (::core::marker::PhantomData<M>,)>,
-}
-impl<M: Model> ::columnar::__private::Deref for Chat<M> {
-    type Target = ::columnar::__private::Typed<
-        'static,
-        ChatColumns<
-            <<__ChatDebate<
-                M,
-            > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Columns,
-        >,
-        ChatColumn<
-            <<__ChatDebate<
-                M,
-            > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Column,
-        >,
-    >;
-    fn deref(&self) -> &Self::Target {
-        &self.__flow
-    }
-}
-impl<M: Model> ::columnar::__private::Base for Chat<M> {
-    type Columns = ChatColumns<
-        <<__ChatDebate<
-            M,
-        > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Columns,
-    >;
-    type Column = ChatColumn<
-        <<__ChatDebate<
-            M,
-        > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Column,
-    >;
-    type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
-    type Step = ::columnar::__private::Step<'static>;
-}
-impl<M: Model> ::columnar::__private::Module for Chat<M> {
-    type Flow = Self;
-}
-#[doc(hidden)]
-#[allow(dead_code, unreachable_pub)]
-pub type __ChatDebate<M> = Debate<M>;
-#[allow(non_upper_case_globals)]
+#[allow(non_upper_case_globals, unexpected_cfgs)]
 impl<Debate: ::columnar::__private::Columns> ChatColumns<Debate> {
     const __verdict: &'static [::columnar::__private::Read] = &[
         Self::__HERE_debate_DOT_critic.latest.r#as("case").__view(),
@@ -230,16 +198,10 @@ for ChatColumns<Debate> {
         }
     }
 }
-/// The columns of a [`Chat`].
-#[derive(::core::clone::Clone, ::core::fmt::Debug)]
-#[allow(dead_code, unreachable_pub)]
-pub struct ChatColumns<Debate: ::columnar::__private::Columns> {
-    /// The source `user`.
-    pub user: ::columnar::__private::Source,
-    /// The column `verdict`.
-    pub verdict: ::columnar::__private::Derived,
-    /// What was argued.
-    pub debate: Debate,
+impl<Debate: ::columnar::__private::Columns> ::core::fmt::Debug for ChatColumns<Debate> {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.debug_struct("ChatColumns").finish_non_exhaustive()
+    }
 }
 /// The computed columns of a [`Chat`], as its events name them.
 #[derive(
@@ -304,4 +266,65 @@ for ChatColumn<Debate> {
     fn __name(self) -> &'static str {
         self.name()
     }
+}
+/// A chat that has a debate.
+///
+#[cfg_attr(
+    doc,
+    doc = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-1 -1 322 70\" width=\"322\" style=\"max-width:100%\" role=\"img\" aria-label=\"Who reads whom\" fill=\"none\" stroke=\"currentColor\" font-family=\"monospace\" font-size=\"13\"><path d=\"M184 14C212 14 212 14 240 14\" stroke-dasharray=\"4 3\"><title>verdict reads debate</title></path><path d=\"M240 14l-7 -4v8z\" fill=\"currentColor\"/><path d=\"M56 14C84 14 84 54 112 54H184C212 54 212 14 240 14\" stroke-dasharray=\"4 3\"><title>verdict reads user</title></path><path d=\"M240 14l-7 -4v8z\" fill=\"currentColor\"/><path d=\"M56 14C84 14 84 14 112 14\"><title>debate reads user</title></path><path d=\"M112 14l-7 -4v8z\" fill=\"currentColor\"/><rect x=\"0\" y=\"0\" width=\"56\" height=\"28\" rx=\"14\"/><text x=\"28\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">user</text><rect x=\"240\" y=\"0\" width=\"80\" height=\"28\" rx=\"4\"/><text x=\"280\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">verdict</text><rect x=\"112\" y=\"0\" width=\"72\" height=\"28\" rx=\"4\"/><text x=\"148\" y=\"19\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">debate</text></svg>"
+)]
+#[cfg_attr(
+    not(doc),
+    doc = "```text\nlevel 0  user\nlevel 1  debate   ← user\nlevel 2  verdict  ← debate.critic.latest.as(\"case\"), user.latest\n```"
+)]
+pub struct Chat<M: Model> {
+    __flow: ::columnar::__private::Typed<
+        'static,
+        ChatColumns<
+            <<__ChatDebate<
+                M,
+            > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Columns,
+        >,
+        ChatColumn<
+            <<__ChatDebate<
+                M,
+            > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Column,
+        >,
+    >,
+    __marker: ::core::marker::PhantomData<fn() -> (::core::marker::PhantomData<M>,)>,
+}
+impl<M: Model> ::columnar::__private::Deref for Chat<M> {
+    type Target = ::columnar::__private::Typed<
+        'static,
+        ChatColumns<
+            <<__ChatDebate<
+                M,
+            > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Columns,
+        >,
+        ChatColumn<
+            <<__ChatDebate<
+                M,
+            > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Column,
+        >,
+    >;
+    fn deref(&self) -> &Self::Target {
+        &self.__flow
+    }
+}
+impl<M: Model> ::columnar::__private::Base for Chat<M> {
+    type Columns = ChatColumns<
+        <<__ChatDebate<
+            M,
+        > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Columns,
+    >;
+    type Column = ChatColumn<
+        <<__ChatDebate<
+            M,
+        > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Column,
+    >;
+    type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
+    type Step = ::columnar::__private::Step<'static>;
+}
+impl<M: Model> ::columnar::__private::Module for Chat<M> {
+    type Flow = Self;
 }

@@ -1,0 +1,216 @@
+//! What an editor shows in a flow: rust-analyzer itself is asked, about sound flows and half-typed ones.
+//!
+//! `rustup component add rust-analyzer rust-src` brings what it takes.
+
+use std::path::Path;
+
+use columnar_tests::lsp::{Editor, Place};
+
+/// The number of completions of a field, in the protocol.
+const FIELD: u64 = 5;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    Item,
+    Inline,
+    Extension,
+}
+
+const FORMS: [Form; 3] = [Form::Item, Form::Inline, Form::Extension];
+
+/// A program with a flow. `line` stands among its declarations.
+fn program(form: Form, line: &str) -> String {
+    let sources = "/// What the person typed.\nsource user;";
+    let topics = "/// What it is about.\ncolumn topics(user.latest) = prompt(\"List the topics.\");";
+    let mood = "/// How it felt.\ncolumn mood(topics, user.window(2), self) = prompt(\"Name the mood.\");";
+    let uses = "let _ = (chat.user.len(), chat.topics.len(), chat.mood.len());";
+    let start = "use columnar::prelude::*;\n";
+    match form {
+        Form::Item => format!(
+            "{start}flow! {{\npub struct Chat {{\n{sources}\n{topics}\n{line}\n{mood}\n}}\n}}\n\
+             pub fn outside(chat: &Chat) {{\n{uses}\n}}\n"
+        ),
+        Form::Inline => format!(
+            "{start}pub fn around(style: &str) {{\n\
+             let chat = flow! {{\n{sources}\n{topics}\n{line}\n{mood}\n}};\n{uses}\n}}\n"
+        ),
+        Form::Extension => format!(
+            "{start}flow! {{\npub struct Talk {{\n{sources}\n{topics}\n}}\n}}\n\
+             flow! {{\npub struct Chat: Talk {{\n{line}\n{mood}\n}}\n}}\n\
+             pub fn outside(chat: &Chat) {{\n{uses}\n}}\n"
+        ),
+    }
+}
+
+/// The program with the cursor at the first place where `before` stands, at the end of it, in the flow.
+fn program_at(form: Form, line: &str, before: &str) -> String {
+    let program = program(form, line);
+    let at = program.find(before).expect("it stands there") + before.len();
+    format!("{}¦{}", &program[..at], &program[at..])
+}
+
+/// Where a word stands in the program, as often as it does.
+fn mentions(program: &str, word: &str) -> Vec<Place> {
+    let is_letter =
+        |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+    let text = program.replace('¦', "");
+    let mut places = Vec::new();
+    for (line, text) in text.lines().enumerate() {
+        for (column, _) in text.match_indices(word) {
+            let (before, after) = (&text[..column], &text[column + word.len()..]);
+            let is_word = !is_letter(before.chars().last()) && !is_letter(after.chars().next());
+            let is_text = before.matches('"').count() % 2 == 1 || text.starts_with("///");
+            if is_word && !is_text {
+                places.push(Place { line, column });
+            }
+        }
+    }
+    places
+}
+
+#[test]
+fn an_editor_helps_in_a_flow() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("editor");
+    let Some(mut editor) = Editor::open(&folder) else {
+        eprintln!("SKIPPED editor: there is no rust-analyzer (rustup component add rust-analyzer rust-src)");
+        return;
+    };
+    for form in FORMS {
+        columns_are_completed(&mut editor, form);
+        views_are_completed(&mut editor, form);
+        steps_are_completed(&mut editor, form);
+        keywords_are_completed(&mut editor, form);
+        words_are_explained(&mut editor, form);
+        columns_are_found_and_renamed(&mut editor, form);
+    }
+}
+
+fn labels(editor: &mut Editor, program: &str) -> Vec<(String, u64)> {
+    let at = editor.write(program);
+    editor.completions(at)
+}
+
+fn columns_are_completed(editor: &mut Editor, form: Form) {
+    for line in [
+        "column tone(¦) = prompt(\"\");",
+        "column tone(to¦) = prompt(\"\");",
+        "column tone(to¦)",
+        "column tone(user, ¦) = prompt(\"\");",
+        "column tone(user, to¦) = ",
+        "column tone(user¦) = prompt(\"\");",
+        "column tone(user, ¦, self) = prompt(\"\");",
+    ] {
+        let found = labels(editor, &program(form, line));
+        let mut fields: Vec<&str> =
+            found.iter().filter(|(_, kind)| *kind == FIELD).map(|(label, _)| label.as_str()).collect();
+        fields.sort_unstable();
+        // What holds the columns of the other flow.
+        fields.retain(|field| form != Form::Extension || *field != "__base");
+        assert_eq!(fields, ["mood", "tone", "topics", "user"], "{form:?}: {line}\n{found:?}");
+        assert!(!found.iter().any(|(label, _)| label.contains("prompt") || label == "style"), "{found:?}");
+    }
+}
+
+fn views_are_completed(editor: &mut Editor, form: Form) {
+    for line in [
+        "column tone(user.¦) = prompt(\"\");",
+        "column tone(user.¦)",
+        "column tone(topics, user.la¦) = ;",
+        "column tone(user, self.¦) = prompt(\"\");",
+        "column tone(user.window¦) = prompt(\"\");",
+        "column tone(user.latest¦) = prompt(\"\");",
+    ] {
+        let found = labels(editor, &program(form, line));
+        for view in ["latest", "window", "as", "named"] {
+            let is_there = found.iter().any(|(label, _)| label.trim_start_matches("r#").starts_with(view));
+            assert!(is_there, "no `{view}`, {form:?}: {line}\n{found:?}");
+        }
+    }
+}
+
+fn steps_are_completed(editor: &mut Editor, form: Form) {
+    for line in [
+        "column tone(user) = ¦;",
+        "column tone(user) = ¦",
+        "column tone(user) = pro¦",
+        "column tone(user) = pro¦;",
+        "column tone(usr) = pro¦;",
+        "column tone() = prompt(\"\").or(pro¦);",
+        "column tone = pro¦;",
+    ] {
+        let found = labels(editor, &program(form, line));
+        assert!(found.iter().any(|(label, _)| label.starts_with("prompt")), "{form:?}: {line}\n{found:?}");
+        let has_local = found.iter().any(|(label, _)| label == "style");
+        assert_eq!(has_local, form == Form::Inline, "{form:?}: {line}\n{found:?}");
+    }
+    let line = "column tone(user) = |cx: Context| async move { cx.¦ };";
+    let found = labels(editor, &program(form, line));
+    assert!(found.iter().any(|(label, _)| label.starts_with("input")), "{form:?}: {line}\n{found:?}");
+}
+
+fn keywords_are_completed(editor: &mut Editor, form: Form) {
+    for line in ["¦", "col¦", "colum¦", "s¦", "column¦"] {
+        let found = labels(editor, &program(form, line));
+        let mut found: Vec<&str> = found.iter().map(|(label, _)| label.as_str()).collect();
+        found.sort_unstable();
+        assert_eq!(found, ["column", "source"], "{form:?}: {line}");
+    }
+    for line in ["col¦ tone(user) = prompt(\"\");", "column¦ tone(user) = prompt(\"\");"] {
+        let found = labels(editor, &program(form, line));
+        assert!(found.iter().any(|(label, _)| label.starts_with("column")), "{form:?}: {line}\n{found:?}");
+    }
+}
+
+fn words_are_explained(editor: &mut Editor, form: Form) {
+    if form != Form::Inline {
+        let line = "column tone(user, topics.latest) = prompt(\"\");";
+        let at = editor.write(&program_at(form, line, "outside(chat: &Chat"));
+        let shown = editor.hover(Place { column: at.column - 1, ..at });
+        assert!(shown.contains("tone    ← user, topics.latest"), "{form:?}: {shown}");
+    }
+    let sound = "column tone(user, topics.latest) = prompt(\"\");";
+    let half_typed = "column tone(usr, topics.) = ;";
+    for line in [sound, half_typed] {
+        for (before, said) in [
+            ("column mood(topics", "What it is about."),
+            ("column mood(topics, user", "What the person typed."),
+            ("column mood(topics, user.window", "A view of the last"),
+            ("column mood(topics, user.window(2), self", "How it felt."),
+            ("column mood", "How it felt."),
+            ("column tone", "The column `tone`."),
+            ("/// How it felt.\ncolumn", "declares a column that is computed"),
+            ("column topics(user.latest", "A view of the newest value alone."),
+            ("source", "declares a column whose values come from outside"),
+        ] {
+            let at = editor.write(&program_at(form, line, before));
+            let shown = editor.hover(Place { column: at.column - 1, ..at });
+            assert!(shown.contains(said), "{form:?}: {before} in {line}\n{shown}");
+        }
+    }
+}
+
+fn columns_are_found_and_renamed(editor: &mut Editor, form: Form) {
+    for line in ["column tone(user, topics.latest, self) = prompt(\"\");", "column tone(usr, topics.) = ;"] {
+        for (before, word) in [
+            ("column topics(user", "user"),
+            ("source user", "user"),
+            ("(chat.user", "user"),
+            ("column mood(topics", "topics"),
+            ("column topics", "topics"),
+            ("chat.topics", "topics"),
+            ("column mood", "mood"),
+            ("chat.mood", "mood"),
+        ] {
+            let program = program_at(form, line, before);
+            let mentioned = mentions(&program, word);
+            let at = editor.write(&program);
+            let at = Place { column: at.column - 1, ..at };
+            let declared = mentions(&program, word).first().copied().into_iter().collect::<Vec<_>>();
+            assert_eq!(editor.definition(at), declared, "definition, {form:?}: {before} in {line}");
+            assert_eq!(editor.rename(at), mentioned, "rename, {form:?}: {before} in {line}");
+            let references = editor.references(at);
+            let missing = mentioned.iter().find(|place| !references.contains(place));
+            assert_eq!(missing, None, "references, {form:?}: {before} in {line}\n{references:?}");
+        }
+    }
+}

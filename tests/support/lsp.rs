@@ -1,0 +1,298 @@
+//! rust-analyzer, asked as an editor asks it.
+//!
+//! ```text
+//! Editor ── JSON-RPC ──▶ rust-analyzer ──▶ the proc macro that this test was built with
+//! ```
+//!
+//! The program that is edited is one file. It is described to the server together with the library, so
+//! that nobody has to run `cargo`; of what the library depends on the server knows nothing.
+#![expect(clippy::indexing_slicing, reason = "JSON that lacks something is null there")]
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+use std::{env, fs, thread};
+
+use serde_json::{Value, json};
+
+use crate::rustc::newest;
+
+/// How long an answer may take on a machine that does other things as well.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// "The content was modified", and the server asks to be asked again.
+const MODIFIED: i64 = -32801;
+
+/// An open file.
+#[derive(Debug)]
+pub struct Editor {
+    server: Child,
+    requests: ChildStdin,
+    messages: Receiver<Value>,
+    path: PathBuf,
+    /// Of the text.
+    version: u64,
+    asked: u64,
+}
+
+/// A place in the file, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The line.
+    pub line: usize,
+    /// The column, in a text that is all ASCII.
+    pub column: usize,
+}
+
+impl Editor {
+    /// Opens a new file in `folder`. `None` where there is no server, or no source of the standard library
+    /// for it to read.
+    ///
+    /// # Panics
+    ///
+    /// Where the server does not come to rest.
+    pub fn open(folder: &Path) -> Option<Self> {
+        let sysroot = sysroot()?;
+        let version = Command::new("rust-analyzer").arg("--version").output();
+        let runs = version.is_ok_and(|version| version.status.success());
+        if !runs || !sysroot.join("lib/rustlib/src/rust/library").is_dir() {
+            return None;
+        }
+        fs::create_dir_all(folder).expect("the target folder can be written to");
+        let path = folder.join("edited.rs");
+        fs::write(&path, "").expect("the target folder can be written to");
+        let mut server = Command::new("rust-analyzer");
+        let server =
+            server.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut server = server.spawn().ok()?;
+        let requests = server.stdin.take()?;
+        let mut answers = BufReader::new(server.stdout.take()?);
+        let (sender, messages) = channel();
+        thread::spawn(
+            move || while read(&mut answers).is_some_and(|message| sender.send(message).is_ok()) {},
+        );
+        let mut editor = Self { server, requests, messages, path, version: 0, asked: 0 };
+        editor.begin(&project(&editor.path, &sysroot)?);
+        Some(editor)
+    }
+
+    fn begin(&mut self, project: &Value) {
+        let uri = self.uri();
+        self.ask(
+            "initialize",
+            &json!({
+                "processId": null,
+                "rootUri": null,
+                "capabilities": {
+                    "experimental": { "serverStatusNotification": true },
+                    "textDocument": { "hover": { "contentFormat": ["markdown"] } },
+                },
+                "initializationOptions": {
+                    "linkedProjects": [project],
+                    "checkOnSave": false,
+                    "cachePriming": { "enable": false },
+                    "completion": { "autoimport": { "enable": false }, "postfix": { "enable": false } },
+                },
+            }),
+        );
+        self.tell("initialized", &json!({}));
+        let document = json!({ "uri": uri, "languageId": "rust", "version": 0, "text": "" });
+        self.tell("textDocument/didOpen", &json!({ "textDocument": document }));
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let message = self.next(until);
+            let is_status = message["method"] == "experimental/serverStatus";
+            if is_status && message["params"]["quiescent"] == true {
+                return;
+            }
+        }
+    }
+
+    /// Replaces the text of the file, and returns where the cursor `¦` was in it.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no cursor.
+    pub fn write(&mut self, text: &str) -> Place {
+        let (before, after) = text.split_once('¦').expect("there is a cursor");
+        self.version += 1;
+        let (uri, version) = (self.uri(), self.version);
+        let changes = json!([{ "text": format!("{before}{after}") }]);
+        let document = json!({ "uri": uri, "version": version });
+        self.tell("textDocument/didChange", &json!({ "textDocument": document, "contentChanges": changes }));
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        Place { line: before.matches('\n').count(), column: line.len() }
+    }
+
+    /// What could be written here: for each proposal its label and its kind.
+    pub fn completions(&mut self, at: Place) -> Vec<(String, u64)> {
+        let answer = self.ask_at("textDocument/completion", at, json!({}));
+        let items = answer["items"].as_array().or(answer.as_array()).cloned().unwrap_or_default();
+        let label = |item: &Value| Some((item["label"].as_str()?.to_owned(), item["kind"].as_u64()?));
+        items.iter().filter_map(label).collect()
+    }
+
+    /// What is said of a word.
+    pub fn hover(&mut self, at: Place) -> String {
+        let answer = self.ask_at("textDocument/hover", at, json!({}));
+        answer["contents"]["value"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Where a word is declared.
+    pub fn definition(&mut self, at: Place) -> Vec<Place> {
+        places(&self.ask_at("textDocument/definition", at, json!({})))
+    }
+
+    /// Where a word is mentioned, its declaration included.
+    pub fn references(&mut self, at: Place) -> Vec<Place> {
+        let context = json!({ "context": { "includeDeclaration": true } });
+        places(&self.ask_at("textDocument/references", at, context))
+    }
+
+    /// Where another name has to be written when this word is renamed.
+    pub fn rename(&mut self, at: Place) -> Vec<Place> {
+        let answer = self.ask_at("textDocument/rename", at, json!({ "newName": "other" }));
+        let uri = self.uri();
+        let by_document = answer["documentChanges"].as_array().cloned().unwrap_or_default();
+        let edits = by_document.iter().find(|change| change["textDocument"]["uri"] == uri.as_str());
+        places(edits.map_or(&answer["changes"][&uri], |change| &change["edits"]))
+    }
+
+    fn uri(&self) -> String {
+        format!("file://{}", self.path.display())
+    }
+
+    fn ask_at(&mut self, method: &str, at: Place, more: Value) -> Value {
+        let mut params = json!({
+            "textDocument": { "uri": self.uri() },
+            "position": { "line": at.line, "character": at.column },
+        });
+        if let (Value::Object(params), Value::Object(more)) = (&mut params, more) {
+            params.extend(more);
+        }
+        self.ask(method, &params)
+    }
+
+    /// Asks, and answers meanwhile what the server asks.
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            self.asked += 1;
+            let id = self.asked;
+            self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+            let mut message = loop {
+                let message = self.next(until);
+                if message["id"] == id && message["method"].is_null() {
+                    break message;
+                }
+            };
+            if message["error"]["code"] != MODIFIED {
+                assert!(message["error"].is_null(), "{method}: {}", message["error"]);
+                return message["result"].take();
+            }
+        }
+    }
+
+    fn tell(&mut self, method: &str, params: &Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    fn send(&mut self, message: &Value) {
+        let body = message.to_string();
+        let sent = write!(self.requests, "Content-Length: {}\r\n\r\n{body}", body.len());
+        sent.and_then(|()| self.requests.flush()).expect("the server listens");
+    }
+
+    /// The next message; a question of the server's is answered with nothing.
+    fn next(&mut self, until: Instant) -> Value {
+        let left = until.saturating_duration_since(Instant::now());
+        let message = self.messages.recv_timeout(left).expect("the server answers");
+        if !message["method"].is_null() && !message["id"].is_null() {
+            self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": null }));
+        }
+        message
+    }
+}
+
+impl Drop for Editor {
+    fn drop(&mut self) {
+        let ended = self.server.kill().and_then(|()| self.server.wait());
+        if let Err(error) = ended {
+            eprintln!("rust-analyzer could not be ended: {error}");
+        }
+    }
+}
+
+fn read(answers: &mut impl BufRead) -> Option<Value> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        answers.read_line(&mut line).ok().filter(|read| *read > 0)?;
+        match line.trim_end().split_once(": ") {
+            Some(("Content-Length", bytes)) => length = bytes.parse().ok()?,
+            Some(_) => {}
+            None => break,
+        }
+    }
+    let mut body = vec![0; length];
+    answers.read_exact(&mut body).ok()?;
+    serde_json::from_slice(&body).ok()
+}
+
+fn places(locations: &Value) -> Vec<Place> {
+    let one = |location: &Value| {
+        let start = ["range", "targetSelectionRange"].iter().map(|range| &location[*range]["start"]);
+        let start = start.clone().find(|start| !start.is_null())?;
+        let number = |name: &str| usize::try_from(start[name].as_u64()?).ok();
+        Some(Place { line: number("line")?, column: number("character")? })
+    };
+    let mut places: Vec<Place> = match locations {
+        Value::Array(locations) => locations.iter().filter_map(one).collect(),
+        location => one(location).into_iter().collect(),
+    };
+    places.sort_unstable();
+    places
+}
+
+fn sysroot() -> Option<PathBuf> {
+    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc).args(["--print", "sysroot"]).output().ok()?;
+    Some(PathBuf::from(String::from_utf8(output.stdout).ok()?.trim()))
+}
+
+/// The file, the library and the macro.
+fn project(file: &Path, sysroot: &Path) -> Option<Value> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
+    let deps = env::current_exe().ok()?.parent()?.to_owned();
+    let (start, end) = (format!("{}columnar_macros-", env::consts::DLL_PREFIX), env::consts::DLL_SUFFIX);
+    let dylib = newest(&deps, &start, end)?;
+    Some(json!({
+        "sysroot": sysroot,
+        "sysroot_src": sysroot.join("lib/rustlib/src/rust/library"),
+        "crates": [
+            {
+                "display_name": "columnar_macros",
+                "root_module": root.join("columnar-macros/src/lib.rs"),
+                "edition": "2024",
+                "is_proc_macro": true,
+                "proc_macro_dylib_path": dylib,
+                "deps": [],
+            },
+            {
+                "display_name": "columnar",
+                "root_module": root.join("columnar/src/lib.rs"),
+                "edition": "2024",
+                "cfg": ["feature=\"std\""],
+                "deps": [{ "crate": 0, "name": "columnar_macros" }],
+            },
+            {
+                "display_name": "edited",
+                "root_module": file,
+                "edition": "2024",
+                "deps": [{ "crate": 1, "name": "columnar" }],
+            },
+        ],
+    }))
+}
