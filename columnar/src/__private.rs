@@ -41,7 +41,8 @@ impl Declare {
     ///
     /// The views name the columns that it reads and how much of their history: `user` shows all of
     /// it, `user.latest` the newest value, `user.window(3)` the last three. `self` is the own past. A
-    /// view may give another tag: `summary.latest.as("digest")`.
+    /// view may give another tag: `summary.latest.as("digest")`. `con.prev` is what another column said a
+    /// step before, `group("debate", pro.latest, con.latest)` puts a tag around both.
     ///
     /// The compute step is any Rust expression up to the `;`: `prompt("...")`, a closure such as
     /// `|cx: Context| async move { ... }`, or a type that implements `Compute`.

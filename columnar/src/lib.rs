@@ -194,8 +194,10 @@ pub mod prelude {
 /// source    := "source" ident ";"
 /// column    := "column" ident "(" view,+ ")" "=" any Rust expression ";"
 /// module    := "use" Path ("(" arguments ")")? "{" (ident (":" name)?),* "}" "as" ident ";"
-/// view      := (name | "self") (".latest" | ".window(" n ")" | ".as(" string ")")*
+/// view      := name shown? told*  |  "self" (".latest" | ".window(" n ")")?  |  "group(" string ("," view)+ ")"
 /// name      := ident ("." ident)*
+/// shown     := ".latest"  |  ".window(" n ")"  |  ".prev" (".window(" n ")" | ".all()")?
+/// told      := (".as(" | ".note(") string ")"  |  (".filter(" | ".sample(") function ")"
 /// ```
 ///
 /// # Item form

@@ -9,7 +9,7 @@
 //!          │  summary  reads `topics`  (line 7)
 //!          └─┘
 //!
-//!        help: drop one of these reads; what a column said in earlier steps it can read as `self`
+//!        help: drop one of these reads, or read what was said a step before: `summary.prev`
 //!  --> src/main.rs:6:29
 //!   |
 //! 6 |         column topics(user, summary.latest) = prompt("...");
