@@ -30,6 +30,23 @@ mod inner {
             column again(further.latest, last) = echo;
         }
     }
+    flow! {
+        #[derive(Clone, Debug)]
+        pub(crate) struct Host<M: Clone + Send + Sync>(model: M) {
+            source said;
+            use Backwards<M>(model.clone()) { user: said } as backwards;
+            use Plain { topic: backwards.last } as plain;
+            column end(backwards.first.latest, plain.critic.window(N), self) = echo;
+        }
+    }
+    flow! {
+        pub(crate) struct Plain { source topic; column critic(topic) = echo; }
+    }
+    pub fn host() {
+        let flow = Host::new(7);
+        drop(IntoFuture::into_future(flow.run()));
+        let _ = (HostColumn::<BackwardsColumn>::End.name(), Host::<u8>::ORDER, flow.plain.critic.len());
+    }
     pub async fn extended() -> Result<usize> {
         let again = Again::extend(Further::extend(Backwards::new(7), 8).await?).await?;
         drop(IntoFuture::into_future(again.run()));
@@ -50,6 +67,12 @@ pub fn inline(style: &str) {
         source user;
         column first(user.latest, self.window(N)) = prompt(style.to_owned());
         column second(first) = |cx: Context| async move { format!("{style} {}", cx.step()) };
+    };
+    drop(IntoFuture::into_future(flow.run()));
+    let flow = flow! {
+        source user;
+        use inner::Plain { topic: user } as plain;
+        column end(plain.critic.latest) = prompt(style.to_owned());
     };
     drop(IntoFuture::into_future(flow.run()));
 }

@@ -2,25 +2,29 @@
 //! with it is told and taken out, so that one mistake is one error.
 
 use std::collections::{HashMap, HashSet};
+use std::iter;
 
 use proc_macro2::{Ident, Span, TokenTree};
 use quote::quote;
 
-use crate::errors::{self, Edge};
+use crate::errors::{self, Edge, module as told};
 use crate::graph;
 use crate::name::{identifier, is_name};
 use crate::report::Errors;
-use crate::syntax::{Around, Base, Column, Denial, Derived, Flow, Form, State, Tag, View};
+use crate::syntax::{Around, Base, Column, Denial, Derived, Flow, Form, Module, State, Tag, View};
 use crate::word::{instead, typed};
 
-/// The order of the columns, by index.
 pub(crate) struct Plan {
+    /// The order of the columns, by index; that of declaration if there are modules, of which rustc alone knows what
+    /// in them waits for what.
     pub(crate) order: Vec<usize>,
+    /// Where modules may wait for themselves.
+    pub(crate) suspect: Option<Span>,
 }
 
 pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
-    check_names(flow, errors);
-    let (index, unknown) = check_reads(flow, errors);
+    let clashes = check_names(flow, errors);
+    let unknown = check_reads(flow, clashes, errors);
     if check_sources(flow, &unknown, errors) {
         check_unknown(flow, &unknown, errors);
     }
@@ -31,13 +35,15 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
     for column in &flow.columns {
         check_denied(column, flow.denied(), errors);
     }
-    Plan { order: check_cycles(flow, &index, errors) }
+    check_cycles(flow, errors)
 }
 
-/// A column's name is one, and no other column's.
-fn check_names(flow: &mut Flow, errors: &mut Errors) {
+/// A column's name is one, and no other column's or module's. Returns the names of modules that are.
+fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<String> {
     let mut first: HashMap<String, Span> = HashMap::new();
-    let all: HashSet<String> = flow.columns.iter().map(|column| typed(&column.name)).collect();
+    let columns = flow.columns.iter().map(|column| &column.name);
+    let all: HashSet<String> =
+        columns.chain(flow.modules.iter().map(|module| &module.name)).map(typed).collect();
     for Column { name, is_second, .. } in &mut flow.columns {
         let mut text = typed(name);
         if !is_name(&text) {
@@ -54,6 +60,21 @@ fn check_names(flow: &mut Flow, errors: &mut Errors) {
         }
         first.insert(text, name.span());
     }
+    let mut clashes = HashSet::new();
+    flow.modules.retain(|Module { name, .. }| {
+        let text = typed(name);
+        if !is_name(&text) {
+            errors.at(name, errors::bad_name(name));
+        }
+        let Some(&place) = first.get(&text) else {
+            first.insert(text, name.span());
+            return true;
+        };
+        errors.at(name, errors::twice(name, place));
+        clashes.insert(text);
+        false
+    });
+    clashes
 }
 
 /// Something enters the flow. What is read and not declared should then be a source, so that it is
@@ -83,46 +104,36 @@ fn check_extension(flow: &Flow, base: &Base, errors: &mut Errors) {
             errors.at(quote!(#keyword #name), errors::late_source(name, base.name()));
         }
     }
-    if let (Form::Item(header), true, true) = (&flow.form, flow.columns.is_empty(), flow.lost.is_empty()) {
+    let is_empty = flow.columns.is_empty() && flow.modules.is_empty() && flow.lost.is_empty();
+    if let (Form::Item(header), true) = (&flow.form, is_empty) {
         errors.at(&header.name, errors::empty_extension(base.name()));
     }
 }
 
-/// A view shows a column of this flow or of the one that it extends, and no column itself in the same
-/// step. Returns the columns by name, and the names that are none.
-fn check_reads(flow: &mut Flow, errors: &mut Errors) -> (HashMap<String, usize>, Vec<Ident>) {
-    let names = flow.columns.iter().map(|column| typed(&column.name));
-    let index: HashMap<String, usize> = names.zip(0..).collect();
+/// A view shows a column of this flow, of a module, or of the flow that it extends, and no column itself in the same
+/// step; and the inputs of modules are such columns. Returns the names that are none.
+fn check_reads(flow: &mut Flow, clashes: HashSet<String>, errors: &mut Errors) -> Vec<Ident> {
+    for module in &mut flow.modules {
+        check_bound_once(module, errors);
+    }
+    let names = Names::new(flow, clashes);
     let mut unknown = Vec::new();
-    let lost: HashSet<String> = flow.lost.iter().filter_map(lost_name).collect();
-    // Whether the flow that is extended is known.
-    let is_extension = flow.base().map(|base| base.path.is_some());
     for Column { name, derived, .. } in &mut flow.columns {
         let Some(derived) = derived else { continue };
         for view in derived.views.iter_mut().filter(|view| view.state != State::Void) {
-            let base = typed(&view.base);
             let shows_a_column = if view.is_own() {
-                let column = view.other_word().filter(|word| index.contains_key(&typed(word)));
+                let column = view.other_word().filter(|word| names.columns.contains(&typed(word)));
                 if let Some(column) = &column {
                     errors.at(&view.written, errors::column_of_self(column));
                 }
                 column.is_none()
-            } else if base == typed(name) {
+            } else if typed(&view.base) == typed(name) {
                 let is_past = view.delayed;
                 let message = if is_past { errors::prev_by_name(name) } else { errors::self_by_name(name) };
                 errors.at(&view.base, message);
                 false
-            } else if index.contains_key(&base) {
-                check_spelling(&mut view.base, errors);
-                true
-            } else if let (Some(is_read), true) = (is_extension, can_be_inherited(view, &lost)) {
-                // Only rustc knows the columns of another flow.
-                view.is_inherited = is_read;
-                check_spelling(&mut view.base, errors);
-                is_read
             } else {
-                unknown.push(view.base.clone());
-                false
+                names.resolve(view, &mut unknown, errors)
             };
             if !shows_a_column {
                 view.state = State::Void;
@@ -130,19 +141,115 @@ fn check_reads(flow: &mut Flow, errors: &mut Errors) -> (HashMap<String, usize>,
             }
         }
     }
-    (index, unknown)
+    for Module { inputs, whole, .. } in &mut flow.modules {
+        for input in inputs {
+            if let Some(column) = &mut input.column {
+                check_input(column, &names, &mut unknown, errors);
+            }
+            *whole &= input.read().is_some();
+        }
+    }
+    unknown
 }
 
-/// Whether a view may show a column of the flow that is extended, if it shows none of the own.
-fn can_be_inherited(view: &View, lost: &HashSet<String>) -> bool {
-    let base = typed(&view.base);
-    is_name(&base) && identifier(&view.base).is_some() && !lost.contains(&base)
+/// An input of a module is a column and nothing more.
+fn check_input(column: &mut View, names: &Names, unknown: &mut Vec<Ident>, errors: &mut Errors) {
+    if !names.resolve(column, unknown, errors) {
+        column.state = State::Void;
+    } else if column.state == State::Sound && column.says_more() {
+        errors.at(&column.written, told::view(column.name()));
+        column.state = State::Broken;
+    }
+}
+
+/// An input of a module is bound to one column.
+fn check_bound_once(module: &mut Module, errors: &mut Errors) {
+    let mut bound = HashSet::new();
+    module.inputs.retain(|input| {
+        let is_first = bound.insert(typed(&input.name));
+        if !is_first {
+            errors.at(&input.name, told::input_twice(&input.name));
+        }
+        is_first
+    });
+}
+
+/// What views can name.
+struct Names {
+    columns: HashSet<String>,
+    /// The modules, with the columns that their inputs are.
+    modules: HashMap<String, HashMap<String, String>>,
+    /// Modules with the name of a column, which have been told.
+    clashes: HashSet<String>,
+    /// What declarations may have declared that could not be made out.
+    lost: HashSet<String>,
+    /// Whether the flow that is extended is known, if one is.
+    is_extension: Option<bool>,
+}
+
+impl Names {
+    fn new(flow: &Flow, clashes: HashSet<String>) -> Self {
+        let inputs = |module: &Module| {
+            let inputs = module.inputs.iter();
+            let column = |column: Option<&View>| column.map_or_else(|| "user".to_owned(), View::name);
+            inputs.map(|input| (typed(&input.name), column(input.column.as_ref()))).collect()
+        };
+        Self {
+            columns: flow.columns.iter().map(|column| typed(&column.name)).collect(),
+            modules: flow.modules.iter().map(|module| (typed(&module.name), inputs(module))).collect(),
+            clashes,
+            lost: flow.lost.iter().filter_map(lost_name).collect(),
+            is_extension: flow.base().map(|base| base.path.is_some()),
+        }
+    }
+
+    /// Whether the view shows a column. If not, that is told, or the name is unknown.
+    fn resolve(&self, view: &mut View, unknown: &mut Vec<Ident>, errors: &mut Errors) -> bool {
+        let base = typed(&view.base);
+        if self.columns.contains(&base) {
+            let is_of_module = !view.path.is_empty() && self.clashes.contains(&base);
+            view.unfold();
+            check_spelling(&mut view.base, errors);
+            !is_of_module
+        } else if let Some(inputs) = self.modules.get(&base) {
+            check_spelling(&mut view.base, errors);
+            is_of_module(view, inputs, errors)
+        } else if let (Some(is_read), true) = (self.is_extension, self.can_be_inherited(view)) {
+            // Only rustc knows the columns of another flow.
+            view.is_inherited = is_read;
+            check_spelling(&mut view.base, errors);
+            is_read
+        } else {
+            unknown.push(view.base.clone());
+            false
+        }
+    }
+
+    /// Whether a view may show a column of the flow that is extended, if it shows none of the own.
+    fn can_be_inherited(&self, view: &View) -> bool {
+        let base = typed(&view.base);
+        is_name(&base) && identifier(&view.base).is_some() && !self.lost.contains(&base)
+    }
+}
+
+/// Whether a view of a module shows one of its columns, and no input, which is a column of this flow.
+fn is_of_module(view: &View, inputs: &HashMap<String, String>, errors: &mut Errors) -> bool {
+    match view.path.first() {
+        None if view.state == State::Sound => errors.at(&view.base, told::whole(&view.base)),
+        None => {}
+        Some(first) => match inputs.get(&typed(first)) {
+            Some(column) => errors.at(first, told::input_read(first, &view.base, column)),
+            None => return true,
+        },
+    }
+    false
 }
 
 /// Tells each unknown name once.
 fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors) {
-    let declared = flow.columns.iter().filter(|column| !column.is_second);
-    let declared: Vec<String> = declared.map(|column| typed(&column.name)).collect();
+    let columns = flow.columns.iter().filter(|column| !column.is_second).map(|column| &column.name);
+    let declared: Vec<String> =
+        columns.chain(flow.modules.iter().map(|module| &module.name)).map(typed).collect();
     let mut told: HashSet<String> = flow.lost.iter().filter_map(lost_name).collect();
     if ["source", "column"].iter().any(|&nameless| told.contains(nameless)) {
         // The one whose name is missing may have been meant.
@@ -196,7 +303,7 @@ fn check_tags(column: &mut Column, errors: &mut Errors) {
     check_groups(name, derived.reads(), &mut tags, errors);
     for view in derived.reads().filter(|view| !view.is_own()) {
         let (place, tag) = match &view.tag {
-            Tag::Name => (None, typed(&view.base)),
+            Tag::Name => (None, typed(view.last())),
             Tag::Given(place, tag) => (Some(*place), tag.clone()),
             Tag::Broken => continue,
         };
@@ -239,7 +346,7 @@ fn check_denied(column: &Column, by_flow: &[Denial], errors: &mut Errors) {
     let denies = |denial| denied.contains(&denial) || by_flow.contains(&denial);
     if denies(Denial::Unbounded) {
         for view in derived.reads().filter(|view| view.state == State::Sound && !view.is_windowed()) {
-            errors.at(&view.written, errors::unbounded(&view.base, name));
+            errors.at(&view.written, errors::unbounded(&view.name(), name));
         }
     }
     if denies(Denial::UnstablePrefix)
@@ -247,37 +354,67 @@ fn check_denied(column: &Column, by_flow: &[Denial], errors: &mut Errors) {
         && derived.reads().all(View::is_windowed)
         && let Some(first) = derived.reads().next()
     {
-        errors.at(&first.written, errors::unstable_prefix(&first.base, name));
+        errors.at(&first.written, errors::unstable_prefix(&first.name(), name));
     }
 }
 
-/// No column waits for itself. Returns the order, which is that of declaration if one does.
-fn check_cycles(flow: &Flow, index: &HashMap<String, usize>, errors: &mut Errors) -> Vec<usize> {
-    let reads: Vec<Vec<usize>> = (flow.columns.iter())
-        .map(|column| {
+/// No column waits for itself. Cycles that lead through modules are left to the compiler, which knows what in
+/// them waits for what.
+fn check_cycles(flow: &Flow, errors: &mut Errors) -> Plan {
+    let nodes = Nodes::new(flow);
+    let in_order = || (0..flow.columns.len()).collect();
+    let columns = nodes.reads(flow.columns.len());
+    let Some(order) = graph::order(&columns) else {
+        for cycle in graph::cycles(&columns) {
+            let edges = nodes.edges(&cycle);
+            if let Some(first) = edges.first() {
+                errors.on(first.span, errors::cycle(&edges));
+            }
+        }
+        return Plan { order: in_order(), suspect: None };
+    };
+    if flow.modules.is_empty() {
+        return Plan { order, suspect: None };
+    }
+    let cycles = graph::cycles(&nodes.reads(nodes.0.len()));
+    let edges = cycles.first().map_or_else(Vec::new, |cycle| nodes.edges(cycle));
+    let is_input = |edge: &&Edge| flow.modules.iter().any(|module| typed(&module.name) == edge.reader);
+    let suspect = edges.iter().find(is_input).map(|edge| edge.span);
+    Plan { order: in_order(), suspect }
+}
+
+/// The columns, then the modules, each with what it reads.
+struct Nodes<'f>(Vec<(String, Vec<&'f View>)>);
+
+impl<'f> Nodes<'f> {
+    fn new(flow: &'f Flow) -> Self {
+        let columns = flow.columns.iter().map(|column| (typed(&column.name), waits_for(column).collect()));
+        let modules = flow.modules.iter().map(|module| (typed(&module.name), module.reads().collect()));
+        Self(columns.chain(modules).collect())
+    }
+
+    /// Who of the first nodes reads whom of them.
+    fn reads(&self, first: usize) -> Vec<Vec<usize>> {
+        let nodes = self.0.iter().take(first);
+        let index: HashMap<&str, usize> = nodes.clone().map(|(name, _)| &**name).zip(0..).collect();
+        let reads = |(_, views): &(String, Vec<&View>)| {
             let mut reads: Vec<usize> =
-                waits_for(column).filter_map(|view| index.get(&typed(&view.base)).copied()).collect();
+                views.iter().filter_map(|view| index.get(&*typed(&view.base)).copied()).collect();
             reads.sort_unstable();
             reads.dedup();
             reads
-        })
-        .collect();
-    if let Some(order) = graph::order(&reads) {
-        return order;
+        };
+        nodes.map(reads).collect()
     }
-    for cycle in graph::cycles(&reads) {
-        let next = cycle.iter().cycle().skip(1);
-        let edges = cycle.iter().zip(next).filter_map(|(&reader, &read)| {
-            let (reader, read) = (flow.columns.get(reader)?, typed(&flow.columns.get(read)?.name));
-            let span = waits_for(reader).find(|view| typed(&view.base) == read)?.base.span();
-            Some(Edge { reader: typed(&reader.name), read, span })
-        });
-        let edges: Vec<Edge> = edges.collect();
-        if let Some(first) = edges.first() {
-            errors.on(first.span, errors::cycle(&edges));
-        }
+
+    fn edges(&self, cycle: &[usize]) -> Vec<Edge> {
+        let edge = |(&reader, &read): (&usize, &usize)| {
+            let ((reader, views), (read, _)) = (self.0.get(reader)?, self.0.get(read)?);
+            let span = views.iter().find(|view| typed(&view.base) == *read)?.base.span();
+            Some(Edge { reader: reader.clone(), read: read.clone(), span })
+        };
+        iter::zip(cycle, cycle.iter().cycle().skip(1)).filter_map(edge).collect()
     }
-    (0..flow.columns.len()).collect()
 }
 
 /// The views of what has to be there before a column can run.

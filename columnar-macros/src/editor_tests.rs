@@ -236,6 +236,40 @@ fn every_word_of_a_half_typed_flow_is_found() {
     }
 }
 
+/// The same of another flow that is used.
+const WITH_MODULES: &[&str] = &[
+    "use De¦ { topic: user } as debate;",
+    "use other::De¦bate<Script>(topics.clone()) { topic: user } as debate;",
+    "use Debate(topics.cl¦) { topic: user } as debate;",
+    "use Debate { to¦ } as debate;",
+    "use Debate { topi¦c: user } as debate;",
+    "use Debate { topic: us¦ } as debate;",
+    "use Debate { topic: us¦er } as debate;",
+    "use Debate { topic: user.¦ } as debate;",
+    "use Debate { topic: user.la¦ } as debate;",
+    "use Debate { topic: user, fa¦ } as debate;",
+    "use Debate { topic: user } as de¦bate;",
+    "use Debate { topic: user } as topics; column summary(topics.¦) = prompt(\"\");",
+    "use Debate { topic: user } as debate; column summary(deb¦) = prompt(\"\");",
+    "use Debate { topic: user } as debate; column summary(debate¦, user) = prompt(\"\");",
+    "use Debate { topic: user } as debate; column summary(debate.¦) = prompt(\"\");",
+    "use Debate { topic: user } as debate; column summary(debate.cr¦) = prompt(\"\");",
+    "use Debate { topic: user } as debate; column summary(debate.cr¦itic, user) = prompt(\"\");",
+    "use Debate { topic: user } as debate; column summary(debate.critic.¦) = prompt(\"\");",
+    "use Debate { topic: user } as debate; column summary(debate.critic.la¦) = prompt(\"\");",
+    "use Debate { topic: user } as debate; column summary(debate.critic.window¦) = prompt(\"\");",
+    "use Debate { topic: user } as debate; column summary(debate.critic.window(CO¦)) = prompt(\"\");",
+];
+
+#[test]
+fn every_word_about_a_module_is_found() {
+    for declarations in WITH_MODULES {
+        for flow in around(declarations) {
+            check(&flow, Found::Certainly);
+        }
+    }
+}
+
 #[test]
 fn at_the_end_of_a_flow_there_may_be_more() {
     for flow in ["source user; ¦", "source user; col¦", "source user;\ncolumn topics(us¦", "¦ source user;"]

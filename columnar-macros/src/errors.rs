@@ -3,6 +3,8 @@
 //! A headline in lower case, then the way out after `help:`. The headline says what is wrong at the
 //! place that is underlined; the help says what to write there.
 
+pub(crate) mod module;
+
 use std::fmt::Write;
 
 use proc_macro2::{Ident, Span, TokenTree};
@@ -137,7 +139,7 @@ pub(crate) const NO_SEMICOLON: &str = "expected `;` after this";
 
 pub(crate) const COMMA: &str = "declarations end with `;`";
 
-pub(crate) const NOT_A_DECLARATION: &str = "expected `source` or `column`";
+pub(crate) const NOT_A_DECLARATION: &str = "expected `source`, `column` or `use`";
 
 pub(crate) const BRACES: &str = "a flow without a header needs no braces of its own\n\nhelp: drop them";
 
@@ -167,8 +169,6 @@ pub(crate) fn modifier(word: &Ident) -> String {
     format!("a declaration takes no `{word}`\n\nhelp: drop it")
 }
 
-pub(crate) const MODULE: &str = "a flow cannot be part of another one yet\n\nhelp: declare its columns here, or build it from functions with `source` and `column`";
-
 pub(crate) const DANGLING_DOC: &str = "this comment documents nothing";
 
 pub(crate) const INNER_ATTRIBUTE: &str =
@@ -192,40 +192,38 @@ pub(crate) fn denial(name: &Ident) -> String {
     format!("a column cannot deny `{name}`\n\nhelp: {help}")
 }
 
-pub(crate) fn unbounded(read: &Ident, name: &Ident) -> String {
+pub(crate) fn unbounded(read: &str, name: &Ident) -> String {
     format!(
         "`{read}` grows with every step, and {} denies that its context does\n\n\
          help: write `{read}.latest` or `{read}.window(3)`",
-        shown(name),
-        read = read_name(read)
+        shown(name)
     )
 }
 
-pub(crate) fn unstable_prefix(read: &Ident, name: &Ident) -> String {
+pub(crate) fn unstable_prefix(read: &str, name: &Ident) -> String {
     format!(
         "{} shows no history as a whole, so its requests have nothing but the instruction in common, which it \
-         denies\n\nhelp: write `{}` for all of it, or read a column as a whole before the others",
-        shown(name),
-        read_name(read)
+         denies\n\nhelp: write `{read}` for all of it, or read a column as a whole before the others",
+        shown(name)
     )
-}
-
-/// What a view reads, as it is written.
-fn read_name(read: &Ident) -> String {
-    typed(read)
 }
 
 pub(crate) const CFG: &str = "a column cannot depend on `cfg`: the graph must be the same in every build";
 
 pub(crate) const PUB: &str = "the columns of a flow are as public as the flow\n\nhelp: drop `pub`";
 
-const KEYWORDS: &str = "a `source` comes from outside, a `column` is computed";
+const KEYWORDS: &str = "a `source` comes from outside, a `column` is computed, `use` takes in another flow";
 
 /// `word` stands where a keyword should, before a name.
 pub(crate) fn keyword(word: &Ident) -> String {
     let meant = nearest_keyword(word).or((word == "fn").then_some("column"));
     let help = meant.map_or_else(|| KEYWORDS.to_owned(), |meant| format!("did you mean `{meant}`?"));
     format!("{NOT_A_DECLARATION}, found {}\n\nhelp: {help}", shown(word))
+}
+
+/// `word` stands where `use` should, before a flow and its inputs.
+pub(crate) fn misspelt_use(word: &Ident) -> String {
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: did you mean `use`?", shown(word))
 }
 
 /// `name` has no keyword before it.

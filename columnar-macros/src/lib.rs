@@ -28,7 +28,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use proc_macro2::{Span, TokenStream};
 
 use report::Errors;
-use syntax::{Flow, Input};
+use syntax::{Flow, Given};
 
 /// The expansion of `columnar::flow!`, which passes `[$crate]` before the declarations.
 #[proc_macro]
@@ -38,7 +38,7 @@ pub fn flow(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 }
 
 fn expand(input: TokenStream, errors: &mut Errors) -> TokenStream {
-    let Input { krate, declarations } = syntax::input(input);
+    let Given { krate, declarations } = syntax::given(input);
     let mut flow = Flow::parse(declarations, errors);
     let plan = check::check(&mut flow, errors);
     expand::expand(&krate, &flow, &plan, errors)

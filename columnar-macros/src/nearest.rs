@@ -21,6 +21,11 @@ pub(crate) fn nearest_keyword(word: &Ident) -> Option<&'static str> {
     begun.or_else(|| nearest(&word, KEYWORDS.into_iter()))
 }
 
+/// Whether `word` was meant to be `use`.
+pub(crate) fn is_misspelt_use(word: &Ident) -> bool {
+    nearest(&typed(word).to_lowercase(), ["use"].into_iter()).is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::nearest;

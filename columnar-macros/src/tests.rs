@@ -37,6 +37,7 @@ const WORDS: &[&str] = &[
     "column",
     "source user;",
     "column topics(user) = x;",
+    "use Debate { topic: user } as debate;",
     "self",
     "Self",
     "_",
@@ -177,6 +178,11 @@ pub(crate) fn declarations(chance: &mut Chance) -> TokenStream {
         "super",
         "Self",
         "user.lastest",
+        "debate",
+        "debate.critic.latest",
+        "debate.type",
+        "debate.topic",
+        "debate.",
     ];
     const STEPS: &[&str] = &[
         "= x;",
@@ -201,8 +207,31 @@ pub(crate) fn declarations(chance: &mut Chance) -> TokenStream {
             _ => quote!((#(#views),*)),
         };
         flow.extend(quote!(#keyword #name #list #step));
+        if chance.below(3) == 0 {
+            flow.extend(module(chance));
+        }
     }
     flow
+}
+
+/// The use of another flow, and what is none.
+fn module(chance: &mut Chance) -> TokenStream {
+    let path =
+        chance.tokens(&["Debate", "chat::Debate<M>", "Debate", "crate", "", "3", "Debate::<u8>(a, b)"]);
+    let inputs = chance.tokens(&[
+        "{ topic: user }",
+        "{ user }",
+        "{ topic: summary.critic, user, }",
+        "{ topic: user.latest }",
+        "{ topic: self }",
+        "{ topic: user, topic: user }",
+        "{ topic = user, , : a, b: }",
+        "[topic: user]",
+        "",
+    ]);
+    let name =
+        chance.tokens(&["as debate;", "as debate;", "as topics;", "as", ";", "debate;", "as debate, user;"]);
+    quote!(use #path #inputs #name)
 }
 
 fn header(chance: &mut Chance) -> TokenStream {
@@ -250,8 +279,8 @@ fn expand(flow: &TokenStream) -> TokenStream {
         let column = &parsed.columns[at];
         for view in column.derived.iter().flat_map(Derived::reads) {
             let read = parsed.columns.iter().position(|other| other.name == view.base);
-            let is_before = read.is_some_and(|read| seen[read] && read != at);
-            let is_there = view.is_own() || view.is_inherited || is_before;
+            let is_before = read.is_some_and(|read| read != at && (seen[read] || !parsed.modules.is_empty()));
+            let is_there = view.is_own() || view.is_inherited || !view.path.is_empty() || is_before;
             assert!(is_there || errors.len() > 0, "reads what is not there: {flow}");
         }
     }
@@ -284,6 +313,8 @@ fn a_sound_flow_that_was_tampered_with_has_an_expansion_or_an_error() {
             column topics(user.latest) = prompt("List the topics.").with(model.clone());
             column summary(user, topics.as("subjects"), self.latest) = |cx: Context| async move { cx.text() };
             column assistant(user.window(3), summary.latest, self) = prompt("Answer.");
+            use chat::Debate<M>(model.clone()) { topic: user, facts: summary } as debate;
+            column verdict(debate.critic.latest.as("case"), user) = prompt("Judge.");
         }
     };
     let extension = quote! {

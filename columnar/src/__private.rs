@@ -12,8 +12,10 @@ pub use std::vec::Vec;
 
 pub use crate::compute::Step;
 pub use crate::error::Result;
-pub use crate::flow::{Base, Bind, ColumnEnum, ColumnId, Columns, Derived, Source, TypePlan, Typed};
-pub use crate::graph::{Graph, Node, Read};
+pub use crate::flow::{
+    Base, Bind, Checked, ColumnEnum, ColumnId, Columns, Derived, Module, Source, TypePlan, Typed, is_module,
+};
+pub use crate::graph::{Graph, Node, Place, Read, Used};
 pub use crate::name::Name;
 pub use crate::store::Store;
 
@@ -23,8 +25,11 @@ use crate::compute::IntoStep;
 use crate::context::Context;
 
 /// The most columns that `ORDER` has places for where the compiler cannot count them: in the extension
-/// of a flow with parameters that it shares.
+/// of a flow with parameters that it shares, and where such a flow is a module.
 pub const MANY: usize = 1024;
+
+/// The most bytes that their names have there.
+pub const MUCH: usize = 16 * MANY;
 
 /// The keywords, as methods: what rustc says of an argument it says at the method's name, and editors
 /// show its documentation there.
@@ -66,6 +71,20 @@ pub fn extend<'a, B: Columns, J, C: Columns, I: ColumnId + 'a>(
     steps: Vec<Option<Step<'a>>>,
 ) -> BoxFuture<'a, Result<Typed<'a, C, I>>> {
     Typed::__extend(base, steps)
+}
+
+/// The compute steps of a flow that uses others: the own ones, then those of each module.
+pub fn join<'a>(
+    own: Vec<Option<Step<'a>>>,
+    modules: impl IntoIterator<Item = Vec<Step<'a>>>,
+) -> Vec<Option<Step<'a>>> {
+    own.into_iter().chain(modules.into_iter().flatten().map(Some)).collect()
+}
+
+/// The compute steps of a module, whose sources are columns of the flow that uses it. Its steps may borrow for less
+/// long.
+pub fn lend<'a, 'b: 'a>(steps: Vec<Option<Step<'b>>>) -> Vec<Step<'a>> {
+    steps.into_iter().flatten().map(Step::lent).collect()
 }
 
 /// The step of a column whose declaration is broken. It is never called: the error has been reported

@@ -30,6 +30,27 @@ use crate::window::Window;
 /// let f = flow([chat_summary, topic_summary])?;
 /// # Ok::<(), columnar::Error>(())
 /// ```
+///
+/// Where it makes several columns, dots in their names keep them together, as in the modules of `flow!`. The tag of
+/// such a column is the last part of its name:
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// fn debate(module: &str, topic: &Column) -> Column {
+///     let topic = topic.named("topic");
+///     let advocate = column(format!("{module}.advocate"), (&topic, this()), prompt("Speak for it."));
+///     column(format!("{module}.critic"), (&topic, advocate.latest()), prompt("Name the weak points."))
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let f = flow([debate("debate", &source("user"))])?;
+/// f.push("user", "Shall we rewrite it in Rust?").await?;
+/// f.run().await?;
+/// assert_eq!(f.order(), ["user", "debate.advocate", "debate.critic"]);
+/// assert!(f.messages("debate.critic", 0)?.to_json().contains("<advocate>"));
+/// # Ok(()) }
+/// ```
 #[derive(Clone)]
 pub struct Column(Arc<Declaration>);
 

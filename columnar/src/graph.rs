@@ -1,15 +1,19 @@
 //! What a flow written with `flow!` declares, as a constant of the program.
 
-use alloc::borrow::ToOwned;
-use alloc::vec::Vec;
+mod flat;
+mod module;
+mod order;
+mod text;
+
 use core::fmt;
 
-use crate::name::is_name;
+use crate::name::{Name, is_tag, last_part};
 use crate::outline::Outline;
-use crate::plan::Plan;
-use crate::reads::Filter;
-use crate::schema::{Draft, DraftView, Schema, SchemaError};
 use crate::window::{Window, Written};
+
+use flat::{Flat, What};
+
+pub use module::{Place, Used};
 
 /// The columns of a flow and what each of them reads, as a constant of the flow's type.
 ///
@@ -37,7 +41,10 @@ pub struct Graph {
     base: Option<&'static Graph>,
     /// The own columns.
     nodes: &'static [Node],
-    /// The own columns in topological order, counted from the first of them.
+    /// The flows that this one uses.
+    modules: &'static [Used],
+    /// The own columns in topological order, counted from the first of them. Where there are modules, it
+    /// has to be found.
     order: &'static [usize],
 }
 
@@ -144,7 +151,7 @@ impl View {
     /// When the tag is no [`Name`](crate::Name); inside `flow!` that is a compile error.
     #[must_use]
     pub const fn named(self, tag: &'static str) -> Self {
-        assert!(is_name(tag), "a tag is made of lower case letters, digits and `_`, beginning with a letter");
+        assert!(is_tag(tag), "a tag is made of lower case letters, digits and `_`, beginning with a letter");
         Self { tag, ..self }
     }
 
@@ -185,102 +192,45 @@ impl View {
 impl Graph {
     #[doc(hidden)]
     pub const fn __new(nodes: &'static [Node], order: &'static [usize]) -> Self {
-        Self { base: None, nodes, order }
+        Self { base: None, nodes, modules: &[], order }
     }
 
     #[doc(hidden)]
     pub const fn __extending(base: &'static Self, nodes: &'static [Node], order: &'static [usize]) -> Self {
-        Self { base: Some(base), nodes, order }
+        Self { base: Some(base), nodes, modules: &[], order }
     }
 
-    /// The number of columns.
     #[doc(hidden)]
-    pub const fn __len(&self) -> usize {
-        match self.base {
-            Some(base) => base.__len() + self.nodes.len(),
-            None => self.nodes.len(),
-        }
+    #[must_use]
+    pub const fn __using(self, modules: &'static [Used]) -> Self {
+        Self { modules, ..self }
     }
 
-    /// The index of a column. For a name that no column has it is any, and the compiler refuses the
-    /// mention of the column that stands beside this.
-    #[doc(hidden)]
-    pub const fn __find(&self, name: &str) -> usize {
-        match self.find(name) {
-            Some(column) => column,
-            None => 0,
-        }
-    }
-
-    /// The name of a column that extends this graph.
+    /// The name of a column or a module that extends this graph.
     ///
     /// # Panics
     ///
-    /// With the message, when this graph has such a column already.
+    /// With the message, when this graph has such a column or module already.
     #[doc(hidden)]
     #[track_caller]
     #[must_use]
     pub const fn __new_name(&self, name: &'static str, message: &'static str) -> &'static str {
-        assert!(self.find(name).is_none(), "{}", message);
+        assert!(!self.has(name), "{}", message);
         name
     }
 
-    /// The names in topological order, and nothing in the places that are left.
+    /// The names of the columns in order of declaration, those of modules behind those of the flow itself.
     ///
     /// # Panics
     ///
-    /// When there are more names than places.
-    #[doc(hidden)]
-    pub const fn __order<const PLACES: usize>(&self) -> [&'static str; PLACES] {
-        let mut names = [""; PLACES];
-        self.write_order(&mut names);
-        names
-    }
-
-    /// The places that are taken, of those that [`__order`](Self::__order) has filled.
-    #[doc(hidden)]
-    pub const fn __taken(&self, names: &'static [&'static str]) -> &'static [&'static str] {
-        names.split_at(self.__len()).0
-    }
-
-    const fn write_order<'n>(&self, names: &'n mut [&'static str]) -> &'n mut [&'static str] {
-        let mut places = match self.base {
-            Some(base) => base.write_order(names),
-            None => names,
-        };
-        let mut order = self.order;
-        while let [first, rest @ ..] = order {
-            #[expect(clippy::panic, reason = "the compiler shows it as an error")]
-            let [place, behind @ ..] = places else {
-                panic!("the extension of a flow with parameters has too many columns for `ORDER`")
-            };
-            *place = node(self.nodes, *first).name;
-            (order, places) = (rest, behind);
-        }
-        places
-    }
-
-    const fn find(&self, name: &str) -> Option<usize> {
-        let before = match self.base {
-            Some(base) => match base.find(name) {
-                Some(column) => return Some(column),
-                None => base.__len(),
-            },
-            None => 0,
-        };
-        let mut rest = self.nodes;
-        while let [node, tail @ ..] = rest {
-            if is_same(node.name, name) {
-                return Some(before + self.nodes.len() - rest.len());
-            }
-            rest = tail;
-        }
-        None
-    }
-
-    /// The names of the columns in order of declaration.
-    pub fn names(&self) -> impl ExactSizeIterator<Item = &'static str> {
-        self.all().into_iter().map(|node| node.name)
+    /// Never for a graph that `flow!` has made.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = Name> {
+        let mut places = flat::flat(self);
+        places.retain(|place| !matches!(place.what, What::Input(_)));
+        places.into_iter().map(|place| match Name::new(&place.name) {
+            Ok(name) => name,
+            Err(error) => unreachable!("`flow!` accepts only names: {error}"),
+        })
     }
 
     /// What the declaration says of the columns, with a drawing for Mermaid.
@@ -294,47 +244,12 @@ impl Graph {
             Err(error) => unreachable!("`flow!` accepts only what the schema accepts: {error}"),
         }
     }
-
-    fn all(&self) -> Vec<&'static Node> {
-        let mut nodes = self.base.map_or_else(Vec::new, Self::all);
-        nodes.extend(self.nodes);
-        nodes
-    }
-
-    pub(crate) fn plan(&self) -> Result<Plan, SchemaError> {
-        if let Some(base) = self.base {
-            return self.extend(&base.plan()?);
-        }
-        let drafts =
-            self.nodes.iter().enumerate().map(|(at, node)| node.draft(at, |column| column)).collect();
-        Ok(Plan::new(Schema::new(drafts)?, self.order))
-    }
-
-    /// A plan with the own columns at the end. It must have the columns of what this graph extends, and
-    /// may have others.
-    pub(crate) fn extend(&self, plan: &Plan) -> Result<Plan, SchemaError> {
-        let names: Vec<&str> = self.names().collect();
-        let (mut schema, count) = (plan.schema().clone(), plan.schema().columns().len());
-        let base = names.len() - self.nodes.len();
-        let place = |column: usize| match names.get(..base).and_then(|names| names.get(column)) {
-            Some(name) => match plan.schema().find(name) {
-                Some(place) => place,
-                None => unreachable!("what is extended has its own columns"),
-            },
-            None => count + column - base,
-        };
-        let own = self.nodes.iter().zip(base..);
-        schema.extend(own.map(|(node, column)| node.draft(column, place)).collect())?;
-        let mut order: Vec<usize> = (0..count).collect();
-        order.sort_by_key(|&column| plan.rank(column));
-        order.extend(self.order.iter().map(|own| count + own));
-        Ok(Plan::new(schema, &order))
-    }
 }
 
-#[expect(clippy::indexing_slicing, reason = "an index is a node of the graph it came from")]
-const fn node(nodes: &'static [Node], at: usize) -> &'static Node {
-    &nodes[at]
+/// The element at an index, as the compiler can evaluate it.
+#[expect(clippy::indexing_slicing, reason = "the index is checked")]
+const fn nth<T>(slice: &'static [T], at: usize) -> Option<&'static T> {
+    if at < slice.len() { Some(&slice[at]) } else { None }
 }
 
 /// `==`, as the compiler can evaluate it.
@@ -359,57 +274,44 @@ impl Node {
     pub const fn __column(name: &'static str, reads: &'static [Read]) -> Self {
         Self { name, reads: Some(reads) }
     }
-
-    /// The declaration of the node at `at`, with every column in its place.
-    fn draft(&self, at: usize, place: impl Fn(usize) -> usize) -> Draft {
-        let view = |Read { view, note, pick, groups }: &Read| DraftView {
-            column: Ok(place(view.column)),
-            window: Some(view.window),
-            delayed: view.delayed,
-            tag: (view.column != at).then(|| view.tag.to_owned()),
-            note: note.map(ToOwned::to_owned),
-            filter: pick.map(|pick| match pick {
-                Pick::Text(shows) => Filter::new(move |_, text| shows(text)),
-                Pick::Step(shows) => Filter::new(move |step, _| shows(step)),
-            }),
-            groups: groups.iter().map(|&tag| (0, tag.to_owned())).collect(),
-        };
-        Draft { name: self.name.to_owned(), views: self.reads.map(|reads| reads.iter().map(view).collect()) }
-    }
 }
 
 impl fmt::Display for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let nodes = self.all();
-        for (column, node) in nodes.iter().enumerate() {
-            let Some(reads) = node.reads else {
-                writeln!(f, "source {}", node.name)?;
-                continue;
-            };
-            write!(f, "column {}(", node.name)?;
-            let mut open: &[&str] = &[];
-            for (at, Read { view, note, pick, groups }) in reads.iter().enumerate() {
-                let shared = open.iter().zip(*groups).take_while(|(open, group)| open == group).count();
-                f.write_str(&")".repeat(open.len() - shared))?;
-                f.write_str(if at > 0 { ", " } else { "" })?;
-                groups.iter().skip(shared).try_for_each(|tag| write!(f, "group({tag:?}, "))?;
-                open = groups;
-                let name = nodes.get(view.column).map_or("?", |node| node.name);
-                let (is_own, shows) =
-                    (view.column == column, Written { window: view.window, delayed: view.delayed });
-                write!(f, "{}{shows}", if is_own { "self" } else { name })?;
-                if !is_own && view.tag != name {
-                    write!(f, ".as({:?})", view.tag)?;
-                }
-                f.write_str(match pick {
-                    Some(Pick::Text(_)) => ".filter(…)",
-                    Some(Pick::Step(_)) => ".sample(…)",
-                    None => "",
-                })?;
-                note.map_or(Ok(()), |note| write!(f, ".note({note:?})"))?;
+        let places = flat::flat(self);
+        for (at, Flat { name, what }) in places.iter().enumerate() {
+            match what {
+                What::Source => writeln!(f, "source {name}")?,
+                What::Column(reads) => write_column(f, &places, at, reads)?,
+                What::Input(_) => {}
             }
-            writeln!(f, "{})", ")".repeat(open.len()))?;
         }
         Ok(())
     }
+}
+
+fn write_column(f: &mut fmt::Formatter<'_>, places: &[Flat], column: usize, reads: &[Read]) -> fmt::Result {
+    let name_of = |at: usize| places.get(flat::bound(places, at)).map_or("?", |place| &*place.name);
+    write!(f, "column {}(", name_of(column))?;
+    let mut open: &[&str] = &[];
+    for (at, Read { view, note, pick, groups }) in reads.iter().enumerate() {
+        let shared = open.iter().zip(*groups).take_while(|(open, group)| open == group).count();
+        f.write_str(&")".repeat(open.len() - shared))?;
+        f.write_str(if at > 0 { ", " } else { "" })?;
+        groups.iter().skip(shared).try_for_each(|tag| write!(f, "group({tag:?}, "))?;
+        open = groups;
+        let name = name_of(view.column);
+        let (is_own, shows) = (view.column == column, Written { window: view.window, delayed: view.delayed });
+        write!(f, "{}{shows}", if is_own { "self" } else { name })?;
+        if !is_own && view.tag != last_part(name) {
+            write!(f, ".as({:?})", view.tag)?;
+        }
+        f.write_str(match pick {
+            Some(Pick::Text(_)) => ".filter(…)",
+            Some(Pick::Step(_)) => ".sample(…)",
+            None => "",
+        })?;
+        note.map_or(Ok(()), |note| write!(f, ".note({note:?})"))?;
+    }
+    writeln!(f, "{})", ")".repeat(open.len()))
 }

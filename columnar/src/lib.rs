@@ -190,10 +190,12 @@ pub mod prelude {
 /// flow      := header "{" decl* "}"  |  decl*                 item form  |  inline form, an expression
 /// header    := attrs vis "struct" Name generics? params? (":" Path)? where?
 /// params    := "(" (ident ":" Type),* ")"
-/// decl      := docs? (source | denials? column)
+/// decl      := docs? (source | denials? column | module)
 /// source    := "source" ident ";"
 /// column    := "column" ident "(" view,+ ")" "=" any Rust expression ";"
-/// view      := ident shown? told*  |  "self" (".latest" | ".window(" n ")")?  |  "group(" string ("," view)+ ")"
+/// module    := "use" Path ("(" arguments ")")? "{" (ident (":" name)?),* "}" "as" ident ";"
+/// view      := name shown? told*  |  "self" (".latest" | ".window(" n ")")?  |  "group(" string ("," view)+ ")"
+/// name      := ident ("." ident)*
 /// shown     := ".latest"  |  ".window(" n ")"  |  ".prev" (".window(" n ")" | ".all()")?
 /// told      := (".as(" | ".note(") string ")"  |  (".filter(" | ".sample(") function ")"
 /// ```
@@ -297,6 +299,60 @@ pub mod prelude {
 /// - A source cannot be added: the steps that there are would have no value for it.
 /// - `FeltBase` is another name for the flow that is extended. Where its parameters are those of the
 ///   extension, the enum has one in place of its columns: `FeltColumn<ChatColumn>`.
+///
+/// # Modules
+///
+/// A flow can be a part of another one. Its sources are its inputs, and each is a column of the flow that uses it:
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// flow! {
+///     /// Two sides of a question.
+///     pub struct Debate {
+///         source topic;
+///         column advocate(topic, self)                     = prompt("Speak for it.");
+///         column critic(topic.latest, advocate.latest)     = prompt("Name the weak points.");
+///     }
+/// }
+///
+/// flow! {
+///     pub struct Chat {
+///         source user;
+///         use Debate { topic: user } as debate;
+///         use Debate { topic: debate.critic } as further;  // `{ topic }` would be short for `{ topic: topic }`
+///         column verdict(debate.critic.latest.as("case"), further.critic.latest, user.latest) = prompt("Judge.");
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let chat = Chat::new();
+/// chat.user.push("Shall we rewrite it in Rust?").await?;
+///
+/// let mut run = chat.run();
+/// while let Some(event) = run.try_next().await? {
+///     match event.column() {
+///         ChatColumn::Debate(DebateColumn::Advocate) => println!("{event:?}"),
+///         ChatColumn::Debate(_) | ChatColumn::Further(_) | ChatColumn::Verdict => {}
+///     }
+/// }
+/// assert!(chat.debate.critic.messages(0)?.to_json().contains("<topic>"));
+/// assert_eq!(chat.further.critic.name(), "further.critic");
+/// assert_eq!(Chat::ORDER.last(), Some(&"verdict"));
+/// # Ok(()) }
+/// ```
+///
+/// - Its columns are columns of the flow that uses it, named after the module: `debate.critic` in the store, in events
+///   and in errors. They run with all others, and nothing is stored twice. Where a view gives no tag, it is the last
+///   part of the name, `critic`.
+/// - Inside it nothing changes: a column that reads `topic` sees `<topic>`, with the values of `user`. Outside,
+///   `chat.debate.topic` is the column `user`.
+/// - Any flow that is a struct and extends no other can be used, from any module or crate, in both forms, as often as
+///   there are names. Its parameters are arguments, as `new` takes them: `use Debate<M>(model.clone()) { … } as debate`.
+/// - The columns of a module wait for what they read, and not for all inputs. So a column may feed a module and read
+///   what does not depend on that.
+/// - The enum has a variant for each module. Where the parameters of a module are those of the flow that uses it, the
+///   enum has one in place of the module's columns: `ChatColumn<DebateColumn>`.
 ///
 /// # Refusals
 ///

@@ -67,6 +67,7 @@ impl Schema {
         for draft in &drafts {
             next.declare(draft, &mut mistakes);
         }
+        next.check_modules(self.columns.len(), &mut mistakes);
         for (draft, column) in drafts.into_iter().zip(self.columns.len()..) {
             next.connect(column, draft, &mut mistakes);
         }
@@ -92,6 +93,18 @@ impl Schema {
             }
         };
         self.columns.push(Declared { name, reads: None });
+    }
+
+    /// No column has the name of a module. The columns from `first` on are new.
+    fn check_modules(&self, first: usize, mistakes: &mut Vec<Mistake>) {
+        for (at, Declared { name: of, .. }) in self.columns.iter().enumerate() {
+            for column in of.modules().filter_map(|module| self.find(module)) {
+                if at.max(column) >= first {
+                    let (name, of) = (self.name(column).clone(), of.clone());
+                    mistakes.push(Mistake::NameOfModule { name, of });
+                }
+            }
+        }
     }
 
     fn connect(&mut self, column: usize, draft: Draft, mistakes: &mut Vec<Mistake>) {
@@ -125,8 +138,8 @@ impl Schema {
                 }
                 continue;
             }
-            let tag = view.tag.map_or_else(|| Ok(self.name(read).clone()), |tag| Name::new(&tag));
-            let groups = view.groups.iter().map(|(id, tag)| Ok((*id, Name::new(tag)?))).collect();
+            let tag = view.tag.map_or_else(|| Ok(self.name(read).tag()), |tag| Name::new_tag(&tag));
+            let groups = view.groups.iter().map(|(id, tag)| Ok((*id, Name::new_tag(tag)?))).collect();
             let (tag, groups): (Name, Vec<(usize, Name)>) = match (tag, groups) {
                 (Ok(tag), Ok(groups)) => (tag, groups),
                 (Err(error), _) | (_, Err(error)) => {
@@ -261,6 +274,14 @@ pub enum Mistake {
     LateSource {
         /// The source.
         name: String,
+    },
+    /// A column with the name of a module.
+    #[error("`{name}` is a column, so it cannot be the module of `{of}`: give one of the two another name")]
+    NameOfModule {
+        /// The column.
+        name: Name,
+        /// A column of the module.
+        of: Name,
     },
     /// A column that nothing new can reach.
     #[error(

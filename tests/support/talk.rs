@@ -18,3 +18,16 @@ flow! {
         column r#type(other.latest) = script(["first", "second"]);
     }
 }
+
+flow! {
+    /// A talk that is a part of what is said.
+    #[derive(Debug)]
+    pub struct Panel<'a>(answer: &'a str) {
+        /// What is asked.
+        source asked;
+        /// What two say to it.
+        use Talk<'a>(answer) { one: asked } as talk;
+        /// What remains.
+        column rest(talk.other.latest, talk.r#type.latest) = script(["a", "b"]);
+    }
+}

@@ -23,6 +23,9 @@ use crate::syntax::{Around, Column, View};
 impl Emission<'_> {
     /// The struct.
     pub(super) fn columns(&self, vis: &Visibility, name: &Ident, docs: &str) -> TokenStream {
+        if !self.others.are_none() {
+            return self.composed_columns(vis, name, docs);
+        }
         let fields = self.flow.columns.iter().map(|column| self.field(column));
         quote! {
             #[doc = #docs]
@@ -51,6 +54,9 @@ impl Emission<'_> {
 
     /// The graph.
     pub(super) fn impl_columns(&self, name: &Ident) -> TokenStream {
+        if !self.others.are_none() {
+            return self.impl_composed_columns(name);
+        }
         let private = &self.private;
         let views = self.flow.columns.iter().filter_map(|column| self.views(column));
         let here = self.flow.columns.iter().enumerate().map(|(at, column)| self.here(at, column));
@@ -125,7 +131,7 @@ impl Emission<'_> {
     pub(super) fn field(&self, column: &Column) -> TokenStream {
         let (name, ty) = (&column.name, self.kind(column));
         let kind = if column.derived.is_some() { "column" } else { "source" };
-        let docs = docs_or(column, &format!("The {kind} `{}`.", literal(name)));
+        let docs = docs_or(&column.docs, &column.keyword, &format!("The {kind} `{}`.", literal(name)));
         quote!(#docs pub #name: #ty,)
     }
 
@@ -139,12 +145,17 @@ impl Emission<'_> {
 /// A view as a field access on the struct of the columns, so that names and views are found by
 /// editors and checked by rustc. `self` is the own column.
 fn shown(view: &View, own: &Ident) -> TokenStream {
-    let (base, View { tail, tagging, filtering, noting, groups, .. }) = (view.mentioned(own), view);
+    let (told, base, said) = (told(view), view.mentioned(own), said(view));
     let here = quote_spanned!(at(view.before)=> Self::__HERE);
+    quote!(#told #here.#base #said)
+}
+
+/// What a view says of the column that it shows.
+pub(super) fn said(view: &View) -> TokenStream {
+    let View { tail, tagging, filtering, noting, groups, .. } = view;
     let inside = (!groups.is_empty()).then(|| {
         let tags = groups.iter().map(Around::text);
         quote!(.__in(&[#(#tags),*]))
     });
-    let told = told(view);
-    quote!(#told #here.#base #tail #tagging #filtering #noting.__view() #inside)
+    quote!(#tail #tagging #filtering #noting.__view() #inside)
 }

@@ -3,6 +3,7 @@
 //! ```text
 //! pub fn new(model: M) -> Self;
 //! pub async fn open(store: impl Store, model: M) -> Result<Self>;
+//! pub fn __STEPS(model: M) -> Vec<Option<Step<'static>>>;
 //! impl Default for Chat { … }
 //! ```
 //!
@@ -32,19 +33,20 @@ impl Item<'_> {
 
     fn fn_new(&self) -> TokenStream {
         let private = &self.emission.private;
-        let (vis, params, steps) = (&self.header.vis, self.params(), self.steps());
+        let (vis, params, names) = (&self.header.vis, self.params(), self.param_names());
         quote! {
             /// A new flow, with its values in memory.
-            #[allow(clippy::needless_pass_by_value, clippy::new_without_default, clippy::too_many_arguments)]
+            #[allow(clippy::new_without_default, clippy::too_many_arguments)]
             #vis fn new(#(#params),*) -> Self {
-                Self { __flow: #private::Typed::__new(#steps), __marker: ::core::marker::PhantomData }
+                let flow = #private::Typed::__new(Self::__STEPS(#(#names),*));
+                Self { __flow: flow, __marker: ::core::marker::PhantomData }
             }
         }
     }
 
     fn fn_open(&self) -> TokenStream {
         let private = &self.emission.private;
-        let (vis, params, names, steps) = (&self.header.vis, self.params(), self.param_names(), self.steps());
+        let (vis, params, names) = (&self.header.vis, self.params(), self.param_names());
         let store = Ident::new("store", Span::mixed_site());
         let local = Ident::new("steps", Span::mixed_site());
         quote! {
@@ -56,10 +58,7 @@ impl Item<'_> {
             #[allow(clippy::too_many_arguments)]
             #vis async fn open(#store: impl #private::Store, #(#params),*) -> #private::Result<Self> {
                 // The parameters end here, so that the future need not hold them.
-                let #local = {
-                    #(let #names = #names;)*
-                    #steps
-                };
+                let #local = Self::__STEPS(#(#names),*);
                 let flow = #private::Typed::__open(#store, #local).await?;
                 #private::Result::Ok(Self { __flow: flow, __marker: ::core::marker::PhantomData })
             }
@@ -68,9 +67,10 @@ impl Item<'_> {
 
     fn fn_extend(&self, base: &Base) -> TokenStream {
         let private = &self.emission.private;
-        let (vis, params, names, steps) = (&self.header.vis, self.params(), self.param_names(), self.steps());
+        let (vis, params, names) = (&self.header.vis, self.params(), self.param_names());
+        let steps = quote!(Self::__STEPS(#(#names),*));
         let (local, flow) = (Ident::new("base", Span::mixed_site()), &self.types.flow);
-        let (ty, extended) = match self.extended {
+        let (ty, extended) = match &self.emission.others.extended {
             Some(extended) => {
                 let ty = extended.ty();
                 let lent = quote!(#private::Borrow::<#ty>::borrow(&#local));
@@ -103,7 +103,6 @@ impl Item<'_> {
                 // What is given ends here, so that the future need not hold it.
                 let extended = {
                     let #local = #local;
-                    #(let #names = #names;)*
                     #extended
                 };
                 let flow = extended.await?;
@@ -112,20 +111,21 @@ impl Item<'_> {
         }
     }
 
-    /// The compute steps by column.
+    /// The compute steps by column, for this flow and for those that use it.
     fn fn_steps(&self) -> TokenStream {
         let private = &self.emission.private;
-        let (take, names, step) = (self.lent(), self.param_names(), &self.types.step);
+        let (take, names, step) = (self.params(), self.param_names(), &self.types.step);
+        let vis = self.header.base.is_none().then_some(&self.header.vis);
         // They are pointers before they are called, if there is a type for that: with so many calls in one
         // body the compiler looks at what is to be dropped when one of them panics.
         let types = self.header.params.iter().map(Param::ty);
         let (ty, call, calls) = if self.header.params.iter().any(Param::is_any) {
-            (step.clone(), quote!((#(#names),*)), quote!(step.clone()))
+            (step.clone(), quote!((#(&#names),*)), quote!(step.clone()))
         } else {
             (
                 quote!(fn(#(&#types),*) -> #step),
                 TokenStream::new(),
-                quote!(step.map(|step| step(#(#names),*))),
+                quote!(step.map(|step| step(#(&#names),*))),
             )
         };
         let functions = self.emission.flow.columns.iter().map(|column| {
@@ -135,19 +135,24 @@ impl Item<'_> {
                 None => quote!(#private::None,),
             }
         });
+        let steps = quote!(steps.iter().map(|step| #calls).collect());
+        let steps = if self.emission.flow.modules.is_empty() {
+            steps
+        } else {
+            let modules = self.emission.flow.modules.iter().map(|module| {
+                let function = hidden("", &module.name);
+                quote!(Self::#function(#(&#names),*))
+            });
+            quote!(#private::join(#steps, [#(#modules),*]))
+        };
         quote! {
-            #[allow(non_snake_case, clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
-            fn __STEPS(#(#take),*) -> #private::Vec<#private::Option<#step>> {
+            #[doc(hidden)]
+            #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
+            #vis fn __STEPS(#(#take),*) -> #private::Vec<#private::Option<#step>> {
                 let steps: &[#private::Option<#ty>] = &[#(#functions)*];
-                steps.iter().map(|step| #calls).collect()
+                #steps
             }
         }
-    }
-
-    /// The compute steps, of parameters that are in scope.
-    fn steps(&self) -> TokenStream {
-        let names = self.param_names();
-        quote!(Self::__STEPS(#(&#names),*))
     }
 
     /// A flow without parameters has a default.

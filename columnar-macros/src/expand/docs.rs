@@ -7,7 +7,8 @@ use quote::quote;
 
 use super::{Emission, literal};
 use crate::drawing::{self, Node};
-use crate::syntax::{Derived, Header, View};
+use crate::graph;
+use crate::syntax::{Derived, Flow, Header, Module, View};
 
 impl Emission<'_> {
     /// What the user says of the flow, and the drawing.
@@ -25,25 +26,32 @@ impl Emission<'_> {
         quote!(#summary #(#attributes)* #[doc = ""] #drawing)
     }
 
-    /// The columns to draw, and their order: first those of the flow that is extended, as far as they are
-    /// read.
+    /// The columns and the modules to draw, and their order: first the columns of the flow that is extended, as
+    /// far as they are read.
     fn nodes(&self) -> (Vec<Node>, Vec<usize>) {
-        let columns = &self.flow.columns;
+        let Flow { columns, modules, .. } = self.flow;
         let mut index: HashMap<String, usize> = HashMap::new();
         let mut nodes: Vec<Node> = Vec::new();
         let inherited = columns.iter().flat_map(|column| &column.derived).flat_map(Derived::reads);
+        let inherited = inherited.chain(modules.iter().flat_map(Module::reads));
         for view in inherited.filter(|view| view.is_inherited) {
-            let name = literal(&view.base);
+            let name = view.name();
             index.entry(name.clone()).or_insert_with(|| {
                 nodes.push(Node { name, reads: Vec::new(), written: Vec::new(), is_own: false });
                 nodes.len() - 1
             });
         }
         let first = nodes.len();
-        index.extend(columns.iter().map(|column| literal(&column.name)).zip(first..));
+        let names = columns.iter().map(|column| &column.name);
+        let names = names.chain(modules.iter().map(|module| &module.name));
+        index.extend(names.map(literal).zip(first..));
+        let place = |view: &View| {
+            let name = if view.is_inherited { view.name() } else { literal(&view.base) };
+            index.get(&name).copied()
+        };
         nodes.extend(columns.iter().map(|column| {
             let views: Vec<&View> = column.derived.iter().flat_map(Derived::reads).collect();
-            let read = |view: &&View| Some((*index.get(&literal(&view.base))?, view.is_windowed()));
+            let read = |view: &&View| Some((place(view)?, view.is_windowed()));
             Node {
                 name: literal(&column.name),
                 // What is read of the step before keeps nobody waiting.
@@ -52,9 +60,17 @@ impl Emission<'_> {
                 is_own: views.iter().any(|view| view.is_own()),
             }
         }));
-        let order: Vec<usize> =
-            (0..first).chain(self.plan.order.iter().map(|column| first + column)).collect();
-        // In a cycle some column reads a later one, which has been told.
+        nodes.extend(modules.iter().map(|module| Node {
+            name: literal(&module.name),
+            // How much of it is shown is up to the module.
+            reads: module.reads().filter_map(|view| Some((place(view)?, false))).collect(),
+            written: module.reads().map(View::name).collect(),
+            is_own: false,
+        }));
+        let reads: Vec<Vec<usize>> =
+            nodes.iter().map(|node| node.reads.iter().map(|&(read, _)| read).collect()).collect();
+        let order = graph::order(&reads).unwrap_or_else(|| (0..nodes.len()).collect());
+        // In a cycle some column reads a later one: that has been told, or leads through a module and is none.
         let ranks: HashMap<usize, usize> = order.iter().copied().zip(0..).collect();
         for (column, node) in nodes.iter_mut().enumerate() {
             node.reads.retain(|(read, _)| ranks.get(read) < ranks.get(&column));

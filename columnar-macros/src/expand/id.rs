@@ -8,8 +8,8 @@
 //! impl ColumnEnum for ChatColumn {}
 //! ```
 //!
-//! In the extension of a flow one variant holds the columns of that: `Chat(ChatColumn)`. Others may
-//! have extended a flow, too, so there a column is known by its name.
+//! One variant holds the columns of the flow that is extended: `Chat(ChatColumn)`, and one those of each module:
+//! `Debate(DebateColumn)`. Others may have extended a flow, too, so in an extension a column is known by its name.
 
 use std::collections::HashSet;
 
@@ -17,20 +17,30 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 
-use super::extended::Extended;
-use super::{Emission, Private, again, at, docs_or, literal};
-use crate::name::camel;
+use super::other::{Other, Others, Role, tell_apart};
+use super::{Emission, Private, at, docs_or, literal};
 use crate::syntax::{Column, Header};
 
 impl Emission<'_> {
-    pub(super) fn id(&self, header: &Header, id: &Ident, extended: Option<&Extended<'_>>) -> TokenStream {
-        let columns = self.flow.columns.iter().enumerate();
-        let columns = columns.filter(|(_, column)| column.derived.is_some() && !column.is_second);
-        let (indices, columns): (Vec<usize>, Vec<&Column>) = columns.unzip();
-        let names: Vec<String> = columns.iter().map(|column| literal(&column.name)).collect();
-        let variants = variants(&columns, extended);
-        let inherited = extended.map(|extended| Inherited::new(&self.private, extended));
-        let id = Enum { private: &self.private, header, id, inherited, indices, columns, names, variants };
+    /// The enum `id`, which goes with the struct `columns`.
+    pub(super) fn id(&self, header: &Header, id: &Ident, columns: &Ident) -> TokenStream {
+        let all = self.flow.columns.iter().enumerate();
+        let all = all.filter(|(_, column)| column.derived.is_some() && !column.is_second);
+        let (indices, derived): (Vec<usize>, Vec<&Column>) = all.unzip();
+        let names: Vec<String> = derived.iter().map(|column| literal(&column.name)).collect();
+        let variants = variants(&derived, self.others.extended.as_ref());
+        let (private, others) = (self.private, &self.others);
+        let id = Enum {
+            private,
+            header,
+            id,
+            struct_of: columns,
+            others,
+            indices,
+            columns: derived,
+            names,
+            variants,
+        };
         let (definition, implementation) = (id.definition(), id.implementation());
         quote!(#definition #implementation)
     }
@@ -41,7 +51,9 @@ struct Enum<'e> {
     private: &'e Private,
     header: &'e Header,
     id: &'e Ident,
-    inherited: Option<Inherited<'e>>,
+    /// The struct of the columns.
+    struct_of: &'e Ident,
+    others: &'e Others<'e>,
     indices: Vec<usize>,
     columns: Vec<&'e Column>,
     names: Vec<String>,
@@ -51,12 +63,14 @@ struct Enum<'e> {
 impl Enum<'_> {
     fn definition(&self) -> TokenStream {
         let (vis, id, variants) = (&self.header.vis, self.id, &self.variants);
-        let inherited = self.inherited.as_ref().map(Inherited::variant);
-        let params = self.inherited.as_ref().and_then(|inherited| inherited.extended.own_arguments());
+        let inherited = self.others.extended.as_ref().map(variant);
+        let modules = self.others.modules.iter().map(variant);
+        let params = self.others.own_arguments();
         let docs_of =
             format!(" The computed columns of a [`{}`], as its events name them.", self.header.name.unraw());
         let named = self.columns.iter().zip(&self.names);
-        let docs = named.map(|(column, name)| docs_or(column, &format!("The column `{name}`.")));
+        let docs = named
+            .map(|(column, name)| docs_or(&column.docs, &column.keyword, &format!("The column `{name}`.")));
         quote! {
             #[doc = #docs_of]
             #[derive(
@@ -67,19 +81,20 @@ impl Enum<'_> {
             #vis enum #id #params {
                 #inherited
                 #(#docs #variants,)*
+                #(#modules)*
             }
         }
     }
 
     fn implementation(&self) -> TokenStream {
-        let Self { private, header, id, inherited, names, .. } = self;
+        let Self { private, header, id, struct_of, others, names, .. } = self;
         let (vis, uses) = (&header.vis, self.uses());
-        let extended = inherited.as_ref().map(|inherited| inherited.extended);
-        let params = extended.and_then(|extended| extended.params(&quote!(#private::ColumnEnum)));
-        let arguments = extended.and_then(Extended::own_arguments);
-        // What names an inherited column is no constant function.
-        let constant = extended.is_none().then(|| quote!(const));
-        let inherited = inherited.as_ref().map(Inherited::arm_of_name);
+        let (params, arguments) = (others.params(&quote!(#private::ColumnEnum)), others.own_arguments());
+        // What names the column of another flow is no constant function.
+        let constant = others.are_none().then(|| quote!(const));
+        let inherited = others.extended.as_ref().map(|extended| self.arm_of_name(extended));
+        let modules = others.modules.iter().map(|module| self.arm_of_name(module));
+        let columns = others.arguments_by_enum();
         let of = self.fn_of(&uses);
         quote! {
             impl #params #id #arguments {
@@ -89,6 +104,7 @@ impl Enum<'_> {
                     match self {
                         #inherited
                         #(Self::#uses => #names,)*
+                        #(#modules)*
                     }
                 }
             }
@@ -104,6 +120,8 @@ impl Enum<'_> {
             }
 
             impl #params #private::ColumnEnum for #id #arguments {
+                type Columns = #struct_of #columns;
+
                 fn __name(self) -> &'static str {
                     self.name()
                 }
@@ -112,27 +130,51 @@ impl Enum<'_> {
     }
 
     fn fn_of(&self, uses: &[Ident]) -> TokenStream {
-        let Self { private, indices, names, .. } = self;
-        let Some(inherited) = &self.inherited else {
+        let Self { private, others, indices, names, .. } = self;
+        let of_module = |module: &Other<'_>| {
+            let (variant, name, ty) = (module.variant(), literal(module.name()), module.inner_part("Column"));
+            quote!(<#ty as #private::ColumnEnum>::__of_module(#name, name).map(Self::#variant))
+        };
+        let mut modules = others.modules.iter().map(of_module);
+        let first = modules.next().unwrap_or_else(|| quote!(#private::None));
+        let otherwise = quote!(#first #(.or_else(|| #modules))*);
+        let name = (!others.are_none()).then(|| quote!(name:));
+        let Some(extended) = &others.extended else {
+            let name = name.unwrap_or_else(|| quote!(_:));
             return quote! {
-                fn __of(column: usize, _: &#private::Name) -> #private::Option<Self> {
+                fn __of(column: usize, #name &#private::Name) -> #private::Option<Self> {
                     match column {
                         #(#indices => #private::Some(Self::#uses),)*
-                        _ => #private::None,
+                        _ => #otherwise,
                     }
                 }
             };
         };
-        let first = inherited.is_named();
+        let (variant, ty) = (extended.variant(), extended.inner_part("Column"));
         quote! {
             fn __of(column: usize, name: &#private::Name) -> #private::Option<Self> {
-                #first
+                if let #private::Some(column) = <#ty as #private::ColumnId>::__of(column, name) {
+                    return #private::Some(Self::#variant(column));
+                }
                 match name.as_str() {
                     #(#names => #private::Some(Self::#uses),)*
-                    _ => #private::None,
+                    _ => #otherwise,
                 }
             }
         }
+    }
+
+    fn arm_of_name(&self, other: &Other<'_>) -> TokenStream {
+        let (private, variant) = (self.private, other.variant());
+        let name = quote!(#private::ColumnEnum::__name(column));
+        let name = match other.role {
+            Role::Extended => name,
+            Role::Module(module) => {
+                let module = literal(&module.name);
+                quote!(<Self as #private::ColumnEnum>::__name_in(#module, #name))
+            }
+        };
+        quote!(Self::#variant(column) => #name,)
     }
 
     /// The variants for the bodies of functions. There a place among the user's lines makes incremental
@@ -143,50 +185,20 @@ impl Enum<'_> {
     }
 }
 
-/// The variant for the columns of the flow that is extended.
-struct Inherited<'e> {
-    private: &'e Private,
-    extended: &'e Extended<'e>,
-    name: Ident,
-}
-
-impl<'e> Inherited<'e> {
-    fn new(private: &'e Private, extended: &'e Extended<'e>) -> Self {
-        Self { private, extended, name: again(extended.name()) }
-    }
-
-    /// Without a place: derives put that of a field into bodies.
-    fn variant(&self) -> TokenStream {
-        let (name, ty) = (&self.name, self.extended.inner_part("Column"));
-        let docs = format!(" A column of the `{}` that is extended.", name.unraw());
-        quote!(#[doc = #docs] #name(#ty),)
-    }
-
-    fn arm_of_name(&self) -> TokenStream {
-        let Self { private, name, .. } = self;
-        quote!(Self::#name(column) => #private::ColumnEnum::__name(column),)
-    }
-
-    /// Returns from `__of` if the column is an inherited one.
-    fn is_named(&self) -> TokenStream {
-        let (Self { private, name, .. }, ty) = (self, self.extended.inner_part("Column"));
-        quote! {
-            if let #private::Some(column) = <#ty as #private::ColumnId>::__of(column, name) {
-                return #private::Some(Self::#name(column));
-            }
-        }
-    }
+/// The variant for the columns of another flow. Without a place: derives put that of a field into bodies.
+fn variant(other: &Other<'_>) -> TokenStream {
+    let (variant, name, ty) = (other.variant(), other.name().unraw(), other.inner_part("Column"));
+    let docs = match other.role {
+        Role::Extended => format!(" A column of the `{name}` that is extended."),
+        Role::Module(_) => format!(" A column of the module `{name}`."),
+    };
+    quote!(#[doc = #docs] #variant(#ty),)
 }
 
 /// The columns as variants, told apart where two names become the same.
-fn variants(columns: &[&Column], extended: Option<&Extended<'_>>) -> Vec<Ident> {
+fn variants(columns: &[&Column], extended: Option<&Other<'_>>) -> Vec<Ident> {
     let mut taken: HashSet<String> = extended.map(|extended| literal(extended.name())).into_iter().collect();
-    let tell_apart = |column: &&Column| {
-        let mut variant = camel(&literal(&column.name));
-        while !taken.insert(variant.clone()) {
-            variant.push('_');
-        }
-        Ident::new(&variant, at(column.keyword.span()))
-    };
-    columns.iter().map(tell_apart).collect()
+    let variant =
+        |column: &&Column| Ident::new(&tell_apart(&column.name, &mut taken), at(column.keyword.span()));
+    columns.iter().map(variant).collect()
 }

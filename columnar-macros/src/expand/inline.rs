@@ -17,6 +17,7 @@ use quote::quote;
 use syn::Visibility;
 
 use super::Emission;
+use super::composed::mention;
 
 impl Emission<'_> {
     pub(super) fn inline(&self, errors: &TokenStream) -> TokenStream {
@@ -29,18 +30,40 @@ impl Emission<'_> {
                 quote!(#private::Some(#step))
             }
         });
+        let ty = self.others.arguments("Columns").map_or_else(|| quote!(#name), |list| quote!(#name #list));
         let definition = self.columns(&Visibility::Inherited, &name, " The columns of this flow.");
         let (words, columns) = (self.words(), self.impl_columns(&name));
+        let mentions = (!self.others.are_none()).then(|| self.inline_mentions(&ty));
+        let (steps, all) = if self.others.are_none() {
+            (quote!([#(#steps),*]), quote!(#private::Vec::from(steps)))
+        } else {
+            let modules = self.modules().map(|(module, other)| self.module_steps(module, other));
+            let steps = quote!(([#(#steps),*], [#(#modules),*]));
+            (steps, quote!(#private::join(#private::Vec::from(steps.0), steps.1)))
+        };
         quote! {
-            match [#(#steps),*] {
+            match #steps {
                 steps => {
                     #words
                     #definition
                     #columns
+                    #mentions
                     #errors
-                    #private::Typed::<'_, #name, #private::Name>::__new(#private::Vec::from(steps))
+                    #private::Typed::<'_, #ty, #private::Name>::__new(#all)
                 }
             }
+        }
+    }
+
+    /// Mentions the columns that are read. A closure knows the parameters around it.
+    fn inline_mentions(&self, columns: &TokenStream) -> TokenStream {
+        let read = self.flow.columns.iter().filter_map(|column| {
+            let views = &column.derived.as_ref()?.views;
+            Some(views.iter().map(|view| mention(view, &column.name)).collect::<TokenStream>())
+        });
+        let inputs = self.flow.modules.iter().map(Self::module_mentions);
+        quote! {
+            let _ = |here: &#columns| { let _ = (#(#read)* #(#inputs)* here); };
         }
     }
 }

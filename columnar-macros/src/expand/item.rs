@@ -10,6 +10,7 @@
 //! pub struct Chat<M: Model> { __flow: Typed<'static, ChatColumns, ChatColumn>, __marker: PhantomData<fn() -> M> }
 //! impl Deref for Chat<M> { type Target = Typed<…>; }
 //! impl Base for Chat<M> { /* its types */ }
+//! impl Module for Chat<M> {}
 //! /* the struct of the columns, and the enum that names the derived ones in events */
 //! ```
 
@@ -18,42 +19,33 @@ use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{GenericParam, Generics, parse_quote};
 
-use super::extended::Extended;
-use super::extension::fn_reads;
+use super::composed::fn_mentions;
+use super::other::Other;
 use super::types::{Types, lifetime};
 use super::{Emission, again, at, hidden, literal};
-use crate::syntax::{Column, Header};
+use crate::syntax::{Column, Header, Module};
 
 impl Emission<'_> {
     pub(super) fn item(&self, header: &Header, errors: &TokenStream) -> TokenStream {
         let place = at(header.keyword.span);
         let named = |suffix| format_ident!("{}{suffix}", header.name.unraw(), span = place);
         let (columns, id) = (named("Columns"), named("Column"));
-        let extended = Extended::new(&self.private, header);
-        let types = Types::new(&self.private, header, extended.as_ref(), &columns, &id);
-        let item = Item { emission: self, header, extended: extended.as_ref(), types };
+        let types = Types::new(self.private, header, &self.others, &columns, &id);
+        let item = Item { emission: self, header, types };
+        let (words, others) = (self.words(), self.others.definitions(header));
+        let docs = format!(" The columns of a [`{}`].", header.name.unraw());
+        let definition = self.columns(&header.vis, &columns, &docs);
         let implementation = item.implementation();
+        let (id, columns) = (self.id(header, &id, &columns), self.impl_columns(&columns));
         // The drawing depends on all that the user has typed.
         let flow = [item.definition(), item.impl_base(), item.impl_default()];
-        let docs = format!(" The columns of a [`{}`].", header.name.unraw());
-        let (definition, columns) = match &extended {
-            None => (self.columns(&header.vis, &columns, &docs), self.impl_columns(&columns)),
-            Some(extended) => {
-                let base = extended.definition(header);
-                let definition = self.extension_columns(extended, &header.vis, &columns, &docs);
-                (quote!(#base #definition), self.impl_extension_columns(extended, &columns))
-            }
-        };
-        let (words, id) = (self.words(), self.id(header, &id, extended.as_ref()));
-        quote!(#words #definition #implementation #columns #id #(#flow)* #errors)
+        quote!(#words #others #definition #implementation #columns #id #(#flow)* #errors)
     }
 }
 
 pub(super) struct Item<'e> {
     pub(super) emission: &'e Emission<'e>,
     pub(super) header: &'e Header,
-    /// The flow that this one extends.
-    pub(super) extended: Option<&'e Extended<'e>>,
     pub(super) types: Types,
 }
 
@@ -63,16 +55,18 @@ impl Item<'_> {
         let head = self.impl_head(&TokenStream::new(), &self.bounded());
         let columns = self.emission.flow.columns.iter();
         let steps = columns.clone().filter_map(|column| self.fn_step(column));
-        let reads = self.extended.map(|_| {
-            let reads = columns.filter_map(|column| fn_reads(column, &self.types.columns));
+        let reads = (!self.emission.others.are_none()).then(|| {
+            let reads = columns.filter_map(|column| Emission::fn_reads(column, &self.types.columns));
             quote!(#(#reads)*)
         });
+        let modules = self.emission.modules().map(|(module, other)| self.fns_of_module(module, other));
         let (constants, constructors, fork) = (self.constants(), self.constructors(), self.fn_fork());
         quote! {
             #[allow(dead_code, unreachable_pub)]
             #head {
                 #(#steps)*
                 #reads
+                #(#modules)*
                 #constants
                 #constructors
                 #fork
@@ -84,23 +78,44 @@ impl Item<'_> {
     fn fn_step(&self, column: &Column) -> Option<TokenStream> {
         let private = &self.emission.private;
         let derived = column.derived.as_ref()?;
-        let (function, ty) = (hidden("", &column.name), &self.types.step);
-        let take = self.lent();
-        // A step need not use every parameter.
-        let names = self.param_names();
-        let used = (!names.is_empty()).then(|| quote!(let _ = (#(#names,)*);));
+        let ty = &self.types.step;
         let step = if self.header.whole {
             self.emission.step(&column.keyword, derived)
         } else {
             quote!(#private::broken())
         };
-        Some(quote! {
+        Some(self.fn_given(&column.name, ty, &step))
+    }
+
+    /// The compute steps of a module, and the mentions of its inputs.
+    fn fns_of_module(&self, module: &Module, other: &Other<'_>) -> TokenStream {
+        let (private, step) = (&self.emission.private, &self.types.step);
+        let ty = quote!(#private::Vec<#step>);
+        let steps = if self.header.whole {
+            self.emission.module_steps(module, other)
+        } else {
+            quote!(#private::vec![])
+        };
+        let steps = self.fn_given(&module.name, &ty, &steps);
+        let mentions = Emission::module_mentions(module);
+        let mentions = fn_mentions(&module.name, &self.types.columns, &mentions);
+        quote!(#steps #mentions)
+    }
+
+    /// A function that is given the parameters.
+    fn fn_given(&self, name: &Ident, ty: &TokenStream, body: &TokenStream) -> TokenStream {
+        let function = hidden("", name);
+        let take = self.lent();
+        // Not every parameter need be used.
+        let names = self.param_names();
+        let used = (!names.is_empty()).then(|| quote!(let _ = (#(#names,)*);));
+        quote! {
             #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
             fn #function(#(#take),*) -> #ty {
                 #used
-                #step
+                #body
             }
-        })
+        }
     }
 
     fn constants(&self) -> TokenStream {
@@ -121,13 +136,20 @@ impl Item<'_> {
         let vis = &self.header.vis;
         let docs = quote!(/// The names of the columns in topological order.
         );
-        if let Some(extended) = self.extended {
-            let places = extended.places(self.emission.flow.columns.len());
+        if !self.emission.others.are_none() {
+            let (private, columns) = (&self.emission.private, &self.types.columns);
+            let (places, bytes) = self.emission.others.sizes(private, columns);
+            let sorted =
+                (!self.emission.others.modules.is_empty()).then(|| quote!(let () = <#columns>::__SORTED;));
             return quote! {
-                const __ORDER: [&'static str; #places] = Self::GRAPH.__order();
+                const __TEXT: [u8; #bytes] = {
+                    #sorted
+                    Self::GRAPH.__text::<#places, #bytes>()
+                };
+                const __ORDER: [&'static str; #places] = #private::Graph::__names(&Self::__TEXT);
 
                 #docs
-                #vis const ORDER: &'static [&'static str] = Self::GRAPH.__taken(&Self::__ORDER);
+                #vis const ORDER: &'static [&'static str] = #private::Graph::__taken(&Self::__ORDER);
             };
         }
         let name_at = |&at: &usize| self.emission.flow.columns.get(at).map(|column| literal(&column.name));
@@ -180,11 +202,15 @@ impl Item<'_> {
         }
     }
 
-    /// What the flow is to one that extends it.
+    /// What the flow is to one that extends or uses it.
     fn impl_base(&self) -> TokenStream {
         let private = &self.emission.private;
         let head = self.impl_head(&quote!(#private::Base for), &self.header.generics);
         let Types { columns, id, step, extended, .. } = &self.types;
+        let module = self.header.base.is_none().then(|| {
+            let head = self.impl_head(&quote!(#private::Module for), &self.header.generics);
+            quote!(#head { type Flow = Self; })
+        });
         quote! {
             #head {
                 type Columns = #columns;
@@ -192,6 +218,8 @@ impl Item<'_> {
                 type Extended<__C, __I> = #extended;
                 type Step = #step;
             }
+
+            #module
         }
     }
 

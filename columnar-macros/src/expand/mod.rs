@@ -5,29 +5,33 @@
 //! glue is located at keywords. Editors find their way by that.
 
 mod columns;
+mod composed;
 mod constructors;
 mod docs;
-mod extended;
-mod extension;
 mod id;
 mod inline;
 mod item;
+mod module;
+mod other;
 #[cfg(test)]
 mod tests;
 mod types;
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::Attribute;
 
 use crate::check::Plan;
 use crate::name::identifier;
 use crate::report::Errors;
-use crate::syntax::{Column, Derived, Flow, Form, State, View};
+use crate::syntax::{Derived, Flow, Form, State, View};
 use crate::word::typed;
+use other::Others;
 
 pub(crate) fn expand(krate: &TokenStream, flow: &Flow, plan: &Plan, errors: &Errors) -> TokenStream {
-    let private = Private::new(krate);
-    let emission = Emission { private, flow, plan };
+    let private = &Private::new(krate);
+    let others = Others::new(private, flow);
+    let emission = Emission { private, flow, plan, others };
     let errors = errors.tokens();
     match &flow.form {
         Form::Item(header) => emission.item(header, &errors),
@@ -38,9 +42,10 @@ pub(crate) fn expand(krate: &TokenStream, flow: &Flow, plan: &Plan, errors: &Err
 
 struct Emission<'f> {
     /// The path of what generated code may use.
-    private: Private,
+    private: &'f Private,
     flow: &'f Flow,
     plan: &'f Plan,
+    others: Others<'f>,
 }
 
 /// `columnar::__private`. A token that is written costs the compiler little, a stream of tokens that is
@@ -116,12 +121,11 @@ fn hidden(role: &str, column: &Ident) -> Ident {
 }
 
 /// Documentation for what the user left undocumented, so that `missing_docs` has nothing to say.
-fn docs_or(column: &Column, text: &str) -> TokenStream {
-    if column.docs.is_empty() {
+fn docs_or(docs: &[Attribute], keyword: &Ident, text: &str) -> TokenStream {
+    if docs.is_empty() {
         let text = format!(" {text}");
-        quote_spanned!(column.keyword.span()=> #[doc = #text])
+        quote_spanned!(keyword.span()=> #[doc = #text])
     } else {
-        let docs = &column.docs;
         quote!(#(#docs)*)
     }
 }

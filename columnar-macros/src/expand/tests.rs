@@ -46,6 +46,20 @@ fn an_extension_that_shares_parameters_leaves_open_what_it_extends() {
 }
 
 #[test]
+fn a_module_is_a_field_that_constants_find_columns_in() {
+    let expansion = expand(&quote! {
+        /// A chat that has a debate.
+        pub struct Chat<M: Model>(model: M) {
+            source user;
+            /// What was argued.
+            use Debate<M>(model.clone()) { topic: user } as debate;
+            column verdict(debate.critic.latest.as("case"), user.latest) = prompt("Judge.");
+        }
+    });
+    assert_golden("module", &syn::parse2(expansion).unwrap());
+}
+
+#[test]
 fn an_inline_flow_becomes_an_expression() {
     let flow = expand(&quote! {
         source user;

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::Private;
-use super::extended::Extended;
+use super::other::Others;
 use crate::syntax::Header;
 
 pub(super) struct Types {
@@ -24,29 +24,27 @@ impl Types {
     pub(super) fn new(
         private: &Private,
         header: &Header,
-        extended: Option<&Extended<'_>>,
+        others: &Others<'_>,
         columns: &Ident,
         id: &Ident,
     ) -> Self {
-        let Some(extended) = extended else {
-            let lifetime = lifetime(header);
-            return Self {
-                columns: quote!(#columns),
-                id: quote!(#id),
-                flow: quote!(#private::Typed<#lifetime, #columns, #id>),
-                step: quote!(#private::Step<#lifetime>),
-                extended: quote!(#private::Typed<#lifetime, __C, __I>),
-            };
+        let (others_columns, others_ids) = (others.arguments("Columns"), others.arguments("Column"));
+        let (columns, id) = (quote!(#columns #others_columns), quote!(#id #others_ids));
+        let (flow, step) = match &others.extended {
+            // The steps of an extension live as long as those of the flow that is extended.
+            Some(extended) => (extended.part("Extended"), extended.part("Step")),
+            None => {
+                let lifetime = lifetime(header);
+                (quote!(#private::Typed), quote!(#private::Step<#lifetime>))
+            }
         };
-        // The steps of an extension live as long as those of the flow that is extended.
-        let (flow, step) = (extended.part("Extended"), extended.part("Step"));
-        let (inherited, inherited_id) = (extended.arguments("Columns"), extended.arguments("Column"));
+        let lifetime = others.extended.is_none().then(|| lifetime(header)).map(|lifetime| quote!(#lifetime,));
         Self {
-            columns: quote!(#columns #inherited),
-            id: quote!(#id #inherited_id),
-            flow: quote!(#flow<#columns #inherited, #id #inherited_id>),
+            flow: quote!(#flow<#lifetime #columns, #id>),
+            extended: quote!(#flow<#lifetime __C, __I>),
+            columns,
+            id,
             step,
-            extended: quote!(#flow<__C, __I>),
         }
     }
 }

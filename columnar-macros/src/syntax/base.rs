@@ -5,9 +5,9 @@ use syn::parse::ParseStream;
 use syn::{Path, Token, token};
 
 use super::cursor::{begins_declaration, is_punct};
+use super::path::{Angles, has_a_name};
 use super::tokens;
 use crate::errors;
-use crate::name::identifier;
 use crate::report::Errors;
 use crate::word;
 
@@ -78,25 +78,6 @@ fn trees(input: ParseStream<'_>) -> syn::Result<Vec<TokenTree>> {
     Ok(trees)
 }
 
-/// The `<` that wait for their `>`.
-#[derive(Default)]
-struct Angles {
-    open: usize,
-    /// Whether a `-` stands before, which makes an arrow of a `>`.
-    after_minus: bool,
-}
-
-impl Angles {
-    fn pass(&mut self, tree: &TokenTree) {
-        if is_punct(Some(tree), '<') {
-            self.open += 1;
-        } else if is_punct(Some(tree), '>') && !self.after_minus {
-            self.open = self.open.saturating_sub(1);
-        }
-        self.after_minus = is_punct(Some(tree), '-');
-    }
-}
-
 /// How many tokens stand where a `:` should, before the name of a flow. `None` if there is no name.
 fn connector(trees: &[TokenTree]) -> Option<usize> {
     let is_word = |tree: &TokenTree| matches!(tree, TokenTree::Ident(_));
@@ -126,11 +107,6 @@ fn read(trees: &[TokenTree], name: &Ident, errors: &mut Errors) -> Base {
         }
     };
     Base { path }
-}
-
-/// Whether a path ends as that of a struct does, and not with `crate` or `Self`.
-fn has_a_name(path: &Path) -> bool {
-    path.segments.last().is_some_and(|last| identifier(&last.ident).as_ref() == Some(&last.ident))
 }
 
 /// How many tokens there are before a second flow.

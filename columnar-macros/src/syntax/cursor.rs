@@ -96,6 +96,8 @@ pub(super) fn begins_declaration(trees: &[TokenTree]) -> bool {
         {
             begins_declaration(rest)
         }
+        // Bounds of Rust have `<` behind it.
+        [TokenTree::Ident(word), next, ..] if word::is(word, "use") => !is_punct(Some(next), '<'),
         [TokenTree::Ident(word), TokenTree::Ident(name), ..] => {
             !word::is(name, "as") && nearest_keyword(word).is_some()
         }

@@ -5,55 +5,78 @@ use syn::Attribute;
 use syn::parse::Parser;
 
 use super::cursor::{Cursor, begins_declaration, is_punct};
-use super::{Column, Flow, Form, column, denial, habit, tokens};
+use super::{Column, Flow, Form, column, denial, habit, module, tokens};
 use crate::errors;
 use crate::name::identifier;
-use crate::nearest::nearest_keyword;
+use crate::nearest::{is_misspelt_use, nearest_keyword};
 use crate::report::Errors;
 use crate::word::{self, instead, plain, typed};
 
 /// Every declaration that can be made out, and the tokens of the others.
 pub(super) fn parse_all(form: Form, trees: &[TokenTree], errors: &mut Errors) -> Flow {
-    let (words, lost) = (Vec::new(), Vec::new());
-    let mut declarations = Declarations { cursor: Cursor::new(trees), errors, words, lost };
-    let mut columns = Vec::new();
+    let flow = Flow::of(form, Vec::new());
+    let mut declarations = Declarations { cursor: Cursor::new(trees), errors, flow };
     while !declarations.cursor.is_empty() {
-        columns.extend(declarations.next());
+        declarations.next();
     }
-    Flow { form, columns, words: declarations.words, lost: declarations.lost }
+    declarations.flow
 }
 
 struct Declarations<'t, 'e> {
     cursor: Cursor<'t>,
     errors: &'e mut Errors,
-    words: Vec<Ident>,
-    lost: Vec<TokenTree>,
+    flow: Flow,
 }
 
 impl Declarations<'_, '_> {
-    fn next(&mut self) -> Option<Column> {
+    fn next(&mut self) {
         let (docs, denied) = self.attributes();
         habit::modifiers(&mut self.cursor, self.errors);
-        if let Some(habit) = habit::declaration(&mut self.cursor, self.errors) {
-            self.lost.extend_from_slice(habit.lost);
-            return habit.column.map(|column| Column { docs, ..column });
+        let is_use = matches!(self.cursor.peek(), Some(TokenTree::Ident(word)) if word::is(word, "use"));
+        if !is_use && let Some(habit) = habit::declaration(&mut self.cursor, self.errors) {
+            self.flow.lost.extend_from_slice(habit.lost);
+            return self.flow.columns.extend(habit.column.map(|column| Column { docs, ..column }));
         }
         match self.cursor.next() {
+            Some(TokenTree::Ident(word)) if self.is_use(word) => self.module(docs, denied, word),
             Some(TokenTree::Ident(word)) => {
-                let (keyword, name) = self.keyword_and_name(word)?;
-                Some(self.declared(docs, denied, keyword, name))
+                if let Some((keyword, name)) = self.keyword_and_name(word) {
+                    let column = self.declared(docs, denied, keyword, name);
+                    self.flow.columns.push(column);
+                }
             }
             Some(other) if !is_punct(Some(other), ';') => {
                 self.errors.at(other, errors::NOT_A_DECLARATION);
-                self.lose(other.clone())
+                self.lose::<()>(other.clone());
             }
             _ => {
                 if let Some(last) = docs.last() {
                     self.errors.at(last, errors::DANGLING_DOC);
                 }
-                None
             }
         }
+    }
+
+    /// What follows a `use`.
+    fn module(&mut self, docs: Vec<Attribute>, denied: Vec<Attribute>, keyword: &Ident) {
+        for attribute in denied {
+            self.errors.at(attribute, errors::module::DENIAL);
+        }
+        match module::parse(docs, keyword, &mut self.cursor, self.errors) {
+            Ok(module) => self.flow.modules.push(module),
+            Err(lost) => self.flow.lost.extend_from_slice(lost),
+        }
+    }
+
+    /// Whether the word is `use`, or was to be: what is behind it goes with nothing else.
+    fn is_use(&mut self, word: &Ident) -> bool {
+        let is_braces = |tree: &TokenTree| matches!(tree, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+        let is_meant = || is_misspelt_use(word) && self.cursor.declaration().iter().any(is_braces);
+        if !word::is(word, "use") && is_meant() {
+            self.errors.at(word, errors::misspelt_use(word));
+            return true;
+        }
+        word::is(word, "use")
     }
 
     /// The comments, and what is denied.
@@ -82,14 +105,10 @@ impl Declarations<'_, '_> {
 
     /// The keyword, as it was meant, and the name, of a declaration that begins with `word`.
     fn keyword_and_name(&mut self, word: &Ident) -> Option<(Ident, Ident)> {
-        if word::is(word, "use") {
-            self.errors.at(word, errors::MODULE);
-            return self.lose(word.clone());
-        }
         let written = typed(word);
         if written.is_empty() {
             // Nothing has been typed yet, and what follows is none of its business.
-            self.words.push(word.clone());
+            self.flow.words.push(word.clone());
             return None;
         }
         let is_keyword = written == "source" || written == "column";
@@ -110,7 +129,7 @@ impl Declarations<'_, '_> {
             next if !is_keyword => self.name_without_keyword(word, next),
             _ => {
                 self.errors.at(word, errors::no_name(word));
-                self.words.push(word.clone());
+                self.flow.words.push(word.clone());
                 self.lose(word.clone())
             }
         }
@@ -134,7 +153,7 @@ impl Declarations<'_, '_> {
             _ => is_punct(next, ';').then_some("source"),
         };
         // It may become a keyword, too.
-        self.words.push(word.clone());
+        self.flow.words.push(word.clone());
         match (meant, plain(word).and_then(|word| identifier(&word))) {
             (Some(meant), Some(mut name)) => {
                 self.errors.at(word, errors::no_keyword(word, meant));
@@ -149,18 +168,8 @@ impl Declarations<'_, '_> {
         }
     }
 
-    /// The name of a declaration, raw if it has to be.
     fn name(&mut self, name: &Ident) -> Option<Ident> {
-        let Some(identifier) = identifier(name).filter(|name| !typed(name).is_empty()) else {
-            let message =
-                if typed(name) == "self" { errors::NAMED_SELF.to_owned() } else { errors::bad_name(name) };
-            self.errors.at(name, message);
-            return self.lose(name.clone());
-        };
-        if identifier != *name {
-            self.errors.at(name, errors::rust_keyword(name));
-        }
-        Some(identifier)
+        self::name(name, self.errors).or_else(|| self.lose(name.clone()))
     }
 
     /// What follows a name.
@@ -199,15 +208,29 @@ impl Declarations<'_, '_> {
             _ => &errors::source_extra(name),
         };
         self.errors.at(tokens(rest), message);
-        self.lost.extend_from_slice(rest);
+        self.flow.lost.extend_from_slice(rest);
     }
 
     /// Gives up this declaration.
     fn lose<T>(&mut self, first: impl Into<TokenTree>) -> Option<T> {
-        self.lost.push(first.into());
-        self.lost.extend_from_slice(self.cursor.skip_declaration());
+        self.flow.lost.push(first.into());
+        self.flow.lost.extend_from_slice(self.cursor.skip_declaration());
         None
     }
+}
+
+/// The name of a declaration, raw if it has to be.
+pub(super) fn name(name: &Ident, errors: &mut Errors) -> Option<Ident> {
+    let Some(identifier) = identifier(name).filter(|name| !typed(name).is_empty()) else {
+        let message =
+            if typed(name) == "self" { errors::NAMED_SELF.to_owned() } else { errors::bad_name(name) };
+        errors.at(name, message);
+        return None;
+    };
+    if identifier != *name {
+        errors.at(name, errors::rust_keyword(name));
+    }
+    Some(identifier)
 }
 
 /// The keyword that was meant, where it was written.

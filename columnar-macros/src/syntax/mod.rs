@@ -11,6 +11,8 @@ mod denial;
 mod group;
 mod habit;
 mod header;
+mod module;
+mod path;
 mod view;
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
@@ -24,26 +26,29 @@ pub(crate) use denial::Denial;
 pub(crate) use group::Around;
 pub(crate) use habit::quoted;
 pub(crate) use header::{Header, Param};
+pub(crate) use module::Module;
 pub(crate) use view::{State, Tag, VIEWS, View};
 
 /// What the macro is given: the path of the runtime crate in brackets, then the declarations.
-pub(crate) struct Input {
+pub(crate) struct Given {
     pub(crate) krate: TokenStream,
     pub(crate) declarations: TokenStream,
 }
 
-pub(crate) fn input(tokens: TokenStream) -> Input {
+pub(crate) fn given(tokens: TokenStream) -> Given {
     let mut tokens = tokens.into_iter();
     let krate = match tokens.next() {
         Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => group.stream(),
         other => other.into_iter().collect(),
     };
-    Input { krate, declarations: tokens.collect() }
+    Given { krate, declarations: tokens.collect() }
 }
 
 pub(crate) struct Flow {
     pub(crate) form: Form,
     pub(crate) columns: Vec<Column>,
+    /// The flows that it uses.
+    pub(crate) modules: Vec<Module>,
     /// Words where a keyword should be, of which no column came to be.
     pub(crate) words: Vec<Ident>,
     /// The tokens of declarations that could not be made out. What they may have declared is not
@@ -109,7 +114,7 @@ impl Flow {
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
         if trees.is_empty() {
             errors.on(Span::call_site(), errors::EMPTY_FLOW);
-            return Self { form: Form::Unknown, columns: Vec::new(), words: Vec::new(), lost: Vec::new() };
+            return Self::of(Form::Unknown, Vec::new());
         }
         if let [TokenTree::Group(braces)] = trees.as_slice()
             && braces.delimiter() == Delimiter::Brace
@@ -122,10 +127,15 @@ impl Flow {
         }
         let (header, body) = header::parse(&trees, errors);
         let form = header.map_or(Form::Unknown, |header| Form::Item(Box::new(header)));
-        let Some(body) = body else {
-            return Self { form, columns: Vec::new(), words: Vec::new(), lost: trees };
-        };
-        declaration::parse_all(form, &trees_of(&body), errors)
+        match body {
+            Some(body) => declaration::parse_all(form, &trees_of(&body), errors),
+            None => Self::of(form, trees),
+        }
+    }
+
+    /// One that declares nothing that could be made out.
+    fn of(form: Form, lost: Vec<TokenTree>) -> Self {
+        Self { form, columns: Vec::new(), modules: Vec::new(), words: Vec::new(), lost }
     }
 }
 

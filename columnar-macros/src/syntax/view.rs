@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::{LitInt, LitStr};
 
 use super::cursor::{Cursor, is_punct};
@@ -21,7 +21,9 @@ pub(crate) struct View {
     pub(crate) before: Span,
     /// The column it shows; `self` for the own past.
     pub(crate) base: Ident,
-    /// Whether that is no column of this flow, so one of the flow that it extends.
+    /// Of a module the column that is shown: `critic` in `debate.critic`.
+    pub(crate) path: Vec<Ident>,
+    /// Whether the base is no column of this flow, so one of the flow that it extends.
     pub(crate) is_inherited: bool,
     pub(crate) state: State,
     /// How much it shows, where it says so.
@@ -80,6 +82,12 @@ impl View {
         self.size.map_or(self.delayed, |size| size == Size::Last)
     }
 
+    /// Whether it says more than a column.
+    pub(crate) fn says_more(&self) -> bool {
+        let said = [&self.tail, &self.tagging, &self.filtering, &self.noting];
+        said.iter().any(|said| !said.is_empty())
+    }
+
     /// As it was written, without spaces.
     pub(crate) fn text(&self) -> String {
         self.written.to_string().replace(' ', "")
@@ -94,18 +102,39 @@ impl View {
     }
 
     /// The column that it shows to the column `own`, where it is mentioned.
-    pub(crate) fn mentioned(&self, own: &Ident) -> Ident {
-        if self.is_own() {
-            return instead(&self.base, own);
-        }
-        // What cannot be a name has been told, too.
-        identifier(&self.base).unwrap_or_else(|| own.clone())
+    pub(crate) fn mentioned(&self, own: &Ident) -> TokenStream {
+        let column = if self.is_own() {
+            instead(&self.base, own)
+        } else {
+            // What cannot be a name has been told, too.
+            identifier(&self.base).unwrap_or_else(|| own.clone())
+        };
+        let path = &self.path;
+        quote!(#column #(.#path)*)
+    }
+
+    /// The name of the column that it shows.
+    pub(crate) fn name(&self) -> String {
+        let path = [&self.base].into_iter().chain(&self.path);
+        path.map(typed).collect::<Vec<_>>().join(".")
+    }
+
+    /// The last part of the name.
+    pub(crate) fn last(&self) -> &Ident {
+        self.path.last().unwrap_or(&self.base)
+    }
+
+    /// Takes what stands behind the base for views of it, and not for columns of a module.
+    pub(crate) fn unfold(&mut self) {
+        let (path, tail) = (self.path.drain(..), &self.tail);
+        self.tail = quote!(#(.#path)* #tail);
     }
 
     fn new(before: Span, base: Ident, written: TokenStream) -> Self {
         Self {
             before,
             base,
+            path: Vec::new(),
             is_inherited: false,
             state: State::Sound,
             size: None,
@@ -169,7 +198,7 @@ fn parse_item(before: Span, trees: &[TokenTree], errors: &mut Errors) -> (Vec<Vi
 }
 
 /// Whether nothing has been typed.
-fn is_empty(trees: &[TokenTree]) -> bool {
+pub(super) fn is_empty(trees: &[TokenTree]) -> bool {
     match trees {
         [] => true,
         [TokenTree::Ident(word)] => typed(word).is_empty(),
@@ -184,7 +213,7 @@ fn parse_absent(before: Span, trees: &[TokenTree]) -> View {
     }
 }
 
-fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
+pub(super) fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
     let mut cursor = Cursor::new(trees);
     let base = match cursor.next()? {
         TokenTree::Ident(base) => base.clone(),
@@ -212,8 +241,33 @@ fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View>
         return None;
     }
     let mut view = View::new(before, base, tokens(trees));
+    if !view.is_own() {
+        view.path = path(&mut cursor);
+    }
     while view.say(&mut cursor, errors) {}
     Some(view)
+}
+
+/// The columns of modules that stand next: words that are no view.
+fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
+    let mut path = Vec::new();
+    while let [dot, TokenTree::Ident(word), rest @ ..] = cursor.rest()
+        && is_punct(Some(dot), '.')
+        && !matches!(rest.first(), Some(TokenTree::Group(_)))
+        && !is_view(word)
+        && !typed(word).is_empty()
+        && identifier(word).as_ref() == Some(word)
+    {
+        path.push(word.clone());
+        cursor.take(2);
+    }
+    path
+}
+
+/// Whether a view has this name, with or without arguments.
+fn is_view(word: &Ident) -> bool {
+    let word = typed(word);
+    VIEWS.iter().chain(&["all", "named"]).any(|&view| word == view)
 }
 
 impl View {
@@ -227,7 +281,7 @@ impl View {
             return false;
         };
         let Some(TokenTree::Ident(word)) = cursor.next() else {
-            self.refuse(dot, errors::dangling_dot(&self.base), errors);
+            self.refuse(dot, errors::dangling_dot(self.last()), errors);
             return false;
         };
         let arguments = match cursor.peek() {
@@ -248,7 +302,7 @@ impl View {
             ("as" | "named", _) => return self.say_tag(dot, word, arguments, errors),
             ("note", _) => return self.say_note(dot, word, arguments, errors),
             ("filter" | "sample", _) => return self.say_filter(dot, word, arguments, errors),
-            ("", _) => self.refuse(dot, errors::dangling_dot(&self.base), errors),
+            ("", _) => self.refuse(dot, errors::dangling_dot(self.last()), errors),
             ("prev", _) => self.say_prev(dot, word, arguments, errors),
             ("latest" | "window" | "all", _) if self.size.is_some() || self.delayed && text == "latest" => {
                 self.refuse(said(dot, word, arguments), errors::SECOND_WINDOW, errors);

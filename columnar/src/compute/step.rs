@@ -35,6 +35,15 @@ impl<'a> Step<'a> {
         Self { settings, ..Self::new(move |cx| wrap(&self, cx)) }
     }
 
+    /// The step where one is wanted that borrows for less long.
+    pub(crate) fn lent<'b>(self) -> Step<'b>
+    where
+        'a: 'b,
+    {
+        let settings = Arc::clone(&self.settings);
+        Step { settings, ..Step::new(move |cx| self.start(cx)) }
+    }
+
     pub(super) fn limited(mut self, cells: usize) -> Self {
         Arc::make_mut(&mut self.settings).rules.limit = Some(cells);
         self

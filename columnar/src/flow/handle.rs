@@ -42,6 +42,7 @@ pub struct Handle<K> {
     /// what the other one said before. [`window`](View::window) and [`all`](View::all) behind it show more of
     /// the past.
     pub prev: View,
+    name: &'static str,
     /// `None` in the constants of which a flow's graph is made.
     flow: Option<Arc<Shared>>,
     kind: PhantomData<K>,
@@ -51,14 +52,21 @@ impl<K> Handle<K> {
     #[doc(hidden)]
     pub const fn __new(column: usize, name: &'static str) -> Self {
         let latest = View::new(column, Window::LATEST, name);
-        Self { latest, prev: latest.delayed(), flow: None, kind: PhantomData }
+        Self { latest, prev: latest.delayed(), name, flow: None, kind: PhantomData }
     }
 
     #[doc(hidden)]
     #[must_use]
     pub fn __bind(&self, flow: &Bind<'_>) -> Self {
-        let latest = View::new(flow.column(self.latest), Window::LATEST, self.latest.tag());
-        Self { latest, prev: latest.delayed(), flow: Some(Arc::clone(flow.shared)), kind: PhantomData }
+        let (column, name) = flow.column(self.latest);
+        let latest = View::new(column, Window::LATEST, self.latest.tag());
+        let flow = Some(Arc::clone(flow.shared));
+        Self { latest, prev: latest.delayed(), name, flow, kind: PhantomData }
+    }
+
+    #[doc(hidden)]
+    pub const fn __column(&self) -> usize {
+        self.latest.column()
     }
 
     #[doc(hidden)]
@@ -126,9 +134,9 @@ impl<K> Handle<K> {
         self.len() == 0
     }
 
-    /// The column's name.
+    /// The column's name. A source of a module is the column that it is bound to.
     pub fn name(&self) -> &'static str {
-        self.latest.tag()
+        self.name
     }
 
     fn flow(&self) -> &Arc<Shared> {
@@ -188,7 +196,13 @@ impl Handle<kind::Derived> {
 
 impl<K> Clone for Handle<K> {
     fn clone(&self) -> Self {
-        Self { latest: self.latest, prev: self.prev, flow: self.flow.clone(), kind: PhantomData }
+        Self {
+            latest: self.latest,
+            prev: self.prev,
+            name: self.name,
+            flow: self.flow.clone(),
+            kind: PhantomData,
+        }
     }
 }
 
@@ -202,18 +216,58 @@ impl<K> fmt::Debug for Handle<K> {
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Bind<'s> {
-    pub(super) shared: &'s Arc<Shared>,
-    /// Where each column is, if not where its type has it.
-    pub(super) plan: Option<&'s Plan>,
+    shared: &'s Arc<Shared>,
+    /// What the type of the flow declares.
+    declared: &'static Plan,
+    /// What the flow has, which may be more.
+    plan: &'s Plan,
+    /// The module whose columns are bound.
+    module: Option<Scope>,
 }
 
-impl Bind<'_> {
-    fn column(&self, declared: View) -> usize {
-        let found = self.plan.map(|plan| plan.schema().find(declared.tag()));
-        match found {
-            Some(Some(column)) => column,
-            Some(None) => unreachable!("a flow has the columns of each of its types"),
-            None => declared.column(),
+/// The names inside a module, as its flow has them.
+#[derive(Debug)]
+struct Scope {
+    name: String,
+    inputs: Vec<(&'static str, String)>,
+}
+
+impl<'s> Bind<'s> {
+    pub(super) fn new(shared: &'s Arc<Shared>, declared: &'static Plan, plan: &'s Plan) -> Self {
+        Self { shared, declared, plan, module: None }
+    }
+
+    /// The same flow for the columns of a module, whose sources are bound to the columns of these names.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __module(&self, name: &str, inputs: &[(&'static str, &'static str)]) -> Self {
+        let inputs = inputs.iter().map(|(input, column)| (*input, self.name(column)));
+        let module = Scope { name: self.name(name), inputs: inputs.collect() };
+        Self { module: Some(module), ..*self }
+    }
+
+    /// What goes by this name where the columns are declared that are bound.
+    fn name(&self, name: &str) -> String {
+        let Some(Scope { name: module, inputs }) = &self.module else { return name.to_owned() };
+        match inputs.iter().find(|(input, _)| *input == name) {
+            Some((_, column)) => column.clone(),
+            None => format!("{module}.{name}"),
         }
+    }
+
+    /// Where the column is, and its name.
+    fn column(&self, here: View) -> (usize, &'static str) {
+        let is_here = |plan: &Plan| {
+            let column = plan.schema().columns().get(here.column());
+            self.module.is_none() && column.is_some_and(|column| column.name == here.tag())
+        };
+        let place = |plan: &Plan, name: &str| match plan.schema().find(name) {
+            Some(column) => column,
+            None => unreachable!("a flow has the columns of each of its types"),
+        };
+        let declared =
+            if is_here(self.declared) { here.column() } else { place(self.declared, &self.name(here.tag())) };
+        let name = self.declared.schema().name(declared).as_str();
+        (if is_here(self.plan) { here.column() } else { place(self.plan, name) }, name)
     }
 }

@@ -10,4 +10,4 @@ pub use crate::driver::{ColumnId, Run};
 pub use dynamic::{Dynamic, Flow, flow};
 pub use handle::{Bind, Derived, Handle, Source, kind};
 pub use live::LiveFlow;
-pub use typed::{Base, ColumnEnum, Columns, TypePlan, Typed};
+pub use typed::{Base, Checked, ColumnEnum, Columns, Module, TypePlan, Typed, is_module};

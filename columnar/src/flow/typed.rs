@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::hash::Hash;
+use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
@@ -53,8 +54,30 @@ impl TypePlan {
 
 /// The enum that names the derived columns of a flow in its events. Implemented by `flow!` alone.
 pub trait ColumnEnum: ColumnId + Copy + Eq + Ord + Hash + fmt::Debug + fmt::Display + 'static {
+    /// The columns of the flow.
+    type Columns: Columns;
+
     #[doc(hidden)]
     fn __name(self) -> &'static str;
+
+    /// The column of this name in the module `module` of another flow.
+    #[doc(hidden)]
+    fn __of_module(module: &str, name: &Name) -> Option<Self> {
+        let name = name.strip_prefix(module)?.strip_prefix('.')?;
+        let schema = TypePlan::of::<Self::Columns>().schema();
+        let column = schema.find(name)?;
+        Self::__of(column, schema.name(column))
+    }
+
+    /// The name of a column of the module `module` of this flow, by the name that it has there.
+    #[doc(hidden)]
+    fn __name_in(module: &str, name: &str) -> &'static str {
+        let schema = TypePlan::of::<Self::Columns>().schema();
+        match schema.find(&format!("{module}.{name}")) {
+            Some(column) => schema.name(column),
+            None => unreachable!("a flow has the columns of its modules"),
+        }
+    }
 }
 
 /// A flow that another one can extend: every struct that [`flow!`](crate::flow!) declares. Implemented
@@ -93,6 +116,55 @@ pub trait Base {
     type Step;
 }
 
+/// A flow that others can use as a module: every struct that [`flow!`](crate::flow!) declares and that extends
+/// no other. Implemented by it alone.
+///
+/// ```
+/// use columnar::flow::Module;
+/// use columnar::prelude::*;
+///
+/// flow! {
+///     pub struct Debate {
+///         source topic;
+///         column critic(topic.latest) = prompt("Name the weak points.");
+///     }
+/// }
+/// flow! {
+///     pub struct Chat {
+///         source user;
+///         use Debate { topic: user } as debate;
+///         column verdict(debate.critic.latest, user.latest) = prompt("Judge.");
+///     }
+/// }
+///
+/// fn is_module<F: Module>() {}
+/// is_module::<Debate>();
+/// is_module::<Chat>();
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no flow that can be part of another",
+    label = "expected a struct that `flow!` declared and that extends no other"
+)]
+pub trait Module {
+    /// The flow.
+    type Flow: Base;
+}
+
+/// A type that [`is_module`], which rustc looks into once: of what is none it tells that, and nothing of what
+/// follows from it.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Checked<T, const IS_MODULE: bool>(PhantomData<T>);
+
+impl<T: Module> Module for Checked<T, true> {
+    type Flow = T::Flow;
+}
+
+#[doc(hidden)]
+pub const fn is_module<T: Module>() -> bool {
+    true
+}
+
 /// A live flow of a type that `flow!` declared; the type you wrote derefs to it, and it derefs to
 /// the columns.
 pub type Typed<'a, C, I = Name> = LiveFlow<'a, C, I>;
@@ -117,8 +189,7 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     /// The columns bound to a flow that has them, where the type has them or elsewhere.
     fn bound(live: Live<'a>) -> Self {
         let plan = live.shared.plan();
-        let plan = (!Arc::ptr_eq(&plan, TypePlan::of::<C>())).then_some(&*plan);
-        Self::new(C::__bind(&Bind { shared: &live.shared, plan }), live)
+        Self::new(C::__bind(&Bind::new(&live.shared, TypePlan::of::<C>(), &plan)), live)
     }
 
     /// Goes on with a flow whose columns this type has first, and adds the others with these steps.

@@ -58,15 +58,27 @@
 //! |---|---|
 //! | this flow is empty | begin with a source: `source user;` |
 //! | nothing enters this flow | declare a source; without one there is never a step |
-//! | expected `source` or `column` | each declaration begins with one of the two |
-//! | expected `source` or `column`, found `colum` | the same; what was probably meant is told |
+//! | expected `source`, `column` or `use` | each declaration begins with one of the three |
+//! | expected `source`, `column` or `use`, found `colum` | the same; what was probably meant is told |
 //! | expected a name after `column` | name it |
 //! | the keyword stands before the name | write `source user;` |
 //! | expected `;` after this | end the declaration |
 //! | declarations end with `;` | write `;` in place of `,` |
 //! | a flow holds declarations only | `let`, constants, items, loops and macros go before `flow!`, where compute steps see them. Columns that are made in a loop are declared [at run time](super::shapes) |
 //! | a flow has columns in place of functions | `column topics(user.latest) = …;`; the function itself can stand outside, and its name behind the `=` |
-//! | a flow cannot be part of another one yet | [extend](super::extensions) it, or [make it of functions](super::shapes) |
+//! | expected the flow to use after this | as in `use Debate { topic: user } as debate;` |
+//! | expected the inputs of `Debate`, in braces, before this | name the sources of the module, each with a column: `{ topic: user }` |
+//! | expected the inputs of `Debate` in braces | write `{ … }`; parentheses before them hold arguments |
+//! | expected `as` and a name after this | a module is a field: `as debate` |
+//! | expected the column that `topic` is after this | as in `topic: user` |
+//! | expected the column that `topic` is | name a column of this flow or of another module |
+//! | expected `:` or `,` after `topic`, found `=` | an input is bound as a field is: `topic: user` |
+//! | an input is a column: the module says how much of it it shows | drop the view |
+//! | an input is a column, and `self` is the past of one | name a column |
+//! | the input `topic` is bound twice | drop one of the two |
+//! | `debate` is a module, and a view shows a column | name one of its columns: `debate.critic` |
+//! | `topic` is an input of `debate` | read the column that it is bound to |
+//! | a module denies nothing: its columns may, where they are declared | drop the attribute |
 //! | a declaration takes no `async` | drop it: compute steps are asynchronous as they are, and columns neither `mut` nor `const` |
 //! | the columns of a flow are as public as the flow | drop `pub` |
 //! | a column cannot depend on `cfg`: the graph must be the same in every build | declare two flows, and put `#[cfg(…)]` before each `flow!` |

@@ -27,6 +27,24 @@ flow! {
     }
 }
 
+flow! {
+    /// A flow that is a part of another one.
+    pub struct Debate(style: String) {
+        source topic;
+        column critic(topic.latest) = prompt(format!("Name the weak points. {style}"));
+    }
+}
+
+flow! {
+    /// A chat with two debates.
+    pub struct Judged {
+        source user;
+        use Debate(String::from("Be brief.")) { topic: user } as debate;
+        use Debate(String::new()) { topic: debate.critic } as further;
+        column verdict(debate.critic.latest.as("case"), further.critic.latest, user.latest) = script(["yes"]);
+    }
+}
+
 async fn fallible(cx: &Context) -> std::result::Result<String, std::num::ParseIntError> {
     let number: i32 = "7".parse()?;
     Ok(format!("{}@{}: {number}", cx.column(), cx.step()))
@@ -119,6 +137,25 @@ async fn extended() -> Result<()> {
     Ok(())
 }
 
+async fn composed() -> Result<()> {
+    let store = MemoryStore::new();
+    let judged = Judged::open(store.clone()).await?;
+    judged.user.push("text").await?;
+    let mut run = judged.run();
+    while let Some(event) = run.try_next().await? {
+        match event.column() {
+            JudgedColumn::Debate(DebateColumn::Critic) => println!("{}", event.column()),
+            JudgedColumn::Further(_) | JudgedColumn::Verdict => {}
+        }
+    }
+    let messages = judged.messages("debate.critic", 0)?;
+    assert_eq!(messages.to_json(), judged.debate.critic.messages(0)?.to_json());
+    assert_eq!(messages.last_text(), "<topic>\ntext\n</topic>");
+    assert_eq!(Judged::ORDER, ["user", "debate.critic", "further.critic", "verdict"]);
+    assert_eq!(Judged::open(store).await?.steps(), 1);
+    Ok(())
+}
+
 fn is_send<T: Send>(value: T) -> T {
     value
 }
@@ -129,6 +166,7 @@ async fn main() -> Result<()> {
     at_run_time().await?;
     opened().await?;
     extended().await?;
+    composed().await?;
     drop(is_send(Chat::new()));
     drop(is_send(Chat::new().run()));
     drop(is_send(Chat::open(MemoryStore::new())));

@@ -26,9 +26,10 @@ impl Chat {
     pub const ORDER: &'static [&'static str] = &["user", "topics"];
     /// The columns and what each of them reads.
     pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
-    #[allow(non_snake_case, clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
-    fn __STEPS(
-        model: &impl ::core::marker::Sized,
+    #[doc(hidden)]
+    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
+    pub fn __STEPS(
+        model: impl ::core::marker::Sized,
     ) -> ::columnar::__private::Vec<
         ::columnar::__private::Option<::columnar::__private::Step<'static>>,
     > {
@@ -36,19 +37,16 @@ impl Chat {
             ::columnar::__private::Step<'static>,
         >] = &[
             ::columnar::__private::None,
-            ::columnar::__private::Some(Self::__topics(model)),
+            ::columnar::__private::Some(Self::__topics(&model)),
         ];
         steps.iter().map(|step| step.clone()).collect()
     }
     /// A new flow, with its values in memory.
-    #[allow(
-        clippy::needless_pass_by_value,
-        clippy::new_without_default,
-        clippy::too_many_arguments
-    )]
+    #[allow(clippy::new_without_default, clippy::too_many_arguments)]
     pub fn new(model: impl ::core::marker::Sized) -> Self {
+        let flow = ::columnar::__private::Typed::__new(Self::__STEPS(model));
         Self {
-            __flow: ::columnar::__private::Typed::__new(Self::__STEPS(&model)),
+            __flow: flow,
             __marker: ::core::marker::PhantomData,
         }
     }
@@ -62,10 +60,7 @@ impl Chat {
         store: impl ::columnar::__private::Store,
         model: impl ::core::marker::Sized,
     ) -> ::columnar::__private::Result<Self> {
-        let steps = {
-            let model = model;
-            Self::__STEPS(&model)
-        };
+        let steps = Self::__STEPS(model);
         let flow = ::columnar::__private::Typed::__open(store, steps).await?;
         ::columnar::__private::Result::Ok(Self {
             __flow: flow,
@@ -162,6 +157,7 @@ impl ::columnar::__private::ColumnId for ChatColumn {
     }
 }
 impl ::columnar::__private::ColumnEnum for ChatColumn {
+    type Columns = ChatColumns;
     fn __name(self) -> &'static str {
         self.name()
     }
@@ -189,6 +185,9 @@ impl ::columnar::__private::Base for Chat {
     type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
     type Step = ::columnar::__private::Step<'static>;
 }
+impl ::columnar::__private::Module for Chat {
+    type Flow = Self;
+}
 ::core::compile_error! {
     "expected `:` and the type of `model`\n\nhelp: as in `model: String`"
 }
@@ -196,7 +195,7 @@ impl ::columnar::__private::Base for Chat {
     "a source has no compute step: its values come from outside\n\nhelp: `column user(...) = ...` computes one"
 }
 ::core::compile_error! {
-    "expected `source` or `column`, found `colum`\n\nhelp: did you mean `column`?"
+    "expected `source`, `column` or `use`, found `colum`\n\nhelp: did you mean `column`?"
 }
 ::core::compile_error! {
     "column `topics` has no compute step\n\nhelp: add one, as in `= prompt(\"...\")`"

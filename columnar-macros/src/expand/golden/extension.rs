@@ -31,25 +31,34 @@ impl<'a> Felt<'a> {
     }
     #[allow(non_snake_case, unexpected_cfgs)]
     fn __READS_mood(here: &FeltColumns) {
-        let _ = (&here.tone, &here.user, &here.summary, &here.mood);
+        let _ = (&here.tone, &here.user, &here.summary, &here.mood, here);
     }
     #[allow(non_snake_case, unexpected_cfgs)]
     fn __READS_tone(here: &FeltColumns) {
-        let _ = (&here.user,);
+        let _ = (&here.user, here);
     }
+    const __TEXT: [u8; {
+        <FeltColumns as ::columnar::__private::Columns>::GRAPH.__text_len()
+    }] = {
+        Self::GRAPH
+            .__text::<
+                { <FeltColumns as ::columnar::__private::Columns>::GRAPH.__len() },
+                { <FeltColumns as ::columnar::__private::Columns>::GRAPH.__text_len() },
+            >()
+    };
     const __ORDER: [&'static str; {
-        <<FeltBase<
-            'static,
-        > as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH
-            .__len() + 2usize
-    }] = Self::GRAPH.__order();
+        <FeltColumns as ::columnar::__private::Columns>::GRAPH.__len()
+    }] = ::columnar::__private::Graph::__names(&Self::__TEXT);
     /// The names of the columns in topological order.
-    pub const ORDER: &'static [&'static str] = Self::GRAPH.__taken(&Self::__ORDER);
+    pub const ORDER: &'static [&'static str] = ::columnar::__private::Graph::__taken(
+        &Self::__ORDER,
+    );
     /// The columns and what each of them reads.
     pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
-    #[allow(non_snake_case, clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
+    #[doc(hidden)]
+    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
     fn __STEPS(
-        style: &&'a str,
+        style: &'a str,
     ) -> ::columnar::__private::Vec<
         ::columnar::__private::Option<
             <FeltBase<'a> as ::columnar::__private::Base>::Step,
@@ -61,7 +70,7 @@ impl<'a> Felt<'a> {
             ::columnar::__private::Some(Self::__mood),
             ::columnar::__private::Some(Self::__tone),
         ];
-        steps.iter().map(|step| step.map(|step| step(style))).collect()
+        steps.iter().map(|step| step.map(|step| step(&style))).collect()
     }
     /// Goes on with a `Chat`: with what it holds and where it is stored, and with these columns on top.
     ///
@@ -80,12 +89,11 @@ impl<'a> Felt<'a> {
     ) -> ::columnar::__private::Result<Self> {
         let extended = {
             let base = base;
-            let style = style;
             ::columnar::__private::extend(
                 ::columnar::__private::Deref::deref(
                     ::columnar::__private::Borrow::<FeltBase<'a>>::borrow(&base),
                 ),
-                Self::__STEPS(&style),
+                Self::__STEPS(style),
             )
         };
         let flow = extended.await?;
@@ -241,6 +249,7 @@ impl ::columnar::__private::ColumnId for FeltColumn {
     }
 }
 impl ::columnar::__private::ColumnEnum for FeltColumn {
+    type Columns = FeltColumns;
     fn __name(self) -> &'static str {
         self.name()
     }

@@ -28,15 +28,23 @@ where
     fn __READS_mood(
         here: &FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>,
     ) {
-        let _ = (&here.user,);
+        let _ = (&here.user, here);
     }
-    const __ORDER: [&'static str; { ::columnar::__private::MANY }] = Self::GRAPH
-        .__order();
+    const __TEXT: [u8; { ::columnar::__private::MUCH }] = {
+        Self::GRAPH
+            .__text::<{ ::columnar::__private::MANY }, { ::columnar::__private::MUCH }>()
+    };
+    const __ORDER: [&'static str; { ::columnar::__private::MANY }] = ::columnar::__private::Graph::__names(
+        &Self::__TEXT,
+    );
     /// The names of the columns in topological order.
-    const ORDER: &'static [&'static str] = Self::GRAPH.__taken(&Self::__ORDER);
+    const ORDER: &'static [&'static str] = ::columnar::__private::Graph::__taken(
+        &Self::__ORDER,
+    );
     /// The columns and what each of them reads.
     const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
-    #[allow(non_snake_case, clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
+    #[doc(hidden)]
+    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
     fn __STEPS() -> ::columnar::__private::Vec<
         ::columnar::__private::Option<<FeltBase<M> as ::columnar::__private::Base>::Step>,
     > {
@@ -190,6 +198,7 @@ for FeltColumn<Base> {
 }
 impl<Base: ::columnar::__private::ColumnEnum> ::columnar::__private::ColumnEnum
 for FeltColumn<Base> {
+    type Columns = FeltColumns<<Base as ::columnar::__private::ColumnEnum>::Columns>;
     fn __name(self) -> &'static str {
         self.name()
     }

@@ -30,8 +30,9 @@ impl Chat {
     pub const ORDER: &'static [&'static str] = &["user", "topics", "summary"];
     /// The columns and what each of them reads.
     pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
-    #[allow(non_snake_case, clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
-    fn __STEPS() -> ::columnar::__private::Vec<
+    #[doc(hidden)]
+    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
+    pub fn __STEPS() -> ::columnar::__private::Vec<
         ::columnar::__private::Option<::columnar::__private::Step<'static>>,
     > {
         let steps: &[::columnar::__private::Option<
@@ -44,14 +45,11 @@ impl Chat {
         steps.iter().map(|step| step.map(|step| step())).collect()
     }
     /// A new flow, with its values in memory.
-    #[allow(
-        clippy::needless_pass_by_value,
-        clippy::new_without_default,
-        clippy::too_many_arguments
-    )]
+    #[allow(clippy::new_without_default, clippy::too_many_arguments)]
     pub fn new() -> Self {
+        let flow = ::columnar::__private::Typed::__new(Self::__STEPS());
         Self {
-            __flow: ::columnar::__private::Typed::__new(Self::__STEPS()),
+            __flow: flow,
             __marker: ::core::marker::PhantomData,
         }
     }
@@ -64,7 +62,7 @@ impl Chat {
     pub async fn open(
         store: impl ::columnar::__private::Store,
     ) -> ::columnar::__private::Result<Self> {
-        let steps = { Self::__STEPS() };
+        let steps = Self::__STEPS();
         let flow = ::columnar::__private::Typed::__open(store, steps).await?;
         ::columnar::__private::Result::Ok(Self {
             __flow: flow,
@@ -177,6 +175,7 @@ impl ::columnar::__private::ColumnId for ChatColumn {
     }
 }
 impl ::columnar::__private::ColumnEnum for ChatColumn {
+    type Columns = ChatColumns;
     fn __name(self) -> &'static str {
         self.name()
     }
@@ -207,6 +206,9 @@ impl ::columnar::__private::Base for Chat {
     type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
     type Step = ::columnar::__private::Step<'static>;
 }
+impl ::columnar::__private::Module for Chat {
+    type Flow = Self;
+}
 impl ::columnar::__private::Default for Chat {
     fn default() -> Self {
         Self::new()
@@ -222,7 +224,7 @@ impl ::columnar::__private::Default for Chat {
     "expected how many values to show\n\nhelp: as in `window(3)`"
 }
 ::core::compile_error! {
-    "expected `source` or `column`, found `col`\n\nhelp: did you mean `column`?"
+    "expected `source`, `column` or `use`, found `col`\n\nhelp: did you mean `column`?"
 }
 ::core::compile_error! {
     "no column or source named `to` in this flow\n\nhelp: declared here: `user`, `topics`, `summary`"

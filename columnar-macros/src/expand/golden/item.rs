@@ -36,9 +36,10 @@ where
     pub const ORDER: &'static [&'static str] = &["user", "topics", "assistant"];
     /// The columns and what each of them reads.
     pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
-    #[allow(non_snake_case, clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
-    fn __STEPS(
-        model: &M,
+    #[doc(hidden)]
+    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
+    pub fn __STEPS(
+        model: M,
     ) -> ::columnar::__private::Vec<
         ::columnar::__private::Option<::columnar::__private::Step<'static>>,
     > {
@@ -49,17 +50,14 @@ where
             ::columnar::__private::Some(Self::__topics),
             ::columnar::__private::Some(Self::__assistant),
         ];
-        steps.iter().map(|step| step.map(|step| step(model))).collect()
+        steps.iter().map(|step| step.map(|step| step(&model))).collect()
     }
     /// A new flow, with its values in memory.
-    #[allow(
-        clippy::needless_pass_by_value,
-        clippy::new_without_default,
-        clippy::too_many_arguments
-    )]
+    #[allow(clippy::new_without_default, clippy::too_many_arguments)]
     pub fn new(model: M) -> Self {
+        let flow = ::columnar::__private::Typed::__new(Self::__STEPS(model));
         Self {
-            __flow: ::columnar::__private::Typed::__new(Self::__STEPS(&model)),
+            __flow: flow,
             __marker: ::core::marker::PhantomData,
         }
     }
@@ -73,10 +71,7 @@ where
         store: impl ::columnar::__private::Store,
         model: M,
     ) -> ::columnar::__private::Result<Self> {
-        let steps = {
-            let model = model;
-            Self::__STEPS(&model)
-        };
+        let steps = Self::__STEPS(model);
         let flow = ::columnar::__private::Typed::__open(store, steps).await?;
         ::columnar::__private::Result::Ok(Self {
             __flow: flow,
@@ -184,6 +179,7 @@ impl ::columnar::__private::ColumnId for ChatColumn {
     }
 }
 impl ::columnar::__private::ColumnEnum for ChatColumn {
+    type Columns = ChatColumns;
     fn __name(self) -> &'static str {
         self.name()
     }
@@ -222,4 +218,10 @@ where
     type Column = ChatColumn;
     type Extended<__C, __I> = ::columnar::__private::Typed<'static, __C, __I>;
     type Step = ::columnar::__private::Step<'static>;
+}
+impl<M: Model> ::columnar::__private::Module for Chat<M>
+where
+    M: Clone,
+{
+    type Flow = Self;
 }

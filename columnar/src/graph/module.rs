@@ -1,0 +1,272 @@
+//! A flow as a part of another one.
+//!
+//! A flow has places: those of the flow that it extends, its own columns, then module by module the places of the
+//! flows that it uses. The sources of a module have theirs, too, where the columns are that they are bound to.
+
+use super::text::Text;
+use super::{Graph, nth};
+
+/// No place. What is looked for and not there is refused by the compiler, at the mention that stands beside this.
+const NOWHERE: usize = usize::MAX;
+
+/// A flow that another one uses.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Used {
+    pub(super) name: &'static str,
+    pub(super) place: Place,
+    /// The sources, each with the place of the column that it is bound to.
+    inputs: &'static [(&'static str, usize)],
+}
+
+/// Where a module has its columns.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    pub(super) first: usize,
+    pub(super) graph: &'static Graph,
+}
+
+impl Place {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __new(first: usize, graph: &'static Graph) -> Self {
+        Self { first, graph }
+    }
+
+    /// The first place behind it.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __end(&self) -> usize {
+        self.first + self.graph.__len()
+    }
+
+    /// The place of a column, by the name that it has in the module.
+    ///
+    /// # Panics
+    ///
+    /// With a message for whoever views it, when that is a module in the module.
+    #[doc(hidden)]
+    #[track_caller]
+    #[must_use]
+    pub const fn __column(&self, name: &str) -> usize {
+        match self.graph.__find(name) {
+            NOWHERE if self.graph.has(name) => {
+                let mut text = Text::<1024>::new();
+                text.put("`").put(name).put("` is a module, and a view shows a column\n\n");
+                text.put("help: name one of its columns, as in `").put(name).put(".verdict`");
+                text.panic()
+            }
+            NOWHERE => NOWHERE,
+            column => self.first + column,
+        }
+    }
+
+    /// The name of a source of the module.
+    ///
+    /// # Panics
+    ///
+    /// With a message for whoever uses the module, when the module computes that column.
+    #[doc(hidden)]
+    #[track_caller]
+    #[must_use]
+    pub const fn __source(&self, name: &'static str) -> &'static str {
+        if self.graph.has(name) && self.graph.source(self.graph.__find(name)).is_none() {
+            let mut text = Text::<1024>::new();
+            text.put("the module computes `").put(name).put("`, so it is no input\n\nhelp: drop this");
+            text.panic();
+        }
+        name
+    }
+}
+
+impl Used {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __new(name: &'static str, place: Place, inputs: &'static [(&'static str, usize)]) -> Self {
+        Self { name, place, inputs }
+    }
+
+    /// # Panics
+    ///
+    /// With a message for whoever uses the module, when a source is bound to nothing.
+    #[doc(hidden)]
+    #[track_caller]
+    #[must_use]
+    pub const fn __whole(self) -> Self {
+        let mut column = 0;
+        while column < self.place.graph.__len() {
+            if let Some(source) = self.place.graph.source(column)
+                && self.input(source) == NOWHERE
+            {
+                let mut text = Text::<1024>::new();
+                text.put("`").put(self.name).put("` has an input `").put(source);
+                text.put("` that is bound to no column\n\nhelp: bind it in the braces, as in `");
+                text.put(source).put(": user`");
+                text.panic();
+            }
+            column += 1;
+        }
+        self
+    }
+
+    /// Where the column is that a source is bound to.
+    pub(super) const fn input(&self, source: &str) -> usize {
+        let mut rest = self.inputs;
+        while let [(name, column), tail @ ..] = rest {
+            if super::is_same(name, source) {
+                return *column;
+            }
+            rest = tail;
+        }
+        NOWHERE
+    }
+
+    /// What is read by view number `at` of what stands at the place `inner` of the module. Its sources read what
+    /// they are bound to.
+    pub(super) const fn read(&self, inner: usize, at: usize) -> Option<usize> {
+        match self.place.graph.source(inner) {
+            Some(source) if at == 0 => Some(self.input(source)),
+            Some(_) => None,
+            None => match self.place.graph.read(inner, at) {
+                Some(NOWHERE) => Some(NOWHERE),
+                Some(read) => Some(self.place.first + read),
+                None => None,
+            },
+        }
+    }
+}
+
+impl Graph {
+    /// The number of places.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __len(&self) -> usize {
+        match self.modules {
+            [.., last] => last.place.__end(),
+            [] => self.first() + self.nodes.len(),
+        }
+    }
+
+    /// The first place that is not of what this extends.
+    pub(super) const fn first(&self) -> usize {
+        match self.base {
+            Some(base) => base.__len(),
+            None => 0,
+        }
+    }
+
+    /// Where a column stands.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __find(&self, name: &str) -> usize {
+        let first = match self.base {
+            Some(base) => match base.__find(name) {
+                NOWHERE => base.__len(),
+                column => return column,
+            },
+            None => 0,
+        };
+        let mut rest = self.nodes;
+        while let [node, tail @ ..] = rest {
+            if super::is_same(node.name, name) {
+                return first + self.nodes.len() - rest.len();
+            }
+            rest = tail;
+        }
+        let mut rest = self.modules;
+        while let [module, tail @ ..] = rest {
+            if let Some(inner) = inside(module.name, name) {
+                let column = module.place.graph.__find(inner);
+                return if column == NOWHERE { NOWHERE } else { module.place.first + column };
+            }
+            rest = tail;
+        }
+        NOWHERE
+    }
+
+    /// Whether this has a column or a module of that name, itself or by what it extends.
+    pub(super) const fn has(&self, name: &str) -> bool {
+        if self.__find(name) != NOWHERE {
+            return true;
+        }
+        let mut rest = self.modules;
+        while let [module, tail @ ..] = rest {
+            if super::is_same(module.name, name) {
+                return true;
+            }
+            if let Some(inner) = inside(module.name, name) {
+                return module.place.graph.has(inner);
+            }
+            rest = tail;
+        }
+        match self.base {
+            Some(base) => base.has(name),
+            None => false,
+        }
+    }
+
+    /// What stands at a place that is this graph's own.
+    pub(super) const fn at(&self, column: usize) -> At {
+        let first = self.first();
+        if column < first {
+            return At::Base;
+        }
+        if let Some(node) = nth(self.nodes, column - first) {
+            return At::Node(node);
+        }
+        let mut rest = self.modules;
+        while let [module, tail @ ..] = rest {
+            if column < module.place.__end() {
+                return At::Used(module, column - module.place.first);
+            }
+            rest = tail;
+        }
+        At::Nowhere
+    }
+
+    /// The name of the source at a place; `None` for another column, and for those of modules.
+    pub(super) const fn source(&self, column: usize) -> Option<&'static str> {
+        match (self.at(column), self.base) {
+            (At::Node(node), _) if node.reads.is_none() => Some(node.name),
+            (At::Base, Some(base)) => base.source(column),
+            _ => None,
+        }
+    }
+
+    /// The column that has to be there for view number `at` of a column, if any has; `None` behind the last view.
+    pub(super) const fn read(&self, column: usize, at: usize) -> Option<usize> {
+        match (self.at(column), self.base) {
+            (At::Node(super::Node { reads: Some(reads), .. }), _) => match nth(reads, at) {
+                Some(read) if read.view.delayed => Some(NOWHERE),
+                Some(read) => Some(read.view.column),
+                None => None,
+            },
+            (At::Used(module, inner), _) => module.read(inner, at),
+            (At::Base, Some(base)) => base.read(column, at),
+            _ => None,
+        }
+    }
+}
+
+/// What stands at a place.
+pub(super) enum At {
+    /// Something of the graph that is extended.
+    Base,
+    /// An own column.
+    Node(&'static super::Node),
+    /// What stands at a place of a module.
+    Used(&'static Used, usize),
+    Nowhere,
+}
+
+/// The name inside the module: `critic` of `debate.critic`.
+const fn inside<'n>(module: &str, name: &'n str) -> Option<&'n str> {
+    match name.split_at_checked(module.len()) {
+        Some((first, rest)) if super::is_same(first, module) => match rest.split_at_checked(1) {
+            Some((dot, inner)) if super::is_same(dot, ".") => Some(inner),
+            _ => None,
+        },
+        _ => None,
+    }
+}
