@@ -148,7 +148,7 @@ impl View {
     ///
     /// # Panics
     ///
-    /// When the tag is no [`Name`](crate::Name); inside `flow!` that is a compile error.
+    /// When the tag is no [`Name`]; inside `flow!` that is a compile error.
     #[must_use]
     pub const fn named(self, tag: &'static str) -> Self {
         assert!(is_tag(tag), "a tag is made of lower case letters, digits and `_`, beginning with a letter");

@@ -46,4 +46,4 @@
 //!
 //! A store is opened as the flow that is extended: `Felt::extend(Chat::open(store).await?).await?`.
 //!
-//! Next: [flows whose shape is known only at run time](super::shapes).
+//! Next: [a flow as a part of another one](super::parts).

@@ -25,6 +25,7 @@
 //! | [`stores`] | values that outlive the flow |
 //! | [`forks`] | another future for the same past |
 //! | [`extensions`] | more columns on top of a flow that has begun |
+//! | [`parts`] | a flow as a part of another one |
 //! | [`shapes`] | flows whose shape is known only at run time |
 //! | [`trials`] | testing a flow of yours |
 //! | **when it does not compile** | |
@@ -42,6 +43,7 @@ pub mod forks;
 pub mod groups;
 pub mod mistakes;
 pub mod occasions;
+pub mod parts;
 pub mod past;
 pub mod runs;
 pub mod shapes;
