@@ -8,7 +8,7 @@ use columnar::store::MemoryStore;
 use columnar::testing::script;
 use columnar::tokens::Counter;
 use columnar_tests::budget::{self, Limit};
-use columnar_tests::live::{Gaps, Live, plain};
+use columnar_tests::live::{Gaps, Live, block_on, plain};
 use columnar_tests::naive;
 use columnar_tests::strategies::flows;
 use proptest::collection::vec;
@@ -377,10 +377,6 @@ proptest! {
         block_on(live.fill(&described)).unwrap();
         each_is_as_the_rules_say(&described, &live, limit)?;
     }
-}
-
-fn block_on<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }
 
 /// Holds what the compute steps saw, and what is shown of it later, against the rules.

@@ -7,7 +7,7 @@ use std::io::{self, IoSlice, Write};
 
 use columnar::testing::script;
 use columnar::{Flow, Messages, column, flow, source, this};
-use columnar_tests::live::Live;
+use columnar_tests::live::{Live, block_on};
 use columnar_tests::naive;
 use columnar_tests::strategies::flows;
 use proptest::prelude::*;
@@ -138,8 +138,4 @@ fn printed(messages: &naive::Messages) -> String {
     };
     let messages: Vec<String> = messages.iter().map(message).collect();
     format!("[{}]", messages.join(","))
-}
-
-fn block_on<F: Future>(future: F) -> F::Output {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }

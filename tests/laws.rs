@@ -4,7 +4,7 @@
 
 use columnar::cache::Difference;
 use columnar::{Error, Growth, Messages, Part, Repeats, Role};
-use columnar_tests::live::{Gaps, Live, plain};
+use columnar_tests::live::{Gaps, Live, block_on, plain};
 use columnar_tests::naive::{self, Column, Flow, Reads, Window};
 use columnar_tests::parse::user_message;
 use columnar_tests::spelling::Spelling;
@@ -406,8 +406,4 @@ fn assert_missing(error: &Error, reader: Cell<'_>) {
     assert!(reader.flow.value(column, *step).is_err(), "{error}");
     let is_own = reader.reads.own.is_some() && *column == reader.column.name.as_str();
     assert!(is_own || reader.reads.views.iter().any(|view| *column == view.column.as_str()), "{error}");
-}
-
-fn block_on<F: Future>(future: F) -> F::Output {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use columnar::model::{Chunk, Model, Offline, Request};
 use columnar::prelude::*;
 use columnar::{BoxError, Error, Event, Mistake};
+use columnar_tests::live::block_on;
 use futures::stream::BoxStream;
 
 flow! {
@@ -22,10 +23,6 @@ flow! {
 
 fn said(who: &'static str) -> impl Fn(Context) -> std::future::Ready<String> + Send + Sync {
     move |cx| std::future::ready(format!("{who}{}", cx.step()))
-}
-
-fn block_on<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }
 
 /// The messages with brackets in the place of tags.

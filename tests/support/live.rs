@@ -111,6 +111,16 @@ fn declare(described: &naive::Flow, pauses: &[usize], gaps: &Gaps) -> (Vec<Colum
     (declared, seen)
 }
 
+/// Waits for a future on this thread alone.
+///
+/// # Panics
+///
+/// When the machine has no room for a runtime.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.expect("a runtime of one thread needs nothing").block_on(future)
+}
+
 /// Messages of the library as [`naive`] has them.
 pub fn plain(messages: &Messages) -> naive::Messages {
     messages.iter().map(|(role, content)| (role.as_str(), content.into_owned())).collect()
