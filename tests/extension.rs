@@ -270,23 +270,9 @@ mod an_extension_of_an_extension {
 }
 
 mod parameters {
+    use columnar_tests::talk::{Voice, spoken};
+
     use super::*;
-
-    /// A way to speak that is a type of its own.
-    pub(crate) trait Voice: Clone + Send + Sync + 'static {
-        fn speak(&self) -> String;
-    }
-
-    impl Voice for String {
-        fn speak(&self) -> String {
-            self.clone()
-        }
-    }
-
-    fn spoken<V: Voice>(voice: &V) -> impl Fn(Context) -> std::future::Ready<String> + Send + Sync + 'static {
-        let voice = voice.clone();
-        move |_| std::future::ready(voice.speak())
-    }
 
     flow! {
         /// A flow with parameters, named as the generated code might name things.

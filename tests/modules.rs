@@ -316,23 +316,9 @@ mod modules_of_a_flow {
 }
 
 mod parameters {
+    use columnar_tests::talk::{Voice, spoken};
+
     use super::*;
-
-    /// A way to speak that is a type of its own.
-    pub(crate) trait Voice: Clone + Send + Sync + 'static {
-        fn speak(&self) -> String;
-    }
-
-    impl Voice for String {
-        fn speak(&self) -> String {
-            self.clone()
-        }
-    }
-
-    fn spoken<V: Voice>(voice: &V) -> impl Fn(Context) -> std::future::Ready<String> + Send + Sync + 'static {
-        let voice = voice.clone();
-        move |_| std::future::ready(voice.speak())
-    }
 
     flow! {
         /// A flow with parameters.
@@ -409,7 +395,9 @@ mod parameters {
 }
 
 mod the_inline_form {
-    use super::parameters::{Spoken, Voice};
+    use columnar_tests::talk::Voice;
+
+    use super::parameters::Spoken;
     use super::*;
 
     #[tokio::test]

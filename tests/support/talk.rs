@@ -31,3 +31,23 @@ flow! {
         column rest(talk.other.latest, talk.r#type.latest) = script(["a", "b"]);
     }
 }
+
+/// A way to speak that is a type of its own, for flows with parameters.
+pub trait Voice: Clone + Send + Sync + 'static {
+    /// What it says.
+    fn speak(&self) -> String;
+}
+
+impl Voice for String {
+    fn speak(&self) -> String {
+        self.clone()
+    }
+}
+
+/// A compute step that says what a voice does.
+pub fn spoken<V: Voice>(
+    voice: &V,
+) -> impl Fn(Context) -> std::future::Ready<String> + Send + Sync + 'static + use<V> {
+    let voice = voice.clone();
+    move |_| std::future::ready(voice.speak())
+}
