@@ -1,15 +1,16 @@
 //! Random flows in worlds where everything goes wrong that may: whatever happens, every cell has its one
 //! value, and is paid for once.
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use columnar::Name;
 use columnar::prelude::*;
 use columnar::simulation::{Fault, Simulation, World};
-use columnar::store::{Entry, MemoryStore, Put, Store};
+use columnar::store::{Entry, Extent, MemoryStore, Put, Store, StoreError};
 use columnar::testing::script;
-use columnar::{BoxError, Name};
 use columnar_tests::live::Live;
 use columnar_tests::naive;
 use columnar_tests::strategies::flows;
@@ -222,7 +223,7 @@ fn must_fail<T: Future<Output = Result<()>>>(test: impl Fn(World) -> T) -> Strin
 /// A store that breaks its word.
 #[derive(Clone, Default)]
 struct Liar {
-    inner: MemoryStore,
+    inner: Arc<MemoryStore>,
     /// Says that it has stored and has not.
     forgets: bool,
     /// Says that it has stored the value of the second writer.
@@ -231,7 +232,7 @@ struct Liar {
 }
 
 impl Store for Liar {
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, BoxError>> {
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
         let this = self.clone();
         async move {
             let puts = this.puts.fetch_add(1, Ordering::SeqCst);
@@ -244,8 +245,24 @@ impl Store for Liar {
         .boxed()
     }
 
-    fn load(&self, column: Name) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, BoxError>> {
-        self.inner.load(column)
+    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        self.inner.open()
+    }
+
+    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.inner.define(definition)
+    }
+
+    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
+        self.inner.extent(column)
+    }
+
+    fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        self.inner.load(column, steps)
     }
 }
 

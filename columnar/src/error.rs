@@ -9,6 +9,8 @@ use core::fmt;
 use crate::budget::BudgetError;
 use crate::name::Name;
 use crate::schema::SchemaError;
+#[cfg(feature = "std")]
+use crate::store::StoreError;
 
 /// Any error, as computes, models and stores give it.
 pub type BoxError = Box<dyn core::error::Error + Send + Sync>;
@@ -102,7 +104,15 @@ pub enum Error {
     /// A declaration that breaks the rules.
     #[error(transparent)]
     Schema(#[from] SchemaError),
+    /// The store cannot be opened.
+    #[cfg(feature = "std")]
+    #[error("the store cannot be opened: {source}")]
+    Open {
+        /// What the store said.
+        source: StoreError,
+    },
     /// The store failed. Whether the value arrived is known when the flow is opened again.
+    #[cfg(feature = "std")]
     #[error(
         "storing `{column}` at step {step} failed: {source}; open the flow again to learn what is stored"
     )]
@@ -112,15 +122,16 @@ pub enum Error {
         /// The step.
         step: usize,
         /// What the store said.
-        source: BoxError,
+        source: StoreError,
     },
     /// Reading a store failed.
+    #[cfg(feature = "std")]
     #[error("reading `{column}` from the store failed: {source}")]
     Load {
         /// The column.
         column: Name,
         /// What the store said, or what is wrong with what it holds.
-        source: BoxError,
+        source: StoreError,
     },
     /// A name that no column of the flow has.
     #[error("no column is named `{name}`{help}")]

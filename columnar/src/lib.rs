@@ -99,6 +99,7 @@ mod column;
 pub mod graph;
 mod schema;
 
+mod extent;
 mod history;
 mod plan;
 mod reads;

@@ -1,17 +1,18 @@
 //! A store that fails, waits and counts as a test tells it to.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use columnar::store::{Entry, MemoryStore, Put, Store};
-use columnar::{BoxError, Name};
+use columnar::Name;
+use columnar::store::{Entry, Extent, MemoryStore, Put, Store, StoreError};
 use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::Semaphore;
 
 /// A [`MemoryStore`] with a will of its own. Clones share everything.
 #[derive(Clone, Debug)]
 pub struct FaultyStore {
-    inner: MemoryStore,
+    inner: Arc<MemoryStore>,
     puts: Arc<AtomicUsize>,
     fails: Arc<Mutex<Option<Fail>>>,
     gate: Arc<Semaphore>,
@@ -29,7 +30,7 @@ pub enum Fail {
 impl Default for FaultyStore {
     fn default() -> Self {
         Self {
-            inner: MemoryStore::new(),
+            inner: Arc::default(),
             puts: Arc::default(),
             fails: Arc::default(),
             gate: Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)),
@@ -60,25 +61,41 @@ impl FaultyStore {
 }
 
 impl Store for FaultyStore {
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, BoxError>> {
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
         let this = self.clone();
         async move {
             this.puts.fetch_add(1, Ordering::SeqCst);
-            this.gate.acquire().await?.forget();
+            this.gate.acquire().await.map_err(StoreError::other)?.forget();
             let fails = this.fails.lock().unwrap_or_else(PoisonError::into_inner).take();
             match fails {
                 None => this.inner.put(column, step, entry).await,
-                Some(Fail::Before) => Err("the disk is full".into()),
+                Some(Fail::Before) => Err(StoreError::other("the disk is full")),
                 Some(Fail::After) => {
                     this.inner.put(column, step, entry).await?;
-                    Err("the connection was lost".into())
+                    Err(StoreError::other("the connection was lost"))
                 }
             }
         }
         .boxed()
     }
 
-    fn load(&self, column: Name) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, BoxError>> {
-        self.inner.load(column)
+    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        self.inner.open()
+    }
+
+    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.inner.define(definition)
+    }
+
+    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
+        self.inner.extent(column)
+    }
+
+    fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        self.inner.load(column, steps)
     }
 }

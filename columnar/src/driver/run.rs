@@ -14,13 +14,13 @@ use futures::stream::{FuturesUnordered, SelectAll, StreamExt};
 use super::computing::{Computing, Report};
 use super::id::ColumnId;
 use super::leading::Leading;
-use crate::error::{BoxError, Error, Result};
+use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::scheduler::{Cell, OnFailure};
 use crate::state::{Live, Rest, Work};
-use crate::store::{Entry, Put};
+use crate::store::{Entry, Put, StoreError};
 use crate::trace::{CellSpan, RunSpan};
 
 /// A run of a flow: a [`Stream`] of events, and a future for who does not need them.
@@ -78,7 +78,7 @@ struct Done {
 }
 
 /// An entry on its way into the store.
-type Storing = BoxFuture<'static, (Done, Result<Put, BoxError>)>;
+type Storing = BoxFuture<'static, (Done, Result<Put, StoreError>)>;
 
 impl<'a, I: ColumnId> Run<'a, I> {
     /// Does all that the scheduler asks for, up to the next event.
@@ -217,7 +217,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
         }
     }
 
-    fn stored(&mut self, Done { cell, entry, mut span }: Done, put: Result<Put, BoxError>) {
+    fn stored(&mut self, Done { cell, entry, mut span }: Done, put: Result<Put, StoreError>) {
         let entry = match put {
             Ok(Put::Stored) => entry,
             Ok(Put::Exists(there)) => there,

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use crate::event::Event;
 use crate::name::Name;
-use crate::store::Entry;
+use crate::store::{Entry, Extent};
 
 /// The account of one world. Each method notes what has happened, and tells what is wrong with it.
 #[derive(Debug, Default)]
@@ -102,8 +103,21 @@ impl Account {
     }
 
     /// A store is read; it must hold what it has confirmed.
-    pub(super) fn loaded(&self, column: &Name, entries: &[(usize, Entry)]) -> Verdict {
-        for ((name, step), cell) in self.cells.iter().filter(|((name, _), _)| name == column) {
+    pub(super) fn extends(&self, column: &Name, extent: &Extent) -> Verdict {
+        let lost = |step| extent.prefix <= step && !extent.beyond.contains(&step);
+        match self
+            .cells
+            .iter()
+            .find(|((name, step), cell)| name == column && cell.stored.is_some() && lost(*step))
+        {
+            Some(((name, step), _)) => Err(format!("`{name}` at step {step} was stored and is lost")),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn loaded(&self, column: &Name, steps: &Range<usize>, entries: &[(usize, Entry)]) -> Verdict {
+        let asked = |(name, step): &(Name, usize)| name == column && steps.contains(step);
+        for ((name, step), cell) in self.cells.iter().filter(|(cell, _)| asked(cell)) {
             let Some(stored) = &cell.stored else { continue };
             match entries.iter().find(|(at, _)| at == step) {
                 Some((_, entry)) if entry == stored => {}

@@ -1,6 +1,7 @@
 //! A store that is slow, fails, and is held to its word.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
@@ -8,9 +9,8 @@ use tokio::time::sleep;
 
 use super::fault::Fault;
 use super::world::World;
-use crate::error::BoxError;
 use crate::name::Name;
-use crate::store::{Entry, Put, Store};
+use crate::store::{Entry, Extent, Put, Store, StoreError};
 
 /// A store around another one. Made by [`World::store`] and [`World::store_over`].
 #[derive(Clone)]
@@ -26,7 +26,7 @@ impl SimulatedStore {
 }
 
 impl Store for SimulatedStore {
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, BoxError>> {
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
         let (world, inner) = (self.world.clone(), Arc::clone(&self.inner));
         async move {
             let fault = world.fault(&column, step, &Fault::OF_STORES);
@@ -36,7 +36,7 @@ impl Store for SimulatedStore {
                     account.refused(&column, step);
                     Ok(())
                 });
-                return Err("the disk is full".into());
+                return Err(StoreError::other("the disk is full"));
             }
             let put = inner.put(column.clone(), step, entry.clone()).await?;
             let there = match &put {
@@ -46,16 +46,38 @@ impl Store for SimulatedStore {
             let told = fault.is_none();
             world.hold(|account| account.stored(&column, step, there, told));
             sleep(world.delay()).await;
-            if told { Ok(put) } else { Err("the connection was lost".into()) }
+            if told { Ok(put) } else { Err(StoreError::other("the connection was lost")) }
         }
         .boxed()
     }
 
-    fn load(&self, column: Name) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, BoxError>> {
+    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        self.inner.open()
+    }
+
+    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.inner.define(definition)
+    }
+
+    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
         let (world, inner) = (self.world.clone(), Arc::clone(&self.inner));
         async move {
-            let entries = inner.load(column.clone()).await?;
-            world.hold(|account| account.loaded(&column, &entries));
+            let extent = inner.extent(column.clone()).await?;
+            world.hold(|account| account.extends(&column, &extent));
+            Ok(extent)
+        }
+        .boxed()
+    }
+
+    fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        let (world, inner) = (self.world.clone(), Arc::clone(&self.inner));
+        async move {
+            let entries = inner.load(column.clone(), steps.clone()).await?;
+            world.hold(|account| account.loaded(&column, &steps, &entries));
             Ok(entries)
         }
         .boxed()

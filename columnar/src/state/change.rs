@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::scheduler::{Cell, Unloadable};
-use crate::store::Entry;
+use crate::store::{Entry, StoreError};
 
 /// So many forks are remembered, those of the last steps: a flow that is forked time and again stays as it is.
 const FORKS: usize = 16;
@@ -20,6 +20,9 @@ impl Shared {
     pub(crate) async fn restore(&self) -> Result<()> {
         let _writing = self.writing.lock().await;
         let plan = self.plan();
+        if let Some(store) = &self.store {
+            store.open().await.map_err(|source| Error::Open { source })?;
+        }
         self.lock().scheduler.restore();
         loop {
             let Some(column) = self.lock().scheduler.poll_load() else { return Ok(()) };
@@ -31,7 +34,10 @@ impl Shared {
 
     async fn load(&self, plan: &Plan, column: usize) -> Result<Vec<(usize, Entry)>> {
         let (Some(store), name) = (&self.store, plan.schema().name(column)) else { return Ok(Vec::new()) };
-        store.load(name.clone()).await.map_err(|source| Error::Load { column: name.clone(), source })
+        store
+            .load(name.clone(), 0..usize::MAX)
+            .await
+            .map_err(|source| Error::Load { column: name.clone(), source })
     }
 
     /// What is known already of the columns that a longer plan has at its end.
@@ -191,5 +197,5 @@ fn steps(entries: &[(usize, Entry)]) -> Vec<(usize, bool)> {
 }
 
 fn unloadable(plan: &Plan, column: usize, error: Unloadable) -> Error {
-    Error::Load { column: plan.schema().name(column).clone(), source: error.into() }
+    Error::Load { column: plan.schema().name(column).clone(), source: StoreError::other(error) }
 }

@@ -21,7 +21,7 @@ use crate::name::Name;
 use crate::plan::Plan;
 use crate::reads::Reads;
 use crate::scheduler::{Cell, Progress, Scheduler, Unloadable};
-use crate::store::{Entry, Put, Store};
+use crate::store::{Entry, Put, Store, StoreError};
 use crate::table::Table;
 use crate::tokens::{Chars, Counter};
 use crate::value::Value;
@@ -175,7 +175,7 @@ impl Shared {
                 // A push that was dropped on its way had arrived all the same: it comes first.
                 Put::Exists(Entry::Value(earlier)) => self.pushed(Cell { column: source, step }, earlier),
                 Put::Exists(Entry::Skipped) => {
-                    let source = Unloadable::Empty { step }.into();
+                    let source = StoreError::other(Unloadable::Empty { step });
                     return Err(Error::Load { column: name.clone(), source });
                 }
             }

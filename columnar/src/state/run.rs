@@ -6,10 +6,10 @@ use futures::future::BoxFuture;
 
 use super::{Running, Shared};
 use crate::context::Context;
-use crate::error::{BoxError, Error, Result};
+use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::scheduler::{Action, Cell, OnFailure};
-use crate::store::{Entry, Put};
+use crate::store::{Entry, Put, StoreError};
 
 /// An action of the scheduler, with what it takes to do it.
 pub(crate) enum Work {
@@ -22,7 +22,7 @@ pub(crate) enum Work {
 }
 
 /// An entry on its way into a store.
-pub(crate) type Putting = BoxFuture<'static, Result<Put, BoxError>>;
+pub(crate) type Putting = BoxFuture<'static, Result<Put, StoreError>>;
 
 /// What a run does next that has done all it could a moment ago.
 pub(crate) enum Rest {

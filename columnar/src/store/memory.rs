@@ -1,15 +1,17 @@
 //! Values in memory, for as long as the process lives.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::{self, BoxFuture, FutureExt};
 
-use super::{Entry, Put, Store};
-use crate::error::BoxError;
+use super::{Entry, Extent, Put, Store, StoreError};
 use crate::name::Name;
 
-/// A store in memory. Clones share what they hold, so a flow can be opened again from one.
+/// A store in memory. Clones are handles to the same place, so a flow can be opened again from one when the
+/// first flow is gone.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -30,9 +32,23 @@ use crate::name::Name;
 /// assert_eq!(again.user.get(0).as_deref(), Some("hello"));
 /// # Ok(()) }
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct MemoryStore {
-    columns: Arc<Mutex<HashMap<Name, Vec<Option<Entry>>>>>,
+    place: Arc<Place>,
+    owns: AtomicBool,
+}
+
+/// What handles share.
+#[derive(Debug, Default)]
+struct Place {
+    owned: AtomicBool,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    definition: Option<String>,
+    columns: HashMap<Name, BTreeMap<usize, Entry>>,
 }
 
 impl MemoryStore {
@@ -40,30 +56,88 @@ impl MemoryStore {
     pub fn new() -> Self {
         Self::default()
     }
+
+    /// What is kept, for the owner.
+    fn kept(&self) -> Result<MutexGuard<'_, Kept>, StoreError> {
+        if self.owns.load(Ordering::Acquire) { Ok(self.place.lock()) } else { Err(StoreError::Closed) }
+    }
+
+    fn become_owner(&self) -> Result<(), StoreError> {
+        if !self.owns.load(Ordering::Acquire) {
+            if self.place.owned.swap(true, Ordering::AcqRel) {
+                return Err(StoreError::Locked { place: "this memory".into() });
+            }
+            self.owns.store(true, Ordering::Release);
+        }
+        Ok(())
+    }
+}
+
+impl Place {
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn extent(&self, column: &Name) -> Extent {
+        self.columns.get(column).into_iter().flat_map(BTreeMap::keys).copied().collect()
+    }
+
+    fn load(&self, column: &Name, steps: Range<usize>) -> Vec<(usize, Entry)> {
+        let Some(cells) = self.columns.get(column).filter(|_| !steps.is_empty()) else { return Vec::new() };
+        cells.range(steps).map(|(step, entry)| (*step, entry.clone())).collect()
+    }
+
+    fn put(&mut self, column: Name, step: usize, entry: Entry) -> Put {
+        let cells = self.columns.entry(column).or_default();
+        if let Some(there) = cells.get(&step) {
+            return Put::Exists(there.clone());
+        }
+        cells.insert(step, entry);
+        Put::Stored
+    }
 }
 
 impl Store for MemoryStore {
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, BoxError>> {
-        let mut columns = self.columns.lock().unwrap_or_else(PoisonError::into_inner);
-        let cells = columns.entry(column).or_default();
-        if cells.len() <= step {
-            cells.resize(step + 1, None);
-        }
-        let put = match cells.get_mut(step) {
-            Some(Some(there)) => Put::Exists(there.clone()),
-            Some(cell) => {
-                *cell = Some(entry);
-                Put::Stored
-            }
-            None => unreachable!("there is a place for step {step}"),
-        };
-        future::ready(Ok(put)).boxed()
+    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        let opened = self.become_owner().map(|()| self.place.lock().definition.clone());
+        future::ready(opened).boxed()
     }
 
-    fn load(&self, column: Name) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, BoxError>> {
-        let columns = self.columns.lock().unwrap_or_else(PoisonError::into_inner);
-        let cells = columns.get(&column).into_iter().flatten().enumerate();
-        let cells = cells.filter_map(|(step, entry)| Some((step, entry.clone()?))).collect();
-        future::ready(Ok(cells)).boxed()
+    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+        let defined = self.kept().map(|mut kept| kept.definition = Some(definition));
+        future::ready(defined).boxed()
+    }
+
+    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
+        future::ready(self.kept().map(|kept| kept.extent(&column))).boxed()
+    }
+
+    fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        future::ready(self.kept().map(|kept| kept.load(&column, steps))).boxed()
+    }
+
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
+        future::ready(self.kept().map(|mut kept| kept.put(column, step, entry))).boxed()
+    }
+}
+
+/// Another handle to the same place, which owns nothing.
+impl Clone for MemoryStore {
+    fn clone(&self) -> Self {
+        Self { place: Arc::clone(&self.place), owns: AtomicBool::new(false) }
+    }
+}
+
+impl Drop for MemoryStore {
+    fn drop(&mut self) {
+        if *self.owns.get_mut() {
+            self.place.owned.store(false, Ordering::Release);
+        }
     }
 }

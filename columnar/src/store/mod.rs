@@ -1,33 +1,66 @@
 //! Where values are kept.
+//!
+//! A [`Store`] is the contract with who implements one; [`conformance`](crate::testing::conformance) holds it
+//! to that.
 
+mod error;
 mod memory;
+mod worker;
+
+use std::ops::Range;
 
 use futures::future::BoxFuture;
 
-use crate::error::BoxError;
 use crate::name::Name;
 use crate::value::Value;
 
+pub use crate::extent::Extent;
+pub use error::StoreError;
 pub use memory::MemoryStore;
 
 /// The contract between a flow and whatever keeps its values.
 ///
-/// A store holds one entry per cell, addressed by column and step:
+/// A store holds one entry per cell, addressed by column and step, and one text about all of them, the
+/// definition. A value of the type is a handle; many may name the same place.
 ///
-/// 1. `put` is atomic: the entry is stored whole or not at all.
-/// 2. When `put` says `Ok`, the entry is as durable as the store can make it.
-/// 3. The first writer of a cell wins. A later one is told the entry that is there, in
-///    [`Put::Exists`], and goes on with that.
-/// 4. `load` gives back the bytes that were put, exactly.
-/// 5. An `Err` from `put` means that nobody knows; `load` tells.
+/// 1. **One owner.** [`open`](Self::open) makes this handle the only one that may write, and fails with
+///    [`StoreError::Locked`] while there is another. Ownership ends when the handle is dropped or its process
+///    dies; what was being written then is written or not, and nothing comes later.
+/// 2. **Whole.** [`put`](Self::put) stores an entry whole or not at all, whatever happens meanwhile.
+/// 3. **Durable.** When `put` says `Ok`, the entry is as safe as the store can make it, and is found by
+///    whoever opens the place from then on.
+/// 4. **First writer wins.** The first entry of a cell stays. A later writer is told it, in [`Put::Exists`].
+/// 5. **Exact.** [`load`](Self::load) gives back the text that was put, byte for byte, and skipped is not empty.
+/// 6. **Unknown.** An `Err` from `put` means that nobody knows. The handle refuses every further `put` with
+///    [`StoreError::Halted`], unless it is sure of what is stored, until `open` is called again.
+/// 7. **Loud.** What cannot be read is an error that names the column and the step; it is never passed over,
+///    changed or removed.
+/// 8. **Addressed.** Steps of a column may be put in any order, many at a time, and with gaps;
+///    [`extent`](Self::extent) says which there are.
+/// 9. **The definition** is kept whole, as it was given by the last [`define`](Self::define) that said `Ok`.
 ///
-/// The futures own what they need, so that a run can hold many of them at once.
+/// The futures own what they need, so that a run can hold many of them at once, and a `put` whose future is
+/// dropped is done or not done as a whole.
 pub trait Store: Send + Sync + 'static {
-    /// Stores an entry unless the cell has one.
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, BoxError>>;
+    /// Becomes the owner, and returns the definition, if there is one. Of a handle that is open already, begins
+    /// anew.
+    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>>;
 
-    /// Everything that is stored of a column, as `(step, entry)` in any order.
-    fn load(&self, column: Name) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, BoxError>>;
+    /// Keeps a definition in place of the one that there is.
+    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>>;
+
+    /// Which steps of a column are stored.
+    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>>;
+
+    /// What is stored of a column in these steps, as `(step, entry)` in any order.
+    fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>>;
+
+    /// Stores an entry unless the cell has one.
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>>;
 }
 
 /// What is stored of a cell.

@@ -1,4 +1,6 @@
-//! Answers written in advance, for the tests of your flows.
+//! Answers written in advance, for the tests of your flows, and what stores are held to.
+
+mod conformance;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,6 +12,8 @@ use crate::context::Context;
 use crate::error::BoxError;
 use crate::model::{Chunk, Model, Request};
 use crate::value::Value;
+
+pub use conformance::conformance;
 
 /// A compute step that answers by step: the first text at step 0, the second at step 1, and so on.
 /// A step without a text is an error.

@@ -1,0 +1,31 @@
+//! Which steps of a column are stored.
+
+use alloc::vec::Vec;
+
+/// Which steps of a column are stored.
+///
+/// ```
+/// use columnar::store::Extent;
+///
+/// let extent: Extent = [4, 0, 1, 6].into_iter().collect();
+/// assert_eq!(extent, Extent { prefix: 2, beyond: vec![4, 6] });
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Every step below this one is stored, and it is not.
+    pub prefix: usize,
+    /// The stored steps behind it, ascending: what was computed ahead of what is missing.
+    pub beyond: Vec<usize>,
+}
+
+impl FromIterator<usize> for Extent {
+    /// The extent of these steps, in any order.
+    fn from_iter<I: IntoIterator<Item = usize>>(steps: I) -> Self {
+        let mut steps: Vec<usize> = steps.into_iter().collect();
+        steps.sort_unstable();
+        steps.dedup();
+        let prefix = steps.iter().zip(0..).take_while(|(step, at)| **step == *at).count();
+        steps.drain(..prefix);
+        Self { prefix, beyond: steps }
+    }
+}

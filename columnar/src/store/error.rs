@@ -1,0 +1,87 @@
+//! What can go wrong in a store.
+
+use std::io;
+
+use crate::error::BoxError;
+use crate::name::Name;
+
+/// Why a store could not do what it was asked. Names places, columns and steps, never what is kept there.
+///
+/// ```
+/// use columnar::prelude::*;
+/// use columnar::store::{MemoryStore, StoreError};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let store = MemoryStore::new();
+/// let topics = column("topics", source("user").latest(), prompt("List the topics."));
+/// let f = Flow::open(store.clone(), [&topics]).await?;
+///
+/// let refused = Flow::open(store.clone(), [&topics]).await.expect_err("`f` owns the store");
+/// assert!(matches!(refused, Error::Open { source: StoreError::Locked { .. } }));
+///
+/// drop(f);
+/// Flow::open(store, [&topics]).await?;
+/// # Ok(()) }
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// Another flow has it open, in this process or another one.
+    #[error("{place} is in use: another flow has it open; close that one first")]
+    Locked {
+        /// Which store.
+        place: String,
+    },
+    /// What is there is not what was stored.
+    #[error("`{column}` at step {step} is damaged: {what}")]
+    Corrupt {
+        /// The column.
+        column: Name,
+        /// The step.
+        step: usize,
+        /// What is wrong with it, and where it lies.
+        what: String,
+    },
+    /// What stands beside the values, and says what they are, cannot be read.
+    #[error("{place} is damaged: {what}")]
+    Damaged {
+        /// Which store, or which part of it.
+        place: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Another version of the library wrote it.
+    #[error("{place} has format {found}, and this version reads formats up to {known}: use a newer version")]
+    Unsupported {
+        /// Which store.
+        place: String,
+        /// Its format.
+        found: u32,
+        /// The newest format that is known here.
+        known: u32,
+    },
+    /// An earlier write failed, so what has arrived is not known.
+    #[error("an earlier write failed, so nothing more is written: open it again to learn what is stored")]
+    Halted,
+    /// Something was asked of a store that has not been opened.
+    #[error("it has not been opened")]
+    Closed,
+    /// The operating system refused.
+    #[error("{doing}: {source}")]
+    Io {
+        /// What was being done, and where.
+        doing: String,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// Anything else.
+    #[error(transparent)]
+    Other(#[from] BoxError),
+}
+
+impl StoreError {
+    /// An error of a store of your own: any error, or a text.
+    pub fn other(error: impl Into<BoxError>) -> Self {
+        Self::Other(error.into())
+    }
+}

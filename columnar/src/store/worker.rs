@@ -1,0 +1,256 @@
+//! The thread that a store works on whose calls wait for a disk.
+//!
+//! Whoever polls a flow never waits for a disk, whatever executor that is. What comes while one write is on its
+//! way is written together by the next one, so many cells that finish at once cost one wait.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use futures::channel::oneshot;
+use futures::future::{BoxFuture, FutureExt};
+
+use super::{Entry, Extent, Put, StoreError};
+use crate::name::Name;
+
+/// So many cells are written together at the most.
+const BATCH: usize = 1024;
+
+/// What a store does on its thread. The clauses are those of [`Store`](super::Store); that a failed write halts
+/// everything behind it is seen to here.
+pub(crate) trait Medium: Sized + Send + 'static {
+    /// Where it is; `open` makes a medium of it.
+    type Place: Clone + Send + 'static;
+
+    /// Becomes the owner of a place. Dropping the medium gives it back.
+    fn open(place: &Self::Place) -> Result<Self, StoreError>;
+
+    fn definition(&mut self) -> Result<Option<String>, StoreError>;
+
+    fn define(&mut self, definition: &str) -> Result<(), StoreError>;
+
+    fn extent(&mut self, column: &Name) -> Result<Extent, StoreError>;
+
+    fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<Vec<(usize, Entry)>, StoreError>;
+
+    /// Stores all of these, and makes them durable together. Says of each what became of it, in order. An
+    /// error is one of all of them.
+    fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError>;
+}
+
+/// A cell that is to be stored.
+#[derive(Clone, Debug)]
+pub(crate) struct NewCell {
+    pub(crate) column: Name,
+    pub(crate) step: usize,
+    pub(crate) entry: Entry,
+}
+
+/// A handle to a medium on a thread of its own, which ends, with all that was asked of it done, when the handle
+/// is dropped.
+pub(crate) struct Worker<M: Medium> {
+    place: M::Place,
+    thread: Mutex<Option<Thread<M>>>,
+}
+
+struct Thread<M> {
+    requests: Sender<Request<M>>,
+    handle: JoinHandle<()>,
+}
+
+enum Request<M> {
+    /// Anything but a write.
+    Do(Box<dyn FnOnce(&mut State<M>) + Send>),
+    Put(NewCell, Answer<Put>),
+}
+
+type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
+
+/// What a medium is at the moment.
+enum State<M> {
+    Closed,
+    Open(M),
+    /// A write has failed. It can be read.
+    Halted(M),
+}
+
+impl<M: Medium> Worker<M> {
+    pub(crate) fn new(place: M::Place) -> Self {
+        Self { place, thread: Mutex::new(None) }
+    }
+
+    pub(crate) fn place(&self) -> &M::Place {
+        &self.place
+    }
+
+    pub(crate) fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        let place = self.place.clone();
+        self.ask(move |state| {
+            // What is open gives the place back first.
+            *state = State::Closed;
+            let mut medium = M::open(&place)?;
+            let definition = medium.definition()?;
+            *state = State::Open(medium);
+            Ok(definition)
+        })
+    }
+
+    pub(crate) fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.ask(move |state| state.write(|medium| medium.define(&definition)))
+    }
+
+    pub(crate) fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
+        self.read(move |medium| medium.extent(&column))
+    }
+
+    pub(crate) fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        self.read(move |medium| medium.load(&column, steps))
+    }
+
+    pub(crate) fn put(&self, cell: NewCell) -> BoxFuture<'static, Result<Put, StoreError>> {
+        let (answer, answered) = oneshot::channel();
+        self.send(Request::Put(cell, answer));
+        wait(answered)
+    }
+
+    /// Asks anything else of the medium, whether or not a write has failed.
+    pub(crate) fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&mut M) -> Result<T, StoreError> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, StoreError>> {
+        self.ask(move |state| read(state.read()?))
+    }
+
+    fn ask<T: Send + 'static>(
+        &self,
+        request: impl FnOnce(&mut State<M>) -> Result<T, StoreError> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, StoreError>> {
+        let (answer, answered) = oneshot::channel();
+        self.send(Request::Do(Box::new(move |state| {
+            // Nobody may be left who wants to know.
+            let _ = answer.send(request(state));
+        })));
+        wait(answered)
+    }
+
+    /// The request is on its way when this returns, so requests arrive in the order in which they are made. If
+    /// there is no thread any more, the answer never comes, which its receiver sees.
+    fn send(&self, request: Request<M>) {
+        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        if thread.is_none() {
+            *thread = Thread::start();
+        }
+        if let Some(thread) = &*thread {
+            let _ = thread.requests.send(request);
+        }
+    }
+}
+
+impl<M: Medium> Thread<M> {
+    /// `None` where the system has no thread left.
+    fn start() -> Option<Self> {
+        let (requests, received) = mpsc::channel();
+        let handle = thread::Builder::new().name("columnar-store".into()).spawn(|| serve(received)).ok()?;
+        Some(Self { requests, handle })
+    }
+}
+
+impl<M: Medium> Drop for Worker<M> {
+    fn drop(&mut self) {
+        let thread = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Thread { requests, handle }) = thread {
+            drop(requests);
+            // Whoever opens the place next finds it free. A panic on the thread was told by its hook.
+            let _ = handle.join();
+        }
+    }
+}
+
+impl<M: Medium> fmt::Debug for Worker<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker").finish_non_exhaustive()
+    }
+}
+
+impl<M: Medium> State<M> {
+    fn read(&mut self) -> Result<&mut M, StoreError> {
+        match self {
+            Self::Closed => Err(StoreError::Closed),
+            Self::Open(medium) | Self::Halted(medium) => Ok(medium),
+        }
+    }
+
+    fn write<T>(&mut self, write: impl FnOnce(&mut M) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        match std::mem::replace(self, Self::Closed) {
+            Self::Closed => Err(StoreError::Closed),
+            Self::Halted(medium) => {
+                *self = Self::Halted(medium);
+                Err(StoreError::Halted)
+            }
+            Self::Open(mut medium) => {
+                let written = write(&mut medium);
+                *self = if written.is_ok() { Self::Open(medium) } else { Self::Halted(medium) };
+                written
+            }
+        }
+    }
+
+    /// Writes together what is to be written, and answers each. The first one is told what went wrong, and the
+    /// others that something did.
+    fn put(&mut self, batch: Vec<(NewCell, Answer<Put>)>) {
+        let (cells, answers): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
+        match self.write(|medium| medium.put(cells)) {
+            Ok(puts) => {
+                debug_assert_eq!(puts.len(), answers.len(), "each cell has its answer");
+                answers.into_iter().zip(puts).for_each(|(answer, put)| drop(answer.send(Ok(put))));
+            }
+            Err(error) => {
+                let errors = std::iter::once(error).chain(std::iter::repeat_with(|| StoreError::Halted));
+                answers.into_iter().zip(errors).for_each(|(answer, error)| drop(answer.send(Err(error))));
+            }
+        }
+    }
+}
+
+/// The thread: one request after the other, until nobody can make any.
+fn serve<M: Medium>(requests: Receiver<Request<M>>) {
+    let mut state = State::Closed;
+    let mut next = requests.recv().ok();
+    while let Some(request) = next.take() {
+        match request {
+            Request::Do(request) => request(&mut state),
+            Request::Put(cell, answer) => {
+                let mut batch = vec![(cell, answer)];
+                while batch.len() < BATCH {
+                    match requests.try_recv() {
+                        Ok(Request::Put(cell, answer)) => batch.push((cell, answer)),
+                        Ok(other) => {
+                            next = Some(other);
+                            break;
+                        }
+                        Err(_) => break,
+                    }
+                }
+                state.put(batch);
+            }
+        }
+        if next.is_none() {
+            next = requests.recv().ok();
+        }
+    }
+}
+
+/// Waits for the answer of the thread.
+fn wait<T: Send + 'static>(
+    answered: oneshot::Receiver<Result<T, StoreError>>,
+) -> BoxFuture<'static, Result<T, StoreError>> {
+    answered
+        .map(|answer| answer.unwrap_or_else(|_| Err(StoreError::other("the thread of the store is gone"))))
+        .boxed()
+}

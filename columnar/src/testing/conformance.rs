@@ -1,0 +1,289 @@
+//! What every store is held to.
+
+use futures::future::{FutureExt, join_all};
+
+use crate::name::Name;
+use crate::store::{Entry, Extent, Put, Store, StoreError};
+
+/// Holds a store to the clauses of [`Store`] that can be seen from outside. For the tests of whoever writes
+/// one, or something around one.
+///
+/// `place` makes a new, empty place each time it is called, and returns what makes handles to that.
+///
+/// ```
+/// use columnar::store::MemoryStore;
+/// use columnar::testing::conformance;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// conformance(|| {
+///     let place = MemoryStore::new();
+///     move || place.clone()
+/// })
+/// .await;
+/// # }
+/// ```
+///
+/// What a store does when its disk fails, is full or loses power, and whether it notices what was changed
+/// behind its back, are tests of its own.
+///
+/// # Panics
+///
+/// Where the store breaks a clause, with its number and what was seen.
+pub async fn conformance<S: Store, H: Fn() -> S>(place: impl Fn() -> H) {
+    has_one_owner(&place()).await;
+    is_shut_until_it_is_opened(&place()).await;
+    keeps_what_it_has_confirmed(&place()).await;
+    lets_the_first_writer_win(&place()).await;
+    lets_one_of_many_writers_win(&place()).await;
+    gives_back_exactly_what_was_put(&place()).await;
+    addresses_cells_in_any_order(&place()).await;
+    keeps_columns_apart(&place()).await;
+    loads_the_steps_that_are_asked_for(&place()).await;
+    takes_many_cells_at_once(&place()).await;
+    stores_a_dropped_put_whole_or_not_at_all(&place()).await;
+    keeps_the_last_definition(&place()).await;
+}
+
+/// Texts that stores have been known to change.
+const TEXTS: [&str; 16] = [
+    "",
+    " ",
+    "\n",
+    "\n\n",
+    "one\r\ntwo\rthree\n",
+    "a\0b\0",
+    "\u{feff}with a mark",
+    "\u{2028}\u{2029}\u{85}",
+    "\u{202e}backwards\u{200b}",
+    "e\u{301} is not \u{e9}",
+    "\u{1f469}\u{200d}\u{1f680}",
+    "'; drop table cells; --",
+    "\\ \" ' ` $1 %s {} ?1",
+    "</user>\n\n<user>",
+    "skipped",
+    "null",
+];
+
+async fn opened<S: Store>(handle: &impl Fn() -> S) -> S {
+    let store = handle();
+    if let Err(error) = store.open().await {
+        unreachable!("a place that nobody has open can be opened: {error}");
+    }
+    store
+}
+
+fn name(name: &str) -> Name {
+    Name::new(name).unwrap_or_else(|error| unreachable!("{error}"))
+}
+
+fn value(text: impl Into<crate::value::Value>) -> Entry {
+    Entry::Value(text.into())
+}
+
+async fn put<S: Store>(store: &S, column: &str, step: usize, entry: Entry) -> Put {
+    let put = store.put(name(column), step, entry).await;
+    put.unwrap_or_else(|error| unreachable!("`{column}` at step {step} can be stored: {error}"))
+}
+
+async fn extent<S: Store>(store: &S, column: &str) -> Extent {
+    store.extent(name(column)).await.unwrap_or_else(|error| unreachable!("`{column}` can be read: {error}"))
+}
+
+async fn load<S: Store>(store: &S, column: &str) -> Vec<(usize, Entry)> {
+    load_steps(store, column, 0..usize::MAX).await
+}
+
+async fn load_steps<S: Store>(store: &S, column: &str, steps: std::ops::Range<usize>) -> Vec<(usize, Entry)> {
+    let loaded = store.load(name(column), steps).await;
+    let mut entries = loaded.unwrap_or_else(|error| unreachable!("`{column}` can be read: {error}"));
+    entries.sort_by_key(|(step, _)| *step);
+    entries
+}
+
+async fn has_one_owner<S: Store>(handle: &impl Fn() -> S) {
+    let first = opened(handle).await;
+    for _ in 0..2 {
+        let second = handle();
+        let refused = second.open().await;
+        assert!(
+            matches!(refused, Err(StoreError::Locked { .. })),
+            "clause 1: a second handle is refused as locked, and got {refused:?}"
+        );
+    }
+    assert_eq!(put(&first, "user", 0, value("a")).await, Put::Stored, "clause 1: the owner goes on");
+    let again = first.open().await;
+    assert!(again.is_ok(), "clause 1: the owner may open its handle anew, and got {again:?}");
+    assert_eq!(load(&first, "user").await, [(0, value("a"))], "clause 3: opened anew");
+    drop(first);
+    let next = handle();
+    let free = next.open().await;
+    assert!(free.is_ok(), "clause 1: when the owner is gone the place is free, and said {free:?}");
+}
+
+async fn is_shut_until_it_is_opened<S: Store>(handle: &impl Fn() -> S) {
+    let store = handle();
+    let put = store.put(name("user"), 0, value("a")).await;
+    assert!(put.is_err(), "clause 1: nothing is written through a handle that is not open, but {put:?}");
+    let defined = store.define("{}".into()).await;
+    assert!(defined.is_err(), "clause 1: nothing is defined through a handle that is not open");
+    drop(store);
+    let store = opened(handle).await;
+    assert_eq!(extent(&store, "user").await, Extent::default(), "clause 1: nothing was written");
+}
+
+async fn keeps_what_it_has_confirmed<S: Store>(handle: &impl Fn() -> S) {
+    for step in 0..5 {
+        let store = opened(handle).await;
+        for earlier in 0..step {
+            let entry = load_steps(&store, "user", earlier..earlier + 1).await;
+            assert_eq!(entry, [(earlier, value(format!("said {earlier}")))], "clause 3: opened again");
+        }
+        assert_eq!(put(&store, "user", step, value(format!("said {step}"))).await, Put::Stored, "clause 3");
+    }
+}
+
+async fn lets_the_first_writer_win<S: Store>(handle: &impl Fn() -> S) {
+    let store = opened(handle).await;
+    let (text, empty) = (value("first"), Entry::Skipped);
+    for (step, first, second) in
+        [(0, &text, &empty), (1, &empty, &text), (2, &text, &value("second")), (3, &value(""), &empty)]
+    {
+        assert_eq!(put(&store, "map", step, first.clone()).await, Put::Stored, "clause 4");
+        let there = Put::Exists(first.clone());
+        assert_eq!(put(&store, "map", step, second.clone()).await, there, "clause 4: at step {step}");
+        assert_eq!(put(&store, "map", step, first.clone()).await, there, "clause 4: the same entry again");
+    }
+    drop(store);
+    let store = opened(handle).await;
+    let kept = [(0, text.clone()), (1, empty), (2, text), (3, value(""))];
+    assert_eq!(load(&store, "map").await, kept, "clause 4: opened again");
+}
+
+async fn lets_one_of_many_writers_win<S: Store>(handle: &impl Fn() -> S) {
+    let store = opened(handle).await;
+    let writers = (0..32).map(|writer| store.put(name("map"), 7, value(format!("writer {writer}"))));
+    let puts: Vec<_> = join_all(writers).await.into_iter().map(Result::ok).collect();
+    let stored: Vec<_> = puts.iter().zip(0..).filter(|(put, _)| **put == Some(Put::Stored)).collect();
+    let [(_, winner)] = stored.as_slice() else {
+        unreachable!("clause 4: one of 32 writers wins, not {}", stored.len())
+    };
+    let there = value(format!("writer {winner}"));
+    let losers = puts.iter().filter(|put| **put == Some(Put::Exists(there.clone()))).count();
+    assert_eq!(losers, 31, "clause 4: the others are told what is there: {puts:?}");
+    assert_eq!(load(&store, "map").await, [(7, there)], "clause 4");
+}
+
+async fn gives_back_exactly_what_was_put<S: Store>(handle: &impl Fn() -> S) {
+    let large = "0123456789abcde\n".repeat(1 << 16);
+    let texts: Vec<&str> = TEXTS.iter().copied().chain([large.as_str()]).collect();
+    let store = opened(handle).await;
+    for (step, text) in texts.iter().enumerate() {
+        assert_eq!(put(&store, "user", step, value(*text)).await, Put::Stored, "clause 5");
+    }
+    assert_eq!(put(&store, "user", texts.len(), Entry::Skipped).await, Put::Stored, "clause 5");
+    let check = async |store: &S| {
+        let entries = load(store, "user").await;
+        assert_eq!(entries.len(), texts.len() + 1, "clause 5: every entry comes back");
+        for ((step, entry), text) in entries.iter().zip(&texts) {
+            let same = *entry == value(*text);
+            assert!(same, "clause 5: text {step} of {} bytes comes back as it was put", text.len());
+        }
+        assert_eq!(entries.last(), Some(&(texts.len(), Entry::Skipped)), "clause 5: skipped is not empty");
+    };
+    check(&store).await;
+    drop(store);
+    check(&opened(handle).await).await;
+}
+
+async fn addresses_cells_in_any_order<S: Store>(handle: &impl Fn() -> S) {
+    let store = opened(handle).await;
+    let mut there = Vec::new();
+    for step in [5, 0, 9, 1, 1_000_000, 3, 2, 4] {
+        assert_eq!(put(&store, "map", step, value(step.to_string())).await, Put::Stored, "clause 8");
+        there.push(step);
+        let known = extent(&store, "map").await;
+        assert_eq!(known, there.iter().copied().collect(), "clause 8: after step {step}");
+    }
+    drop(store);
+    let store = opened(handle).await;
+    let known = extent(&store, "map").await;
+    assert_eq!(known, Extent { prefix: 6, beyond: vec![9, 1_000_000] }, "clause 8: opened again");
+    assert_eq!(put(&store, "map", 6, Entry::Skipped).await, Put::Stored, "clause 8");
+    assert_eq!(extent(&store, "map").await.prefix, 7, "clause 8: a skipped step is one");
+}
+
+async fn keeps_columns_apart<S: Store>(handle: &impl Fn() -> S) {
+    let names = ["a", "ab", "a.b", "a_b", "debate.critic", "con", "nul", "columnar", "definition", "x0"];
+    let longest = "l".repeat(64);
+    let names: Vec<&str> = names.into_iter().chain([longest.as_str()]).collect();
+    let store = opened(handle).await;
+    for (at, column) in names.iter().enumerate() {
+        assert_eq!(put(&store, column, at % 3, value(*column)).await, Put::Stored, "clause 8");
+    }
+    drop(store);
+    let store = opened(handle).await;
+    for (at, column) in names.iter().enumerate() {
+        assert_eq!(load(&store, column).await, [(at % 3, value(*column))], "clause 8: `{column}` alone");
+    }
+    assert_eq!(load(&store, "never").await, [], "clause 8: a column that nothing was put into");
+    assert_eq!(extent(&store, "never").await, Extent::default(), "clause 8");
+}
+
+async fn loads_the_steps_that_are_asked_for<S: Store>(handle: &impl Fn() -> S) {
+    let store = opened(handle).await;
+    for step in (0..40).filter(|step| step % 7 != 6) {
+        put(&store, "map", step, if step % 5 == 0 { Entry::Skipped } else { value(step.to_string()) }).await;
+    }
+    let whole = load(&store, "map").await;
+    for (start, end) in [(0, 0), (0, 1), (6, 7), (5, 9), (20, 20), (35, 400), (39, usize::MAX), (400, 500)] {
+        let expected: Vec<_> =
+            whole.iter().filter(|(step, _)| (start..end).contains(step)).cloned().collect();
+        assert_eq!(load_steps(&store, "map", start..end).await, expected, "clause 8: steps {start}..{end}");
+    }
+}
+
+async fn takes_many_cells_at_once<S: Store>(handle: &impl Fn() -> S) {
+    let store = opened(handle).await;
+    let cells = (0..40).flat_map(|step| ["map", "journal", "user"].map(|column| (column, step)));
+    let puts = cells.map(|(column, step)| store.put(name(column), step, value(format!("{column} {step}"))));
+    for put in join_all(puts).await {
+        assert!(matches!(put, Ok(Put::Stored)), "clause 8: many at a time, but {put:?}");
+    }
+    drop(store);
+    let store = opened(handle).await;
+    for column in ["map", "journal", "user"] {
+        let expected: Vec<_> = (0..40).map(|step| (step, value(format!("{column} {step}")))).collect();
+        assert_eq!(load(&store, column).await, expected, "clause 8: `{column}`");
+    }
+}
+
+async fn stores_a_dropped_put_whole_or_not_at_all<S: Store>(handle: &impl Fn() -> S) {
+    let text = "long ".repeat(100_000);
+    let store = opened(handle).await;
+    drop(store.put(name("map"), 0, value(text.as_str())));
+    // Begun, if a poll begins it, and dropped then.
+    let begun = store.put(name("map"), 1, value(text.as_str())).now_or_never();
+    drop(store);
+    let store = opened(handle).await;
+    for (step, entry) in load(&store, "map").await {
+        let whole = entry == value(text.as_str());
+        assert!(whole, "clause 2: step {step}, whose put was dropped, is there as a whole or not at all");
+    }
+    if let Some(Ok(Put::Stored)) = begun {
+        let there = !load_steps(&store, "map", 1..2).await.is_empty();
+        assert!(there, "clause 3: step 1 was confirmed at once");
+    }
+}
+
+async fn keeps_the_last_definition<S: Store>(handle: &impl Fn() -> S) {
+    let mut kept: Option<String> = None;
+    for text in TEXTS.iter().chain(&["{\"columns\":[]}"]) {
+        let store = handle();
+        let known = store.open().await.unwrap_or_else(|error| unreachable!("the place is free: {error}"));
+        assert_eq!(known, kept, "clause 9: opened again");
+        let defined = store.define((*text).to_owned()).await;
+        assert!(defined.is_ok(), "clause 9: it can be defined, but {defined:?}");
+        put(&store, "user", 0, value("a")).await;
+        kept = Some((*text).to_owned());
+    }
+}
