@@ -85,7 +85,7 @@
 
 #![cfg_attr(not(feature = "std"), no_std)]
 // Without `std` only the core is compiled, to see that it needs neither clock nor I/O. Nothing calls it.
-#![cfg_attr(not(feature = "std"), allow(dead_code, unused_imports))]
+#![cfg_attr(not(feature = "std"), allow(dead_code, unreachable_pub, unused_imports))]
 
 extern crate alloc;
 

@@ -15,6 +15,8 @@ use crate::window::Window;
 /// A column as it was declared, nothing checked yet.
 pub(crate) struct Draft {
     pub(crate) name: String,
+    /// What it was named before.
+    pub(crate) was: Option<String>,
     /// What a derived column reads; a source reads nothing.
     pub(crate) views: Option<Vec<DraftView>>,
 }
@@ -47,6 +49,8 @@ pub(crate) struct Schema {
 #[derive(Clone, Debug)]
 pub(crate) struct Declared {
     pub(crate) name: Name,
+    /// What it was named before.
+    pub(crate) was: Option<String>,
     /// `None` for a source.
     pub(crate) reads: Option<Arc<Reads>>,
 }
@@ -92,7 +96,7 @@ impl Schema {
                 Name::placeholder()
             }
         };
-        self.columns.push(Declared { name, reads: None });
+        self.columns.push(Declared { name, was: draft.was.clone(), reads: None });
     }
 
     /// No column has the name of a module. The columns from `first` on are new.
@@ -337,11 +341,11 @@ mod tests {
     use super::*;
 
     fn source(name: &str) -> Draft {
-        Draft { name: name.into(), views: None }
+        Draft { name: name.into(), was: None, views: None }
     }
 
     fn derived(name: &str, views: Vec<DraftView>) -> Draft {
-        Draft { name: name.into(), views: Some(views) }
+        Draft { name: name.into(), was: None, views: Some(views) }
     }
 
     fn view(column: usize) -> DraftView {

@@ -207,7 +207,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
 
     fn store(&mut self, done: Done, poller: &mut Poller<'_>) {
         let (shared, cell) = (Arc::clone(&self.live.shared), done.cell);
-        let Some(mut put) = shared.put(self.name(cell.column), cell.step, done.entry.clone()) else {
+        let Some(mut put) = shared.put(cell.column, cell.step, done.entry.clone()) else {
             return self.stored(done, Ok(Put::Stored));
         };
         // A store may be done at once.

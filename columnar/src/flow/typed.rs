@@ -18,8 +18,8 @@ use crate::error::Result;
 use crate::graph::Graph;
 use crate::name::Name;
 use crate::plan::Plan;
-use crate::state::Live;
-use crate::store::Store;
+use crate::state::{Live, settings};
+use crate::store::{Opening, Store};
 
 /// The columns of a flow's type. Implemented by `flow!` alone.
 pub trait Columns: Sized + 'static {
@@ -176,9 +176,10 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     }
 
     #[doc(hidden)]
-    pub async fn __open(store: impl Store, steps: Vec<Option<Step<'a>>>) -> Result<Self> {
-        let flow = Self::with(Some(Arc::new(store)), steps);
-        flow.live.shared.restore().await?;
+    pub async fn __open(opening: impl Into<Opening>, steps: Vec<Option<Step<'a>>>) -> Result<Self> {
+        let opening = opening.into();
+        let flow = Self::with(Some(Arc::clone(&opening.store)), steps);
+        flow.live.shared.restore(&opening).await?;
         Ok(flow)
     }
 
@@ -212,10 +213,10 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
             } else {
                 Arc::new(C::GRAPH.extend(&before)?)
             };
-            let loaded = live.shared.load_added(&plan).await?;
             let columns = 0..before.schema().columns().len();
-            let steps = columns.map(|column| live.step(column)).chain(steps).collect();
-            live.extend(plan, loaded, steps)?;
+            let steps: Vec<_> = columns.map(|column| live.step(column)).chain(steps).collect();
+            let added = live.shared.load_added(&plan, &settings(&steps)).await?;
+            live.extend(plan, added, steps)?;
             drop(writing);
             Ok(Self::bound(live))
         };

@@ -127,5 +127,5 @@ fn draft(place: &Flat, at: usize, column: impl Fn(usize) -> usize) -> Option<Dra
         What::Column(reads) => Some(reads.iter().map(view).collect()),
         What::Input(_) => return None,
     };
-    Some(Draft { name: place.name.clone(), views })
+    Some(Draft { name: place.name.clone(), was: None, views })
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Shared;
-use super::change::Loaded;
+use super::restore::Added;
 use crate::compute::{Settings, Step};
 use crate::error::Result;
 use crate::plan::Plan;
@@ -41,13 +41,13 @@ impl<'a> Live<'a> {
     pub(crate) fn extend(
         &self,
         plan: Arc<Plan>,
-        loaded: Vec<Loaded>,
+        added: Added,
         steps: Vec<Option<Step<'a>>>,
     ) -> Result<()> {
         let settings = settings(&steps);
         // A run looks the steps up when it starts a cell, so they must be there before the plan is.
         *self.lock() = steps;
-        self.shared.extend(plan, loaded, settings)
+        self.shared.extend(plan, added, settings)
     }
 
     /// Another flow with the same columns and the steps of this one before `step`.
@@ -90,7 +90,7 @@ impl<'a> Live<'a> {
     }
 }
 
-fn settings(steps: &[Option<Step<'_>>]) -> Vec<Arc<Settings>> {
+pub(crate) fn settings(steps: &[Option<Step<'_>>]) -> Vec<Arc<Settings>> {
     steps
         .iter()
         .map(|step| step.as_ref().map(|step| Arc::clone(step.settings())).unwrap_or_default())

@@ -3,8 +3,11 @@
 //! A [`Store`] is the contract with who implements one; [`conformance`](crate::testing::conformance) holds it
 //! to that.
 
+mod definition;
+mod drift;
 mod error;
 mod memory;
+mod opening;
 mod worker;
 
 use std::ops::Range;
@@ -15,8 +18,11 @@ use crate::name::Name;
 use crate::value::Value;
 
 pub use crate::extent::Extent;
+pub(crate) use definition::Definition;
+pub use drift::{Change, Drift};
 pub use error::StoreError;
 pub use memory::MemoryStore;
+pub use opening::Opening;
 
 /// The contract between a flow and whatever keeps its values.
 ///
