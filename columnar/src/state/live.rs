@@ -38,12 +38,7 @@ impl<'a> Live<'a> {
     }
 
     /// Goes on with a longer plan and its steps. On an error the plan is as it was.
-    pub(crate) fn extend(
-        &self,
-        plan: Arc<Plan>,
-        added: Added,
-        steps: Vec<Option<Step<'a>>>,
-    ) -> Result<()> {
+    pub(crate) fn extend(&self, plan: Arc<Plan>, added: Added, steps: Vec<Option<Step<'a>>>) -> Result<()> {
         let settings = settings(&steps);
         // A run looks the steps up when it starts a cell, so they must be there before the plan is.
         *self.lock() = steps;

@@ -72,9 +72,8 @@ impl Shared {
         define(&**store, text, &definition).await?;
 
         let next = |column: usize| extents.get(column).map_or(0, |extent| extent.prefix);
-        let loaded = (0..keys.len()).map(|column| {
-            reach(&plan, column, 0, next).min(next(column).saturating_sub(opening.recent))
-        });
+        let loaded = (0..keys.len())
+            .map(|column| reach(&plan, column, 0, next).min(next(column).saturating_sub(opening.recent)));
         let stored = Stored { definition, loaded: loaded.collect(), keys };
         for (column, (extent, key)) in extents.iter().zip(&stored.keys).enumerate() {
             let steps = stored.loaded(column)..usize::MAX;
@@ -141,7 +140,12 @@ impl Shared {
             let known = Extent { prefix: loaded, beyond: Vec::new() };
             let extent = added(column).unwrap_or(&known);
             let steps = from.min(extent.prefix)..loaded;
-            stored.loaded.iter_mut().skip(column).take(1).for_each(|loaded| *loaded = steps.start.min(*loaded));
+            stored
+                .loaded
+                .iter_mut()
+                .skip(column)
+                .take(1)
+                .for_each(|loaded| *loaded = steps.start.min(*loaded));
             entries.push((column, load(&**store, plan, column, key, steps, extent).await?));
         }
         Ok(Added { stored, extents, entries })

@@ -48,7 +48,8 @@ impl Definition {
             }
             None => return Err(damaged("it does not say which format it has")),
         }
-        let columns = json.get("columns").and_then(Json::as_array).ok_or_else(|| damaged("it has no columns"))?;
+        let columns =
+            json.get("columns").and_then(Json::as_array).ok_or_else(|| damaged("it has no columns"))?;
         let columns = columns.iter().map(Kept::parse).collect::<Option<_>>();
         Ok(Self { columns: columns.ok_or_else(|| damaged("a column in it cannot be read"))? })
     }
@@ -127,7 +128,8 @@ const PLACE: &str = "the definition of the flow in the store";
 /// A name that is not taken: the name itself, or with a number.
 fn unlike(name: &Name, taken: &BTreeSet<Name>) -> Name {
     let longest = name.len().min(LONGEST);
-    let numbered = (2..).filter_map(|number: usize| Name::new(&format!("{}_{number}", name.get(..longest)?)).ok());
+    let numbered =
+        (2..).filter_map(|number: usize| Name::new(&format!("{}_{number}", name.get(..longest)?)).ok());
     let free = std::iter::once(name.clone()).chain(numbered).find(|name| !taken.contains(name));
     free.unwrap_or_else(|| name.clone())
 }
