@@ -136,6 +136,8 @@ mod driver;
 mod event;
 #[cfg(feature = "std")]
 pub mod flow;
+#[cfg(feature = "std")]
+pub mod rows;
 
 mod error;
 #[cfg(feature = "simulation")]

@@ -70,7 +70,7 @@ impl LiveFlow<'static, Dynamic> {
         leaves: impl IntoIterator<Item = L>,
     ) -> Result<Self> {
         let opening = opening.into();
-        let flow = Self::with(Some(Arc::clone(&opening.store)), leaves)?;
+        let flow = Self::with(Some(Arc::clone(opening.store())), leaves)?;
         flow.live.shared.restore(&opening).await?;
         Ok(flow)
     }

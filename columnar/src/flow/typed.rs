@@ -178,7 +178,7 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     #[doc(hidden)]
     pub async fn __open(opening: impl Into<Opening>, steps: Vec<Option<Step<'a>>>) -> Result<Self> {
         let opening = opening.into();
-        let flow = Self::with(Some(Arc::clone(&opening.store)), steps);
+        let flow = Self::with(Some(Arc::clone(opening.store())), steps);
         flow.live.shared.restore(&opening).await?;
         Ok(flow)
     }

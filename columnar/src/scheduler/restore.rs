@@ -1,5 +1,6 @@
 //! What an earlier process stored: what of it cannot be, and going on from it.
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use super::track::{Slot, Track};
@@ -100,7 +101,7 @@ impl Scheduler {
             let missing = self.opened.saturating_sub(track.end());
             if column >= first {
                 let begun = track.slots_mut().filter(|(_, slot)| !matches!(slot, Slot::Stored { .. }));
-                let begun: alloc::vec::Vec<usize> = begun.map(|(step, _)| step).collect();
+                let begun: Vec<usize> = begun.map(|(step, _)| step).collect();
                 begun.into_iter().for_each(|step| self.count(Cell { column, step }));
             }
             (0..missing).for_each(|_| self.admit(column));

@@ -147,6 +147,15 @@ impl Shared {
         self.lock().find(name)
     }
 
+    /// The index of a column that is computed.
+    fn find_derived(&self, name: &str) -> Result<usize> {
+        let (plan, column) = (self.plan(), self.find(name)?);
+        if plan.schema().is_source(column) {
+            return Err(Error::NotDerived { column: plan.schema().name(column).clone() });
+        }
+        Ok(column)
+    }
+
     /// Lets so many cells be computed at once.
     pub(crate) fn limit(&self, cells: usize) {
         let mut state = self.lock();

@@ -1,5 +1,7 @@
 //! What a flow takes up from its store: when it is opened, when columns are added, when it is asked to.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,7 +12,7 @@ use crate::extent::Extent;
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::scheduler::{Cell, Unloadable};
-use crate::store::{Definition, Entry, Opening, Store, StoreError};
+use crate::store::{Anew, Change, Definition, Entry, Opening, Store, StoreError, copy};
 use crate::window::Window;
 
 /// What a flow has in its store besides the values.
@@ -57,9 +59,11 @@ impl Shared {
         let Some(store) = &self.store else { return Ok(()) };
         let _writing = self.writing.lock().await;
         let (plan, settings) = (self.plan(), self.lock().settings.clone());
-        let text = store.open().await.map_err(|source| Error::Open { source })?;
-        let known = text.as_deref().map_or_else(|| Ok(Definition::default()), Definition::parse);
-        let mut definition = known.map_err(|source| Error::Open { source })?;
+        let mut text = store.open().await.map_err(|source| Error::Open { source })?;
+        if let (None, Some(anew)) = (&text, &opening.anew) {
+            text = Some(self.share(anew, opening, &**store).await?);
+        }
+        let mut definition = parse(text.as_deref())?;
 
         let keys = definition.keys(plan.schema());
         let extents = self.extents(&**store, &plan, &keys, 0).await?;
@@ -84,6 +88,37 @@ impl Shared {
         Ok(())
     }
 
+    /// Copies the past that is shared with another store into this one, with the definition, which comes last:
+    /// where it is, everything is.
+    async fn share(&self, anew: &Anew, opening: &Opening, into: &dyn Store) -> Result<String> {
+        let (plan, settings) = (self.plan(), self.lock().settings.clone());
+        let text = anew.from.open().await.map_err(|source| Error::Open { source })?;
+        let mut definition = parse(text.as_deref())?;
+        let all: Vec<Name> = definition.columns().map(|(key, _)| key.clone()).collect();
+        let keys = definition.keys(plan.schema());
+        let named =
+            anew.columns.iter().map(|name| self.find_derived(name)).collect::<Result<BTreeSet<_>>>()?;
+        let changed = RefCell::new(named);
+        definition.update(plan.schema(), &keys, &settings, |column, change| {
+            let is_kept = opening.allows(change);
+            if !is_kept {
+                changed.borrow_mut().insert(column);
+            }
+            is_kept || !matches!(change, Change::Kind { .. })
+        })?;
+        let changed = changed.into_inner();
+        let dependents = changed.iter().flat_map(|&column| plan.dependents(column));
+        let cut: BTreeSet<&Name> =
+            changed.iter().copied().chain(dependents).filter_map(|at| keys.get(at)).collect();
+        for key in &all {
+            let before = if cut.contains(key) { anew.step } else { usize::MAX };
+            copy(&*anew.from, into, key, before).await.map_err(|source| Error::Open { source })?;
+        }
+        let text = definition.text();
+        into.define(text.clone()).await.map_err(|source| Error::Open { source })?;
+        Ok(text)
+    }
+
     /// Loads what is stored of the steps from this one on.
     pub(crate) async fn recall(&self, step: usize) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
@@ -104,6 +139,33 @@ impl Shared {
             state.allowances.clear();
         }
         Ok(())
+    }
+
+    /// How many steps there are of which anything is stored.
+    pub(crate) fn rows(&self) -> usize {
+        let state = self.lock();
+        state.plan.schema().sources().map(|source| state.scheduler.len(source)).max().unwrap_or(0)
+    }
+
+    /// What is stored of a column in some steps, in memory or not.
+    pub(crate) async fn entries(&self, column: usize, steps: Range<usize>) -> Result<Entries> {
+        let (plan, mut entries, away) = {
+            let state = self.lock();
+            let in_memory = state.stored.loaded(column).clamp(steps.start, steps.end);
+            let entry = |step| {
+                let cell = Cell { column, step };
+                let skipped = state.scheduler.is_skipped(cell).then_some(Entry::Skipped);
+                Some((step, state.table.get(cell).map(Entry::Value).or(skipped)?))
+            };
+            let entries: Entries = (in_memory..steps.end).filter_map(entry).collect();
+            let key = state.stored.key(column).cloned();
+            (Arc::clone(&state.plan), entries, key.map(|key| (key, steps.start..in_memory)))
+        };
+        if let (Some(store), Some((key, steps))) = (&self.store, away) {
+            let extent = Extent { prefix: steps.end, beyond: Vec::new() };
+            entries.extend(load(&**store, &plan, column, &key, steps, &extent).await?);
+        }
+        Ok(entries)
     }
 
     /// What is known already of the columns that a longer plan has at its end.
@@ -216,6 +278,11 @@ fn reach(plan: &Plan, column: usize, first: usize, next: impl Fn(usize) -> usize
         }
     });
     shown.min().unwrap_or(usize::MAX)
+}
+
+fn parse(text: Option<&str>) -> Result<Definition> {
+    let known = text.map_or_else(|| Ok(Definition::default()), Definition::parse);
+    known.map_err(|source| Error::Open { source })
 }
 
 /// Keeps the definition, if it is another one than that which is there.

@@ -66,6 +66,11 @@ impl Definition {
         text
     }
 
+    /// The keys of all columns, and which of them are sources.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = (&Name, bool)> {
+        self.columns.iter().map(|kept| (&kept.key, kept.reads.is_none()))
+    }
+
     /// The keys of the columns of a schema. A name that is known is that column; one that is not may say what
     /// it was before.
     pub(crate) fn keys(&self, schema: &Schema) -> Vec<Name> {

@@ -3,11 +3,13 @@
 //! A [`Store`] is the contract with who implements one; [`conformance`](crate::testing::conformance) holds it
 //! to that.
 
+mod copy;
 mod definition;
 mod drift;
 mod error;
 mod memory;
 mod opening;
+mod verify;
 mod worker;
 
 use std::ops::Range;
@@ -18,11 +20,14 @@ use crate::name::Name;
 use crate::value::Value;
 
 pub use crate::extent::Extent;
+pub(crate) use copy::{copy, put_all};
 pub(crate) use definition::Definition;
 pub use drift::{Change, Drift};
 pub use error::StoreError;
 pub use memory::MemoryStore;
+pub(crate) use opening::Anew;
 pub use opening::Opening;
+pub use verify::{Defect, salvage, verify};
 
 /// The contract between a flow and whatever keeps its values.
 ///
