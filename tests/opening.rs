@@ -362,6 +362,61 @@ async fn d4_a_renamed_column_keeps_its_values_if_it_says_what_it_was() -> Result
     Ok(())
 }
 
+mod before {
+    use super::*;
+
+    flow! {
+        pub struct Debate { source topic; column critic(topic.latest) = upper_step(); }
+    }
+    flow! {
+        pub struct Chat {
+            source user;
+            column subjects(user.latest) = upper_step();
+            use Debate { topic: subjects } as debate;
+        }
+    }
+}
+
+mod after {
+    use super::*;
+
+    flow! {
+        pub struct Debate { source topic; column judge(topic.latest) was "critic" = upper_step(); }
+    }
+    flow! {
+        pub struct Chat {
+            source said was "user";
+            column topics(said.latest) was "subjects" = upper_step();
+            use Debate { topic: topics } as debate;
+        }
+    }
+}
+
+fn upper_step() -> impl columnar::Compute {
+    Log::default().upper("any")
+}
+
+#[tokio::test]
+async fn d4_a_flow_of_the_macro_keeps_what_was_renamed() -> Result<()> {
+    let store = MemoryStore::new();
+    let chat = before::Chat::open(store.clone()).await?;
+    chat.user.push("a").await?;
+    chat.run().await?;
+    let said = chat.debate.critic.get(0);
+    drop(chat);
+
+    let chat = after::Chat::open(store.clone()).await?;
+    assert_eq!((chat.steps(), chat.forecast().cells, chat.debate.judge.get(0)), (1, 0, said));
+    chat.said.push("b").await?;
+    chat.run().await?;
+    assert_eq!(
+        after::Chat::GRAPH.to_string(),
+        "source said was \"user\"\ncolumn topics(said.latest) was \"subjects\"\n\
+         column debate.judge(topics.latest.as(\"topic\")) was \"debate.critic\"\n"
+    );
+    Ok(())
+}
+
 trait LenOf {
     fn len_of(&self, column: &str) -> usize;
 }

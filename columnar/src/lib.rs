@@ -194,8 +194,9 @@ pub mod prelude {
 /// header    := attrs vis "struct" Name generics? params? (":" Path)? where?
 /// params    := "(" (ident ":" Type),* ")"
 /// decl      := docs? (source | denials? column | module)
-/// source    := "source" ident ";"
-/// column    := "column" ident "(" view,+ ")" "=" any Rust expression ";"
+/// source    := "source" ident was? ";"
+/// column    := "column" ident "(" view,+ ")" was? "=" any Rust expression ";"
+/// was       := "was" string                             the name that it had, for what is stored under that
 /// module    := "use" Path ("(" arguments ")")? "{" (ident (":" name)?),* "}" "as" ident ";"
 /// view      := name shown? told*  |  "self" (".latest" | ".window(" n ")")?  |  "group(" string ("," view)+ ")"
 /// name      := ident ("." ident)*
