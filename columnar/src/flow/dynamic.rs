@@ -245,7 +245,7 @@ impl LiveFlow<'static, Dynamic> {
     ///
     /// The past is shared and not copied, so a fork costs the same after ten steps and after a
     /// million. What is not stored before `step` is computed by both. What the fork adds is kept in
-    /// memory, wherever this flow keeps its values.
+    /// memory, wherever this flow keeps its values; see [`fork_into`](Self::fork_into) for a fork that lasts.
     ///
     /// # Errors
     ///
@@ -253,6 +253,19 @@ impl LiveFlow<'static, Dynamic> {
     pub fn fork(&self, step: usize) -> Result<Self> {
         let declarations = self.columns.lock();
         Ok(Self::of(declarations.clone(), self.live.fork(step)?))
+    }
+
+    /// The same on top of an empty store of its own, which gets a copy of all that this flow has stored before
+    /// `step`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Missing`] when a source has no value for the step before; [`Error::Open`] when the store cannot
+    /// be opened, is not empty, or does not take the values; [`Error::Load`] when those cannot be read.
+    pub async fn fork_into(&self, step: usize, store: impl Store) -> Result<Self> {
+        let _writing = self.shared().writing().await;
+        let declarations = self.columns.declarations();
+        Ok(Self::of(declarations, self.live.fork_into(step, Arc::new(store)).await?))
     }
 
     /// A source joins only a flow that has not begun.
