@@ -4,6 +4,7 @@
 //! to that.
 
 mod error;
+mod file;
 mod memory;
 mod worker;
 
@@ -16,6 +17,7 @@ use crate::value::Value;
 
 pub use crate::extent::Extent;
 pub use error::StoreError;
+pub use file::FileStore;
 pub use memory::MemoryStore;
 
 /// The contract between a flow and whatever keeps its values.
