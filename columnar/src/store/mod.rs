@@ -10,6 +10,8 @@ mod error;
 mod file;
 mod memory;
 mod opening;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 mod verify;
 mod worker;
 
@@ -29,6 +31,8 @@ pub use file::FileStore;
 pub use memory::MemoryStore;
 pub(crate) use opening::Anew;
 pub use opening::Opening;
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteStore;
 pub use verify::{Defect, salvage, verify};
 
 /// The contract between a flow and whatever keeps its values.
