@@ -186,6 +186,21 @@ async fn s6_a_second_flow_is_refused_until_the_first_one_is_gone() -> Result<()>
     Ok(())
 }
 
+/// A loop over the events leaves the run behind, and it kept the flow open.
+#[tokio::test]
+async fn a_run_that_has_ended_holds_nothing() -> Result<()> {
+    let store = MemoryStore::new();
+    let topics = column("topics", source("user").latest(), Log::default().upper("topics"));
+    let f = Flow::open(store.clone(), [&topics]).await?;
+    f.push("user", "a").await?;
+    let mut run = f.run();
+    while run.try_next().await?.is_some() {}
+    drop(f);
+    Flow::open(store, [topics]).await?;
+    assert!(run.next().await.is_none());
+    Ok(())
+}
+
 /// A flow that was stored, and one that is opened on what it left.
 async fn opened_as(was: &[Column], now: &[Column], keep: &[&str]) -> Result<Flow> {
     let store = MemoryStore::new();
