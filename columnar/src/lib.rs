@@ -38,6 +38,7 @@
 //! | push, run, read | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
 //! | know what it will cost, and how far it is | [`Forecast`], [`Progress`] |
 //! | keep requests small, and know what was left out | [`budget`]; [`tokens`], for how they are counted |
+//! | keep values for good, and open a flow on them | [`store`]; [`rows`], for other programs |
 //! | fork, add, remove, replace | [`fork`](flow::LiveFlow::fork), [`add_column`](Flow::add_column), [`remove_column`](Flow::remove_column), [`replace_column`](Flow::replace_column) |
 //! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `rate`, `or_skip`](compute::Policy) |
 //! | see what a column saw | [`Messages`]; what of it a provider has seen before, and what to mark in it: [`cache`] |
