@@ -232,6 +232,29 @@ async fn d1_a_column_that_is_new_is_computed_from_the_beginning() {
 }
 
 #[tokio::test]
+async fn d1_a_source_that_is_new_is_refused_until_it_has_its_values() -> Result<()> {
+    let (user, notes) = (source("user"), source("notes"));
+    let (map, more) = (upper("map", user.latest()), upper("more", (user.latest(), notes.latest())));
+    let error = told(&[map.clone()], &[map.clone(), more.clone()]).await;
+    assert_eq!(
+        error,
+        "the source `notes` cannot join a flow that has steps already: they have no value for it"
+    );
+
+    let store = MemoryStore::new();
+    let f = Flow::open(store.clone(), [&map]).await?;
+    f.push("user", "a").await?;
+    f.run().await?;
+    drop(f);
+    let rows = "{\"notes\":\"what was meant\"}\n";
+    columnar::rows::read_json_lines(&store, rows.as_bytes()).await.expect("a value for each step");
+    let f = Flow::open(store, [map, more]).await?;
+    f.run().await?;
+    assert_eq!(f.steps(), 1);
+    Ok(())
+}
+
+#[tokio::test]
 async fn d2_a_column_that_is_gone_and_comes_back_is_the_same() -> Result<()> {
     let store = MemoryStore::new();
     let (user, log) = (source("user"), Log::default());

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use columnar::prelude::*;
-use columnar::store::{MemoryStore, Opening};
+use columnar::store::{IntoOpening, MemoryStore};
 use columnar_tests::store::FaultyStore;
 use futures::FutureExt;
 use tokio::time::{advance, sleep};
@@ -22,7 +22,7 @@ fn after(seconds: u64) -> impl Fn(Context) -> futures::future::BoxFuture<'static
 }
 
 /// Two columns that take different times, and one that reads both.
-fn slow(opening: impl Into<Opening>) -> impl Future<Output = Result<Flow>> {
+fn slow(opening: impl IntoOpening) -> impl Future<Output = Result<Flow>> {
     let user = source("user");
     let fast = column("fast", user.latest(), after(1));
     let late = column("late", (user.latest(), this()), after(3));

@@ -11,7 +11,7 @@ use crate::name::Name;
 use crate::plan::Plan;
 use crate::schema::{Mistake, SchemaError};
 use crate::state::{Live, Shared, settings};
-use crate::store::{Opening, Store};
+use crate::store::{IntoOpening, Store};
 use crate::value::Value;
 
 /// A live flow whose shape was made at run time; its columns go by their names.
@@ -58,7 +58,7 @@ pub fn flow<L: Borrow<Column>>(leaves: impl IntoIterator<Item = L>) -> Result<Fl
 
 impl LiveFlow<'static, Dynamic> {
     /// Makes a flow as [`flow`](flow()) does, on top of a store: it goes on with what the store holds. What is
-    /// to be said about that, an [`Opening`] says.
+    /// to be said about that, an [`Opening`](crate::store::Opening) says.
     ///
     /// # Errors
     ///
@@ -66,10 +66,10 @@ impl LiveFlow<'static, Dynamic> {
     /// cannot be opened, as while another flow has it open; [`Error::Drift`] when columns have changed of which
     /// values are stored; [`Error::Load`] when the store cannot be read or holds what cannot be.
     pub async fn open<L: Borrow<Column>>(
-        opening: impl Into<Opening>,
+        opening: impl IntoOpening,
         leaves: impl IntoIterator<Item = L>,
     ) -> Result<Self> {
-        let opening = opening.into();
+        let opening = opening.into_opening();
         let flow = Self::with(Some(Arc::clone(opening.store())), leaves)?;
         flow.live.shared.restore(&opening).await?;
         Ok(flow)

@@ -19,7 +19,7 @@ use crate::graph::Graph;
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::state::{Live, settings};
-use crate::store::{Opening, Store};
+use crate::store::{IntoOpening, Store};
 
 /// The columns of a flow's type. Implemented by `flow!` alone.
 pub trait Columns: Sized + 'static {
@@ -176,8 +176,8 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     }
 
     #[doc(hidden)]
-    pub async fn __open(opening: impl Into<Opening>, steps: Vec<Option<Step<'a>>>) -> Result<Self> {
-        let opening = opening.into();
+    pub async fn __open(opening: impl IntoOpening, steps: Vec<Option<Step<'a>>>) -> Result<Self> {
+        let opening = opening.into_opening();
         let flow = Self::with(Some(Arc::clone(opening.store())), steps);
         flow.live.shared.restore(&opening).await?;
         Ok(flow)

@@ -12,6 +12,7 @@ use crate::extent::Extent;
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::scheduler::{Cell, Unloadable};
+use crate::schema::{Mistake, SchemaError};
 use crate::store::{Anew, Change, Definition, Entry, Opening, Store, StoreError, copy, put_all};
 use crate::window::Window;
 
@@ -71,6 +72,9 @@ impl Shared {
         definition.update(plan.schema(), &keys, &settings, |column, change| {
             is_empty(column) || opening.allows(change)
         })?;
+        if let Some(late) = late_source(&plan, &extents) {
+            return Err(SchemaError::one(Mistake::LateSource { name: late.as_str().into() }).into());
+        }
         let restored = self.lock().scheduler.restore(0, &extents);
         restored.map_err(|(column, error)| unloadable(&plan, column, error))?;
         define(&**store, text, &definition).await?;
@@ -290,6 +294,14 @@ impl State {
         }
         Ok(())
     }
+}
+
+/// A source without any value in a flow of which values are stored that were computed.
+fn late_source<'p>(plan: &'p Plan, extents: &[Extent]) -> Option<&'p Name> {
+    let schema = plan.schema();
+    let is_empty = |column: usize| extents.get(column).is_none_or(Extent::is_empty);
+    let has_begun = (0..extents.len()).any(|column| !schema.is_source(column) && !is_empty(column));
+    schema.sources().find(|&source| has_begun && is_empty(source)).map(|source| schema.name(source))
 }
 
 /// So many steps of a column are copied at once.

@@ -30,7 +30,7 @@ pub use error::StoreError;
 pub use file::FileStore;
 pub use memory::MemoryStore;
 pub(crate) use opening::Anew;
-pub use opening::Opening;
+pub use opening::{IntoOpening, Opening};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
 pub use verify::{Defect, salvage, verify};

@@ -58,7 +58,7 @@ impl Chat {
     /// which it holds values.
     #[allow(clippy::too_many_arguments)]
     pub async fn open(
-        store: impl ::core::convert::Into<::columnar::__private::Opening>,
+        store: impl ::columnar::__private::IntoOpening,
         model: impl ::core::marker::Sized,
     ) -> ::columnar::__private::Result<Self> {
         let steps = Self::__STEPS(model);

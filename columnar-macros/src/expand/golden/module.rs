@@ -121,7 +121,7 @@ where
     /// which it holds values.
     #[allow(clippy::too_many_arguments)]
     pub async fn open(
-        store: impl ::core::convert::Into<::columnar::__private::Opening>,
+        store: impl ::columnar::__private::IntoOpening,
         model: M,
     ) -> ::columnar::__private::Result<Self> {
         let steps = Self::__STEPS(model);
