@@ -153,7 +153,7 @@ pub mod __private;
 pub use column::{Column, IntoViews, View, column, group, prev, source, this};
 #[cfg(feature = "std")]
 pub use compute::{Compute, Reply, deltas};
-pub use context::{Context, Iter, Messages, Origin, Part, Parts, Role};
+pub use context::{Context, Hidden, Iter, Messages, Origin, Part, Parts, Role};
 pub use error::{BoxError, Error, Result};
 pub use event::Event;
 #[cfg(feature = "std")]

@@ -27,6 +27,7 @@ pub(super) fn plan(columns: &[Option<Views<'_>>]) -> Arc<Plan> {
                 window: last.map_or(Some(Window::All), Window::last),
                 note: None,
                 filter: None,
+                elided: false,
                 groups: Vec::new(),
                 tag: (column != at).then(|| format!("v{tag}")),
             };
