@@ -254,6 +254,7 @@ const WITH_MODULES: &[&str] = &[
     "use Debate { topic: user, fa¦ } as debate;",
     "use Debate { topic: user } as de¦bate;",
     "use Debate { topic: user } as topics; column summary(topics.¦) = prompt(\"\");",
+    "column topics(¦) = x; column topics(user); use Debate { topic: user } as debate;",
     "use Debate { topic: user } as debate; column summary(deb¦) = prompt(\"\");",
     "use Debate { topic: user } as debate; column summary(debate¦, user) = prompt(\"\");",
     "use Debate { topic: user } as debate; column summary(debate.¦) = prompt(\"\");",
