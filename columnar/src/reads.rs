@@ -163,7 +163,7 @@ impl Input {
     }
 
     pub(crate) fn with(self, note: Option<String>, filter: Option<Filter>, elided: bool) -> Self {
-        Self { note, filter, elided, ..self }
+        Self { elided, note, filter, ..self }
     }
 
     /// By how many steps its values are shown later.

@@ -265,9 +265,8 @@ pub fn turns(
         {
             let value = flow.value(column, then)?;
             if reads.own_elided && !std::mem::replace(&mut own_told, true) {
-                let name = column.rsplit('.').next().expect("there is a last part");
                 let before = (0..then).filter(|then| !is_gap(column, *then)).count();
-                said.before.extend(elided(before, name));
+                said.before.extend(elided(before, column));
                 said.tokens += said.before.iter().map(|text| tokens(text) + tokens("\n\n")).sum::<usize>();
             }
             said.push((column, then), value, "\n\n");

@@ -61,15 +61,14 @@ fn acyclic() -> impl Strategy<Value = Flow> {
 pub fn flows() -> impl Strategy<Value = Flow> {
     let groups = vec((any::<Index>(), any::<Index>()), 0..=2);
     let filter = option::weighted(0.3, prop_oneof![(1..=3_usize).prop_map(Filter::Steps), Just(Filter::Odd)]);
-    let more = (groups, vec(filter, 3), vec(any::<bool>(), 5));
+    let more = (groups, vec(filter, 3), any::<bool>(), vec(any::<bool>(), 4));
     (with_pasts(), vec(more, DERIVED.len())).prop_map(|(mut flow, more)| {
         let derived = flow.columns.iter_mut().filter_map(|column| column.reads.as_mut());
-        for (reads, (groups, filters, elided)) in derived.zip(more) {
+        for (reads, (groups, filters, own_elided, elided)) in derived.zip(more) {
             let is_windowed = |window: Window| window != Window::All;
-            let (own_elided, elided) = elided.split_first().expect("there are five");
-            reads.own_elided = *own_elided && reads.own.is_some_and(is_windowed);
+            reads.own_elided = own_elided && reads.own.is_some_and(is_windowed);
             for (view, elided) in reads.views.iter_mut().zip(elided) {
-                view.elided = *elided && is_windowed(view.window);
+                view.elided = elided && is_windowed(view.window);
             }
             // One view at least shows everything, so no cell is without anything new.
             let rest = reads.views.iter_mut().filter(|view| !view.delayed).skip(1);

@@ -77,12 +77,12 @@ const ANSWER: &str = r#""},{"role":"assistant","content":""#;
 pub(super) const JSON_END: &str = r#""}]"#;
 
 /// What stands around the values of an input: a frame for each number of groups that may begin and end with
-/// one.
+/// one, and for what is said before one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frames {
     depth: usize,
-    frames: Vec<Frame>,
-    /// For what is said before a value, by how many groups begin with it: one or more.
+    tagged: Vec<Frame>,
+    /// For what is said, by how many groups begin with it: one or more.
     untagged: Vec<Frame>,
 }
 
@@ -91,18 +91,18 @@ impl Frames {
     pub(crate) fn new(tag: &Name, groups: &[Name]) -> Self {
         let depth = groups.len();
         let innermost = |count: usize| groups.get(depth - count..).unwrap_or_default();
-        let frames = (0..=depth).flat_map(|opened| {
+        let tagged = (0..=depth).flat_map(|opened| {
             (0..=depth).map(move |closed| Frame::new(Some(tag), innermost(opened), innermost(closed)))
         });
         let untagged = (1..=depth).map(|opened| Frame::new(None, innermost(opened), &[]));
-        Self { depth, frames: frames.collect(), untagged: untagged.collect() }
+        Self { depth, tagged: tagged.collect(), untagged: untagged.collect() }
     }
 
     /// The frame of a value before which so many groups are open, and so many behind it.
     #[inline]
     pub(super) fn between(&self, before: usize, behind: usize) -> &Frame {
         let (opened, closed) = (self.depth - before, self.depth - behind);
-        match self.frames.get(opened * (self.depth + 1) + closed) {
+        match self.tagged.get(opened * (self.depth + 1) + closed) {
             Some(frame) => frame,
             None => unreachable!("there is a frame for each"),
         }
@@ -118,7 +118,7 @@ impl Frames {
     pub(super) fn opened_by(&self, frame: &Frame) -> usize {
         let place = |frames: &[Frame]| frames.iter().position(|candidate| core::ptr::eq(candidate, frame));
         let untagged = || place(&self.untagged).map(|at| at + 1);
-        place(&self.frames).map(|at| at / (self.depth + 1)).or_else(untagged).unwrap_or(0)
+        place(&self.tagged).map(|at| at / (self.depth + 1)).or_else(untagged).unwrap_or(0)
     }
 
     /// The frame of the tag alone, if it has not to open or to close anything.
