@@ -311,8 +311,11 @@ const AT_ONCE: usize = 512;
 /// the first step that a column is without.
 fn reach(plan: &Plan, column: usize, first: usize, next: impl Fn(usize) -> usize) -> usize {
     let readers = plan.readers(column).iter().filter(|reader| reader.column >= first);
+    // What is hidden of the own past is counted.
+    let counts_own = plan.schema().reads(column).is_some_and(|reads| reads.own_elided);
     let shown = readers.map(|reader| match reader.window {
         Window::All => 0,
+        Window::Last(_) if reader.column == column && counts_own => 0,
         Window::Last(count) => {
             next(reader.column).saturating_add(1).saturating_sub(reader.lag.saturating_add(count.get()))
         }

@@ -190,16 +190,23 @@ impl Kept {
     }
 }
 
+/// Behind a view that tells how much it hides.
+const ELIDED: &str = ".elided()";
+
 /// The views of a column, as they are written but for the names.
 fn views(reads: &Reads, keys: &[Name]) -> Vec<String> {
     let inputs = reads.inputs.iter().map(|input| view(reads, input, keys));
-    inputs.chain(reads.own.map(|own: Window| format!("self{own}"))).collect()
+    let hides = if reads.own_elided { ELIDED } else { "" };
+    inputs.chain(reads.own.map(|own: Window| format!("self{own}{hides}"))).collect()
 }
 
 /// What a model is told of a view is as much a part of the prompt as the instruction, and as little of this.
 fn view(reads: &Reads, input: &Input, keys: &[Name]) -> String {
     let key = keys.get(input.column).unwrap_or(&input.name);
     let mut view = format!("{key}{}", Written { window: input.window, delayed: input.delayed });
+    if input.elided {
+        view.push_str(ELIDED);
+    }
     if input.tag != input.name.tag() {
         view = format!("{view}.as(\"{}\")", input.tag);
     }
