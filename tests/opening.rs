@@ -186,6 +186,21 @@ async fn s6_a_second_flow_is_refused_until_the_first_one_is_gone() -> Result<()>
     Ok(())
 }
 
+/// A loop over the events leaves the run behind, and it kept the flow open.
+#[tokio::test]
+async fn a_run_that_has_ended_holds_nothing() -> Result<()> {
+    let store = MemoryStore::new();
+    let topics = column("topics", source("user").latest(), Log::default().upper("topics"));
+    let f = Flow::open(store.clone(), [&topics]).await?;
+    f.push("user", "a").await?;
+    let mut run = f.run();
+    while run.try_next().await?.is_some() {}
+    drop(f);
+    Flow::open(store, [topics]).await?;
+    assert!(run.next().await.is_none());
+    Ok(())
+}
+
 /// A flow that was stored, and one that is opened on what it left.
 async fn opened_as(was: &[Column], now: &[Column], keep: &[&str]) -> Result<Flow> {
     let store = MemoryStore::new();
@@ -214,6 +229,29 @@ async fn d1_a_column_that_is_new_is_computed_from_the_beginning() {
     let user = source("user");
     let (map, more) = (upper("map", user.latest()), upper("more", user.latest()));
     assert_eq!(told(&[map.clone()], &[map, more]).await, "no error, and 3 cells to compute");
+}
+
+#[tokio::test]
+async fn d1_a_source_that_is_new_is_refused_until_it_has_its_values() -> Result<()> {
+    let (user, notes) = (source("user"), source("notes"));
+    let (map, more) = (upper("map", user.latest()), upper("more", (user.latest(), notes.latest())));
+    let error = told(&[map.clone()], &[map.clone(), more.clone()]).await;
+    assert_eq!(
+        error,
+        "the source `notes` cannot join a flow that has steps already: they have no value for it"
+    );
+
+    let store = MemoryStore::new();
+    let f = Flow::open(store.clone(), [&map]).await?;
+    f.push("user", "a").await?;
+    f.run().await?;
+    drop(f);
+    let rows = "{\"notes\":\"what was meant\"}\n";
+    columnar::rows::read_json_lines(&store, rows.as_bytes()).await.expect("a value for each step");
+    let f = Flow::open(store, [map, more]).await?;
+    f.run().await?;
+    assert_eq!(f.steps(), 1);
+    Ok(())
 }
 
 #[tokio::test]
@@ -359,6 +397,61 @@ async fn d4_a_renamed_column_keeps_its_values_if_it_says_what_it_was() -> Result
     drop(f);
     let f = Flow::open(store, [renamed(false)]).await?;
     assert_eq!((f.steps(), f.get("subjects", 1).is_some(), log.calls_of("new", 0)), (2, true, 1));
+    Ok(())
+}
+
+mod before {
+    use super::*;
+
+    flow! {
+        pub struct Debate { source topic; column critic(topic.latest) = upper_step(); }
+    }
+    flow! {
+        pub struct Chat {
+            source user;
+            column subjects(user.latest) = upper_step();
+            use Debate { topic: subjects } as debate;
+        }
+    }
+}
+
+mod after {
+    use super::*;
+
+    flow! {
+        pub struct Debate { source topic; column judge(topic.latest) was "critic" = upper_step(); }
+    }
+    flow! {
+        pub struct Chat {
+            source said was "user";
+            column topics(said.latest) was "subjects" = upper_step();
+            use Debate { topic: topics } as debate;
+        }
+    }
+}
+
+fn upper_step() -> impl columnar::Compute {
+    Log::default().upper("any")
+}
+
+#[tokio::test]
+async fn d4_a_flow_of_the_macro_keeps_what_was_renamed() -> Result<()> {
+    let store = MemoryStore::new();
+    let chat = before::Chat::open(store.clone()).await?;
+    chat.user.push("a").await?;
+    chat.run().await?;
+    let said = chat.debate.critic.get(0);
+    drop(chat);
+
+    let chat = after::Chat::open(store.clone()).await?;
+    assert_eq!((chat.steps(), chat.forecast().cells, chat.debate.judge.get(0)), (1, 0, said));
+    chat.said.push("b").await?;
+    chat.run().await?;
+    assert_eq!(
+        after::Chat::GRAPH.to_string(),
+        "source said was \"user\"\ncolumn topics(said.latest) was \"subjects\"\n\
+         column debate.judge(topics.latest.as(\"topic\")) was \"debate.critic\"\n"
+    );
     Ok(())
 }
 

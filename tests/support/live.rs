@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use columnar::compute::Policy;
-use columnar::store::Opening;
+use columnar::store::IntoOpening;
 use columnar::{Column, Context, Flow, Messages, Result, View, column, flow, group, prev, source, this};
 
 use crate::naive::{self, Filter, Reads, Window};
@@ -49,7 +49,7 @@ impl Live {
     /// # Errors
     ///
     /// Those of [`Flow::open`].
-    pub async fn open(opening: impl Into<Opening>, described: &naive::Flow) -> Result<Self> {
+    pub async fn open(opening: impl IntoOpening, described: &naive::Flow) -> Result<Self> {
         Self::open_with_gaps(opening, described, &Gaps::new()).await
     }
 
@@ -59,7 +59,7 @@ impl Live {
     ///
     /// Those of [`Flow::open`].
     pub async fn open_with_gaps(
-        opening: impl Into<Opening>,
+        opening: impl IntoOpening,
         described: &naive::Flow,
         gaps: &Gaps,
     ) -> Result<Self> {

@@ -11,7 +11,7 @@ use crate::name::Name;
 use crate::plan::Plan;
 use crate::schema::{Mistake, SchemaError};
 use crate::state::{Live, Shared, settings};
-use crate::store::{Opening, Store};
+use crate::store::{IntoOpening, Store};
 use crate::value::Value;
 
 /// A live flow whose shape was made at run time; its columns go by their names.
@@ -58,7 +58,7 @@ pub fn flow<L: Borrow<Column>>(leaves: impl IntoIterator<Item = L>) -> Result<Fl
 
 impl LiveFlow<'static, Dynamic> {
     /// Makes a flow as [`flow`](flow()) does, on top of a store: it goes on with what the store holds. What is
-    /// to be said about that, an [`Opening`] says.
+    /// to be said about that, an [`Opening`](crate::store::Opening) says.
     ///
     /// # Errors
     ///
@@ -66,10 +66,10 @@ impl LiveFlow<'static, Dynamic> {
     /// cannot be opened, as while another flow has it open; [`Error::Drift`] when columns have changed of which
     /// values are stored; [`Error::Load`] when the store cannot be read or holds what cannot be.
     pub async fn open<L: Borrow<Column>>(
-        opening: impl Into<Opening>,
+        opening: impl IntoOpening,
         leaves: impl IntoIterator<Item = L>,
     ) -> Result<Self> {
-        let opening = opening.into();
+        let opening = opening.into_opening();
         let flow = Self::with(Some(Arc::clone(opening.store())), leaves)?;
         flow.live.shared.restore(&opening).await?;
         Ok(flow)
@@ -245,7 +245,7 @@ impl LiveFlow<'static, Dynamic> {
     ///
     /// The past is shared and not copied, so a fork costs the same after ten steps and after a
     /// million. What is not stored before `step` is computed by both. What the fork adds is kept in
-    /// memory, wherever this flow keeps its values.
+    /// memory, wherever this flow keeps its values; see [`fork_into`](Self::fork_into) for a fork that lasts.
     ///
     /// # Errors
     ///
@@ -253,6 +253,19 @@ impl LiveFlow<'static, Dynamic> {
     pub fn fork(&self, step: usize) -> Result<Self> {
         let declarations = self.columns.lock();
         Ok(Self::of(declarations.clone(), self.live.fork(step)?))
+    }
+
+    /// The same on top of an empty store of its own, which gets a copy of all that this flow has stored before
+    /// `step`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Missing`] when a source has no value for the step before; [`Error::Open`] when the store cannot
+    /// be opened, is not empty, or does not take the values; [`Error::Load`] when those cannot be read.
+    pub async fn fork_into(&self, step: usize, store: impl Store) -> Result<Self> {
+        let _writing = self.shared().writing().await;
+        let declarations = self.columns.declarations();
+        Ok(Self::of(declarations, self.live.fork_into(step, Arc::new(store)).await?))
     }
 
     /// A source joins only a flow that has not begun.

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Running, Shared, State};
+use super::{Running, Shared, State, Stored};
 use crate::compute::Settings;
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::scheduler::Cell;
-use crate::store::Entry;
+use crate::store::{Entry, Store};
 
 /// So many forks are remembered, those of the last steps: a flow that is forked time and again stays as it is.
 const FORKS: usize = 16;
@@ -26,6 +26,12 @@ impl Shared {
     ) -> Self {
         let state = self.lock().derive(plan, origins, step, settings);
         Self::of(state, None)
+    }
+
+    /// The same flow on top of a store, which has all that it has.
+    pub(super) fn on(self, store: Arc<dyn Store>, stored: Stored) -> Self {
+        self.lock().stored = stored;
+        Self { store: Some(store), ..self }
     }
 
     /// Goes on with fewer columns, those that `origins` names. Not while a run goes on, which may be

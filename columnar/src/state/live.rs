@@ -54,6 +54,14 @@ impl<'a> Live<'a> {
         Ok(self.derive(plan, &origins, step, steps.clone()))
     }
 
+    /// The same on top of a store of its own.
+    pub(crate) async fn fork_into(&self, step: usize, store: Arc<dyn Store>) -> Result<Self> {
+        let Self { shared, steps } = self.fork(step)?;
+        let stored = self.shared.store_fork(step, &*store).await?;
+        let Some(shared) = Arc::into_inner(shared) else { unreachable!("nobody else has seen it") };
+        Ok(Self { shared: Arc::new(shared.on(store, stored)), steps })
+    }
+
     /// Another flow that shares the past of this one; see [`Shared::derive`].
     pub(crate) fn derive(
         &self,

@@ -12,12 +12,13 @@ use crate::extent::Extent;
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::scheduler::{Cell, Unloadable};
-use crate::store::{Anew, Change, Definition, Entry, Opening, Store, StoreError, copy};
+use crate::schema::{Mistake, SchemaError};
+use crate::store::{Anew, Change, Definition, Entry, Opening, Store, StoreError, copy, put_all};
 use crate::window::Window;
 
 /// What a flow has in its store besides the values.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stored {
+pub(crate) struct Stored {
     definition: Definition,
     /// By column, the name that it is stored under.
     keys: Vec<Name>,
@@ -77,6 +78,9 @@ impl Shared {
         definition.update(plan.schema(), &keys, &settings, |column, change| {
             is_empty(column) || opening.allows(change)
         })?;
+        if let Some(late) = late_source(&plan, &extents) {
+            return Err(SchemaError::one(Mistake::LateSource { name: late.as_str().into() }).into());
+        }
         let restored = self.lock().scheduler.restore(0, &extents);
         restored.map_err(|(column, error)| unloadable(&plan, column, error))?;
         define(&**store, text, &definition).await?;
@@ -145,6 +149,31 @@ impl Shared {
             state.allowances.clear();
         }
         Ok(())
+    }
+
+    /// Stores what a flow has that goes its own way from a step on, and the definition last: where it is,
+    /// everything is.
+    pub(crate) async fn store_fork(&self, step: usize, store: &dyn Store) -> Result<Stored> {
+        let (plan, settings) = (self.plan(), self.lock().settings.clone());
+        let open = |source| Error::Open { source };
+        if store.open().await.map_err(open)?.is_some() {
+            return Err(open(StoreError::other("it holds a flow already: use an empty one")));
+        }
+        let mut definition = Definition::default();
+        let keys = definition.keys(plan.schema());
+        for (column, key) in plan.schema().columns().iter().zip(&keys) {
+            for first in (0..step).step_by(AT_ONCE) {
+                let entries = self.entries(&column.name, first..step.min(first + AT_ONCE)).await?;
+                put_all(store, key, entries).await.map_err(open)?;
+            }
+        }
+        definition.update(plan.schema(), &keys, &settings, |_, _| true)?;
+        define(store, None, &definition).await?;
+        let loaded = {
+            let state = self.lock();
+            (0..keys.len()).map(|column| state.stored.loaded(column)).collect()
+        };
+        Ok(Stored { definition, keys, loaded })
     }
 
     /// How many steps there are of which anything is stored.
@@ -277,6 +306,17 @@ impl State {
         Ok(())
     }
 }
+
+/// A source without any value in a flow of which values are stored that were computed.
+fn late_source<'p>(plan: &'p Plan, extents: &[Extent]) -> Option<&'p Name> {
+    let schema = plan.schema();
+    let is_empty = |column: usize| extents.get(column).is_none_or(Extent::is_empty);
+    let has_begun = (0..extents.len()).any(|column| !schema.is_source(column) && !is_empty(column));
+    schema.sources().find(|&source| has_begun && is_empty(source)).map(|source| schema.name(source))
+}
+
+/// So many steps of a column are copied at once.
+const AT_ONCE: usize = 512;
 
 /// The first step of a column that a cell shows which is to be computed, of a reader from `first` on. `next` is
 /// the first step that a column is without.

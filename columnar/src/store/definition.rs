@@ -144,11 +144,11 @@ const PLACE: &str = "the definition of the flow in the store";
 
 /// A name that is not taken: the name itself, or with a number.
 fn unlike(name: &Name, taken: &BTreeSet<Name>) -> Name {
-    let longest = name.len().min(LONGEST);
-    let numbered =
-        (2..).filter_map(|number: usize| Name::new(&format!("{}_{number}", name.get(..longest)?)).ok());
+    // Whatever it ends with, with a number behind it it is a name.
+    let start = name.get(..name.len().min(LONGEST)).unwrap_or_default().trim_end_matches('.');
+    let numbered = (2..=taken.len() + 2).filter_map(|number| Name::new(&format!("{start}_{number}")).ok());
     let free = std::iter::once(name.clone()).chain(numbered).find(|name| !taken.contains(name));
-    free.unwrap_or_else(|| name.clone())
+    free.unwrap_or_else(|| unreachable!("so many names cannot all be among fewer"))
 }
 
 /// So much of a name leaves room for a number.
@@ -228,4 +228,53 @@ fn view(reads: &Reads, input: &Input, keys: &[Name]) -> String {
     }
     let groups = input.groups.iter().rev().filter_map(|&group| reads.groups.get(group));
     groups.fold(view, |view, group| format!("group(\"{}\", {view})", group.tag))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(text: &str) -> Name {
+        Name::new(text).expect("a name")
+    }
+
+    #[test]
+    fn a_name_that_is_taken_gets_a_number_however_long_it_is() {
+        let long = format!("{}.{}", "m".repeat(39), "c".repeat(64));
+        let names = ["a", &"x".repeat(64), &long].map(name);
+        let mut taken: BTreeSet<Name> = names.iter().cloned().collect();
+        for _ in 0..3 {
+            for name in &names {
+                let free = unlike(name, &taken);
+                assert!(taken.insert(free));
+            }
+        }
+        assert!(taken.contains("a_4") && taken.len() == 12);
+    }
+
+    #[test]
+    fn the_text_is_read_as_it_is_written() {
+        let kept = |key: &str, called: &str, reads: Option<&[&str]>, version: Option<&str>| Kept {
+            key: name(key),
+            name: name(called),
+            reads: reads.map(|reads| reads.iter().map(ToString::to_string).collect()),
+            version: version.map(str::to_owned),
+            is_gone: key == "gone",
+        };
+        let definition = Definition {
+            columns: vec![
+                kept("user", "user", None, None),
+                kept("gone", "gone", Some(&["user.latest"]), None),
+                kept(
+                    "topics",
+                    "debate.subjects",
+                    Some(&["user.latest.as(\"said\")", "self"]),
+                    Some("\"2\"\n"),
+                ),
+            ],
+        };
+        assert_eq!(Definition::parse(&definition.text()).expect("it is sound"), definition);
+        let empty = Definition::default();
+        assert_eq!(Definition::parse(&empty.text()).expect("it is sound"), empty);
+    }
 }

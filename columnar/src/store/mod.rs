@@ -7,8 +7,11 @@ mod copy;
 mod definition;
 mod drift;
 mod error;
+mod file;
 mod memory;
 mod opening;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 mod verify;
 mod worker;
 
@@ -24,9 +27,12 @@ pub(crate) use copy::{copy, put_all};
 pub(crate) use definition::Definition;
 pub use drift::{Change, Drift};
 pub use error::StoreError;
+pub use file::FileStore;
 pub use memory::MemoryStore;
 pub(crate) use opening::Anew;
-pub use opening::Opening;
+pub use opening::{IntoOpening, Opening};
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteStore;
 pub use verify::{Defect, salvage, verify};
 
 /// The contract between a flow and whatever keeps its values.

@@ -128,9 +128,25 @@ impl Opening {
     }
 }
 
-impl<S: Store> From<S> for Opening {
-    fn from(store: S) -> Self {
-        Self::new(store)
+/// What a flow can be opened on: a [`Store`], or an [`Opening`] of one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no store",
+    label = "expected a store, such as `FileStore::new(\"folder\")`"
+)]
+pub trait IntoOpening {
+    /// Converts.
+    fn into_opening(self) -> Opening;
+}
+
+impl<S: Store> IntoOpening for S {
+    fn into_opening(self) -> Opening {
+        Opening::new(self)
+    }
+}
+
+impl IntoOpening for Opening {
+    fn into_opening(self) -> Self {
+        self
     }
 }
 
