@@ -21,6 +21,7 @@ pub mod lsp;
 pub mod naive;
 pub mod parse;
 pub mod peers;
+pub mod rows;
 pub mod rustc;
 #[cfg(feature = "tracing")]
 pub mod spans;

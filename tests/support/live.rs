@@ -50,7 +50,20 @@ impl Live {
     ///
     /// Those of [`Flow::open`].
     pub async fn open(opening: impl IntoOpening, described: &naive::Flow) -> Result<Self> {
-        let (declared, seen) = declare(described, &[0], &Gaps::new());
+        Self::open_with_gaps(opening, described, &Gaps::new()).await
+    }
+
+    /// The same, with computes that fail in these cells, and columns that may be skipped.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Flow::open`].
+    pub async fn open_with_gaps(
+        opening: impl IntoOpening,
+        described: &naive::Flow,
+        gaps: &Gaps,
+    ) -> Result<Self> {
+        let (declared, seen) = declare(described, &[0], gaps);
         Ok(Self { flow: Flow::open(opening, declared).await?, seen })
     }
 
