@@ -21,6 +21,8 @@ pub mod lsp;
 pub mod naive;
 pub mod parse;
 pub mod peers;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 pub mod rustc;
 #[cfg(feature = "tracing")]
 pub mod spans;

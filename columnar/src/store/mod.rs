@@ -5,6 +5,8 @@
 
 mod error;
 mod memory;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod worker;
 
 use std::ops::Range;
@@ -17,6 +19,8 @@ use crate::value::Value;
 pub use crate::extent::Extent;
 pub use error::StoreError;
 pub use memory::MemoryStore;
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresStore;
 
 /// The contract between a flow and whatever keeps its values.
 ///

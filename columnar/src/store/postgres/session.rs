@@ -1,0 +1,116 @@
+//! One connection, and the lock that it holds.
+
+use std::time::{Duration, SystemTime};
+
+use tokio::task::JoinHandle;
+use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Config, NoTls};
+
+use super::super::StoreError;
+use super::Place;
+use super::fault::Fault;
+
+/// How long to wait for a connection, and for what was sent to arrive, unless the address says.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Between two looks at a lock whose owner is on its way out.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// What counts, whatever the database's defaults are: that what is committed is safe, and that a client whose
+/// machine has lost its network is given up within a minute.
+const SETTINGS: &str = "set synchronous_commit = on; set client_min_messages = warning; \
+    set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3";
+
+/// A connection to the server.
+pub(super) struct Session {
+    client: Client,
+    connection: JoinHandle<()>,
+    backend: Backend,
+}
+
+/// The process that serves a connection, told apart from later ones of its number.
+#[derive(Clone, Copy)]
+pub(super) struct Backend {
+    pid: i32,
+    started: SystemTime,
+}
+
+impl Session {
+    pub(super) async fn connect(place: &Place) -> Result<Self, Fault> {
+        let (client, connection) = config(place)?.connect(NoTls).await?;
+        // It tells nobody why it ends; who waits for an answer learns that there is none.
+        let connection = tokio::spawn(async { drop(connection.await) });
+        client.batch_execute(SETTINGS).await?;
+        let row = client
+            .query_typed_one(
+                "select pid, backend_start from pg_stat_activity where pid = pg_backend_pid()",
+                &[],
+            )
+            .await?;
+        let backend = Backend { pid: row.try_get(0)?, started: row.try_get(1)? };
+        Ok(Self { client, connection, backend })
+    }
+
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    pub(super) fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    /// Takes the lock of a flow, if it is free or becomes free while its owner's end reaches the server.
+    pub(super) async fn lock(&self, flow: i32, looks: usize) -> Result<bool, Fault> {
+        // Locks are told apart by two numbers for the whole database, which may have such tables in many schemas.
+        const LOCK: &str = "select pg_try_advisory_lock((tableoid::bigint - 2147483648)::integer, flow) \
+            from columnar_flows where flow = $1";
+        for _ in 0..looks {
+            let row = self.client.query_typed_opt(LOCK, &[(&flow, Type::INT4)]).await?;
+            if row.is_some_and(|row| row.get(0)) {
+                return Ok(true);
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+        Ok(false)
+    }
+
+    /// Ends an earlier session, which the server may believe to be alive.
+    pub(super) async fn end(&self, earlier: Backend) -> Result<(), Fault> {
+        const END: &str =
+            "select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and backend_start = $2";
+        let Backend { pid, started } = earlier;
+        self.client.query_typed(END, &[(&pid, Type::INT4), (&started, Type::TIMESTAMPTZ)]).await?;
+        Ok(())
+    }
+
+    /// Gives the lock back, so that whoever opens the flow next finds it free.
+    pub(super) async fn close(self) {
+        let Self { client, connection, .. } = self;
+        // If this cannot be said, the connection is gone, and the lock with it.
+        let _ = client.batch_execute("select pg_advisory_unlock_all()").await;
+        drop(client);
+        let _ = connection.await;
+    }
+}
+
+/// What the address says, with limits on all waiting. What is wrong with an address may quote its password.
+fn config(place: &Place) -> Result<Config, StoreError> {
+    let mut config: Config = place.address.parse().map_err(|_| {
+        StoreError::other(
+            "the address of the database is not one: write `postgres://user:password@host/database`",
+        )
+    })?;
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(PATIENCE);
+    }
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(PATIENCE);
+    }
+    if config.get_keepalives_idle() > Duration::from_hours(1) {
+        config.keepalives_idle(PATIENCE);
+    }
+    if config.get_application_name().is_none() {
+        config.application_name("columnar");
+    }
+    Ok(config)
+}
