@@ -11,6 +11,8 @@
 //! it. They are slow and say everything twice on purpose: what they do must be right at a glance.
 
 pub mod budget;
+#[cfg(feature = "postgres")]
+pub mod careless;
 pub mod corpus;
 pub mod cost;
 pub mod figures;

@@ -65,7 +65,7 @@ impl Database {
         )
     }
 
-    pub fn server(&self) -> (String, u16) {
+    fn server(&self) -> (String, u16) {
         let port = self.config.get_ports().first().copied().unwrap_or(5432);
         match self.config.get_hosts().first() {
             Some(Host::Tcp(host)) => (host.clone(), port),
@@ -76,11 +76,6 @@ impl Database {
     /// A wire to the server.
     pub fn wire(&self) -> Wire {
         Wire::new(self.server())
-    }
-
-    /// Somebody else in the same schema.
-    pub fn admin(&self) -> &Client {
-        &self.admin
     }
 
     /// Does what somebody else may do there.
@@ -128,7 +123,9 @@ async fn connect(config: &Config) -> Client {
 /// Which way bytes go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
+    /// What is asked.
     ToServer,
+    /// What is answered.
     ToClient,
 }
 
