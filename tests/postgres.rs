@@ -1,9 +1,11 @@
 //! The store in `PostgreSQL`: what a database, its server and the way to it may do, and what is true all the same.
 
+use std::fmt::Write;
 use std::io::{BufRead, BufReader};
 use std::pin::pin;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::task::{Context as TaskContext, Poll, Wake};
 use std::{env, thread};
 
@@ -35,6 +37,9 @@ async fn put(store: &impl Store, step: usize, said: &str) -> Result<Put, StoreEr
     store.put(name("user"), step, text(said)).await
 }
 
+/// The next flow.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
 /// An error with all that it is made of, as somebody's log has it.
 fn told(error: &(dyn std::error::Error + 'static)) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
@@ -45,10 +50,8 @@ fn told(error: &(dyn std::error::Error + 'static)) -> String {
 async fn it_keeps_every_clause_of_the_contract() {
     let Some(database) = Database::new("it_keeps_every_clause_of_the_contract").await else { return };
     let address = database.address();
-    let places = std::cell::Cell::new(0);
     conformance(|| {
-        places.set(places.get() + 1);
-        let (address, flow) = (address.clone(), format!("flow {}", places.get()));
+        let (address, flow) = (address.clone(), format!("flow {}", NEXT.fetch_add(1, Ordering::SeqCst)));
         move || PostgresStore::new(&address, &flow)
     })
     .await;
@@ -558,4 +561,146 @@ async fn i6_steps_are_kept_as_far_as_the_database_counts() {
     assert_eq!(store.extent(name("user")).await.ok(), Some(Extent { prefix: 0, beyond: vec![last - 1] }));
     let error = put(&store, usize::MAX, "beyond").await.expect_err("it is too far");
     assert!(error.to_string().contains("PostgreSQL cannot count that far"), "{error}");
+}
+
+/// Takes down all that is logged, at every level.
+struct Logs(Mutex<String>);
+
+impl log::Log for Logs {
+    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        writeln!(self.0.lock().expect("nobody panics"), "{}: {}", record.target(), record.args())
+            .expect("there is room");
+    }
+
+    fn flush(&self) {}
+}
+
+static LOGS: Logs = Logs(Mutex::new(String::new()));
+
+#[tokio::test]
+async fn x1_neither_address_nor_password_nor_values_are_in_errors_debug_or_logs() {
+    const SECRET: &str = "canary-of-a-password";
+    let Some(database) = Database::new("x1").await else { return };
+    log::set_logger(&LOGS).expect("it is the only one");
+    log::set_max_level(log::LevelFilter::Trace);
+    let (host, port) = database.server();
+    let malformed = [
+        format!("postgres://me:{SECRET}@host/database?{SECRET}={SECRET}"),
+        format!("postgres://me:{SECRET}@host:{SECRET}/database"),
+        format!("user=me password={SECRET} host=host {SECRET}=1"),
+        SECRET.to_owned(),
+    ];
+    let wrong = [
+        // Nobody listens there, nobody has that password, and the server speaks plainly.
+        format!("postgres://me:{SECRET}?{SECRET}={SECRET}@127.0.0.1:1/database"),
+        format!("postgres://me:{SECRET}@{host}:{port}/postgres"),
+        format!("postgres://me:{SECRET}@{host}:{port}/postgres?sslmode=require"),
+    ];
+    for address in malformed.iter().chain(&wrong) {
+        let store = PostgresStore::new(address, "monday");
+        assert_eq!(format!("{store:?}"), "PostgresStore { flow: \"monday\", .. }");
+        let error = store.open().await.expect_err("it leads nowhere");
+        let told = told(&error);
+        assert!(!told.contains(SECRET) && !told.contains(address), "{told}");
+        let says = "opening the flow \"monday\" in PostgreSQL";
+        assert!(
+            error.to_string().contains(if wrong.contains(address) { says } else { "is not one" }),
+            "{told}"
+        );
+        let error = Chat::open(store, Log::default()).await.map(drop).expect_err("nor for a flow");
+        assert!(!self::told(&error).contains(SECRET), "{error:?}");
+    }
+    let store = opened(&database.address(), "monday").await;
+    assert!(put(&store, 0, "canary-of-a-value").await.is_ok());
+    assert!(store.load(name("user"), 0..9).await.is_ok());
+    drop(store);
+    let logs = LOGS.0.lock().expect("nobody panics").clone();
+    assert!(logs.contains("tokio_postgres"), "what is below is heard: {logs}");
+    assert!(!logs.contains("canary"), "{logs}");
+}
+
+#[tokio::test]
+async fn s5_a_server_that_stays_away_halts_the_store_until_it_is_opened_again() {
+    let Some(database) = Database::new("s5").await else { return };
+    let wire = database.wire();
+    let store = opened(&database.address_by(&wire), "monday").await;
+    assert_eq!(put(&store, 0, "said 0").await.ok(), Some(Put::Stored));
+    wire.part();
+    let error = put(&store, 1, "said 1").await.expect_err("there is no server");
+    let says = "storing in the flow \"monday\" in PostgreSQL: ";
+    assert!(matches!(error, StoreError::Io { .. }) && error.to_string().starts_with(says), "{error:?}");
+    wire.mend();
+    assert!(matches!(put(&store, 1, "said 1").await, Err(StoreError::Halted)));
+    let there = store.load(name("user"), 0..9).await;
+    assert_eq!(there.ok(), Some(vec![(0, text("said 0"))]), "it can be read again");
+    assert!(store.open().await.is_ok());
+    assert_eq!(put(&store, 1, "said 1").await.ok(), Some(Put::Stored));
+}
+
+#[tokio::test]
+async fn stricter_defaults_of_a_database_change_nothing() {
+    let Some(database) = Database::new("stricter defaults").await else { return };
+    let stricter = database.address_with(
+        "-c default_transaction_isolation=serializable -c synchronous_commit=off -c bytea_output=escape \
+        -c standard_conforming_strings=off -c client_min_messages=debug5 -c enable_nestloop=off",
+    );
+    conformance(|| {
+        let (address, flow) = (stricter.clone(), format!("flow {}", NEXT.fetch_add(1, Ordering::SeqCst)));
+        move || PostgresStore::new(&address, &flow)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn many_that_open_the_first_flows_of_a_database_at_once_all_do() {
+    let Some(database) = Database::new("many that open").await else { return };
+    let address = database.address();
+    let stores: Vec<_> =
+        (0..12).map(|flow| PostgresStore::new(&address, format!("flow {}", flow / 2))).collect();
+    let opened = join_all(stores.iter().map(PostgresStore::open)).await;
+    for pair in opened.chunks(2) {
+        let [one, other] = pair else { unreachable!("there are two of each") };
+        let (owner, refused) = if one.is_ok() { (one, other) } else { (other, one) };
+        assert!(owner.is_ok(), "{owner:?}");
+        assert!(matches!(refused, Err(StoreError::Locked { .. })), "{refused:?}");
+    }
+}
+
+/// What is said to the server is written in the program, to the letter.
+#[test]
+fn i7_no_statement_is_made_of_names_or_values() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../columnar/src/store/postgres");
+    let mut statements = 0;
+    for file in std::fs::read_dir(folder).expect("it is there") {
+        let source = std::fs::read_to_string(file.expect("it can be read").path()).expect("it can be read");
+        let source: String = source.split_whitespace().collect();
+        for call in ["query_typed", "batch_execute"] {
+            for (at, _) in source.match_indices(&format!(".{call}")) {
+                let (_, argument) = source[at..].split_once('(').expect("it is called");
+                let constant = argument.starts_with('"')
+                    || argument
+                        .chars()
+                        .take_while(|letter| !",)".contains(*letter))
+                        .all(|letter| letter.is_ascii_uppercase() || letter == '_');
+                assert!(constant, "{argument}");
+                statements += 1;
+            }
+        }
+        for other in [
+            ".query(",
+            ".execute(",
+            ".prepare(",
+            ".query_one(",
+            ".query_opt(",
+            ".query_raw(",
+            ".simple_query(",
+        ] {
+            assert!(!source.contains(other), "{other} is not looked at here");
+        }
+    }
+    assert!(statements >= 15, "{statements}");
 }

@@ -65,7 +65,8 @@ impl Database {
         )
     }
 
-    fn server(&self) -> (String, u16) {
+    /// Where it is: the host and the port.
+    pub fn server(&self) -> (String, u16) {
         let port = self.config.get_ports().first().copied().unwrap_or(5432);
         match self.config.get_hosts().first() {
             Some(Host::Tcp(host)) => (host.clone(), port),
@@ -151,6 +152,7 @@ struct State {
     to_client: u64,
     cut: Option<(Way, u64, Cut)>,
     cuts: usize,
+    parted: bool,
     /// What the server believes to be alive.
     unheard: Vec<TcpStream>,
 }
@@ -163,6 +165,9 @@ impl Wire {
         let shared = Arc::clone(&state);
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
+                if lock(&shared).parted {
+                    continue;
+                }
                 let Ok(server) = TcpStream::connect((server.0.as_str(), server.1)) else { continue };
                 for (way, from, to) in [(Way::ToServer, &client, &server), (Way::ToClient, &server, &client)]
                 {
@@ -183,9 +188,16 @@ impl Wire {
         state.cut = Some((way, bytes, cut));
     }
 
+    /// Cuts the next connection on which anything goes, and makes no other one.
+    pub fn part(&self) {
+        self.cut_after(Way::ToServer, 0, Cut::Through);
+        lock(&self.state).parted = true;
+    }
+
     /// Cuts nothing more.
     pub fn mend(&self) {
         let mut state = lock(&self.state);
+        state.parted = false;
         state.cut = None;
         state.unheard.drain(..).for_each(|server| drop(server.shutdown(Shutdown::Both)));
     }

@@ -209,3 +209,29 @@ fn portions(cells: &[NewCell]) -> impl Iterator<Item = &[NewCell]> {
         fits
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(bytes: usize) -> NewCell {
+        let column = Name::new("user").expect("it is a name");
+        NewCell { column, step: 0, entry: Entry::Value("x".repeat(bytes).as_str().into()) }
+    }
+
+    #[test]
+    fn a_transaction_has_no_more_bytes_than_the_server_takes_and_one_cell_at_least() {
+        let half = TRANSACTION / 2;
+        for (sizes, expected) in [
+            (vec![], vec![]),
+            (vec![0, 1, 2], vec![3]),
+            (vec![half, half], vec![2]),
+            (vec![half, half, 1], vec![2, 1]),
+            (vec![half, half + 1, half - 1, 1, 1], vec![1, 2, 2]),
+            (vec![TRANSACTION + 1, 1, TRANSACTION + 1, TRANSACTION + 1], vec![1, 1, 1, 1]),
+        ] {
+            let cells: Vec<_> = sizes.into_iter().map(cell).collect();
+            assert_eq!(portions(&cells).map(<[_]>::len).collect::<Vec<_>>(), expected);
+        }
+    }
+}

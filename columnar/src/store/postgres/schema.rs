@@ -10,46 +10,42 @@ use super::fault::Fault;
 /// The newest format that is known here.
 const FORMAT: i32 = 1;
 
-/// What is looked for first, and made last.
-const FORMAT_OF: &str = "select to_regclass('columnar_format') is not null";
-
-/// Two that create the tables at once would fail on each other, whatever `if not exists` says.
-const ONE_AT_A_TIME: &str = "begin; select pg_advisory_xact_lock(hashtext('columnar'))";
-
+/// Two that create tables at once would fail on each other, in spite of `if not exists`, so there is a lock.
+///
 /// The collation is that of bytes: the others change with the system, and break indexes by that. A value that
 /// is null is a cell that is empty for good. A `prefix` says that so many first steps of a column are stored, so
 /// that nobody has to look for them again.
 const TABLES: &str = r#"
-    create table columnar_flows (
+    begin;
+    select pg_advisory_xact_lock(hashtext('columnar'));
+    create table if not exists columnar_flows (
         flow integer generated always as identity primary key,
         key text collate "C" not null unique,
         owners bigint not null default 0,
         definition bytea
     );
-    create table columnar_cells (
+    create table if not exists columnar_cells (
         flow integer not null references columnar_flows on delete cascade,
         "column" text collate "C" not null,
         step bigint not null check (step >= 0),
         value bytea,
         primary key (flow, "column", step)
     );
-    create table columnar_prefixes (
+    create table if not exists columnar_prefixes (
         flow integer not null references columnar_flows on delete cascade,
         "column" text collate "C" not null,
         prefix bigint not null check (prefix >= 0),
         primary key (flow, "column")
     );
-    create table columnar_format (format integer not null);
-    insert into columnar_format values (1)"#;
+    create table if not exists columnar_format (format integer not null);
+    insert into columnar_format select 1 where not exists (select from columnar_format);
+    commit"#;
 
 /// Creates the tables where there are none, and refuses those of another version before anything is written.
 pub(super) async fn check(client: &Client, place: &Place) -> Result<(), Fault> {
-    if !exists(client).await? {
-        client.batch_execute(ONE_AT_A_TIME).await?;
-        if !exists(client).await? {
-            client.batch_execute(TABLES).await?;
-        }
-        client.batch_execute("commit").await?;
+    const THERE: &str = "select to_regclass('columnar_format') is not null";
+    if !client.query_typed_one(THERE, &[]).await?.try_get::<_, bool>(0)? {
+        client.batch_execute(TABLES).await?;
     }
     let rows = client.query_typed("select format from columnar_format", &[]).await?;
     let [row] = rows.as_slice() else {
@@ -69,10 +65,6 @@ pub(super) async fn check(client: &Client, place: &Place) -> Result<(), Fault> {
             Err(StoreError::Damaged { place: place.to_string(), what }.into())
         }
     }
-}
-
-async fn exists(client: &Client) -> Result<bool, Fault> {
-    Ok(client.query_typed_one(FORMAT_OF, &[]).await?.try_get(0)?)
 }
 
 /// The number of the flow, which is made here when it is opened for the first time.

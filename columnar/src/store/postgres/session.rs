@@ -16,10 +16,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Between two looks at a lock whose owner is on its way out.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// What counts, whatever the database's defaults are: that what is committed is safe, and that a client whose
-/// machine has lost its network is given up within a minute.
-const SETTINGS: &str = "set synchronous_commit = on; set client_min_messages = warning; \
-    set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3";
+/// What counts, whatever the database's defaults are: that what is committed is safe, that a statement waits for
+/// others and then sees what they did, and that a client whose machine has lost its network is given up within a
+/// minute.
+const SETTINGS: &str = "set synchronous_commit = on; set default_transaction_isolation = 'read committed'; \
+    set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3; \
+    set client_min_messages = warning";
 
 /// A connection to the server.
 pub(super) struct Session {

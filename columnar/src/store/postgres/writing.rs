@@ -120,8 +120,6 @@ impl<'a> Writing<'a> {
     /// In a transaction that is begun by this, and named by the first thing in each row. There is no row for who is
     /// not the owner, and else the cells that were stored, or one of nulls.
     async fn store(&self, client: &Client) -> Result<Vec<Row>, Fault> {
-        // Defaults of the database may be stricter, and would then fail instead of wait.
-        const BEGIN: &str = "begin isolation level read committed";
         // The row of the flow stays as it is until this is committed: the next owner waits for that.
         const STORE: &str = r#"
             with owner as (
@@ -142,7 +140,7 @@ impl<'a> Writing<'a> {
             (&self.values, Type::BYTEA_ARRAY),
         ];
         let (begun, stored) =
-            future::join(client.batch_execute(BEGIN), client.query_typed(STORE, &parameters)).await;
+            future::join(client.batch_execute("begin"), client.query_typed(STORE, &parameters)).await;
         begun?;
         Ok(stored?)
     }
