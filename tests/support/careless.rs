@@ -21,7 +21,7 @@ pub enum Wrong {
 }
 
 /// A store in a table of its own. Clones share their connection.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Careless {
     address: String,
     table: String,

@@ -15,6 +15,8 @@ pub mod budget;
 pub mod careless;
 pub mod corpus;
 pub mod cost;
+#[cfg(feature = "postgres")]
+pub mod cuts;
 pub mod figures;
 pub mod instructions;
 pub mod live;

@@ -13,6 +13,7 @@ use tokio_postgres::{Client, Config, NoTls};
 const URL: &str = "COLUMNAR_PG_URL";
 
 /// A schema that no other test knows, which goes with this.
+#[derive(Debug)]
 pub struct Database {
     config: Config,
     schema: String,
@@ -95,8 +96,9 @@ impl Database {
         // Locks are granted in the database; those of this schema are found by its table.
         const END: &str = "select count(pg_terminate_backend(pid)) from pg_locks where locktype = 'advisory' \
             and classid::bigint = ('columnar_flows'::regclass::oid::bigint + 2147483648) % 4294967296";
-        let ended: i64 = self.one(END).await;
-        assert!(ended > 0, "there is a session to end");
+        if self.one::<i64>(END).await == 0 {
+            unreachable!("there is a session to end");
+        }
     }
 }
 
@@ -141,12 +143,13 @@ pub enum Cut {
 
 /// Connections to a server, one of which is cut after so many bytes. It works on threads of its own, so that it goes
 /// on while a test waits for a store.
+#[derive(Debug)]
 pub struct Wire {
     port: u16,
     state: Arc<Mutex<State>>,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct State {
     to_server: u64,
     to_client: u64,

@@ -21,7 +21,7 @@ use crate::name::Name;
 /// A store in a `PostgreSQL` database (13 or newer), with the feature `postgres`. Many flows share a database, each
 /// under a key of its own; many processes and machines share it, too.
 ///
-/// ```no_run
+/// ```
 /// use columnar::prelude::*;
 /// use columnar::store::PostgresStore;
 ///
@@ -33,7 +33,9 @@ use crate::name::Name;
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-/// let notes = Notes::open(PostgresStore::new("postgres://me@localhost/chats", "monday")).await?;
+/// let address = "postgres://me@localhost/chats";
+/// # let Ok(address) = std::env::var("COLUMNAR_PG_URL") else { return Ok(()) };
+/// let notes = Notes::open(PostgresStore::new(address, "monday")).await?;
 /// notes.user.push("We should rewrite the backend in Rust.").await?;
 /// notes.run().await?;
 /// # Ok(()) }
