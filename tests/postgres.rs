@@ -335,7 +335,7 @@ async fn stricter_defaults_of_a_database_change_nothing() {
     let Some(database) = Database::new("stricter defaults").await else { return };
     let stricter = database.address_with(
         "-c default_transaction_isolation=serializable -c synchronous_commit=off -c bytea_output=escape \
-        -c standard_conforming_strings=off -c client_min_messages=debug5 -c enable_nestloop=off",
+        -c standard_conforming_strings=off -c client_min_messages=debug5",
     );
     conformance(|| {
         let (address, flow) = (stricter.clone(), format!("flow {}", NEXT.fetch_add(1, Ordering::SeqCst)));
