@@ -244,6 +244,12 @@ async fn s6_who_has_lost_a_flow_to_another_owner_writes_nothing_more_and_adopts_
     let refused = first.define("first".into()).await;
     assert!(matches!(refused, Err(StoreError::Halted)), "not even when that is gone: {refused:?}");
 
+    let third = free(&address).await;
+    database.end_sessions().await;
+    drop(free(&address).await);
+    let refused = put(&third, 2, "third").await;
+    assert!(matches!(refused, Err(StoreError::Locked { .. })), "{refused:?}");
+    // It keeps nobody out.
     assert!(first.open().await.is_ok());
     assert_eq!(put(&first, 1, "first").await.ok(), Some(Put::Exists(text("second"))));
     assert_eq!(put(&first, 2, "first").await.ok(), Some(Put::Stored));

@@ -95,6 +95,12 @@ impl PostgresStore {
     }
 }
 
+impl Place {
+    fn locked(&self) -> StoreError {
+        StoreError::Locked { place: self.to_string() }
+    }
+}
+
 impl Store for PostgresStore {
     fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
         self.worker.open()

@@ -16,7 +16,7 @@ use super::Place;
 use super::cells::{self, Ownership};
 use super::fault::Fault;
 use super::schema;
-use super::session::{Backend, Session};
+use super::session::{Backend, Session, lock};
 use super::writing::Writing;
 use crate::name::Name;
 
@@ -62,9 +62,9 @@ impl Medium for Owner {
             .build()
             .map_err(|source| StoreError::Io { doing: "preparing to connect".to_owned(), source })?;
         let opened = runtime.block_on(open(place)).map_err(|fault| fault.told("opening", place))?;
-        let (session, ownership) = opened;
-        let (place, backend) = (place.clone(), session.backend());
-        Ok(Self { place, runtime, ownership, backend, session: Some(session), prefixes: HashMap::new() })
+        let (session, backend, ownership) = opened;
+        let (place, session) = (place.clone(), Some(session));
+        Ok(Self { place, runtime, ownership, backend, session, prefixes: HashMap::new() })
     }
 
     fn definition(&mut self) -> Result<Option<String>, StoreError> {
@@ -80,7 +80,7 @@ impl Medium for Owner {
     fn define(&mut self, definition: &str) -> Result<(), StoreError> {
         let ownership = self.ownership;
         let defined = self.insist("defining", async |client| ownership.define(client, definition).await)?;
-        if defined { Ok(()) } else { Err(self.locked()) }
+        if defined { Ok(()) } else { Err(self.place.locked()) }
     }
 
     fn extent(&mut self, column: &Name) -> Result<Extent, StoreError> {
@@ -117,7 +117,7 @@ impl Medium for Owner {
         for portion in portions(&cells) {
             let mut writing = Writing::new(self.ownership, portion)?;
             let stored = self.insist("storing in", async |client| writing.attempt(client).await)?;
-            puts.extend(stored.ok_or_else(|| self.locked())?);
+            puts.extend(stored.ok_or_else(|| self.place.locked())?);
         }
         Ok(puts)
     }
@@ -137,10 +137,13 @@ impl Owner {
                 let attempt = async {
                     let session = match session {
                         Some(session) => session,
-                        None => session.insert(regain(place, *ownership, *backend).await?),
+                        None => {
+                            let (regained, serving) = regain(place, *ownership, *backend).await?;
+                            *backend = serving;
+                            session.insert(regained)
+                        }
                     };
-                    *backend = session.backend();
-                    act(session.client()).await
+                    session.run(&mut act).await
                 };
                 match attempt.await {
                     Err(Fault::Lost(error)) => {
@@ -154,10 +157,6 @@ impl Owner {
         });
         done.map_err(|fault| fault.told(doing, place))
     }
-
-    fn locked(&self) -> StoreError {
-        StoreError::Locked { place: self.place.to_string() }
-    }
 }
 
 /// Whoever opens the flow next finds it free.
@@ -169,28 +168,35 @@ impl Drop for Owner {
     }
 }
 
-async fn open(place: &Place) -> Result<(Session, Ownership), Fault> {
+async fn open(place: &Place) -> Result<(Session, Backend, Ownership), Fault> {
     if place.flow.contains('\0') {
         return Err(StoreError::other("the key of a flow cannot have a NUL in it").into());
     }
-    let session = Session::connect(place).await?;
-    let client = session.client();
-    schema::check(client, place).await?;
-    let flow = schema::flow(client, &place.flow).await?;
-    if !session.lock(flow, LOOKS).await? {
-        return Err(StoreError::Locked { place: place.to_string() }.into());
-    }
-    let ownership = cells::own(client, flow).await?;
-    Ok((session, ownership))
+    let mut session = Session::connect(place).await?;
+    let owned = session.run(async |client| {
+        schema::check(client, place).await?;
+        let flow = schema::flow(client, &place.flow).await?;
+        if !lock(client, flow, LOOKS).await? {
+            return Err(place.locked().into());
+        }
+        Ok::<_, Fault>((Backend::of(client).await?, cells::own(client, flow).await?))
+    });
+    let (backend, ownership) = owned.await?;
+    Ok((session, backend, ownership))
 }
 
 /// A session in the place of one that was lost, if nobody else has become the owner meanwhile.
-async fn regain(place: &Place, ownership: Ownership, lost: Backend) -> Result<Session, Fault> {
-    let session = Session::connect(place).await?;
-    session.end(lost).await?;
-    let holds =
-        session.lock(ownership.flow, LOOKS_AT_OWN).await? && ownership.holds(session.client()).await?;
-    if holds { Ok(session) } else { Err(StoreError::Locked { place: place.to_string() }.into()) }
+async fn regain(place: &Place, ownership: Ownership, lost: Backend) -> Result<(Session, Backend), Fault> {
+    let mut session = Session::connect(place).await?;
+    let regained = session.run(async |client| {
+        lost.end(client).await?;
+        if !lock(client, ownership.flow, LOOKS_AT_OWN).await? || !ownership.holds(client).await? {
+            return Err(place.locked().into());
+        }
+        Backend::of(client).await
+    });
+    let backend = regained.await?;
+    Ok((session, backend))
 }
 
 /// Cells in portions for one transaction each.

@@ -1,10 +1,12 @@
 //! One connection, and the lock that it holds.
 
+use std::pin::pin;
 use std::time::{Duration, SystemTime};
 
-use tokio::task::JoinHandle;
+use futures::future::{self, Either, Fuse, FutureExt};
+use tokio_postgres::tls::NoTlsStream;
 use tokio_postgres::types::Type;
-use tokio_postgres::{Client, Config, NoTls};
+use tokio_postgres::{Client, Config, Connection, NoTls, Socket};
 
 use super::super::StoreError;
 use super::Place;
@@ -23,14 +25,14 @@ const SETTINGS: &str = "set synchronous_commit = on; set default_transaction_iso
     set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3; \
     set client_min_messages = warning";
 
-/// A connection to the server.
+/// A connection to the server. It is no task of a runtime, which would keep the server waiting for one that is not
+/// polled any more: it moves while it is used, and ends when this is dropped.
 pub(super) struct Session {
     client: Client,
-    connection: JoinHandle<()>,
-    backend: Backend,
+    connection: Fuse<Connection<Socket, NoTlsStream>>,
 }
 
-/// The process that serves a connection, told apart from later ones of its number.
+/// The process that serves a session, told apart from later ones of its number.
 #[derive(Clone, Copy)]
 pub(super) struct Backend {
     pid: i32,
@@ -40,59 +42,59 @@ pub(super) struct Backend {
 impl Session {
     pub(super) async fn connect(place: &Place) -> Result<Self, Fault> {
         let (client, connection) = config(place)?.connect(NoTls).await?;
-        // It tells nobody why it ends; who waits for an answer learns that there is none.
-        let connection = tokio::spawn(async { drop(connection.await) });
-        client.batch_execute(SETTINGS).await?;
-        let row = client
-            .query_typed_one(
-                "select pid, backend_start from pg_stat_activity where pid = pg_backend_pid()",
-                &[],
-            )
-            .await?;
-        let backend = Backend { pid: row.try_get(0)?, started: row.try_get(1)? };
-        Ok(Self { client, connection, backend })
+        let mut session = Self { client, connection: connection.fuse() };
+        session.run(async |client| client.batch_execute(SETTINGS).await).await?;
+        Ok(session)
     }
 
-    pub(super) fn client(&self) -> &Client {
-        &self.client
-    }
-
-    pub(super) fn backend(&self) -> Backend {
-        self.backend
-    }
-
-    /// Takes the lock of a flow, if it is free or becomes free while its owner's end reaches the server.
-    pub(super) async fn lock(&self, flow: i32, looks: usize) -> Result<bool, Fault> {
-        // Locks are told apart by two numbers for the whole database, which may have such tables in many schemas.
-        const LOCK: &str = "select pg_try_advisory_lock((tableoid::bigint - 2147483648)::integer, flow) \
-            from columnar_flows where flow = $1";
-        for _ in 0..looks {
-            let row = self.client.query_typed_opt(LOCK, &[(&flow, Type::INT4)]).await?;
-            if row.is_some_and(|row| row.get(0)) {
-                return Ok(true);
-            }
-            tokio::time::sleep(LOOK_AGAIN).await;
+    /// Does what is asked for on the connection.
+    pub(super) async fn run<T>(&mut self, act: impl AsyncFnOnce(&Client) -> T) -> T {
+        let acts = pin!(act(&self.client));
+        match future::select(acts, &mut self.connection).await {
+            Either::Left((done, _)) => done,
+            // Why it has ended is told to whoever waits for an answer.
+            Either::Right((_, acts)) => acts.await,
         }
-        Ok(false)
     }
 
-    /// Ends an earlier session, which the server may believe to be alive.
-    pub(super) async fn end(&self, earlier: Backend) -> Result<(), Fault> {
+    /// Gives all locks back, so that whoever opens the flow next finds it free.
+    pub(super) async fn close(mut self) {
+        // If this cannot be said, the connection is gone, and the locks with it.
+        let _ = self.run(async |client| client.batch_execute("select pg_advisory_unlock_all()").await).await;
+    }
+}
+
+impl Backend {
+    /// The one that serves this.
+    pub(super) async fn of(client: &Client) -> Result<Self, Fault> {
+        const OF: &str = "select pid, backend_start from pg_stat_activity where pid = pg_backend_pid()";
+        let row = client.query_typed_one(OF, &[]).await?;
+        Ok(Self { pid: row.try_get(0)?, started: row.try_get(1)? })
+    }
+
+    /// Ends an earlier one, which may not know that its client has lost it.
+    pub(super) async fn end(self, client: &Client) -> Result<(), Fault> {
         const END: &str =
             "select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and backend_start = $2";
-        let Backend { pid, started } = earlier;
-        self.client.query_typed(END, &[(&pid, Type::INT4), (&started, Type::TIMESTAMPTZ)]).await?;
+        let Self { pid, started } = self;
+        client.query_typed(END, &[(&pid, Type::INT4), (&started, Type::TIMESTAMPTZ)]).await?;
         Ok(())
     }
+}
 
-    /// Gives the lock back, so that whoever opens the flow next finds it free.
-    pub(super) async fn close(self) {
-        let Self { client, connection, .. } = self;
-        // If this cannot be said, the connection is gone, and the lock with it.
-        let _ = client.batch_execute("select pg_advisory_unlock_all()").await;
-        drop(client);
-        let _ = connection.await;
+/// Takes the lock of a flow, if it is free or becomes free while its owner's end reaches the server.
+pub(super) async fn lock(client: &Client, flow: i32, looks: usize) -> Result<bool, Fault> {
+    // Locks are told apart by two numbers for the whole database, which may have such tables in many schemas.
+    const LOCK: &str = "select pg_try_advisory_lock((tableoid::bigint - 2147483648)::integer, flow) \
+        from columnar_flows where flow = $1";
+    for _ in 0..looks {
+        let row = client.query_typed_opt(LOCK, &[(&flow, Type::INT4)]).await?;
+        if row.map(|row| row.try_get(0)).transpose()? == Some(true) {
+            return Ok(true);
+        }
+        tokio::time::sleep(LOOK_AGAIN).await;
     }
+    Ok(false)
 }
 
 /// What the address says, with limits on all waiting. What is wrong with an address may quote its password.
