@@ -53,21 +53,22 @@ use crate::name::Name;
 /// A value that is stored is committed, with `synchronous_commit` on: it is as safe as the server keeps what is
 /// committed.
 ///
-/// When the connection is lost, it is made again, a few times within five seconds, and what was under way is done
+/// When the connection is lost, it is made again, a few times over five seconds, and what was under way is done
 /// again. Nothing is stored twice by that, whether or not the server had committed before the connection went.
 ///
-/// Who owns a flow holds an advisory lock of the session, which ends with the connection or the process. Should the
-/// server believe that it had ended while the owner goes on, and let in another one, then the first is refused: every
-/// write is checked, in its own transaction, to be one of the last owner. A machine that loses its network keeps its
+/// Who owns a flow holds an advisory lock of its session, which ends with the connection or the process. Should the
+/// server believe that it has ended while the owner goes on, and let another one in, then the first one is refused:
+/// each write is checked, in its own transaction, to be the last owner's. A machine that loses its network keeps its
 /// flows for a minute, which is when the server gives it up.
 ///
-/// What somebody else changes in the tables goes unnoticed, unless steps are missing that were there when the flow
-/// was opened, or a value is no text any more.
+/// What somebody else changes in the tables goes unnoticed, unless steps are gone that were there when the column was
+/// opened, or a value is no text any more.
 ///
 /// # What it costs
 ///
-/// Two round trips for all cells that are finished while the last ones are written, and a connection per open
-/// flow. Opening a column costs one round trip and what was stored since it was opened last.
+/// Two round trips for all cells that were finished while the last ones were written, and a connection for each open
+/// flow. Opening a column costs a round trip and the numbers of the steps that were stored since this was done last,
+/// give or take a thousand.
 ///
 /// # The connection
 ///
