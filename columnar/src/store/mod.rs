@@ -14,6 +14,8 @@ mod opening;
 mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod sum;
 mod verify;
 mod worker;
 

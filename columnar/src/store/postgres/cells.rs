@@ -7,6 +7,7 @@ use futures::stream::TryStreamExt;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
+use super::super::sum::sum;
 use super::super::{Entry, Extent, StoreError};
 use super::fault::Fault;
 use crate::name::Name;
@@ -96,7 +97,7 @@ impl Ownership {
         column: &Name,
         steps: Range<usize>,
     ) -> Result<Vec<(usize, Entry)>, Fault> {
-        const LOAD: &str = r#"select step, value from columnar_cells
+        const LOAD: &str = r#"select step, value, sum from columnar_cells
             where flow = $1 and "column" = $2 and step between $3 and $4 order by step"#;
         let Some(last) = steps.end.checked_sub(1) else { return Ok(Vec::new()) };
         let [first, last] = [steps.start, last].map(|step| i64::try_from(step).unwrap_or(i64::MAX));
@@ -130,13 +131,23 @@ fn step_of(column: &Name, number: i64) -> Result<usize, StoreError> {
     })
 }
 
-/// What is stored of a cell.
+/// The checksum of a cell, which knows its place.
+pub(super) fn sum_of(column: &str, step: i64, value: Option<&[u8]>) -> i32 {
+    let (column, step) = (column.as_bytes(), step.to_le_bytes());
+    match value {
+        Some(value) => sum(&[column, &step, value]),
+        None => sum(&[column, &step]),
+    }
+}
+
+/// What is stored of a cell: its value, with the checksum behind it.
 pub(super) fn entry(row: &Row, at: usize, column: &Name, step: usize) -> Result<Entry, Fault> {
-    let Some(value) = row.try_get::<_, Option<&[u8]>>(at)? else { return Ok(Entry::Skipped) };
-    let text = str::from_utf8(value).map_err(|error| StoreError::Corrupt {
-        column: column.clone(),
-        step,
-        what: format!("its value in columnar_cells is no text from byte {} on", error.valid_up_to()),
-    })?;
+    let damaged = |what: &str| StoreError::Corrupt { column: column.clone(), step, what: what.to_owned() };
+    let value: Option<&[u8]> = row.try_get(at)?;
+    if row.try_get::<_, i32>(at + 1)? != sum_of(column, number_of(column, step)?, value) {
+        return Err(damaged("its row in columnar_cells is not what was stored").into());
+    }
+    let Some(value) = value else { return Ok(Entry::Skipped) };
+    let text = str::from_utf8(value).map_err(|_| damaged("its value in columnar_cells is no text"))?;
     Ok(Entry::Value(text.into()))
 }

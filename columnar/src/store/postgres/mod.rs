@@ -61,8 +61,9 @@ use crate::name::Name;
 /// each write is checked, in its own transaction, to be the last owner's. A machine that loses its network keeps its
 /// flows for a minute, which is when the server gives it up.
 ///
-/// What somebody else changes in the tables goes unnoticed, unless steps are gone that were there when the column was
-/// opened, or a value is no text any more.
+/// Each value has a checksum that knows its column and step. A value that somebody else has changed or moved is an error
+/// of that cell, as is one that is gone though it was there when the column was opened, and everything else can be
+/// read. It is no signature: who writes to the tables can write what the store believes.
 ///
 /// # What it costs
 ///

@@ -29,6 +29,7 @@ const TABLES: &str = r#"
         "column" text collate "C" not null,
         step bigint not null check (step >= 0),
         value bytea,
+        sum integer not null,
         primary key (flow, "column", step)
     );
     create table if not exists columnar_prefixes (

@@ -21,6 +21,7 @@ pub(super) struct Writing<'a> {
     columns: Vec<&'a str>,
     steps: Vec<i64>,
     values: Vec<Option<&'a [u8]>>,
+    sums: Vec<i32>,
     /// The transactions that were tried. What one of them has stored was stored here, even where the connection
     /// was lost before the server could say so.
     tried: Vec<String>,
@@ -29,21 +30,24 @@ pub(super) struct Writing<'a> {
 impl<'a> Writing<'a> {
     pub(super) fn new(ownership: Ownership, cells: &'a [NewCell]) -> Result<Self, StoreError> {
         let mut places = HashMap::with_capacity(cells.len());
-        let (mut firsts, mut columns, mut steps, mut values) = (vec![], vec![], vec![], vec![]);
+        let (mut firsts, mut columns, mut steps) = (vec![], vec![], vec![]);
+        let (mut values, mut sums) = (vec![], vec![]);
         for cell in cells {
             let step = cells::number_of(&cell.column, cell.step)?;
             places.entry((cell.column.as_str(), step)).or_insert_with(|| {
                 firsts.push(cell);
                 columns.push(cell.column.as_str());
                 steps.push(step);
-                values.push(match &cell.entry {
+                let value = match &cell.entry {
                     Entry::Value(value) => Some(value.as_bytes()),
                     Entry::Skipped => None,
-                });
+                };
+                values.push(value);
+                sums.push(cells::sum_of(&cell.column, step, value));
                 firsts.len() - 1
             });
         }
-        Ok(Self { ownership, cells, places, firsts, columns, steps, values, tried: Vec::new() })
+        Ok(Self { ownership, cells, places, firsts, columns, steps, values, sums, tried: Vec::new() })
     }
 
     /// Stores what is not there yet, unless there has been another owner: then it says `None`.
@@ -71,7 +75,7 @@ impl<'a> Writing<'a> {
         if puts.contains(&None) {
             for row in self.earlier(client).await? {
                 if let Some((cell, put)) = self.place(&mut puts, row.try_get(0)?, row.try_get(1)?) {
-                    let ours = self.tried.contains(&row.try_get(3)?);
+                    let ours = self.tried.contains(&row.try_get(4)?);
                     *put = Some(if ours {
                         Put::Stored
                     } else {
@@ -125,19 +129,20 @@ impl<'a> Writing<'a> {
             with owner as (
                 select flow from columnar_flows where flow = $1 and owners = $2 for share
             ), stored as (
-                insert into columnar_cells (flow, "column", step, value)
-                select flow, new.* from owner, unnest($3::text[], $4::bigint[], $5::bytea[]) as new
+                insert into columnar_cells (flow, "column", step, value, sum)
+                select flow, new.* from owner, unnest($3::text[], $4::bigint[], $5::bytea[], $6::integer[]) as new
                 on conflict do nothing
                 returning "column", step
             )
             select pg_current_xact_id()::xid::text, "column", step from owner left join stored on true"#;
         let [flow, owners] = self.ownership.parameters();
-        let parameters: [Parameter<'_>; 5] = [
+        let parameters: [Parameter<'_>; 6] = [
             flow,
             owners,
             (&self.columns, Type::TEXT_ARRAY),
             (&self.steps, Type::INT8_ARRAY),
             (&self.values, Type::BYTEA_ARRAY),
+            (&self.sums, Type::INT4_ARRAY),
         ];
         let (begun, stored) =
             future::join(client.batch_execute("begin"), client.query_typed(STORE, &parameters)).await;
@@ -147,7 +152,7 @@ impl<'a> Writing<'a> {
 
     /// What is there of these cells.
     async fn earlier(&self, client: &Client) -> Result<Vec<Row>, Fault> {
-        const EARLIER: &str = r#"select "column", step, value, cells.xmin::text
+        const EARLIER: &str = r#"select "column", step, value, sum, cells.xmin::text
             from unnest($2::text[], $3::bigint[]) as wanted ("column", step)
             join columnar_cells as cells using ("column", step) where flow = $1"#;
         let [flow, _] = self.ownership.parameters();
