@@ -54,7 +54,8 @@ use crate::name::Name;
 /// committed.
 ///
 /// When the connection is lost, it is made again, a few times over five seconds, and what was under way is done
-/// again. Nothing is stored twice by that, whether or not the server had committed before the connection went.
+/// again. Nothing is stored twice by that, whether or not the server had committed before the connection went. A
+/// server that is there and says nothing is waited for.
 ///
 /// Who owns a flow holds an advisory lock of its session, which ends with the connection or the process. Should the
 /// server believe that it has ended while the owner goes on, and let another one in, then the first one is refused:
