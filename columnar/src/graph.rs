@@ -85,6 +85,18 @@ impl Read {
 
     #[doc(hidden)]
     #[must_use]
+    pub const fn __new(column: usize, count: usize, tag: &'static str) -> Self {
+        Self::new(View::__new(column, count, tag))
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __delayed(self) -> Self {
+        Self { view: self.view.delayed(), ..self }
+    }
+
+    #[doc(hidden)]
+    #[must_use]
     pub const fn __view(self) -> Self {
         self
     }
@@ -182,6 +194,23 @@ impl View {
         Read { pick: Some(Pick::Step(shows)), ..Read::new(self) }
     }
 
+    /// The last `count` values of a column, or all of them if that is 0.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __new(column: usize, count: usize, tag: &'static str) -> Self {
+        let window = match Window::last(count) {
+            Some(window) => window,
+            None => Window::All,
+        };
+        Self::new(column, window, tag)
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __delayed(self) -> Self {
+        self.delayed()
+    }
+
     #[doc(hidden)]
     #[must_use]
     pub const fn __view(self) -> Read {
@@ -217,6 +246,13 @@ impl Graph {
     pub const fn __new_name(&self, name: &'static str, message: &'static str) -> &'static str {
         assert!(!self.has(name), "{}", message);
         name
+    }
+
+    /// The own columns of one kind, each with its place.
+    pub(crate) fn own(&self, is_derived: bool) -> impl Iterator<Item = (usize, &'static str)> {
+        let nodes =
+            (self.first()..).zip(self.nodes).filter(move |(_, node)| node.reads.is_some() == is_derived);
+        nodes.map(|(at, node)| (at, node.name))
     }
 
     /// The names of the columns in order of declaration, those of modules behind those of the flow itself.

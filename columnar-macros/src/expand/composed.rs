@@ -34,7 +34,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Visibility;
 
-use super::columns::said;
+use super::columns::{self, said};
 use super::other::Other;
 use super::{Emission, again, at, hidden, literal, told};
 use crate::errors;
@@ -218,10 +218,15 @@ impl Emission<'_> {
         constants.collect()
     }
 
+    /// A mention of the column that a view shows, with what is said of it, where no constant beside it says that.
+    pub(super) fn mention(&self, view: &View, own: &Ident) -> TokenStream {
+        if self.others.are_none() { columns::mention(view, own) } else { mention(view, own) }
+    }
+
     /// Mentions the columns that a column reads.
-    pub(super) fn fn_reads(column: &Column, columns: &TokenStream) -> Option<TokenStream> {
+    pub(super) fn fn_reads(&self, column: &Column, columns: &TokenStream) -> Option<TokenStream> {
         let views = &column.derived.as_ref()?.views;
-        let mentions = views.iter().map(|view| mention(view, &column.name));
+        let mentions = views.iter().map(|view| self.mention(view, &column.name));
         Some(fn_mentions(&column.name, columns, &quote!(#(#mentions)*)))
     }
 }
@@ -248,7 +253,6 @@ pub(super) fn mention(view: &View, own: &Ident) -> TokenStream {
 pub(super) fn fn_mentions(name: &Ident, columns: &TokenStream, mentions: &TokenStream) -> TokenStream {
     let function = hidden("READS_", name);
     quote! {
-        #[allow(non_snake_case, unexpected_cfgs)]
         fn #function(here: &#columns) {
             let _ = (#mentions here);
         }

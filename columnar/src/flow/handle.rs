@@ -1,9 +1,11 @@
 //! The fields of a typed flow: its columns, to be read, pushed to, and named in views.
 
+use std::array;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use super::typed::Columns;
 use crate::cache::{CachePlan, Pace, Provider, StablePrefix};
 use crate::context::Messages;
 use crate::error::Result;
@@ -244,6 +246,28 @@ impl<'s> Bind<'s> {
         let inputs = inputs.iter().map(|(input, column)| (*input, self.name(column)));
         let module = Scope { name: self.name(name), inputs: inputs.collect() };
         Self { module: Some(module), ..*self }
+    }
+
+    /// The sources of `C`, in order of declaration.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __sources<C: Columns, const COUNT: usize>(&self) -> [Source; COUNT] {
+        self.bound::<C, _, COUNT>(false)
+    }
+
+    /// The computed columns of `C`, in order of declaration.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __derived<C: Columns, const COUNT: usize>(&self) -> [Derived; COUNT] {
+        self.bound::<C, _, COUNT>(true)
+    }
+
+    fn bound<C: Columns, K, const COUNT: usize>(&self, is_derived: bool) -> [Handle<K>; COUNT] {
+        let mut columns = C::GRAPH.own(is_derived);
+        array::from_fn(|_| match columns.next() {
+            Some((column, name)) => Handle::__new(column, name).__bind(self),
+            None => unreachable!("the struct of the columns has a field for each, and the graph a node"),
+        })
     }
 
     /// What goes by this name where the columns are declared that are bound.

@@ -19,22 +19,17 @@ fn around() {
                 /// The column `styled`.
                 pub styled: ::columnar::__private::Derived,
             }
-            #[allow(non_upper_case_globals, unexpected_cfgs)]
-            impl Columns {
-                const __styled: &'static [::columnar::__private::Read] = &[
-                    Self::__HERE.user.latest.__view(),
-                    Self::__HERE.styled.latest.__view(),
-                ];
-                const __HERE: &'static Self = &Self {
-                    user: ::columnar::__private::Declare.source(0usize, "user"),
-                    styled: ::columnar::__private::Derived::__new(1usize, "styled"),
-                };
-            }
             impl ::columnar::__private::Columns for Columns {
                 const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
                     &[
                         ::columnar::__private::Node::__source("user"),
-                        ::columnar::__private::Node::__column("styled", Self::__styled),
+                        ::columnar::__private::Node::__column(
+                            "styled",
+                            &[
+                                ::columnar::__private::Read::__new(0usize, 1usize, "user"),
+                                ::columnar::__private::Read::__new(1usize, 1usize, "styled"),
+                            ],
+                        ),
                     ],
                     &[0usize, 1usize],
                 );
@@ -43,9 +38,11 @@ fn around() {
                     &PLAN
                 }
                 fn __bind(flow: &::columnar::__private::Bind<'_>) -> Self {
+                    let [__user] = flow.__sources::<Self, _>();
+                    let [__styled] = flow.__derived::<Self, _>();
                     Self {
-                        user: Self::__HERE.user.__bind(flow),
-                        styled: Self::__HERE.styled.__bind(flow),
+                        user: __user,
+                        styled: __styled,
                     }
                 }
             }
@@ -57,6 +54,9 @@ fn around() {
                     f.debug_struct("Columns").finish_non_exhaustive()
                 }
             }
+            let _ = |here: &Columns| {
+                let _ = (&here.user.latest, &here.styled.latest, here);
+            };
             ::columnar::__private::Typed::<
                 '_,
                 Columns,
