@@ -15,7 +15,7 @@ pub use crate::error::Result;
 pub use crate::flow::{
     Base, Bind, Checked, ColumnEnum, ColumnId, Columns, Derived, Module, Source, TypePlan, Typed, is_module,
 };
-pub use crate::graph::{Graph, Node, Place, Read, Used, View};
+pub use crate::graph::{Graph, Place, Read, Used, View};
 pub use crate::name::Name;
 pub use crate::store::Store;
 

@@ -5,6 +5,7 @@ mod module;
 mod order;
 mod text;
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::name::{Name, is_tag, last_part};
@@ -41,6 +42,10 @@ pub struct Graph {
     base: Option<&'static Graph>,
     /// The own columns.
     nodes: &'static [Node],
+    /// What the declaration says in so many words of what they read, column by column.
+    known: &'static [Known],
+    /// What the compiler had to look at, for each column that reads any of that.
+    listed: &'static [&'static [Read]],
     /// The flows that this one uses.
     modules: &'static [Used],
     /// The own columns in topological order, counted from the first of them. Where there are modules, it
@@ -48,11 +53,44 @@ pub struct Graph {
     order: &'static [usize],
 }
 
-/// A column of a [`Graph`].
-#[derive(Clone, Copy, Debug)]
-pub struct Node {
-    name: &'static str,
-    reads: Option<&'static [Read]>,
+/// A column of a [`Graph`]: its name, and where in the list of known views and in that of the others those begin that
+/// it has. They end where the next column's begin; a source has none.
+///
+/// This and [`Known`] are tuples because flows are full of them, and no call costs the compiler as little.
+pub type Node = (&'static str, usize, usize);
+
+/// A view that the declaration knows: the column, how many of its last values, where 0 is all, whether each is shown a
+/// step later, and the tag.
+pub type Known = (usize, usize, bool, &'static str);
+
+/// What a column reads, in one of two ways.
+#[derive(Clone, Copy)]
+enum Reads {
+    Known(&'static [Known]),
+    Listed(&'static [Read]),
+}
+
+impl Reads {
+    /// View number `at`.
+    const fn view(self, at: usize) -> Option<View> {
+        match self {
+            Self::Known(known) => match nth(known, at) {
+                Some(known) => Some(View::known(*known)),
+                None => None,
+            },
+            Self::Listed(reads) => match nth(reads, at) {
+                Some(read) => Some(read.view),
+                None => None,
+            },
+        }
+    }
+
+    fn to_vec(self) -> Vec<Read> {
+        match self {
+            Self::Known(known) => known.iter().map(|&known| Read::new(View::known(known))).collect(),
+            Self::Listed(reads) => reads.to_vec(),
+        }
+    }
 }
 
 /// A view in the list of a column, with what is said of it besides.
@@ -81,18 +119,6 @@ impl Read {
     #[must_use]
     pub const fn note(self, note: &'static str) -> Self {
         Self { note: Some(note), ..self }
-    }
-
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn __new(column: usize, count: usize, tag: &'static str) -> Self {
-        Self::new(View::__new(column, count, tag))
-    }
-
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn __delayed(self) -> Self {
-        Self { view: self.view.delayed(), ..self }
     }
 
     #[doc(hidden)]
@@ -194,21 +220,18 @@ impl View {
         Read { pick: Some(Pick::Step(shows)), ..Read::new(self) }
     }
 
-    /// The last `count` values of a column, or all of them if that is 0.
     #[doc(hidden)]
     #[must_use]
-    pub const fn __new(column: usize, count: usize, tag: &'static str) -> Self {
+    pub const fn __known(column: usize, count: usize, delayed: bool, tag: &'static str) -> Self {
+        Self::known((column, count, delayed, tag))
+    }
+
+    const fn known((column, count, delayed, tag): Known) -> Self {
         let window = match Window::last(count) {
             Some(window) => window,
             None => Window::All,
         };
-        Self::new(column, window, tag)
-    }
-
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn __delayed(self) -> Self {
-        self.delayed()
+        Self { column, window, delayed, tag }
     }
 
     #[doc(hidden)]
@@ -220,13 +243,19 @@ impl View {
 
 impl Graph {
     #[doc(hidden)]
-    pub const fn __new(nodes: &'static [Node], order: &'static [usize]) -> Self {
-        Self { base: None, nodes, modules: &[], order }
+    pub const fn __new(
+        nodes: &'static [Node],
+        known: &'static [Known],
+        listed: &'static [&'static [Read]],
+        order: &'static [usize],
+    ) -> Self {
+        Self { base: None, nodes, known, listed, modules: &[], order }
     }
 
     #[doc(hidden)]
-    pub const fn __extending(base: &'static Self, nodes: &'static [Node], order: &'static [usize]) -> Self {
-        Self { base: Some(base), nodes, modules: &[], order }
+    #[must_use]
+    pub const fn __extending(self, base: &'static Self) -> Self {
+        Self { base: Some(base), ..self }
     }
 
     #[doc(hidden)]
@@ -248,11 +277,30 @@ impl Graph {
         name
     }
 
-    /// The own columns of one kind, each with its place.
-    pub(crate) fn own(&self, is_derived: bool) -> impl Iterator<Item = (usize, &'static str)> {
-        let nodes =
-            (self.first()..).zip(self.nodes).filter(move |(_, node)| node.reads.is_some() == is_derived);
-        nodes.map(|(at, node)| (at, node.name))
+    /// What an own column reads; `None` for a source.
+    const fn reads(&self, own: usize) -> Option<Reads> {
+        let Some((_, known, listed)) = nth(self.nodes, own) else { return None };
+        if let Some(reads) = nth(self.listed, *listed)
+            && self.ends(own).1 > *listed
+        {
+            return Some(Reads::Listed(reads));
+        }
+        let end = self.ends(own).0;
+        if end > *known { Some(Reads::Known(self.known.split_at(end).0.split_at(*known).1)) } else { None }
+    }
+
+    /// Where the views of an own column end.
+    const fn ends(&self, own: usize) -> (usize, usize) {
+        match nth(self.nodes, own + 1) {
+            Some((_, known, listed)) => (*known, *listed),
+            None => (self.known.len(), self.listed.len()),
+        }
+    }
+
+    /// The own columns that are computed, each with its place.
+    pub(crate) fn derived(&self) -> impl Iterator<Item = (usize, &'static str)> {
+        let nodes = self.nodes.iter().enumerate().filter(|(own, _)| self.reads(*own).is_some());
+        nodes.map(|(own, (name, ..))| (self.first() + own, *name))
     }
 
     /// The names of the columns in order of declaration, those of modules behind those of the flow itself.
@@ -298,18 +346,6 @@ const fn is_same(one: &str, other: &str) -> bool {
         (one, other) = (rest, other_rest);
     }
     one.is_empty() && other.is_empty()
-}
-
-impl Node {
-    #[doc(hidden)]
-    pub const fn __source(name: &'static str) -> Self {
-        Self { name, reads: None }
-    }
-
-    #[doc(hidden)]
-    pub const fn __column(name: &'static str, reads: &'static [Read]) -> Self {
-        Self { name, reads: Some(reads) }
-    }
 }
 
 impl fmt::Display for Graph {

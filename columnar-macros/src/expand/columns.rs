@@ -3,22 +3,19 @@
 //! ```text
 //! pub struct ChatColumns { pub user: Source, pub topics: Derived, pub notes: Derived }
 //! impl ChatColumns {
-//!     const __notes: &'static [Read] = &[View::__new(1, 0, "topics").window(MANY).__view()];
+//!     const __notes: &'static [Read] = &[View::__known(1, 0, false, "topics").window(MANY).__view()];
 //! }
 //! impl Columns for ChatColumns {
 //!     const GRAPH: Graph = Graph::__new(
-//!         &[
-//!             Node::__source("user"),
-//!             Node::__column("topics", &[Read::__new(0, 1, "user")]),
-//!             Node::__column("notes", Self::__notes),
-//!         ],
+//!         &[("user", 0, 0), ("topics", 0, 0), ("notes", 1, 0)],
+//!         &[(0, 1, false, "user")],
+//!         &[Self::__notes],
 //!         &[0, 1, 2],
 //!     );
 //!     fn __plan() -> &'static TypePlan { static PLAN: TypePlan = TypePlan::new(); &PLAN }
 //!     fn __bind(flow: &Bind<'_>) -> Self {
-//!         let [__user] = flow.__sources::<Self, _>();
 //!         let [__topics, __notes] = flow.__derived::<Self, _>();
-//!         Self { user: __user, topics: __topics, notes: __notes }
+//!         Self { user: source(0, "user").__bind(flow), topics: __topics, notes: __notes }
 //!     }
 //! }
 //! impl Chat {
@@ -36,7 +33,7 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::Visibility;
 
-use super::{Emission, again, at, docs_or, hidden, literal, told};
+use super::{Emission, Private, again, at, docs_or, hidden, literal, told};
 use crate::syntax::{Around, Column, State, Tag, View};
 use crate::word::{typed, without_marker};
 
@@ -80,25 +77,37 @@ impl Emission<'_> {
         let private = &self.private;
         let places = self.flow.columns.iter().enumerate().map(|(at, column)| (literal(&column.name), at));
         let places: HashMap<String, usize> = places.collect();
-        let (mut views, mut nodes) = (Vec::new(), Vec::new());
+        let (mut nodes, mut known, mut listed, mut constants) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for column in &self.flow.columns {
-            let (constant, node) = self.node(column, &places);
-            views.extend(constant);
-            nodes.push(node);
+            let (name, first, list) = (literal(&column.name), known.len(), listed.len());
+            nodes.push(quote!((#name, #first, #list)));
+            let reads = column.derived.iter().flat_map(|derived| Read::all(column, &derived.views, &places));
+            let reads: Vec<Read<'_>> = reads.collect();
+            if reads.iter().all(Read::is_known) {
+                known.extend(reads.iter().map(Read::known));
+            } else {
+                let (views, own) =
+                    (hidden("", &column.name), quote_spanned!(at(column.keyword.span())=> Self::));
+                let reads = reads.iter().map(|read| read.listed(private));
+                constants.push(quote!(const #views: &'static [#private::Read] = &[#(#reads),*];));
+                listed.push(quote!(#own #views));
+            }
         }
-        let views = (!views.is_empty()).then(|| {
+        let constants = (!constants.is_empty()).then(|| {
             quote! {
                 #[allow(non_upper_case_globals)]
-                impl #name { #(#views)* }
+                impl #name { #(#constants)* }
             }
         });
         let order = &self.plan.order;
         let (plan, bind, debug) = (self.fn_plan(), self.fn_bind(), Self::impl_debug(name, None, None));
         quote! {
-            #views
+            #constants
 
             impl #private::Columns for #name {
-                const GRAPH: #private::Graph = #private::Graph::__new(&[#(#nodes),*], &[#(#order),*]);
+                const GRAPH: #private::Graph =
+                    #private::Graph::__new(&[#(#nodes),*], &[#(#known),*], &[#(#listed),*], &[#(#order),*]);
 
                 #plan
 
@@ -109,65 +118,23 @@ impl Emission<'_> {
         }
     }
 
-    /// A column in the graph, and what it reads as a constant of its own, where the compiler has to look at that.
-    fn node(&self, column: &Column, places: &HashMap<String, usize>) -> (Option<TokenStream>, TokenStream) {
-        let private = &self.private;
-        let name = literal(&column.name);
-        let Some(derived) = &column.derived else {
-            return (None, quote!(#private::Node::__source(#name)));
-        };
-        let mut is_known = true;
-        let reads = derived.views.iter().filter(|view| view.state == State::Sound).filter_map(|view| {
-            let base = if view.is_own() { &column.name } else { &view.base };
-            let shown = Shown::of(view);
-            is_known &= shown.is_known(view);
-            Some(self.read(view, &shown, *places.get(&literal(base))?, &literal(base)))
-        });
-        let reads: Vec<TokenStream> = reads.collect();
-        if is_known {
-            return (None, quote!(#private::Node::__column(#name, &[#(#reads),*])));
-        }
-        let views = hidden("", &column.name);
-        let own = quote_spanned!(at(column.keyword.span())=> Self::);
-        let constant = quote!(const #views: &'static [#private::Read] = &[#(#reads),*];);
-        (Some(constant), quote!(#private::Node::__column(#name, #own #views)))
-    }
-
-    /// What a column reads, in the graph.
-    fn read(&self, view: &View, shown: &Shown, column: usize, name: &str) -> TokenStream {
-        let private = &self.private;
-        let tag = match &view.tag {
-            Tag::Given(_, tag) => tag,
-            Tag::Name | Tag::Broken => name,
-        };
-        let delayed = view.delayed.then(|| quote!(.__delayed()));
-        let (inside, count) = (inside(view), shown.count);
-        if shown.is_known(view) {
-            return quote!(#private::Read::__new(#column, #count, #tag) #delayed #inside);
-        }
-        let View { filtering, noting, .. } = view;
-        let rest = &shown.rest;
-        quote!(#private::View::__new(#column, #count, #tag) #delayed #rest #filtering #noting.__view() #inside)
-    }
-
+    /// The columns of a flow. Computed ones, which may be many, come all at once: a call for each costs the compiler more.
     fn fn_bind(&self) -> TokenStream {
         let private = &self.private;
-        let (derived, sources): (Vec<&Column>, Vec<&Column>) =
-            self.flow.columns.iter().partition(|column| column.derived.is_some());
-        let given = |columns: &[&Column], by: TokenStream| {
-            let names = columns.iter().map(|column| hidden("", &column.name));
-            (!columns.is_empty()).then(|| quote!(let [#(#names),*] = flow.#by::<Self, _>();))
-        };
-        let (sources, derived) = (given(&sources, quote!(__sources)), given(&derived, quote!(__derived)));
-        let fields = self.flow.columns.iter().map(|column| {
-            let (field, given) = (again(&column.name), hidden("", &column.name));
-            quote!(#field: #given)
+        let derived = self.flow.columns.iter().filter(|column| column.derived.is_some());
+        let derived = derived.map(|column| hidden("", &column.name));
+        let fields = self.flow.columns.iter().enumerate().map(|(at, column)| {
+            let (field, given, name) = (again(&column.name), hidden("", &column.name), literal(&column.name));
+            if column.derived.is_some() {
+                return quote!(#field: #given,);
+            }
+            let call = &column.keyword;
+            quote!(#field: #private::Declare.#call(#at, #name).__bind(flow),)
         });
         quote! {
             fn __bind(flow: &#private::Bind<'_>) -> Self {
-                #sources
-                #derived
-                Self { #(#fields),* }
+                let [#(#derived),*] = flow.__derived::<Self, _>();
+                Self { #(#fields)* }
             }
         }
     }
@@ -193,6 +160,51 @@ impl Emission<'_> {
     pub(super) fn kind(&self, column: &Column) -> TokenStream {
         let private = &self.private;
         if column.derived.is_some() { quote!(#private::Derived) } else { quote!(#private::Source) }
+    }
+}
+
+/// A view of a column that it is known of which one it is.
+struct Read<'v> {
+    view: &'v View,
+    shown: Shown,
+    column: usize,
+    tag: String,
+}
+
+impl<'v> Read<'v> {
+    /// What a column reads. What is wrong has been told.
+    fn all(
+        column: &'v Column,
+        views: &'v [View],
+        places: &HashMap<String, usize>,
+    ) -> impl Iterator<Item = Self> {
+        let sound = views.iter().filter(|view| view.state == State::Sound);
+        sound.filter_map(|view| {
+            let base = literal(if view.is_own() { &column.name } else { &view.base });
+            let (shown, column) = (Shown::of(view), *places.get(&base)?);
+            let tag = match &view.tag {
+                Tag::Given(_, tag) => tag.clone(),
+                Tag::Name | Tag::Broken => base,
+            };
+            Some(Self { view, shown, column, tag })
+        })
+    }
+
+    /// Whether the declaration says it all.
+    fn is_known(&self) -> bool {
+        let View { filtering, noting, groups, .. } = self.view;
+        self.shown.rest.is_empty() && filtering.is_empty() && noting.is_empty() && groups.is_empty()
+    }
+
+    fn known(&self) -> TokenStream {
+        let (Self { column, tag, .. }, count, delayed) = (self, self.shown.count, self.view.delayed);
+        quote!((#column, #count, #delayed, #tag))
+    }
+
+    fn listed(&self, private: &Private) -> TokenStream {
+        let (known, rest) = (self.known(), &self.shown.rest);
+        let (View { filtering, noting, .. }, inside) = (self.view, inside(self.view));
+        quote!(#private::View::__known #known #rest #filtering #noting.__view() #inside)
     }
 }
 
@@ -228,11 +240,6 @@ impl Shown {
             count = known.unwrap_or(count);
         }
         Self { count, rest, mentioned }
-    }
-
-    /// Whether nothing of the view is left to the compiler.
-    fn is_known(&self, view: &View) -> bool {
-        self.rest.is_empty() && view.filtering.is_empty() && view.noting.is_empty()
     }
 }
 

@@ -144,21 +144,20 @@ impl Emission<'_> {
 
     fn composed_graph(&self) -> TokenStream {
         let (private, order) = (&self.private, &self.plan.order);
-        let nodes = self.flow.columns.iter().map(|column| {
-            let (name, views) = (self.name(&column.name, &column.keyword), hidden("", &column.name));
-            let own = quote_spanned!(at(column.keyword.span())=> Self::);
-            match column.derived {
-                None => quote!(#private::Node::__source(#name)),
-                Some(_) => quote!(#private::Node::__column(#name, #own #views)),
+        let (mut nodes, mut listed) = (Vec::new(), Vec::new());
+        for column in &self.flow.columns {
+            let (name, list) = (self.name(&column.name, &column.keyword), listed.len());
+            nodes.push(quote!((#name, 0, #list)));
+            if column.derived.is_some() {
+                let (views, own) =
+                    (hidden("", &column.name), quote_spanned!(at(column.keyword.span())=> Self::));
+                listed.push(quote!(#own #views));
             }
+        }
+        let extending = self.others.extended.as_ref().map(|extended| {
+            let base = extended.inner_part("Columns");
+            quote!(.__extending(&<#base as #private::Columns>::GRAPH))
         });
-        let new = match &self.others.extended {
-            Some(extended) => {
-                let base = extended.inner_part("Columns");
-                quote!(__extending(&<#base as #private::Columns>::GRAPH, &[#(#nodes),*], &[#(#order),*]))
-            }
-            None => quote!(__new(&[#(#nodes),*], &[#(#order),*])),
-        };
         let used = self.modules().map(|(module, _)| {
             let (place, used) = (at(module.keyword.span()), hidden("USE_", &module.name));
             // What could not be read has been told.
@@ -166,7 +165,10 @@ impl Emission<'_> {
             quote_spanned!(place=> Self::#used #whole)
         });
         let used = (!self.others.modules.is_empty()).then(|| quote!(.__using(&[#(#used),*])));
-        quote!(const GRAPH: #private::Graph = #private::Graph::#new #used;)
+        quote! {
+            const GRAPH: #private::Graph =
+                #private::Graph::__new(&[#(#nodes),*], &[], &[#(#listed),*], &[#(#order),*]) #extending #used;
+        }
     }
 
     /// The name of a column or a module, which must be none in the flow that is extended.

@@ -248,25 +248,15 @@ impl<'s> Bind<'s> {
         Self { module: Some(module), ..*self }
     }
 
-    /// The sources of `C`, in order of declaration.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn __sources<C: Columns, const COUNT: usize>(&self) -> [Source; COUNT] {
-        self.bound::<C, _, COUNT>(false)
-    }
-
-    /// The computed columns of `C`, in order of declaration.
+    /// The computed columns that `C` has itself, in order of declaration.
     #[doc(hidden)]
     #[must_use]
     pub fn __derived<C: Columns, const COUNT: usize>(&self) -> [Derived; COUNT] {
-        self.bound::<C, _, COUNT>(true)
-    }
-
-    fn bound<C: Columns, K, const COUNT: usize>(&self, is_derived: bool) -> [Handle<K>; COUNT] {
-        let mut columns = C::GRAPH.own(is_derived);
+        let graph = C::GRAPH;
+        let mut columns = graph.derived();
         array::from_fn(|_| match columns.next() {
             Some((column, name)) => Handle::__new(column, name).__bind(self),
-            None => unreachable!("the struct of the columns has a field for each, and the graph a node"),
+            None => unreachable!("the struct of the columns has no field that is no column of its graph"),
         })
     }
 

@@ -93,10 +93,9 @@ impl Chat {
 }
 impl ::columnar::__private::Columns for ChatColumns {
     const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
-        &[
-            ::columnar::__private::Node::__source("user"),
-            ::columnar::__private::Node::__column("topics", &[]),
-        ],
+        &[("user", 0usize, 0usize), ("topics", 0usize, 0usize)],
+        &[],
+        &[],
         &[0usize, 1usize],
     );
     fn __plan() -> &'static ::columnar::__private::TypePlan {
@@ -104,10 +103,9 @@ impl ::columnar::__private::Columns for ChatColumns {
         &PLAN
     }
     fn __bind(flow: &::columnar::__private::Bind<'_>) -> Self {
-        let [__user] = flow.__sources::<Self, _>();
         let [__topics] = flow.__derived::<Self, _>();
         Self {
-            user: __user,
+            user: ::columnar::__private::Declare.source(0usize, "user").__bind(flow),
             topics: __topics,
         }
     }

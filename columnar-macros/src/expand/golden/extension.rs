@@ -161,16 +161,17 @@ impl FeltColumns {
         );
 }
 impl ::columnar::__private::Columns for FeltColumns {
-    const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__extending(
-        &<<FeltBase<
-            'static,
-        > as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH,
-        &[
-            ::columnar::__private::Node::__column(Self::__NAME_mood, Self::__mood),
-            ::columnar::__private::Node::__column(Self::__NAME_tone, Self::__tone),
-        ],
-        &[1usize, 0usize],
-    );
+    const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
+            &[(Self::__NAME_mood, 0, 0usize), (Self::__NAME_tone, 0, 1usize)],
+            &[],
+            &[Self::__mood, Self::__tone],
+            &[1usize, 0usize],
+        )
+        .__extending(
+            &<<FeltBase<
+                'static,
+            > as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH,
+        );
     fn __plan() -> &'static ::columnar::__private::TypePlan {
         static PLAN: ::columnar::__private::TypePlan = ::columnar::__private::TypePlan::new();
         &PLAN

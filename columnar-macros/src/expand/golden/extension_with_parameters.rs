@@ -123,11 +123,13 @@ impl<Base: ::columnar::__private::Columns> FeltColumns<Base> {
 }
 impl<Base: ::columnar::__private::Columns> ::columnar::__private::Columns
 for FeltColumns<Base> {
-    const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__extending(
-        &<Base as ::columnar::__private::Columns>::GRAPH,
-        &[::columnar::__private::Node::__column(Self::__NAME_mood, Self::__mood)],
-        &[0usize],
-    );
+    const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
+            &[(Self::__NAME_mood, 0, 0usize)],
+            &[],
+            &[Self::__mood],
+            &[0usize],
+        )
+        .__extending(&<Base as ::columnar::__private::Columns>::GRAPH);
     fn __plan() -> &'static ::columnar::__private::TypePlan {
         static PLAN: ::columnar::__private::TypePlan = ::columnar::__private::TypePlan::new();
         &PLAN

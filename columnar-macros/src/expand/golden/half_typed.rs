@@ -107,13 +107,12 @@ impl Chat {
 impl ::columnar::__private::Columns for ChatColumns {
     const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
         &[
-            ::columnar::__private::Node::__source("user"),
-            ::columnar::__private::Node::__column("topics", &[]),
-            ::columnar::__private::Node::__column(
-                "summary",
-                &[::columnar::__private::Read::__new(0usize, 0usize, "user")],
-            ),
+            ("user", 0usize, 0usize),
+            ("topics", 0usize, 0usize),
+            ("summary", 0usize, 0usize),
         ],
+        &[(0usize, 0usize, false, "user")],
+        &[],
         &[0usize, 1usize, 2usize],
     );
     fn __plan() -> &'static ::columnar::__private::TypePlan {
@@ -121,10 +120,9 @@ impl ::columnar::__private::Columns for ChatColumns {
         &PLAN
     }
     fn __bind(flow: &::columnar::__private::Bind<'_>) -> Self {
-        let [__user] = flow.__sources::<Self, _>();
         let [__topics, __summary] = flow.__derived::<Self, _>();
         Self {
-            user: __user,
+            user: ::columnar::__private::Declare.source(0usize, "user").__bind(flow),
             topics: __topics,
             summary: __summary,
         }

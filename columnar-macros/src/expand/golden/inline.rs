@@ -21,16 +21,12 @@ fn around() {
             }
             impl ::columnar::__private::Columns for Columns {
                 const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
+                    &[("user", 0usize, 0usize), ("styled", 0usize, 0usize)],
                     &[
-                        ::columnar::__private::Node::__source("user"),
-                        ::columnar::__private::Node::__column(
-                            "styled",
-                            &[
-                                ::columnar::__private::Read::__new(0usize, 1usize, "user"),
-                                ::columnar::__private::Read::__new(1usize, 1usize, "styled"),
-                            ],
-                        ),
+                        (0usize, 1usize, false, "user"),
+                        (1usize, 1usize, false, "styled"),
                     ],
+                    &[],
                     &[0usize, 1usize],
                 );
                 fn __plan() -> &'static ::columnar::__private::TypePlan {
@@ -38,10 +34,11 @@ fn around() {
                     &PLAN
                 }
                 fn __bind(flow: &::columnar::__private::Bind<'_>) -> Self {
-                    let [__user] = flow.__sources::<Self, _>();
                     let [__styled] = flow.__derived::<Self, _>();
                     Self {
-                        user: __user,
+                        user: ::columnar::__private::Declare
+                            .source(0usize, "user")
+                            .__bind(flow),
                         styled: __styled,
                     }
                 }

@@ -112,20 +112,17 @@ where
 impl ::columnar::__private::Columns for ChatColumns {
     const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
         &[
-            ::columnar::__private::Node::__source("user"),
-            ::columnar::__private::Node::__column(
-                "topics",
-                &[::columnar::__private::Read::__new(0usize, 1usize, "user")],
-            ),
-            ::columnar::__private::Node::__column(
-                "assistant",
-                &[
-                    ::columnar::__private::Read::__new(0usize, 0usize, "user"),
-                    ::columnar::__private::Read::__new(1usize, 2usize, "subjects"),
-                    ::columnar::__private::Read::__new(2usize, 0usize, "assistant"),
-                ],
-            ),
+            ("user", 0usize, 0usize),
+            ("topics", 0usize, 0usize),
+            ("assistant", 1usize, 0usize),
         ],
+        &[
+            (0usize, 1usize, false, "user"),
+            (0usize, 0usize, false, "user"),
+            (1usize, 2usize, false, "subjects"),
+            (2usize, 0usize, false, "assistant"),
+        ],
+        &[],
         &[0usize, 1usize, 2usize],
     );
     fn __plan() -> &'static ::columnar::__private::TypePlan {
@@ -133,10 +130,9 @@ impl ::columnar::__private::Columns for ChatColumns {
         &PLAN
     }
     fn __bind(flow: &::columnar::__private::Bind<'_>) -> Self {
-        let [__user] = flow.__sources::<Self, _>();
         let [__topics, __assistant] = flow.__derived::<Self, _>();
         Self {
-            user: __user,
+            user: ::columnar::__private::Declare.source(0usize, "user").__bind(flow),
             topics: __topics,
             assistant: __assistant,
         }

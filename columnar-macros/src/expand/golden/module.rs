@@ -181,10 +181,9 @@ impl<Debate: ::columnar::__private::Columns> ChatColumns<Debate> {
 impl<Debate: ::columnar::__private::Columns> ::columnar::__private::Columns
 for ChatColumns<Debate> {
     const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
-            &[
-                ::columnar::__private::Node::__source("user"),
-                ::columnar::__private::Node::__column("verdict", Self::__verdict),
-            ],
+            &[("user", 0, 0usize), ("verdict", 0, 0usize)],
+            &[],
+            &[Self::__verdict],
             &[0usize, 1usize],
         )
         .__using(&[Self::__USE_debate.__whole()]);
