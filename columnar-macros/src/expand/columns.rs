@@ -107,7 +107,7 @@ impl Emission<'_> {
 
             impl #private::Columns for #name {
                 const GRAPH: #private::Graph =
-                    #private::Graph::__new(&[#(#nodes),*], &[#(#known),*], &[#(#listed),*], &[#(#order),*]);
+                    #private::Graph::__new(&[#(#nodes),*], &[#((#known)),*], &[#(#listed),*], &[#(#order),*]);
 
                 #plan
 
@@ -198,13 +198,14 @@ impl<'v> Read<'v> {
 
     fn known(&self) -> TokenStream {
         let (Self { column, tag, .. }, count, delayed) = (self, self.shown.count, self.view.delayed);
-        quote!((#column, #count, #delayed, #tag))
+        quote!(#column, #count, #delayed, #tag)
     }
 
     fn listed(&self, private: &Private) -> TokenStream {
         let (known, rest) = (self.known(), &self.shown.rest);
-        let (View { filtering, noting, .. }, inside) = (self.view, inside(self.view));
-        quote!(#private::View::__known #known #rest #filtering #noting.__view() #inside)
+        let (View { before, filtering, noting, .. }, inside) = (self.view, inside(self.view));
+        let view = quote_spanned!(at(*before)=> <#private::View>::__known(#known));
+        quote!(#view #rest #filtering #noting.__view() #inside)
     }
 }
 

@@ -62,6 +62,7 @@ impl Emission<'_> {
         });
         let inputs = self.flow.modules.iter().map(Self::module_mentions);
         quote! {
+            #[allow(unexpected_cfgs)]
             let _ = |here: &#columns| { let _ = (#(#read)* #(#inputs)* here); };
         }
     }

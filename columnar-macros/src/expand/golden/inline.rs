@@ -51,6 +51,7 @@ fn around() {
                     f.debug_struct("Columns").finish_non_exhaustive()
                 }
             }
+            #[allow(unexpected_cfgs)]
             let _ = |here: &Columns| {
                 let _ = (&here.user.latest, &here.styled.latest, here);
             };
