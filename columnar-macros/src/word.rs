@@ -19,6 +19,11 @@ pub(crate) fn typed(word: &Ident) -> String {
     if text.contains(MARKER) { text.replace(MARKER, "") } else { text }
 }
 
+/// What was typed of a token that is no word.
+pub(crate) fn without_marker(text: &str) -> String {
+    text.replace(MARKER, "")
+}
+
 /// Whether this was typed.
 pub(crate) fn is(word: &Ident, wanted: &str) -> bool {
     let text = word.to_string();

@@ -15,7 +15,7 @@ pub use crate::error::Result;
 pub use crate::flow::{
     Base, Bind, Checked, ColumnEnum, ColumnId, Columns, Derived, Module, Source, TypePlan, Typed, is_module,
 };
-pub use crate::graph::{Graph, Node, Place, Read, Used};
+pub use crate::graph::{Former, Graph, Place, Read, Used, View};
 pub use crate::name::Name;
 pub use crate::store::IntoOpening;
 
@@ -63,6 +63,11 @@ pub mod keywords {
 
     /// `column name(views) = compute;` declares a column that is computed.
     pub fn column() {}
+}
+
+/// The graph of a flow. Behind a function the compiler evaluates it for whoever asks alone, and not wherever a flow is.
+pub const fn graph<F: Base>() -> Graph {
+    F::Columns::GRAPH
 }
 
 /// Goes on with a flow, as one that has more columns.

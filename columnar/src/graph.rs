@@ -5,6 +5,7 @@ mod module;
 mod order;
 mod text;
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::name::{Name, is_tag, last_part};
@@ -41,20 +42,72 @@ pub struct Graph {
     base: Option<&'static Graph>,
     /// The own columns.
     nodes: &'static [Node],
+    /// What the declaration says in so many words of what they read, column by column.
+    known: &'static [Known],
+    /// What the compiler had to look at, for each column that reads any of that.
+    listed: &'static [&'static [Read]],
     /// The flows that this one uses.
     modules: &'static [Used],
+    /// What own columns were named before.
+    formers: &'static [Former],
     /// The own columns in topological order, counted from the first of them. Where there are modules, it
     /// has to be found.
     order: &'static [usize],
 }
 
-/// A column of a [`Graph`].
+/// A column of a [`Graph`]: its name, and where in the list of known views and in that of the others those begin that
+/// it has. They end where the next column's begin; a source has none.
+///
+/// This and [`Known`] are tuples because flows are full of them, and no call costs the compiler as little.
+pub type Node = (&'static str, usize, usize);
+
+/// A view that the declaration knows: the column, how many of its last values, where 0 is all, whether each is shown a
+/// step later, and the tag.
+pub type Known = (usize, usize, bool, &'static str);
+
+/// What a column of a [`Graph`] was named before.
 #[derive(Clone, Copy, Debug)]
-pub struct Node {
+pub struct Former {
+    column: usize,
     name: &'static str,
-    /// What it was named before.
-    was: Option<&'static str>,
-    reads: Option<&'static [Read]>,
+}
+
+impl Former {
+    /// Says what the column was named before, for flows that keep their values in a store: what is stored under
+    /// that name is this column's.
+    pub const fn was(column: usize, name: &'static str) -> Self {
+        Self { column, name }
+    }
+}
+
+/// What a column reads, in one of two ways.
+#[derive(Clone, Copy)]
+enum Reads {
+    Known(&'static [Known]),
+    Listed(&'static [Read]),
+}
+
+impl Reads {
+    /// View number `at`.
+    const fn view(self, at: usize) -> Option<View> {
+        match self {
+            Self::Known(known) => match nth(known, at) {
+                Some(known) => Some(View::known(*known)),
+                None => None,
+            },
+            Self::Listed(reads) => match nth(reads, at) {
+                Some(read) => Some(read.view),
+                None => None,
+            },
+        }
+    }
+
+    fn to_vec(self) -> Vec<Read> {
+        match self {
+            Self::Known(known) => known.iter().map(|&known| Read::new(View::known(known))).collect(),
+            Self::Listed(reads) => reads.to_vec(),
+        }
+    }
 }
 
 /// A view in the list of a column, with what is said of it besides.
@@ -194,6 +247,20 @@ impl View {
 
     #[doc(hidden)]
     #[must_use]
+    pub const fn __known(column: usize, count: usize, delayed: bool, tag: &'static str) -> Self {
+        Self::known((column, count, delayed, tag))
+    }
+
+    const fn known((column, count, delayed, tag): Known) -> Self {
+        let window = match Window::last(count) {
+            Some(window) => window,
+            None => Window::All,
+        };
+        Self { column, window, delayed, elided: false, tag }
+    }
+
+    #[doc(hidden)]
+    #[must_use]
     pub const fn __view(self) -> Read {
         Read::new(self)
     }
@@ -201,19 +268,31 @@ impl View {
 
 impl Graph {
     #[doc(hidden)]
-    pub const fn __new(nodes: &'static [Node], order: &'static [usize]) -> Self {
-        Self { base: None, nodes, modules: &[], order }
+    pub const fn __new(
+        nodes: &'static [Node],
+        known: &'static [Known],
+        listed: &'static [&'static [Read]],
+        order: &'static [usize],
+    ) -> Self {
+        Self { base: None, nodes, known, listed, modules: &[], formers: &[], order }
     }
 
     #[doc(hidden)]
-    pub const fn __extending(base: &'static Self, nodes: &'static [Node], order: &'static [usize]) -> Self {
-        Self { base: Some(base), nodes, modules: &[], order }
+    #[must_use]
+    pub const fn __extending(self, base: &'static Self) -> Self {
+        Self { base: Some(base), ..self }
     }
 
     #[doc(hidden)]
     #[must_use]
     pub const fn __using(self, modules: &'static [Used]) -> Self {
         Self { modules, ..self }
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __formers(self, formers: &'static [Former]) -> Self {
+        Self { formers, ..self }
     }
 
     /// The name of a column or a module that extends this graph.
@@ -227,6 +306,32 @@ impl Graph {
     pub const fn __new_name(&self, name: &'static str, message: &'static str) -> &'static str {
         assert!(!self.has(name), "{}", message);
         name
+    }
+
+    /// What an own column reads; `None` for a source.
+    const fn reads(&self, own: usize) -> Option<Reads> {
+        let Some((_, known, listed)) = nth(self.nodes, own) else { return None };
+        if let Some(reads) = nth(self.listed, *listed)
+            && self.ends(own).1 > *listed
+        {
+            return Some(Reads::Listed(reads));
+        }
+        let end = self.ends(own).0;
+        if end > *known { Some(Reads::Known(self.known.split_at(end).0.split_at(*known).1)) } else { None }
+    }
+
+    /// Where the views of an own column end.
+    const fn ends(&self, own: usize) -> (usize, usize) {
+        match nth(self.nodes, own + 1) {
+            Some((_, known, listed)) => (*known, *listed),
+            None => (self.known.len(), self.listed.len()),
+        }
+    }
+
+    /// The own columns that are computed, each with its place.
+    pub(crate) fn derived(&self) -> impl Iterator<Item = (usize, &'static str)> {
+        let nodes = self.nodes.iter().enumerate().filter(|(own, _)| self.reads(*own).is_some());
+        nodes.map(|(own, (name, ..))| (self.first() + own, *name))
     }
 
     /// The names of the columns in order of declaration, those of modules behind those of the flow itself.
@@ -272,25 +377,6 @@ const fn is_same(one: &str, other: &str) -> bool {
         (one, other) = (rest, other_rest);
     }
     one.is_empty() && other.is_empty()
-}
-
-impl Node {
-    #[doc(hidden)]
-    pub const fn __source(name: &'static str) -> Self {
-        Self { name, was: None, reads: None }
-    }
-
-    #[doc(hidden)]
-    pub const fn __column(name: &'static str, reads: &'static [Read]) -> Self {
-        Self { name, was: None, reads: Some(reads) }
-    }
-
-    /// Says what the column was named before, for flows that keep their values in a store: what is stored under
-    /// that name is this column's.
-    #[must_use]
-    pub const fn was(self, name: &'static str) -> Self {
-        Self { was: Some(name), ..self }
-    }
 }
 
 impl fmt::Display for Graph {

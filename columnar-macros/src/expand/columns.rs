@@ -1,24 +1,41 @@
 //! The struct of the columns, and the graph as constants:
 //!
 //! ```text
-//! pub struct ChatColumns { pub user: Source, pub topics: Derived }
+//! pub struct ChatColumns { pub user: Source, pub topics: Derived, pub notes: Derived }
 //! impl ChatColumns {
-//!     const __topics: &'static [View] = &[Self::__HERE.user.latest.__view()];
-//!     const __HERE: &'static Self = &Self { user: source(0, "user"), topics: Derived::__new(1, "topics") };
+//!     const __notes: &'static [Read] = &[View::__known(1, 0, false, "topics").window(MANY).__view()];
 //! }
 //! impl Columns for ChatColumns {
-//!     const GRAPH: Graph = Graph::__new(&[Node::__source("user"), Node::__column("topics", Self::__topics)], &[0, 1]);
+//!     const GRAPH: Graph = Graph::__new(
+//!         &[("user", 0, 0), ("topics", 0, 0), ("notes", 1, 0)],
+//!         &[(0, 1, false, "user")],
+//!         &[Self::__notes],
+//!         &[0, 1, 2],
+//!     );
 //!     fn __plan() -> &'static TypePlan { static PLAN: TypePlan = TypePlan::new(); &PLAN }
-//!     fn __bind(flow: &Bind<'_>) -> Self { Self { user: Self::__HERE.user.__bind(flow), … } }
+//!     fn __bind(flow: &Bind<'_>) -> Self {
+//!         let [__topics, __notes] = flow.__derived::<Self, _>();
+//!         Self { user: source(0, "user").__bind(flow), topics: __topics, notes: __notes }
+//!     }
+//! }
+//! impl Chat {
+//!     fn __READS_topics(here: &ChatColumns) { let _ = (&here.user.latest, here); }
 //! }
 //! ```
+//!
+//! What the declaration says in so many words is written into the graph, which the compiler then evaluates for whoever
+//! asks and not in every check. What the compiler alone can know has a constant of its own, and the graph mentions that:
+//! so what is wrong with it is told.
 
-use proc_macro2::{Ident, TokenStream};
+use std::collections::HashMap;
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::Visibility;
 
-use super::{Emission, again, at, docs_or, hidden, literal, told};
-use crate::syntax::{Around, Column, Former, View};
+use super::{Emission, Private, again, at, docs_or, hidden, literal, told};
+use crate::syntax::{Around, Column, Former, State, Tag, View};
+use crate::word::{typed, without_marker};
 
 impl Emission<'_> {
     /// The struct.
@@ -58,65 +75,81 @@ impl Emission<'_> {
             return self.impl_composed_columns(name);
         }
         let private = &self.private;
-        let views = self.flow.columns.iter().filter_map(|column| self.views(column));
-        let here = self.flow.columns.iter().enumerate().map(|(at, column)| self.here(at, column));
-        let nodes = self.flow.columns.iter().map(|column| self.node(column));
-        let order = &self.plan.order;
-        let binds = self.flow.columns.iter().map(|column| {
-            let field = again(&column.name);
-            quote!(#field: Self::__HERE.#field.__bind(flow),)
-        });
-        let (plan, debug) = (self.fn_plan(), Self::impl_debug(name, None, None));
-        quote! {
-            #[allow(non_upper_case_globals, unexpected_cfgs)]
-            impl #name {
-                #(#views)*
-                const __HERE: &'static Self = &Self { #(#here)* };
+        let places = self.flow.columns.iter().enumerate().map(|(at, column)| (literal(&column.name), at));
+        let places: HashMap<String, usize> = places.collect();
+        let (mut nodes, mut known, mut listed, mut constants) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for column in &self.flow.columns {
+            let (name, first, list) = (literal(&column.name), known.len(), listed.len());
+            nodes.push(quote!((#name, #first, #list)));
+            let reads = column.derived.iter().flat_map(|derived| Read::all(column, &derived.views, &places));
+            let reads: Vec<Read<'_>> = reads.collect();
+            if reads.iter().all(Read::is_known) {
+                known.extend(reads.iter().map(Read::known));
+            } else {
+                let (views, own) =
+                    (hidden("", &column.name), quote_spanned!(at(column.keyword.span())=> Self::));
+                let reads = reads.iter().map(|read| read.listed(private));
+                constants.push(quote!(const #views: &'static [#private::Read] = &[#(#reads),*];));
+                listed.push(quote!(#own #views));
             }
+        }
+        let constants = (!constants.is_empty()).then(|| {
+            quote! {
+                #[allow(non_upper_case_globals)]
+                impl #name { #(#constants)* }
+            }
+        });
+        let order = &self.plan.order;
+        let (plan, bind, debug) = (self.fn_plan(), self.fn_bind(), Self::impl_debug(name, None, None));
+        let formers = self.formers();
+        quote! {
+            #constants
 
             impl #private::Columns for #name {
-                const GRAPH: #private::Graph = #private::Graph::__new(&[#(#nodes),*], &[#(#order),*]);
+                const GRAPH: #private::Graph =
+                    #private::Graph::__new(&[#(#nodes),*], &[#((#known)),*], &[#(#listed),*], &[#(#order),*]) #formers;
 
                 #plan
 
-                fn __bind(flow: &#private::Bind<'_>) -> Self {
-                    Self { #(#binds)* }
-                }
+                #bind
             }
 
             #debug
         }
     }
 
-    /// What a column reads, as a constant of its own: editors infer small bodies fast.
-    fn views(&self, column: &Column) -> Option<TokenStream> {
+    /// What columns were named before.
+    pub(super) fn formers(&self) -> Option<TokenStream> {
         let private = &self.private;
-        let derived = column.derived.as_ref()?;
-        let constant = hidden("", &column.name);
-        let views = derived.views.iter().map(|view| shown(view, &column.name));
-        Some(quote!(const #constant: &'static [#private::Read] = &[#(#views),*];))
+        let columns = self.flow.columns.iter().enumerate();
+        let formers = columns.filter_map(|(at, column)| {
+            let Former { word, name } = column.former.as_ref()?;
+            Some(quote!(#private::Former::#word(#at, #name)))
+        });
+        let formers: Vec<TokenStream> = formers.collect();
+        (!formers.is_empty()).then(|| quote!(.__formers(&[#(#formers),*])))
     }
 
-    fn here(&self, at: usize, column: &Column) -> TokenStream {
+    /// The columns of a flow. Computed ones, which may be many, come all at once: a call for each costs the compiler more.
+    fn fn_bind(&self) -> TokenStream {
         let private = &self.private;
-        let (field, name) = (again(&column.name), literal(&column.name));
-        if column.derived.is_none() {
+        let derived = self.flow.columns.iter().filter(|column| column.derived.is_some());
+        let derived = derived.map(|column| hidden("", &column.name));
+        let fields = self.flow.columns.iter().enumerate().map(|(at, column)| {
+            let (field, given, name) = (again(&column.name), hidden("", &column.name), literal(&column.name));
+            if column.derived.is_some() {
+                return quote!(#field: #given,);
+            }
             let call = &column.keyword;
-            return quote!(#field: #private::Declare.#call(#at, #name),);
+            quote!(#field: #private::Declare.#call(#at, #name).__bind(flow),)
+        });
+        quote! {
+            fn __bind(flow: &#private::Bind<'_>) -> Self {
+                let [#(#derived),*] = flow.__derived::<Self, _>();
+                Self { #(#fields)* }
+            }
         }
-        quote!(#field: #private::Derived::__new(#at, #name),)
-    }
-
-    fn node(&self, column: &Column) -> TokenStream {
-        let private = &self.private;
-        let name = literal(&column.name);
-        let was = was(column);
-        if column.derived.is_none() {
-            return quote!(#private::Node::__source(#name) #was);
-        }
-        let views = hidden("", &column.name);
-        let own = quote_spanned!(at(column.keyword.span())=> Self::);
-        quote!(#private::Node::__column(#name, #own #views) #was)
     }
 
     pub(super) fn fn_plan(&self) -> TokenStream {
@@ -143,26 +176,119 @@ impl Emission<'_> {
     }
 }
 
-/// What a column was named before, as a call.
-pub(super) fn was(column: &Column) -> Option<TokenStream> {
-    let Former { word, name } = column.former.as_ref()?;
-    Some(quote!(.#word(#name)))
+/// A view of a column that it is known of which one it is.
+struct Read<'v> {
+    view: &'v View,
+    shown: Shown,
+    column: usize,
+    tag: String,
 }
 
-/// A view as a field access on the struct of the columns, so that names and views are found by
-/// editors and checked by rustc. `self` is the own column.
-fn shown(view: &View, own: &Ident) -> TokenStream {
-    let (told, base, said) = (told(view), view.mentioned(own), said(view));
-    let here = quote_spanned!(at(view.before)=> Self::__HERE);
-    quote!(#told #here.#base #said)
+impl<'v> Read<'v> {
+    /// What a column reads. What is wrong has been told.
+    fn all(
+        column: &'v Column,
+        views: &'v [View],
+        places: &HashMap<String, usize>,
+    ) -> impl Iterator<Item = Self> {
+        let sound = views.iter().filter(|view| view.state == State::Sound);
+        sound.filter_map(|view| {
+            let base = literal(if view.is_own() { &column.name } else { &view.base });
+            let (shown, column) = (Shown::of(view), *places.get(&base)?);
+            let tag = match &view.tag {
+                Tag::Given(_, tag) => tag.clone(),
+                Tag::Name | Tag::Broken => base,
+            };
+            Some(Self { view, shown, column, tag })
+        })
+    }
+
+    /// Whether the declaration says it all.
+    fn is_known(&self) -> bool {
+        let View { eliding, filtering, noting, groups, .. } = self.view;
+        let tokens = [&self.shown.rest, eliding, filtering, noting];
+        tokens.into_iter().all(TokenStream::is_empty) && groups.is_empty()
+    }
+
+    fn known(&self) -> TokenStream {
+        let (Self { column, tag, .. }, count, delayed) = (self, self.shown.count, self.view.delayed);
+        quote!(#column, #count, #delayed, #tag)
+    }
+
+    fn listed(&self, private: &Private) -> TokenStream {
+        let (known, rest) = (self.known(), &self.shown.rest);
+        let (View { before, eliding, filtering, noting, .. }, inside) = (self.view, inside(self.view));
+        let view = quote_spanned!(at(*before)=> <#private::View>::__known(#known));
+        quote!(#view #rest #eliding #filtering #noting.__view() #inside)
+    }
+}
+
+/// How much a view shows.
+struct Shown {
+    /// The last so many values, or all if it is 0.
+    count: usize,
+    /// A window that the compiler has to look at: `.window(MANY)`.
+    rest: TokenStream,
+    /// What is known, or is no view: that is mentioned.
+    mentioned: TokenStream,
+}
+
+impl Shown {
+    fn of(view: &View) -> Self {
+        let (mut count, mut rest, mut mentioned) = (0, TokenStream::new(), TokenStream::new());
+        let mut tail = view.tail.clone().into_iter().peekable();
+        while let Some(dot) = tail.next() {
+            let word = tail.next();
+            let arguments = tail.next_if(|tree| matches!(tree, TokenTree::Group(_)));
+            let said = match &word {
+                Some(TokenTree::Ident(word)) => typed(word),
+                _ => String::new(),
+            };
+            let known = match (said.as_str(), &arguments) {
+                ("latest" | "prev", None) => Some(1),
+                ("all", Some(_)) => Some(0),
+                ("window", Some(arguments)) => number(arguments),
+                _ => Some(count),
+            };
+            let place = if known.is_some() { &mut mentioned } else { &mut rest };
+            place.extend([dot].into_iter().chain(word).chain(arguments));
+            count = known.unwrap_or(count);
+        }
+        Self { count, rest, mentioned }
+    }
+}
+
+/// The number in parentheses.
+fn number(arguments: &TokenTree) -> Option<usize> {
+    let TokenTree::Group(arguments) = arguments else { return None };
+    let mut trees = arguments.stream().into_iter();
+    match (trees.next(), trees.next()) {
+        (Some(TokenTree::Literal(literal)), None) => without_marker(&literal.to_string()).parse().ok(),
+        _ => None,
+    }
+}
+
+/// A view as a field access on the struct of the columns, so that names and views are found by editors and checked by
+/// rustc. `self` is the own column.
+pub(super) fn mention(view: &View, own: &Ident) -> TokenStream {
+    let (told, mentioned) = (told(view), view.mentioned(own));
+    if told.is_some() {
+        let said = said(view);
+        return quote!(#told &here.#mentioned #said,);
+    }
+    let (shown, tagging) = (Shown::of(view).mentioned, &view.tagging);
+    quote!(&here.#mentioned #shown #tagging,)
 }
 
 /// What a view says of the column that it shows.
 pub(super) fn said(view: &View) -> TokenStream {
-    let View { tail, eliding, tagging, filtering, noting, groups, .. } = view;
-    let inside = (!groups.is_empty()).then(|| {
-        let tags = groups.iter().map(Around::text);
-        quote!(.__in(&[#(#tags),*]))
-    });
+    let View { tail, eliding, tagging, filtering, noting, .. } = view;
+    let inside = inside(view);
     quote!(#tail #eliding #tagging #filtering #noting.__view() #inside)
+}
+
+/// The groups around a view.
+fn inside(view: &View) -> Option<TokenStream> {
+    let tags = view.groups.iter().map(Around::text);
+    (!view.groups.is_empty()).then(|| quote!(.__in(&[#(#tags),*])))
 }

@@ -34,7 +34,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Visibility;
 
-use super::columns::{said, was};
+use super::columns::{self, said};
 use super::other::Other;
 use super::{Emission, again, at, hidden, literal, told};
 use crate::errors;
@@ -145,22 +145,20 @@ impl Emission<'_> {
 
     fn composed_graph(&self) -> TokenStream {
         let (private, order) = (&self.private, &self.plan.order);
-        let nodes = self.flow.columns.iter().map(|column| {
-            let (name, views) = (self.name(&column.name, &column.keyword), hidden("", &column.name));
-            let own = quote_spanned!(at(column.keyword.span())=> Self::);
-            let was = was(column);
-            match column.derived {
-                None => quote!(#private::Node::__source(#name) #was),
-                Some(_) => quote!(#private::Node::__column(#name, #own #views) #was),
+        let (mut nodes, mut listed) = (Vec::new(), Vec::new());
+        for column in &self.flow.columns {
+            let (name, list) = (self.name(&column.name, &column.keyword), listed.len());
+            nodes.push(quote!((#name, 0, #list)));
+            if column.derived.is_some() {
+                let (views, own) =
+                    (hidden("", &column.name), quote_spanned!(at(column.keyword.span())=> Self::));
+                listed.push(quote!(#own #views));
             }
+        }
+        let extending = self.others.extended.as_ref().map(|extended| {
+            let base = extended.inner_part("Columns");
+            quote!(.__extending(&<#base as #private::Columns>::GRAPH))
         });
-        let new = match &self.others.extended {
-            Some(extended) => {
-                let base = extended.inner_part("Columns");
-                quote!(__extending(&<#base as #private::Columns>::GRAPH, &[#(#nodes),*], &[#(#order),*]))
-            }
-            None => quote!(__new(&[#(#nodes),*], &[#(#order),*])),
-        };
         let used = self.modules().map(|(module, _)| {
             let (place, used) = (at(module.keyword.span()), hidden("USE_", &module.name));
             // What could not be read has been told.
@@ -168,7 +166,11 @@ impl Emission<'_> {
             quote_spanned!(place=> Self::#used #whole)
         });
         let used = (!self.others.modules.is_empty()).then(|| quote!(.__using(&[#(#used),*])));
-        quote!(const GRAPH: #private::Graph = #private::Graph::#new #used;)
+        let formers = self.formers();
+        quote! {
+            const GRAPH: #private::Graph =
+                #private::Graph::__new(&[#(#nodes),*], &[], &[#(#listed),*], &[#(#order),*]) #extending #used #formers;
+        }
     }
 
     /// The name of a column or a module, which must be none in the flow that is extended.
@@ -220,10 +222,15 @@ impl Emission<'_> {
         constants.collect()
     }
 
+    /// A mention of the column that a view shows, with what is said of it, where no constant beside it says that.
+    pub(super) fn mention(&self, view: &View, own: &Ident) -> TokenStream {
+        if self.others.are_none() { columns::mention(view, own) } else { mention(view, own) }
+    }
+
     /// Mentions the columns that a column reads.
-    pub(super) fn fn_reads(column: &Column, columns: &TokenStream) -> Option<TokenStream> {
+    pub(super) fn fn_reads(&self, column: &Column, columns: &TokenStream) -> Option<TokenStream> {
         let views = &column.derived.as_ref()?.views;
-        let mentions = views.iter().map(|view| mention(view, &column.name));
+        let mentions = views.iter().map(|view| self.mention(view, &column.name));
         Some(fn_mentions(&column.name, columns, &quote!(#(#mentions)*)))
     }
 }
@@ -250,7 +257,6 @@ pub(super) fn mention(view: &View, own: &Ident) -> TokenStream {
 pub(super) fn fn_mentions(name: &Ident, columns: &TokenStream, mentions: &TokenStream) -> TokenStream {
     let function = hidden("READS_", name);
     quote! {
-        #[allow(non_snake_case, unexpected_cfgs)]
         fn #function(here: &#columns) {
             let _ = (#mentions here);
         }

@@ -36,7 +36,6 @@ impl Item<'_> {
         let (vis, params, names) = (&self.header.vis, self.params(), self.param_names());
         quote! {
             /// A new flow, with its values in memory.
-            #[allow(clippy::new_without_default, clippy::too_many_arguments)]
             #vis fn new(#(#params),*) -> Self {
                 let flow = #private::Typed::__new(Self::__STEPS(#(#names),*));
                 Self { __flow: flow, __marker: ::core::marker::PhantomData }
@@ -56,7 +55,6 @@ impl Item<'_> {
             ///
             /// When the store cannot be opened or read, or holds what cannot be; when columns have changed of
             /// which it holds values.
-            #[allow(clippy::too_many_arguments)]
             #vis async fn open(#store: impl #private::IntoOpening, #(#params),*) -> #private::Result<Self> {
                 // The parameters end here, so that the future need not hold them.
                 let #local = Self::__STEPS(#(#names),*);
@@ -99,7 +97,6 @@ impl Item<'_> {
             ///
             /// When the flow has been extended by a column of one of these names already, or the store cannot be
             /// read. The flow is then as it was.
-            #[allow(clippy::too_many_arguments)]
             #vis async fn extend(#local: impl #ty, #(#params),*) -> #private::Result<Self> {
                 // What is given ends here, so that the future need not hold it.
                 let extended = {
@@ -148,7 +145,6 @@ impl Item<'_> {
         };
         quote! {
             #[doc(hidden)]
-            #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
             #vis fn __STEPS(#(#take),*) -> #private::Vec<#private::Option<#step>> {
                 let steps: &[#private::Option<#ty>] = &[#(#functions)*];
                 #steps

@@ -17,7 +17,6 @@ use quote::quote;
 use syn::Visibility;
 
 use super::Emission;
-use super::composed::mention;
 
 impl Emission<'_> {
     pub(super) fn inline(&self, errors: &TokenStream) -> TokenStream {
@@ -33,7 +32,7 @@ impl Emission<'_> {
         let ty = self.others.arguments("Columns").map_or_else(|| quote!(#name), |list| quote!(#name #list));
         let definition = self.columns(&Visibility::Inherited, &name, " The columns of this flow.");
         let (words, columns) = (self.words(), self.impl_columns(&name));
-        let mentions = (!self.others.are_none()).then(|| self.inline_mentions(&ty));
+        let mentions = self.inline_mentions(&ty);
         let (steps, all) = if self.others.are_none() {
             (quote!([#(#steps),*]), quote!(#private::Vec::from(steps)))
         } else {
@@ -59,10 +58,11 @@ impl Emission<'_> {
     fn inline_mentions(&self, columns: &TokenStream) -> TokenStream {
         let read = self.flow.columns.iter().filter_map(|column| {
             let views = &column.derived.as_ref()?.views;
-            Some(views.iter().map(|view| mention(view, &column.name)).collect::<TokenStream>())
+            Some(views.iter().map(|view| self.mention(view, &column.name)).collect::<TokenStream>())
         });
         let inputs = self.flow.modules.iter().map(Self::module_mentions);
         quote! {
+            #[allow(unexpected_cfgs)]
             let _ = |here: &#columns| { let _ = (#(#read)* #(#inputs)* here); };
         }
     }

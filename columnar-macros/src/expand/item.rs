@@ -55,17 +55,18 @@ impl Item<'_> {
         let head = self.impl_head(&TokenStream::new(), &self.bounded());
         let columns = self.emission.flow.columns.iter();
         let steps = columns.clone().filter_map(|column| self.fn_step(column));
-        let reads = (!self.emission.others.are_none()).then(|| {
-            let reads = columns.filter_map(|column| Emission::fn_reads(column, &self.types.columns));
-            quote!(#(#reads)*)
-        });
+        let reads = columns.filter_map(|column| self.emission.fn_reads(column, &self.types.columns));
         let modules = self.emission.modules().map(|(module, other)| self.fns_of_module(module, other));
         let (constants, constructors, fork) = (self.constants(), self.constructors(), self.fn_fork());
         quote! {
-            #[allow(dead_code, unreachable_pub)]
+            #[allow(
+                dead_code, non_snake_case, unexpected_cfgs, unreachable_pub, clippy::needless_pass_by_value,
+                clippy::new_without_default, clippy::ptr_arg, clippy::too_many_arguments,
+                clippy::trivially_copy_pass_by_ref,
+            )]
             #head {
                 #(#steps)*
-                #reads
+                #(#reads)*
                 #(#modules)*
                 #constants
                 #constructors
@@ -110,7 +111,6 @@ impl Item<'_> {
         let names = self.param_names();
         let used = (!names.is_empty()).then(|| quote!(let _ = (#(#names,)*);));
         quote! {
-            #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
             fn #function(#(#take),*) -> #ty {
                 #used
                 #body
@@ -121,13 +121,11 @@ impl Item<'_> {
     fn constants(&self) -> TokenStream {
         let private = &self.emission.private;
         let (vis, order) = (&self.header.vis, self.order());
-        // The type by its name would bring places among the user's lines into a body; see `Enum::uses`.
-        let columns = quote!(<Self as #private::Base>::Columns);
         quote! {
             #order
 
             /// The columns and what each of them reads.
-            #vis const GRAPH: #private::Graph = <#columns as #private::Columns>::GRAPH;
+            #vis const GRAPH: #private::Graph = #private::graph::<Self>();
         }
     }
 

@@ -1,9 +1,11 @@
 //! The fields of a typed flow: its columns, to be read, pushed to, and named in views.
 
+use std::array;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use super::typed::Columns;
 use crate::cache::{CachePlan, Pace, Provider, StablePrefix};
 use crate::context::Messages;
 use crate::error::Result;
@@ -246,6 +248,18 @@ impl<'s> Bind<'s> {
         let inputs = inputs.iter().map(|(input, column)| (*input, self.name(column)));
         let module = Scope { name: self.name(name), inputs: inputs.collect() };
         Self { module: Some(module), ..*self }
+    }
+
+    /// The computed columns that `C` has itself, in order of declaration.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __derived<C: Columns, const COUNT: usize>(&self) -> [Derived; COUNT] {
+        let graph = C::GRAPH;
+        let mut columns = graph.derived();
+        array::from_fn(|_| match columns.next() {
+            Some((column, name)) => Handle::__new(column, name).__bind(self),
+            None => unreachable!("the struct of the columns has no field that is no column of its graph"),
+        })
     }
 
     /// What goes by this name where the columns are declared that are bound.

@@ -28,16 +28,17 @@ pub(super) enum What {
 }
 
 impl Flat {
-    fn of(node: &Node) -> Self {
-        let what = node.reads.map_or(What::Source, |reads| What::Column(reads.to_vec()));
-        Self { name: node.name.to_owned(), was: node.was.map(ToOwned::to_owned), what }
+    fn of(graph: &Graph, own: usize, &(name, ..): &Node) -> Self {
+        let what = graph.reads(own).map_or(What::Source, |reads| What::Column(reads.to_vec()));
+        let former = graph.formers.iter().find(|former| former.column == own);
+        Self { name: name.to_owned(), was: former.map(|former| former.name.to_owned()), what }
     }
 }
 
 /// Everything that stands somewhere, by place.
 pub(super) fn flat(graph: &Graph) -> Vec<Flat> {
     let mut places = graph.base.map_or_else(Vec::new, flat);
-    places.extend(graph.nodes.iter().map(Flat::of));
+    places.extend(graph.nodes.iter().enumerate().map(|(own, node)| Flat::of(graph, own, node)));
     for module in graph.modules {
         let first = places.len();
         places.extend(flat(module.place.graph).into_iter().map(|Flat { name, was, what }| {

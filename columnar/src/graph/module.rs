@@ -4,7 +4,7 @@
 //! flows that it uses. The sources of a module have theirs, too, where the columns are that they are bound to.
 
 use super::text::Text;
-use super::{Graph, nth};
+use super::{Graph, Reads, nth};
 
 /// No place. What is looked for and not there is refused by the compiler, at the mention that stands beside this.
 const NOWHERE: usize = usize::MAX;
@@ -169,7 +169,7 @@ impl Graph {
         };
         let mut rest = self.nodes;
         while let [node, tail @ ..] = rest {
-            if super::is_same(node.name, name) {
+            if super::is_same(node.0, name) {
                 return first + self.nodes.len() - rest.len();
             }
             rest = tail;
@@ -212,8 +212,8 @@ impl Graph {
         if column < first {
             return At::Base;
         }
-        if let Some(node) = nth(self.nodes, column - first) {
-            return At::Node(node);
+        if let Some((name, ..)) = nth(self.nodes, column - first) {
+            return At::Node(name, self.reads(column - first));
         }
         let mut rest = self.modules;
         while let [module, tail @ ..] = rest {
@@ -228,7 +228,7 @@ impl Graph {
     /// The name of the source at a place; `None` for another column, and for those of modules.
     pub(super) const fn source(&self, column: usize) -> Option<&'static str> {
         match (self.at(column), self.base) {
-            (At::Node(node), _) if node.reads.is_none() => Some(node.name),
+            (At::Node(name, None), _) => Some(name),
             (At::Base, Some(base)) => base.source(column),
             _ => None,
         }
@@ -237,9 +237,9 @@ impl Graph {
     /// The column that has to be there for view number `at` of a column, if any has; `None` behind the last view.
     pub(super) const fn read(&self, column: usize, at: usize) -> Option<usize> {
         match (self.at(column), self.base) {
-            (At::Node(super::Node { reads: Some(reads), .. }), _) => match nth(reads, at) {
-                Some(read) if read.view.delayed => Some(NOWHERE),
-                Some(read) => Some(read.view.column),
+            (At::Node(_, Some(reads)), _) => match reads.view(at) {
+                Some(view) if view.delayed => Some(NOWHERE),
+                Some(view) => Some(view.column),
                 None => None,
             },
             (At::Used(module, inner), _) => module.read(inner, at),
@@ -253,8 +253,8 @@ impl Graph {
 pub(super) enum At {
     /// Something of the graph that is extended.
     Base,
-    /// An own column.
-    Node(&'static super::Node),
+    /// An own column, by its name, and what it reads.
+    Node(&'static str, Option<Reads>),
     /// What stands at a place of a module.
     Used(&'static Used, usize),
     Nowhere,

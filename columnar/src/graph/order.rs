@@ -228,7 +228,7 @@ impl Graph {
 
     const fn name_len(&self, column: usize) -> usize {
         match (self.at(column), self.base) {
-            (At::Node(node), _) => node.name.len(),
+            (At::Node(name, _), _) => name.len(),
             (At::Used(module, inner), _) => module.name.len() + 1 + module.place.graph.name_len(inner),
             (At::Base, Some(base)) => base.name_len(column),
             _ => 0,
@@ -237,8 +237,8 @@ impl Graph {
 
     const fn put_name<const MOST: usize>(&self, column: usize, text: &mut Text<MOST>) {
         match (self.at(column), self.base) {
-            (At::Node(node), _) => {
-                text.put(node.name);
+            (At::Node(name, _), _) => {
+                text.put(name);
             }
             (At::Used(module, inner), _) => {
                 text.put(module.name).put(".");

@@ -13,21 +13,34 @@ pub struct ChatColumns {
     /// The column `topics`.
     pub topics: ::columnar::__private::Derived,
 }
-#[allow(dead_code, unreachable_pub)]
+#[allow(
+    dead_code,
+    non_snake_case,
+    unexpected_cfgs,
+    unreachable_pub,
+    clippy::needless_pass_by_value,
+    clippy::new_without_default,
+    clippy::ptr_arg,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+)]
 impl Chat {
-    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
     fn __topics(
         model: &impl ::core::marker::Sized,
     ) -> ::columnar::__private::Step<'static> {
         let _ = (model,);
         ::columnar::__private::broken()
     }
+    fn __READS_topics(here: &ChatColumns) {
+        let _ = (#[cfg(rust_analyzer)] &here.usr.__view(), here);
+    }
     /// The names of the columns in topological order.
     pub const ORDER: &'static [&'static str] = &["user", "topics"];
     /// The columns and what each of them reads.
-    pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
+    pub const GRAPH: ::columnar::__private::Graph = ::columnar::__private::graph::<
+        Self,
+    >();
     #[doc(hidden)]
-    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
     pub fn __STEPS(
         model: impl ::core::marker::Sized,
     ) -> ::columnar::__private::Vec<
@@ -42,7 +55,6 @@ impl Chat {
         steps.iter().map(|step| step.clone()).collect()
     }
     /// A new flow, with its values in memory.
-    #[allow(clippy::new_without_default, clippy::too_many_arguments)]
     pub fn new(model: impl ::core::marker::Sized) -> Self {
         let flow = ::columnar::__private::Typed::__new(Self::__STEPS(model));
         Self {
@@ -56,7 +68,6 @@ impl Chat {
     ///
     /// When the store cannot be opened or read, or holds what cannot be; when columns have changed of
     /// which it holds values.
-    #[allow(clippy::too_many_arguments)]
     pub async fn open(
         store: impl ::columnar::__private::IntoOpening,
         model: impl ::core::marker::Sized,
@@ -81,23 +92,11 @@ impl Chat {
         })
     }
 }
-#[allow(non_upper_case_globals, unexpected_cfgs)]
-impl ChatColumns {
-    const __topics: &'static [::columnar::__private::Read] = &[
-        #[cfg(rust_analyzer)]
-        Self::__HERE.usr.__view(),
-    ];
-    const __HERE: &'static Self = &Self {
-        user: ::columnar::__private::Declare.source(0usize, "user"),
-        topics: ::columnar::__private::Derived::__new(1usize, "topics"),
-    };
-}
 impl ::columnar::__private::Columns for ChatColumns {
     const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
-        &[
-            ::columnar::__private::Node::__source("user"),
-            ::columnar::__private::Node::__column("topics", Self::__topics),
-        ],
+        &[("user", 0usize, 0usize), ("topics", 0usize, 0usize)],
+        &[],
+        &[],
         &[0usize, 1usize],
     );
     fn __plan() -> &'static ::columnar::__private::TypePlan {
@@ -105,9 +104,10 @@ impl ::columnar::__private::Columns for ChatColumns {
         &PLAN
     }
     fn __bind(flow: &::columnar::__private::Bind<'_>) -> Self {
+        let [__topics] = flow.__derived::<Self, _>();
         Self {
-            user: Self::__HERE.user.__bind(flow),
-            topics: Self::__HERE.topics.__bind(flow),
+            user: ::columnar::__private::Declare.source(0usize, "user").__bind(flow),
+            topics: __topics,
         }
     }
 }

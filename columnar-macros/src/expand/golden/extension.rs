@@ -17,23 +17,29 @@ pub struct FeltColumns {
     /// How it was said.
     pub tone: ::columnar::__private::Derived,
 }
-#[allow(dead_code, unreachable_pub)]
+#[allow(
+    dead_code,
+    non_snake_case,
+    unexpected_cfgs,
+    unreachable_pub,
+    clippy::needless_pass_by_value,
+    clippy::new_without_default,
+    clippy::ptr_arg,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+)]
 impl<'a> Felt<'a> {
-    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
     fn __mood(style: &&'a str) -> <FeltBase<'a> as ::columnar::__private::Base>::Step {
         let _ = (style,);
         ::columnar::__private::Declare.column(prompt("Name the mood."))
     }
-    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
     fn __tone(style: &&'a str) -> <FeltBase<'a> as ::columnar::__private::Base>::Step {
         let _ = (style,);
         ::columnar::__private::Declare.column(prompt(style))
     }
-    #[allow(non_snake_case, unexpected_cfgs)]
     fn __READS_mood(here: &FeltColumns) {
         let _ = (&here.tone, &here.user, &here.summary, &here.mood, here);
     }
-    #[allow(non_snake_case, unexpected_cfgs)]
     fn __READS_tone(here: &FeltColumns) {
         let _ = (&here.user, here);
     }
@@ -54,9 +60,10 @@ impl<'a> Felt<'a> {
         &Self::__ORDER,
     );
     /// The columns and what each of them reads.
-    pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
+    pub const GRAPH: ::columnar::__private::Graph = ::columnar::__private::graph::<
+        Self,
+    >();
     #[doc(hidden)]
-    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
     fn __STEPS(
         style: &'a str,
     ) -> ::columnar::__private::Vec<
@@ -82,7 +89,6 @@ impl<'a> Felt<'a> {
     ///
     /// When the flow has been extended by a column of one of these names already, or the store cannot be
     /// read. The flow is then as it was.
-    #[allow(clippy::too_many_arguments)]
     pub async fn extend(
         base: impl ::columnar::__private::Borrow<FeltBase<'a>>,
         style: &'a str,
@@ -155,16 +161,17 @@ impl FeltColumns {
         );
 }
 impl ::columnar::__private::Columns for FeltColumns {
-    const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__extending(
-        &<<FeltBase<
-            'static,
-        > as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH,
-        &[
-            ::columnar::__private::Node::__column(Self::__NAME_mood, Self::__mood),
-            ::columnar::__private::Node::__column(Self::__NAME_tone, Self::__tone),
-        ],
-        &[1usize, 0usize],
-    );
+    const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
+            &[(Self::__NAME_mood, 0, 0usize), (Self::__NAME_tone, 0, 1usize)],
+            &[],
+            &[Self::__mood, Self::__tone],
+            &[1usize, 0usize],
+        )
+        .__extending(
+            &<<FeltBase<
+                'static,
+            > as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH,
+        );
     fn __plan() -> &'static ::columnar::__private::TypePlan {
         static PLAN: ::columnar::__private::TypePlan = ::columnar::__private::TypePlan::new();
         &PLAN

@@ -15,16 +15,24 @@ struct FeltColumns<Base: ::columnar::__private::Columns> {
     /// The column `mood`.
     pub mood: ::columnar::__private::Derived,
 }
-#[allow(dead_code, unreachable_pub)]
+#[allow(
+    dead_code,
+    non_snake_case,
+    unexpected_cfgs,
+    unreachable_pub,
+    clippy::needless_pass_by_value,
+    clippy::new_without_default,
+    clippy::ptr_arg,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+)]
 impl<M: Model, const N: usize> Felt<M, N>
 where
     M: 'static,
 {
-    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
     fn __mood() -> <FeltBase<M> as ::columnar::__private::Base>::Step {
         ::columnar::__private::Declare.column(prompt("Name the mood."))
     }
-    #[allow(non_snake_case, unexpected_cfgs)]
     fn __READS_mood(
         here: &FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>,
     ) {
@@ -42,9 +50,8 @@ where
         &Self::__ORDER,
     );
     /// The columns and what each of them reads.
-    const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
+    const GRAPH: ::columnar::__private::Graph = ::columnar::__private::graph::<Self>();
     #[doc(hidden)]
-    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
     fn __STEPS() -> ::columnar::__private::Vec<
         ::columnar::__private::Option<<FeltBase<M> as ::columnar::__private::Base>::Step>,
     > {
@@ -63,7 +70,6 @@ where
     ///
     /// When the flow has been extended by a column of one of these names already, or the store cannot be
     /// read. The flow is then as it was.
-    #[allow(clippy::too_many_arguments)]
     async fn extend(
         base: impl ::columnar::__private::Borrow<FeltBase<M>>,
     ) -> ::columnar::__private::Result<Self> {
@@ -117,11 +123,13 @@ impl<Base: ::columnar::__private::Columns> FeltColumns<Base> {
 }
 impl<Base: ::columnar::__private::Columns> ::columnar::__private::Columns
 for FeltColumns<Base> {
-    const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__extending(
-        &<Base as ::columnar::__private::Columns>::GRAPH,
-        &[::columnar::__private::Node::__column(Self::__NAME_mood, Self::__mood)],
-        &[0usize],
-    );
+    const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
+            &[(Self::__NAME_mood, 0, 0usize)],
+            &[],
+            &[Self::__mood],
+            &[0usize],
+        )
+        .__extending(&<Base as ::columnar::__private::Columns>::GRAPH);
     fn __plan() -> &'static ::columnar::__private::TypePlan {
         static PLAN: ::columnar::__private::TypePlan = ::columnar::__private::TypePlan::new();
         &PLAN

@@ -16,22 +16,46 @@ pub struct ChatColumns {
     /// The column `summary`.
     pub summary: ::columnar::__private::Derived,
 }
-#[allow(dead_code, unreachable_pub)]
+#[allow(
+    dead_code,
+    non_snake_case,
+    unexpected_cfgs,
+    unreachable_pub,
+    clippy::needless_pass_by_value,
+    clippy::new_without_default,
+    clippy::ptr_arg,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+)]
 impl Chat {
-    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
     fn __topics() -> ::columnar::__private::Step<'static> {
         ::columnar::__private::Declare.column(::columnar::__private::broken())
     }
-    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
     fn __summary() -> ::columnar::__private::Step<'static> {
         ::columnar::__private::Declare.column(prompt(sty))
+    }
+    fn __READS_topics(here: &ChatColumns) {
+        let _ = (#[cfg(rust_analyzer)] &here.user.__view(), here);
+    }
+    fn __READS_summary(here: &ChatColumns) {
+        let _ = (
+            &here.user,
+            #[cfg(rust_analyzer)]
+            &here.to.__view(),
+            #[cfg(rust_analyzer)]
+            &here.summary.window().__view(),
+            #[cfg(rust_analyzer)]
+            &here.summary.__view(),
+            here,
+        );
     }
     /// The names of the columns in topological order.
     pub const ORDER: &'static [&'static str] = &["user", "topics", "summary"];
     /// The columns and what each of them reads.
-    pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
+    pub const GRAPH: ::columnar::__private::Graph = ::columnar::__private::graph::<
+        Self,
+    >();
     #[doc(hidden)]
-    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
     pub fn __STEPS() -> ::columnar::__private::Vec<
         ::columnar::__private::Option<::columnar::__private::Step<'static>>,
     > {
@@ -45,7 +69,6 @@ impl Chat {
         steps.iter().map(|step| step.map(|step| step())).collect()
     }
     /// A new flow, with its values in memory.
-    #[allow(clippy::new_without_default, clippy::too_many_arguments)]
     pub fn new() -> Self {
         let flow = ::columnar::__private::Typed::__new(Self::__STEPS());
         Self {
@@ -59,7 +82,6 @@ impl Chat {
     ///
     /// When the store cannot be opened or read, or holds what cannot be; when columns have changed of
     /// which it holds values.
-    #[allow(clippy::too_many_arguments)]
     pub async fn open(
         store: impl ::columnar::__private::IntoOpening,
     ) -> ::columnar::__private::Result<Self> {
@@ -83,34 +105,15 @@ impl Chat {
         })
     }
 }
-#[allow(non_upper_case_globals, unexpected_cfgs)]
-impl ChatColumns {
-    const __topics: &'static [::columnar::__private::Read] = &[
-        #[cfg(rust_analyzer)]
-        Self::__HERE.user.__view(),
-    ];
-    const __summary: &'static [::columnar::__private::Read] = &[
-        Self::__HERE.user.__view(),
-        #[cfg(rust_analyzer)]
-        Self::__HERE.to.__view(),
-        #[cfg(rust_analyzer)]
-        Self::__HERE.summary.window().__view(),
-        #[cfg(rust_analyzer)]
-        Self::__HERE.summary.__view(),
-    ];
-    const __HERE: &'static Self = &Self {
-        user: ::columnar::__private::Declare.source(0usize, "user"),
-        topics: ::columnar::__private::Derived::__new(1usize, "topics"),
-        summary: ::columnar::__private::Derived::__new(2usize, "summary"),
-    };
-}
 impl ::columnar::__private::Columns for ChatColumns {
     const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
         &[
-            ::columnar::__private::Node::__source("user"),
-            ::columnar::__private::Node::__column("topics", Self::__topics),
-            ::columnar::__private::Node::__column("summary", Self::__summary),
+            ("user", 0usize, 0usize),
+            ("topics", 0usize, 0usize),
+            ("summary", 0usize, 0usize),
         ],
+        &[(0usize, 0usize, false, "user")],
+        &[],
         &[0usize, 1usize, 2usize],
     );
     fn __plan() -> &'static ::columnar::__private::TypePlan {
@@ -118,10 +121,11 @@ impl ::columnar::__private::Columns for ChatColumns {
         &PLAN
     }
     fn __bind(flow: &::columnar::__private::Bind<'_>) -> Self {
+        let [__topics, __summary] = flow.__derived::<Self, _>();
         Self {
-            user: Self::__HERE.user.__bind(flow),
-            topics: Self::__HERE.topics.__bind(flow),
-            summary: Self::__HERE.summary.__bind(flow),
+            user: ::columnar::__private::Declare.source(0usize, "user").__bind(flow),
+            topics: __topics,
+            summary: __summary,
         }
     }
 }

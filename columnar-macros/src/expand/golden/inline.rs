@@ -19,23 +19,14 @@ fn around() {
                 /// The column `styled`.
                 pub styled: ::columnar::__private::Derived,
             }
-            #[allow(non_upper_case_globals, unexpected_cfgs)]
-            impl Columns {
-                const __styled: &'static [::columnar::__private::Read] = &[
-                    Self::__HERE.user.latest.__view(),
-                    Self::__HERE.styled.latest.__view(),
-                ];
-                const __HERE: &'static Self = &Self {
-                    user: ::columnar::__private::Declare.source(0usize, "user"),
-                    styled: ::columnar::__private::Derived::__new(1usize, "styled"),
-                };
-            }
             impl ::columnar::__private::Columns for Columns {
                 const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
+                    &[("user", 0usize, 0usize), ("styled", 0usize, 0usize)],
                     &[
-                        ::columnar::__private::Node::__source("user"),
-                        ::columnar::__private::Node::__column("styled", Self::__styled),
+                        (0usize, 1usize, false, "user"),
+                        (1usize, 1usize, false, "styled"),
                     ],
+                    &[],
                     &[0usize, 1usize],
                 );
                 fn __plan() -> &'static ::columnar::__private::TypePlan {
@@ -43,9 +34,12 @@ fn around() {
                     &PLAN
                 }
                 fn __bind(flow: &::columnar::__private::Bind<'_>) -> Self {
+                    let [__styled] = flow.__derived::<Self, _>();
                     Self {
-                        user: Self::__HERE.user.__bind(flow),
-                        styled: Self::__HERE.styled.__bind(flow),
+                        user: ::columnar::__private::Declare
+                            .source(0usize, "user")
+                            .__bind(flow),
+                        styled: __styled,
                     }
                 }
             }
@@ -57,6 +51,10 @@ fn around() {
                     f.debug_struct("Columns").finish_non_exhaustive()
                 }
             }
+            #[allow(unexpected_cfgs)]
+            let _ = |here: &Columns| {
+                let _ = (&here.user.latest, &here.styled.latest, here);
+            };
             ::columnar::__private::Typed::<
                 '_,
                 Columns,

@@ -15,29 +15,49 @@ pub struct ChatColumns {
     /// The column `assistant`.
     pub assistant: ::columnar::__private::Derived,
 }
-#[allow(dead_code, unreachable_pub)]
+#[allow(
+    dead_code,
+    non_snake_case,
+    unexpected_cfgs,
+    unreachable_pub,
+    clippy::needless_pass_by_value,
+    clippy::new_without_default,
+    clippy::ptr_arg,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+)]
 impl<M: Model> Chat<M>
 where
     M: Clone,
     M: 'static,
 {
-    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
     fn __topics(model: &M) -> ::columnar::__private::Step<'static> {
         let _ = (model,);
         ::columnar::__private::Declare
             .column(prompt("List the topics.").with(model.clone()))
     }
-    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
     fn __assistant(model: &M) -> ::columnar::__private::Step<'static> {
         let _ = (model,);
         ::columnar::__private::Declare.column(prompt("Answer.").with(model.clone()))
     }
+    fn __READS_topics(here: &ChatColumns) {
+        let _ = (&here.user.latest, here);
+    }
+    fn __READS_assistant(here: &ChatColumns) {
+        let _ = (
+            &here.user,
+            &here.topics.window(2).r#as("subjects"),
+            &here.assistant,
+            here,
+        );
+    }
     /// The names of the columns in topological order.
     pub const ORDER: &'static [&'static str] = &["user", "topics", "assistant"];
     /// The columns and what each of them reads.
-    pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
+    pub const GRAPH: ::columnar::__private::Graph = ::columnar::__private::graph::<
+        Self,
+    >();
     #[doc(hidden)]
-    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
     pub fn __STEPS(
         model: M,
     ) -> ::columnar::__private::Vec<
@@ -53,7 +73,6 @@ where
         steps.iter().map(|step| step.map(|step| step(&model))).collect()
     }
     /// A new flow, with its values in memory.
-    #[allow(clippy::new_without_default, clippy::too_many_arguments)]
     pub fn new(model: M) -> Self {
         let flow = ::columnar::__private::Typed::__new(Self::__STEPS(model));
         Self {
@@ -67,7 +86,6 @@ where
     ///
     /// When the store cannot be opened or read, or holds what cannot be; when columns have changed of
     /// which it holds values.
-    #[allow(clippy::too_many_arguments)]
     pub async fn open(
         store: impl ::columnar::__private::IntoOpening,
         model: M,
@@ -92,29 +110,20 @@ where
         })
     }
 }
-#[allow(non_upper_case_globals, unexpected_cfgs)]
-impl ChatColumns {
-    const __topics: &'static [::columnar::__private::Read] = &[
-        Self::__HERE.user.latest.__view(),
-    ];
-    const __assistant: &'static [::columnar::__private::Read] = &[
-        Self::__HERE.user.__view(),
-        Self::__HERE.topics.window(2).r#as("subjects").__view(),
-        Self::__HERE.assistant.__view(),
-    ];
-    const __HERE: &'static Self = &Self {
-        user: ::columnar::__private::Declare.source(0usize, "user"),
-        topics: ::columnar::__private::Derived::__new(1usize, "topics"),
-        assistant: ::columnar::__private::Derived::__new(2usize, "assistant"),
-    };
-}
 impl ::columnar::__private::Columns for ChatColumns {
     const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
         &[
-            ::columnar::__private::Node::__source("user"),
-            ::columnar::__private::Node::__column("topics", Self::__topics),
-            ::columnar::__private::Node::__column("assistant", Self::__assistant),
+            ("user", 0usize, 0usize),
+            ("topics", 0usize, 0usize),
+            ("assistant", 1usize, 0usize),
         ],
+        &[
+            (0usize, 1usize, false, "user"),
+            (0usize, 0usize, false, "user"),
+            (1usize, 2usize, false, "subjects"),
+            (2usize, 0usize, false, "assistant"),
+        ],
+        &[],
         &[0usize, 1usize, 2usize],
     );
     fn __plan() -> &'static ::columnar::__private::TypePlan {
@@ -122,10 +131,11 @@ impl ::columnar::__private::Columns for ChatColumns {
         &PLAN
     }
     fn __bind(flow: &::columnar::__private::Bind<'_>) -> Self {
+        let [__topics, __assistant] = flow.__derived::<Self, _>();
         Self {
-            user: Self::__HERE.user.__bind(flow),
-            topics: Self::__HERE.topics.__bind(flow),
-            assistant: Self::__HERE.assistant.__bind(flow),
+            user: ::columnar::__private::Declare.source(0usize, "user").__bind(flow),
+            topics: __topics,
+            assistant: __assistant,
         }
     }
 }

@@ -18,17 +18,25 @@ pub struct ChatColumns<Debate: ::columnar::__private::Columns> {
     /// What was argued.
     pub debate: Debate,
 }
-#[allow(dead_code, unreachable_pub)]
+#[allow(
+    dead_code,
+    non_snake_case,
+    unexpected_cfgs,
+    unreachable_pub,
+    clippy::needless_pass_by_value,
+    clippy::new_without_default,
+    clippy::ptr_arg,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+)]
 impl<M: Model> Chat<M>
 where
     M: 'static,
 {
-    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
     fn __verdict(model: &M) -> ::columnar::__private::Step<'static> {
         let _ = (model,);
         ::columnar::__private::Declare.column(prompt("Judge."))
     }
-    #[allow(non_snake_case, unexpected_cfgs)]
     fn __READS_verdict(
         here: &ChatColumns<
             <<__ChatDebate<
@@ -38,7 +46,6 @@ where
     ) {
         let _ = (&here.debate.critic, &here.user, here);
     }
-    #[allow(clippy::ptr_arg, clippy::trivially_copy_pass_by_ref)]
     fn __debate(
         model: &M,
     ) -> ::columnar::__private::Vec<::columnar::__private::Step<'static>> {
@@ -58,7 +65,6 @@ where
             ::columnar::__private::lend(<Debate<M>>::__STEPS(model.clone()))
         }
     }
-    #[allow(non_snake_case, unexpected_cfgs)]
     fn __READS_debate(
         here: &ChatColumns<
             <<__ChatDebate<
@@ -85,9 +91,10 @@ where
         &Self::__ORDER,
     );
     /// The columns and what each of them reads.
-    pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
+    pub const GRAPH: ::columnar::__private::Graph = ::columnar::__private::graph::<
+        Self,
+    >();
     #[doc(hidden)]
-    #[allow(non_snake_case, clippy::needless_pass_by_value, clippy::too_many_arguments)]
     pub fn __STEPS(
         model: M,
     ) -> ::columnar::__private::Vec<
@@ -105,7 +112,6 @@ where
         )
     }
     /// A new flow, with its values in memory.
-    #[allow(clippy::new_without_default, clippy::too_many_arguments)]
     pub fn new(model: M) -> Self {
         let flow = ::columnar::__private::Typed::__new(Self::__STEPS(model));
         Self {
@@ -119,7 +125,6 @@ where
     ///
     /// When the store cannot be opened or read, or holds what cannot be; when columns have changed of
     /// which it holds values.
-    #[allow(clippy::too_many_arguments)]
     pub async fn open(
         store: impl ::columnar::__private::IntoOpening,
         model: M,
@@ -177,10 +182,9 @@ impl<Debate: ::columnar::__private::Columns> ChatColumns<Debate> {
 impl<Debate: ::columnar::__private::Columns> ::columnar::__private::Columns
 for ChatColumns<Debate> {
     const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
-            &[
-                ::columnar::__private::Node::__source("user"),
-                ::columnar::__private::Node::__column("verdict", Self::__verdict),
-            ],
+            &[("user", 0, 0usize), ("verdict", 0, 0usize)],
+            &[],
+            &[Self::__verdict],
             &[0usize, 1usize],
         )
         .__using(&[Self::__USE_debate.__whole()]);
