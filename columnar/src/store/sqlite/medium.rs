@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::cells::{self, Putting};
+use super::cells;
 use super::columns::Columns;
 use super::fault::Fault;
 use super::flow::Flow;
@@ -130,10 +130,9 @@ impl worker::Medium for Medium {
 }
 
 fn put(db: &Transaction<'_>, columns: &mut Columns, cells: Vec<NewCell>) -> Result<Vec<Put>, Fault> {
-    let mut putting = Putting::new(db)?;
     let puts = cells.into_iter().map(|NewCell { column: name, step, entry }| {
         let column = columns.make(db, &name)?;
-        if putting.put(column, step, &entry)? {
+        if cells::put(db, column, step, &entry)? {
             return Ok(Put::Stored);
         }
         let there = cells::load(db, &name, column, step..step.saturating_add(1))?.pop();
