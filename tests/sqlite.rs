@@ -257,8 +257,8 @@ async fn c4_what_was_confirmed_survives_a_kill_and_nothing_is_torn() {
     if let Some(file) = env::var_os(CHILD) {
         return write(Path::new(&file), env::var("HOW").as_deref() == Ok("honest")).await;
     }
-    // One that kills while the file is made, some soon after, some in the log's second time around.
-    for acks in [0, 1, 2, 3, 7, 20, 50] {
+    // The last one when the log has been written back once.
+    for acks in [0, 1, 2, 7, 50, 200] {
         assert_eq!(killed_after(acks, "honest").await, Ok(()), "after {acks}");
     }
     assert!(killed_after(3, "a liar").await.is_err(), "who confirms what is not stored is found out");
