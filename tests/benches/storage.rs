@@ -12,7 +12,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use columnar::prelude::*;
-use columnar::store::{Entry, Extent, SqliteStore, Store};
+use columnar::store::{Entry, Extent, FileStore, SqliteStore, Store};
 use columnar::testing::script;
 use columnar::{Name, Value};
 use columnar_tests::figures::{Contender, bar, figure, floor, medians_told, over, ratio, timed};
@@ -50,13 +50,23 @@ fn folder() -> TempDir {
 struct Kind<S> {
     name: &'static str,
     make: fn(&Path) -> S,
+    /// How many steps are a long past.
+    many: usize,
+    /// Whether there are bars for it.
+    is_held: bool,
     runtime: Runtime,
 }
 
 impl<S: Store> Kind<S> {
-    fn new(name: &'static str, make: fn(&Path) -> S) -> Self {
+    fn new(name: &'static str, many: usize, is_held: bool, make: fn(&Path) -> S) -> Self {
         let runtime = Builder::new_current_thread().build().expect("a runtime of one thread needs nothing");
-        Self { name, make, runtime }
+        Self { name, make, many, is_held, runtime }
+    }
+
+    /// How it stands to its bar, if it has one.
+    fn tell(&self, what: &str, value: f64, bar: impl FnOnce(&str, f64)) {
+        let name = format!("{}_{what}", self.name);
+        if self.is_held { bar(&name, value) } else { figure(&name, value, "x") }
     }
 
     fn open(&self, folder: &Path) -> S {
@@ -84,7 +94,7 @@ impl<S: Store> Kind<S> {
             let folder = folder();
             self.fill(&self.open(folder.path()), &user(), 0..steps, BYTES);
             let stored = ratio(on_disk(folder.path()), steps * BYTES);
-            bar(&format!("{}_over_payload_{steps}_steps", self.name), stored, 1.2);
+            self.tell(&format!("over_payload_{steps}_steps"), stored, |name, over| bar(name, over, 1.2));
         }
     }
 
@@ -113,13 +123,13 @@ impl<S: Store> Kind<S> {
         figure("fsync_loop", bare, "values a second");
         for (how, rate) in [("puts", second(alone, PUTS)), ("puts_together", second(together, TOGETHER))] {
             figure(&format!("{}_{how}", self.name), rate, "values a second");
-            floor(&format!("{}_{how}_over_fsync_loop", self.name), rate / bare, 0.8);
+            self.tell(&format!("{how}_over_fsync_loop"), rate / bare, |name, over| floor(name, over, 0.8));
         }
     }
 
     /// What opening and a step cost with a long past, over what they cost with a short one.
     fn long_pasts(&self) {
-        let pasts = [1_000, 1_000_000].map(|steps| Past { folder: folder(), steps });
+        let pasts = [1_000, self.many].map(|steps| Past { folder: folder(), steps });
         for past in &pasts {
             self.fill(&self.open(past.folder.path()), &user(), 0..past.steps, SHORT);
         }
@@ -159,29 +169,31 @@ impl<S: Store> Kind<S> {
 
     fn tell_of_pasts(&self, what: &str, times: &[Duration]) {
         let [short, long] = times else { unreachable!("two took turns") };
-        figure(&format!("{}_{what}_1e6", self.name), long.as_secs_f64() * 1e3, "ms");
-        bar(&format!("{}_{what}_1e6_over_1e3", self.name), over(*long, *short), 1.2);
+        let what = format!("{what}_after_{}_steps", self.many);
+        figure(&format!("{}_{what}", self.name), long.as_secs_f64() * 1e3, "ms");
+        self.tell(&format!("{what}_over_1000"), over(*long, *short), |name, over| bar(name, over, 1.2));
     }
 
-    /// How long it takes to go on with a conversation of 100,000 values, beside reading them.
+    /// How long it takes to go on with a conversation, beside reading as many bytes.
     fn resume(&self) {
-        let folder = folder();
+        let (folder, steps) = (folder(), self.many / 20);
         let store = self.open(folder.path());
         for column in Chat::ORDER {
-            self.fill(&store, &Name::new(column).expect("a name"), 0..50_000, SHORT);
+            self.fill(&store, &Name::new(column).expect("a name"), 0..steps, SHORT);
         }
         drop(store);
         let plain = folder.path().join("plain");
-        fs::write(&plain, "x".repeat(100_000 * SHORT)).expect("the disk takes it");
+        fs::write(&plain, "x".repeat(2 * steps * SHORT)).expect("the disk takes it");
         let resume = || {
             let open = Chat::open((self.make)(folder.path()));
-            timed(|| assert_eq!(self.runtime.block_on(open).expect("it opens").steps(), 50_000))
+            timed(|| assert_eq!(self.runtime.block_on(open).expect("it opens").steps(), steps))
         };
         let read = || timed(|| assert!(fs::read_to_string(&plain).expect("it is there").len() > SHORT));
         let times = medians_told(9, &mut [Box::new(resume), Box::new(read)]);
         let [resume, read] = times[..] else { unreachable!("two took turns") };
-        figure(&format!("{}_resume_1e5", self.name), resume.as_secs_f64() * 1e3, "ms");
-        figure(&format!("{}_resume_1e5_over_read", self.name), over(resume, read), "x");
+        let name = format!("{}_resume_{}_cells", self.name, 2 * steps);
+        figure(&name, resume.as_secs_f64() * 1e3, "ms");
+        figure(&format!("{name}_over_read"), over(resume, read), "x");
     }
 
     fn measure(&self) {
@@ -254,7 +266,9 @@ flow! {
 }
 
 fn storage(_: &mut Criterion) {
-    Kind::new("sqlite", |folder| SqliteStore::new(folder.join("chats.db"), "monday")).measure();
+    Kind::new("sqlite", 1_000_000, true, |at| SqliteStore::new(at.join("chats.db"), "monday")).measure();
+    // Made for conversations, and to be read without any program.
+    Kind::new("file", 10_000, false, |at| FileStore::new(at.join("chat"))).measure();
     // What it stores at each step grows with what was said before, so 10,000 of them would take 100 GB.
     if let Some(bytes) = langgraph(500) {
         figure("langgraph_sqlite_over_payload_500_steps", ratio(bytes, 500 * BYTES), "x");

@@ -127,6 +127,15 @@ impl<M: Medium> Worker<M> {
         self.ask(move |state| read(state.read()?))
     }
 
+    /// Asks what concerns the place alone, open or not.
+    pub(crate) fn inspect<T: Send + 'static>(
+        &self,
+        inspect: impl FnOnce(&M::Place) -> Result<T, StoreError> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, StoreError>> {
+        let place = self.place.clone();
+        self.ask(move |_| inspect(&place))
+    }
+
     fn ask<T: Send + 'static>(
         &self,
         request: impl FnOnce(&mut State<M>) -> Result<T, StoreError> + Send + 'static,

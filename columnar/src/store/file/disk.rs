@@ -1,0 +1,179 @@
+//! What a store in files asks of a file system. The tests put others in its place: one that loses power, one
+//! that fails, one that stands still so that its process can be killed.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// The operations that a crash can come between. Each is one system call, or as good as one.
+pub(super) trait Disk: Clone + Send + 'static {
+    /// A file that is written from its end on.
+    type File: Write + Send;
+    /// Keeps everybody else out until it is dropped.
+    type Lock: Send;
+
+    /// The path without links.
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
+
+    /// Locks a file, which is made where there is none, or says that it is locked.
+    fn lock(&self, path: &Path) -> Result<Self::Lock, TryLockError>;
+
+    /// Whether the path leads to the file that is locked.
+    fn is_locked_by(&self, path: &Path, lock: &Self::Lock) -> io::Result<bool>;
+
+    /// What is at the end of a path. Links are not followed.
+    fn kind(&self, path: &Path) -> io::Result<Kind>;
+
+    /// What is in a folder, in any order, without what has no name in UTF-8.
+    fn list(&self, folder: &Path) -> io::Result<Vec<(String, Kind)>>;
+
+    /// The bytes of a file, at most so many.
+    fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>>;
+
+    /// A new file.
+    fn create(&self, path: &Path) -> io::Result<Self::File>;
+
+    /// A file that is there.
+    fn append(&self, path: &Path) -> io::Result<Self::File>;
+
+    /// Returns when what was written will outlive a loss of power.
+    fn sync(&self, file: &Self::File) -> io::Result<()>;
+
+    /// The same for what somebody else wrote, or for which names a folder has.
+    fn sync_path(&self, path: &Path) -> io::Result<()>;
+
+    /// A new folder.
+    fn create_dir(&self, path: &Path) -> io::Result<()>;
+
+    /// Another name for a file. Fails where the name is taken.
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Another name for a file in place of the one that it has. What had that name loses it.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Takes a name from a file.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    File,
+    Folder,
+    /// A link, or something rarer.
+    Other,
+}
+
+/// The file system of this machine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Local;
+
+impl Disk for Local {
+    type File = File;
+    type Lock = File;
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        fs::canonicalize(path)
+    }
+
+    fn lock(&self, path: &Path) -> Result<File, TryLockError> {
+        let file = private(OpenOptions::new().append(true).create(true)).open(path);
+        let file = file.map_err(TryLockError::Error)?;
+        file.try_lock()?;
+        Ok(file)
+    }
+
+    #[cfg(unix)]
+    fn is_locked_by(&self, path: &Path, lock: &File) -> io::Result<bool> {
+        use std::os::unix::fs::MetadataExt;
+
+        let (there, locked) = (fs::metadata(path)?, lock.metadata()?);
+        Ok((there.dev(), there.ino()) == (locked.dev(), locked.ino()))
+    }
+
+    /// A file that is open keeps its place here.
+    #[cfg(not(unix))]
+    fn is_locked_by(&self, path: &Path, _: &File) -> io::Result<bool> {
+        fs::metadata(path).map(|_| true)
+    }
+
+    fn kind(&self, path: &Path) -> io::Result<Kind> {
+        Ok(kind_of(fs::symlink_metadata(path)?.file_type()))
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<(String, Kind)>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            if let Ok(name) = entry.file_name().into_string() {
+                names.push((name, kind_of(entry.file_type()?)));
+            }
+        }
+        Ok(names)
+    }
+
+    fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        File::open(path)?.take(at_most).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn create(&self, path: &Path) -> io::Result<File> {
+        private(OpenOptions::new().write(true).create_new(true)).open(path)
+    }
+
+    fn append(&self, path: &Path) -> io::Result<File> {
+        OpenOptions::new().append(true).open(path)
+    }
+
+    fn sync(&self, file: &File) -> io::Result<()> {
+        file.sync_all()
+    }
+
+    #[cfg(unix)]
+    fn sync_path(&self, path: &Path) -> io::Result<()> {
+        File::open(path)?.sync_all()
+    }
+
+    /// There is no way to ask for this.
+    #[cfg(not(unix))]
+    fn sync_path(&self, path: &Path) -> io::Result<()> {
+        fs::metadata(path).map(|_| ())
+    }
+
+    fn create_dir(&self, path: &Path) -> io::Result<()> {
+        let mut folder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+        folder.create(path)
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::hard_link(from, to)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+}
+
+fn kind_of(kind: fs::FileType) -> Kind {
+    if kind.is_file() {
+        Kind::File
+    } else if kind.is_dir() {
+        Kind::Folder
+    } else {
+        Kind::Other
+    }
+}
+
+/// What is made is for its owner alone.
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}

@@ -1,0 +1,259 @@
+//! What a store in files does on its thread, once it is open: reads values, and stores batches of cells.
+//!
+//! ```text
+//! stage values ─▶ lines in the log ─▶ link values to their names ─▶ `done` in the log ─▶ unstage
+//!       sync             sync                   sync folders
+//! ```
+//!
+//! A value has its name only when it is whole and in the log, and it never loses it. What is confirmed is
+//! durable, `done` or not: opening finds out what became of lines that no `done` follows.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::disk::{Disk, Kind};
+use super::layout::{Doing, Layout, if_there, unless_there};
+use super::log::{self, Cells, Kept, Seal};
+use crate::name::Name;
+use crate::store::worker::{Medium, NewCell};
+use crate::store::{Entry, Extent, Put, StoreError};
+use crate::value::Value;
+
+/// Where a store is.
+#[derive(Clone, Debug)]
+pub(super) struct Place<D> {
+    pub(super) disk: D,
+    pub(super) path: PathBuf,
+}
+
+/// A folder that is open.
+pub(super) struct Folder<D: Disk> {
+    pub(super) disk: D,
+    pub(super) layout: Layout,
+    pub(super) lock: D::Lock,
+    pub(super) log: D::File,
+    pub(super) cells: Cells,
+    /// Names of what is staged are numbers.
+    pub(super) staged: usize,
+}
+
+impl<D: Disk> Medium for Folder<D> {
+    type Place = Place<D>;
+
+    fn open(place: &Place<D>) -> Result<Self, StoreError> {
+        super::opening::open(place)
+    }
+
+    fn definition(&mut self) -> Result<Option<String>, StoreError> {
+        let path = self.layout.definition();
+        let Some(bytes) = if_there(self.disk.read(&path, u64::MAX)).doing("reading", &path)? else {
+            return Ok(None);
+        };
+        let text = String::from_utf8(bytes).ok();
+        let sealed = text.as_deref().and_then(|text| text.split_once('\n'));
+        match sealed {
+            Some((seal, text)) if Seal::parse(seal) == Some(Seal::of(text.as_bytes())) => {
+                Ok(Some(text.to_owned()))
+            }
+            _ => Err(damaged(&path, "it is not as it was written")),
+        }
+    }
+
+    fn define(&mut self, definition: &str) -> Result<(), StoreError> {
+        self.check_place()?;
+        let sealed = format!("{}\n{definition}", Seal::of(definition.as_bytes()));
+        let staged = self.stage(sealed.as_bytes())?;
+        replace(&self.disk, &self.layout, &staged, &self.layout.definition())
+    }
+
+    fn extent(&mut self, column: &Name) -> Result<Extent, StoreError> {
+        Ok(self.cells.get(column).into_iter().flat_map(|steps| steps.keys().copied()).collect())
+    }
+
+    fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<Vec<(usize, Entry)>, StoreError> {
+        let Some(cells) = self.cells.get(column).filter(|_| !steps.is_empty()) else { return Ok(Vec::new()) };
+        let entry = |(step, kept): (&usize, &Kept)| {
+            Ok((*step, entry(&self.disk, &self.layout, column, *step, *kept)?))
+        };
+        cells.range(steps).map(entry).collect()
+    }
+
+    fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError> {
+        let mut taken = BTreeSet::new();
+        let is_new: Vec<bool> = (cells.iter())
+            .map(|cell| {
+                self.kept(&cell.column, cell.step).is_none() && taken.insert((&cell.column, cell.step))
+            })
+            .collect();
+        let new: Vec<&NewCell> =
+            cells.iter().zip(&is_new).filter(|(_, new)| **new).map(|(cell, _)| cell).collect();
+        if !new.is_empty() {
+            self.check_place()?;
+            self.store(&new)?;
+        }
+        let put = |(cell, new): (&NewCell, bool)| match self.kept(&cell.column, cell.step) {
+            Some(kept) if !new => {
+                Ok(Put::Exists(entry(&self.disk, &self.layout, &cell.column, cell.step, kept)?))
+            }
+            _ => Ok(Put::Stored),
+        };
+        cells.iter().zip(is_new).map(put).collect()
+    }
+}
+
+impl<D: Disk> Folder<D> {
+    fn kept(&self, column: &Name, step: usize) -> Option<Kept> {
+        self.cells.get(column)?.get(&step).copied()
+    }
+
+    /// The folder may have been moved or replaced, which a path does not show.
+    fn check_place(&self) -> Result<(), StoreError> {
+        let path = self.layout.lock();
+        match if_there(self.disk.is_locked_by(&path, &self.lock)).doing("looking at", &path)? {
+            Some(true) => Ok(()),
+            Some(false) => Err(gone(self.layout.root(), "another folder is in its place")),
+            None => Err(gone(self.layout.root(), "it is not there any more")),
+        }
+    }
+
+    /// Stores cells that are not there, no two of them the same.
+    fn store(&mut self, cells: &[&NewCell]) -> Result<(), StoreError> {
+        let columns: BTreeSet<&Name> =
+            cells.iter().filter(|cell| is_value(cell)).map(|cell| &cell.column).collect();
+        self.make_columns(&columns)?;
+        let mut lines = String::new();
+        let mut links = Vec::new();
+        let mut kept = Vec::with_capacity(cells.len());
+        for NewCell { column, step, entry } in cells.iter().copied() {
+            let is = match entry {
+                Entry::Value(value) => {
+                    links.push((self.stage(value.as_bytes())?, self.layout.value(column, *step)));
+                    Kept::Value(Seal::of(value.as_bytes()))
+                }
+                Entry::Skipped => Kept::Skipped,
+            };
+            lines.push_str(&log::cell(column, *step, is));
+            kept.push((column, *step, is));
+        }
+        self.append(&lines)?;
+        self.disk.sync(&self.log).doing("writing", &self.layout.cells())?;
+        for (staged, value) in &links {
+            self.disk.link(staged, value).doing("making", value)?;
+        }
+        for column in columns {
+            let folder = self.layout.column(column);
+            self.disk.sync_path(&folder).doing("writing", &folder)?;
+        }
+        for (column, step, kept) in kept {
+            self.cells.entry(column.clone()).or_default().insert(step, kept);
+        }
+        self.append(&log::done(self.cells.values().map(|steps| steps.len()).sum()))?;
+        for (staged, _) in links {
+            // All is well without: opening removes what is left.
+            let _ = self.disk.remove(&staged);
+        }
+        Ok(())
+    }
+
+    /// Sees to it that columns have their folders, and that these last.
+    fn make_columns(&self, columns: &BTreeSet<&Name>) -> Result<(), StoreError> {
+        let mut made = false;
+        for column in columns {
+            let folder = self.layout.column(column);
+            // A folder that holds a value lasts already, and its absence is a loss.
+            if !self.cells.get(*column).is_some_and(|steps| steps.values().any(|kept| *kept != Kept::Skipped))
+            {
+                unless_there(self.disk.create_dir(&folder)).doing("making", &folder)?;
+                made = true;
+            }
+            // Through a link, values would get into a folder that is not the store's.
+            if self.disk.kind(&folder).doing("looking at", &folder)? != Kind::Folder {
+                return Err(gone(&folder, "it is not a folder"));
+            }
+        }
+        if made {
+            let root = self.layout.root();
+            self.disk.sync_path(root).doing("writing", root)?;
+        }
+        Ok(())
+    }
+
+    fn stage(&mut self, bytes: &[u8]) -> Result<PathBuf, StoreError> {
+        let path = stage(&self.disk, &self.layout, self.staged, bytes)?;
+        self.staged += 1;
+        Ok(path)
+    }
+
+    fn append(&mut self, lines: &str) -> Result<(), StoreError> {
+        self.log.write_all(lines.as_bytes()).doing("writing", &self.layout.cells())
+    }
+}
+
+fn is_value(cell: &NewCell) -> bool {
+    matches!(cell.entry, Entry::Value(_))
+}
+
+/// Writes bytes where nobody looks for them.
+pub(super) fn stage<D: Disk>(
+    disk: &D,
+    layout: &Layout,
+    number: usize,
+    bytes: &[u8],
+) -> Result<PathBuf, StoreError> {
+    let path = layout.staging().join(number.to_string());
+    let mut file = disk.create(&path).doing("making", &path)?;
+    file.write_all(bytes).doing("writing", &path)?;
+    disk.sync(&file).doing("writing", &path)?;
+    Ok(path)
+}
+
+/// Puts what is staged in the place of a file of the store's own.
+pub(super) fn replace<D: Disk>(
+    disk: &D,
+    layout: &Layout,
+    staged: &Path,
+    path: &Path,
+) -> Result<(), StoreError> {
+    disk.rename(staged, path).doing("replacing", path)?;
+    disk.sync_path(layout.own()).doing("writing", layout.own())
+}
+
+/// What is stored of a cell, as the log has it.
+pub(super) fn entry<D: Disk>(
+    disk: &D,
+    layout: &Layout,
+    column: &Name,
+    step: usize,
+    kept: Kept,
+) -> Result<Entry, StoreError> {
+    let Kept::Value(seal) = kept else { return Ok(Entry::Skipped) };
+    let path = layout.value(column, step);
+    // One byte more than there should be is enough to know.
+    let bytes = if_there(disk.read(&path, seal.len.saturating_add(1))).doing("reading", &path)?;
+    let corrupt = |what: &str| corrupt(column, step, &path, what);
+    let bytes = bytes.ok_or_else(|| corrupt("is not there any more; put it back"))?;
+    if Seal::of(&bytes) != seal {
+        return Err(corrupt("was edited or damaged after it was stored; put back what it was"));
+    }
+    text(bytes).map(Entry::Value).ok_or_else(|| corrupt("is not UTF-8"))
+}
+
+/// The value that these bytes are.
+pub(super) fn text(bytes: Vec<u8>) -> Option<Value> {
+    String::from_utf8(bytes).ok().map(Value::from)
+}
+
+pub(super) fn corrupt(column: &Name, step: usize, path: &Path, what: &str) -> StoreError {
+    StoreError::Corrupt { column: column.clone(), step, what: format!("{} {what}", path.display()) }
+}
+
+pub(super) fn damaged(path: &Path, what: impl Into<String>) -> StoreError {
+    StoreError::Damaged { place: path.display().to_string(), what: what.into() }
+}
+
+/// A folder is not what it was.
+fn gone(path: &Path, what: &str) -> StoreError {
+    StoreError::other(format!("{} cannot be written to: {what}", path.display()))
+}

@@ -1,0 +1,87 @@
+//! Where things lie in the folder of a store.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::name::Name;
+use crate::store::StoreError;
+
+/// The folder of a store, by a path without links.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    root: PathBuf,
+    /// No column can have this name.
+    own: PathBuf,
+}
+
+impl Layout {
+    pub(super) fn new(root: PathBuf) -> Self {
+        let own = root.join(".columnar");
+        Self { root, own }
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder of everything but values.
+    pub(super) fn own(&self) -> &Path {
+        &self.own
+    }
+
+    pub(super) fn format(&self) -> PathBuf {
+        self.own.join("format")
+    }
+
+    pub(super) fn lock(&self) -> PathBuf {
+        self.own.join("lock")
+    }
+
+    pub(super) fn definition(&self) -> PathBuf {
+        self.own.join("definition")
+    }
+
+    pub(super) fn cells(&self) -> PathBuf {
+        self.own.join("cells")
+    }
+
+    /// The folder of what is being written.
+    pub(super) fn staging(&self) -> PathBuf {
+        self.own.join("staged")
+    }
+
+    pub(super) fn column(&self, column: &Name) -> PathBuf {
+        self.root.join(column.as_str())
+    }
+
+    pub(super) fn value(&self, column: &Name, step: usize) -> PathBuf {
+        self.column(column).join(format!("{step}.txt"))
+    }
+}
+
+/// Says what was being done, and where, when something failed.
+pub(super) trait Doing<T> {
+    fn doing(self, what: &str, path: &Path) -> Result<T, StoreError>;
+}
+
+impl<T> Doing<T> for io::Result<T> {
+    fn doing(self, what: &str, path: &Path) -> Result<T, StoreError> {
+        self.map_err(|source| StoreError::Io { doing: format!("{what} {}", path.display()), source })
+    }
+}
+
+/// What does not exist is `None`.
+pub(super) fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        other => other.map(Some),
+    }
+}
+
+/// What exists already is as good as made.
+pub(super) fn unless_there(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        other => other,
+    }
+}

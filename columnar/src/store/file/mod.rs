@@ -1,0 +1,160 @@
+//! Values as files in a folder.
+
+mod disk;
+mod folder;
+mod layout;
+mod listing;
+mod log;
+mod opening;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use futures::future::BoxFuture;
+
+use self::disk::Local;
+use self::folder::{Folder, Place};
+use super::worker::{NewCell, Worker};
+use super::{Entry, Extent, Put, Store, StoreError};
+use crate::name::Name;
+
+/// A store in a folder: one file per value, named after its column and its step, that holds the text and
+/// nothing else.
+///
+/// ```
+/// use columnar::prelude::*;
+/// use columnar::store::FileStore;
+///
+/// flow! {
+///     struct Echo {
+///         source user;
+///         column echo(user.latest) = |cx: Context| async move { cx.messages().last_text().into_owned() };
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// # let folder = tempfile::tempdir().expect("a folder");
+/// # let folder = folder.path().join("chats/today");
+/// let echo = Echo::open(FileStore::new(&folder)).await?;
+/// echo.user.push("hello").await?;
+/// echo.run().await?;
+/// drop(echo);
+///
+/// assert_eq!(std::fs::read_to_string(folder.join("user/0.txt")).ok().as_deref(), Some("hello"));
+/// let again = Echo::open(FileStore::new(&folder)).await?;
+/// assert_eq!(again.user.get(0).as_deref(), Some("hello"));
+/// # Ok(()) }
+/// ```
+///
+/// # What lies where
+///
+/// ```text
+/// user/0.txt           the value of `user` at step 0, byte for byte
+/// echo/0.txt
+/// .columnar/cells      which cells are stored, with the lengths and checksums of their values
+/// .columnar/definition what the flow was like
+/// .columnar/format     1
+/// .columnar/lock       locked while a flow has it open
+/// .columnar/staged/    what is being written
+/// ```
+///
+/// The folder is made when it is opened for the first time. Copy it, search it, put it under version control;
+/// the folder `.columnar` belongs to it.
+///
+/// A text that somebody puts there as the next step of a column, `user/1.txt`, is taken over when the store is
+/// opened the next time, as if it had been pushed. A file with another number is an error that says so. What is
+/// not named after a number is left alone.
+///
+/// # What it promises
+///
+/// A value has its name once it is whole, and keeps it: a file is never written to again and never replaced. When
+/// a value is confirmed, it and its name have been made durable (`fsync`), so it survives a loss of power wherever
+/// the disk does what it says. A value that was edited, damaged or removed is an error when it is loaded; what is
+/// recognised is change, not forgery. After a write that failed nothing is written until the store is opened
+/// again, which finds out what has arrived.
+///
+/// One flow has it open at a time, on one machine: a lock keeps others out until their owner is gone, however it
+/// ends. A file system that has no locks or no hard links is refused. New files are readable by their owner
+/// alone, on Unix.
+///
+/// # What it costs
+///
+/// A value that is stored alone costs three waits for the disk, one for its text, one for the log and one for the
+/// folder of its column. Cells that finish at the same time share the latter two.
+///
+/// Opening reads the log and lists the folders, and no value but what was put there by hand; loading reads a file
+/// for each value. This is for conversations: up to some 10,000 steps of a column are comfortable, 100,000 are
+/// possible. For more, use a database.
+#[derive(Debug)]
+pub struct FileStore {
+    worker: Worker<Folder<Local>>,
+}
+
+impl FileStore {
+    /// A store in this folder, which is made when the store is opened, if need be. Nothing is touched before.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { worker: Worker::new(Place { disk: Local, path: folder.into() }) }
+    }
+
+    /// The folder, as it was given.
+    pub fn folder(&self) -> &Path {
+        &self.worker.place().path
+    }
+
+    /// Reads everything that is stored, and returns what is wrong with it: values that are not what was stored,
+    /// files that are not where they belong, a log that is damaged. Changes nothing, and needs not be the owner.
+    ///
+    /// ```
+    /// use columnar::Name;
+    /// use columnar::store::{FileStore, Store, StoreError};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let folder = folder.path().to_owned();
+    /// let store = FileStore::new(&folder);
+    /// store.open().await?;
+    /// store.put(Name::new("user")?, 0, columnar::Value::from("hello").into()).await?;
+    /// assert!(store.verify().await?.is_empty());
+    ///
+    /// std::fs::write(folder.join("user/0.txt"), "Hello")?;
+    /// let defects = store.verify().await?;
+    /// assert!(matches!(&defects[..], [StoreError::Corrupt { column, step: 0, .. }] if column == "user"));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] when it cannot be read, or was written by a later version.
+    pub fn verify(&self) -> BoxFuture<'static, Result<Vec<StoreError>, StoreError>> {
+        self.worker.inspect(verify::verify)
+    }
+}
+
+impl Store for FileStore {
+    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        self.worker.open()
+    }
+
+    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.worker.define(definition)
+    }
+
+    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
+        self.worker.extent(column)
+    }
+
+    fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        self.worker.load(column, steps)
+    }
+
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
+        self.worker.put(NewCell { column, step, entry })
+    }
+}

@@ -1,0 +1,1 @@
+//! What cannot be seen through the door: crashes, failing disks, and what is written where.
