@@ -26,8 +26,10 @@ use tokio::runtime::{Builder, Runtime};
 const BYTES: usize = 800;
 /// The bytes of a value where there are many.
 const SHORT: usize = 100;
-/// As many cells as are put together.
+/// As many cells as are put together where it does not matter.
 const TOGETHER: usize = 500;
+/// As many finish together.
+const AT_ONCE: usize = 100;
 /// As many as are put one after the other before it is another's turn: disks have moods.
 const PUTS: usize = 20;
 const ROUNDS: usize = 61;
@@ -110,7 +112,7 @@ impl<S: Store> Kind<S> {
             timed(|| steps.for_each(|step| self.put(&store, step, BYTES)))
         };
         let together = || {
-            let steps = far..far + TOGETHER;
+            let steps = far..far + AT_ONCE;
             far = steps.end;
             timed(|| self.fill(&store, &user(), steps, BYTES))
         };
@@ -121,7 +123,7 @@ impl<S: Store> Kind<S> {
         let second = |time: Duration, puts: usize| ratio(puts, 1) / time.as_secs_f64();
         let bare = second(bare, PUTS);
         figure("fsync_loop", bare, "values a second");
-        for (how, rate) in [("puts", second(alone, PUTS)), ("puts_together", second(together, TOGETHER))] {
+        for (how, rate) in [("puts", second(alone, PUTS)), ("puts_together", second(together, AT_ONCE))] {
             figure(&format!("{}_{how}", self.name), rate, "values a second");
             self.tell(&format!("{how}_over_fsync_loop"), rate / bare, |name, over| floor(name, over, 0.8));
         }

@@ -73,7 +73,11 @@ impl Medium {
             self.columns = Some(columns);
             Ok(written)
         });
-        written.map_err(|fault| fault.at(&self.place, "writing to"))
+        written.map_err(|fault| {
+            // Nothing is written down any more of what may not have arrived.
+            self.ahead = 0;
+            fault.at(&self.place, "writing to")
+        })
     }
 }
 
@@ -144,7 +148,7 @@ fn put(db: &Transaction<'_>, columns: &mut Columns, cells: Vec<NewCell>) -> Resu
 impl Drop for Medium {
     fn drop(&mut self) {
         // Where it fails, whoever opens the flow next reads more. It is not worth any waiting.
-        if self.ahead > 0 && self.columns.is_some() && self.db.busy_timeout(Duration::ZERO).is_ok() {
+        if self.ahead > 0 && self.db.busy_timeout(Duration::ZERO).is_ok() {
             let _ = self.write(|db, columns, _| columns.advance(db));
         }
     }
