@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use columnar::store::{Entry, Extent, Store, StoreError};
+use columnar::prelude::*;
+use columnar::store::{self, Defect, Entry, Extent, Store, StoreError};
+use columnar_tests::log::Log;
 
 use super::{Chats, conversation, load, name, put, read, value};
 
@@ -103,6 +105,33 @@ async fn s3_what_says_what_the_values_are_is_held_to_its_checksum() {
         assert!(matches!(error, StoreError::Damaged { .. }), "{edit}: {error:?}");
         assert!(error.to_string().contains(what), "{edit}: {error}");
     }
+}
+
+#[tokio::test]
+async fn s3_what_is_sound_is_salvaged_into_another_flow_of_the_file() -> Result<()> {
+    let (chats, log) = (Chats::new(), Log::default());
+    let answer = column("answer", source("user").latest(), log.upper("answer"));
+    let flow = Flow::open(chats.store("monday"), [&answer]).await?;
+    for text in ["a", "b", "c"] {
+        flow.push("user", text).await?;
+    }
+    flow.run().await?;
+    drop(flow);
+    // `answer` is the second column.
+    chats.sql("update cell set bytes = cast('else' as blob) where id = (2 << 32) + 1");
+
+    let (damaged, mended) = (chats.store("monday"), chats.store("mended"));
+    let told = |defects: &[Defect]| defects.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let what = ["`answer` at step 1: its checksum is another one"];
+    assert_eq!(told(&store::verify(&damaged).await.expect("it can be read")), what);
+    assert_eq!(told(&store::salvage(&damaged, &mended).await.expect("there is room")), what);
+    drop((damaged, mended));
+
+    let flow = Flow::open(chats.store("mended"), [&answer]).await?;
+    flow.run().await?;
+    assert_eq!(flow.get("answer", 1).as_deref(), Some("<USER>\nB\n</USER>"));
+    assert_eq!(log.calls(), 4, "one is computed again");
+    Ok(())
 }
 
 #[tokio::test]
