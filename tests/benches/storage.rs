@@ -137,7 +137,7 @@ impl<S: Store> Kind<S> {
         }
         let mut opening: Vec<Contender<'_>> = Vec::new();
         pasts.iter().for_each(|past| opening.push(Box::new(|| self.opening(past))));
-        self.tell_of_pasts("open", &medians_told(ROUNDS, &mut opening));
+        self.tell_of_pasts("open", &medians_told(ROUNDS, &mut opening), 1);
 
         let mut stepping: Vec<Contender<'_>> = Vec::new();
         for past in &pasts {
@@ -148,7 +148,7 @@ impl<S: Store> Kind<S> {
                 timed(|| (next - PUTS..next).for_each(|step| self.step(&store, step)))
             }));
         }
-        self.tell_of_pasts("step", &medians_told(ROUNDS, &mut stepping));
+        self.tell_of_pasts("step", &medians_told(ROUNDS, &mut stepping), PUTS);
     }
 
     /// Until it is known which steps there are.
@@ -169,10 +169,10 @@ impl<S: Store> Kind<S> {
         self.put(store, step, SHORT);
     }
 
-    fn tell_of_pasts(&self, what: &str, times: &[Duration]) {
+    fn tell_of_pasts(&self, what: &str, times: &[Duration], count: usize) {
         let [short, long] = times else { unreachable!("two took turns") };
         let what = format!("{what}_after_{}_steps", self.many);
-        figure(&format!("{}_{what}", self.name), long.as_secs_f64() * 1e3, "ms");
+        figure(&format!("{}_{what}", self.name), long.as_secs_f64() * 1e3 / ratio(count, 1), "ms");
         self.tell(&format!("{what}_over_1000"), over(*long, *short), |name, over| bar(name, over, 1.2));
     }
 
