@@ -7,8 +7,8 @@ use rusqlite::{Connection, Row, Transaction};
 
 use super::columns::{Column, STEPS};
 use super::fault::Fault;
-use super::sum::sum;
 use crate::name::Name;
+use crate::store::sum::sum;
 use crate::store::{Entry, Extent, StoreError};
 
 /// Which steps are stored.

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use rusqlite::{Connection, Row, Transaction};
 
 use super::fault::Fault;
-use super::sum::sum;
 use crate::name::Name;
+use crate::store::sum::sum;
 
 const STEP_BITS: u32 = 32;
 /// A column has fewer steps than these.
