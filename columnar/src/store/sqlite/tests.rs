@@ -11,9 +11,9 @@ use tempfile::TempDir;
 use super::fault::Fault;
 use super::lock::Lock;
 use super::medium::Medium;
-use super::sum::sum;
 use super::{Place, SqliteStore};
 use crate::name::Name;
+use crate::store::sum::sum;
 use crate::store::worker::{Medium as _, NewCell};
 use crate::store::{Entry, Put, Store, StoreError};
 
