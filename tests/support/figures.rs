@@ -13,6 +13,12 @@ pub fn bar(name: &str, value: f64, at_most: f64) {
     println!("ratio {name} = {value:.3}, bar {at_most}: {verdict}");
 }
 
+/// The same for one that must not be smaller.
+pub fn floor(name: &str, value: f64, at_least: f64) {
+    let verdict = if value >= at_least { "met" } else { "not met" };
+    println!("ratio {name} = {value:.3}, bar at least {at_least}: {verdict}");
+}
+
 /// The median times of several contenders that take turns, so that a machine that slows down slows
 /// them all. Each is run once before it counts.
 pub fn medians<const N: usize>(rounds: usize, contenders: [&mut dyn FnMut(); N]) -> [Duration; N] {

@@ -94,8 +94,13 @@ fn in_rust(folder: &Path, target: &Path) -> Option<Program> {
     program
 }
 
+/// The interpreter of peers in Python.
+pub fn interpreter() -> String {
+    env::var(PYTHON).unwrap_or_else(|_| "python3".into())
+}
+
 fn in_python(folder: &Path) -> Option<Program> {
-    let interpreter = env::var(PYTHON).unwrap_or_else(|_| "python3".into());
+    let interpreter = interpreter();
     let Some(program) = Program::start(Command::new(&interpreter).arg(folder.join("peers.py"))) else {
         println!("SKIPPED peers: langgraph, hamilton: {interpreter} does not run; {PYTHON} may name another");
         return None;

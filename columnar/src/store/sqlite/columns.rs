@@ -8,6 +8,10 @@ use super::fault::Fault;
 use crate::name::Name;
 use crate::store::sum::sum;
 
+const STEP_BITS: u32 = 32;
+/// A column has fewer steps than these.
+pub(super) const STEPS: i64 = 1 << STEP_BITS;
+
 /// The columns of a flow by name.
 pub(super) struct Columns {
     flow: i64,
@@ -64,13 +68,18 @@ impl Columns {
 }
 
 impl Column {
+    /// The number of a cell. Those of a column follow each other, and those of the next one follow them.
+    pub(super) fn cell(self, step: i64) -> i64 {
+        (self.id << STEP_BITS) + step
+    }
+
     /// The first step that is not stored.
-    pub(super) fn prefix(&self, db: &Connection) -> Result<i64, Fault> {
-        let mut find = db.prepare("select step from cell where column = ? and step >= ? order by step")?;
-        let mut steps = find.query([self.id, self.complete])?;
+    pub(super) fn prefix(self, db: &Connection) -> Result<i64, Fault> {
         let mut prefix = self.complete;
-        while let Some(row) = steps.next()?
-            && row.get::<_, i64>(0)? == prefix
+        let mut find = db.prepare("select id from cell where id >= ? and id < ? order by id")?;
+        let mut cells = find.query([self.cell(prefix), self.cell(STEPS)])?;
+        while let Some(row) = cells.next()?
+            && row.get::<_, i64>(0)? == self.cell(prefix)
         {
             prefix += 1;
         }
@@ -87,7 +96,7 @@ impl Column {
         }
     }
 
-    fn write(&self, db: &Transaction<'_>, flow: i64, name: &Name) -> Result<(), Fault> {
+    fn write(self, db: &Transaction<'_>, flow: i64, name: &Name) -> Result<(), Fault> {
         let sum = self.sum(flow, name);
         db.execute(
             "insert into column (id, flow, name, complete, sum) values (?, ?, ?, ?, ?)
@@ -97,7 +106,7 @@ impl Column {
         Ok(())
     }
 
-    fn sum(&self, flow: i64, name: &Name) -> i32 {
+    fn sum(self, flow: i64, name: &Name) -> i32 {
         let [id, flow, complete] = [self.id, flow, self.complete].map(i64::to_le_bytes);
         sum(&[&id, &flow, name.as_bytes(), &complete])
     }

@@ -24,11 +24,11 @@ impl Fault {
     pub(super) fn is_damage(&self) -> bool {
         match self {
             Self::Sql(error) => match error.sqlite_error_code() {
-                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => true,
-                // No statement is wrong by itself, so a table or a column of one is not there.
-                Some(ErrorCode::Unknown) => true,
-                Some(_) => false,
-                // Of another type, or none where there is always one.
+                // No statement is wrong by itself: if one is `Unknown`, a table or a column of one is not there.
+                Some(code) => {
+                    matches!(code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown)
+                }
+                // It is of another type, or not there where there is always one.
                 None => true,
             },
             Self::Damage(_) => true,

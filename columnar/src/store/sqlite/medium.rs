@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::cells::{self, Putting};
+use super::cells;
 use super::columns::Columns;
 use super::fault::Fault;
 use super::flow::Flow;
@@ -73,7 +73,11 @@ impl Medium {
             self.columns = Some(columns);
             Ok(written)
         });
-        written.map_err(|fault| fault.at(&self.place, "writing to"))
+        written.map_err(|fault| {
+            // Nothing is written down any more of what may not have arrived.
+            self.ahead = 0;
+            fault.at(&self.place, "writing to")
+        })
     }
 }
 
@@ -130,10 +134,9 @@ impl worker::Medium for Medium {
 }
 
 fn put(db: &Transaction<'_>, columns: &mut Columns, cells: Vec<NewCell>) -> Result<Vec<Put>, Fault> {
-    let mut putting = Putting::new(db)?;
     let puts = cells.into_iter().map(|NewCell { column: name, step, entry }| {
         let column = columns.make(db, &name)?;
-        if putting.put(column, step, &entry)? {
+        if cells::put(db, column, step, &entry)? {
             return Ok(Put::Stored);
         }
         let there = cells::load(db, &name, column, step..step.saturating_add(1))?.pop();
@@ -145,7 +148,7 @@ fn put(db: &Transaction<'_>, columns: &mut Columns, cells: Vec<NewCell>) -> Resu
 impl Drop for Medium {
     fn drop(&mut self) {
         // Where it fails, whoever opens the flow next reads more. It is not worth any waiting.
-        if self.ahead > 0 && self.columns.is_some() && self.db.busy_timeout(Duration::ZERO).is_ok() {
+        if self.ahead > 0 && self.db.busy_timeout(Duration::ZERO).is_ok() {
             let _ = self.write(|db, columns, _| columns.advance(db));
         }
     }

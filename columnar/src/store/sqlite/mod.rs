@@ -57,17 +57,20 @@ use crate::name::Name;
 /// # Ok(()) }
 /// ```
 ///
-/// A flow has one owner, and so have all flows of a file at once, in this process and others on this machine. Who
-/// owns a flow holds a lock on the file `chats.db-lock-N`, which ends with the process. Where there are no such
-/// locks, the store is not opened. The folder must not be one of a network: SQLite shares memory beside the file.
+/// A flow has one owner at a time, and other flows of the file may be open meanwhile, in this process and in others
+/// of this machine. The owner holds a lock on a file beside it, `chats.db-lock-1`, which ends with the process. Where
+/// there are no such locks, no flow is opened. A network's folder will not do: those who have the file open share
+/// memory.
 ///
-/// What `put` has confirmed survives the program and, where disks keep their word, a loss of power. Cells that
-/// finish together are written together. Each value has a checksum that knows its place: a value that was changed,
-/// moved, or taken from among others is an error of that cell, and everything else can be read. It is no
-/// signature: who writes to the file can write what the store believes.
+/// What `put` has confirmed survives the program and, where disks keep their word, a loss of power; cells that finish
+/// together wait for the disk together. Each value has a checksum that knows its place. So one that was changed or
+/// moved, or taken from among others, is an error of that cell, and the rest can be read. It is no signature: who may
+/// write to the file can write what the store believes. And a flow is found by its key: to damage that is to lose
+/// the flow.
 ///
-/// Files are readable for their owner alone. One of ten thousand values of 800 bytes takes a twentieth more than
-/// these. The shell reads the view `cells`:
+/// Files are their owner's alone. Ten thousand values of 800 bytes take 3 % more than that, five hundred 15 %. A
+/// column has at most 2^32 steps. A step costs the same whatever came before it, and so does opening: how far a column
+/// is complete is written down now and then. Everybody's own tools can read the view `cells`:
 ///
 /// ```sh
 /// sqlite3 chats.db "select step, value from cells where flow = 'ada, monday' and column = 'answer'"

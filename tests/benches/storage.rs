@@ -1,0 +1,281 @@
+//! What stored values take on the disk, and how long: beside the values themselves, a loop that writes and waits
+//! for the disk, and LangGraph where it is installed.
+//!
+//! `cargo bench -p columnar-tests --features sqlite --bench storage`
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::ops::Range;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use columnar::prelude::*;
+use columnar::store::{Entry, Extent, FileStore, SqliteStore, Store};
+use columnar::testing::script;
+use columnar::{Name, Value};
+use columnar_tests::figures::{Contender, bar, figure, floor, medians_told, over, ratio, timed};
+use columnar_tests::peers;
+use criterion::{Criterion, criterion_group, criterion_main};
+use futures::future::join_all;
+use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
+
+/// The bytes of a value.
+const BYTES: usize = 800;
+/// The bytes of a value where there are many.
+const SHORT: usize = 100;
+/// As many cells as are put together where it does not matter.
+const TOGETHER: usize = 500;
+/// As many finish together.
+const AT_ONCE: usize = 100;
+/// As many as are put one after the other before it is another's turn: disks have moods.
+const PUTS: usize = 20;
+const ROUNDS: usize = 61;
+
+fn user() -> Name {
+    Name::new("user").expect("a name")
+}
+
+/// A value that is like no other.
+fn text(step: usize, bytes: usize) -> Value {
+    format!("{step:>bytes$}").into()
+}
+
+/// A folder on the disk that programs are built on: the one for temporary files may be in memory.
+fn folder() -> TempDir {
+    TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder")
+}
+
+/// A kind of store, in a folder.
+struct Kind<S> {
+    name: &'static str,
+    make: fn(&Path) -> S,
+    /// How many steps are a long past.
+    many: usize,
+    /// Whether there are bars for it.
+    is_held: bool,
+    runtime: Runtime,
+}
+
+impl<S: Store> Kind<S> {
+    fn new(name: &'static str, many: usize, is_held: bool, make: fn(&Path) -> S) -> Self {
+        let runtime = Builder::new_current_thread().build().expect("a runtime of one thread needs nothing");
+        Self { name, make, many, is_held, runtime }
+    }
+
+    /// How it stands to its bar, if it has one.
+    fn tell(&self, what: &str, value: f64, bar: impl FnOnce(&str, f64)) {
+        let name = format!("{}_{what}", self.name);
+        if self.is_held { bar(&name, value) } else { figure(&name, value, "x") }
+    }
+
+    fn open(&self, folder: &Path) -> S {
+        let store = (self.make)(folder);
+        self.runtime.block_on(store.open()).expect("nobody else has it");
+        store
+    }
+
+    /// Stores these steps of a column, many at a time.
+    fn fill(&self, store: &S, column: &Name, steps: Range<usize>, bytes: usize) {
+        for first in steps.clone().step_by(TOGETHER) {
+            let together = first..steps.end.min(first + TOGETHER);
+            let puts = together.map(|step| put(store, column, step, bytes));
+            self.runtime.block_on(join_all(puts));
+        }
+    }
+
+    fn put(&self, store: &S, step: usize, bytes: usize) {
+        self.runtime.block_on(put(store, &user(), step, bytes));
+    }
+
+    /// What a step of 800 bytes takes in the end.
+    fn sizes(&self) {
+        for steps in [500, 10_000] {
+            let folder = folder();
+            self.fill(&self.open(folder.path()), &user(), 0..steps, BYTES);
+            let stored = ratio(on_disk(folder.path()), steps * BYTES);
+            self.tell(&format!("over_payload_{steps}_steps"), stored, |name, over| bar(name, over, 1.2));
+        }
+    }
+
+    /// How many values a second are safe, one after the other and when many finish together.
+    fn puts(&self) {
+        let folder = folder();
+        let store = self.open(folder.path());
+        let mut bare = Loop(File::create(folder.path().join("bare")).expect("a file"));
+        let (mut next, mut far) = (0, 1_000_000);
+        let alone = || {
+            let steps = next..next + PUTS;
+            next = steps.end;
+            timed(|| steps.for_each(|step| self.put(&store, step, BYTES)))
+        };
+        let together = || {
+            let steps = far..far + AT_ONCE;
+            far = steps.end;
+            timed(|| self.fill(&store, &user(), steps, BYTES))
+        };
+        let mut contenders: [Contender<'_>; 3] =
+            [Box::new(|| timed(|| bare.write(PUTS))), Box::new(alone), Box::new(together)];
+        let times = medians_told(ROUNDS, &mut contenders);
+        let [bare, alone, together] = times[..] else { unreachable!("three took turns") };
+        let second = |time: Duration, puts: usize| ratio(puts, 1) / time.as_secs_f64();
+        let bare = second(bare, PUTS);
+        figure("fsync_loop", bare, "values a second");
+        for (how, rate) in [("puts", second(alone, PUTS)), ("puts_together", second(together, AT_ONCE))] {
+            figure(&format!("{}_{how}", self.name), rate, "values a second");
+            self.tell(&format!("{how}_over_fsync_loop"), rate / bare, |name, over| floor(name, over, 0.8));
+        }
+    }
+
+    /// What opening and a step cost with a long past, over what they cost with a short one.
+    fn long_pasts(&self) {
+        let pasts = [1_000, self.many].map(|steps| Past { folder: folder(), steps });
+        for past in &pasts {
+            self.fill(&self.open(past.folder.path()), &user(), 0..past.steps, SHORT);
+        }
+        let mut opening: Vec<Contender<'_>> = Vec::new();
+        pasts.iter().for_each(|past| opening.push(Box::new(|| self.opening(past))));
+        self.tell_of_pasts("open", &medians_told(ROUNDS, &mut opening), 1);
+
+        let mut stepping: Vec<Contender<'_>> = Vec::new();
+        for past in &pasts {
+            let store = self.open(past.folder.path());
+            let mut next = past.steps;
+            stepping.push(Box::new(move || {
+                next += PUTS;
+                timed(|| (next - PUTS..next).for_each(|step| self.step(&store, step)))
+            }));
+        }
+        self.tell_of_pasts("step", &medians_told(ROUNDS, &mut stepping), PUTS);
+    }
+
+    /// Until it is known which steps there are.
+    fn opening(&self, past: &Past) -> Duration {
+        let mut extent = Extent::default();
+        let time = timed(|| {
+            let store = self.open(past.folder.path());
+            extent = self.runtime.block_on(store.extent(user())).expect("it can be read");
+        });
+        assert_eq!(extent.prefix, past.steps);
+        time
+    }
+
+    /// One value is stored, and one is read that was not said just now.
+    fn step(&self, store: &S, step: usize) {
+        let earlier = self.runtime.block_on(store.load(user(), step - 500..step - 499));
+        assert_eq!(earlier.expect("it can be read").len(), 1);
+        self.put(store, step, SHORT);
+    }
+
+    fn tell_of_pasts(&self, what: &str, times: &[Duration], count: usize) {
+        let [short, long] = times else { unreachable!("two took turns") };
+        let what = format!("{what}_after_{}_steps", self.many);
+        figure(&format!("{}_{what}", self.name), long.as_secs_f64() * 1e3 / ratio(count, 1), "ms");
+        self.tell(&format!("{what}_over_1000"), over(*long, *short), |name, over| bar(name, over, 1.2));
+    }
+
+    /// How long it takes to go on with a conversation, beside reading as many bytes.
+    fn resume(&self) {
+        let (folder, steps) = (folder(), self.many / 20);
+        let store = self.open(folder.path());
+        for column in Chat::ORDER {
+            self.fill(&store, &Name::new(column).expect("a name"), 0..steps, SHORT);
+        }
+        drop(store);
+        let plain = folder.path().join("plain");
+        fs::write(&plain, "x".repeat(2 * steps * SHORT)).expect("the disk takes it");
+        let resume = || {
+            let open = Chat::open((self.make)(folder.path()));
+            timed(|| assert_eq!(self.runtime.block_on(open).expect("it opens").steps(), steps))
+        };
+        let read = || timed(|| assert!(fs::read_to_string(&plain).expect("it is there").len() > SHORT));
+        let times = medians_told(9, &mut [Box::new(resume), Box::new(read)]);
+        let [resume, read] = times[..] else { unreachable!("two took turns") };
+        let name = format!("{}_resume_{}_cells", self.name, 2 * steps);
+        figure(&name, resume.as_secs_f64() * 1e3, "ms");
+        figure(&format!("{name}_over_read"), over(resume, read), "x");
+    }
+
+    fn measure(&self) {
+        self.sizes();
+        self.puts();
+        self.long_pasts();
+        self.resume();
+    }
+}
+
+/// A store with so many steps.
+struct Past {
+    folder: TempDir,
+    steps: usize,
+}
+
+async fn put(store: &impl Store, column: &Name, step: usize, bytes: usize) {
+    let entry = Entry::Value(text(step, bytes));
+    store.put(column.clone(), step, entry).await.expect("the disk takes it");
+}
+
+/// What the files of a folder take, in whole blocks.
+fn on_disk(folder: &Path) -> usize {
+    let mut open = vec![folder.to_owned()];
+    let mut blocks = 0;
+    while let Some(path) = open.pop() {
+        let meta = fs::metadata(&path).expect("it is there");
+        if meta.is_dir() {
+            open.extend(
+                fs::read_dir(&path).expect("it can be read").map(|entry| entry.expect("an entry").path()),
+            );
+        } else {
+            blocks += meta.blocks();
+        }
+    }
+    usize::try_from(blocks).expect("it fits") * 512
+}
+
+/// What LangGraph's store in SQLite takes for so many steps.
+fn langgraph(steps: usize) -> Option<usize> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/checkpoints.py");
+    let mut command = Command::new(peers::interpreter());
+    let output = command.arg(script).args([steps, BYTES].map(|number| number.to_string())).output();
+    let bytes = output.ok().and_then(|output| String::from_utf8(output.stdout).ok()?.trim().parse().ok());
+    if bytes.is_none() {
+        println!(
+            "SKIPPED langgraph: pip install langgraph==1.2.22 langgraph-checkpoint-sqlite==3.1.2, see CONTRIBUTING"
+        );
+    }
+    bytes
+}
+
+/// A file that grows by a value, which is on the disk before the next one comes.
+struct Loop(File);
+
+impl Loop {
+    fn write(&mut self, count: usize) {
+        for step in 0..count {
+            self.0.write_all(text(step, BYTES).as_bytes()).expect("the disk takes it");
+            self.0.sync_all().expect("the disk takes it");
+        }
+    }
+}
+
+flow! {
+    struct Chat {
+        source user;
+        column answer(user, self) = script([""]);
+    }
+}
+
+fn storage(_: &mut Criterion) {
+    Kind::new("sqlite", 1_000_000, true, |at| SqliteStore::new(at.join("chats.db"), "monday")).measure();
+    // Made for conversations, and to be read without any program.
+    Kind::new("file", 10_000, false, |at| FileStore::new(at.join("chat"))).measure();
+    // What it stores at each step grows with what was said before, so 10,000 of them would take 100 GB.
+    if let Some(bytes) = langgraph(500) {
+        figure("langgraph_sqlite_over_payload_500_steps", ratio(bytes, 500 * BYTES), "x");
+    }
+}
+
+criterion_group!(benches, storage);
+criterion_main!(benches);
