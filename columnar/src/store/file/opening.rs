@@ -70,7 +70,8 @@ fn lock<D: Disk>(disk: &D, layout: &Layout) -> Result<D::Lock, StoreError> {
 
 /// Makes the folder, and those that it is in, so that they last.
 fn make_root<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreError> {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Some(parent) = path.parent() else { return Ok(()) };
+    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
     let is_there = if_there(disk.canonical(path)).doing("looking for", path)?.is_some();
     if !is_there {
         make_root(disk, parent)?;

@@ -1,6 +1,8 @@
 //! What cannot be seen through the door: crashes, failing disks, and what is written where.
 
 mod crash;
+mod faults;
+mod life;
 mod model;
 mod power;
 
@@ -16,4 +18,8 @@ fn place(model: &Model) -> Place<Model> {
 
 fn name(name: &str) -> Name {
     Name::new(name).expect("a name")
+}
+
+fn wait<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(future)
 }

@@ -136,6 +136,11 @@ impl Model {
         self.state().image.clone()
     }
 
+    /// What is in a folder.
+    pub(super) fn names(&self, folder: &str) -> Vec<String> {
+        self.state().image.names(Path::new(folder)).expect("a folder").keys().cloned().collect()
+    }
+
     /// What was done, in order.
     pub(super) fn operations(&self) -> Vec<(&'static str, PathBuf)> {
         self.state().operations.clone()
@@ -165,7 +170,12 @@ impl Model {
     }
 
     /// Does what changes nothing.
-    fn look<T>(&self, what: &'static str, path: &Path, look: impl FnOnce(&Image) -> io::Result<T>) -> io::Result<T> {
+    fn look<T>(
+        &self,
+        what: &'static str,
+        path: &Path,
+        look: impl FnOnce(&Image) -> io::Result<T>,
+    ) -> io::Result<T> {
         let mut state = self.state();
         match state.begin(what, path) {
             Some(fault) => Err(fault.kind.into()),

@@ -35,7 +35,8 @@ pub(super) fn images_after_loss(image: &Image, limit: usize) -> Vec<Image> {
             Node::Folder { durable, since, .. } => {
                 for name in since.iter().map(|(name, _)| name).collect::<BTreeSet<_>>() {
                     let later = since.iter().filter(|(other, _)| other == name).map(|(_, node)| *node);
-                    let outcomes: BTreeSet<Option<usize>> = later.chain([durable.get(name).copied()]).collect();
+                    let outcomes: BTreeSet<Option<usize>> =
+                        later.chain([durable.get(name).copied()]).collect();
                     let names = outcomes.into_iter().map(|node| Choice::Name(at, name.clone(), node));
                     choices.push(names.collect());
                 }
@@ -71,7 +72,9 @@ fn chosen(image: &Image, choices: &[Vec<Choice>], mut number: usize) -> Image {
         match &options[number % options.len()] {
             Choice::Data(at, data) => nodes[*at] = Node::file(data.clone()),
             Choice::Name(at, name, node) => {
-                let Node::Folder { durable, .. } = &nodes[*at] else { unreachable!("only folders have names") };
+                let Node::Folder { durable, .. } = &nodes[*at] else {
+                    unreachable!("only folders have names")
+                };
                 let mut names = durable.clone();
                 set(&mut names, name, *node);
                 nodes[*at] = Node::folder(names);
