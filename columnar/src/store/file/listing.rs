@@ -25,6 +25,7 @@ pub(super) fn list<D: Disk>(disk: &D, layout: &Layout) -> Result<Files, StoreErr
 }
 
 /// Values that are not in the log.
+#[derive(Default)]
 pub(super) struct Loose {
     /// Those that continue their columns.
     pub(super) next: Vec<(Name, usize)>,
@@ -33,41 +34,41 @@ pub(super) struct Loose {
 }
 
 impl Loose {
-    pub(super) fn find(layout: &Layout, files: Files, cells: &Cells) -> Self {
-        let mut loose = Self { next: Vec::new(), wrong: Vec::new() };
+    /// Where the log is torn, it may have known them, so nothing is taken over.
+    pub(super) fn find(layout: &Layout, files: Files, cells: &Cells, torn: bool) -> Self {
+        let mut loose = Self::default();
+        let nothing = BTreeMap::new();
         for (column, files) in files {
-            let known = |step: &usize| cells.get(&column).is_some_and(|steps| steps.contains_key(step));
+            let logged = cells.get(&column).unwrap_or(&nothing);
             let mut steps = BTreeSet::new();
             for (file, kind) in files {
                 let Some(digits) = digits(&file) else { continue };
-                let path = layout.column(&column).join(&file);
+                let mut odd = |what| loose.wrong.push(damaged(&layout.column(&column).join(&file), what));
                 match log::number(digits) {
-                    None => {
-                        loose.wrong.push(damaged(&path, "no step is called that; rename it, or move it away"))
-                    }
-                    Some(step) if known(&step) => {}
-                    Some(_) if kind != Kind::File => {
-                        loose.wrong.push(damaged(&path, "it is not a file; move it away"))
-                    }
-                    Some(step) => drop(steps.insert(step)),
+                    Some(step) if logged.contains_key(&step) => {}
+                    Some(step) if kind == Kind::File => drop(steps.insert(step)),
+                    Some(_) => odd("it is not a file; move it away"),
+                    None => odd("no step is called that; rename it, or move it away"),
                 }
             }
-            if steps.is_empty() {
+            let stranger = |step: usize, what: &str| {
+                let what = format!("was not put there by a flow, and {what}");
+                corrupt(&column, step, &layout.value(&column, step), &what)
+            };
+            if torn {
+                let what = "the log ends in the middle of a line; move it away until the store was opened";
+                loose.wrong.extend(steps.into_iter().map(|step| stranger(step, what)));
                 continue;
             }
             let mut next = 0;
-            while known(&next) || steps.contains(&next) {
+            while !steps.is_empty() && (logged.contains_key(&next) || steps.contains(&next)) {
                 if steps.remove(&next) {
                     loose.next.push((column.clone(), next));
                 }
                 next += 1;
             }
-            for step in steps {
-                let what = format!(
-                    "was not put there by a flow, and the next step is {next}; rename it, or move it away"
-                );
-                loose.wrong.push(corrupt(&column, step, &layout.value(&column, step), &what));
-            }
+            let what = format!("the next step is {next}; rename it, or move it away");
+            loose.wrong.extend(steps.into_iter().map(|step| stranger(step, &what)));
         }
         loose
     }

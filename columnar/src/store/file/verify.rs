@@ -33,7 +33,7 @@ pub(super) fn verify<D: Disk>(place: &Place<D>) -> Result<Vec<StoreError>, Store
     for (column, step, kept) in log.begun.drain(..) {
         log.cells.entry(column).or_default().insert(step, kept);
     }
-    defects.extend(Loose::find(&layout, files, &log.cells).wrong);
+    defects.extend(Loose::find(&layout, files, &log.cells, log.torn).wrong);
     Ok(defects)
 }
 

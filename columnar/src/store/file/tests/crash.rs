@@ -1,12 +1,12 @@
 //! Power is lost, or the process killed, between any two operations of a store, and while what was lost is being
 //! found out.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use super::life::{Act, Verdict, day, judge, life, live, look};
 use super::model::{Image, Model, Wrong};
 use super::place;
-use super::power::{STAGING, images_after_loss, tree};
+use super::power::{STAGING, Tree, images_after_loss, tree};
 
 /// What was seen in all states.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ struct Explorer<'a> {
     /// What is wrong with the disk on which is found out what was lost.
     wrong: Option<Wrong>,
     found: Found,
-    visited: HashSet<(BTreeMap<String, Option<Vec<u8>>>, usize)>,
+    visited: HashSet<(Tree, usize)>,
 }
 
 impl Explorer<'_> {

@@ -84,8 +84,7 @@ fn with_faults(fault: impl Fn(usize) -> Fault) -> usize {
         model.fail(Some(fault));
         let handle = Worker::new(place(&model));
         let (confirmed, error) = lived(&handle);
-        let operation = model.operations()[at].clone();
-        let context = format!("{fault:?} in {operation:?}");
+        let context = format!("{fault:?} in {:?}", model.operations().get(at));
         match error {
             Some(StoreError::Io { doing, source }) => {
                 assert_eq!(source.kind(), fault.kind, "{context}");
@@ -95,7 +94,7 @@ fn with_faults(fault: impl Fn(usize) -> Fault) -> usize {
             }
             Some(error) => panic!("{context}: {error}"),
             None => {
-                assert_eq!(operation.0, "remove", "{context}: it fails and nobody says so");
+                assert_eq!(model.operations()[at].0, "remove", "{context}: it fails and nobody says so");
             }
         }
     }

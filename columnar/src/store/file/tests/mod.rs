@@ -2,6 +2,7 @@
 
 mod crash;
 mod faults;
+mod killed;
 mod life;
 mod model;
 mod power;

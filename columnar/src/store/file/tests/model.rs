@@ -146,7 +146,7 @@ impl Model {
         self.state().operations.clone()
     }
 
-    /// Puts something there by hand, whole and durable.
+    /// Puts something there by hand. Some time goes by, so all that there is is durable.
     pub(super) fn write(&self, path: &str, data: &[u8]) {
         let mut state = self.state();
         let path = Path::new(path);
@@ -157,11 +157,8 @@ impl Model {
             }
         }
         state.image.add(path, Node::file(data.to_vec())).expect("it can be made");
-        for node in &mut state.image.nodes {
-            if let Node::Folder { names, durable, since } = node {
-                durable.clone_from(names);
-                since.clear();
-            }
+        for node in 0..state.image.nodes.len() {
+            state.image.sync(node);
         }
     }
 

@@ -98,8 +98,10 @@ fn torn(durable: &[u8], data: &[u8]) -> BTreeSet<Vec<u8>> {
     found
 }
 
-/// All files by their paths, and folders without files.
-pub(super) fn tree(image: &Image) -> BTreeMap<String, Option<Vec<u8>>> {
+/// All files and folders by their paths. Folders have no bytes.
+pub(super) type Tree = BTreeMap<String, Option<Vec<u8>>>;
+
+pub(super) fn tree(image: &Image) -> Tree {
     let mut tree = BTreeMap::new();
     let mut open = vec![(String::new(), 0)];
     while let Some((path, at)) = open.pop() {
