@@ -156,6 +156,7 @@ mod a_flow_that_lives {
         let felt = Felt::extend(Chat::open(store.clone()).await?).await?;
         felt.user.push("one").await?;
         felt.run().await?;
+        drop(felt);
 
         let felt = Felt::extend(Chat::open(store).await?).await?;
         assert_eq!((felt.steps(), felt.mood.get(0).as_deref()), (1, Some("0")));

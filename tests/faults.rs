@@ -272,6 +272,7 @@ async fn a_store_with_a_hole_is_refused() {
     use columnar::store::Store;
     let store = FaultyStore::default();
     let name = columnar::Name::new("user").expect("a name");
+    store.open().await.expect("nobody has it open");
     store.put(name.clone(), 0, Value::from("a").into()).await.expect("stored");
     store.put(name, 2, Value::from("c").into()).await.expect("stored");
     let user = source("user");

@@ -119,9 +119,12 @@ mod a_flow_with_a_module {
         chat.run().await?;
         drop(chat);
 
-        let held = |name: &str| store.load(Name::new(name).expect("a name"));
+        let reader = store.clone();
+        reader.open().await.expect("nobody has it open");
+        let held = |name: &str| reader.load(Name::new(name).expect("a name"), 0..usize::MAX);
         assert_eq!(held("debate.critic").await.expect("it can be read").len(), 1);
         assert_eq!(held("debate.topic").await.expect("it can be read"), Vec::<(usize, Entry)>::new());
+        drop(reader);
         let chat = Chat::open(store.clone()).await?;
         assert_eq!(values(&chat).await?, []);
         assert_eq!((chat.steps(), chat.debate.critic.len()), (1, 1));

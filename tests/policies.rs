@@ -513,6 +513,7 @@ async fn a_column_that_may_be_skipped_leaves_a_cell_empty_for_good() -> Result<(
 
     let calls = log.calls();
     f.run().await?;
+    drop(f);
     let again = Flow::open(store, [&reader, &only]).await?;
     assert_eq!(again.run().try_collect::<Vec<_>>().await?, []);
     assert_eq!(

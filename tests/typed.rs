@@ -69,6 +69,7 @@ pub mod a_public_flow {
         let chat = Chat::open(store.clone()).await?;
         chat.user.push("hello").await?;
         chat.run().await?;
+        drop(chat);
 
         let chat = Chat::open(store).await?;
         assert_eq!(chat.assistant.get(0).as_deref(), Some("one"));

@@ -7,11 +7,11 @@ use std::iter;
 use proc_macro2::{Ident, Span, TokenTree};
 use quote::quote;
 
-use crate::errors::{self, Edge, module as told};
+use crate::errors::{self, Edge, former as formerly, module as told};
 use crate::graph;
 use crate::name::{identifier, is_name};
 use crate::report::Errors;
-use crate::syntax::{Around, Base, Column, Denial, Derived, Flow, Form, Module, State, Tag, View};
+use crate::syntax::{Around, Base, Column, Denial, Derived, Flow, Form, Former, Module, State, Tag, View};
 use crate::word::{instead, typed};
 
 pub(crate) struct Plan {
@@ -32,6 +32,7 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
         check_inputs(column, errors);
         check_tags(column, errors);
     }
+    check_former(flow, errors);
     for column in &flow.columns {
         check_denied(column, flow.denied(), errors);
     }
@@ -75,6 +76,27 @@ fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<String> {
         false
     });
     clashes
+}
+
+/// What a column was before, no column is now, and no other one was.
+fn check_former(flow: &mut Flow, errors: &mut Errors) {
+    let known: HashSet<String> = flow.columns.iter().map(|column| typed(&column.name)).collect();
+    let mut gone = HashSet::new();
+    for Column { name, former, .. } in &mut flow.columns {
+        let Some(Former { name: before, .. }) = former else { continue };
+        let text = before.value();
+        let message = if text == typed(name) {
+            formerly::own_name(name)
+        } else if known.contains(&text) {
+            formerly::still_there(&text)
+        } else if gone.insert(text.clone()) {
+            continue;
+        } else {
+            formerly::twice(&text)
+        };
+        errors.at(&*before, message);
+        *former = None;
+    }
 }
 
 /// Something enters the flow. What is read and not declared should then be a source, so that it is

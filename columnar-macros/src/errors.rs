@@ -3,6 +3,7 @@
 //! A headline in lower case, then the way out after `help:`. The headline says what is wrong at the
 //! place that is underlined; the help says what to write there.
 
+pub(crate) mod former;
 pub(crate) mod module;
 
 use std::fmt::Write;

@@ -17,7 +17,7 @@ pub use crate::flow::{
 };
 pub use crate::graph::{Graph, Node, Place, Read, Used};
 pub use crate::name::Name;
-pub use crate::store::Store;
+pub use crate::store::IntoOpening;
 
 use futures::future::BoxFuture;
 

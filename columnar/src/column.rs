@@ -54,11 +54,15 @@ use crate::window::Window;
 #[derive(Clone)]
 pub struct Column(Arc<Declaration>);
 
+#[derive(Clone)]
 struct Declaration {
     name: String,
+    /// What it was named before.
+    was: Option<String>,
     derived: Option<Derived>,
 }
 
+#[derive(Clone)]
 struct Derived {
     views: Vec<View>,
     step: Step<'static>,
@@ -66,7 +70,7 @@ struct Derived {
 
 /// Declares a column whose values come from outside.
 pub fn source(name: impl Into<String>) -> Column {
-    Column(Arc::new(Declaration { name: name.into(), derived: None }))
+    Column(Arc::new(Declaration { name: name.into(), was: None, derived: None }))
 }
 
 /// Declares a column that is computed from what it reads.
@@ -82,7 +86,7 @@ pub fn column<Form>(
     let (mut groups, mut count) = (Vec::new(), 0);
     views.into_views().into_iter().for_each(|view| view.flatten(&mut groups, &mut count, &mut flat));
     let derived = Derived { views: flat, step: compute.into_step() };
-    Column(Arc::new(Declaration { name: name.into(), derived: Some(derived) }))
+    Column(Arc::new(Declaration { name: name.into(), was: None, derived: Some(derived) }))
 }
 
 /// The own past of the column that declares it, written `self` inside `flow!`. It is shown as what
@@ -177,6 +181,41 @@ impl Column {
 
     pub(crate) fn step(&self) -> Option<Step<'static>> {
         self.0.derived.as_ref().map(|derived| derived.step.clone())
+    }
+
+    /// Says what the column was named before, for flows that keep their values in a [store](crate::store): what
+    /// is stored under that name is this column's. Written `was "subjects"` inside `flow!`.
+    ///
+    /// To be said where the column is declared: others that read it as it was before read another column.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::store::MemoryStore;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let store = MemoryStore::new();
+    /// let length = |cx: Context| async move { cx.messages().last_text().len().to_string() };
+    /// let f = Flow::open(store.clone(), [column("size", source("user").latest(), length)]).await?;
+    /// f.push("user", "hello").await?;
+    /// f.run().await?;
+    /// drop(f);
+    ///
+    /// let renamed = column("length", source("said").was("user").latest(), length).was("size");
+    /// let f = Flow::open(store, [renamed]).await?;
+    /// assert_eq!(f.get("said", 0).as_deref(), Some("hello"));
+    /// assert_eq!((f.steps(), f.forecast().cells), (1, 0));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn was(self, name: impl Into<String>) -> Self {
+        let mut declaration = Arc::unwrap_or_clone(self.0);
+        declaration.was = Some(name.into());
+        Self(Arc::new(declaration))
+    }
+
+    /// What it was named before.
+    pub(crate) fn formerly(&self) -> Option<&str> {
+        self.0.was.as_deref()
     }
 
     /// Tells declarations apart, for as long as this one lives.

@@ -10,7 +10,7 @@ use crate::budget::BudgetError;
 use crate::name::Name;
 use crate::schema::SchemaError;
 #[cfg(feature = "std")]
-use crate::store::StoreError;
+use crate::store::{Drift, StoreError};
 
 /// Any error, as computes, models and stores give it.
 pub type BoxError = Box<dyn core::error::Error + Send + Sync>;
@@ -110,6 +110,20 @@ pub enum Error {
     Open {
         /// What the store said.
         source: StoreError,
+    },
+    /// The flow is not what the store was written by.
+    #[cfg(feature = "std")]
+    #[error(transparent)]
+    Drift(#[from] Drift),
+    /// A value that is stored and not in memory.
+    #[error(
+        "`{column}` at step {step} is stored, but not in memory: bring it back with `recall({step}).await` first"
+    )]
+    NotLoaded {
+        /// The column.
+        column: Name,
+        /// The step.
+        step: usize,
     },
     /// The store failed. Whether the value arrived is known when the flow is opened again.
     #[cfg(feature = "std")]

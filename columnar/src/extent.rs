@@ -1,6 +1,7 @@
 //! Which steps of a column are stored.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Which steps of a column are stored.
 ///
@@ -16,6 +17,20 @@ pub struct Extent {
     pub prefix: usize,
     /// The stored steps behind it, ascending: what was computed ahead of what is missing.
     pub beyond: Vec<usize>,
+}
+
+impl Extent {
+    /// Whether nothing is stored.
+    pub fn is_empty(&self) -> bool {
+        self.prefix == 0 && self.beyond.is_empty()
+    }
+
+    /// The stored steps among these, ascending.
+    pub(crate) fn within<'e>(&'e self, steps: &Range<usize>) -> impl Iterator<Item = usize> + 'e {
+        let steps = steps.clone();
+        let prefix = steps.start.min(self.prefix)..steps.end.min(self.prefix);
+        prefix.chain(self.beyond.iter().copied().filter(move |step| steps.contains(step)))
+    }
 }
 
 impl FromIterator<usize> for Extent {

@@ -52,6 +52,8 @@ pub struct Graph {
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
     name: &'static str,
+    /// What it was named before.
+    was: Option<&'static str>,
     reads: Option<&'static [Read]>,
 }
 
@@ -267,24 +269,33 @@ const fn is_same(one: &str, other: &str) -> bool {
 impl Node {
     #[doc(hidden)]
     pub const fn __source(name: &'static str) -> Self {
-        Self { name, reads: None }
+        Self { name, was: None, reads: None }
     }
 
     #[doc(hidden)]
     pub const fn __column(name: &'static str, reads: &'static [Read]) -> Self {
-        Self { name, reads: Some(reads) }
+        Self { name, was: None, reads: Some(reads) }
+    }
+
+    /// Says what the column was named before, for flows that keep their values in a store: what is stored under
+    /// that name is this column's.
+    #[must_use]
+    pub const fn was(self, name: &'static str) -> Self {
+        Self { was: Some(name), ..self }
     }
 }
 
 impl fmt::Display for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let places = flat::flat(self);
-        for (at, Flat { name, what }) in places.iter().enumerate() {
+        for (at, Flat { name, was, what }) in places.iter().enumerate() {
             match what {
-                What::Source => writeln!(f, "source {name}")?,
+                What::Source => write!(f, "source {name}")?,
                 What::Column(reads) => write_column(f, &places, at, reads)?,
-                What::Input(_) => {}
+                What::Input(_) => continue,
             }
+            was.as_ref().map_or(Ok(()), |was| write!(f, " was {was:?}"))?;
+            f.write_str("\n")?;
         }
         Ok(())
     }
@@ -313,5 +324,5 @@ fn write_column(f: &mut fmt::Formatter<'_>, places: &[Flat], column: usize, read
         })?;
         note.map_or(Ok(()), |note| write!(f, ".note({note:?})"))?;
     }
-    writeln!(f, "{})", ")".repeat(open.len()))
+    write!(f, "{})", ")".repeat(open.len()))
 }

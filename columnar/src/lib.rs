@@ -38,6 +38,7 @@
 //! | push, run, read | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
 //! | know what it will cost, and how far it is | [`Forecast`], [`Progress`] |
 //! | keep requests small, and know what was left out | [`budget`]; [`tokens`], for how they are counted |
+//! | keep values for good, and open a flow on them | [`store`]; [`rows`], for other programs |
 //! | fork, add, remove, replace | [`fork`](flow::LiveFlow::fork), [`add_column`](Flow::add_column), [`remove_column`](Flow::remove_column), [`replace_column`](Flow::replace_column) |
 //! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `rate`, `or_skip`](compute::Policy) |
 //! | see what a column saw | [`Messages`]; what of it a provider has seen before, and what to mark in it: [`cache`] |
@@ -85,7 +86,7 @@
 
 #![cfg_attr(not(feature = "std"), no_std)]
 // Without `std` only the core is compiled, to see that it needs neither clock nor I/O. Nothing calls it.
-#![cfg_attr(not(feature = "std"), allow(dead_code, unused_imports))]
+#![cfg_attr(not(feature = "std"), allow(dead_code, unreachable_pub, unused_imports))]
 
 extern crate alloc;
 
@@ -136,6 +137,8 @@ mod driver;
 mod event;
 #[cfg(feature = "std")]
 pub mod flow;
+#[cfg(feature = "std")]
+pub mod rows;
 
 mod error;
 #[cfg(feature = "simulation")]
@@ -192,8 +195,9 @@ pub mod prelude {
 /// header    := attrs vis "struct" Name generics? params? (":" Path)? where?
 /// params    := "(" (ident ":" Type),* ")"
 /// decl      := docs? (source | denials? column | module)
-/// source    := "source" ident ";"
-/// column    := "column" ident "(" view,+ ")" "=" any Rust expression ";"
+/// source    := "source" ident was? ";"
+/// column    := "column" ident "(" view,+ ")" was? "=" any Rust expression ";"
+/// was       := "was" string                             the name that it had, for what is stored under that
 /// module    := "use" Path ("(" arguments ")")? "{" (ident (":" name)?),* "}" "as" ident ";"
 /// view      := name shown? told*  |  "self" (".latest" | ".window(" n ")")?  |  "group(" string ("," view)+ ")"
 /// name      := ident ("." ident)*

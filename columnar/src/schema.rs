@@ -1,7 +1,7 @@
 //! What a flow is made of, checked: every rule about names, tags and inputs is enforced here, for
 //! typed flows and flows made at run time alike. Knows nothing of steps and values.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec;
@@ -15,6 +15,8 @@ use crate::window::Window;
 /// A column as it was declared, nothing checked yet.
 pub(crate) struct Draft {
     pub(crate) name: String,
+    /// What it was named before.
+    pub(crate) was: Option<String>,
     /// What a derived column reads; a source reads nothing.
     pub(crate) views: Option<Vec<DraftView>>,
 }
@@ -47,6 +49,8 @@ pub(crate) struct Schema {
 #[derive(Clone, Debug)]
 pub(crate) struct Declared {
     pub(crate) name: Name,
+    /// What it was named before.
+    pub(crate) was: Option<String>,
     /// `None` for a source.
     pub(crate) reads: Option<Arc<Reads>>,
 }
@@ -68,6 +72,7 @@ impl Schema {
             next.declare(draft, &mut mistakes);
         }
         next.check_modules(self.columns.len(), &mut mistakes);
+        next.check_former(&mut mistakes);
         for (draft, column) in drafts.into_iter().zip(self.columns.len()..) {
             next.connect(column, draft, &mut mistakes);
         }
@@ -92,7 +97,7 @@ impl Schema {
                 Name::placeholder()
             }
         };
-        self.columns.push(Declared { name, reads: None });
+        self.columns.push(Declared { name, was: draft.was.clone(), reads: None });
     }
 
     /// No column has the name of a module. The columns from `first` on are new.
@@ -103,6 +108,18 @@ impl Schema {
                     let (name, of) = (self.name(column).clone(), of.clone());
                     mistakes.push(Mistake::NameOfModule { name, of });
                 }
+            }
+        }
+    }
+
+    /// What a column was, no column is, and no other one was.
+    fn check_former(&self, mistakes: &mut Vec<Mistake>) {
+        let mut taken: BTreeSet<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
+        for Declared { name, was, .. } in &self.columns {
+            if let Some(was) = was.as_deref().filter(|was| *was != name.as_str())
+                && !taken.insert(was)
+            {
+                mistakes.push(Mistake::FormerName { column: name.clone(), was: was.into() });
             }
         }
     }
@@ -269,6 +286,16 @@ pub enum Mistake {
         /// The column that is read.
         input: Name,
     },
+    /// A former name that is or was another column's.
+    #[error(
+        "`{column}` says that it was `{was}`, which is another column's name or former name: what is stored under it can be one column's only"
+    )]
+    FormerName {
+        /// The column.
+        column: Name,
+        /// What it says that it was.
+        was: String,
+    },
     /// A source that came too late.
     #[error("the source `{name}` cannot join a flow that has steps already: they have no value for it")]
     LateSource {
@@ -337,11 +364,11 @@ mod tests {
     use super::*;
 
     fn source(name: &str) -> Draft {
-        Draft { name: name.into(), views: None }
+        Draft { name: name.into(), was: None, views: None }
     }
 
     fn derived(name: &str, views: Vec<DraftView>) -> Draft {
-        Draft { name: name.into(), views: Some(views) }
+        Draft { name: name.into(), was: None, views: Some(views) }
     }
 
     fn view(column: usize) -> DraftView {
@@ -378,6 +405,18 @@ mod tests {
             derived("tagged", vec![view(0), DraftView { tag: Some("me".into()), ..view(10) }]),
         ]);
         assert_eq!(told.len(), 10, "{told:#?}");
+    }
+
+    #[test]
+    fn a_former_name_is_one_columns_only() {
+        let was = |name: &str, was: &str| Draft { was: Some(was.into()), ..source(name) };
+        let told =
+            mistakes(vec![was("a", "b"), source("b"), was("c", "gone"), was("d", "gone"), was("e", "e")]);
+        assert_eq!(told.len(), 2, "{told:#?}");
+        assert!(
+            told[0].starts_with("`a` says that it was `b`") && told[1].starts_with("`d` says"),
+            "{told:#?}"
+        );
     }
 
     #[test]

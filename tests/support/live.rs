@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use columnar::compute::Policy;
-use columnar::store::Store;
+use columnar::store::IntoOpening;
 use columnar::{Column, Context, Flow, Messages, Result, View, column, flow, group, prev, source, this};
 
 use crate::naive::{self, Filter, Reads, Window};
@@ -49,10 +49,11 @@ impl Live {
     /// # Errors
     ///
     /// Those of [`Flow::open`].
-    pub async fn open(store: impl Store, described: &naive::Flow) -> Result<Self> {
+    pub async fn open(opening: impl IntoOpening, described: &naive::Flow) -> Result<Self> {
         let (declared, seen) = declare(described, &[0], &Gaps::new());
-        Ok(Self { flow: Flow::open(store, declared).await?, seen })
+        Ok(Self { flow: Flow::open(opening, declared).await?, seen })
     }
+
     /// Pushes the values that the sources have at a step.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ use quote::{quote, quote_spanned};
 use syn::Visibility;
 
 use super::{Emission, again, at, docs_or, hidden, literal, told};
-use crate::syntax::{Around, Column, View};
+use crate::syntax::{Around, Column, Former, View};
 
 impl Emission<'_> {
     /// The struct.
@@ -110,12 +110,13 @@ impl Emission<'_> {
     fn node(&self, column: &Column) -> TokenStream {
         let private = &self.private;
         let name = literal(&column.name);
+        let was = was(column);
         if column.derived.is_none() {
-            return quote!(#private::Node::__source(#name));
+            return quote!(#private::Node::__source(#name) #was);
         }
         let views = hidden("", &column.name);
         let own = quote_spanned!(at(column.keyword.span())=> Self::);
-        quote!(#private::Node::__column(#name, #own #views))
+        quote!(#private::Node::__column(#name, #own #views) #was)
     }
 
     pub(super) fn fn_plan(&self) -> TokenStream {
@@ -140,6 +141,12 @@ impl Emission<'_> {
         let private = &self.private;
         if column.derived.is_some() { quote!(#private::Derived) } else { quote!(#private::Source) }
     }
+}
+
+/// What a column was named before, as a call.
+pub(super) fn was(column: &Column) -> Option<TokenStream> {
+    let Former { word, name } = column.former.as_ref()?;
+    Some(quote!(.#word(#name)))
 }
 
 /// A view as a field access on the struct of the columns, so that names and views are found by

@@ -34,7 +34,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Visibility;
 
-use super::columns::said;
+use super::columns::{said, was};
 use super::other::Other;
 use super::{Emission, again, at, hidden, literal, told};
 use crate::errors;
@@ -147,9 +147,10 @@ impl Emission<'_> {
         let nodes = self.flow.columns.iter().map(|column| {
             let (name, views) = (self.name(&column.name, &column.keyword), hidden("", &column.name));
             let own = quote_spanned!(at(column.keyword.span())=> Self::);
+            let was = was(column);
             match column.derived {
-                None => quote!(#private::Node::__source(#name)),
-                Some(_) => quote!(#private::Node::__column(#name, #own #views)),
+                None => quote!(#private::Node::__source(#name) #was),
+                Some(_) => quote!(#private::Node::__column(#name, #own #views) #was),
             }
         });
         let new = match &self.others.extended {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! pub fn new(model: M) -> Self;
-//! pub async fn open(store: impl Store, model: M) -> Result<Self>;
+//! pub async fn open(store: impl IntoOpening, model: M) -> Result<Self>;
 //! pub fn __STEPS(model: M) -> Vec<Option<Step<'static>>>;
 //! impl Default for Chat { … }
 //! ```
@@ -54,9 +54,10 @@ impl Item<'_> {
             ///
             /// # Errors
             ///
-            /// When the store cannot be read or holds what cannot be.
+            /// When the store cannot be opened or read, or holds what cannot be; when columns have changed of
+            /// which it holds values.
             #[allow(clippy::too_many_arguments)]
-            #vis async fn open(#store: impl #private::Store, #(#params),*) -> #private::Result<Self> {
+            #vis async fn open(#store: impl #private::IntoOpening, #(#params),*) -> #private::Result<Self> {
                 // The parameters end here, so that the future need not hold them.
                 let #local = Self::__STEPS(#(#names),*);
                 let flow = #private::Typed::__open(#store, #local).await?;

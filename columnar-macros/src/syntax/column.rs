@@ -1,14 +1,15 @@
-//! A derived column, after its name: `(views) = step;`.
+//! A derived column, after its name: `(views) was "old" = step;`.
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
 
 use super::cursor::{Cursor, is_punct};
-use super::{Derived, tokens, view};
+use super::{Derived, Former, former, tokens, view};
 use crate::errors;
 use crate::report::Errors;
 
-pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Derived {
+pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> (Option<Former>, Derived) {
     let list = list(name, cursor, errors);
+    let former = former::parse(name, cursor, errors);
     let mut step = TokenStream::new();
     if list.is_some() || is_punct(cursor.peek(), '=') {
         if let Some(equals) = equals(name, cursor, errors) {
@@ -19,7 +20,7 @@ pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) 
     }
     let span = list.as_ref().map_or(name.span(), Group::span);
     let (views, whole) = list.map_or_else(|| (Vec::new(), false), |list| view::parse_list(&list, errors));
-    Derived { list: span, views, whole, step }
+    (former, Derived { list: span, views, whole, step })
 }
 
 /// The views, in parentheses. Other brackets are told, and read all the same.

@@ -5,7 +5,7 @@ use syn::Attribute;
 use syn::parse::Parser;
 
 use super::cursor::{Cursor, begins_declaration, is_punct};
-use super::{Column, Flow, Form, column, denial, habit, module, tokens};
+use super::{Column, Flow, Form, column, denial, former, habit, module, tokens};
 use crate::errors;
 use crate::name::identifier;
 use crate::nearest::{is_misspelt_use, nearest_keyword};
@@ -180,11 +180,13 @@ impl Declarations<'_, '_> {
         keyword: Ident,
         name: Ident,
     ) -> Column {
-        let derived = if typed(&keyword) == "column" {
-            Some(column::parse(&name, &mut self.cursor, self.errors))
+        let (former, derived) = if typed(&keyword) == "column" {
+            let (former, derived) = column::parse(&name, &mut self.cursor, self.errors);
+            (former, Some(derived))
         } else {
+            let former = former::parse(&name, &mut self.cursor, self.errors);
             self.source(&name);
-            None
+            (former, None)
         };
         let mut denied = Vec::new();
         for attribute in denials {
@@ -193,7 +195,7 @@ impl Declarations<'_, '_> {
                 None => self.errors.at(attribute, errors::SOURCE_DENIAL),
             }
         }
-        Column { docs, denied, keyword, name, is_second: false, derived }
+        Column { docs, denied, keyword, name, is_second: false, former, derived }
     }
 
     /// What follows the name of a source: nothing but `;`.

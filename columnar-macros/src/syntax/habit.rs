@@ -126,7 +126,15 @@ fn field<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Opti
 fn broken(place: Option<&TokenTree>, name: Ident, list: Span) -> Column {
     let keyword = Ident::new("column", place.map_or_else(Span::call_site, TokenTree::span));
     let derived = Derived { list, views: Vec::new(), whole: false, step: TokenStream::new() };
-    Column { docs: Vec::new(), denied: Vec::new(), keyword, name, is_second: false, derived: Some(derived) }
+    Column {
+        docs: Vec::new(),
+        denied: Vec::new(),
+        keyword,
+        name,
+        is_second: false,
+        former: None,
+        derived: Some(derived),
+    }
 }
 
 /// Moves behind the next braces, if there are any before the next declaration.

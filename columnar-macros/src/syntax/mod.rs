@@ -8,6 +8,7 @@ mod column;
 mod cursor;
 mod declaration;
 mod denial;
+mod former;
 mod group;
 mod habit;
 mod header;
@@ -23,6 +24,7 @@ use crate::report::Errors;
 
 pub(crate) use base::Base;
 pub(crate) use denial::Denial;
+pub(crate) use former::Former;
 pub(crate) use group::Around;
 pub(crate) use habit::quoted;
 pub(crate) use header::{Header, Param};
@@ -72,6 +74,8 @@ pub(crate) struct Column {
     pub(crate) name: Ident,
     /// Whether another one has this name, which has been told. Then the name is made up.
     pub(crate) is_second: bool,
+    /// What it was named before.
+    pub(crate) former: Option<Former>,
     /// `None` for a source.
     pub(crate) derived: Option<Derived>,
 }

@@ -90,6 +90,27 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         })
     }
 
+    /// Gives what stands before it a version, for flows that keep their values in a [store](crate::store). What
+    /// was computed by another one is not taken for its work: the flow is not opened, unless that is [said to
+    /// be meant](crate::store::Opening::keep).
+    ///
+    /// Views are compared without being asked, but a prompt or a function cannot be, so a change there is a
+    /// change if you say so.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// flow! {
+    ///     pub struct Chat {
+    ///         source user;
+    ///         column topics(user.latest) = prompt("List the topics, most important first.").version("2");
+    ///     }
+    /// }
+    /// ```
+    fn version(self, version: impl AsRef<str>) -> Step<'a> {
+        self.into_step().versioned(version.as_ref())
+    }
+
     /// Leaves a cell empty that cannot be computed, for now: the run tells it as
     /// [`Event::Failed`](crate::Event::Failed) and goes on with all that does not depend on it, and the
     /// next run tries it again.

@@ -14,6 +14,8 @@ pub(crate) struct Settings {
     /// What goes to a model with every call besides the context, if one is asked.
     pub(crate) instruction: Option<Arc<str>>,
     pub(crate) model: ModelName,
+    /// What tells values that are computed otherwise from those that are stored.
+    pub(crate) version: Option<Arc<str>>,
 }
 
 /// Which model is asked. Looked up when it matters, for it may be the environment that names it.

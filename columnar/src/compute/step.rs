@@ -67,6 +67,11 @@ impl<'a> Step<'a> {
         self
     }
 
+    pub(super) fn versioned(mut self, version: &str) -> Self {
+        Arc::make_mut(&mut self.settings).version = Some(version.into());
+        self
+    }
+
     pub(crate) fn settings(&self) -> &Arc<Settings> {
         &self.settings
     }

@@ -47,7 +47,9 @@ use crate::trace::{CellSpan, RunSpan};
 /// ```
 #[must_use = "a run does nothing unless it is read or awaited"]
 pub struct Run<'a, I = Name> {
-    live: Live<'a>,
+    /// `None` when it is over: then it keeps neither the flow nor its store.
+    live: Option<Live<'a>>,
+    has_begun: bool,
     /// As it was when a column was last looked up that it did not have.
     plan: Arc<Plan>,
     computing: SelectAll<Computing<'a>>,
@@ -57,17 +59,9 @@ pub struct Run<'a, I = Name> {
     done: Option<Done>,
     /// A cell that failed at once.
     failing: Option<(Cell, Report)>,
-    phase: Phase,
     failure: Option<Error>,
     span: RunSpan,
     id: PhantomData<fn() -> I>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Unpolled,
-    Running,
-    Over,
 }
 
 /// What a cell will hold.
@@ -83,10 +77,10 @@ type Storing = BoxFuture<'static, (Done, Result<Put, StoreError>)>;
 impl<'a, I: ColumnId> Run<'a, I> {
     /// Does all that the scheduler asks for, up to the next event.
     fn act(&mut self, poller: &mut Poller<'_>) -> Option<Event<I>> {
-        while let Some(work) = self.live.shared.act() {
+        while let Some(work) = self.live().shared.act() {
             match work {
                 Work::Compute(cell, context) => {
-                    let Some(step) = self.live.step(cell.column) else {
+                    let Some(step) = self.live().step(cell.column) else {
                         unreachable!("a cell that starts is derived")
                     };
                     let lead = self.leading.join(step.settings(), &context);
@@ -175,17 +169,17 @@ impl<'a, I: ColumnId> Run<'a, I> {
             Report::Retry { attempt, error } => Some(Event::Retry { column: column?, step, attempt, error }),
             Report::Computed { value, span } => {
                 self.done = Some(Done { cell, entry: value.into(), span });
-                self.live.shared.computed(cell);
+                self.live().shared.computed(cell);
                 None
             }
             Report::Skipped { span } => {
                 self.done = Some(Done { cell, entry: Entry::Skipped, span });
-                self.live.shared.skipped(cell);
+                self.live().shared.skipped(cell);
                 None
             }
             Report::Failed { error, span } => {
                 let cause = error.cause();
-                match self.live.shared.failed(cell) {
+                match self.live().shared.failed(cell) {
                     OnFailure::Stop => {
                         self.span.cell_failed();
                         self.fail(error);
@@ -206,8 +200,8 @@ impl<'a, I: ColumnId> Run<'a, I> {
     }
 
     fn store(&mut self, done: Done, poller: &mut Poller<'_>) {
-        let (shared, cell) = (Arc::clone(&self.live.shared), done.cell);
-        let Some(mut put) = shared.put(self.name(cell.column), cell.step, done.entry.clone()) else {
+        let (shared, cell) = (Arc::clone(&self.live().shared), done.cell);
+        let Some(mut put) = shared.put(cell.column, cell.step, done.entry.clone()) else {
             return self.stored(done, Ok(Put::Stored));
         };
         // A store may be done at once.
@@ -222,7 +216,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
             Ok(Put::Stored) => entry,
             Ok(Put::Exists(there)) => there,
             Err(source) => {
-                self.live.shared.broken(cell);
+                self.live().shared.broken(cell);
                 let (column, step) = (self.name(cell.column).clone(), cell.step);
                 let error = Error::Store { column, step, source };
                 span.failed(&error);
@@ -232,7 +226,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
         };
         span.stored(&entry);
         self.span.stored(&entry);
-        self.live.shared.stored(cell, entry);
+        self.live().shared.stored(cell, entry);
     }
 
     fn fail(&mut self, error: Error) {
@@ -252,14 +246,14 @@ impl<'a, I> Run<'a, I> {
     pub(crate) fn new(live: Live<'a>) -> Self {
         let plan = live.shared.plan();
         Self {
-            live,
+            live: Some(live),
+            has_begun: false,
             plan,
             computing: SelectAll::new(),
             leading: Leading::default(),
             storing: FuturesUnordered::new(),
             done: None,
             failing: None,
-            phase: Phase::Unpolled,
             failure: None,
             span: RunSpan::default(),
             id: PhantomData,
@@ -269,16 +263,25 @@ impl<'a, I> Run<'a, I> {
     /// The name of a column, which may have been added since the run began.
     fn name(&mut self, column: usize) -> &Name {
         if column >= self.plan.schema().columns().len() {
-            self.plan = self.live.shared.plan();
+            self.plan = self.live().shared.plan();
         }
         self.plan.schema().name(column)
     }
 
+    fn live(&self) -> &Live<'a> {
+        match &self.live {
+            Some(live) => live,
+            None => unreachable!("a run that is over does nothing"),
+        }
+    }
+
     fn end(&mut self) {
-        if mem::replace(&mut self.phase, Phase::Over) == Phase::Running {
+        if let Some(live) = self.live.take()
+            && self.has_begun
+        {
             // A compute may panic when it is dropped; the flow can be run again all the same.
             let cells = (mem::take(&mut self.computing), mem::take(&mut self.storing));
-            self.live.shared.end_run();
+            live.shared.end_run();
             drop(cells);
         }
     }
@@ -288,28 +291,23 @@ impl<I: ColumnId> Stream for Run<'_, I> {
     type Item = Result<Event<I>>;
 
     fn poll_next(mut self: Pin<&mut Self>, poller: &mut Poller<'_>) -> Poll<Option<Self::Item>> {
-        match self.phase {
-            Phase::Unpolled => match self.live.shared.begin_run() {
-                Ok(()) => {
-                    self.phase = Phase::Running;
-                    self.span = RunSpan::begin();
-                    // Columns may have gone since the run was made; from here on they only come.
-                    self.plan = self.live.shared.plan();
-                }
-                Err(error) => {
-                    self.phase = Phase::Over;
-                    return Poll::Ready(Some(Err(error)));
-                }
-            },
-            Phase::Running => {}
-            Phase::Over => return Poll::Ready(None),
+        let Some(live) = &self.live else { return Poll::Ready(None) };
+        if !self.has_begun {
+            if let Err(error) = live.shared.begin_run() {
+                self.live = None;
+                return Poll::Ready(Some(Err(error)));
+            }
+            // Columns may have gone since the run was made; from here on they only come.
+            self.plan = live.shared.plan();
+            self.has_begun = true;
+            self.span = RunSpan::begin();
         }
         let _entered = self.span.enter();
         loop {
             if let Some(event) = self.act(poller).or_else(|| self.hear(poller)) {
                 return Poll::Ready(Some(Ok(event)));
             }
-            match self.live.shared.rest(poller.waker()) {
+            match self.live().shared.rest(poller.waker()) {
                 Rest::CanAct => {}
                 Rest::Waits => return Poll::Pending,
                 Rest::Idle => {
@@ -346,7 +344,8 @@ impl<'a, I: ColumnId + 'a> IntoFuture for Run<'a, I> {
 impl<I> fmt::Debug for Run<'_, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Run")
-            .field("phase", &self.phase)
+            .field("has_begun", &self.has_begun)
+            .field("is_over", &self.live.is_none())
             .field("computing", &self.computing.len())
             .field("storing", &self.storing.len())
             .finish_non_exhaustive()

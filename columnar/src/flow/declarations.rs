@@ -76,6 +76,7 @@ impl Declarations {
         };
         let draft = |(at, column): (usize, &Column)| Draft {
             name: column.name().to_owned(),
+            was: column.formerly().map(str::to_owned),
             views: column.views().map(|views| views.iter().map(|view| draft_view(view, at)).collect()),
         };
         self.columns.iter().enumerate().skip(first).map(draft).collect()

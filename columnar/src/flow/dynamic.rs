@@ -10,8 +10,8 @@ use crate::error::{Error, Result, list};
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::schema::{Mistake, SchemaError};
-use crate::state::{Live, Shared};
-use crate::store::Store;
+use crate::state::{Live, Shared, settings};
+use crate::store::{IntoOpening, Store};
 use crate::value::Value;
 
 /// A live flow whose shape was made at run time; its columns go by their names.
@@ -57,18 +57,21 @@ pub fn flow<L: Borrow<Column>>(leaves: impl IntoIterator<Item = L>) -> Result<Fl
 }
 
 impl LiveFlow<'static, Dynamic> {
-    /// Makes a flow as [`flow`](flow()) does, on top of a store: it goes on with what the store holds.
+    /// Makes a flow as [`flow`](flow()) does, on top of a store: it goes on with what the store holds. What is
+    /// to be said about that, an [`Opening`](crate::store::Opening) says.
     ///
     /// # Errors
     ///
-    /// [`Error::Schema`] with everything that is wrong with the declarations; [`Error::Load`] when
-    /// the store cannot be read or holds what cannot be.
+    /// [`Error::Schema`] with everything that is wrong with the declarations; [`Error::Open`] when the store
+    /// cannot be opened, as while another flow has it open; [`Error::Drift`] when columns have changed of which
+    /// values are stored; [`Error::Load`] when the store cannot be read or holds what cannot be.
     pub async fn open<L: Borrow<Column>>(
-        store: impl Store,
+        opening: impl IntoOpening,
         leaves: impl IntoIterator<Item = L>,
     ) -> Result<Self> {
-        let flow = Self::with(Some(Arc::new(store)), leaves)?;
-        flow.live.shared.restore().await?;
+        let opening = opening.into_opening();
+        let flow = Self::with(Some(Arc::clone(opening.store())), leaves)?;
+        flow.live.shared.restore(&opening).await?;
         Ok(flow)
     }
 
@@ -110,7 +113,8 @@ impl LiveFlow<'static, Dynamic> {
     /// # Errors
     ///
     /// [`Error::Schema`] when the declaration breaks a rule, or brings a source to a flow that has
-    /// begun; [`Error::Load`] when the store cannot be read. The flow is then as it was.
+    /// begun; [`Error::Drift`] when the store holds values of a column of this name that said something else;
+    /// [`Error::Load`] when the store cannot be read. The flow is then as it was.
     pub async fn add_column(&self, column: impl Borrow<Column>) -> Result<()> {
         let _writing = self.shared().writing().await;
         let known = self.columns.declarations();
@@ -118,9 +122,10 @@ impl LiveFlow<'static, Dynamic> {
         let declarations = known.with(column.borrow().clone())?;
         let plan = self.shared().plan().extended(declarations.drafts(first))?;
         self.refuse_late_sources(&known, &declarations)?;
-        let loaded = self.shared().load_added(&plan).await?;
+        let steps = declarations.steps();
+        let added = self.shared().load_added(&plan, &settings(&steps)).await?;
         let mut declared = self.columns.lock();
-        self.live.extend(Arc::new(plan), loaded, declarations.steps())?;
+        self.live.extend(Arc::new(plan), added, steps)?;
         *declared = declarations;
         Ok(())
     }
@@ -240,7 +245,7 @@ impl LiveFlow<'static, Dynamic> {
     ///
     /// The past is shared and not copied, so a fork costs the same after ten steps and after a
     /// million. What is not stored before `step` is computed by both. What the fork adds is kept in
-    /// memory, wherever this flow keeps its values.
+    /// memory, wherever this flow keeps its values; see [`fork_into`](Self::fork_into) for a fork that lasts.
     ///
     /// # Errors
     ///
@@ -248,6 +253,19 @@ impl LiveFlow<'static, Dynamic> {
     pub fn fork(&self, step: usize) -> Result<Self> {
         let declarations = self.columns.lock();
         Ok(Self::of(declarations.clone(), self.live.fork(step)?))
+    }
+
+    /// The same on top of an empty store of its own, which gets a copy of all that this flow has stored before
+    /// `step`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Missing`] when a source has no value for the step before; [`Error::Open`] when the store cannot
+    /// be opened, is not empty, or does not take the values; [`Error::Load`] when those cannot be read.
+    pub async fn fork_into(&self, step: usize, store: impl Store) -> Result<Self> {
+        let _writing = self.shared().writing().await;
+        let declarations = self.columns.declarations();
+        Ok(Self::of(declarations, self.live.fork_into(step, Arc::new(store)).await?))
     }
 
     /// A source joins only a flow that has not begun.

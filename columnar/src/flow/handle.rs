@@ -119,7 +119,7 @@ impl<K> Handle<K> {
         self.named(tag)
     }
 
-    /// The value at a step, if it is stored.
+    /// The value at a step, if it is stored and [in memory](super::LiveFlow::recall).
     pub fn get(&self, step: usize) -> Option<Value> {
         self.flow.as_ref()?.get(self.latest.column(), step)
     }
@@ -168,7 +168,9 @@ impl Handle<kind::Derived> {
     ///
     /// [`Error::Missing`](crate::Error::Missing) when the step has not begun, or something that the
     /// column reads is not stored yet; [`Error::Skipped`](crate::Error::Skipped) when all it reads is empty
-    /// there; [`Error::Budget`](crate::Error::Budget) when they do not go into their budget.
+    /// there; [`Error::Budget`](crate::Error::Budget) when they do not go into their budget;
+    /// [`Error::NotLoaded`](crate::Error::NotLoaded) when something they show has to be
+    /// [recalled](super::LiveFlow::recall).
     pub fn messages(&self, step: usize) -> Result<Messages> {
         self.flow().messages(self.latest.column(), step)
     }

@@ -61,8 +61,43 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.live.shared.count_with(Arc::new(counter));
     }
 
-    /// The value of a column at a step, if there is such a column and the value is stored. The columns
-    /// of a typed flow are fields, too, and have the same method.
+    /// Loads the values of the steps from this one on that are still in the store alone.
+    ///
+    /// Opening a flow loads what the views of its columns reach, and the last steps (see
+    /// [`Opening::recent`](crate::store::Opening::recent)); what lies before costs neither time nor memory. To
+    /// look at that, recall it: until then [`get`](Self::get) finds nothing there, and
+    /// [`messages`](Self::messages) says so.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::store::{MemoryStore, Opening};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let store = MemoryStore::new();
+    /// let topics = column("topics", source("user").latest(), prompt("List the topics."));
+    /// let f = Flow::open(store.clone(), [&topics]).await?;
+    /// for text in ["one", "two", "three"] {
+    ///     f.push("user", text).await?;
+    /// }
+    /// f.run().await?;
+    /// drop(f);
+    ///
+    /// let f = Flow::open(Opening::new(store).recent(1), [&topics]).await?;
+    /// assert_eq!((f.steps(), f.get("user", 0)), (3, None));
+    /// f.recall(0).await?;
+    /// assert_eq!(f.get("user", 0).as_deref(), Some("one"));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Load`] when the store cannot be read.
+    pub async fn recall(&self, step: usize) -> Result<()> {
+        self.live.shared.recall(step).await
+    }
+
+    /// The value of a column at a step, if there is such a column and the value is stored and
+    /// [in memory](Self::recall). The columns of a typed flow are fields, too, and have the same method.
     pub fn get(&self, column: &str, step: usize) -> Option<Value> {
         self.live.shared.get(self.live.shared.find(column).ok()?, step)
     }
@@ -73,7 +108,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     ///
     /// [`Error::UnknownColumn`]; [`Error::NotDerived`] for a source; [`Error::Missing`] when the step
     /// has not begun, or something that the column reads is not stored yet; [`Error::Skipped`] when all it
-    /// reads is empty there; [`Error::Budget`] when they do not go into their budget.
+    /// reads is empty there; [`Error::Budget`] when they do not go into their budget; [`Error::NotLoaded`] when
+    /// something they show has to be [recalled](Self::recall).
     pub fn messages(&self, column: &str, step: usize) -> Result<Messages> {
         self.live.shared.messages_of(column, step)
     }

@@ -18,8 +18,8 @@ use crate::error::Result;
 use crate::graph::Graph;
 use crate::name::Name;
 use crate::plan::Plan;
-use crate::state::Live;
-use crate::store::Store;
+use crate::state::{Live, settings};
+use crate::store::{IntoOpening, Store};
 
 /// The columns of a flow's type. Implemented by `flow!` alone.
 pub trait Columns: Sized + 'static {
@@ -176,9 +176,10 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     }
 
     #[doc(hidden)]
-    pub async fn __open(store: impl Store, steps: Vec<Option<Step<'a>>>) -> Result<Self> {
-        let flow = Self::with(Some(Arc::new(store)), steps);
-        flow.live.shared.restore().await?;
+    pub async fn __open(opening: impl IntoOpening, steps: Vec<Option<Step<'a>>>) -> Result<Self> {
+        let opening = opening.into_opening();
+        let flow = Self::with(Some(Arc::clone(opening.store())), steps);
+        flow.live.shared.restore(&opening).await?;
         Ok(flow)
     }
 
@@ -212,10 +213,10 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
             } else {
                 Arc::new(C::GRAPH.extend(&before)?)
             };
-            let loaded = live.shared.load_added(&plan).await?;
             let columns = 0..before.schema().columns().len();
-            let steps = columns.map(|column| live.step(column)).chain(steps).collect();
-            live.extend(plan, loaded, steps)?;
+            let steps: Vec<_> = columns.map(|column| live.step(column)).chain(steps).collect();
+            let added = live.shared.load_added(&plan, &settings(&steps)).await?;
+            live.extend(plan, added, steps)?;
             drop(writing);
             Ok(Self::bound(live))
         };
@@ -226,7 +227,7 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     ///
     /// The past is shared and not copied, so a fork costs the same after ten steps and after a
     /// million. What is not stored before `step` is computed by both. What the fork adds is kept in
-    /// memory, wherever this flow keeps its values.
+    /// memory, wherever this flow keeps its values; see [`fork_into`](Self::fork_into) for a fork that lasts.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -257,6 +258,41 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     /// [`Error::Missing`] when a source has no value for the step before.
     pub fn fork(&self, step: usize) -> Result<Self> {
         Ok(Self::bound(self.live.fork(step)?))
+    }
+
+    /// The same on top of an empty store of its own, which gets a copy of all that this flow has stored before
+    /// `step`.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::store::MemoryStore;
+    ///
+    /// flow! {
+    ///     struct Chat {
+    ///         source user;
+    ///         column assistant(user, self) = prompt("You are a helpful assistant.");
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let (chat, store) = (Chat::new(), MemoryStore::new());
+    /// chat.user.push("Which language?").await?;
+    /// chat.run().await?;
+    ///
+    /// let other = chat.fork_into(1, store.clone()).await?;
+    /// other.user.push("Haskell, then?").await?;
+    /// other.run().await?;
+    /// drop(other);
+    /// assert_eq!(Chat::open(store).await?.steps(), 2);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Missing`] when a source has no value for the step before; [`Error::Open`] when the store cannot
+    /// be opened, is not empty, or does not take the values; [`Error::Load`] when those cannot be read.
+    pub async fn fork_into(&self, step: usize, store: impl Store) -> Result<Self> {
+        Ok(Self::bound(self.live.fork_into(step, Arc::new(store)).await?))
     }
 }
 

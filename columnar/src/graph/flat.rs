@@ -14,6 +14,8 @@ use crate::schema::{Draft, DraftView, Schema, SchemaError};
 /// What stands at a place.
 pub(super) struct Flat {
     pub(super) name: String,
+    /// What it was named before.
+    pub(super) was: Option<String>,
     pub(super) what: What,
 }
 
@@ -28,7 +30,7 @@ pub(super) enum What {
 impl Flat {
     fn of(node: &Node) -> Self {
         let what = node.reads.map_or(What::Source, |reads| What::Column(reads.to_vec()));
-        Self { name: node.name.to_owned(), what }
+        Self { name: node.name.to_owned(), was: node.was.map(ToOwned::to_owned), what }
     }
 }
 
@@ -38,7 +40,7 @@ pub(super) fn flat(graph: &Graph) -> Vec<Flat> {
     places.extend(graph.nodes.iter().map(Flat::of));
     for module in graph.modules {
         let first = places.len();
-        places.extend(flat(module.place.graph).into_iter().map(|Flat { name, what }| {
+        places.extend(flat(module.place.graph).into_iter().map(|Flat { name, was, what }| {
             let what = match what {
                 What::Source => What::Input(module.input(&name)),
                 What::Input(bound) => What::Input(first + bound),
@@ -48,7 +50,8 @@ pub(super) fn flat(graph: &Graph) -> Vec<Flat> {
                     What::Column(reads.collect())
                 }
             };
-            Flat { name: format!("{}.{name}", module.name), what }
+            let inside = |name: String| format!("{}.{name}", module.name);
+            Flat { name: inside(name), was: was.map(inside), what }
         }));
     }
     places
@@ -127,5 +130,5 @@ fn draft(place: &Flat, at: usize, column: impl Fn(usize) -> usize) -> Option<Dra
         What::Column(reads) => Some(reads.iter().map(view).collect()),
         What::Input(_) => return None,
     };
-    Some(Draft { name: place.name.clone(), views })
+    Some(Draft { name: place.name.clone(), was: place.was.clone(), views })
 }

@@ -29,10 +29,11 @@
 //! ```
 //!
 //! What the fork adds is kept in memory, wherever the first flow keeps its values. A fork costs the same after
-//! ten steps and after a million.
+//! ten steps and after a million. One that is to last has a store of its own, with a copy of the past:
+//! `chat.fork_into(1, store).await?`.
 //!
 //! A flow whose shape is known only at run time can also be tried with another column in the place of one:
 //! [`replace_column`](crate::Flow::replace_column) makes a flow in which that column, and what depends on it,
 //! is computed anew, and everything else is shared.
 //!
-//! Next: [more columns on top of a flow](super::extensions).
+//! Next: [a flow as a table for other programs](super::exchange).

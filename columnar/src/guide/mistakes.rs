@@ -86,6 +86,17 @@
 //! | this comment documents nothing | put it before a declaration, or write `//` |
 //! | a comment stands before what it documents | write `///` before the declaration |
 //!
+//! # A column that had another name
+//!
+//! | message | what to do |
+//! |---|---|
+//! | expected what `topics` was named before, in quotes | write it: `was "subjects"` |
+//! | a name that is no more stands in quotes | write `was "subjects"` |
+//! | no column was ever named `Subjects` | write the name as it was declared |
+//! | `user` is named so now | drop `was`, or write another name |
+//! | `mood` is a column of this flow, so what is stored under that name is its own | drop one of the two |
+//! | two columns say that they were `feeling` | one of them was |
+//!
 //! # Names
 //!
 //! | message | what to do |

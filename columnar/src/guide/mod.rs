@@ -23,7 +23,9 @@
 //! | [`caches`] | what a provider need not read again |
 //! | **what comes later** | |
 //! | [`stores`] | values that outlive the flow |
+//! | [`revisions`] | declarations that change while values are stored |
 //! | [`forks`] | another future for the same past |
+//! | [`exchange`] | a flow as a table for other programs |
 //! | [`extensions`] | more columns on top of a flow that has begun |
 //! | [`parts`] | a flow as a part of another one |
 //! | [`shapes`] | flows whose shape is known only at run time |
@@ -36,6 +38,7 @@ pub mod budgets;
 pub mod caches;
 pub mod columns;
 pub mod earlier;
+pub mod exchange;
 pub mod extensions;
 pub mod failures;
 pub mod first;
@@ -45,6 +48,7 @@ pub mod mistakes;
 pub mod occasions;
 pub mod parts;
 pub mod past;
+pub mod revisions;
 pub mod runs;
 pub mod shapes;
 pub mod steps;

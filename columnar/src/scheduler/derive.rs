@@ -2,24 +2,27 @@
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 
-use super::track::{Slot, Track};
-use super::{Cell, Rules, Scheduler};
+use super::track::Track;
+use super::{Cell, Rules, Scheduler, Unloadable};
+use crate::extent::Extent;
 use crate::plan::Plan;
 
 impl Scheduler {
-    /// Goes on with a plan that has further columns at the end. Their cells start at step 0.
-    pub(crate) fn extend(&mut self, plan: Arc<Plan>) {
-        self.ready.extend(&plan);
-        self.plan = plan;
-        while self.tracks.len() < self.plan.schema().columns().len() {
-            self.tracks.push(Track::default());
-            self.rules.push(Rules::default());
-            for _ in 0..self.opened {
-                self.admit(self.tracks.len() - 1);
-            }
+    /// Goes on with a plan that has further columns at the end, and what is stored of these. On an error,
+    /// which names the column, nothing has changed.
+    pub(crate) fn extend(&mut self, plan: Arc<Plan>, extents: &[Extent]) -> Result<(), (usize, Unloadable)> {
+        let first = self.tracks.len();
+        let before = core::mem::replace(&mut self.plan, plan);
+        if let Err(error) = self.check(first, extents) {
+            self.plan = before;
+            return Err(error);
         }
+        self.ready.extend(&self.plan);
+        self.tracks.resize_with(self.plan.schema().columns().len(), Track::default);
+        self.rules.resize_with(self.tracks.len(), Rules::default);
+        self.adopt(first, extents);
+        Ok(())
     }
 
     /// The scheduler of another flow that shares the past of this one: what is stored before `step`,
@@ -45,25 +48,7 @@ impl Scheduler {
             let column = places.get(&cell.column);
             next.skipped.extend(column.map(|&column| Cell { column, ..*cell }));
         }
-        next.reopen();
+        next.reopen(0);
         next
-    }
-
-    /// Begins, once more, the steps of tracks that were taken over.
-    fn reopen(&mut self) {
-        self.opened = self.plan.schema().sources().map(|source| self.len(source)).min().unwrap_or(0);
-        for column in 0..self.tracks.len() {
-            let Some(track) = self.tracks.get_mut(column) else { continue };
-            if self.plan.schema().is_source(column) {
-                continue;
-            }
-            let begun: Vec<usize> = (track.slots_mut())
-                .filter(|(_, slot)| !matches!(slot, Slot::Stored { .. }))
-                .map(|(step, _)| step)
-                .collect();
-            let missing = self.opened.saturating_sub(track.end());
-            begun.into_iter().for_each(|step| self.count(Cell { column, step }));
-            (0..missing).for_each(|_| self.admit(column));
-        }
     }
 }

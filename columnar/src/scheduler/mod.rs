@@ -6,8 +6,7 @@
 //! - **Getters**: [`steps`](Scheduler::steps), [`len`](Scheduler::len), [`is_idle`](Scheduler::is_idle), …
 //! - **Reports** (`handle_*`): what has happened. Each may bring actions.
 //! - **Commands**: [`begin`](Scheduler::begin), [`stop`](Scheduler::stop), [`extend`](Scheduler::extend), …
-//! - **Polling**: [`poll`](Scheduler::poll) hands out the next action, and
-//!   [`poll_load`](Scheduler::poll_load), while a flow is opened, the next column to load.
+//! - **Polling**: [`poll`](Scheduler::poll) hands out the next action.
 //!
 //! The one rule of use: after any report or command, poll until nothing comes.
 //!
@@ -33,7 +32,7 @@ mod ready;
 mod restore;
 mod track;
 
-use alloc::collections::{BTreeSet, VecDeque};
+use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -104,8 +103,6 @@ pub(crate) struct Scheduler {
     opened: usize,
     ready: Ready,
     outbox: Outbox,
-    /// Columns that are to be loaded.
-    loads: VecDeque<usize>,
     /// Stored cells that are empty for good.
     skipped: BTreeSet<Cell>,
     /// Cells that failed since the last run began.
@@ -129,7 +126,6 @@ impl Scheduler {
             opened: 0,
             ready: Ready::new(&plan),
             outbox: Outbox::default(),
-            loads: VecDeque::new(),
             skipped: BTreeSet::new(),
             failed: Vec::new(),
             running: 0,
@@ -298,13 +294,9 @@ impl Scheduler {
         if let Some(action) = self.outbox.pop() {
             return Some(action);
         }
-        while self.can_start() {
+        if self.can_start() {
             let cell = self.ready.pop()?;
-            // A restored cell may have been ready before it was known to be stored.
-            if self.slot(cell) != Some(Slot::Ready) {
-                self.ready.give_back(cell);
-                continue;
-            }
+            debug_assert_eq!(self.slot(cell), Some(Slot::Ready), "{cell:?}");
             self.running += 1;
             let skips = !self.is_due(cell) || self.has_nothing_to_read(cell);
             self.set(cell, if skips { Slot::Storing } else { Slot::Running });

@@ -1,10 +1,11 @@
-//! What an earlier process stored: which columns to load, in which order, and what they cannot hold.
+//! What an earlier process stored: what of it cannot be, and going on from it.
 
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::track::Slot;
-use super::{Cell, Misuse, Scheduler};
+use super::track::{Slot, Track};
+use super::{Cell, Scheduler};
+use crate::extent::Extent;
 
 /// Why what a store holds of a column cannot be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub(crate) enum Unloadable {
     Empty { step: usize },
     /// A computed column has a step for which not every source has its value.
     NotBegun { step: usize, opened: usize },
+    /// The store counts a step that it does not give.
+    Withheld { step: usize },
 }
 
 impl fmt::Display for Unloadable {
@@ -29,6 +32,7 @@ impl fmt::Display for Unloadable {
             Self::NotBegun { step, opened } => {
                 write!(f, "it holds a value for step {step}, but only {opened} steps have begun")
             }
+            Self::Withheld { step } => write!(f, "step {step} is said to be there, and is not"),
         }
     }
 }
@@ -36,68 +40,71 @@ impl fmt::Display for Unloadable {
 impl core::error::Error for Unloadable {}
 
 impl Scheduler {
-    /// Asks for every column to be loaded: the sources first, for a step begins when they have it.
-    pub(crate) fn restore(&mut self) {
+    /// Goes on from what a store holds of the columns from `first` on, of which nothing is known yet. On an
+    /// error, which names the column, nothing has changed.
+    ///
+    /// Costs the number of columns and of steps behind their stored prefixes, whatever the length of those.
+    pub(crate) fn restore(&mut self, first: usize, extents: &[Extent]) -> Result<(), (usize, Unloadable)> {
+        self.check(first, extents)?;
+        self.adopt(first, extents);
+        Ok(())
+    }
+
+    pub(super) fn adopt(&mut self, first: usize, extents: &[Extent]) {
+        for (extent, column) in extents.iter().zip(first..) {
+            let track = Track::of(extent);
+            if !self.plan.schema().is_source(column) {
+                self.stored += track.stored();
+            }
+            if let Some(slot) = self.tracks.get_mut(column) {
+                *slot = track;
+            }
+        }
+        self.reopen(first);
+    }
+
+    pub(super) fn check(&self, first: usize, extents: &[Extent]) -> Result<(), (usize, Unloadable)> {
         let schema = self.plan.schema();
-        let (sources, derived): (Vec<_>, Vec<_>) =
-            (0..schema.columns().len()).partition(|&column| schema.is_source(column));
-        self.loads.extend(sources);
-        self.loads.extend(derived);
-    }
-
-    /// The next column to load. It is reported before the next one is asked for.
-    pub(crate) fn poll_load(&mut self) -> Option<usize> {
-        self.loads.pop_front()
-    }
-
-    /// What a store holds of a column: the steps in any order, and whether they are empty. On an error
-    /// nothing has changed.
-    pub(crate) fn handle_loaded(
-        &mut self,
-        column: usize,
-        mut cells: Vec<(usize, bool)>,
-    ) -> Result<(), Unloadable> {
-        cells.sort_unstable();
-        if !self.plan.schema().is_source(column) {
-            self.check_loaded(&cells)?;
-            for (step, empty) in cells {
-                // What is there already stays as it is.
-                let _: Result<(), Misuse> = self.handle_restored(Cell { column, step }, empty);
-            }
-            return Ok(());
-        }
-        for (&(found, empty), missing) in cells.iter().zip(self.len(column)..) {
-            if found != missing {
-                return Err(Unloadable::Gap { missing, found });
-            }
-            if empty {
-                return Err(Unloadable::Empty { step: found });
+        let prefix = |column: usize| {
+            let extent = column.checked_sub(first).and_then(|at| extents.get(at));
+            extent.map_or_else(|| self.len(column), |extent| extent.prefix)
+        };
+        let opened = schema.sources().map(prefix).min().unwrap_or(0);
+        for (extent, column) in extents.iter().zip(first..) {
+            let last = extent.beyond.last().copied().or_else(|| extent.prefix.checked_sub(1));
+            match (schema.is_source(column), extent.beyond.first(), last) {
+                (true, Some(&found), _) => {
+                    return Err((column, Unloadable::Gap { missing: extent.prefix, found }));
+                }
+                (false, _, Some(step)) if step >= opened => {
+                    return Err((column, Unloadable::NotBegun { step, opened }));
+                }
+                _ => {}
             }
         }
-        cells.iter().for_each(|_| self.handle_pushed(column));
         Ok(())
     }
 
-    /// Whether a computed column may hold these steps.
-    pub(crate) fn check_loaded(&self, cells: &[(usize, bool)]) -> Result<(), Unloadable> {
-        let opened = self.opened;
-        match cells.iter().find(|(step, _)| *step >= opened) {
-            Some(&(step, _)) => Err(Unloadable::NotBegun { step, opened }),
-            None => Ok(()),
-        }
+    /// Takes note that stored cells of a column are empty for good.
+    pub(crate) fn restore_skipped(&mut self, column: usize, steps: impl Iterator<Item = usize>) {
+        self.skipped.extend(steps.map(|step| Cell { column, step }));
     }
 
-    /// A cell that an earlier process stored. Only before it is handed out.
-    pub(super) fn handle_restored(&mut self, cell: Cell, empty: bool) -> Result<(), Misuse> {
-        match self.slot(cell) {
-            Some(Slot::Waiting(_) | Slot::Ready) => {}
-            _ => return Err(Misuse),
+    /// Begins the steps of tracks that were taken over, those from the column `first` on.
+    pub(super) fn reopen(&mut self, first: usize) {
+        self.opened = self.plan.schema().sources().map(|source| self.len(source)).min().unwrap_or(0);
+        for column in 0..self.tracks.len() {
+            let Some(track) = self.tracks.get_mut(column) else { continue };
+            if self.plan.schema().is_source(column) {
+                continue;
+            }
+            let missing = self.opened.saturating_sub(track.end());
+            if column >= first {
+                let begun = track.slots_mut().filter(|(_, slot)| !matches!(slot, Slot::Stored { .. }));
+                let begun: Vec<usize> = begun.map(|(step, _)| step).collect();
+                begun.into_iter().for_each(|step| self.count(Cell { column, step }));
+            }
+            (0..missing).for_each(|_| self.admit(column));
         }
-        // It may be among the ready ones; polling passes over it.
-        if empty {
-            self.skipped.insert(cell);
-        }
-        self.settle(cell);
-        Ok(())
     }
 }

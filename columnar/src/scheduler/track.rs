@@ -4,6 +4,8 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use crate::extent::Extent;
+
 /// The steps of one column: a prefix that is stored, and what is known of the steps after it.
 ///
 /// A step that is stored out of order joins its stored neighbours to a run. The two ends of a run
@@ -85,6 +87,18 @@ impl Track {
             before.store(step);
         }
         before
+    }
+
+    /// The steps up to the last one that is stored; those between are as if they had just begun.
+    pub(super) fn of(extent: &Extent) -> Self {
+        let mut track = Self { prefix: extent.prefix, slots: VecDeque::new() };
+        for &step in &extent.beyond {
+            while track.end() <= step {
+                track.push(Slot::Waiting(0));
+            }
+            track.store(step);
+        }
+        track
     }
 
     /// The first of these steps that is not stored.

@@ -1,82 +1,20 @@
-//! Where a flow comes from and how its columns change: taken up from a store, with further columns,
-//! with fewer, or forked.
+//! Flows made of others: with fewer columns, or forked.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Running, Shared, State};
+use super::{Running, Shared, State, Stored};
 use crate::compute::Settings;
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::plan::Plan;
-use crate::scheduler::{Cell, Unloadable};
-use crate::store::{Entry, StoreError};
+use crate::scheduler::Cell;
+use crate::store::{Entry, Store};
 
 /// So many forks are remembered, those of the last steps: a flow that is forked time and again stays as it is.
 const FORKS: usize = 16;
 
 impl Shared {
-    /// Takes over what the store holds, sources first: a step begins when they have their values.
-    pub(crate) async fn restore(&self) -> Result<()> {
-        let _writing = self.writing.lock().await;
-        let plan = self.plan();
-        if let Some(store) = &self.store {
-            store.open().await.map_err(|source| Error::Open { source })?;
-        }
-        self.lock().scheduler.restore();
-        loop {
-            let Some(column) = self.lock().scheduler.poll_load() else { return Ok(()) };
-            let entries = self.load(&plan, column).await?;
-            let loaded = self.lock().load(column, entries);
-            loaded.map_err(|error| unloadable(&plan, column, error))?;
-        }
-    }
-
-    async fn load(&self, plan: &Plan, column: usize) -> Result<Vec<(usize, Entry)>> {
-        let (Some(store), name) = (&self.store, plan.schema().name(column)) else { return Ok(Vec::new()) };
-        store
-            .load(name.clone(), 0..usize::MAX)
-            .await
-            .map_err(|source| Error::Load { column: name.clone(), source })
-    }
-
-    /// What is known already of the columns that a longer plan has at its end.
-    pub(crate) async fn load_added(&self, plan: &Plan) -> Result<Vec<Loaded>> {
-        let mut loaded = Vec::new();
-        for column in self.plan().schema().columns().len()..plan.schema().columns().len() {
-            let retired = self.lock().retired.get(plan.schema().name(column)).cloned();
-            let entries = match retired {
-                Some(entries) => entries,
-                None => self.load(plan, column).await?,
-            };
-            loaded.push((column, entries));
-        }
-        Ok(loaded)
-    }
-
-    /// Goes on with a longer plan. On an error nothing has changed.
-    pub(super) fn extend(
-        &self,
-        plan: Arc<Plan>,
-        loaded: Vec<Loaded>,
-        settings: Vec<Arc<Settings>>,
-    ) -> Result<()> {
-        let mut state = self.lock();
-        for (column, entries) in &loaded {
-            let checked = state.scheduler.check_loaded(&steps(entries));
-            checked.map_err(|error| unloadable(&plan, *column, error))?;
-        }
-        state.scheduler.extend(Arc::clone(&plan));
-        state.settle(settings);
-        for (column, entries) in loaded {
-            state.retired.remove(plan.schema().name(column));
-            state.load(column, entries).map_err(|error| unloadable(&plan, column, error))?;
-        }
-        state.plan = plan;
-        state.wake();
-        Ok(())
-    }
-
     /// Another flow that shares the past of this one: what is stored before `step` of the columns that
     /// `origins` names for those of `plan`. It is kept in memory.
     pub(super) fn derive(
@@ -88,6 +26,12 @@ impl Shared {
     ) -> Self {
         let state = self.lock().derive(plan, origins, step, settings);
         Self::of(state, None)
+    }
+
+    /// The same flow on top of a store, which has all that it has.
+    pub(super) fn on(self, store: Arc<dyn Store>, stored: Stored) -> Self {
+        self.lock().stored = stored;
+        Self { store: Some(store), ..self }
     }
 
     /// Goes on with fewer columns, those that `origins` names. Not while a run goes on, which may be
@@ -103,7 +47,10 @@ impl Shared {
             return Err(Error::Running);
         }
         let mut next = state.derive(plan, origins, usize::MAX, settings);
-        next.retired = state.retire(origins);
+        // What is stored somewhere is found there again.
+        if self.store.is_none() {
+            next.retired = state.retire(origins);
+        }
         *state = next;
         Ok(())
     }
@@ -143,6 +90,7 @@ impl State {
             allowances: Vec::new(),
             forks: self.forks.clone(),
             retired: BTreeMap::new(),
+            stored: self.stored.derive(origins),
             run: Running::No,
         };
         // A fork knows of itself from its first step on, and of others as far as they were known there.
@@ -173,29 +121,4 @@ impl State {
         }
         retired
     }
-
-    /// Takes up what a store holds of a column.
-    fn load(&mut self, column: usize, entries: Vec<(usize, Entry)>) -> Result<(), Unloadable> {
-        self.scheduler.handle_loaded(column, steps(&entries))?;
-        for (step, entry) in entries {
-            if let Entry::Value(value) = entry {
-                let tokens = self.counter.count(&value);
-                self.table.insert(Cell { column, step }, value, tokens);
-            }
-        }
-        self.wake();
-        Ok(())
-    }
-}
-
-/// What a store holds of a column.
-pub(crate) type Loaded = (usize, Vec<(usize, Entry)>);
-
-/// Which steps there are, and whether they are empty.
-fn steps(entries: &[(usize, Entry)]) -> Vec<(usize, bool)> {
-    entries.iter().map(|(step, entry)| (*step, *entry == Entry::Skipped)).collect()
-}
-
-fn unloadable(plan: &Plan, column: usize, error: Unloadable) -> Error {
-    Error::Load { column: plan.schema().name(column).clone(), source: StoreError::other(error) }
 }

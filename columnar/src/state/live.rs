@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Shared;
-use super::change::Loaded;
+use super::restore::Added;
 use crate::compute::{Settings, Step};
 use crate::error::Result;
 use crate::plan::Plan;
@@ -38,16 +38,11 @@ impl<'a> Live<'a> {
     }
 
     /// Goes on with a longer plan and its steps. On an error the plan is as it was.
-    pub(crate) fn extend(
-        &self,
-        plan: Arc<Plan>,
-        loaded: Vec<Loaded>,
-        steps: Vec<Option<Step<'a>>>,
-    ) -> Result<()> {
+    pub(crate) fn extend(&self, plan: Arc<Plan>, added: Added, steps: Vec<Option<Step<'a>>>) -> Result<()> {
         let settings = settings(&steps);
         // A run looks the steps up when it starts a cell, so they must be there before the plan is.
         *self.lock() = steps;
-        self.shared.extend(plan, loaded, settings)
+        self.shared.extend(plan, added, settings)
     }
 
     /// Another flow with the same columns and the steps of this one before `step`.
@@ -57,6 +52,14 @@ impl<'a> Live<'a> {
         let plan = self.shared.plan();
         let origins: Vec<_> = (0..plan.schema().columns().len()).map(Some).collect();
         Ok(self.derive(plan, &origins, step, steps.clone()))
+    }
+
+    /// The same on top of a store of its own.
+    pub(crate) async fn fork_into(&self, step: usize, store: Arc<dyn Store>) -> Result<Self> {
+        let Self { shared, steps } = self.fork(step)?;
+        let stored = self.shared.store_fork(step, &*store).await?;
+        let Some(shared) = Arc::into_inner(shared) else { unreachable!("nobody else has seen it") };
+        Ok(Self { shared: Arc::new(shared.on(store, stored)), steps })
     }
 
     /// Another flow that shares the past of this one; see [`Shared::derive`].
@@ -90,7 +93,7 @@ impl<'a> Live<'a> {
     }
 }
 
-fn settings(steps: &[Option<Step<'_>>]) -> Vec<Arc<Settings>> {
+pub(crate) fn settings(steps: &[Option<Step<'_>>]) -> Vec<Arc<Settings>> {
     steps
         .iter()
         .map(|step| step.as_ref().map(|step| Arc::clone(step.settings())).unwrap_or_default())

@@ -4,10 +4,12 @@
 
 mod change;
 mod live;
+mod restore;
 mod run;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::task::Waker;
 
@@ -26,7 +28,8 @@ use crate::table::Table;
 use crate::tokens::{Chars, Counter};
 use crate::value::Value;
 
-pub(crate) use live::Live;
+pub(crate) use live::{Live, settings};
+use restore::Stored;
 pub(crate) use run::{Rest, Work};
 
 /// How many cells of a flow are computed at once, unless told otherwise.
@@ -62,6 +65,8 @@ struct State {
     forks: BTreeMap<usize, usize>,
     /// What the columns held that were removed, should they come back.
     retired: BTreeMap<Name, Vec<(usize, Entry)>>,
+    /// What is in the store and not in memory.
+    stored: Stored,
     run: Running,
 }
 
@@ -85,6 +90,7 @@ impl Shared {
             allowances: Vec::new(),
             forks: BTreeMap::new(),
             retired: BTreeMap::new(),
+            stored: Stored::default(),
             run: Running::No,
         };
         state.settle(settings);
@@ -141,6 +147,15 @@ impl Shared {
         self.lock().find(name)
     }
 
+    /// The index of a column that is computed.
+    fn find_derived(&self, name: &str) -> Result<usize> {
+        let (plan, column) = (self.plan(), self.find(name)?);
+        if plan.schema().is_source(column) {
+            return Err(Error::NotDerived { column: plan.schema().name(column).clone() });
+        }
+        Ok(column)
+    }
+
     /// Lets so many cells be computed at once.
     pub(crate) fn limit(&self, cells: usize) {
         let mut state = self.lock();
@@ -163,7 +178,7 @@ impl Shared {
         }
         loop {
             let step = self.len(source);
-            let put = match self.put(name, step, value.clone().into()) {
+            let put = match self.put(source, step, value.clone().into()) {
                 None => Ok(Put::Stored),
                 Some(put) => put.await,
             };
@@ -307,6 +322,7 @@ impl State {
         let Some(reads) = schema.reads(cell.column).cloned() else {
             unreachable!("`{}` is derived", schema.name(cell.column))
         };
+        self.check_loaded(&reads, cell)?;
         let known = |(_, since): &(&usize, &usize)| **since <= cell.step;
         let fork = self.forks.range(..=cell.step).rev().find(known).map(|(step, _)| *step);
         let (table, allowance) = self.allowance(cell.column, &reads);
@@ -319,6 +335,21 @@ impl State {
         match allowance.fit(&mut shown) {
             Ok(()) => Ok(shown),
             Err(source) => Err(Error::Budget { column: shown.column().clone(), step: cell.step, source }),
+        }
+    }
+
+    /// Whether all that is shown of a cell is in memory, as it is for what is still to be computed.
+    fn check_loaded(&self, reads: &Reads, cell: Cell) -> Result<()> {
+        let inputs = reads.inputs.iter().map(|input| (input.column, input.cells(cell.step)));
+        let own = reads.own.map(|own| (cell.column, own.of_own(cell.step)));
+        let away = |(column, steps): (usize, Range<usize>)| {
+            (!steps.is_empty() && steps.start < self.stored.loaded(column)).then_some((column, steps.start))
+        };
+        match inputs.chain(own).find_map(away) {
+            Some((column, step)) => {
+                Err(Error::NotLoaded { column: self.plan.schema().name(column).clone(), step })
+            }
+            None => Ok(()),
         }
     }
 

@@ -7,7 +7,6 @@ use futures::future::BoxFuture;
 use super::{Running, Shared};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::name::Name;
 use crate::scheduler::{Action, Cell, OnFailure};
 use crate::store::{Entry, Put, StoreError};
 
@@ -96,8 +95,13 @@ impl Shared {
     }
 
     /// Stores an entry, where there is a store.
-    pub(crate) fn put(&self, name: &Name, step: usize, entry: Entry) -> Option<Putting> {
-        Some(self.store.as_ref()?.put(name.clone(), step, entry))
+    pub(crate) fn put(&self, column: usize, step: usize, entry: Entry) -> Option<Putting> {
+        let store = self.store.as_ref()?;
+        let key = self.lock().stored.key(column).cloned();
+        Some(match key {
+            Some(key) => store.put(key, step, entry),
+            None => unreachable!("a flow with a store is opened before it is used"),
+        })
     }
 
     /// The cell is computed.

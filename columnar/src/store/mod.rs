@@ -3,9 +3,16 @@
 //! A [`Store`] is the contract with who implements one; [`conformance`](crate::testing::conformance) holds it
 //! to that.
 
+mod copy;
+mod definition;
+mod drift;
 mod error;
 mod file;
 mod memory;
+mod opening;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+mod verify;
 mod worker;
 
 use std::ops::Range;
@@ -16,9 +23,17 @@ use crate::name::Name;
 use crate::value::Value;
 
 pub use crate::extent::Extent;
+pub(crate) use copy::{copy, put_all};
+pub(crate) use definition::Definition;
+pub use drift::{Change, Drift};
 pub use error::StoreError;
 pub use file::FileStore;
 pub use memory::MemoryStore;
+pub(crate) use opening::Anew;
+pub use opening::{IntoOpening, Opening};
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteStore;
+pub use verify::{Defect, salvage, verify};
 
 /// The contract between a flow and whatever keeps its values.
 ///

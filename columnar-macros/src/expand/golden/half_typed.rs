@@ -57,10 +57,11 @@ impl Chat {
     ///
     /// # Errors
     ///
-    /// When the store cannot be read or holds what cannot be.
+    /// When the store cannot be opened or read, or holds what cannot be; when columns have changed of
+    /// which it holds values.
     #[allow(clippy::too_many_arguments)]
     pub async fn open(
-        store: impl ::columnar::__private::Store,
+        store: impl ::columnar::__private::IntoOpening,
     ) -> ::columnar::__private::Result<Self> {
         let steps = Self::__STEPS();
         let flow = ::columnar::__private::Typed::__open(store, steps).await?;

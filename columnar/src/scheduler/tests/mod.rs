@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::*;
+use crate::extent::Extent;
 use world::{Views, World, past, plan, walk, world};
 
 const ALL: Option<usize> = None;
@@ -143,7 +144,7 @@ fn r13_a_column_added_at_any_time_is_filled_from_step_0() {
         }
         open.extend(world.successors());
         let mut extended = world.clone();
-        extended.scheduler.extend(Arc::clone(&after));
+        extended.scheduler.extend(Arc::clone(&after), &[]).expect("nothing is stored of it");
         extended.declared = Arc::clone(&after);
         extended.pushed.push(0);
         extended.faults = 1;
@@ -235,42 +236,43 @@ fn what_was_restored_is_not_handed_out() {
     let plan = plan(&[None, Some(&[(0, LATEST)]), Some(&[(1, Some(2)), (2, LATEST)])]);
     for restored in 0..27_usize {
         let mut world = World::new(Arc::clone(&plan), 32);
-        for _ in 0..3 {
-            world.pushed[0] += 1;
-            world.scheduler.handle_pushed(0);
-        }
-        for step in 0..3 {
-            let cell = Cell { column: 1, step };
-            let state = restored / 3_usize.pow(u32::try_from(step).expect("it is small")) % 3;
-            if state > 0 {
-                world.scheduler.handle_restored(cell, state == 2).expect("the step has begun");
-                world.stored.insert(cell);
-                world.skipped.extend((state == 2).then_some(cell));
-            }
-        }
+        world.pushed[0] = 3;
+        let state = |step: usize| restored / 3_usize.pow(u32::try_from(step).expect("it is small")) % 3;
+        let of = |states: &[usize]| (0..3).filter(|&step| states.contains(&state(step))).collect::<Vec<_>>();
+        let extents = [(0..3).collect(), of(&[1, 2]).into_iter().collect(), Extent::default()];
+        world.scheduler.restore(0, &extents).expect("three steps have begun");
+        world.scheduler.restore_skipped(1, of(&[2]).into_iter());
+        world.stored.extend(of(&[1, 2]).into_iter().map(|step| Cell { column: 1, step }));
+        world.skipped.extend(of(&[2]).into_iter().map(|step| Cell { column: 1, step }));
         world.settle();
         walk(world, 3);
     }
 }
 
-/// Sources come first, and what they hold decides which steps the others may have.
+/// What the sources hold decides which steps the others may have, whichever comes first.
 #[test]
-fn what_is_loaded_is_checked_column_by_column() {
+fn what_is_restored_is_checked_as_a_whole() {
     let mut scheduler = Scheduler::new(plan(&[None, Some(&[(0, LATEST)]), None]), 32);
-    scheduler.restore();
-    let order: Vec<usize> = core::iter::from_fn(|| scheduler.poll_load()).collect();
-    assert_eq!(order, [0, 2, 1]);
-    let gap = scheduler.handle_loaded(0, vec![(0, false), (3, false), (1, false)]);
-    assert_eq!(gap, Err(Unloadable::Gap { missing: 2, found: 3 }));
-    assert_eq!(scheduler.handle_loaded(0, vec![(0, true)]), Err(Unloadable::Empty { step: 0 }));
-    assert_eq!(scheduler.len(0), 0, "what is refused changes nothing");
-    scheduler.handle_loaded(0, vec![(2, false), (0, false), (1, false)]).expect("no gap");
-    scheduler.handle_loaded(2, vec![(1, false), (0, false)]).expect("no gap");
-    let early = scheduler.handle_loaded(1, vec![(0, false), (2, false)]);
-    assert_eq!(early, Err(Unloadable::NotBegun { step: 2, opened: 2 }));
-    scheduler.handle_loaded(1, vec![(1, true), (0, false)]).expect("both have begun");
+    let extent = |steps: &[usize]| steps.iter().copied().collect::<Extent>();
+    let gap = scheduler.restore(0, &[extent(&[0, 3, 1]), extent(&[]), extent(&[0])]);
+    assert_eq!(gap, Err((0, Unloadable::Gap { missing: 2, found: 3 })));
+    let early = scheduler.restore(0, &[extent(&[2, 0, 1]), extent(&[0, 2]), extent(&[1, 0])]);
+    assert_eq!(early, Err((1, Unloadable::NotBegun { step: 2, opened: 2 })));
+    assert_eq!((scheduler.len(0), scheduler.len(2)), (0, 0), "what is refused changes nothing");
+    scheduler.restore(0, &[extent(&[2, 0, 1]), extent(&[0, 1]), extent(&[1, 0])]).expect("both have begun");
+    scheduler.restore_skipped(1, [1].into_iter());
     assert_eq!((scheduler.steps(), scheduler.progress().skipped), (2, 1));
     assert!(scheduler.is_idle() || scheduler.poll().is_none());
+}
+
+/// However much is stored, it is gone on from at once.
+#[test]
+fn a_long_past_is_restored_as_its_length() {
+    let mut scheduler = Scheduler::new(plan(&[None, Some(&[(0, LATEST)])]), 32);
+    let long = |prefix| Extent { prefix, beyond: Vec::new() };
+    scheduler.restore(0, &[long(usize::MAX / 4), long(usize::MAX / 4 - 1)]).expect("all have begun");
+    assert_eq!(scheduler.progress().waiting, 1);
+    assert_eq!(scheduler.poll(), Some(Action::Compute(Cell { column: 1, step: usize::MAX / 4 - 1 })));
 }
 
 #[test]
@@ -312,18 +314,9 @@ fn r15_a_report_that_cannot_be_true_changes_nothing() {
                 assert!(storing || scheduler.handle_broken(cell) == Err(Misuse));
             }
             assert!(storing || scheduler.handle_stored(cell, false) == Err(Misuse));
-            assert!(
-                world.startable().contains(&cell) || waits(&world, cell) || {
-                    world.scheduler.handle_restored(cell, false) == Err(Misuse)
-                }
-            );
         }
         assert_eq!(format!("{:?}", world.scheduler), before);
     }
-}
-
-fn waits(world: &World, cell: Cell) -> bool {
-    !world.declared.schema().is_source(cell.column) && cell.step < world.begun() && world.is_untouched(cell)
 }
 
 #[test]

@@ -1,0 +1,53 @@
+//! What a column was named before: `was "subjects"`.
+
+use proc_macro2::{Ident, TokenTree};
+use quote::ToTokens;
+use syn::LitStr;
+
+use super::cursor::Cursor;
+use crate::errors::former as told;
+use crate::name::is_name;
+use crate::report::Errors;
+use crate::word::{self, typed};
+
+/// A name that a column had.
+pub(crate) struct Former {
+    /// `was`.
+    pub(crate) word: Ident,
+    pub(crate) name: LitStr,
+}
+
+/// Takes it, if it stands next. Something else behind `was` is told, and read as it was meant where that can be
+/// known.
+pub(super) fn parse(column: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Former> {
+    let Some(TokenTree::Ident(word)) = cursor.peek() else { return None };
+    if !word::is(word, "was") {
+        return None;
+    }
+    let word = word.clone();
+    cursor.next();
+    let name = match cursor.declaration().first() {
+        Some(TokenTree::Literal(literal)) => {
+            cursor.next();
+            syn::parse2::<LitStr>(literal.clone().into_token_stream()).ok().or_else(|| {
+                errors.at(literal, told::no_name(column));
+                None
+            })?
+        }
+        Some(TokenTree::Ident(name)) => {
+            cursor.next();
+            errors.at(name, told::not_quoted(name));
+            LitStr::new(&typed(name), name.span())
+        }
+        _ => {
+            errors.at(&word, told::no_name(column));
+            return None;
+        }
+    };
+    let text = name.value();
+    if !text.split('.').all(is_name) {
+        errors.at(&name, told::bad_name(&text));
+        return None;
+    }
+    Some(Former { word, name })
+}

@@ -1,0 +1,56 @@
+//! From one store into another.
+
+use std::ops::Range;
+
+use futures::future::join_all;
+
+use super::{Entry, Extent, Put, Store, StoreError};
+use crate::name::Name;
+
+/// So many steps are on their way at once.
+const STEPS: usize = 512;
+
+/// The runs of steps, none longer than what is moved at once, in which an extent has something in these steps.
+pub(super) fn runs(extent: &Extent, steps: &Range<usize>) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for step in extent.within(steps) {
+        match runs.last_mut() {
+            Some(run) if step - run.start < STEPS => run.end = step + 1,
+            _ => runs.push(step..step + 1),
+        }
+    }
+    runs
+}
+
+/// Copies what is stored of a column before a step.
+pub(crate) async fn copy(
+    from: &dyn Store,
+    into: &dyn Store,
+    column: &Name,
+    before: usize,
+) -> Result<(), StoreError> {
+    let extent = from.extent(column.clone()).await?;
+    for run in runs(&extent, &(0..before)) {
+        put_all(into, column, from.load(column.clone(), run).await?).await?;
+    }
+    Ok(())
+}
+
+/// Stores entries, some of which may be there already.
+pub(crate) async fn put_all(
+    into: &dyn Store,
+    column: &Name,
+    entries: Vec<(usize, Entry)>,
+) -> Result<(), StoreError> {
+    let puts = entries.iter().map(|(step, entry)| into.put(column.clone(), *step, entry.clone()));
+    for (put, (step, entry)) in join_all(puts).await.into_iter().zip(&entries) {
+        if let Put::Exists(there) = put?
+            && there != *entry
+        {
+            return Err(StoreError::other(format!(
+                "`{column}` at step {step} is there already, and is something else"
+            )));
+        }
+    }
+    Ok(())
+}

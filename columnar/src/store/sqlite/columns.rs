@@ -1,0 +1,104 @@
+//! The columns of a flow, and how far each is complete: what is known of the past without reading it.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, Row, Transaction};
+
+use super::fault::Fault;
+use super::sum::sum;
+use crate::name::Name;
+
+/// The columns of a flow by name.
+pub(super) struct Columns {
+    flow: i64,
+    known: HashMap<Name, Column>,
+}
+
+/// A column of the flow.
+#[derive(Clone, Copy)]
+pub(super) struct Column {
+    pub(super) id: i64,
+    /// Every step below this one has been stored. What is not there has been taken away.
+    pub(super) complete: i64,
+}
+
+impl Columns {
+    /// Reads all of them.
+    pub(super) fn read(db: &Connection, flow: i64) -> Result<Self, Fault> {
+        let mut read = db.prepare("select id, name, complete, sum from column where flow = ?")?;
+        let rows = read.query_and_then([flow], |row| Column::read(row, flow))?;
+        Ok(Self { flow, known: rows.collect::<Result<_, _>>()? })
+    }
+
+    pub(super) fn count(&self) -> u32 {
+        u32::try_from(self.known.len()).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn get(&self, name: &Name) -> Option<Column> {
+        self.known.get(name).copied()
+    }
+
+    /// The column of this name, which is made if there is none.
+    pub(super) fn make(&mut self, db: &Transaction<'_>, name: &Name) -> Result<Column, Fault> {
+        if let Some(column) = self.get(name) {
+            return Ok(column);
+        }
+        let id = db.query_row("select coalesce(max(id), 0) + 1 from column", (), |row| row.get(0))?;
+        let column = Column { id, complete: 0 };
+        self.known.insert(name.clone(), column);
+        column.write(db, self.flow, name)?;
+        Ok(column)
+    }
+
+    /// Finds out how far they are complete by now, and writes it down.
+    pub(super) fn advance(&mut self, db: &Transaction<'_>) -> Result<(), Fault> {
+        for (name, column) in &mut self.known {
+            let complete = column.prefix(db)?;
+            if complete > column.complete {
+                column.complete = complete;
+                column.write(db, self.flow, name)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Column {
+    /// The first step that is not stored.
+    pub(super) fn prefix(&self, db: &Connection) -> Result<i64, Fault> {
+        let mut find = db.prepare("select step from cell where column = ? and step >= ? order by step")?;
+        let mut steps = find.query([self.id, self.complete])?;
+        let mut prefix = self.complete;
+        while let Some(row) = steps.next()?
+            && row.get::<_, i64>(0)? == prefix
+        {
+            prefix += 1;
+        }
+        Ok(prefix)
+    }
+
+    fn read(row: &Row<'_>, flow: i64) -> Result<(Name, Self), Fault> {
+        let (id, complete) = (row.get("id")?, row.get("complete")?);
+        let name: String = row.get("name")?;
+        let column = Self { id, complete };
+        match Name::new(&name) {
+            Ok(name) if row.get::<_, i32>("sum")? == column.sum(flow, &name) => Ok((name, column)),
+            _ => Err(Fault::Damage("the checksum of a column is another one")),
+        }
+    }
+
+    fn write(&self, db: &Transaction<'_>, flow: i64, name: &Name) -> Result<(), Fault> {
+        let sum = self.sum(flow, name);
+        db.execute(
+            "insert into column (id, flow, name, complete, sum) values (?, ?, ?, ?, ?)
+             on conflict (id) do update set complete = excluded.complete, sum = excluded.sum",
+            (self.id, flow, name.as_str(), self.complete, sum),
+        )?;
+        Ok(())
+    }
+
+    fn sum(&self, flow: i64, name: &Name) -> i32 {
+        let [id, flow, complete] = [self.id, flow, self.complete].map(i64::to_le_bytes);
+        sum(&[&id, &flow, name.as_bytes(), &complete])
+    }
+}

@@ -1,0 +1,75 @@
+//! Who owns a flow: a lock of the operating system, which ends with the process that holds it. SQLite has none for
+//! a part of a file.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::fault::Fault;
+
+/// A lock on a file that is there for nothing else.
+pub(super) struct Lock {
+    path: PathBuf,
+    /// Unlocked when it is closed.
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock; `None` if somebody has it.
+    pub(super) fn take(path: &Path) -> Result<Option<Self>, Fault> {
+        Self::take_by(path, File::try_lock)
+            .map_err(|error| Fault::io(format!("locking {}", path.display()), error))
+    }
+
+    /// With another way of locking.
+    pub(super) fn take_by(
+        path: &Path,
+        lock: impl Fn(&File) -> Result<(), TryLockError>,
+    ) -> io::Result<Option<Self>> {
+        loop {
+            let file = open(path)?;
+            match lock(&file) {
+                Ok(()) if is_there(&file)? => return Ok(Some(Self { path: path.to_owned(), _file: file })),
+                // Its last owner has removed it since it was opened here, and whoever comes next makes a new one.
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    for_the_owner_alone(&mut options);
+    options.open(path)
+}
+
+#[cfg(unix)]
+pub(super) fn for_the_owner_alone(options: &mut OpenOptions) {
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+}
+
+#[cfg(not(unix))]
+pub(super) fn for_the_owner_alone(_: &mut OpenOptions) {}
+
+#[cfg(unix)]
+fn is_there(file: &File) -> io::Result<bool> {
+    Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) > 0)
+}
+
+/// Elsewhere nobody removes it.
+#[cfg(not(unix))]
+fn is_there(_: &File) -> io::Result<bool> {
+    Ok(true)
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if cfg!(unix) {
+            // While it is locked. One that stays is taken again.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Values in a file of SQLite.
+//!
+//! ```text
+//! SqliteStore ── Worker ── Medium (medium) ─┬─ database   the file, its settings, its format
+//!                                           ├─ lock       who owns a flow
+//!                                           └─ flow ── columns ── cells
+//! ```
+
+mod cells;
+mod columns;
+mod database;
+mod fault;
+mod flow;
+mod lock;
+mod medium;
+mod sum;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use futures::future::BoxFuture;
+
+use self::medium::Medium;
+use super::worker::{NewCell, Worker};
+use super::{Entry, Extent, Put, Store, StoreError};
+use crate::name::Name;
+
+/// A store in a file of SQLite, which holds any number of flows. SQLite is compiled into the program.
+///
+/// ```
+/// use columnar::prelude::*;
+/// use columnar::store::SqliteStore;
+/// # use columnar::testing::script;
+///
+/// flow! {
+///     pub struct Chat {
+///         source user;
+///         column answer(user, self) = script(["Since when?", "The backup."]);
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// # let folder = tempfile::tempdir().expect("a folder");
+/// # let file = folder.path().join("chats.db");
+/// let chat = Chat::open(SqliteStore::new(&file, "ada, monday")).await?;
+/// chat.user.push("It is slow.").await?;
+/// chat.run().await?;
+/// drop(chat);
+///
+/// let chat = Chat::open(SqliteStore::new(&file, "ada, monday")).await?;
+/// assert_eq!(chat.answer.get(0).as_deref(), Some("Since when?"));
+///
+/// let other = Chat::open(SqliteStore::new(&file, "ada, tuesday")).await?;   // at the same time
+/// assert_eq!(other.steps(), 0);
+/// # Ok(()) }
+/// ```
+///
+/// A flow has one owner, and so have all flows of a file at once, in this process and others on this machine. Who
+/// owns a flow holds a lock on the file `chats.db-lock-N`, which ends with the process. Where there are no such
+/// locks, the store is not opened. The folder must not be one of a network: SQLite shares memory beside the file.
+///
+/// What `put` has confirmed survives the program and, where disks keep their word, a loss of power. Cells that
+/// finish together are written together. Each value has a checksum that knows its place: a value that was changed,
+/// moved, or taken from among others is an error of that cell, and everything else can be read. It is no
+/// signature: who writes to the file can write what the store believes.
+///
+/// Files are readable for their owner alone. One of ten thousand values of 800 bytes takes a twentieth more than
+/// these. The shell reads the view `cells`:
+///
+/// ```sh
+/// sqlite3 chats.db "select step, value from cells where flow = 'ada, monday' and column = 'answer'"
+/// ```
+pub struct SqliteStore {
+    worker: Worker<Medium>,
+}
+
+/// A flow in a file.
+#[derive(Clone)]
+struct Place {
+    file: PathBuf,
+    flow: String,
+}
+
+impl SqliteStore {
+    /// The flow of this key in a file. Both come to be when they are opened first; the folder must be there.
+    pub fn new(file: impl Into<PathBuf>, flow: impl Into<String>) -> Self {
+        Self { worker: Worker::new(Place { file: file.into(), flow: flow.into() }) }
+    }
+}
+
+impl Store for SqliteStore {
+    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        self.worker.open()
+    }
+
+    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.worker.define(definition)
+    }
+
+    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
+        self.worker.extent(column)
+    }
+
+    fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        self.worker.load(column, steps)
+    }
+
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
+        self.worker.put(NewCell { column, step, entry })
+    }
+}
+
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Place { file, flow } = self.worker.place();
+        f.debug_struct("SqliteStore").field("file", file).field("flow", flow).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the flow `{}` in {}", self.flow.escape_debug(), self.file.display())
+    }
+}
