@@ -1,100 +1,14 @@
-//! A store in files, seen from outside: its folder, and what people, programs and disks do to it.
+//! A store in files, seen from outside: its folder, who has it open, and what people do to it.
 
 use std::cell::Cell;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::io::{self, BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::{env, fs};
 
-use columnar::store::{Entry, FileStore, Put, Store, StoreError};
+use columnar::Name;
+use columnar::store::{FileStore, Store, StoreError};
 use columnar::testing::conformance;
-use columnar::{Name, Value};
-use tempfile::TempDir;
-
-fn name(name: &str) -> Name {
-    Name::new(name).expect("a name")
-}
-
-fn value(text: &str) -> Entry {
-    Entry::Value(Value::from(text))
-}
-
-async fn put(store: &FileStore, column: &str, step: usize, entry: Entry) {
-    assert_eq!(store.put(name(column), step, entry).await.expect("it is stored"), Put::Stored);
-}
-
-async fn load(store: &FileStore, column: &str, step: usize) -> Result<Entry, StoreError> {
-    let entries = store.load(name(column), step..step + 1).await?;
-    let [(at, entry)] = &entries[..] else { panic!("there is one entry, not {entries:?}") };
-    assert_eq!(*at, step);
-    Ok(entry.clone())
-}
-
-async fn opened(folder: &Path) -> FileStore {
-    let store = FileStore::new(folder);
-    store.open().await.expect("it opens");
-    store
-}
-
-async fn refused(folder: &Path) -> StoreError {
-    FileStore::new(folder).open().await.expect_err("it cannot be opened")
-}
-
-/// A talk of three steps, whose last assistant is not there yet, and that skipped a note.
-async fn talk() -> (TempDir, PathBuf) {
-    let scratch = tempfile::tempdir().expect("a folder");
-    let folder = scratch.path().canonicalize().expect("it is there").join("talk");
-    let store = opened(&folder).await;
-    store.define("talk".into()).await.expect("it is defined");
-    for (step, text) in ["hello\n", "", "how are you?"].into_iter().enumerate() {
-        put(&store, "user", step, value(text)).await;
-    }
-    put(&store, "assistant", 0, value("Hello!")).await;
-    put(&store, "assistant", 1, value("?")).await;
-    put(&store, "note", 0, Entry::Skipped).await;
-    drop(store);
-    (scratch, folder)
-}
-
-/// The files of a folder, by their paths in it.
-fn files(folder: &Path) -> Vec<String> {
-    let (mut files, mut open) = (Vec::new(), vec![folder.to_owned()]);
-    while let Some(next) = open.pop() {
-        for entry in fs::read_dir(next).expect("a folder") {
-            let path = entry.expect("it can be read").path();
-            if path.is_dir() {
-                open.push(path);
-            } else {
-                files.push(path.strip_prefix(folder).expect("inside").to_str().expect("text").to_owned());
-            }
-        }
-    }
-    files.sort();
-    files
-}
-
-/// Loading this cell says what is wrong with it, as does looking at everything, which finds nothing else.
-/// The other cells are as they were, and nothing is changed.
-async fn is_corrupt(folder: &Path, column: &str, step: usize, what: &str) {
-    let store = opened(folder).await;
-    let before = files(folder);
-    let said = load(&store, column, step).await.expect_err("it is not what was stored");
-    assert!(
-        matches!(&said, StoreError::Corrupt { column: at, step: of, .. } if at == column && *of == step),
-        "{said:?}"
-    );
-    let path = folder.join(column).join(format!("{step}.txt"));
-    assert_eq!(said.to_string(), format!("`{column}` at step {step} is damaged: {} {what}", path.display()));
-    let defects: Vec<String> =
-        store.verify().await.expect("it can be read").iter().map(ToString::to_string).collect();
-    assert_eq!(defects, [said.to_string()]);
-    for (other, at) in
-        [("user", 0), ("user", 1), ("user", 2), ("assistant", 0), ("assistant", 1), ("note", 0)]
-    {
-        assert_eq!(load(&store, other, at).await.is_ok(), (other, at) != (column, step), "{other} {at}");
-    }
-    assert_eq!(files(folder), before);
-}
-
-const EDITED: &str = "was edited or damaged after it was stored; put back what it was";
+use columnar_tests::folder::{files, load, name, opened, put, refused, talk, value};
 
 #[tokio::test]
 async fn a_store_in_files_keeps_the_contract() {
@@ -140,149 +54,6 @@ async fn nothing_is_touched_before_it_is_opened() {
 }
 
 #[tokio::test]
-async fn s1_values_that_are_cut_empty_or_zeroed_are_damaged() {
-    let (_scratch, folder) = talk().await;
-    let path = folder.join("user/2.txt");
-    let whole = fs::read(&path).expect("it is there");
-    let cut = (0..whole.len()).map(|len| whole[..len].to_vec());
-    for bytes in cut.chain([vec![0; whole.len()], [&whole[..], b"\n"].concat(), vec![0; 1 << 20]]) {
-        fs::write(&path, &bytes).expect("it can be written");
-        is_corrupt(&folder, "user", 2, EDITED).await;
-    }
-    // An empty value is one.
-    fs::write(&path, &whole).expect("it can be written");
-    fs::write(folder.join("user/1.txt"), "\0").expect("it can be written");
-    is_corrupt(&folder, "user", 1, EDITED).await;
-}
-
-#[tokio::test]
-async fn s2_no_bit_of_a_value_can_be_flipped() {
-    let (_scratch, folder) = talk().await;
-    let text = "A value of 200 bytes. ".repeat(9) + "..";
-    assert_eq!(text.len(), 200);
-    let store = opened(&folder).await;
-    put(&store, "long", 0, value(&text)).await;
-    let path = folder.join("long/0.txt");
-    let mut bytes = text.clone().into_bytes();
-    for bit in 0..bytes.len() * 8 {
-        bytes[bit / 8] ^= 1 << (bit % 8);
-        fs::write(&path, &bytes).expect("it can be written");
-        assert!(matches!(load(&store, "long", 0).await, Err(StoreError::Corrupt { .. })), "bit {bit}");
-        bytes[bit / 8] ^= 1 << (bit % 8);
-    }
-    fs::write(&path, &bytes).expect("it can be written");
-    assert_eq!(load(&store, "long", 0).await.expect("it is whole"), value(&text));
-}
-
-#[tokio::test]
-async fn s2_no_bit_of_what_stands_beside_the_values_can_be_flipped() {
-    let (_scratch, folder) = talk().await;
-    let seen = async || -> Result<_, StoreError> {
-        let store = FileStore::new(&folder);
-        let definition = store.open().await?;
-        let mut cells = Vec::new();
-        for column in ["assistant", "note", "user"] {
-            cells.extend(
-                store.load(name(column), 0..9).await?.into_iter().map(|(step, entry)| (column, step, entry)),
-            );
-        }
-        Ok((definition, cells))
-    };
-    let expected = seen().await.expect("it is whole");
-    assert_eq!(expected.1.len(), 6);
-    for file in ["cells", "definition", "format"] {
-        let path = folder.join(".columnar").join(file);
-        let mut bytes = fs::read(&path).expect("it is there");
-        let mut refused = 0;
-        for bit in 0..bytes.len() * 8 {
-            bytes[bit / 8] ^= 1 << (bit % 8);
-            fs::write(&path, &bytes).expect("it can be written");
-            bytes[bit / 8] ^= 1 << (bit % 8);
-            match seen().await {
-                // What was not lost may be found again.
-                Ok(seen) => assert_eq!(seen, expected, "bit {bit} of {file}"),
-                Err(StoreError::Damaged { place, .. }) => {
-                    assert_eq!(place, path.to_str().expect("text"));
-                    refused += 1;
-                }
-                Err(StoreError::Unsupported { .. }) => {
-                    assert_eq!(file, "format");
-                    refused += 1;
-                }
-                Err(error) => panic!("bit {bit} of {file}: {error}"),
-            }
-        }
-        fs::write(&path, &bytes).expect("it can be written");
-        assert!(refused * 10 > bytes.len() * 8 * 5, "{refused} of {file}");
-    }
-}
-
-#[tokio::test]
-async fn s3_edits_at_rest_are_found() {
-    // Tampered with.
-    let (_scratch, folder) = talk().await;
-    fs::write(folder.join("assistant/0.txt"), "Hello?").expect("it can be written");
-    is_corrupt(&folder, "assistant", 0, EDITED).await;
-    // The last one, and one in the middle, removed.
-    for (column, step) in [("assistant", 1), ("user", 1)] {
-        let (_scratch, folder) = talk().await;
-        fs::remove_file(folder.join(column).join(format!("{step}.txt"))).expect("it can be removed");
-        is_corrupt(&folder, column, step, "is not there any more; put it back").await;
-    }
-    // Two of the same length, swapped.
-    let (_scratch, folder) = talk().await;
-    let store = opened(&folder).await;
-    for (step, text) in [(0, "to be"), (1, "or so")] {
-        put(&store, "map", step, value(text)).await;
-    }
-    fs::rename(folder.join("map/0.txt"), folder.join("map/x")).expect("it can be renamed");
-    fs::rename(folder.join("map/1.txt"), folder.join("map/0.txt")).expect("it can be renamed");
-    fs::rename(folder.join("map/x"), folder.join("map/1.txt")).expect("it can be renamed");
-    for step in 0..2 {
-        assert!(matches!(load(&store, "map", step).await, Err(StoreError::Corrupt { .. })));
-    }
-    // Put back, all is well: what is there is the same.
-    fs::write(folder.join("map/0.txt"), "to be").expect("it can be written");
-    assert_eq!(load(&store, "map", 0).await.expect("it is as it was"), value("to be"));
-}
-
-#[tokio::test]
-async fn s3_what_lost_its_log_or_its_format_is_refused() {
-    for file in ["cells", "format"] {
-        let (_scratch, folder) = talk().await;
-        let path = folder.join(".columnar").join(file);
-        fs::remove_file(&path).expect("it can be removed");
-        let said = refused(&folder).await;
-        assert_eq!(said.to_string(), format!("{} is damaged: it is not there any more", path.display()));
-    }
-}
-
-#[tokio::test]
-async fn s3_a_log_that_was_emptied_zeroed_or_cut_is_not_taken_for_one_that_knows_nothing() {
-    let (_scratch, folder) = talk().await;
-    let path = folder.join(".columnar/cells");
-    let whole = fs::read(&path).expect("it is there");
-    for log in [Vec::new(), vec![0; whole.len()], b"all is well\n".to_vec()] {
-        fs::write(&path, log).expect("it can be written");
-        let said = refused(&folder).await;
-        assert_eq!(
-            said.to_string(),
-            format!("{} is damaged: it does not begin as it should", path.display())
-        );
-    }
-    // In the middle of a line: values that it may have known are not taken for texts of people.
-    fs::write(&path, &whole[..whole.len() / 2]).expect("it can be written");
-    let said = refused(&folder).await;
-    assert!(said.to_string().contains("the log ends in the middle of a line"), "{said}");
-    let defects = FileStore::new(&folder).verify().await.expect("it can be read");
-    assert!(defects.iter().any(|defect| defect.to_string() == said.to_string()), "{defects:?}");
-    // Where that is all that there is, they are.
-    fs::rename(folder.join(".columnar"), folder.join("put aside")).expect("it can be renamed");
-    let store = opened(&folder).await;
-    assert_eq!(load(&store, "user", 2).await.expect("it is there"), value("how are you?"));
-}
-
-#[tokio::test]
 async fn texts_of_people_are_taken_over_as_the_next_steps() {
     let (_scratch, folder) = talk().await;
     fs::write(folder.join("user/3.txt"), "by hand\n").expect("it can be written");
@@ -298,12 +69,7 @@ async fn texts_of_people_are_taken_over_as_the_next_steps() {
     drop(store);
     // It is a value like any other from then on.
     fs::write(folder.join("user/3.txt"), "changed").expect("it can be written");
-    is_corrupt_beside(&folder, 3).await;
-}
-
-async fn is_corrupt_beside(folder: &Path, step: usize) {
-    let store = opened(folder).await;
-    assert!(matches!(load(&store, "user", step).await, Err(StoreError::Corrupt { .. })));
+    assert!(matches!(load(&opened(&folder).await, "user", 3).await, Err(StoreError::Corrupt { .. })));
 }
 
 #[tokio::test]
@@ -386,19 +152,6 @@ async fn s13_what_a_later_version_wrote_is_refused_before_anything_is_written() 
 }
 
 #[tokio::test]
-async fn i2_bytes_that_are_no_text_are_never_made_one() {
-    let (_scratch, folder) = talk().await;
-    let path = folder.join("user/3.txt");
-    fs::write(&path, b"caf\xe9").expect("it can be written");
-    let said = refused(&folder).await.to_string();
-    assert_eq!(
-        said,
-        format!("`user` at step 3 is damaged: {} is not UTF-8; write it in UTF-8", path.display())
-    );
-    assert_eq!(fs::read(&path).expect("it is there"), b"caf\xe9");
-}
-
-#[tokio::test]
 async fn i4_nothing_is_written_outside_the_folder() {
     let (scratch, folder) = talk().await;
     for bad in ["..", "../x", "a/b", "/x", ".columnar", "", "a\0b", "A"] {
@@ -442,4 +195,117 @@ async fn x2_no_error_says_what_was_said() {
     for said in said {
         assert!(!said.contains("secret") && !said.contains("nobody"), "{said}");
     }
+}
+
+/// Tells the process that only holds a store open from the one that finds it in use.
+const HELD: &str = "COLUMNAR_HELD_FOLDER";
+
+#[tokio::test]
+async fn s6_a_second_process_is_refused_until_the_first_one_is_gone_however_it_ends() {
+    if let Some(folder) = env::var_os(HELD) {
+        let _store = opened(folder.as_ref()).await;
+        eprintln!("open");
+        io::stdin().read_line(&mut String::new()).expect("it waits to be killed");
+        return;
+    }
+    let (_scratch, folder) = talk().await;
+    let test = "s6_a_second_process_is_refused_until_the_first_one_is_gone_however_it_ends";
+    let mut first = Command::new(env::current_exe().expect("a program"))
+        .args([test, "--exact", "--nocapture"])
+        .env(HELD, &folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut said = String::new();
+    BufReader::new(first.stderr.take().expect("it is piped")).read_line(&mut said).expect("text");
+    assert_eq!(said, "open\n");
+    for _ in 0..2 {
+        let said = refused(&folder).await;
+        assert!(
+            matches!(&said, StoreError::Locked { place } if *place == folder.display().to_string()),
+            "{said}"
+        );
+    }
+    assert!(FileStore::new(&folder).verify().await.expect("anybody may look").is_empty());
+    first.kill().expect("it lives");
+    first.wait().expect("it ends");
+    let store = opened(&folder).await;
+    assert_eq!(load(&store, "user", 0).await.expect("it is there"), value("hello\n"));
+}
+
+#[tokio::test]
+async fn s10_where_the_folder_is_gone_nothing_is_written() {
+    let (scratch, folder) = talk().await;
+    let store = opened(&folder).await;
+    let aside = scratch.path().join("aside");
+    fs::rename(&folder, &aside).expect("it can be moved");
+    let before = files(&aside);
+    let said = store.put(name("user"), 3, value("x")).await.expect_err("it is gone").to_string();
+    assert_eq!(said, format!("{} cannot be written to: it is not there any more", folder.display()));
+    assert!(matches!(store.put(name("user"), 3, value("x")).await, Err(StoreError::Halted)));
+    assert!(!folder.exists());
+    assert_eq!(files(&aside), before);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn s10_where_another_folder_is_in_its_place_nothing_is_written() {
+    let (scratch, folder) = talk().await;
+    let (store, other) = (opened(&folder).await, scratch.path().join("other"));
+    let another = opened(&other).await;
+    put(&another, "user", 0, value("another")).await;
+    drop(another);
+    fs::rename(&folder, scratch.path().join("aside")).expect("it can be moved");
+    std::os::unix::fs::symlink(&other, &folder).expect("it can be linked");
+    let before = files(&other);
+    let said = store.put(name("user"), 3, value("x")).await.expect_err("it is another").to_string();
+    assert_eq!(said, format!("{} cannot be written to: another folder is in its place", folder.display()));
+    assert_eq!(files(&other), before);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn s10_where_the_folder_of_a_column_is_a_link_nothing_is_written() {
+    let (scratch, folder) = talk().await;
+    let (store, aside) = (opened(&folder).await, scratch.path().join("aside"));
+    fs::rename(folder.join("user"), &aside).expect("it can be moved");
+    std::os::unix::fs::symlink(&aside, folder.join("user")).expect("it can be linked");
+    let said = store.put(name("user"), 3, value("x")).await.expect_err("it is a link").to_string();
+    assert_eq!(said, format!("{} cannot be written to: it is not a folder", folder.join("user").display()));
+    assert_eq!(files(&aside), ["0.txt", "1.txt", "2.txt"]);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn x3_what_is_made_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let (_scratch, folder) = talk().await;
+    let mode = |path: &std::path::Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    for file in files(&folder) {
+        assert_eq!(mode(&folder.join(&file)), 0o600, "{file}");
+    }
+    for made in ["", "user", ".columnar", ".columnar/staged"] {
+        assert_eq!(mode(&folder.join(made)), 0o700, "{made}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn x4_a_link_to_the_folder_is_followed_once() {
+    use std::os::unix::fs::symlink;
+
+    let (scratch, folder) = talk().await;
+    let (link, other) = (scratch.path().join("link"), scratch.path().join("other"));
+    symlink(&folder, &link).expect("it can be linked");
+    let store = opened(&link).await;
+    fs::create_dir(&other).expect("it can be made");
+    fs::remove_file(&link).expect("it can be removed");
+    symlink(&other, &link).expect("it can be linked");
+    put(&store, "user", 3, value("x")).await;
+    assert_eq!(fs::read_dir(&other).expect("a folder").count(), 0);
+    assert!(folder.join("user/3.txt").exists());
+    assert!(matches!(refused(&folder).await, StoreError::Locked { .. }), "by either path");
 }

@@ -14,6 +14,7 @@ pub mod budget;
 pub mod corpus;
 pub mod cost;
 pub mod figures;
+pub mod folder;
 pub mod instructions;
 pub mod live;
 pub mod log;

@@ -6,6 +6,7 @@ mod killed;
 mod life;
 mod model;
 mod power;
+mod size;
 
 use std::path::PathBuf;
 
