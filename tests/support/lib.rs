@@ -14,7 +14,6 @@ pub mod budget;
 pub mod corpus;
 pub mod cost;
 pub mod figures;
-pub mod folder;
 pub mod instructions;
 pub mod live;
 pub mod log;

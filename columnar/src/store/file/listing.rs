@@ -2,11 +2,12 @@
 //! nobody's business.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use super::disk::{Disk, Kind};
 use super::folder::{corrupt, damaged};
 use super::layout::{Doing, Layout};
-use super::log::{self, Cells};
+use super::log::{self, Cells, Kept};
 use crate::name::Name;
 use crate::store::StoreError;
 
@@ -40,37 +41,51 @@ impl Loose {
         let nothing = BTreeMap::new();
         for (column, files) in files {
             let logged = cells.get(&column).unwrap_or(&nothing);
-            let mut steps = BTreeSet::new();
-            for (file, kind) in files {
-                let Some(digits) = digits(&file) else { continue };
-                let mut odd = |what| loose.wrong.push(damaged(&layout.column(&column).join(&file), what));
-                match log::number(digits) {
-                    Some(step) if logged.contains_key(&step) => {}
-                    Some(step) if kind == Kind::File => drop(steps.insert(step)),
-                    Some(_) => odd("it is not a file; move it away"),
-                    None => odd("no step is called that; rename it, or move it away"),
-                }
-            }
-            let stranger = |step: usize, what: &str| {
-                let what = format!("was not put there by a flow, and {what}");
-                corrupt(&column, step, &layout.value(&column, step), &what)
-            };
-            if torn {
-                let what = "the log ends in the middle of a line; move it away until the store was opened";
-                loose.wrong.extend(steps.into_iter().map(|step| stranger(step, what)));
+            let mut steps = loose.unknown(&layout.column(&column), files, logged);
+            if steps.is_empty() {
                 continue;
             }
             let mut next = 0;
-            while !steps.is_empty() && (logged.contains_key(&next) || steps.contains(&next)) {
-                if steps.remove(&next) {
-                    loose.next.push((column.clone(), next));
-                }
+            while logged.contains_key(&next) || !torn && steps.contains(&next) {
+                loose.next.extend(steps.take(&next).map(|step| (column.clone(), step)));
                 next += 1;
             }
-            let what = format!("the next step is {next}; rename it, or move it away");
-            loose.wrong.extend(steps.into_iter().map(|step| stranger(step, &what)));
+            let what = match torn {
+                true => {
+                    "the log ends in the middle of a line; move it away until the store was opened".into()
+                }
+                false => format!("the next step is {next}; rename it, or move it away"),
+            };
+            let what = format!("was not put there by a flow, and {what}");
+            let path = |step| layout.value(&column, step);
+            loose.wrong.extend(steps.into_iter().map(|step| corrupt(&column, step, &path(step), &what)));
         }
         loose
+    }
+
+    /// The steps of a column that have a file and no line.
+    fn unknown(
+        &mut self,
+        folder: &Path,
+        files: Vec<(String, Kind)>,
+        logged: &BTreeMap<usize, Kept>,
+    ) -> BTreeSet<usize> {
+        let mut steps = BTreeSet::new();
+        for (file, kind) in files {
+            let Some(digits) = digits(&file) else { continue };
+            let what = match log::number(digits).map(|step| (step, logged.get(&step))) {
+                Some((_, Some(Kept::Value(_)))) => continue,
+                Some((step, None)) if kind == Kind::File => {
+                    steps.insert(step);
+                    continue;
+                }
+                Some((_, None)) => "it is not a file; move it away",
+                Some((_, Some(Kept::Skipped))) => "the cell is empty for good; move it away",
+                None => "no step is called that; rename it, or move it away",
+            };
+            self.wrong.push(damaged(&folder.join(file), what));
+        }
+        steps
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use super::super::verify::verify;
 use super::life::{Act, Verdict, day, judge, life, live, look};
 use super::model::{Image, Model, Wrong};
 use super::place;
@@ -115,6 +116,19 @@ fn d6_a_definition_that_is_being_replaced_is_the_old_one_or_the_new_one() {
     let acts = [Act::Open(vec![]), Act::Define("the first"), Act::Define("the second"), Act::Define("")];
     let found = explored(&Model::default(), &acts, &[1_000]);
     assert_eq!(found, Found { states: found.states, ..Found::default() });
+}
+
+#[test]
+fn a_store_that_is_being_written_is_well_for_whoever_looks() {
+    let model = Model::default();
+    live(&place(&model), &life()[..1], || {}).expect("nothing fails");
+    model.record();
+    live(&place(&model), &life(), || {}).expect("nothing fails");
+    let moments = model.recorded();
+    assert!(moments.len() > 60, "{}", moments.len());
+    for (image, _) in moments {
+        assert_eq!(verify(&place(&Model::of(image))).expect("it can be read"), []);
+    }
 }
 
 #[test]

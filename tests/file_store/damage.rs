@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use super::folder::{copy, files, load, name, opened, put, refused, talk, value};
 use columnar::store::{Defect, Entry, FileStore, Store, StoreError};
-use columnar_tests::folder::{copy, files, load, name, opened, put, refused, talk, value};
 
 /// Loading this cell says what is wrong with it, as does looking at everything, which finds nothing else.
 /// The other cells are as they were, and nothing is changed.
@@ -194,18 +194,19 @@ async fn found(fixture: &str) -> String {
     let scratch = tempfile::tempdir().expect("a folder");
     let folder = scratch.path().canonicalize().expect("it is there");
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/file").join(fixture), &folder);
-    let without_place = |text: String| text.replace(folder.to_str().expect("text"), "…");
-    let defects = match FileStore::new(&folder).verify().await {
-        Ok(defects) => defects.iter().map(|defect| format!("{defect}; ")).collect(),
-        Err(error) => format!("{error}; "),
+    let mut found: Vec<String> = match FileStore::new(&folder).verify().await {
+        Ok(defects) => defects.iter().map(ToString::to_string).collect(),
+        Err(error) => vec![error.to_string()],
     };
     let store = FileStore::new(&folder);
     let definition = match store.open().await {
         Ok(definition) => definition.expect("it was defined"),
-        Err(error) => return without_place(format!("{defects}refused: {error}")),
+        Err(error) => {
+            found.push(format!("refused: {error}"));
+            return found.join("; ").replace(folder.to_str().expect("text"), "…");
+        }
     };
     assert_eq!(definition, "the definition\nof a flow");
-    let mut found = defects;
     for column in ["debate.critic", "note", "user"] {
         let extent = store.extent(name(column)).await.expect("it is open");
         for step in (0..extent.prefix).chain(extent.beyond) {
@@ -214,17 +215,17 @@ async fn found(fixture: &str) -> String {
                 Ok(Entry::Skipped) => "skipped".into(),
                 Err(_) => "error".into(),
             };
-            found.push_str(&format!("{column} {step}: {length}, "));
+            found.push(format!("{column} {step}: {length}"));
         }
     }
-    without_place(found)
+    found.join("; ").replace(folder.to_str().expect("text"), "…")
 }
 
 #[tokio::test]
 async fn s13_stores_of_format_1_are_read_as_they_always_were() {
     let healthy =
-        "debate.critic 0: 9, debate.critic 2: 13, note 1: skipped, user 0: 12, user 1: 0, user 2: 37, ";
-    let by_hand = format!("{healthy}user 3: 9, ");
+        "debate.critic 0: 9; debate.critic 2: 13; note 1: skipped; user 0: 12; user 1: 0; user 2: 37";
+    let by_hand = format!("{healthy}; user 3: 9");
     let edited = healthy.replace("user 2: 37", "user 2: error");
     let gone = healthy.replace("user 1: 0", "user 1: error");
     let stray = "`user` at step 8 is damaged: …/user/8.txt was not put there by a flow, and the next step is 3; rename it, or move it away";

@@ -8,42 +8,43 @@ use columnar::{Name, Value};
 use tempfile::TempDir;
 
 /// A name.
-pub fn name(name: &str) -> Name {
+pub(crate) fn name(name: &str) -> Name {
     Name::new(name).expect("a name")
 }
 
 /// An entry with this value.
-pub fn value(text: &str) -> Entry {
+pub(crate) fn value(text: &str) -> Entry {
     Entry::Value(Value::from(text))
 }
 
 /// Stores what is not there.
-pub async fn put(store: &FileStore, column: &str, step: usize, entry: Entry) {
+pub(crate) async fn put(store: &FileStore, column: &str, step: usize, entry: Entry) {
     assert_eq!(store.put(name(column), step, entry).await.expect("it is stored"), Put::Stored);
 }
 
 /// What is stored of a cell.
-pub async fn load(store: &FileStore, column: &str, step: usize) -> Result<Entry, StoreError> {
+pub(crate) async fn load(store: &FileStore, column: &str, step: usize) -> Result<Entry, StoreError> {
     let entries = store.load(name(column), step..step + 1).await?;
-    let [(at, entry)] = &entries[..] else { panic!("there is one entry, not {entries:?}") };
-    assert_eq!(*at, step);
-    Ok(entry.clone())
+    let mut entries = entries.into_iter();
+    let (at, entry) = entries.next().expect("there is an entry");
+    assert_eq!((at, entries.next()), (step, None));
+    Ok(entry)
 }
 
 /// A store that is open.
-pub async fn opened(folder: &Path) -> FileStore {
+pub(crate) async fn opened(folder: &Path) -> FileStore {
     let store = FileStore::new(folder);
     store.open().await.expect("it opens");
     store
 }
 
 /// Why a store cannot be opened.
-pub async fn refused(folder: &Path) -> StoreError {
+pub(crate) async fn refused(folder: &Path) -> StoreError {
     FileStore::new(folder).open().await.expect_err("it cannot be opened")
 }
 
 /// A talk of three steps, whose last assistant is not there yet, and that skipped a note.
-pub async fn talk() -> (TempDir, PathBuf) {
+pub(crate) async fn talk() -> (TempDir, PathBuf) {
     let scratch = tempfile::tempdir().expect("a folder");
     let folder = scratch.path().canonicalize().expect("it is there").join("talk");
     let store = opened(&folder).await;
@@ -59,7 +60,7 @@ pub async fn talk() -> (TempDir, PathBuf) {
 }
 
 /// The files of a folder, by their paths in it.
-pub fn files(folder: &Path) -> Vec<String> {
+pub(crate) fn files(folder: &Path) -> Vec<String> {
     let (mut files, mut open) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(next) = open.pop() {
         for entry in fs::read_dir(next).expect("a folder") {
@@ -76,7 +77,7 @@ pub fn files(folder: &Path) -> Vec<String> {
 }
 
 /// Copies a folder with all that is in it.
-pub fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     for file in files(from) {
         let copy = to.join(&file);
         fs::create_dir_all(copy.parent().expect("it has one")).expect("it can be made");
