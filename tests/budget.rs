@@ -260,6 +260,28 @@ async fn a_low_water_mark_keeps_the_beginning_for_many_steps() -> Result<()> {
     Ok(())
 }
 
+/// Behind a cut that stays a window moves on unseen, until a value is its first one: then it is said how many came
+/// before.
+#[tokio::test]
+async fn what_a_window_hides_is_told_where_a_cut_ends() -> Result<()> {
+    let budget = Budget::of(BUFFER + 150).token_buffer(BUFFER).rolling_window().low_water(0.4);
+    let views = |user: &Column| vec![user.all(), this().window(8).elided()];
+    let f = talked(views, budget, 60).await?;
+    let (mut told, mut silent) = (0, 0);
+    for step in 8..59 {
+        let (now, next) = (f.messages("bot", step)?, f.messages("bot", step + 1)?);
+        let repeated = now.parts().zip(next.parts()).take_while(|(now, then)| now == then);
+        let bytes = repeated.map(|(part, _)| part.text().len()).sum::<usize>();
+        let stable = f.explain_cache("bot", step)?;
+        assert!(stable.bytes <= bytes, "{} then {} at {step}: {stable}", shape(&now), shape(&next));
+        let says = now.parts().any(|part| part.hidden().is_some());
+        (told, silent) = (told + usize::from(says), silent + usize::from(!says));
+        assert_eq!(now.parts().map(|part| part.tokens()).sum::<usize>(), now.tokens());
+    }
+    assert!(told > 5 && silent > 5, "{told} and {silent}");
+    Ok(())
+}
+
 /// The cut at a step follows from the values, not from who asked before.
 #[tokio::test]
 async fn a_cut_is_the_same_after_a_restart_and_in_a_fork() -> Result<()> {

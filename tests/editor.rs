@@ -126,6 +126,17 @@ fn views_are_completed(editor: &mut Editor, form: Form) {
             assert!(is_there, "no `{view}`, {form:?}: {line}\n{found:?}");
         }
     }
+    // Behind what hides something there is one more.
+    for (line, is_windowed) in [
+        ("column tone(user.latest.¦) = prompt(\"\");", true),
+        ("column tone(topics, user.window(2).eli¦) = ;", true),
+        ("column tone(user, self.latest.elided¦()) = prompt(\"\");", true),
+        ("column tone(user.¦) = prompt(\"\");", false),
+    ] {
+        let found = labels(editor, &program(form, line));
+        let is_there = found.iter().any(|(label, _)| label.starts_with("elided"));
+        assert_eq!(is_there, is_windowed, "{form:?}: {line}\n{found:?}");
+    }
 }
 
 fn steps_are_completed(editor: &mut Editor, form: Form) {
@@ -168,6 +179,10 @@ fn words_are_explained(editor: &mut Editor, form: Form) {
         let shown = editor.hover(Place { column: at.column - 1, ..at });
         assert!(shown.contains("tone    ← user, topics.latest"), "{form:?}: {shown}");
     }
+    let line = "column tone(user, topics.window(3).elided()) = prompt(\"\");";
+    let at = editor.write(&program_at(form, line, "topics.window(3).elided"));
+    let shown = editor.hover(Place { column: at.column - 1, ..at });
+    assert!(shown.contains("Tells the model how many earlier values"), "{form:?}: {shown}");
     let sound = "column tone(user, topics.latest) = prompt(\"\");";
     let half_typed = "column tone(usr, topics.) = ;";
     for line in [sound, half_typed] {

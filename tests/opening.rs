@@ -290,7 +290,8 @@ async fn d3_views_that_have_changed_are_refused_and_may_be_kept() -> Result<()> 
     let was = |views: Vec<columnar::View>| upper("map", views);
     let odd = |text: &str| text.len() % 2 == 1;
     #[rustfmt::skip]
-    let changes: [(Vec<columnar::View>, Vec<columnar::View>, &str, &str); 9] = [
+    let changes: [(Vec<columnar::View>, Vec<columnar::View>, &str, &str); 10] = [
+        (vec![user.window(3), this().latest()], vec![user.window(3).elided(), this().latest().elided()], "user.window(3), self.latest", "user.window(3).elided(), self.latest.elided()"),
         (vec![user.latest()], vec![user.all()], "user.latest", "user"),
         (vec![user.window(3)], vec![user.window(4)], "user.window(3)", "user.window(4)"),
         (vec![user.latest()], vec![user.latest(), a.latest()], "user.latest", "user.latest, a.latest"),

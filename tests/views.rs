@@ -5,6 +5,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use columnar::budget::Budget;
 use columnar::model::{Chunk, Model, Offline, Request};
 use columnar::prelude::*;
 use columnar::{BoxError, Error, Event, Mistake};
@@ -294,4 +295,179 @@ fn a_column_that_is_not_due_is_skipped_and_who_reads_nothing_else_with_it() {
     assert_eq!((progress.done, progress.skipped, progress.waiting), (5, 7, 0));
     block_on(async { chat.run().await.unwrap() });
     assert_eq!(asked.lock().unwrap().len(), 3, "nobody is asked twice");
+}
+
+flow! {
+    /// What windows hide is told.
+    pub struct Told {
+        source user;
+        column topics(user.latest) = said("topics").every(2);
+        column coach(user, topics.window(3).elided().as("subjects"), self.latest.elided()) = said("coach");
+        column judge(group("all", user.latest, coach.prev.as("past").elided()), topics.latest.elided()) = said("judge");
+        column notes(user.window(2).filter(|text| text != "u1").elided(), self.window(2).elided()) = said("notes");
+    }
+}
+
+fn told_at_run_time() -> Flow {
+    let user = source("user");
+    let topics = column("topics", user.latest(), said("topics").every(2));
+    let views = (user.all(), topics.window(3).elided().named("subjects"), this().latest().elided());
+    let coach = column("coach", views, said("coach"));
+    let all = group("all", (user.latest(), coach.prev().named("past").elided()));
+    let judge = column("judge", (all, topics.latest().elided()), said("judge"));
+    let some = user.window(2).filter(|text| text != "u1").elided();
+    flow([judge, column("notes", (some, this().window(2).elided()), said("notes"))]).unwrap()
+}
+
+/// Counted are values that are there, and it is said before the first one that is shown, inside of its group.
+#[test]
+fn what_windows_hide_is_told() {
+    let expected = [
+        ("coach", 0, "<user>u0</user>"),
+        ("coach", 1, "<user>u0</user> | coach0 | <user>u1</user> <subjects>topics1</subjects>"),
+        (
+            "coach",
+            5,
+            "<user>u0</user> <user>u1</user> <user>u2</user> <user>u3</user> \
+             <elided>1 value of subjects</elided> <subjects>topics3</subjects> <user>u4</user> \
+             <elided>4 values of coach</elided> | coach4 | <user>u5</user> <subjects>topics5</subjects>",
+        ),
+        ("judge", 0, "<all><user>u0</user></all>"),
+        ("judge", 1, "<all><user>u1</user> <past>coach0</past></all> <topics>topics1</topics>"),
+        ("judge", 4, "<all><user>u4</user> <elided>3 values of past</elided> <past>coach3</past></all>"),
+        (
+            "judge",
+            5,
+            "<all><user>u5</user> <elided>4 values of past</elided> <past>coach4</past></all> \
+             <elided>2 values of topics</elided> <topics>topics5</topics>",
+        ),
+        ("notes", 2, "<elided/> | notes0 | <elided>1 value of user</elided> <user>u2</user>"),
+        (
+            "notes",
+            4,
+            "<elided>1 value of notes</elided> | notes2 | \
+             <elided>2 values of user</elided> <user>u3</user> | notes3 | <user>u4</user>",
+        ),
+    ];
+    let (typed, made) = (Told::new(), told_at_run_time());
+    block_on(async {
+        for step in 0..6 {
+            typed.user.push(format!("u{step}")).await.unwrap();
+            made.push("user", format!("u{step}")).await.unwrap();
+        }
+        typed.run().await.unwrap();
+        made.run().await.unwrap();
+    });
+    for (column, step, expected) in expected {
+        for messages in [typed.messages(column, step).unwrap(), made.messages(column, step).unwrap()] {
+            assert_eq!(shown(&messages), expected, "{column} at {step}");
+            assert_eq!(messages.to_json(), serde_json::to_string(&messages).unwrap());
+            assert_eq!(messages.parts().map(|part| part.tokens()).sum::<usize>(), messages.tokens());
+        }
+    }
+    assert_eq!(
+        Told::GRAPH.to_string().lines().nth(2),
+        Some("column coach(user, topics.window(3).as(\"subjects\").elided(), self.latest.elided())")
+    );
+}
+
+#[test]
+fn a_part_knows_how_much_is_hidden() {
+    let chat = flow! {
+        source user;
+        column answer(user.window(2).elided(), self.latest.elided()) = said("answer");
+    };
+    block_on(async {
+        for step in 0..4 {
+            chat.user.push(format!("u{step}")).await.unwrap();
+        }
+        chat.run().await.unwrap();
+    });
+    let messages = chat.answer.messages(3).unwrap();
+    let known = messages.parts().map(|part| {
+        let hidden = part.hidden().map(|hidden| (hidden.column.to_string(), hidden.values));
+        (part.role().as_str(), hidden, part.origin().map(|cell| cell.step))
+    });
+    let expected = [
+        ("user", Some(("user".to_owned(), 2)), None),
+        ("user", None, Some(2)),
+        ("user", Some(("answer".to_owned(), 2)), None),
+        ("assistant", None, Some(2)),
+        ("user", None, Some(3)),
+    ];
+    assert!(known.eq(expected), "{messages:?}");
+}
+
+/// What is said of a window stands where requests part in any case.
+#[test]
+fn to_tell_what_is_hidden_costs_nothing_of_what_requests_have_in_common() {
+    let user = source("user");
+    let topics = column("topics", user.latest(), said("topics"));
+    let silent = column("silent", (&user, topics.window(2), this()), said("silent"));
+    let told = column("told", (&user, topics.window(2).elided(), this()), said("silent"));
+    let chat = flow([silent, told]).unwrap();
+    block_on(async {
+        for step in 0..6 {
+            chat.push("user", format!("u{step}")).await.unwrap();
+        }
+        chat.run().await.unwrap();
+    });
+    for step in 0..6 {
+        let [silent, told] = ["silent", "told"].map(|column| chat.explain_cache(column, step).unwrap());
+        assert_eq!(
+            (silent.bytes == silent.of_bytes, silent.difference),
+            (told.bytes == told.of_bytes, told.difference)
+        );
+        let more = if step < 2 { 0 } else { told.of_bytes - silent.of_bytes };
+        assert_eq!(more > 0, step >= 2);
+        assert!(step < 1 || silent.bytes == told.bytes, "{} and {} at {step}", silent.bytes, told.bytes);
+    }
+    let outline = chat.outline();
+    assert_eq!(outline.columns[2].repeats, outline.columns[3].repeats);
+}
+
+#[test]
+fn what_hides_nothing_has_nothing_to_tell() {
+    let user = source("user");
+    for view in [user.all().elided(), user.prev().all().elided(), user.window(3).elided().all()] {
+        let Err(Error::Schema(error)) = flow([column("pro", view, said("pro"))]) else {
+            panic!("it shows everything")
+        };
+        assert!(
+            matches!(error.mistakes(), [Mistake::NothingElided { input, .. }] if *input == "user"),
+            "{error}"
+        );
+    }
+    let own = column("pro", (user.latest(), this().elided()), said("pro"));
+    let Err(Error::Schema(error)) = flow([own]) else { panic!("it shows all of its past") };
+    assert!(matches!(error.mistakes(), [Mistake::NothingElided { input, .. }] if *input == "pro"), "{error}");
+    assert!(error.to_string().contains(".window(3).elided()"), "{error}");
+}
+
+/// What is left out as too much takes with it what is said before it, and that is counted.
+#[test]
+fn a_budget_counts_what_is_said_and_leaves_it_out_with_its_turn() {
+    let user = source("user");
+    let views = (user.window(4).elided(), this().window(2).elided());
+    let chat = flow([column(
+        "answer",
+        views,
+        said("answer").budget(Budget::of(40).token_buffer(10).rolling_window()),
+    )]);
+    let chat = chat.unwrap();
+    block_on(async {
+        for step in 0..8 {
+            chat.push("user", format!("u{step}")).await.unwrap();
+        }
+        chat.run().await.unwrap();
+    });
+    let messages = chat.messages("answer", 7).unwrap();
+    assert_eq!(
+        shown(&messages),
+        "<elided>5 values of answer</elided> | answer5 | <user>u6</user> | answer6 | <user>u7</user>"
+    );
+    let report = messages.report().unwrap();
+    assert_eq!((report.turns, report.after), (2, messages.parts().map(|part| part.tokens()).sum()));
+    // Two values of six tokens with their tags, and what was said before the first of them.
+    assert_eq!(report.before - report.after, 2 * 6 + 10);
 }

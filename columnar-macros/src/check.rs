@@ -157,7 +157,9 @@ fn check_reads(flow: &mut Flow, clashes: HashSet<String>, errors: &mut Errors) -
             } else {
                 names.resolve(view, &mut unknown, errors)
             };
-            if !shows_a_column {
+            if shows_a_column {
+                view.check_elided(errors);
+            } else {
                 view.state = State::Void;
                 derived.whole = false;
             }

@@ -410,6 +410,19 @@ pub(crate) fn no_filter(word: &Ident) -> String {
     format!("expected a function that says what to show\n\nhelp: as in `{word}({example})`")
 }
 
+pub(crate) const ELIDED_ARGUMENTS: &str = "how many values are hidden is counted\n\nhelp: write `elided()`";
+
+pub(crate) const SECOND_ELIDED: &str = "a view tells once how much it hides\n\nhelp: drop this";
+
+/// `.elided()` stands behind a view that shows all of a history, with `prev` or without.
+pub(crate) fn nothing_elided(name: &str, delayed: bool) -> String {
+    let past = if delayed { ".prev" } else { "" };
+    format!(
+        "all of `{name}` is shown here, so nothing is hidden\n\n\
+         help: drop this, or show less: `{name}{past}.window(3).elided()`"
+    )
+}
+
 pub(crate) const NO_GROUP_TAG: &str =
     "expected the tag of the group\n\nhelp: as in `group(\"debate\", pro.latest, con.latest)`";
 
@@ -450,7 +463,7 @@ pub(crate) fn no_view_named(word: &Ident) -> String {
         text => match nearest(text, VIEWS.into_iter()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "the views are `latest`, `window(n)` and `prev`, and behind them `filter(...)`, \
-                     `sample(...)`, `as(\"tag\")` and `note(\"...\")`"
+                     `sample(...)`, `elided()`, `as(\"tag\")` and `note(\"...\")`"
                 .to_owned(),
         },
     };

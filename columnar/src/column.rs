@@ -256,6 +256,7 @@ pub struct View {
     tag: Option<String>,
     note: Option<String>,
     filter: Option<Filter>,
+    elided: bool,
     /// The groups around it, the outermost first: which group of the list it is, and its tag.
     groups: Vec<(usize, String)>,
 }
@@ -275,7 +276,8 @@ pub(crate) enum Of {
 impl View {
     fn new(of: Of) -> Self {
         let window = Some(Window::All);
-        Self { of, window, delayed: false, tag: None, note: None, filter: None, groups: Vec::new() }
+        let (tag, note, filter) = (None, None, None);
+        Self { of, window, delayed: false, tag, note, filter, elided: false, groups: Vec::new() }
     }
 
     /// The views that it consists of, each with the groups around it.
@@ -348,6 +350,32 @@ impl View {
         Self { window: Some(Window::All), ..self }
     }
 
+    /// Tells the model how many earlier values the window hides: `<elided>4 values of topics</elided>`, directly
+    /// before the first value that is shown, if there are any. A view of all values is refused by
+    /// [`flow`](crate::flow()).
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let user = source("user");
+    /// let mood = column("mood", user.latest().elided(), |_: Context| async { "calm" });
+    /// let chat = flow([mood])?;
+    /// for text in ["Hello.", "How are you?"] {
+    ///     chat.push("user", text).await?;
+    /// }
+    /// chat.run().await?;
+    /// assert_eq!(
+    ///     chat.messages("mood", 1)?.last_text(),
+    ///     "<elided>1 value of user</elided>\n\n<user>\nHow are you?\n</user>"
+    /// );
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn elided(self) -> Self {
+        Self { elided: true, ..self }
+    }
+
     /// Shows the column under another tag than its name.
     #[must_use]
     pub fn named(self, tag: impl Into<String>) -> Self {
@@ -370,8 +398,8 @@ impl View {
 
     /// The same as it is to be checked, with the column at this place, or the name that no column has.
     pub(crate) fn draft(&self, column: Result<usize, String>) -> DraftView {
-        let Self { window, delayed, tag, note, filter, groups, .. } = self.clone();
-        DraftView { column, window, delayed, tag, note, filter, groups }
+        let Self { window, delayed, tag, note, filter, elided, groups, .. } = self.clone();
+        DraftView { column, window, delayed, tag, note, filter, elided, groups }
     }
 }
 

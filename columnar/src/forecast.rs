@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::budget::{Allowance, Around};
+use crate::context::elision;
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::scheduler::{Action, Cell, Scheduler};
@@ -217,7 +218,12 @@ impl Sizes {
             let inside = reads.inputs.get(group.inputs.clone()).unwrap_or_default();
             inside.iter().map(|input| input.turns(step).len()).max().unwrap_or(0) * tokens
         });
-        inputs.sum::<usize>() + groups.sum::<usize>() + own
+        let elided = (0..=reads.inputs.len()).filter(|at| reads.is_elided(*at)).map(|at| {
+            let own = || reads.own.map_or(0, |own| own.of_own(step).start);
+            let hidden = reads.inputs.get(at).map_or_else(own, |input| input.cells(step).start);
+            if hidden == 0 { 0 } else { elision(hidden, reads.called(at), around).1 + around.gap }
+        });
+        inputs.sum::<usize>() + groups.sum::<usize>() + own + elided.sum::<usize>()
     }
 }
 

@@ -104,12 +104,13 @@ pub struct View {
     column: usize,
     window: Window,
     delayed: bool,
+    elided: bool,
     tag: &'static str,
 }
 
 impl View {
     pub(crate) const fn new(column: usize, window: Window, tag: &'static str) -> Self {
-        Self { column, window, delayed: false, tag }
+        Self { column, window, delayed: false, elided: false, tag }
     }
 
     /// The same values, each a step later.
@@ -144,6 +145,13 @@ impl View {
     #[must_use]
     pub const fn all(self) -> Self {
         Self { window: Window::All, ..self }
+    }
+
+    /// Tells the model how many earlier values the window hides: `<elided>4 values of topics</elided>`, directly
+    /// before the first value that is shown, if there are any.
+    #[must_use]
+    pub const fn elided(self) -> Self {
+        Self { elided: true, ..self }
     }
 
     /// Shows the column under another tag than its name, written `.as("tag")` inside `flow!`.
@@ -322,6 +330,7 @@ fn write_column(f: &mut fmt::Formatter<'_>, places: &[Flat], column: usize, read
             Some(Pick::Step(_)) => ".sample(…)",
             None => "",
         })?;
+        f.write_str(if view.elided { ".elided()" } else { "" })?;
         note.map_or(Ok(()), |note| write!(f, ".note({note:?})"))?;
     }
     write!(f, "{})", ")".repeat(open.len()))

@@ -57,6 +57,8 @@
 //!   one empty line.
 //! - The first and the last message are the user's. Where the windows would have the assistant begin,
 //!   the constant user message `<elided/>` leads.
+//! - A view that says `.elided()` tells how many earlier values it hides: `<elided>4 values of topics</elided>` stands
+//!   directly before the first one that it shows, in a message of the user.
 //! - A cell that was [skipped](compute::Policy::or_skip) is shown nowhere.
 //! - What does not go into the [budget] of the column is left out in whole turns: what is read at a step, or
 //!   what was said there. In the middle, `<elided>12 turns, about 3400 tokens</elided>` stands for it.
@@ -157,7 +159,7 @@ pub mod __private;
 pub use column::{Column, IntoViews, View, column, group, prev, source, this};
 #[cfg(feature = "std")]
 pub use compute::{Compute, Reply, deltas};
-pub use context::{Context, Iter, Messages, Origin, Part, Parts, Role};
+pub use context::{Context, Hidden, Iter, Messages, Origin, Part, Parts, Role};
 pub use error::{BoxError, Error, Result};
 pub use event::Event;
 #[cfg(feature = "std")]

@@ -24,6 +24,7 @@ pub(crate) struct Plan {
 pub(crate) struct Reader {
     /// The column that reads.
     pub(crate) column: usize,
+    /// How much of it is waited for.
     pub(crate) window: Window,
     /// How far behind the reading step the newest value shown lies: one step for the own past and for what is
     /// shown later.
@@ -64,7 +65,7 @@ impl Plan {
                     declared.name
                 );
                 if let Some(readers) = self.readers.get_mut(input.column) {
-                    readers.push(Reader { column, window: input.window, lag: input.delay() });
+                    readers.push(Reader { column, window: input.awaits(), lag: input.delay() });
                 }
             }
             if let (Some(window), Some(readers)) = (reads.own, self.readers.get_mut(column)) {

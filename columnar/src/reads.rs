@@ -7,7 +7,7 @@ use core::fmt::{self, Write as _};
 use core::ops::Range;
 
 use crate::context::Frames;
-use crate::name::Name;
+use crate::name::{Name, last_part};
 use crate::window::Window;
 
 /// What a derived column reads.
@@ -18,6 +18,10 @@ pub(crate) struct Reads {
     /// In order of declaration, which is their order in a message; never empty.
     pub(crate) inputs: Vec<Input>,
     pub(crate) own: Option<Window>,
+    /// Whether the model is told how much of the own past is hidden.
+    pub(crate) own_elided: bool,
+    /// Whether the model is told that of any view.
+    pub(crate) elides: bool,
     pub(crate) groups: Vec<Group>,
     /// What the model is told of the inputs, if anything is.
     pub(crate) orientation: Option<Arc<str>>,
@@ -43,6 +47,8 @@ pub(crate) struct Input {
     /// Whether each value is shown a step later, so that nothing waits for it within a step.
     pub(crate) delayed: bool,
     pub(crate) tag: Name,
+    /// Whether the model is told how many values the window hides.
+    pub(crate) elided: bool,
     note: Option<String>,
     /// Which of its values it shows, if not all.
     pub(crate) filter: Option<Filter>,
@@ -75,7 +81,8 @@ impl fmt::Debug for Filter {
 
 impl Reads {
     pub(crate) fn new(column: Name) -> Self {
-        Self { column, inputs: Vec::new(), own: None, groups: Vec::new(), orientation: None }
+        let (inputs, groups) = (Vec::new(), Vec::new());
+        Self { column, inputs, own: None, own_elided: false, elides: false, groups, orientation: None }
     }
 
     /// Adds an input with the groups around it, the outermost first. A group that the input before
@@ -104,6 +111,7 @@ impl Reads {
         }
         let tags: Vec<Name> = groups.iter().map(|(_, tag)| tag.clone()).collect();
         input.frames = Frames::new(&input.tag, &tags);
+        self.elides |= input.elided;
         self.inputs.push(input);
         Ok(())
     }
@@ -111,6 +119,17 @@ impl Reads {
     /// All tags of the contexts.
     pub(crate) fn tags(&self) -> impl Iterator<Item = &Name> + Clone {
         self.inputs.iter().map(|input| &input.tag).chain(self.groups.iter().map(|group| &group.tag))
+    }
+
+    /// Whether the model is told how many values a view hides: an input by its place, or the own past, which has
+    /// the place behind them.
+    pub(crate) fn is_elided(&self, at: usize) -> bool {
+        self.inputs.get(at).map_or(self.own_elided, |input| input.elided)
+    }
+
+    /// What the model calls the values of a view.
+    pub(crate) fn called(&self, at: usize) -> &str {
+        self.inputs.get(at).map_or_else(|| last_part(&self.column), |input| &input.tag)
     }
 
     /// Puts together what is noted of the inputs.
@@ -139,11 +158,12 @@ const INTRODUCTION: &str = "What the tags in the messages hold:";
 impl Input {
     pub(crate) fn new(column: usize, name: Name, window: Window, delayed: bool, tag: Name) -> Self {
         let (groups, frames) = (Vec::new(), Frames::default());
-        Self { at: 0, column, name, window, delayed, tag, note: None, filter: None, groups, frames }
+        let (elided, note, filter) = (false, None, None);
+        Self { at: 0, column, name, window, delayed, tag, elided, note, filter, groups, frames }
     }
 
-    pub(crate) fn with(self, note: Option<String>, filter: Option<Filter>) -> Self {
-        Self { note, filter, ..self }
+    pub(crate) fn with(self, note: Option<String>, filter: Option<Filter>, elided: bool) -> Self {
+        Self { elided, note, filter, ..self }
     }
 
     /// By how many steps its values are shown later.
@@ -162,6 +182,17 @@ impl Input {
     pub(crate) fn cells(&self, step: usize) -> Range<usize> {
         let Range { start, end } = self.turns(step);
         start - self.delay()..end - self.delay()
+    }
+
+    /// How much of the column is stored before it is shown: all that is hidden is counted.
+    pub(crate) fn awaits(&self) -> Window {
+        if self.elided { Window::All } else { self.window }
+    }
+
+    /// The steps of the column that are stored before a context of `step` is made.
+    pub(crate) fn awaited(&self, step: usize) -> Range<usize> {
+        let shown = self.cells(step);
+        if self.elided { 0..shown.end } else { shown }
     }
 
     /// How many groups it has in common with another one, from the outermost on.

@@ -35,6 +35,8 @@ pub(crate) struct DraftView {
     pub(crate) note: Option<String>,
     /// Which of its values it shows, if not all.
     pub(crate) filter: Option<Filter>,
+    /// Whether the model is told how many values the window hides.
+    pub(crate) elided: bool,
     /// The groups around it, the outermost first: what tells them apart where tags do not, and their tags.
     pub(crate) groups: Vec<(usize, String)>,
 }
@@ -142,6 +144,10 @@ impl Schema {
                 mistakes.push(Mistake::EmptyWindow { column: name.clone(), input });
                 continue;
             };
+            if view.elided && window == Window::All {
+                let input = self.name(read).clone();
+                mistakes.push(Mistake::NothingElided { column: name.clone(), input });
+            }
             if read == column {
                 if view.tag.is_some()
                     || view.note.is_some()
@@ -153,6 +159,8 @@ impl Schema {
                 if reads.own.replace(window).is_some() {
                     mistakes.push(Mistake::SelfTwice { column: name.clone() });
                 }
+                reads.own_elided = view.elided;
+                reads.elides |= view.elided;
                 continue;
             }
             let tag = view.tag.map_or_else(|| Ok(self.name(read).tag()), |tag| Name::new_tag(&tag));
@@ -165,7 +173,7 @@ impl Schema {
                 }
             };
             let input = Input::new(read, self.name(read).clone(), window, view.delayed, tag);
-            let input = input.with(view.note, view.filter);
+            let input = input.with(view.note, view.filter, view.elided);
             if let Err(tag) = reads.push(input, &groups) {
                 mistakes.push(Mistake::DuplicateTag { column: name.clone(), tag });
             }
@@ -321,6 +329,17 @@ pub enum Mistake {
         /// Whether it reads its own past.
         own: bool,
     },
+    /// A view that hides nothing and is to tell how much it hides.
+    #[error(
+        "`{column}` reads all of `{input}`, so there is nothing that it could say is elided: drop that, or show \
+         less, as in `.window(3).elided()`"
+    )]
+    NothingElided {
+        /// The column that reads.
+        column: Name,
+        /// The column that is read.
+        input: Name,
+    },
     /// A flow into which nothing comes.
     #[error("nothing enters this flow: a flow needs a `source`, and a column that reads it")]
     NoSource,
@@ -380,6 +399,7 @@ mod tests {
             tag: None,
             note: None,
             filter: None,
+            elided: false,
             groups: Vec::new(),
         }
     }
@@ -403,8 +423,9 @@ mod tests {
             derived("odd", vec![DraftView { tag: Some("a b".into()), ..view(0) }]),
             derived("selves", vec![view(0), view(9), view(9)]),
             derived("tagged", vec![view(0), DraftView { tag: Some("me".into()), ..view(10) }]),
+            derived("told", vec![DraftView { elided: true, ..view(0) }]),
         ]);
-        assert_eq!(told.len(), 10, "{told:#?}");
+        assert_eq!(told.len(), 11, "{told:#?}");
     }
 
     #[test]

@@ -65,8 +65,9 @@ impl Subject {
             tag: "user".into(),
             groups: Vec::new(),
             filter: None,
+            elided: false,
         };
-        let reads = Reads { views: vec![view], own, own_at: 0 };
+        let reads = Reads { views: vec![view], own, own_elided: false, own_at: 0 };
         let columns = vec![
             naive::Column { name: "user".into(), values: values.clone(), reads: None },
             naive::Column { name: "column".into(), values, reads: Some(reads) },

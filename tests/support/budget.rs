@@ -71,7 +71,14 @@ fn left(turns: &[Turn], elided: &[Id], limit: Limit) -> Vec<Turn> {
         let at = at.count();
         left.insert(
             at,
-            Turn { step: first.step, role: "user", parts: vec![text], cells: Vec::new(), tokens },
+            Turn {
+                step: first.step,
+                role: "user",
+                before: Vec::new(),
+                parts: vec![text],
+                cells: Vec::new(),
+                tokens,
+            },
         );
     }
     left

@@ -11,8 +11,12 @@
 //! it. They are slow and say everything twice on purpose: what they do must be right at a glance.
 
 pub mod budget;
+#[cfg(feature = "postgres")]
+pub mod careless;
 pub mod corpus;
 pub mod cost;
+#[cfg(feature = "postgres")]
+pub mod cuts;
 pub mod figures;
 pub mod instructions;
 pub mod live;
@@ -21,6 +25,9 @@ pub mod lsp;
 pub mod naive;
 pub mod parse;
 pub mod peers;
+#[cfg(feature = "postgres")]
+pub mod postgres;
+pub mod rows;
 pub mod rustc;
 #[cfg(feature = "tracing")]
 pub mod spans;

@@ -50,7 +50,20 @@ impl Live {
     ///
     /// Those of [`Flow::open`].
     pub async fn open(opening: impl IntoOpening, described: &naive::Flow) -> Result<Self> {
-        let (declared, seen) = declare(described, &[0], &Gaps::new());
+        Self::open_with_gaps(opening, described, &Gaps::new()).await
+    }
+
+    /// The same, with computes that fail in these cells, and columns that may be skipped.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Flow::open`].
+    pub async fn open_with_gaps(
+        opening: impl IntoOpening,
+        described: &naive::Flow,
+        gaps: &Gaps,
+    ) -> Result<Self> {
+        let (declared, seen) = declare(described, &[0], gaps);
         Ok(Self { flow: Flow::open(opening, declared).await?, seen })
     }
 
@@ -133,7 +146,7 @@ fn views(reads: &Reads, declared: &[Column]) -> Vec<View> {
         views.push(item(neighbours, 0, declared));
     }
     if let Some(own) = reads.own {
-        views.insert(reads.own_at.min(views.len()), through(own, this()));
+        views.insert(reads.own_at.min(views.len()), elided(reads.own_elided, through(own, this())));
     }
     views
 }
@@ -169,7 +182,12 @@ fn input(view: &naive::View, declared: &[Column]) -> Option<View> {
         Some(filter @ Filter::Steps(_)) => shown.sample(move |step| filter.shows(step, "")),
         Some(filter @ Filter::Odd) => shown.filter(move |text| filter.shows(0, text)),
     };
+    let shown = elided(view.elided, shown);
     Some(if view.tag == view.column { shown } else { shown.named(&view.tag) })
+}
+
+fn elided(elided: bool, view: View) -> View {
+    if elided { view.elided() } else { view }
 }
 
 fn through(window: Window, view: View) -> View {

@@ -1,6 +1,8 @@
 //! The rules of assembly in the plainest words: a description of a flow and its values in, the
 //! messages of a cell out.
 
+use std::collections::BTreeSet;
+
 use crate::spelling::Spelling;
 
 /// The messages of a cell: role and content.
@@ -31,6 +33,8 @@ pub struct Reads {
     pub views: Vec<View>,
     /// How much of its own past it reads, if any.
     pub own: Option<Window>,
+    /// Whether it is said how much of that is hidden.
+    pub own_elided: bool,
     /// Before which of the views the own past was declared. It makes no difference.
     pub own_at: usize,
 }
@@ -50,6 +54,8 @@ pub struct View {
     pub groups: Vec<String>,
     /// Which of its values are shown, if not all.
     pub filter: Option<Filter>,
+    /// Whether it is said how many values the window hides.
+    pub elided: bool,
 }
 
 /// Which values are shown.
@@ -99,6 +105,22 @@ impl Window {
     }
 }
 
+impl View {
+    /// The value of a step, if there is one and the view does not leave it out.
+    fn passing<'f>(
+        &self,
+        flow: &'f Flow,
+        said: usize,
+        is_gap: IsGap<'_>,
+    ) -> Result<Option<&'f str>, Missing> {
+        if is_gap(&self.column, said) {
+            return Ok(None);
+        }
+        let value = flow.value(&self.column, said)?;
+        Ok(Some(value).filter(|value| self.filter.is_none_or(|filter| filter.shows(said, value))))
+    }
+}
+
 impl Reads {
     /// The tags of the context.
     pub fn tags(&self) -> impl Iterator<Item = &str> {
@@ -141,6 +163,8 @@ pub struct Turn {
     pub step: usize,
     /// Who speaks.
     pub role: &'static str,
+    /// What a user says before it, whoever speaks.
+    pub before: Vec<String>,
     /// The pieces, tags and all.
     pub parts: Vec<String>,
     /// The cells that they show: column and step.
@@ -152,7 +176,7 @@ pub struct Turn {
 
 impl Turn {
     fn of(step: usize, role: &'static str) -> Self {
-        Self { step, role, parts: Vec::new(), cells: Vec::new(), tokens: 0 }
+        Self { step, role, before: Vec::new(), parts: Vec::new(), cells: Vec::new(), tokens: 0 }
     }
 
     fn push(&mut self, cell: (&str, usize), value: &str, around: &str) {
@@ -177,6 +201,12 @@ fn grouped(shown: &[(&[String], String)], depth: usize, count: &mut usize) -> Ve
     neighbours.map(part).collect()
 }
 
+/// What is said of so many values; nothing of none.
+fn elided(count: usize, name: &str) -> Option<String> {
+    let values = if count == 1 { "value" } else { "values" };
+    (count > 0).then(|| format!("<elided>{count} {values} of {name}</elided>"))
+}
+
 /// The tokens of a text: its characters by four, rounded up.
 pub fn tokens(text: &str) -> usize {
     text.chars().count().div_ceil(4)
@@ -199,15 +229,27 @@ pub fn turns(
 ) -> Result<Vec<Turn>, Missing> {
     let spelling = Spelling::of(reads.tags());
     let mut turns = Vec::new();
+    let (mut told, mut own_told) = (BTreeSet::new(), false);
     for then in 0..=step {
         let mut read = Turn::of(then, "user");
         let mut shown: Vec<(&[String], String)> = Vec::new();
-        for View { column, window, delayed, tag, groups, filter } in &reads.views {
+        for view in &reads.views {
+            let View { column, window, delayed, tag, groups, .. } = view;
             let Some(said) = then.checked_sub(usize::from(*delayed)) else { continue };
-            if window.shows(then, step) && !is_gap(column, said) {
-                let value = flow.value(column, said)?;
-                if filter.is_some_and(|filter| !filter.shows(said, value)) {
-                    continue;
+            if !window.shows(then, step) && !view.elided {
+                continue;
+            }
+            if let Some(value) = view.passing(flow, said, is_gap)?
+                && window.shows(then, step)
+            {
+                let before: Result<Vec<_>, _> =
+                    (0..said).map(|said| view.passing(flow, said, is_gap)).collect();
+                if view.elided
+                    && told.insert(tag)
+                    && let Some(text) = elided(before?.iter().flatten().count(), tag)
+                {
+                    read.tokens += tokens(&text) + tokens("\n\n");
+                    shown.push((groups, text));
                 }
                 let part = format!("<{tag}>\n{}\n</{tag}>", spelling.escape(value));
                 read.push((column, said), value, &format!("<{tag}>\n\n</{tag}>\n\n"));
@@ -222,6 +264,11 @@ pub fn turns(
             && !is_gap(column, then)
         {
             let value = flow.value(column, then)?;
+            if reads.own_elided && !std::mem::replace(&mut own_told, true) {
+                let before = (0..then).filter(|then| !is_gap(column, *then)).count();
+                said.before.extend(elided(before, column));
+                said.tokens += said.before.iter().map(|text| tokens(text) + tokens("\n\n")).sum::<usize>();
+            }
             said.push((column, then), value, "\n\n");
             said.parts.push(value.to_owned());
         }
@@ -243,7 +290,8 @@ pub fn messages(flow: &Flow, column: &str, reads: &Reads, step: usize) -> Result
 /// Turns as messages: a user comes first, and neighbours of equal role become one message.
 pub fn merge(turns: Vec<Turn>) -> Messages {
     let mut said: Messages = Vec::new();
-    for Turn { role, parts, .. } in turns {
+    for Turn { role, before, parts, .. } in turns {
+        said.extend(before.into_iter().map(|part| ("user", part)));
         said.extend(parts.into_iter().map(|part| (role, part)));
     }
     if said.first().is_some_and(|(role, _)| *role == "assistant") {
@@ -275,8 +323,9 @@ mod tests {
             tag: "user".into(),
             groups: Vec::new(),
             filter: None,
+            elided: false,
         }];
-        let reads = Some(Reads { views, own: Some(own), own_at: 0 });
+        let reads = Some(Reads { views, own: Some(own), own_elided: false, own_at: 0 });
         let user = Column { name: "user".into(), values: values("u"), reads: None };
         Flow { columns: vec![user, Column { name: "bot".into(), values: values("b"), reads }] }
     }

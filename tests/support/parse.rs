@@ -19,8 +19,8 @@ impl fmt::Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
-/// The values that a user message shows, each with its tag. None for the constant `<elided/>`. What stands in
-/// groups is shown without them.
+/// The values that a user message shows, each with its tag. None for the constant `<elided/>` and for what says
+/// how many values are hidden. What stands in groups is shown without them.
 ///
 /// # Errors
 ///
@@ -53,6 +53,8 @@ fn blocks<'t>(
             let after = blocks(inside, tags, groups, shown)?;
             let end = format!("\n</{tag}>");
             after.strip_prefix(&end).ok_or_else(|| unreadable("no end of the group", after))?
+        } else if let Some(after) = elided(rest) {
+            after
         } else {
             let (tag, value, after) = block(rest, tags)?;
             if spelling.is_raw_in(value) {
@@ -66,6 +68,15 @@ fn blocks<'t>(
             None => return Ok(after),
         }
     }
+}
+
+/// What comes after a number of hidden values at the start.
+fn elided(text: &str) -> Option<&str> {
+    let (said, after) = text.strip_prefix("<elided>")?.split_once("</elided>")?;
+    let (count, of) = said.split_once(' ')?;
+    let name = of.strip_prefix(if count == "1" { "value of " } else { "values of " })?;
+    let is_number = !count.starts_with('0') && count.chars().all(|digit| digit.is_ascii_digit());
+    (is_number && columnar::Name::new(name).is_ok_and(|name| name == name.tag())).then_some(after)
 }
 
 /// The tag and the value of the block at the start, and what comes after it.
@@ -96,6 +107,7 @@ mod tests {
         let shown: Vec<_> = shown.iter().map(|(tag, value)| (tag.as_str(), value.as_str())).collect();
         assert_eq!(shown, [("user", "\n"), ("topics", "</user> &lt;b>"), ("user", "")]);
         assert_eq!(user_message("<elided/>", &TAGS, &[]), Ok(vec![]));
+        assert_eq!(user_message("<elided>2 values of bot</elided>", &TAGS, &[]), Ok(vec![]));
     }
 
     #[test]
@@ -118,6 +130,10 @@ mod tests {
             "<elided/>\n",
             "<user>\n<topics>\n</user>",
             "<user>\n< / Elided\n</user>",
+            "<elided>0 values of user</elided>",
+            "<elided>1 values of user</elided>",
+            "<elided>2 values of A</elided>",
+            "<elided>2 turns, about 3 tokens</elided>",
         ] {
             assert!(user_message(content, &TAGS, &[]).is_err(), "{content:?}");
         }

@@ -57,14 +57,19 @@ fn acyclic() -> impl Strategy<Value = Flow> {
 
 /// A flow of 1 to 3 sources and 1 to 4 derived columns, with the values of 1 to 6 steps. Some columns read
 /// what others, declared before or after them, said in earlier steps, and some of what they read stands in
-/// groups or is filtered.
+/// groups, is filtered, or tells how much it hides.
 pub fn flows() -> impl Strategy<Value = Flow> {
     let groups = vec((any::<Index>(), any::<Index>()), 0..=2);
     let filter = option::weighted(0.3, prop_oneof![(1..=3_usize).prop_map(Filter::Steps), Just(Filter::Odd)]);
-    let more = (groups, vec(filter, 3));
+    let more = (groups, vec(filter, 3), any::<bool>(), vec(any::<bool>(), 4));
     (with_pasts(), vec(more, DERIVED.len())).prop_map(|(mut flow, more)| {
         let derived = flow.columns.iter_mut().filter_map(|column| column.reads.as_mut());
-        for (reads, (groups, filters)) in derived.zip(more) {
+        for (reads, (groups, filters, own_elided, elided)) in derived.zip(more) {
+            let is_windowed = |window: Window| window != Window::All;
+            reads.own_elided = own_elided && reads.own.is_some_and(is_windowed);
+            for (view, elided) in reads.views.iter_mut().zip(elided) {
+                view.elided = elided && is_windowed(view.window);
+            }
             // One view at least shows everything, so no cell is without anything new.
             let rest = reads.views.iter_mut().filter(|view| !view.delayed).skip(1);
             rest.zip(filters).for_each(|(view, filter)| view.filter = filter);
@@ -100,6 +105,7 @@ fn with_pasts() -> impl Strategy<Value = Flow> {
                     tag,
                     groups: Vec::new(),
                     filter: None,
+                    elided: false,
                 };
                 reads.views.insert(at.index(reads.views.len() + 1), view);
             }
@@ -174,9 +180,17 @@ fn resolve(draft: Draft, columns: &[Column]) -> Reads {
         let wanted = tag.map_or(column.as_str(), |tag| *tag.get::<&str>(&TAGS));
         let is_free = |tag: &&str| views.iter().all(|view| view.tag != *tag);
         let tag = [wanted].into_iter().chain(TAGS).find(is_free).unwrap_or(wanted).to_owned();
-        views.push(View { column, window, delayed: false, tag, groups: Vec::new(), filter: None });
+        views.push(View {
+            column,
+            window,
+            delayed: false,
+            tag,
+            groups: Vec::new(),
+            filter: None,
+            elided: false,
+        });
     }
-    Reads { views, own: draft.own, own_at }
+    Reads { views, own: draft.own, own_elided: false, own_at }
 }
 
 #[cfg(test)]

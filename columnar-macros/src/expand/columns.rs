@@ -159,10 +159,10 @@ fn shown(view: &View, own: &Ident) -> TokenStream {
 
 /// What a view says of the column that it shows.
 pub(super) fn said(view: &View) -> TokenStream {
-    let View { tail, tagging, filtering, noting, groups, .. } = view;
+    let View { tail, eliding, tagging, filtering, noting, groups, .. } = view;
     let inside = (!groups.is_empty()).then(|| {
         let tags = groups.iter().map(Around::text);
         quote!(.__in(&[#(#tags),*]))
     });
-    quote!(#tail #tagging #filtering #noting.__view() #inside)
+    quote!(#tail #eliding #tagging #filtering #noting.__view() #inside)
 }

@@ -39,6 +39,7 @@ use super::other::Other;
 use super::{Emission, again, at, hidden, literal, told};
 use crate::errors;
 use crate::syntax::{Column, Derived, Module, View};
+use crate::word::typed;
 
 impl Emission<'_> {
     /// The struct of the columns.
@@ -258,7 +259,8 @@ pub(super) fn fn_mentions(name: &Ident, columns: &TokenStream, mentions: &TokenS
 
 /// The constant for the column that a view shows to the column `own`.
 pub(super) fn here(view: &View, own: &Ident) -> Ident {
-    if view.is_own() {
+    // What is not typed yet shows the own column, too.
+    if view.is_own() || typed(view.last()).is_empty() {
         return hidden("HERE_", own);
     }
     let path = view.name().replace('.', "_DOT_");

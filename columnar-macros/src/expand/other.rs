@@ -18,6 +18,7 @@ use syn::{GenericParam, Path, PathArguments};
 use super::{Private, again, at, literal};
 use crate::name::camel;
 use crate::syntax::{Flow, Form, Header, Module};
+use crate::word::typed;
 
 /// All of them.
 pub(super) struct Others<'e> {
@@ -173,7 +174,8 @@ impl<'e> Other<'e> {
         role: Role<'e>,
     ) -> Self {
         let used = names(path.to_token_stream());
-        let params = header.generics.params.iter().filter(|param| used.contains(&name_of(param).to_string()));
+        let is_used = |param: &&GenericParam| names(name_of(param)).iter().all(|name| used.contains(name));
+        let params = header.generics.params.iter().filter(is_used);
         let params: Vec<_> = params.collect();
         let is_generic = params.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)));
         Self { private, path, flow, alias: Some(alias), params, is_generic, param, role }
@@ -304,7 +306,7 @@ fn names(tokens: TokenStream) -> Vec<String> {
     for tree in tokens {
         let is_quote = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '\'');
         match tree {
-            TokenTree::Ident(ident) => names.push(format!("{quote}{ident}")),
+            TokenTree::Ident(ident) => names.push(format!("{quote}{}", typed(&ident))),
             TokenTree::Group(group) => names.extend(self::names(group.stream())),
             _ => {}
         }

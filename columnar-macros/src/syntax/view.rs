@@ -14,7 +14,7 @@ use crate::report::Errors;
 use crate::word::{instead, typed};
 
 /// What can be said of a column.
-pub(crate) const VIEWS: [&str; 7] = ["latest", "window", "prev", "as", "note", "filter", "sample"];
+pub(crate) const VIEWS: [&str; 8] = ["latest", "window", "prev", "as", "note", "filter", "sample", "elided"];
 
 pub(crate) struct View {
     /// The comma or the parenthesis before it.
@@ -39,6 +39,8 @@ pub(crate) struct View {
     pub(crate) filtering: TokenStream,
     /// The note as Rust: `.note("...")`.
     pub(crate) noting: TokenStream,
+    /// That it tells how much it hides, as Rust: `.elided()`.
+    pub(crate) eliding: TokenStream,
     /// The groups around it, the outermost first.
     pub(crate) groups: Vec<group::Around>,
     /// As it was written.
@@ -84,7 +86,7 @@ impl View {
 
     /// Whether it says more than a column.
     pub(crate) fn says_more(&self) -> bool {
-        let said = [&self.tail, &self.tagging, &self.filtering, &self.noting];
+        let said = [&self.tail, &self.tagging, &self.filtering, &self.noting, &self.eliding];
         said.iter().any(|said| !said.is_empty())
     }
 
@@ -144,6 +146,7 @@ impl View {
             tagging: TokenStream::new(),
             filtering: TokenStream::new(),
             noting: TokenStream::new(),
+            eliding: TokenStream::new(),
             groups: Vec::new(),
             written,
         }
@@ -302,6 +305,7 @@ impl View {
             ("as" | "named", _) => return self.say_tag(dot, word, arguments, errors),
             ("note", _) => return self.say_note(dot, word, arguments, errors),
             ("filter" | "sample", _) => return self.say_filter(dot, word, arguments, errors),
+            ("elided", _) => return self.say_elided(dot, word, arguments, errors),
             ("", _) => self.refuse(dot, errors::dangling_dot(self.last()), errors),
             ("prev", _) => self.say_prev(dot, word, arguments, errors),
             ("latest" | "window" | "all", _) if self.size.is_some() || self.delayed && text == "latest" => {
@@ -397,6 +401,28 @@ impl View {
             None => self.refuse(word, errors::no_filter(word), errors),
         }
         self.filtering.extend(written);
+    }
+
+    fn say_elided(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
+        let written = said(dot, word, arguments);
+        match arguments {
+            _ if !self.eliding.is_empty() => self.refuse(&written, errors::SECOND_ELIDED, errors),
+            None => self.refuse(word, errors::not_parentheses(word), errors),
+            Some(arguments) if !is_empty(&trees_of(arguments)) => {
+                self.refuse(arguments, errors::ELIDED_ARGUMENTS, errors);
+            }
+            Some(_) => {}
+        }
+        self.eliding.extend(written);
+    }
+
+    /// What shows everything hides nothing. Words that are no views are told by rustc.
+    pub(crate) fn check_elided(&mut self, errors: &mut Errors) {
+        let shows_all = self.tail.is_empty() || self.size == Some(Size::All);
+        if self.state == State::Sound && !self.eliding.is_empty() && shows_all {
+            let (word, name) = (self.eliding.clone(), self.name());
+            self.refuse(word, errors::nothing_elided(&name, self.delayed), errors);
+        }
     }
 
     fn say_note(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {

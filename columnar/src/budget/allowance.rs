@@ -16,7 +16,6 @@ use crate::window::Window;
 #[derive(Clone, Debug)]
 pub(crate) struct Allowance {
     pub(crate) around: Arc<Around>,
-    counter: Arc<dyn Counter>,
     limit: Result<Option<Limit>, BudgetError>,
     /// The cuts so far, where they stay.
     standing: Option<Standing>,
@@ -25,8 +24,10 @@ pub(crate) struct Allowance {
 }
 
 /// What goes with the values of a column's contexts.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Around {
+    /// How tokens are counted.
+    pub(crate) counter: Arc<dyn Counter>,
     /// The tokens of the instruction, if a model is asked.
     pub(crate) instruction: Option<usize>,
     /// How long it takes until the next context.
@@ -54,14 +55,9 @@ impl Allowance {
         let is_standing = matches!(limit, Ok(Some(Limit { low_water: Some(_), .. })));
         let frames = reads.inputs.iter().map(|input| input.frames.plain().tokens(&*counter)).collect();
         let groups = reads.groups.iter().map(|group| Frame::group_tokens(&group.tag, &*counter)).collect();
-        let around = Arc::new(Around { instruction, pace, frames, groups, gap: counter.count("\n\n") });
-        Self {
-            around,
-            counter,
-            limit,
-            standing: is_standing.then(Standing::default),
-            filtered: BTreeMap::new(),
-        }
+        let gap = counter.count("\n\n");
+        let around = Arc::new(Around { counter, instruction, pace, frames, groups, gap });
+        Self { around, limit, standing: is_standing.then(Standing::default), filtered: BTreeMap::new() }
     }
 
     /// What an input shows of its column at a step.
@@ -70,7 +66,7 @@ impl Allowance {
             None => said,
             Some(filter) => {
                 let filtered = self.filtered.entry(input.at).or_default();
-                filtered.history(filter, &said, input.cells(step))
+                filtered.history(filter, &said, input.awaited(step))
             }
         }
     }
@@ -97,13 +93,13 @@ impl Allowance {
     /// Leaves out of a context what is too much.
     pub(crate) fn fit(&mut self, shown: &mut Shown) -> Result<(), BudgetError> {
         let Some(limit) = self.limit.as_ref().map_err(Clone::clone)? else { return Ok(()) };
-        let fitted = Fitted::new(shown, limit, self.standing.as_mut(), &|text| self.counter.count(text));
+        let fitted = Fitted::new(shown, limit, self.standing.as_mut());
         let report = &fitted.report;
         if limit.strategy == Strategy::StopAtLimit && report.is_over_limit() {
             let (tokens, limit) = (report.before, report.limit);
             return Err(BudgetError::OverLimit { tokens, limit, contributors: shown.contributors() });
         }
-        shown.fitted = Some(Arc::new(fitted));
+        shown.fit(fitted);
         Ok(())
     }
 }

@@ -174,7 +174,10 @@ impl<'m> Kept<'m> {
     /// Whether it begins with all parts up to this one.
     fn has(&mut self, part: &Part<'_>) -> bool {
         let then = self.0.as_mut().and_then(Iterator::next);
-        let has = then.is_some_and(|then| is_worth_it(&then) && then.origin() == part.origin());
+        let has = then.is_some_and(|then| {
+            let is_same = (then.origin(), then.hidden()) == (part.origin(), part.hidden());
+            is_worth_it(&then) && is_same
+        });
         if !has {
             self.0 = None;
         }

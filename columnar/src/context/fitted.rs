@@ -24,15 +24,10 @@ pub(crate) struct Fitted {
 }
 
 impl Fitted {
-    /// `standing` remembers the cuts of a column whose cuts stay. `count` counts the tokens of a text.
-    pub(crate) fn new(
-        shown: &Shown,
-        limit: &Limit,
-        standing: Option<&mut Standing>,
-        count: &dyn Fn(&str) -> usize,
-    ) -> Self {
-        let (step, gap) = (shown.step, shown.around.gap);
-        let marker_tokens: MarkerTokens<'_> = &|gone| count(&marker(gone)) + gap;
+    /// `standing` remembers the cuts of a column whose cuts stay.
+    pub(crate) fn new(shown: &Shown, limit: &Limit, standing: Option<&mut Standing>) -> Self {
+        let (step, around) = (shown.step, &shown.around);
+        let marker_tokens: MarkerTokens<'_> = &|gone| around.counter.count(&marker(gone)) + around.gap;
         let turns = Places::at(shown, step);
         let fit = |at, before: &Cut| limit.fit(&Places::at(shown, at), before, marker_tokens);
         let (before, cut) = match standing {

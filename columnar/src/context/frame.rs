@@ -56,7 +56,7 @@ pub(super) static OWN: Frame = Frame {
     },
 };
 
-/// Around what stands for turns that are left out.
+/// Around what stands for turns that are left out, or for values that a view hides.
 pub(super) static MARKER: Frame = Frame {
     opening: Cow::Borrowed(SEPARATOR),
     closing: Cow::Borrowed(""),
@@ -77,11 +77,13 @@ const ANSWER: &str = r#""},{"role":"assistant","content":""#;
 pub(super) const JSON_END: &str = r#""}]"#;
 
 /// What stands around the values of an input: a frame for each number of groups that may begin and end with
-/// one.
+/// one, and for what is said before one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frames {
     depth: usize,
-    frames: Vec<Frame>,
+    tagged: Vec<Frame>,
+    /// For what is said, by how many groups begin with it: one or more.
+    untagged: Vec<Frame>,
 }
 
 impl Frames {
@@ -89,26 +91,34 @@ impl Frames {
     pub(crate) fn new(tag: &Name, groups: &[Name]) -> Self {
         let depth = groups.len();
         let innermost = |count: usize| groups.get(depth - count..).unwrap_or_default();
-        let frames = (0..=depth).flat_map(|opened| {
-            (0..=depth).map(move |closed| Frame::new(tag, innermost(opened), innermost(closed)))
+        let tagged = (0..=depth).flat_map(|opened| {
+            (0..=depth).map(move |closed| Frame::new(Some(tag), innermost(opened), innermost(closed)))
         });
-        Self { depth, frames: frames.collect() }
+        let untagged = (1..=depth).map(|opened| Frame::new(None, innermost(opened), &[]));
+        Self { depth, tagged: tagged.collect(), untagged: untagged.collect() }
     }
 
     /// The frame of a value before which so many groups are open, and so many behind it.
     #[inline]
     pub(super) fn between(&self, before: usize, behind: usize) -> &Frame {
         let (opened, closed) = (self.depth - before, self.depth - behind);
-        match self.frames.get(opened * (self.depth + 1) + closed) {
+        match self.tagged.get(opened * (self.depth + 1) + closed) {
             Some(frame) => frame,
             None => unreachable!("there is a frame for each"),
         }
     }
 
+    /// The frame of what is said before a value, before which so many groups are open.
+    pub(super) fn untagged(&self, before: usize) -> &Frame {
+        let opened = self.depth - before;
+        opened.checked_sub(1).and_then(|at| self.untagged.get(at)).unwrap_or(&MARKER)
+    }
+
     /// How many groups one of these frames begins.
     pub(super) fn opened_by(&self, frame: &Frame) -> usize {
-        let at = self.frames.iter().position(|candidate| core::ptr::eq(candidate, frame));
-        at.unwrap_or(0) / (self.depth + 1)
+        let place = |frames: &[Frame]| frames.iter().position(|candidate| core::ptr::eq(candidate, frame));
+        let untagged = || place(&self.untagged).map(|at| at + 1);
+        place(&self.tagged).map(|at| at / (self.depth + 1)).or_else(untagged).unwrap_or(0)
     }
 
     /// The frame of the tag alone, if it has not to open or to close anything.
@@ -123,13 +133,14 @@ impl Frames {
 }
 
 impl Frame {
-    /// Around a value of an input, before which groups begin and behind which they end.
-    fn new(tag: &Name, opened: &[Name], closed: &[Name]) -> Self {
+    /// Around a value of an input, or what is said before it without a tag: before it groups begin, and behind it
+    /// they end.
+    fn new(tag: Option<&Name>, opened: &[Name], closed: &[Name]) -> Self {
         let tags = |tags: &[Name], before: &str, behind: &str| {
             tags.iter().map(|tag| [before, tag.as_str(), behind].concat()).collect::<String>()
         };
-        let opened = [opened, core::slice::from_ref(tag)].concat();
-        let closed: Vec<Name> = [tag].into_iter().chain(closed.iter().rev()).cloned().collect();
+        let opened: Vec<Name> = opened.iter().chain(tag).cloned().collect();
+        let closed: Vec<Name> = tag.into_iter().chain(closed.iter().rev()).cloned().collect();
         let opening = |end: &str| tags(&opened, "<", &[">", end].concat());
         let closing = |begin: &str| tags(&closed, &[begin, "</"].concat(), ">");
         let (json_opening, json_closing) = (opening(r"\n"), closing(r"\n"));

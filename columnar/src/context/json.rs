@@ -64,7 +64,7 @@ pub(super) fn plain(stop: Stop<'_>) -> Option<&str> {
 fn length(shown: &Shown) -> usize {
     let frames = shown.reads.inputs.iter().map(|input| input.frames.json_len()).chain([OWN.json_len()]);
     let views = shown.views.iter().zip(frames);
-    let elided = shown.fitted.as_ref().map_or(0..0, |fitted| fitted.elided.start / 2..fitted.elided.end / 2);
+    let elided = shown.fitted().map_or(0..0, |fitted| fitted.elided.start / 2..fitted.elided.end / 2);
     let kept = |steps: &Range<usize>| {
         let oldest = steps.start..steps.end.min(elided.start + 1).max(steps.start);
         [oldest, steps.start.max(elided.end)..steps.end]
@@ -73,7 +73,8 @@ fn length(shown: &Shown) -> usize {
         let bytes = |steps: Range<usize>| steps.len() * frame + view.bytes(steps);
         if elided.is_empty() { bytes(view.steps.clone()) } else { kept(&view.steps).map(bytes).iter().sum() }
     };
-    views.map(view).sum::<usize>() + OWN.json_first_len() + MARKER_LEN + JSON_END.len()
+    let markers = 1 + shown.elisions().len();
+    views.map(view).sum::<usize>() + OWN.json_first_len() + markers * MARKER_LEN + JSON_END.len()
 }
 
 /// A text as it stands inside a JSON string.

@@ -99,7 +99,7 @@ impl Messages {
     /// What was left out so that the messages go into their [budget](crate::budget); `None` if there
     /// is none.
     pub fn report(&self) -> Option<&Report> {
-        self.0.fitted.as_ref().map(|fitted| &fitted.report)
+        self.0.fitted().map(|fitted| &fitted.report)
     }
 
     /// The cells that are left out, in the order in which they would be shown.

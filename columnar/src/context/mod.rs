@@ -1,6 +1,8 @@
 //! What a compute step sees of the flow, assembled from the declaration alone.
 
+mod absent;
 mod chunks;
+mod elision;
 mod escape;
 mod filtered;
 mod fitted;
@@ -20,13 +22,14 @@ use alloc::vec::Vec;
 use crate::name::Name;
 use crate::value::Value;
 
+pub(crate) use elision::text as elision;
 pub(crate) use filtered::Filtered;
 pub(crate) use fitted::Fitted;
 pub(crate) use frame::{Frame, Frames};
 pub use messages::{Iter, Messages};
 pub(crate) use opening::Opening;
 pub(crate) use part::Fate;
-pub use part::{Origin, Part, Role};
+pub use part::{Hidden, Origin, Part, Role};
 pub use parts::Parts;
 pub(crate) use shown::Shown;
 

@@ -12,8 +12,8 @@ use crate::name::Name;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Opening {
     step: usize,
-    /// By input: the column, the tag, and the steps of it.
-    inputs: Vec<(Name, Name, usize, usize)>,
+    /// By input: the column, the tag, the steps of it, and whether the others are counted.
+    inputs: Vec<(Name, Name, usize, usize, bool)>,
 }
 
 impl Opening {
@@ -26,7 +26,7 @@ impl Opening {
         let inputs = shown.reads.inputs.iter().zip(&*shown.views);
         let inputs = inputs.map(|(input, view)| {
             let (start, end) = clip(&view.steps);
-            (input.name.clone(), input.tag.clone(), start, end)
+            (input.name.clone(), input.tag.clone(), start, end, input.elided)
         });
         let tokens = Places::at(shown, shown.step).read(&steps).tokens;
         (Self { step: shown.step, inputs: inputs.collect() }, tokens)

@@ -63,6 +63,15 @@ pub struct Origin<'m> {
     pub step: usize,
 }
 
+/// What stands in the place of values that a view [hides](crate::View::elided).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hidden<'m> {
+    /// The column.
+    pub column: &'m Name,
+    /// How many of its values came before the first one that is shown.
+    pub values: usize,
+}
+
 /// A piece of a message, and where it came from.
 ///
 /// The parts of a message, one after the other and with nothing between them, are its content: the
@@ -71,8 +80,9 @@ pub struct Origin<'m> {
 #[derive(Clone, Debug)]
 pub struct Part<'m> {
     pub(super) role: Role,
-    /// `None` for the constant lead.
+    /// `None` for what shows no cell.
     pub(super) origin: Option<Origin<'m>>,
+    pub(super) hidden: Option<Hidden<'m>>,
     pub(super) place: Place,
     pub(super) frame: &'m Frame,
     /// The value as it is shown inside.
@@ -98,7 +108,7 @@ impl<'m> Part<'m> {
     /// What stands before an array that would begin with the assistant.
     pub(super) fn lead(fate: Fate) -> Self {
         let (role, value) = (Role::User, Cow::Borrowed(LEAD));
-        Self { role, origin: None, place: Place::First, frame: &OWN, value, tokens: 0, fate }
+        Self { role, origin: None, hidden: None, place: Place::First, frame: &OWN, value, tokens: 0, fate }
     }
 
     /// Who speaks.
@@ -106,10 +116,15 @@ impl<'m> Part<'m> {
         self.role
     }
 
-    /// The cell shown, or `None` for the constant `<elided/>` and for what stands in the place of turns
-    /// that a [budget](crate::budget) leaves out.
+    /// The cell shown, or `None` for the constant `<elided/>`, for what stands in the place of turns that a
+    /// [budget](crate::budget) leaves out, and for what says how much is [hidden](Self::hidden).
     pub fn origin(&self) -> Option<Origin<'m>> {
         self.origin
+    }
+
+    /// What a view hides, if the part [says](crate::View::elided) that it does.
+    pub fn hidden(&self) -> Option<Hidden<'m>> {
+        self.hidden
     }
 
     /// The text as it is sent, with its tag and separator.

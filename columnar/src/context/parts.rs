@@ -2,9 +2,10 @@
 
 use alloc::borrow::Cow;
 
+use super::elision::Elision;
 use super::escape::escape;
 use super::frame::Place;
-use super::part::{Fate, Origin, Part, Role};
+use super::part::{Fate, Hidden, Origin, Part, Role};
 use super::shown::Shown;
 use super::walk::{Stop, Walk, What};
 
@@ -24,15 +25,21 @@ impl<'m> Parts<'m> {
     }
 
     fn part(&self, stop: Stop<'m>) -> Part<'m> {
-        let around = &self.shown.around;
+        let Shown { reads, around, .. } = self.shown;
         let (origin, around) = match stop.what {
             What::Input(input) => (Some(&input.name), around.frames.get(input.at).copied().unwrap_or(0)),
-            What::Own => (Some(&self.shown.reads.column), around.gap),
+            What::Own => (Some(&reads.column), around.gap),
+            What::Elision(_) => (None, around.gap),
             What::Marker => (None, 0),
+        };
+        let hidden = |elision: &Elision| {
+            let column = reads.inputs.get(elision.at).map_or(&reads.column, |input| &input.name);
+            Hidden { column, values: elision.values }
         };
         Part {
             role: stop.frame.role(),
             origin: origin.map(|column| Origin { column, step: stop.step - stop.delay }),
+            hidden: if let What::Elision(elision) = stop.what { Some(hidden(elision)) } else { None },
             place: stop.place(),
             frame: stop.frame,
             value: shown_value(&stop, self.shown),
@@ -43,9 +50,9 @@ impl<'m> Parts<'m> {
 }
 
 impl Parts<'_> {
-    /// The tokens of the groups that begin with a value.
+    /// The tokens of the groups that begin with a value, or with what is said before it.
     fn groups(&self, stop: Stop<'_>) -> usize {
-        let What::Input(input) = stop.what else { return 0 };
+        let Some(input) = stop.input(self.shown) else { return 0 };
         let inside = input.groups.len().saturating_sub(input.frames.opened_by(stop.frame));
         input.groups.iter().skip(inside).filter_map(|&group| self.shown.around.groups.get(group)).sum()
     }
@@ -70,31 +77,33 @@ impl<'m> Iterator for Parts<'m> {
 
 impl Fate {
     fn of(stop: Stop<'_>, shown: &Shown) -> Self {
-        let (step, next) = (stop.step, shown.step + 1);
-        let fitted = shown.fitted.as_deref();
+        let (reads, step, next) = (&shown.reads, stop.step, shown.step + 1);
+        let fitted = shown.fitted();
         let cut = if fitted.is_some_and(|fitted| fitted.changes) { Self::Cut } else { Self::MayBeCut };
         let is_cut = |place| fitted.is_some_and(|fitted| fitted.next.contains(&place));
-        let (window, delayed, steps, is_cut) = match (stop.what, shown.reads.own) {
-            (What::Input(input), _) => (input.window, input.delayed, input.turns(next), is_cut(2 * step)),
-            (What::Own, Some(own)) => (own, false, own.of_own(next), is_cut(2 * step + 1)),
-            (What::Own, None) => unreachable!("`{}` does not read its own past", shown.reads.column),
-            (What::Marker, _) => {
-                let stays = fitted.is_some_and(|fitted| fitted.next == fitted.elided);
-                return if stays { Self::Stays } else { cut };
-            }
+        if let What::Marker = stop.what {
+            let stays = fitted.is_some_and(|fitted| fitted.next == fitted.elided);
+            return if stays { Self::Stays } else { cut };
+        }
+        let input = stop.input(shown);
+        let (window, delayed, steps, is_cut) = match (input, reads.own) {
+            (Some(input), _) => (input.window, input.delayed, input.turns(next), is_cut(2 * step)),
+            (None, Some(own)) => (own, false, own.of_own(next), is_cut(2 * step + 1)),
+            (None, None) => unreachable!("`{}` does not read its own past", reads.column),
         };
-        // What stands behind it may leave, so that its groups end with it.
-        let is_regrouped = match stop.what {
+        let changes = match stop.what {
+            // What stands behind it may leave, so that its groups end with it.
             What::Input(input) if !input.groups.is_empty() => {
                 shown.open_behind(input, step, next) != shown.open_behind(input, step, shown.step)
             }
             _ => false,
         };
+        let is_first = |at| shown.is_first_next(at, step, &steps);
+        let changes = changes || is_first(input.map_or(reads.inputs.len(), |input| input.at));
         match steps.contains(&step) {
             true if is_cut => cut,
-            true if is_regrouped => Self::Leaves { window, delayed, own: false },
-            true => Self::Stays,
-            false => Self::Leaves { window, delayed, own: matches!(stop.what, What::Own) },
+            true if !changes => Self::Stays,
+            _ => Self::Leaves { window, delayed, own: input.is_none() },
         }
     }
 }

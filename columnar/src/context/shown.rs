@@ -8,10 +8,13 @@
 //! of the history, and its parts are found when somebody reads them. A pure function of the schema and
 //! the stored values: the order in which cells were computed cannot show.
 
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::absent::Absent;
+use super::elision::Elision;
 use super::fitted::Fitted;
 use super::part::Origin;
 use super::turns::Places;
@@ -34,8 +37,8 @@ pub(crate) struct Shown {
     pub(super) around: Arc<Around>,
     /// The nearest step at which a fork went another way.
     pub(crate) fork: Option<usize>,
-    /// What is left out, where there is a budget.
-    pub(crate) fitted: Option<Arc<Fitted>>,
+    /// What is known of the values that are not shown.
+    absent: Option<Arc<Absent>>,
 }
 
 /// Some values of a column, each at the step whose turn shows it.
@@ -51,6 +54,27 @@ impl View {
     /// Whether the turn of a step has a value to show.
     pub(super) fn has(&self, step: usize) -> bool {
         step.checked_sub(self.delay).is_some_and(|said| self.values.has(said))
+    }
+
+    /// A single text, in the turn of a step.
+    pub(super) fn of_one(step: usize, text: String, tokens: usize) -> Self {
+        let mut values = History::default();
+        values.insert(step, text.into(), tokens);
+        Self { steps: step..step + 1, delay: 0, values }
+    }
+
+    /// The first of some turns that has a value to show, found without going through them.
+    pub(super) fn first(&self, turns: &Range<usize>) -> Option<usize> {
+        let Range { mut start, mut end } = turns.clone();
+        // Seldom is the oldest one empty.
+        if start < end && self.has(start) {
+            return Some(start);
+        }
+        while start < end {
+            let middle = start.midpoint(end);
+            if self.sum(&(start..middle + 1)).count > 0 { end = middle } else { start = middle + 1 }
+        }
+        Some(start).filter(|first| turns.contains(first))
     }
 
     fn value(&self, step: usize) -> Option<Value> {
@@ -95,7 +119,14 @@ impl Shown {
             delay,
             values: history(column, input),
         });
-        Self { views: views.collect(), reads, step: cell.step, around, fork: None, fitted: None }
+        let (views, step): (Arc<[View]>, _) = (views.collect(), cell.step);
+        let absent = if reads.elides { Absent::hidden(&reads, &views, &around, step) } else { None };
+        Self { reads, step, views, around, fork: None, absent }
+    }
+
+    /// Leaves out what is too much.
+    pub(crate) fn fit(&mut self, fitted: Fitted) {
+        Arc::make_mut(self.absent.get_or_insert_default()).fitted = Some(fitted);
     }
 
     pub(crate) fn column(&self) -> &Name {
@@ -115,7 +146,7 @@ impl Shown {
     /// What the context showed at the last step that it has in common with its nearest fork; `None` where what
     /// is left out now was not known then.
     pub(super) fn before_fork(&self) -> Option<Self> {
-        let is_whole = self.fitted.as_ref().is_none_or(|fitted| fitted.elided.is_empty());
+        let is_whole = self.fitted().is_none_or(|fitted| fitted.elided.is_empty());
         self.fork?.checked_sub(1).filter(|_| is_whole).map(|step| self.at(step))
     }
 
@@ -124,9 +155,29 @@ impl Shown {
         let inputs = self.reads.inputs.iter().map(|input| input.turns(step));
         let steps = inputs.chain(self.reads.own.map(|own| own.of_own(step)));
         let views = steps.zip(&*self.views).map(|(steps, view)| View { steps, ..view.clone() });
-        let fitted = self.fitted.as_ref().map(|fitted| Arc::new(fitted.previous()));
         let (reads, around) = (Arc::clone(&self.reads), Arc::clone(&self.around));
-        Self { reads, step, views: views.collect(), around, fork: None, fitted }
+        let views: Arc<[View]> = views.collect();
+        let absent = Absent::hidden(&reads, &views, &around, step);
+        let mut shown = Self { reads, step, views, around, fork: None, absent };
+        self.fitted().into_iter().for_each(|fitted| shown.fit(fitted.previous()));
+        shown
+    }
+
+    /// What is left out, where there is a budget.
+    #[inline]
+    pub(super) fn fitted(&self) -> Option<&Fitted> {
+        self.absent.as_ref()?.fitted.as_ref()
+    }
+
+    /// What is said of values that views hide.
+    #[inline]
+    pub(super) fn elisions(&self) -> &[Elision] {
+        self.absent.as_ref().map_or(&[], |absent| &absent.elisions)
+    }
+
+    /// The same of one view.
+    pub(super) fn elision(&self, at: usize) -> Option<&Elision> {
+        self.elisions().iter().find(|elision| elision.at == at)
     }
 
     /// The inputs at the current step; without those that are empty for good.
@@ -162,7 +213,7 @@ impl Shown {
 
     /// The tokens of all that is shown.
     pub(super) fn tokens(&self) -> usize {
-        match &self.fitted {
+        match self.fitted() {
             Some(fitted) => fitted.report.after,
             None => Places::at(self, self.step).all().tokens,
         }
@@ -173,10 +224,14 @@ impl Shown {
         let gap = (&self.reads.column, self.around.gap);
         let names = self.reads.inputs.iter().zip(&self.around.frames);
         let names = names.map(|(input, frame)| (&input.name, *frame)).chain([gap]);
-        let tokens = |view: &View, frame| view.sum(&view.steps).framed(frame).tokens;
+        let tokens = |at, view: &View, frame| {
+            let elision = self.elision(at).map(|elision| elision.tokens(&view.steps, &self.around));
+            view.sum(&view.steps).framed(frame).tokens + elision.unwrap_or(0)
+        };
         let mut contributors: Vec<_> = names
             .zip(&*self.views)
-            .map(|((name, frame), view)| (name.clone(), tokens(view, frame)))
+            .enumerate()
+            .map(|(at, ((name, frame), view))| (name.clone(), tokens(at, view, frame)))
             .collect();
         contributors.sort_by_key(|(_, tokens)| core::cmp::Reverse(*tokens));
         contributors
@@ -184,7 +239,7 @@ impl Shown {
 
     /// The cells that are left out, in the order in which they would be shown.
     pub(super) fn elided(&self) -> impl Iterator<Item = Origin<'_>> {
-        let places = self.fitted.as_ref().map_or(0..0, |fitted| fitted.elided.clone());
+        let places = self.fitted().map_or(0..0, |fitted| fitted.elided.clone());
         let names = self.reads.inputs.iter().map(|input| &input.name).chain([&self.reads.column]);
         let views = names.zip(&*self.views).enumerate();
         let inputs = self.reads.inputs.len();
@@ -200,13 +255,13 @@ impl Shown {
 
     /// The first step of whose inputs some are left out.
     pub(super) fn uncut(&self) -> Option<usize> {
-        let elided = self.fitted.as_ref().map(|fitted| &fitted.elided).filter(|elided| !elided.is_empty());
+        let elided = self.fitted().map(|fitted| &fitted.elided).filter(|elided| !elided.is_empty());
         elided.map(|elided| elided.start.div_ceil(2))
     }
 
     /// Whether what stands at a place is left out.
     fn is_elided(&self, place: usize) -> bool {
-        self.fitted.as_ref().is_some_and(|fitted| fitted.elided.contains(&place))
+        self.fitted().is_some_and(|fitted| fitted.elided.contains(&place))
     }
 
     /// Whether there is nothing in any view.
@@ -219,15 +274,25 @@ impl Shown {
         self.views.get(self.reads.inputs.len())
     }
 
-    /// Whether the next context begins with what the column said, as far as that is known.
+    /// Whether something will be said before a value in the next context that is not said now: it is not yet the
+    /// first that its view shows.
+    pub(super) fn is_first_next(&self, at: usize, step: usize, next: &Range<usize>) -> bool {
+        let view = self.views.get(at).filter(|_| self.reads.is_elided(at));
+        view.is_some_and(|view| view.first(next) == Some(step) && view.first(&view.steps) != Some(step))
+    }
+
+    /// Whether the next context begins with what the column said, as far as that is known, and with nothing that is
+    /// said of it.
     pub(super) fn is_led_next(&self) -> bool {
         let next = self.step + 1;
         let (Some(own), Some(view)) = (self.reads.own, self.own()) else { return false };
         // What is computed now will have been said.
         let mut said = own.of_own(next).filter(|&step| step == self.step || view.has(step));
         said.next().is_some_and(|first| {
+            let is_told = self.reads.own_elided && view.sum(&(0..first)).count > 0;
             let mut inputs = self.reads.inputs.iter().zip(&*self.views);
-            !inputs.any(|(input, view)| (input.turns(next).start..=first).any(|step| view.has(step)))
+            !is_told
+                && !inputs.any(|(input, view)| (input.turns(next).start..=first).any(|step| view.has(step)))
         })
     }
 

@@ -2,24 +2,33 @@
 //!
 //! What a column reads at a step stands at the place `2 * step`, and what it said there behind it.
 
+use alloc::borrow::Cow;
 use core::ops::Range;
 
+use super::elision::Elision;
 use super::shown::{Shown, View};
 use crate::budget::Turns;
 use crate::tokens::Sum;
 
 /// The turns of a context at its own step, at one before it, or at the next one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Places<'s> {
     shown: &'s Shown,
     step: usize,
+    /// What is said of values that views hide.
+    elisions: Cow<'s, [Elision]>,
 }
 
 impl<'s> Places<'s> {
     /// As they were at a step, or are; those of a step that is still to come are taken to be as large as
     /// the last ones.
     pub(crate) fn at(shown: &'s Shown, step: usize) -> Self {
-        Self { shown, step }
+        let elisions = if step == shown.step {
+            Cow::Borrowed(shown.elisions())
+        } else {
+            Elision::all(&shown.reads, &shown.views, &shown.around, step, shown.step).into()
+        };
+        Self { shown, step, elisions }
     }
 
     /// The inputs, each with its view, the steps whose turns show it and the tokens around each value.
@@ -42,6 +51,7 @@ impl<'s> Places<'s> {
             let inside = self.inputs().skip(group.inputs.start).take(group.inputs.len());
             sum.tokens += turns(&inside, &known).count * tokens;
         }
+        sum.tokens += self.elided(&known, false);
         sum
     }
 
@@ -49,7 +59,16 @@ impl<'s> Places<'s> {
     fn said(&self, steps: &Range<usize>) -> Sum {
         let known = steps.start..steps.end.min(self.shown.step);
         let said = self.own().map(|(view, shown)| view.sum(&clip(&shown, &known)));
-        said.unwrap_or_default().framed(self.shown.around.gap)
+        let mut sum = said.unwrap_or_default().framed(self.shown.around.gap);
+        sum.tokens += self.elided(&known, true);
+        sum
+    }
+
+    /// The tokens of what is said, in some steps, of values that inputs hide, or the own past.
+    fn elided(&self, steps: &Range<usize>, own: bool) -> usize {
+        let inputs = self.shown.reads.inputs.len();
+        let elisions = self.elisions.iter().filter(|elision| (elision.at == inputs) == own);
+        elisions.map(|elision| elision.tokens(steps, &self.shown.around)).sum()
     }
 
     /// What is taken to be at the places of a step that has not come yet: as much as at the last one.

@@ -2,7 +2,9 @@
 
 use alloc::vec::Vec;
 use core::mem;
+use core::ops::Range;
 
+use super::elision::Elision;
 use super::fitted::Fitted;
 use super::frame::{Frame, JSON_END, MARKER, OWN, Place};
 use super::shown::Shown;
@@ -47,6 +49,8 @@ pub(super) struct Stop<'m> {
 pub(super) enum What<'m> {
     Input(&'m Input),
     Own,
+    /// It stands for what a view hides.
+    Elision(&'m Elision),
     /// It stands for what is left out.
     Marker,
 }
@@ -59,7 +63,7 @@ impl<'m> Walk<'m> {
     /// From this step on.
     pub(super) fn since(shown: &'m Shown, step: usize) -> Self {
         let (lanes, place) = (Lanes::default(), 2 * step);
-        let cut = shown.fitted.as_deref().filter(|fitted| place < fitted.elided.end);
+        let cut = shown.fitted().filter(|fitted| place < fitted.elided.end);
         Self { shown, lanes, lane: 0, step, until: 0, place, last: None, open: 0, cut }
     }
 
@@ -76,7 +80,7 @@ impl<'m> Walk<'m> {
                 if let Some(text) = lane.texts.next() {
                     let (what, mut frame, delay) = (lane.what, lane.frame, lane.delay);
                     if let Some(input) = lane.grouped {
-                        frame = self.grouped(input);
+                        frame = self.grouped(what, input);
                     }
                     return Some(self.stop(what, frame, delay, text));
                 }
@@ -92,9 +96,12 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// The frame of a value that stands in groups.
+    /// The frame of a value that stands in groups, or of what is said before it.
     #[cold]
-    fn grouped(&mut self, input: &'m Input) -> &'m Frame {
+    fn grouped(&mut self, what: What<'m>, input: &'m Input) -> &'m Frame {
+        if let What::Elision(_) = what {
+            return input.frames.untagged(mem::replace(&mut self.open, input.groups.len()));
+        }
         let behind = self.shown.open_behind(input, self.step, self.shown.step);
         input.frames.between(mem::replace(&mut self.open, behind), behind)
     }
@@ -126,11 +133,36 @@ impl<'m> Walk<'m> {
         let reads = self.place.is_multiple_of(2);
         let says = !reads || self.place + 1 < end;
         let is_whole = reads && says;
-        let mut until = if is_whole { end / 2 } else { step + 1 };
+        let most = if is_whole { end / 2 } else { step + 1 };
         self.lanes.clear();
+        let until = if shown.elisions().is_empty() {
+            self.show::<false>(step, reads, says, most)
+        } else {
+            self.show_elided(step, reads, says, most)
+        };
+        (self.step, self.until) = (step, until);
+        self.place = if is_whole { 2 * until } else { self.place + 1 };
+        true
+    }
+
+    /// Begins with what is read at a step, and with what is said there. Returns where the stretch ends, at the most
+    /// at `until`.
+    #[inline]
+    fn show<const ELIDED: bool>(&mut self, step: usize, reads: bool, says: bool, mut until: usize) -> usize {
+        let shown = self.shown;
         for (at, view) in shown.views.iter().enumerate() {
             let input = shown.reads.inputs.get(at);
             let is_there = if input.is_some() { reads } else { says };
+            if ELIDED && let Some(elision) = shown.elision(at) {
+                // It stands in the turn of the first value and nowhere else.
+                let Range { start, end } = elision.text.steps;
+                if is_there && start == step {
+                    let (what, texts) = (What::Elision(elision), elision.text.texts(step));
+                    let grouped = input.filter(|input| !input.groups.is_empty());
+                    self.lanes.push(Lane { what, frame: &MARKER, grouped, delay: 0, texts });
+                }
+                until = [start, end].into_iter().filter(|&bound| bound > step).fold(until, usize::min);
+            }
             if is_there && view.steps.contains(&step) {
                 let (what, frame) =
                     input.map_or((What::Own, &OWN), |input| (What::Input(input), input.frames.plain()));
@@ -140,9 +172,13 @@ impl<'m> Walk<'m> {
             let bounds = [view.steps.start, view.steps.end];
             until = bounds.into_iter().filter(|&bound| bound > step).fold(until, usize::min);
         }
-        (self.step, self.until) = (step, until);
-        self.place = if is_whole { 2 * until } else { self.place + 1 };
-        true
+        until
+    }
+
+    /// The same where something is said of what views hide, which is seldom.
+    #[cold]
+    fn show_elided(&mut self, step: usize, reads: bool, says: bool, until: usize) -> usize {
+        self.show::<true>(step, reads, says, until)
     }
 
     /// What stands in the JSON of an array behind what was passed last.
@@ -160,6 +196,15 @@ impl<'m> Iterator for Walk<'m> {
 }
 
 impl<'m> Stop<'m> {
+    /// The input that it shows or is about, if it is not the own past.
+    pub(super) fn input(&self, shown: &'m Shown) -> Option<&'m Input> {
+        match self.what {
+            What::Input(input) => Some(input),
+            What::Elision(elision) => shown.reads.inputs.get(elision.at),
+            What::Own | What::Marker => None,
+        }
+    }
+
     pub(super) fn place(&self) -> Place {
         match self.before {
             None => Place::First,

@@ -123,6 +123,7 @@ fn draft(place: &Flat, at: usize, column: impl Fn(usize) -> usize) -> Option<Dra
             Pick::Text(shows) => Filter::new(move |_, text| shows(text)),
             Pick::Step(shows) => Filter::new(move |step, _| shows(step)),
         }),
+        elided: view.elided,
         groups: groups.iter().map(|&tag| (0, tag.to_owned())).collect(),
     };
     let views = match &place.what {

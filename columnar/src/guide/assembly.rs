@@ -15,7 +15,8 @@
 //! `<elided/>` stands for what is not shown where something has to stand. It leads an array that would begin with
 //! the assistant; it is the same in every call, so that calls go on beginning the same. With a number of turns,
 //! `<elided>12 turns, about 3400 tokens</elided>`, it stands where a [budget](super::budgets) left something
-//! out.
+//! out; with a number of values, `<elided>4 values of topics</elided>`, before what a [window](super::views) shows,
+//! where the view asks for it.
 //!
 //! # Escaped
 //!

@@ -145,6 +145,9 @@
 //! | expected a function that says what to show | `filter(\|text\| text.ends_with('?'))`; see [filters](super::groups) |
 //! | a view has one filter | say both in one function |
 //! | the own past is shown as it was said | drop the filter, or show less: `self.latest` |
+//! | all of `user` is shown here, so nothing is hidden | drop `.elided()`, or show less; see [the views](super::views) |
+//! | how many values are hidden is counted | write `.elided()` |
+//! | a view tells once how much it hides | drop the second |
 //!
 //! # Groups and notes
 //!

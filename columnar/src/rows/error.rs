@@ -6,6 +6,18 @@ use crate::error::Error;
 use crate::store::StoreError;
 
 /// Why rows could not be written or read. Names rows and columns, never what they hold.
+///
+/// ```
+/// use columnar::rows::{RowsError, read_json_lines};
+/// use columnar::store::MemoryStore;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let rows = "{\"user\":\"hello\"}\n{\"user\":\"and again\",\"Mood\":\"bright\"}";
+/// let error = read_json_lines(&MemoryStore::new(), rows.as_bytes()).await.expect_err("no such name");
+/// assert!(matches!(error, RowsError::Row { row: 2, .. }));
+/// assert!(error.to_string().starts_with("row 2: `Mood` cannot be a name"));
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RowsError {
@@ -18,7 +30,7 @@ pub enum RowsError {
     /// What they are written to or read from failed.
     #[error("rows cannot be written or read: {0}")]
     Io(#[from] io::Error),
-    /// A row is not what it should be. Those before it may be stored; reading all of them again is harmless.
+    /// A row is not what it should be. Those before it are stored; reading them again is harmless.
     #[error("row {row}: {what}")]
     Row {
         /// Which one, counted from 1.

@@ -1,16 +1,18 @@
 //! Rows as JSON Lines.
 
-use std::io::{BufRead, Write};
+use std::fmt;
+use std::io::{self, BufRead, Write};
 
-use serde_json::{Map, Value as Json};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value as Json;
 
-use super::{Intake, Row, Rows, RowsError, SKIPPED, STEP};
+use super::{Found, Intake, Row, Rows, RowsError, SKIPPED, STEP};
 use crate::flow::LiveFlow;
 use crate::name::Name;
-use crate::store::{Entry, Store};
+use crate::store::Store;
 
 /// Writes a flow as JSON Lines, and returns the number of rows: `{"_step":0,"user":"...","topics":"..."}`, a line for
-/// each step of which anything is stored, its columns in order of declaration.
+/// each step of which anything is stored, its columns in the order in which the flow has them.
 ///
 /// What is [not in memory](LiveFlow::recall) is read from the store as it is needed, and not kept. While a run
 /// goes on, the rows are those of the moment at which each is written.
@@ -47,13 +49,14 @@ use crate::store::{Entry, Store};
 ///
 /// # Errors
 ///
-/// [`RowsError::Io`] when `out` fails; [`RowsError::Flow`] when the store cannot be read.
+/// [`RowsError::Io`] when `out` fails; [`RowsError::Flow`] when the store cannot be read, and of a fork or a
+/// flow with another column when their past [is not in memory](LiveFlow::recall).
 pub async fn write_json_lines<C, I>(
     flow: &LiveFlow<'_, C, I>,
     mut out: impl Write,
 ) -> Result<usize, RowsError> {
     let mut rows = Rows::of(flow);
-    let mut count = 0;
+    let (mut count, mut line) = (0, Vec::new());
     loop {
         let next = rows.next().await?;
         if next.is_empty() {
@@ -61,23 +64,24 @@ pub async fn write_json_lines<C, I>(
             return Ok(count);
         }
         count += next.len();
-        let mut lines = Vec::new();
-        next.iter().try_for_each(|row| write_row(row, &rows.columns, &mut lines))?;
-        out.write_all(&lines)?;
+        for row in &next {
+            line.clear();
+            write_row(row, &rows.columns, &mut line)?;
+            out.write_all(&line)?;
+        }
     }
 }
 
-fn write_row(row: &Row, columns: &[Name], out: &mut Vec<u8>) -> Result<(), RowsError> {
+fn write_row(row: &Row, columns: &[Name], out: &mut Vec<u8>) -> io::Result<()> {
     write!(out, "{{\"{STEP}\":{}", row.step)?;
     for (column, name) in columns.iter().enumerate() {
         write!(out, ",\"{name}\":")?;
-        let value = row.value(column).map(|value| &**value);
-        serde_json::to_writer(&mut *out, &value).map_err(std::io::Error::from)?;
+        serde_json::to_writer(&mut *out, &row.value(column))?;
     }
-    let skipped: Vec<&str> = row.skipped(columns).map(Name::as_str).collect();
+    let skipped: Vec<&str> = row.skipped(columns).collect();
     if !skipped.is_empty() {
         write!(out, ",\"{SKIPPED}\":")?;
-        serde_json::to_writer(&mut *out, &skipped).map_err(std::io::Error::from)?;
+        serde_json::to_writer(&mut *out, &skipped)?;
     }
     out.extend_from_slice(b"}\n");
     Ok(())
@@ -89,55 +93,95 @@ fn write_row(row: &Row, columns: &[Name], out: &mut Vec<u8>) -> Result<(), RowsE
 /// The store is opened for that; a flow can be opened on it right after. A cell that is there already stays: that
 /// it is to be another one is an error, and reading the same rows again is none.
 ///
+/// ```
+/// use columnar::prelude::*;
+/// use columnar::rows::read_json_lines;
+/// use columnar::store::MemoryStore;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = MemoryStore::new();
+/// let rows = "{\"user\":\"hello\"}\n{\"user\":\"and again\"}\n";
+/// assert_eq!(read_json_lines(&store, rows.as_bytes()).await?, 2);
+/// let error = read_json_lines(&store, "{\"user\":7}".as_bytes()).await.expect_err("a number");
+/// assert_eq!(error.to_string(), "row 1: `user` is no text; convert it to one");
+///
+/// let topics = column("topics", source("user").latest(), prompt("List the topics."));
+/// let f = Flow::open(store, [topics]).await?;
+/// assert_eq!((f.get("user", 1).as_deref(), f.forecast().cells), (Some("and again"), 2));
+/// # Ok(()) }
+/// ```
+///
+/// pandas takes texts for numbers and dates when it reads such rows, unless it is told `dtype=False,
+/// convert_dates=False`.
+///
 /// # Errors
 ///
 /// [`RowsError::Row`] names the first row that is no object, or has a value that is no text, or a member that
 /// is no name of a column; [`RowsError::Store`] when the store does not take them; [`RowsError::Io`] when the
 /// reader fails.
-pub async fn read_json_lines(store: &impl Store, rows: impl BufRead) -> Result<usize, RowsError> {
+pub async fn read_json_lines(store: &impl Store, mut rows: impl BufRead) -> Result<usize, RowsError> {
     let mut intake = Intake::new(store).await?;
-    for line in rows.lines() {
-        let line = line?;
-        if line.trim().is_empty() {
-            continue;
+    let mut line = Vec::new();
+    while rows.read_until(b'\n', &mut line)? > 0 {
+        let row = line.trim_ascii_end();
+        if !row.is_empty() {
+            intake.row(parse(row)).await?;
         }
-        let row = intake.rows;
-        let taken = parse_row(&line, row).map_err(|what| RowsError::Row { row: row + 1, what })?;
-        for (column, step, entry) in taken {
-            intake.cell(&column, step, entry);
-        }
-        intake.row().await?;
+        line.clear();
     }
     Ok(intake.end().await?)
 }
 
-fn parse_row(line: &str, row: usize) -> Result<Vec<(Name, usize, Entry)>, String> {
-    let object: Map<String, Json> = serde_json::from_str(line)
-        .map_err(|error| format!("it is no object in JSON, at character {}", error.column()))?;
-    let step = match object.get(STEP) {
-        None => row,
-        Some(step) => step
-            .as_u64()
-            .and_then(|step| usize::try_from(step).ok())
-            .ok_or_else(|| format!("`{STEP}` is no step, which is a number from 0 on"))?,
-    };
-    let name = |name: &str| Name::new(name).map_err(|error| error.to_string());
-    let mut cells = Vec::new();
-    for (column, value) in &object {
-        match (column.as_str(), value) {
-            (STEP, _) | (_, Json::Null) => {}
-            (SKIPPED, Json::Array(columns)) => {
-                for column in columns {
-                    let column =
-                        column.as_str().ok_or_else(|| format!("`{SKIPPED}` holds no names of columns"))?;
-                    cells.push((name(column)?, step, Entry::Skipped));
-                }
-            }
-            (column, Json::String(value)) => {
-                cells.push((name(column)?, step, Entry::Value(value.as_str().into())))
-            }
-            (column, _) => return Err(format!("`{column}` is no text; write it as one, in quotes")),
-        }
+fn parse(line: &[u8]) -> Result<Vec<(String, Found)>, String> {
+    // What serde says may quote the row.
+    let members = serde_json::from_slice::<Members>(line);
+    members
+        .map(|members| members.0)
+        .map_err(|error| format!("no object in JSON, as of byte {}", error.column().max(1)))
+}
+
+/// What an object holds, also what it holds twice.
+struct Members(Vec<(String, Found)>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Object)
     }
-    Ok(cells)
+}
+
+struct Object;
+
+impl<'de> Visitor<'de> for Object {
+    type Value = Members;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+        let mut members = Vec::new();
+        while let Some((member, value)) = map.next_entry()? {
+            members.push((member, found(value)));
+        }
+        Ok(Members(members))
+    }
+}
+
+fn found(value: Json) -> Found {
+    let text = |value| match value {
+        Json::String(text) => Some(text),
+        _ => None,
+    };
+    match value {
+        Json::Null => Found::Nothing,
+        Json::String(text) => Found::Text(text),
+        Json::Number(number) => {
+            let number = number.as_u64().and_then(|number| usize::try_from(number).ok());
+            number.map_or(Found::Other, Found::Number)
+        }
+        Json::Array(values) => {
+            values.into_iter().map(text).collect::<Option<_>>().map_or(Found::Other, Found::Texts)
+        }
+        _ => Found::Other,
+    }
 }

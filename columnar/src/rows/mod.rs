@@ -3,20 +3,28 @@
 //! What is written opens as it is in pandas, Polars or DuckDB: a text per cell, null where there is none, the
 //! step in `_step`, and in `_skipped` the names of the columns that are [empty for
 //! good](crate::compute::Policy::or_skip) there. What is read goes into a [store](crate::store), on which a flow
-//! is then opened.
+//! is then opened: rows of another program, too, as long as each column is named and holds texts.
+//!
+//! What rows are written to or read from blocks whoever polls. A few rows are in memory at a time.
 
 mod error;
+mod intake;
 mod json_lines;
+#[cfg(feature = "parquet")]
+mod parquet;
 
 use std::ops::Range;
 
 use crate::flow::LiveFlow;
 use crate::name::Name;
-use crate::store::{Entry, Store, StoreError, put_all};
+use crate::store::Entry;
 use crate::value::Value;
 
 pub use error::RowsError;
+use intake::{Found, Intake};
 pub use json_lines::{read_json_lines, write_json_lines};
+#[cfg(feature = "parquet")]
+pub use parquet::{read_parquet, write_parquet};
 
 /// The name of what holds the step; no column can have it.
 const STEP: &str = "_step";
@@ -24,8 +32,11 @@ const STEP: &str = "_step";
 /// The name of what holds the names of the columns that are skipped.
 const SKIPPED: &str = "_skipped";
 
-/// So many rows are in memory at once.
+/// So many rows are in memory at once at the most,
 const ROWS: usize = 512;
+
+/// and about so many bytes of them.
+const BYTES: usize = 1 << 24;
 
 /// What is stored at a step.
 #[derive(Clone, Debug, Default)]
@@ -43,9 +54,13 @@ impl Row {
         }
     }
 
-    fn skipped<'r>(&'r self, columns: &'r [Name]) -> impl Iterator<Item = &'r Name> {
+    fn skipped<'r>(&'r self, columns: &'r [Name]) -> impl Iterator<Item = &'r str> {
         let cells = self.cells.iter().zip(columns);
-        cells.filter(|(cell, _)| **cell == Some(Entry::Skipped)).map(|(_, name)| name)
+        cells.filter(|(cell, _)| **cell == Some(Entry::Skipped)).map(|(_, name)| name.as_str())
+    }
+
+    fn bytes(&self) -> usize {
+        (0..self.cells.len()).filter_map(|column| self.value(column)).map(|value| value.len()).sum()
     }
 }
 
@@ -54,69 +69,34 @@ struct Rows<'f, 'a, C, I> {
     flow: &'f LiveFlow<'a, C, I>,
     columns: Vec<Name>,
     steps: Range<usize>,
+    /// So many rows are next.
+    count: usize,
 }
 
 impl<'f, 'a, C, I> Rows<'f, 'a, C, I> {
     fn of(flow: &'f LiveFlow<'a, C, I>) -> Self {
         let shared = &flow.live.shared;
         let columns = shared.plan().schema().columns().iter().map(|column| column.name.clone()).collect();
-        Self { flow, columns, steps: 0..shared.rows() }
+        Self { flow, columns, steps: 0..shared.rows(), count: 1 }
     }
 
     /// The next rows; none when all have been given.
     async fn next(&mut self) -> crate::Result<Vec<Row>> {
-        let steps = self.steps.start..self.steps.end.min(self.steps.start + ROWS);
-        self.steps.start = steps.end;
+        let steps = self.steps.start..self.steps.end.min(self.steps.start + self.count);
         let empty = |step| Row { step, cells: vec![None; self.columns.len()] };
         let mut rows: Vec<Row> = steps.clone().map(empty).collect();
-        for column in 0..self.columns.len() {
-            for (step, entry) in self.flow.live.shared.entries(column, steps.clone()).await? {
+        for (column, name) in self.columns.iter().enumerate() {
+            for (step, entry) in self.flow.live.shared.entries(name, steps.clone()).await? {
                 let row = rows.get_mut(step - steps.start);
                 if let Some(cell) = row.and_then(|row| row.cells.get_mut(column)) {
                     *cell = Some(entry);
                 }
             }
         }
+        self.steps.start = steps.end;
+        // Nobody knows how long the next ones are: probably as long as these.
+        let bytes: usize = rows.iter().map(Row::bytes).sum();
+        self.count = if bytes > BYTES / 2 { self.count.div_ceil(2) } else { ROWS.min(2 * self.count) };
         Ok(rows)
-    }
-}
-
-/// Takes rows in, some at a time.
-struct Intake<'s, S> {
-    store: &'s S,
-    /// By column, what is not stored yet.
-    waiting: Vec<(Name, Vec<(usize, Entry)>)>,
-    rows: usize,
-}
-
-impl<'s, S: Store> Intake<'s, S> {
-    async fn new(store: &'s S) -> Result<Self, StoreError> {
-        store.open().await?;
-        Ok(Self { store, waiting: Vec::new(), rows: 0 })
-    }
-
-    fn cell(&mut self, column: &Name, step: usize, entry: Entry) {
-        match self.waiting.iter_mut().find(|(name, _)| name == column) {
-            Some((_, entries)) => entries.push((step, entry)),
-            None => self.waiting.push((column.clone(), vec![(step, entry)])),
-        }
-    }
-
-    /// A row is whole.
-    async fn row(&mut self) -> Result<(), StoreError> {
-        self.rows += 1;
-        if self.rows.is_multiple_of(ROWS) { self.flush().await } else { Ok(()) }
-    }
-
-    async fn flush(&mut self) -> Result<(), StoreError> {
-        for (column, entries) in std::mem::take(&mut self.waiting) {
-            put_all(self.store, &column, entries).await?;
-        }
-        Ok(())
-    }
-
-    async fn end(mut self) -> Result<usize, StoreError> {
-        self.flush().await?;
-        Ok(self.rows)
     }
 }

@@ -164,10 +164,10 @@ impl Scheduler {
         self.opened
     }
 
-    /// The first cell that a derived one shows and that is not stored, if there is one.
+    /// The first cell that a derived one shows or counts and that is not stored, if there is one.
     pub(crate) fn missing(&self, cell: Cell) -> Option<Cell> {
         let reads = self.plan.schema().reads(cell.column)?;
-        let inputs = reads.inputs.iter().map(|input| (input.column, input.cells(cell.step)));
+        let inputs = reads.inputs.iter().map(|input| (input.column, input.awaited(cell.step)));
         let own = reads.own.map(|own| (cell.column, own.of_own(cell.step)));
         let gap = |(column, steps): (usize, Range<usize>)| {
             let step = self.tracks.get(column)?.gap(steps)?;
@@ -329,12 +329,12 @@ impl Scheduler {
         }
     }
 
-    /// Counts the views of a cell that show something that is not stored. It is ready if there is none.
+    /// Counts the views of a cell that wait for something that is not stored. It is ready if there is none.
     fn count(&mut self, cell: Cell) {
         let covers =
             |column: usize, steps| self.tracks.get(column).is_some_and(|track| track.gap(steps).is_none());
         let Some(reads) = self.plan.schema().reads(cell.column) else { return };
-        let inputs = reads.inputs.iter().map(|input| covers(input.column, input.cells(cell.step)));
+        let inputs = reads.inputs.iter().map(|input| covers(input.column, input.awaited(cell.step)));
         let own = reads.own.map(|own| covers(cell.column, own.of_own(cell.step)));
         let waits_for = inputs.chain(own).filter(|stored| !stored).count();
         self.set(cell, Slot::Waiting(waits_for));

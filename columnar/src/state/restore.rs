@@ -47,10 +47,16 @@ impl Stored {
         self.keys.get(column)
     }
 
-    /// What another flow has in memory that takes over these columns.
+    /// What another flow has in memory that takes over these columns, and the same one that is left with them
+    /// in its store.
     pub(super) fn derive(&self, origins: &[Option<usize>]) -> Self {
         let loaded = origins.iter().map(|origin| origin.map_or(0, |origin| self.loaded(origin)));
-        Self { loaded: loaded.collect(), ..Self::default() }
+        let keys = origins.iter().map(|origin| self.key((*origin)?).cloned());
+        Self {
+            loaded: loaded.collect(),
+            keys: keys.collect::<Option<_>>().unwrap_or_default(),
+            definition: self.definition.clone(),
+        }
     }
 }
 
@@ -96,12 +102,11 @@ impl Shared {
     /// where it is, everything is.
     async fn share(&self, anew: &Anew, opening: &Opening, into: &dyn Store) -> Result<String> {
         let (plan, settings) = (self.plan(), self.lock().settings.clone());
-        let text = anew.from.open().await.map_err(|source| Error::Open { source })?;
-        let mut definition = parse(text.as_deref())?;
-        let all: Vec<Name> = definition.columns().map(|(key, _)| key.clone()).collect();
-        let keys = definition.keys(plan.schema());
         let named =
             anew.columns.iter().map(|name| self.find_derived(name)).collect::<Result<BTreeSet<_>>>()?;
+        let text = anew.from.open().await.map_err(|source| Error::Open { source })?;
+        let mut definition = parse(text.as_deref())?;
+        let keys = definition.keys(plan.schema());
         let changed = RefCell::new(named);
         definition.update(plan.schema(), &keys, &settings, |column, change| {
             let is_kept = opening.allows(change);
@@ -114,9 +119,10 @@ impl Shared {
         let dependents = changed.iter().flat_map(|&column| plan.dependents(column));
         let cut: BTreeSet<&Name> =
             changed.iter().copied().chain(dependents).filter_map(|at| keys.get(at)).collect();
-        for key in &all {
-            let before = if cut.contains(key) { anew.step } else { usize::MAX };
-            copy(&*anew.from, into, key, before).await.map_err(|source| Error::Open { source })?;
+        for column in definition.columns() {
+            let before = if cut.contains(&column.key) { anew.step } else { usize::MAX };
+            let copied = copy(&*anew.from, into, &column.key, before).await;
+            copied.map_err(|source| Error::Open { source })?;
         }
         let text = definition.text();
         into.define(text.clone()).await.map_err(|source| Error::Open { source })?;
@@ -155,9 +161,9 @@ impl Shared {
         }
         let mut definition = Definition::default();
         let keys = definition.keys(plan.schema());
-        for (column, key) in keys.iter().enumerate() {
+        for (column, key) in plan.schema().columns().iter().zip(&keys) {
             for first in (0..step).step_by(AT_ONCE) {
-                let entries = self.entries(column, first..step.min(first + AT_ONCE)).await?;
+                let entries = self.entries(&column.name, first..step.min(first + AT_ONCE)).await?;
                 put_all(store, key, entries).await.map_err(open)?;
             }
         }
@@ -177,9 +183,10 @@ impl Shared {
     }
 
     /// What is stored of a column in some steps, in memory or not.
-    pub(crate) async fn entries(&self, column: usize, steps: Range<usize>) -> Result<Entries> {
-        let (plan, mut entries, away) = {
+    pub(crate) async fn entries(&self, name: &Name, steps: Range<usize>) -> Result<Entries> {
+        let (plan, column, mut entries, key, away) = {
             let state = self.lock();
+            let column = state.find(name)?;
             let in_memory = state.stored.loaded(column).clamp(steps.start, steps.end);
             let entry = |step| {
                 let cell = Cell { column, step };
@@ -188,12 +195,16 @@ impl Shared {
             };
             let entries: Entries = (in_memory..steps.end).filter_map(entry).collect();
             let key = state.stored.key(column).cloned();
-            (Arc::clone(&state.plan), entries, key.map(|key| (key, steps.start..in_memory)))
+            (Arc::clone(&state.plan), column, entries, key, steps.start..in_memory)
         };
-        if let (Some(store), Some((key, steps))) = (&self.store, away) {
-            let extent = Extent { prefix: steps.end, beyond: Vec::new() };
-            entries.extend(load(&**store, &plan, column, &key, steps, &extent).await?);
+        if away.is_empty() {
+            return Ok(entries);
         }
+        let (Some(store), Some(key)) = (&self.store, key) else {
+            return Err(Error::NotLoaded { column: name.clone(), step: away.start });
+        };
+        let extent = Extent { prefix: away.end, beyond: Vec::new() };
+        entries.extend(load(&**store, &plan, column, &key, away, &extent).await?);
         Ok(entries)
     }
 
@@ -311,8 +322,11 @@ const AT_ONCE: usize = 512;
 /// the first step that a column is without.
 fn reach(plan: &Plan, column: usize, first: usize, next: impl Fn(usize) -> usize) -> usize {
     let readers = plan.readers(column).iter().filter(|reader| reader.column >= first);
+    // What is hidden of the own past is counted.
+    let counts_own = plan.schema().reads(column).is_some_and(|reads| reads.own_elided);
     let shown = readers.map(|reader| match reader.window {
         Window::All => 0,
+        Window::Last(_) if reader.column == column && counts_own => 0,
         Window::Last(count) => {
             next(reader.column).saturating_add(1).saturating_sub(reader.lag.saturating_add(count.get()))
         }

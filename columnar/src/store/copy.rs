@@ -22,13 +22,19 @@ pub(super) fn runs(extent: &Extent, steps: &Range<usize>) -> Vec<Range<usize>> {
     runs
 }
 
-/// Copies what is stored of a column before a step.
+/// Copies what is stored of a column before a step. An earlier copy may have come so far, but no further.
 pub(crate) async fn copy(
     from: &dyn Store,
     into: &dyn Store,
     column: &Name,
     before: usize,
 ) -> Result<(), StoreError> {
+    let beyond = into.extent(column.clone()).await?.within(&(before..usize::MAX)).next();
+    if let Some(step) = beyond {
+        return Err(StoreError::other(format!(
+            "the store to copy into holds `{column}` at step {step} already: use an empty one"
+        )));
+    }
     let extent = from.extent(column.clone()).await?;
     for run in runs(&extent, &(0..before)) {
         put_all(into, column, from.load(column.clone(), run).await?).await?;

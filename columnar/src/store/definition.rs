@@ -27,13 +27,15 @@ pub(crate) struct Definition {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Kept {
-    key: Name,
+pub(crate) struct Kept {
+    pub(crate) key: Name,
     /// What the flow called it last.
     name: Name,
     /// Its views, each as it is written but for the names; `None` for a source.
     reads: Option<Vec<String>>,
     version: Option<String>,
+    /// Whether the flow was without it when it was opened last.
+    pub(crate) is_gone: bool,
 }
 
 impl Definition {
@@ -66,9 +68,9 @@ impl Definition {
         text
     }
 
-    /// The keys of all columns, and which of them are sources.
-    pub(crate) fn columns(&self) -> impl Iterator<Item = (&Name, bool)> {
-        self.columns.iter().map(|kept| (&kept.key, kept.reads.is_none()))
+    /// All columns, in the order in which they came.
+    pub(crate) fn columns(&self) -> &[Kept] {
+        &self.columns
     }
 
     /// The keys of the columns of a schema. A name that is known is that column; one that is not may say what
@@ -93,6 +95,14 @@ impl Definition {
         keys.into_iter().zip(schema.columns()).map(fresh).collect()
     }
 
+    /// The key of a column by its name, be it known or new.
+    pub(crate) fn key(&self, name: &Name) -> Name {
+        match self.columns.iter().find(|kept| kept.name == *name) {
+            Some(known) => known.key.clone(),
+            None => unlike(name, &self.columns.iter().map(|kept| kept.key.clone()).collect()),
+        }
+    }
+
     /// Goes on with what a flow is now. What has changed of a column that `is_stored`, and may not, is told,
     /// and then nothing is.
     pub(crate) fn update(
@@ -103,6 +113,7 @@ impl Definition {
         may: impl Fn(usize, &Change) -> bool,
     ) -> Result<(), Drift> {
         let mut next = self.clone();
+        next.columns.iter_mut().for_each(|kept| kept.is_gone = true);
         let mut changes = Vec::new();
         for (column, (declared, key)) in schema.columns().iter().zip(keys).enumerate() {
             let version = settings.get(column).and_then(|settings| settings.version.as_deref());
@@ -111,6 +122,7 @@ impl Definition {
                 name: declared.name.clone(),
                 reads: declared.reads.as_deref().map(|reads| views(reads, keys)),
                 version: version.map(str::to_owned),
+                is_gone: false,
             };
             match next.columns.iter_mut().find(|kept| kept.key == *key) {
                 Some(kept) => {
@@ -152,7 +164,12 @@ impl Kept {
             Some(reads) => Some(reads.as_array()?.iter().map(view).collect::<Option<_>>()?),
             None => None,
         };
-        Some(Self { key, name, reads, version: text("version").map(str::to_owned) })
+        let is_gone = json.get("gone") == Some(&Json::Bool(true));
+        Some(Self { key, name, reads, version: text("version").map(str::to_owned), is_gone })
+    }
+
+    pub(crate) fn is_source(&self) -> bool {
+        self.reads.is_none()
     }
 
     fn json(&self) -> Json {
@@ -166,6 +183,9 @@ impl Kept {
         }
         if let Some(version) = &self.version {
             json.insert("version".into(), version.as_str().into());
+        }
+        if self.is_gone {
+            json.insert("gone".into(), true.into());
         }
         Json::Object(json)
     }
@@ -190,16 +210,23 @@ impl Kept {
     }
 }
 
+/// Behind a view that tells how much it hides.
+const ELIDED: &str = ".elided()";
+
 /// The views of a column, as they are written but for the names.
 fn views(reads: &Reads, keys: &[Name]) -> Vec<String> {
     let inputs = reads.inputs.iter().map(|input| view(reads, input, keys));
-    inputs.chain(reads.own.map(|own: Window| format!("self{own}"))).collect()
+    let hides = if reads.own_elided { ELIDED } else { "" };
+    inputs.chain(reads.own.map(|own: Window| format!("self{own}{hides}"))).collect()
 }
 
 /// What a model is told of a view is as much a part of the prompt as the instruction, and as little of this.
 fn view(reads: &Reads, input: &Input, keys: &[Name]) -> String {
     let key = keys.get(input.column).unwrap_or(&input.name);
     let mut view = format!("{key}{}", Written { window: input.window, delayed: input.delayed });
+    if input.elided {
+        view.push_str(ELIDED);
+    }
     if input.tag != input.name.tag() {
         view = format!("{view}.as(\"{}\")", input.tag);
     }
@@ -239,10 +266,12 @@ mod tests {
             name: name(called),
             reads: reads.map(|reads| reads.iter().map(ToString::to_string).collect()),
             version: version.map(str::to_owned),
+            is_gone: key == "gone",
         };
         let definition = Definition {
             columns: vec![
                 kept("user", "user", None, None),
+                kept("gone", "gone", Some(&["user.latest"]), None),
                 kept(
                     "topics",
                     "debate.subjects",

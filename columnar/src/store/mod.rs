@@ -10,8 +10,12 @@ mod error;
 mod file;
 mod memory;
 mod opening;
+#[cfg(feature = "postgres")]
+mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod sum;
 mod verify;
 mod worker;
 
@@ -31,6 +35,8 @@ pub use file::FileStore;
 pub use memory::MemoryStore;
 pub(crate) use opening::Anew;
 pub use opening::{IntoOpening, Opening};
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresStore;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
 pub use verify::{Defect, salvage, verify};

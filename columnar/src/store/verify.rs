@@ -1,12 +1,22 @@
 //! What is wrong with a store, and getting out of it what is not.
 
 use std::fmt;
+use std::ops::Range;
 
 use super::copy::{put_all, runs};
 use super::{Definition, Entry, Extent, Store, StoreError};
 use crate::name::Name;
 
 /// Something that is wrong with what a store holds.
+///
+/// ```
+/// use columnar::Name;
+/// use columnar::store::Defect;
+///
+/// let defect = Defect { column: Name::new("topics")?, step: 3, what: "its checksum is another one".into() };
+/// assert_eq!(defect.to_string(), "`topics` at step 3: its checksum is another one");
+/// # Ok::<(), columnar::NameError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defect {
     /// The column, by the name that it is stored under.
@@ -23,10 +33,11 @@ impl fmt::Display for Defect {
     }
 }
 
-/// Reads everything that a store holds, and tells what of it cannot be read or cannot be: all of it, by column
-/// and step. Nothing is changed.
+/// Reads everything that a store holds, and tells what of it cannot be read or cannot be: all of it, each once,
+/// by column and step. Nothing is changed.
 ///
-/// The store is opened for that, so no flow may have it open.
+/// The store is opened for that, so no flow may have it open. Which columns there are is what the flow said that
+/// was opened on it last; of a store that none was opened on, nobody knows.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -47,94 +58,157 @@ impl fmt::Display for Defect {
 /// When the store cannot be opened, its definition cannot be read, or reading stops for another reason than
 /// what it reads.
 pub async fn verify(store: &impl Store) -> Result<Vec<Defect>, StoreError> {
-    let definition = store.open().await?;
-    walk(store, definition.as_deref(), None).await
+    match store.open().await? {
+        Some(definition) => walk(store, &definition, None).await,
+        None => Ok(Vec::new()),
+    }
 }
 
-/// Copies into an empty store everything that can be read, with the definition, and tells what is missing
-/// there. The store itself stays as it is.
+/// Copies into an empty store everything that can be read, with the definition, and tells what is wrong with the
+/// rest. The store itself stays as it is. What was interrupted can be begun again.
 ///
-/// A computed value that is missing is computed by the next run of a flow that is opened on the copy. A source
+/// A computed value that is not there is computed by the next run of a flow that is opened on the copy. A source
 /// that lacks a step cannot go on from there, and neither can what has been computed of later steps: of both,
 /// the copy has what lies before.
 ///
+/// ```
+/// use columnar::prelude::*;
+/// use columnar::store::{self, MemoryStore};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let topics = column("topics", source("user").latest(), prompt("List the topics."));
+/// let (broken, copy) = (MemoryStore::new(), MemoryStore::new());
+/// # Flow::open(broken.clone(), [&topics]).await?.push("user", "hello").await?;
+/// for defect in store::salvage(&broken, &copy).await? {
+///     println!("{defect}");
+/// }
+/// let f = Flow::open(copy, [topics]).await?;
+/// assert_eq!(f.get("user", 0).as_deref(), Some("hello"));
+/// # Ok(()) }
+/// ```
+///
 /// # Errors
 ///
-/// Those of [`verify`], of either store; and when the other one holds something else already.
+/// Those of [`verify`], of either store; when the one holds no flow, and when the other holds one already.
 pub async fn salvage(from: &impl Store, into: &impl Store) -> Result<Vec<Defect>, StoreError> {
-    let definition = from.open().await?;
+    let Some(definition) = from.open().await? else {
+        return Err(StoreError::other("the store to copy from holds no flow: is it the right one?"));
+    };
     if into.open().await?.is_some() {
         return Err(StoreError::other("the store to copy into holds a flow already: use an empty one"));
     }
-    let defects = walk(from, definition.as_deref(), Some(into)).await?;
-    if let Some(definition) = definition {
-        into.define(definition).await?;
-    }
+    let defects = walk(from, &definition, Some(into)).await?;
+    into.define(definition).await?;
     Ok(defects)
 }
 
 /// Reads everything, and copies what is sound if there is something to copy it into.
 async fn walk(
     store: &dyn Store,
-    definition: Option<&str>,
+    definition: &str,
     into: Option<&dyn Store>,
 ) -> Result<Vec<Defect>, StoreError> {
-    let definition = definition.map_or_else(|| Ok(Definition::default()), Definition::parse)?;
-    let mut defects = Vec::new();
-    let (sources, derived): (Vec<_>, Vec<_>) = definition.columns().partition(|(_, is_source)| *is_source);
-    let mut begun = usize::MAX;
-    for (key, is_source) in sources.into_iter().chain(derived) {
-        let sound = read(store, key, &mut defects).await?;
-        let extent: Extent = sound.iter().map(|(step, _)| *step).collect();
-        let mut wrong = |step: usize, what: String| defects.push(Defect { column: key.clone(), step, what });
-        if is_source {
-            for (step, _) in sound.iter().filter(|(_, entry)| *entry == Entry::Skipped) {
-                wrong(*step, "it is there without a value, which a source never is".into());
-            }
-            if let Some(found) = extent.beyond.first() {
-                wrong(extent.prefix, format!("it is not there, but step {found} is"));
-            }
-            begun = begun.min(extent.prefix);
-        } else {
-            for (step, _) in sound.iter().filter(|(step, _)| *step >= begun) {
-                wrong(*step, format!("it is there, but only {begun} steps have begun"));
-            }
-        }
-        if let Some(into) = into {
-            let most = if is_source { extent.prefix } else { begun };
-            put_all(into, key, sound.into_iter().filter(|(step, _)| *step < most).collect()).await?;
+    let definition = Definition::parse(definition)?;
+    let (sources, derived): (Vec<_>, Vec<_>) =
+        definition.columns().iter().partition(|column| column.is_source());
+    let mut walk = Walk { store, into, defects: Vec::new() };
+    // So many steps have begun, and so many can be begun with what is sound.
+    let (mut begun, mut sound) = (usize::MAX, usize::MAX);
+    for source in sources {
+        let (end, prefix) = walk.source(&source.key).await?;
+        // Steps do not wait for a source that the flow has no more.
+        if !source.is_gone {
+            (begun, sound) = (begun.min(end), sound.min(prefix));
         }
     }
-    defects.sort_by(|a, b| (&a.column, a.step).cmp(&(&b.column, b.step)));
-    defects.dedup_by(|a, b| (&a.column, a.step) == (&b.column, b.step));
-    Ok(defects)
+    for column in derived {
+        let (begun, sound) = if column.is_gone { (usize::MAX, usize::MAX) } else { (begun, sound) };
+        walk.derived(&column.key, begun, sound).await?;
+    }
+    walk.defects.sort_by(|a, b| (&a.column, a.step).cmp(&(&b.column, b.step)));
+    Ok(walk.defects)
 }
 
-/// What can be read of a column.
-async fn read(
-    store: &dyn Store,
-    column: &Name,
-    defects: &mut Vec<Defect>,
-) -> Result<Vec<(usize, Entry)>, StoreError> {
-    let extent = store.extent(column.clone()).await?;
-    let mut sound = Vec::new();
-    for run in runs(&extent, &(0..usize::MAX)) {
-        match store.load(column.clone(), run.clone()).await {
-            Ok(entries) => sound.extend(entries),
-            Err(StoreError::Corrupt { .. }) => {
-                // One of them, and perhaps others: each by itself.
-                for step in extent.within(&run) {
-                    match store.load(column.clone(), step..step + 1).await {
-                        Ok(entries) => sound.extend(entries),
-                        Err(StoreError::Corrupt { column, step, what }) => {
-                            defects.push(Defect { column, step, what });
-                        }
-                        Err(error) => return Err(error),
-                    }
+struct Walk<'s> {
+    store: &'s dyn Store,
+    into: Option<&'s dyn Store>,
+    defects: Vec<Defect>,
+}
+
+type Entries = Vec<(usize, Entry)>;
+
+impl Walk<'_> {
+    /// Returns where the source ends, and before which step nothing is wrong with it.
+    async fn source(&mut self, key: &Name) -> Result<(usize, usize), StoreError> {
+        let extent = self.store.extent(key.clone()).await?;
+        if let Some(found) = extent.beyond.first() {
+            self.wrong(key, extent.prefix, format!("it is not there, but step {found} is"));
+        }
+        let mut prefix = 0;
+        for run in runs(&extent, &(0..usize::MAX)) {
+            let mut sound = Vec::new();
+            for (step, entry) in self.read(key, &extent, run).await? {
+                if entry == Entry::Skipped {
+                    self.wrong(key, step, "it is there without a value, which a source never is".into());
+                } else if step == prefix {
+                    prefix += 1;
+                    sound.push((step, entry));
                 }
             }
-            Err(error) => return Err(error),
+            self.copy(key, sound).await?;
+        }
+        Ok((extent.beyond.last().map_or(extent.prefix, |last| last + 1), prefix))
+    }
+
+    async fn derived(&mut self, key: &Name, begun: usize, sound: usize) -> Result<(), StoreError> {
+        let extent = self.store.extent(key.clone()).await?;
+        for step in extent.within(&(begun..usize::MAX)) {
+            self.wrong(key, step, format!("it is there, but only {begun} steps have begun"));
+        }
+        for run in runs(&extent, &(0..begun)) {
+            let mut entries = self.read(key, &extent, run).await?;
+            entries.retain(|(step, _)| *step < sound);
+            self.copy(key, entries).await?;
+        }
+        Ok(())
+    }
+
+    /// What can be read of some steps of a column, ascending.
+    async fn read(&mut self, key: &Name, extent: &Extent, run: Range<usize>) -> Result<Entries, StoreError> {
+        match self.store.load(key.clone(), run.clone()).await {
+            Ok(mut entries) => {
+                entries.sort_unstable_by_key(|(step, _)| *step);
+                for step in extent.within(&run) {
+                    if entries.binary_search_by_key(&step, |(step, _)| *step).is_err() {
+                        self.wrong(key, step, "it is said to be there, and is not".into());
+                    }
+                }
+                Ok(entries)
+            }
+            Err(StoreError::Corrupt { what, .. }) if run.len() == 1 => {
+                self.wrong(key, run.start, what);
+                Ok(Vec::new())
+            }
+            Err(StoreError::Corrupt { .. }) => {
+                // One of them, and perhaps others: each by itself.
+                let mut sound = Vec::new();
+                for step in extent.within(&run) {
+                    sound.extend(Box::pin(self.read(key, extent, step..step + 1)).await?);
+                }
+                Ok(sound)
+            }
+            Err(error) => Err(error),
         }
     }
-    Ok(sound)
+
+    async fn copy(&self, key: &Name, entries: Entries) -> Result<(), StoreError> {
+        match self.into {
+            Some(into) => put_all(into, key, entries).await,
+            None => Ok(()),
+        }
+    }
+
+    fn wrong(&mut self, key: &Name, step: usize, what: String) {
+        self.defects.push(Defect { column: key.clone(), step, what });
+    }
 }

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::*;
 use crate::extent::Extent;
-use world::{Views, World, past, plan, walk, world};
+use world::{Views, World, counted, past, plan, walk, world};
 
 const ALL: Option<usize> = None;
 const LATEST: Option<usize> = Some(1);
@@ -36,6 +36,16 @@ fn windows_over_a_column_that_finishes_out_of_order() {
     walk(world(&[None, Some(&[(0, LATEST)]), Some(&[(1, Some(2))])], 32), 3);
     walk(world(&[None, Some(&[(0, LATEST)]), Some(&[(1, Some(3)), (1, LATEST)])], 3), 3);
     walk(world(&[None, Some(&[(0, LATEST)]), Some(&[(1, ALL)]), Some(&[(2, Some(2)), (3, Some(2))])], 4), 2);
+}
+
+/// Or else how many there are would depend on what is finished first.
+#[test]
+fn what_is_counted_is_waited_for() {
+    walk(world(&[None, Some(&[(0, LATEST)]), Some(&[(counted(1), LATEST)])], 32), 3);
+    walk(world(&[None, Some(&[(0, LATEST)]), Some(&[(counted(1), Some(2)), (1, LATEST)])], 3), 3);
+    let past: [Option<Views<'_>>; 3] =
+        [None, Some(&[(0, LATEST)]), Some(&[(0, LATEST), (past(counted(1)), LATEST)])];
+    walk(world(&past, 32).with_faults(1, OnFailure::Skip), 2);
 }
 
 #[test]

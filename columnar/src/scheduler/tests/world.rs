@@ -14,6 +14,13 @@ pub(super) fn past(column: usize) -> usize {
 
 const PAST: usize = 1 << 20;
 
+/// A view of this column that counts what its window hides.
+pub(super) fn counted(column: usize) -> usize {
+    column | COUNTED
+}
+
+const COUNTED: usize = 1 << 21;
+
 pub(super) type Views<'a> = &'a [(usize, Option<usize>)];
 
 /// `None` is a source; a view is a column and the length of its window, `None` for all.
@@ -23,11 +30,12 @@ pub(super) fn plan(columns: &[Option<Views<'_>>]) -> Arc<Plan> {
         was: None,
         views: views.map(|views| {
             let view = |(tag, &(column, last)): (usize, &(usize, Option<usize>))| DraftView {
-                column: Ok(column & !PAST),
+                column: Ok(column & !(PAST | COUNTED)),
                 delayed: column & PAST > 0,
                 window: last.map_or(Some(Window::All), Window::last),
                 note: None,
                 filter: None,
+                elided: column & COUNTED > 0,
                 groups: Vec::new(),
                 tag: (column != at).then(|| format!("v{tag}")),
             };
@@ -120,12 +128,15 @@ impl World {
         }
     }
 
-    /// Whether everything that the cell shows is stored, from the declaration alone.
+    /// Whether everything that the cell shows or counts is stored, from the declaration alone.
     pub(super) fn has_its_inputs(&self, cell: Cell) -> bool {
         let Some(reads) = self.declared.schema().reads(cell.column) else { return false };
         let stored = |column, mut steps: Range<usize>| steps.all(|step| self.is_stored(column, step));
         cell.step < self.begun()
-            && reads.inputs.iter().all(|input| stored(input.column, input.cells(cell.step)))
+            && reads.inputs.iter().all(|input| {
+                let shown = input.cells(cell.step);
+                stored(input.column, if input.elided { 0..shown.end } else { shown })
+            })
             && reads.own.is_none_or(|own| stored(cell.column, own.of_own(cell.step)))
     }
 

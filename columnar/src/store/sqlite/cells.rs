@@ -6,8 +6,8 @@ use rusqlite::{Connection, Row, Statement, Transaction};
 
 use super::columns::Column;
 use super::fault::Fault;
-use super::sum::sum;
 use crate::name::Name;
+use crate::store::sum::sum;
 use crate::store::{Entry, Extent, StoreError};
 
 const LOAD: &str = "

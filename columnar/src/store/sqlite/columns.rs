@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use rusqlite::{Connection, Row, Transaction};
 
 use super::fault::Fault;
-use super::sum::sum;
 use crate::name::Name;
+use crate::store::sum::sum;
 
 /// The columns of a flow by name.
 pub(super) struct Columns {

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
 use super::fault::Fault;
-use super::sum::sum;
+use crate::store::sum::sum;
 
 /// The row of a flow.
 pub(super) struct Flow {

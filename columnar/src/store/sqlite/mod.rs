@@ -13,7 +13,6 @@ mod fault;
 mod flow;
 mod lock;
 mod medium;
-mod sum;
 #[cfg(test)]
 mod tests;
 

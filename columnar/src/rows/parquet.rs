@@ -1,0 +1,313 @@
+//! Rows as Parquet.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use arrow_array::builder::{ListBuilder, StringBuilder};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, Int64Type, UInt32Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, Int64Array, LargeStringArray, RecordBatch};
+use arrow_schema::{DataType, Field, Schema};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
+use parquet::basic::Compression;
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+
+use super::{BYTES, Found, Intake, ROWS, Row, Rows, RowsError, SKIPPED, STEP};
+use crate::flow::LiveFlow;
+use crate::name::Name;
+use crate::store::Store;
+use crate::value::Value;
+
+/// So many bytes are gathered before they are written together, as a group of rows.
+const GROUP: usize = 1 << 26;
+
+/// The longest text that all readers take; at twice its length pages of the format end.
+const LONGEST: usize = 1 << 30;
+
+/// Writes a flow as Parquet, and returns the number of rows: the same table as
+/// [`write_json_lines`](super::write_json_lines) writes, with `_step` as a number of 64 bits, texts compressed by
+/// Snappy, and `_skipped` as a list of texts or null.
+///
+/// ```
+/// use columnar::prelude::*;
+/// use columnar::rows::write_parquet;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let f = flow([column("topics", source("user").latest(), prompt("List the topics."))])?;
+/// f.push("user", "What a day!").await?;
+/// f.run().await?;
+///
+/// # let path = std::env::temp_dir().join(format!("columnar-{}-written.parquet", std::process::id()));
+/// let file = std::fs::File::create(&path)?;
+/// assert_eq!(write_parquet(&f, file).await?, 1);
+/// // And in DuckDB: SELECT user FROM 'rows.parquet' WHERE topics IS NOT NULL
+/// # std::fs::remove_file(path)?;
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+///
+/// Those of [`write_json_lines`](super::write_json_lines); [`RowsError::Row`] for a text of more than a gigabyte,
+/// which the format has no place for.
+pub async fn write_parquet<C, I>(
+    flow: &LiveFlow<'_, C, I>,
+    out: impl Write + Send,
+) -> Result<usize, RowsError> {
+    let mut rows = Rows::of(flow);
+    let schema = Arc::new(schema(&rows.columns));
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    // Whatever reads the file finds texts in it, not the way in which they lay in memory here.
+    let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
+    let mut writer = ArrowWriter::try_new_with_options(out, Arc::clone(&schema), options).map_err(failed)?;
+    let mut count = 0;
+    loop {
+        let next = rows.next().await?;
+        if next.is_empty() {
+            writer.into_inner().map_err(failed)?.flush()?;
+            return Ok(count);
+        }
+        next.iter().try_for_each(|row| check(row, &rows.columns))?;
+        let batch = RecordBatch::try_new(Arc::clone(&schema), arrays(&next, &rows.columns));
+        writer.write(&batch.map_err(failed)?).map_err(failed)?;
+        if writer.memory_size() > GROUP {
+            writer.flush().map_err(failed)?;
+        }
+        count += next.len();
+    }
+}
+
+fn schema(columns: &[Name]) -> Schema {
+    let text = |name: &Name| Field::new(name.as_str(), DataType::LargeUtf8, true);
+    let step = Field::new(STEP, DataType::Int64, false);
+    let skipped = Field::new(SKIPPED, DataType::new_list(DataType::Utf8, true), true);
+    Schema::new([step].into_iter().chain(columns.iter().map(text)).chain([skipped]).collect::<Vec<_>>())
+}
+
+fn check(row: &Row, columns: &[Name]) -> Result<(), RowsError> {
+    let values = columns.iter().enumerate().filter_map(|(at, name)| Some((name, row.value(at)?)));
+    match values.into_iter().find(|(_, value)| value.len() > LONGEST) {
+        Some((name, _)) => {
+            let what = format!("`{name}` is longer than a gigabyte; write JSON Lines");
+            Err(RowsError::Row { row: row.step + 1, what })
+        }
+        None => Ok(()),
+    }
+}
+
+fn arrays(rows: &[Row], columns: &[Name]) -> Vec<ArrayRef> {
+    let steps = rows.iter().map(|row| i64::try_from(row.step).unwrap_or(i64::MAX));
+    let mut arrays: Vec<ArrayRef> = vec![Arc::new(Int64Array::from_iter_values(steps))];
+    for column in 0..columns.len() {
+        let values = rows.iter().map(|row| row.value(column).map(Value::as_str));
+        arrays.push(Arc::new(values.collect::<LargeStringArray>()));
+    }
+    let mut skipped = ListBuilder::new(StringBuilder::new());
+    for row in rows {
+        let names: Vec<_> = row.skipped(columns).map(Some).collect();
+        skipped.append_option((!names.is_empty()).then_some(names));
+    }
+    arrays.push(Arc::new(skipped.finish()));
+    arrays
+}
+
+/// Stores rows of Parquet, and returns their number. What they may hold, and what becomes of it, is as with
+/// [`read_json_lines`](super::read_json_lines); other programs write them, too: `frame.to_parquet("rows.parquet",
+/// index=False)` in pandas, `COPY … TO 'rows.parquet'` in DuckDB.
+///
+/// ```
+/// use columnar::prelude::*;
+/// use columnar::rows::{read_parquet, write_parquet};
+/// use columnar::store::MemoryStore;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let topics = column("topics", source("user").latest(), prompt("List the topics."));
+/// # let path = std::env::temp_dir().join(format!("columnar-{}-read.parquet", std::process::id()));
+/// # let f = flow([&topics])?;
+/// # f.push("user", "What a day!").await?;
+/// # f.run().await?;
+/// # write_parquet(&f, std::fs::File::create(&path)?).await?;
+/// let store = MemoryStore::new();
+/// assert_eq!(read_parquet(&store, std::fs::File::open(&path)?).await?, 1);
+///
+/// let f = Flow::open(store, [topics]).await?;
+/// assert_eq!((f.steps(), f.get("user", 0).as_deref()), (1, Some("What a day!")));
+/// # std::fs::remove_file(path)?;
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+///
+/// Those of [`read_json_lines`](super::read_json_lines); [`RowsError::Io`] as well for a file that is no Parquet,
+/// is damaged, or is compressed otherwise than by Snappy.
+pub async fn read_parquet(store: &impl Store, file: File) -> Result<usize, RowsError> {
+    let reader = reader(file).map_err(failed)?;
+    let mut intake = Intake::new(store).await?;
+    for batch in reader {
+        let batch = batch.map_err(failed)?;
+        let schema = batch.schema();
+        for row in 0..batch.num_rows() {
+            let columns = schema.fields().iter().zip(batch.columns());
+            let members = columns.map(|(field, column)| (field.name().clone(), found(column, row)));
+            intake.row(Ok(members.collect())).await?;
+        }
+    }
+    Ok(intake.end().await?)
+}
+
+fn reader(file: File) -> Result<ParquetRecordBatchReader, ParquetError> {
+    // What the writer had in memory, categories for example, is no matter: a text is a text, and may be long.
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let known = ArrowReaderMetadata::load(&file, options)?;
+    let long = |field: &Arc<Field>| match field.data_type() {
+        DataType::Utf8 => Arc::new(Field::clone(field).with_data_type(DataType::LargeUtf8)),
+        _ => Arc::clone(field),
+    };
+    let schema = Schema::new(known.schema().fields().iter().map(long).collect::<Vec<_>>());
+    let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
+    let known = ArrowReaderMetadata::try_new(Arc::clone(known.metadata()), options)?;
+
+    let groups = known.metadata().row_groups().iter();
+    let (rows, bytes) = groups.fold((0_i64, 0_i64), |(rows, bytes), group| {
+        (rows.saturating_add(group.num_rows()), bytes.saturating_add(group.total_byte_size()))
+    });
+    let length = usize::try_from(bytes / rows.max(1)).unwrap_or(usize::MAX);
+    let count = (BYTES / length.max(1)).clamp(1, ROWS);
+    ParquetRecordBatchReaderBuilder::new_with_metadata(file, known).with_batch_size(count).build()
+}
+
+fn found(column: &ArrayRef, row: usize) -> Found {
+    if column.is_null(row) {
+        return Found::Nothing;
+    }
+    let number = match column.data_type() {
+        DataType::Null => return Found::Nothing,
+        DataType::LargeUtf8 => return Found::Text(column.as_string::<i64>().value(row).to_owned()),
+        DataType::List(_) => {
+            let texts = column.as_list::<i32>().value(row);
+            let texts = texts.as_string_opt::<i32>();
+            let texts = texts.and_then(|texts| texts.iter().map(|text| text.map(str::to_owned)).collect());
+            return texts.map_or(Found::Other, Found::Texts);
+        }
+        DataType::Int32 => usize::try_from(column.as_primitive::<Int32Type>().value(row)),
+        DataType::Int64 => usize::try_from(column.as_primitive::<Int64Type>().value(row)),
+        DataType::UInt32 => usize::try_from(column.as_primitive::<UInt32Type>().value(row)),
+        DataType::UInt64 => usize::try_from(column.as_primitive::<UInt64Type>().value(row)),
+        _ => return Found::Other,
+    };
+    number.map_or(Found::Other, Found::Number)
+}
+
+fn failed(error: impl Into<ParquetError>) -> RowsError {
+    let error = match error.into() {
+        ParquetError::External(error) => error.downcast().map_or_else(io::Error::other, |error| *error),
+        error => io::Error::other(error),
+    };
+    RowsError::Io(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::{BooleanArray, Float64Array, Int32Array, NullArray, StringArray, UInt64Array};
+
+    use super::*;
+    use crate::store::{Entry, MemoryStore};
+
+    /// What becomes of a table of other programs' making, and what is stored of `user`.
+    async fn read(columns: Vec<(&str, ArrayRef)>) -> (Result<usize, String>, Vec<(usize, Entry)>) {
+        let batch = RecordBatch::try_from_iter_with_nullable(
+            columns.into_iter().map(|(name, column)| (name, column, true)),
+        );
+        let batch = batch.expect("columns of one length");
+        let file = tempfile::tempfile().expect("there is room");
+        let handle = file.try_clone().expect("it is open");
+        // With what the writer had in memory, as others do.
+        let mut writer = ArrowWriter::try_new(handle, batch.schema(), None).expect("it can be written");
+        writer.write(&batch).expect("it can be written");
+        writer.close().expect("it can be written");
+        let store = MemoryStore::new();
+        let read = read_parquet(&store, file).await.map_err(|error| error.to_string());
+        let user = Name::new("user").expect("a name");
+        (read, store.load(user, 0..9).await.expect("it is open"))
+    }
+
+    fn texts() -> ArrayRef {
+        Arc::new(StringArray::from(vec![Some("a"), None, Some("c")]))
+    }
+
+    #[tokio::test]
+    async fn steps_are_whole_numbers_of_any_kind() {
+        let kept = [(2, Entry::Value("a".into())), (0, Entry::Value("c".into()))];
+        let kinds: [ArrayRef; 4] = [
+            Arc::new(Int32Array::from(vec![2, 1, 0])),
+            Arc::new(Int64Array::from(vec![2, 1, 0])),
+            Arc::new(UInt64Array::from(vec![2, 1, 0])),
+            Arc::new(arrow_array::UInt32Array::from(vec![2, 1, 0])),
+        ];
+        for steps in kinds {
+            let (read, mut stored) = read(vec![("user", texts()), (STEP, steps)]).await;
+            stored.sort_by_key(|(step, _)| std::cmp::Reverse(*step));
+            assert_eq!((read, stored.as_slice()), (Ok(3), kept.as_slice()));
+        }
+        let wrong: [(ArrayRef, usize); 4] = [
+            (Arc::new(Int64Array::from(vec![0, 1, -1])), 3),
+            (Arc::new(Int64Array::from(vec![Some(0), None, Some(1)])), 2),
+            (Arc::new(Float64Array::from(vec![0.0, 1.0, 2.0])), 1),
+            (texts(), 1),
+        ];
+        for (steps, row) in wrong {
+            let (read, stored) = read(vec![(STEP, steps), ("user", texts())]).await;
+            let told = format!("row {row}: `_step` is no step, which is a number from 0 on");
+            assert_eq!((read, stored.len()), (Err(told), usize::from(row > 1)), "those before it are stored");
+        }
+    }
+
+    #[tokio::test]
+    async fn texts_are_texts_and_nothing_is_nothing() {
+        let odd: ArrayRef = Arc::new(Float64Array::from(vec![None, None, Some(0.5)]));
+        let (read_odd, _) = read(vec![("user", texts()), ("size", odd)]).await;
+        assert_eq!(read_odd, Err("row 3: `size` is no text; convert it to one".into()));
+        let flags: ArrayRef = Arc::new(BooleanArray::from(vec![true, false, true]));
+        assert_eq!(
+            read(vec![("user", flags)]).await.0,
+            Err("row 1: `user` is no text; convert it to one".into())
+        );
+        let (read_name, _) = read(vec![("__index_level_0__", texts()), ("user", texts())]).await;
+        assert!(read_name.is_err_and(|told| told.starts_with("row 1: `__index_level_0__` cannot be a name")));
+        // What is empty everywhere has no kind.
+        let (read_none, stored) = read(vec![("mood", Arc::new(NullArray::new(3))), ("user", texts())]).await;
+        assert_eq!((read_none, stored.len()), (Ok(3), 2));
+    }
+
+    #[tokio::test]
+    async fn skipped_columns_are_a_list_of_names() {
+        let names = |names: Vec<Option<&'static str>>| {
+            let mut lists = ListBuilder::new(StringBuilder::new());
+            lists.append_null();
+            lists.append_value(names);
+            lists.append_value([] as [Option<&str>; 0]);
+            vec![("user", texts()), (SKIPPED, Arc::new(lists.finish()) as ArrayRef)]
+        };
+        let (read_names, stored) = read(names(vec![Some("user"), Some("mood")])).await;
+        assert_eq!((read_names, stored.get(1)), (Ok(3), Some(&(1, Entry::Skipped))));
+        let told = Err("row 2: `_skipped` is no list of columns".into());
+        assert_eq!(read(names(vec![Some("user"), None])).await.0, told);
+        assert_eq!(
+            read(vec![(SKIPPED, texts())]).await.0,
+            Err("row 1: `_skipped` is no list of columns".into())
+        );
+    }
+
+    #[tokio::test]
+    async fn what_is_no_parquet_is_told() {
+        let file = tempfile::tempfile().expect("there is room");
+        let read = read_parquet(&MemoryStore::new(), file).await;
+        let told = read.expect_err("it is empty").to_string();
+        assert!(told.starts_with("rows cannot be written or read: "), "{told}");
+    }
+}

@@ -1,0 +1,153 @@
+//! What the server has of a flow. All of it can be asked on any connection, any number of times.
+
+use std::ops::Range;
+use std::pin::pin;
+
+use futures::stream::TryStreamExt;
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Row};
+
+use super::super::sum::sum;
+use super::super::{Entry, Extent, StoreError};
+use super::fault::Fault;
+use crate::name::Name;
+
+/// As an owner of a flow is known to the server.
+#[derive(Clone, Copy)]
+pub(super) struct Ownership {
+    pub(super) flow: i32,
+    /// How many owners there have been; each one is the last of its number.
+    pub(super) owners: i64,
+}
+
+pub(super) type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
+
+/// Becomes the next owner. Whoever was it before writes nothing from here on.
+pub(super) async fn own(client: &Client, flow: i32) -> Result<Ownership, Fault> {
+    const OWN: &str = "update columnar_flows set owners = owners + 1 where flow = $1 returning owners";
+    let row = client.query_typed_one(OWN, &[(&flow, Type::INT4)]).await?;
+    Ok(Ownership { flow, owners: row.try_get(0)? })
+}
+
+impl Ownership {
+    pub(super) fn parameters(&self) -> [Parameter<'_>; 2] {
+        [(&self.flow, Type::INT4), (&self.owners, Type::INT8)]
+    }
+
+    /// Whether there has been no other owner since.
+    pub(super) async fn holds(&self, client: &Client) -> Result<bool, Fault> {
+        const HOLDS: &str = "select from columnar_flows where flow = $1 and owners = $2";
+        Ok(client.query_typed_opt(HOLDS, &self.parameters()).await?.is_some())
+    }
+
+    pub(super) async fn definition(&self, client: &Client) -> Result<Option<Vec<u8>>, Fault> {
+        const DEFINITION: &str = "select definition from columnar_flows where flow = $1";
+        let row = client.query_typed_one(DEFINITION, &[(&self.flow, Type::INT4)]).await?;
+        Ok(row.try_get(0)?)
+    }
+
+    /// Says whether it was the owner who did so.
+    pub(super) async fn define(&self, client: &Client, definition: &str) -> Result<bool, Fault> {
+        const DEFINE: &str =
+            "update columnar_flows set definition = $3 where flow = $1 and owners = $2 returning flow";
+        let [flow, owners] = self.parameters();
+        let parameters = [flow, owners, (&definition.as_bytes(), Type::BYTEA)];
+        Ok(client.query_typed_opt(DEFINE, &parameters).await?.is_some())
+    }
+
+    /// The steps of a column, and from which on they were counted.
+    pub(super) async fn extent(&self, client: &Client, column: &Name) -> Result<(Extent, usize), Fault> {
+        // One row at least, for the prefix.
+        const EXTENT: &str = r#"select coalesce(prefix, 0), step
+            from (select $1::integer as flow, $2::text collate "C" as "column") as wanted
+            left join columnar_prefixes using (flow, "column")
+            left join columnar_cells as cells on cells.flow = wanted.flow and cells."column" = wanted."column"
+                and step >= coalesce(prefix, 0)
+            order by step"#;
+        let parameters: [Parameter<'_>; 2] = [(&self.flow, Type::INT4), (&column.as_str(), Type::TEXT)];
+        let mut rows = pin!(client.query_typed_raw(EXTENT, parameters).await?);
+        let (mut extent, mut known) = (Extent::default(), 0);
+        while let Some(row) = rows.try_next().await? {
+            known = step_of(column, row.try_get(0)?)?;
+            extent.prefix = extent.prefix.max(known);
+            match row.try_get::<_, Option<i64>>(1)?.map(|step| step_of(column, step)).transpose()? {
+                Some(step) if step == extent.prefix => extent.prefix += 1,
+                Some(step) => extent.beyond.push(step),
+                None => {}
+            }
+        }
+        Ok((extent, known))
+    }
+
+    /// Remembers that so many first steps of a column are stored.
+    pub(super) async fn remember(&self, client: &Client, column: &Name, prefix: usize) -> Result<(), Fault> {
+        const REMEMBER: &str = r#"insert into columnar_prefixes as known (flow, "column", prefix)
+            select flow, $3, $4 from columnar_flows where flow = $1 and owners = $2
+            on conflict (flow, "column") do update set prefix = greatest(known.prefix, excluded.prefix)"#;
+        let [flow, owners] = self.parameters();
+        let prefix = number_of(column, prefix)?;
+        let parameters = [flow, owners, (&column.as_str(), Type::TEXT), (&prefix, Type::INT8)];
+        client.query_typed(REMEMBER, &parameters).await?;
+        Ok(())
+    }
+
+    pub(super) async fn load(
+        &self,
+        client: &Client,
+        column: &Name,
+        steps: Range<usize>,
+    ) -> Result<Vec<(usize, Entry)>, Fault> {
+        const LOAD: &str = r#"select step, value, sum from columnar_cells
+            where flow = $1 and "column" = $2 and step between $3 and $4 order by step"#;
+        let Some(last) = steps.end.checked_sub(1) else { return Ok(Vec::new()) };
+        let [first, last] = [steps.start, last].map(|step| i64::try_from(step).unwrap_or(i64::MAX));
+        let parameters: [Parameter<'_>; 4] = [
+            (&self.flow, Type::INT4),
+            (&column.as_str(), Type::TEXT),
+            (&first, Type::INT8),
+            (&last, Type::INT8),
+        ];
+        let mut rows = pin!(client.query_typed_raw(LOAD, parameters).await?);
+        let mut loaded = Vec::new();
+        while let Some(row) = rows.try_next().await? {
+            let step = step_of(column, row.try_get(0)?)?;
+            loaded.push((step, entry(&row, 1, column, step)?));
+        }
+        Ok(loaded)
+    }
+}
+
+/// A step as the server counts.
+pub(super) fn number_of(column: &Name, step: usize) -> Result<i64, StoreError> {
+    i64::try_from(step).map_err(|_| {
+        StoreError::other(format!("`{column}` at step {step}: PostgreSQL cannot count that far"))
+    })
+}
+
+fn step_of(column: &Name, number: i64) -> Result<usize, StoreError> {
+    usize::try_from(number).map_err(|_| StoreError::Damaged {
+        place: format!("`{column}` in columnar_cells"),
+        what: format!("{number} is no step"),
+    })
+}
+
+/// The checksum of a cell, which knows its place.
+pub(super) fn sum_of(column: &str, step: i64, value: Option<&[u8]>) -> i32 {
+    let (column, step) = (column.as_bytes(), step.to_le_bytes());
+    match value {
+        Some(value) => sum(&[column, &step, value]),
+        None => sum(&[column, &step]),
+    }
+}
+
+/// What is stored of a cell: its value, with the checksum behind it.
+pub(super) fn entry(row: &Row, at: usize, column: &Name, step: usize) -> Result<Entry, Fault> {
+    let damaged = |what: &str| StoreError::Corrupt { column: column.clone(), step, what: what.to_owned() };
+    let value: Option<&[u8]> = row.try_get(at)?;
+    if row.try_get::<_, i32>(at + 1)? != sum_of(column, number_of(column, step)?, value) {
+        return Err(damaged("its row in columnar_cells is not what was stored").into());
+    }
+    let Some(value) = value else { return Ok(Entry::Skipped) };
+    let text = str::from_utf8(value).map_err(|_| damaged("its value in columnar_cells is no text"))?;
+    Ok(Entry::Value(text.into()))
+}

@@ -1,0 +1,144 @@
+//! Values in a `PostgreSQL` database.
+
+mod cells;
+mod fault;
+mod owner;
+mod schema;
+mod session;
+mod writing;
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+
+use self::owner::Owner;
+use super::worker::{NewCell, Worker};
+use super::{Entry, Extent, Put, Store, StoreError};
+use crate::name::Name;
+
+/// A store in a `PostgreSQL` database (13 or newer), with the feature `postgres`. Many flows share a database, each
+/// under a key of its own; many processes and machines share it, too.
+///
+/// ```
+/// use columnar::prelude::*;
+/// use columnar::store::PostgresStore;
+///
+/// flow! {
+///     struct Notes {
+///         source user;
+///         column topics(user.latest) = prompt("List the topics.");
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let address = "postgres://me@localhost/chats";
+/// # let Ok(address) = std::env::var("COLUMNAR_PG_URL") else { return Ok(()) };
+/// let notes = Notes::open(PostgresStore::new(address, "monday")).await?;
+/// notes.user.push("We should rewrite the backend in Rust.").await?;
+/// notes.run().await?;
+/// # Ok(()) }
+/// ```
+///
+/// # Where things lie
+///
+/// In the tables `columnar_format`, `columnar_flows`, `columnar_cells` and `columnar_prefixes` of the first schema in
+/// the search path, which the first flow to be opened creates. Values are bytes, since a text of this database cannot
+/// hold every text; `select convert_from(value, 'UTF8') from columnar_cells` reads them. A flow is removed with
+/// `delete from columnar_flows where key = 'monday'`.
+///
+/// # What it promises
+///
+/// A value that is stored is committed, with `synchronous_commit` on: it is as safe as the server keeps what is
+/// committed.
+///
+/// When the connection is lost, it is made again, a few times over five seconds, and what was under way is done
+/// again. Nothing is stored twice by that, whether or not the server had committed before the connection went. A
+/// server that is there and says nothing is waited for.
+///
+/// Who owns a flow holds an advisory lock of its session, which ends with the connection or the process. Should the
+/// server believe that it has ended while the owner goes on, and let another one in, then the first one is refused:
+/// each write is checked, in its own transaction, to be the last owner's. A machine that loses its network keeps its
+/// flows for a minute, which is when the server gives it up.
+///
+/// Each value has a checksum that knows its column and step. A value that somebody else has changed or moved is an error
+/// of that cell, as is one that is gone though it was there when the column was opened, and everything else can be
+/// read. It is no signature: who writes to the tables can write what the store believes.
+///
+/// # What it costs
+///
+/// Two round trips for all cells that were finished while the last ones were written, and a connection for each open
+/// flow. Opening a column costs a round trip and the numbers of the steps that were stored since this was done last,
+/// give or take a thousand.
+///
+/// # The connection
+///
+/// The address is one of [`libpq`](https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING), as a
+/// URL or as `key=value` pairs. It is not encrypted: use a socket of this machine, a network that you trust, or a
+/// tunnel; an address with `sslmode=require` is refused. Where a pooler stands between, it must keep sessions.
+/// Neither the address nor its password is in any error or in the `Debug` of anything.
+pub struct PostgresStore {
+    worker: Worker<Owner>,
+}
+
+/// Which flow, and where.
+#[derive(Clone)]
+pub(super) struct Place {
+    /// Holds a password, so there is no `Debug`.
+    address: Arc<str>,
+    flow: Arc<str>,
+}
+
+impl PostgresStore {
+    /// The flow of this key in the database at this address. Nothing is done before it is opened.
+    pub fn new(address: impl AsRef<str>, flow_key: impl AsRef<str>) -> Self {
+        let place = Place { address: address.as_ref().into(), flow: flow_key.as_ref().into() };
+        Self { worker: Worker::new(place) }
+    }
+}
+
+impl Place {
+    fn locked(&self) -> StoreError {
+        StoreError::Locked { place: self.to_string() }
+    }
+}
+
+impl Store for PostgresStore {
+    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        self.worker.open()
+    }
+
+    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.worker.define(definition)
+    }
+
+    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
+        self.worker.extent(column)
+    }
+
+    fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        self.worker.load(column, steps)
+    }
+
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
+        self.worker.put(NewCell { column, step, entry })
+    }
+}
+
+/// The flow as errors name it. Where the database is, is part of an address that may hold more than that.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the flow {:?} in PostgreSQL", self.flow)
+    }
+}
+
+impl fmt::Debug for PostgresStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresStore").field("flow", &self.worker.place().flow).finish_non_exhaustive()
+    }
+}

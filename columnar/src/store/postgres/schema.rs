@@ -1,0 +1,83 @@
+//! The tables, their format, and the row of a flow.
+
+use tokio_postgres::Client;
+use tokio_postgres::types::Type;
+
+use super::super::StoreError;
+use super::Place;
+use super::fault::Fault;
+
+/// The newest format that is known here.
+const FORMAT: i32 = 1;
+
+/// Two that create tables at once would fail on each other, in spite of `if not exists`, so there is a lock.
+///
+/// The collation is that of bytes: the others change with the system, and break indexes by that. A value that
+/// is null is a cell that is empty for good. A `prefix` says that so many first steps of a column are stored, so
+/// that nobody has to look for them again.
+const TABLES: &str = r#"
+    begin;
+    select pg_advisory_xact_lock(hashtext('columnar'));
+    create table if not exists columnar_flows (
+        flow integer generated always as identity primary key,
+        key text collate "C" not null unique,
+        owners bigint not null default 0,
+        definition bytea
+    );
+    create table if not exists columnar_cells (
+        flow integer not null references columnar_flows on delete cascade,
+        "column" text collate "C" not null,
+        step bigint not null check (step >= 0),
+        value bytea,
+        sum integer not null,
+        primary key (flow, "column", step)
+    );
+    create table if not exists columnar_prefixes (
+        flow integer not null references columnar_flows on delete cascade,
+        "column" text collate "C" not null,
+        prefix bigint not null check (prefix >= 0),
+        primary key (flow, "column")
+    );
+    create table if not exists columnar_format (format integer not null);
+    insert into columnar_format select 1 where not exists (select from columnar_format);
+    commit"#;
+
+/// Creates the tables where there are none, and refuses those of another version before anything is written.
+pub(super) async fn check(client: &Client, place: &Place) -> Result<(), Fault> {
+    const THERE: &str = "select to_regclass('columnar_format') is not null";
+    if !client.query_typed_one(THERE, &[]).await?.try_get::<_, bool>(0)? {
+        client.batch_execute(TABLES).await?;
+    }
+    let rows = client.query_typed("select format from columnar_format", &[]).await?;
+    let [row] = rows.as_slice() else {
+        let what = format!("columnar_format has {} rows in place of one", rows.len());
+        return Err(StoreError::Damaged { place: place.to_string(), what }.into());
+    };
+    match row.try_get(0)? {
+        FORMAT => Ok(()),
+        newer if newer > FORMAT => Err(StoreError::Unsupported {
+            place: place.to_string(),
+            found: newer.unsigned_abs(),
+            known: FORMAT.unsigned_abs(),
+        }
+        .into()),
+        format => {
+            let what = format!("there is no format {format}");
+            Err(StoreError::Damaged { place: place.to_string(), what }.into())
+        }
+    }
+}
+
+/// The number of the flow, which is made here when it is opened for the first time.
+pub(super) async fn flow(client: &Client, key: &str) -> Result<i32, Fault> {
+    const FIND: &str = "select flow from columnar_flows where key = $1";
+    // Not at first: it uses up a number each time.
+    const MAKE: &str = "insert into columnar_flows (key) values ($1) on conflict do nothing";
+    let key: (&(dyn tokio_postgres::types::ToSql + Sync), Type) = (&key, Type::TEXT);
+    let key = &[key];
+    if let Some(row) = client.query_typed_opt(FIND, key).await? {
+        return Ok(row.try_get(0)?);
+    }
+    client.query_typed(MAKE, key).await?;
+    Ok(client.query_typed_one(FIND, key).await?.try_get(0)?)
+}

@@ -1,0 +1,101 @@
+//! The formats of rows, one like the other.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use columnar::flow::LiveFlow;
+use columnar::rows::{RowsError, read_json_lines, write_json_lines};
+#[cfg(feature = "parquet")]
+use columnar::rows::{read_parquet, write_parquet};
+use columnar::store::Store;
+use tempfile::TempDir;
+
+/// How rows are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A line for each.
+    JsonLines,
+    /// Columns in groups of rows, with the feature `parquet` of the tests.
+    #[cfg(feature = "parquet")]
+    Parquet,
+}
+
+impl Format {
+    /// All that there are.
+    pub const ALL: &[Self] = &[
+        Self::JsonLines,
+        #[cfg(feature = "parquet")]
+        Self::Parquet,
+    ];
+
+    /// The ending of its files.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::JsonLines => "jsonl",
+            #[cfg(feature = "parquet")]
+            Self::Parquet => "parquet",
+        }
+    }
+
+    /// Writes a flow.
+    ///
+    /// # Errors
+    ///
+    /// Those of the format.
+    pub async fn write<C, I>(self, flow: &LiveFlow<'_, C, I>) -> Result<Table, RowsError> {
+        let (folder, mut bytes) = (tempfile::tempdir()?, Vec::new());
+        let rows = match self {
+            Self::JsonLines => write_json_lines(flow, &mut bytes).await?,
+            #[cfg(feature = "parquet")]
+            Self::Parquet => write_parquet(flow, &mut bytes).await?,
+        };
+        let path = folder.path().join("rows").with_extension(self.ending());
+        std::fs::write(&path, &bytes)?;
+        Ok(Table { format: self, path, bytes, rows, _folder: folder })
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// Those of the format.
+    pub async fn read(self, store: &impl Store, path: &Path) -> Result<usize, RowsError> {
+        let file = File::open(path)?;
+        match self {
+            Self::JsonLines => read_json_lines(store, BufReader::new(file)).await,
+            #[cfg(feature = "parquet")]
+            Self::Parquet => read_parquet(store, file).await,
+        }
+    }
+}
+
+/// A flow that is written, until it is dropped.
+#[derive(Debug)]
+pub struct Table {
+    /// How it is written.
+    pub format: Format,
+    /// Where it is.
+    pub path: PathBuf,
+    /// All of it.
+    pub bytes: Vec<u8>,
+    /// What the writer said that it wrote.
+    pub rows: usize,
+    _folder: TempDir,
+}
+
+impl Table {
+    /// Reads it, and sees that these are as many rows as were written.
+    ///
+    /// # Errors
+    ///
+    /// Those of the format.
+    ///
+    /// # Panics
+    ///
+    /// When they are not.
+    pub async fn read(&self, store: &impl Store) -> Result<(), RowsError> {
+        assert_eq!(self.format.read(store, &self.path).await?, self.rows);
+        Ok(())
+    }
+}
