@@ -50,11 +50,10 @@ impl Loose {
                 loose.next.extend(steps.take(&next).map(|step| (column.clone(), step)));
                 next += 1;
             }
-            let what = match torn {
-                true => {
-                    "the log ends in the middle of a line; move it away until the store was opened".into()
-                }
-                false => format!("the next step is {next}; rename it, or move it away"),
+            let what = if torn {
+                "the log ends in the middle of a line; move it away until the store was opened".into()
+            } else {
+                format!("the next step is {next}; rename it, or move it away")
             };
             let what = format!("was not put there by a flow, and {what}");
             let path = |step| layout.value(&column, step);

@@ -61,12 +61,13 @@ use crate::name::Name;
 /// .columnar/staged/    what is being written
 /// ```
 ///
-/// The folder is made when it is opened for the first time. Copy it, search it, put it under version control;
-/// the folder `.columnar` belongs to it.
+/// The folder is made when it is opened for the first time. Search it, put it under version control, copy it while
+/// no flow has it open; the folder `.columnar` belongs to it.
 ///
 /// A text that somebody puts there as the next step of a column, `user/1.txt`, is taken over when the store is
 /// opened the next time, as if it had been pushed. A file with another number is an error that says so. What is
-/// not named after a number is left alone.
+/// not named after a number is left alone. So a folder whose `.columnar` is damaged can be opened without it: its
+/// texts are taken over as they are, and nothing is known of what was skipped.
 ///
 /// # What it promises
 ///
