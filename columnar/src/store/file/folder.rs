@@ -8,7 +8,7 @@
 //! A value has its name only when it is whole and in the log, and it never loses it. What is confirmed is
 //! durable, `done` or not: opening finds out what became of lines that no `done` follows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -149,7 +149,7 @@ impl<D: Disk> Folder<D> {
         for (column, step, kept) in kept {
             self.cells.entry(column.clone()).or_default().insert(step, kept);
         }
-        self.append(&log::done(self.cells.values().map(|steps| steps.len()).sum()))?;
+        self.append(&log::done(self.cells.values().map(BTreeMap::len).sum()))?;
         for (staged, _) in links {
             // All is well without: opening removes what is left.
             let _ = self.disk.remove(&staged);

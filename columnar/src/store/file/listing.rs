@@ -2,11 +2,12 @@
 //! nobody's business.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use super::disk::{Disk, Kind};
 use super::folder::{corrupt, damaged};
 use super::layout::{Doing, Layout};
-use super::log::{self, Cells};
+use super::log::{self, Cells, Kept};
 use crate::name::Name;
 use crate::store::StoreError;
 
@@ -25,6 +26,7 @@ pub(super) fn list<D: Disk>(disk: &D, layout: &Layout) -> Result<Files, StoreErr
 }
 
 /// Values that are not in the log.
+#[derive(Default)]
 pub(super) struct Loose {
     /// Those that continue their columns.
     pub(super) next: Vec<(Name, usize)>,
@@ -33,43 +35,56 @@ pub(super) struct Loose {
 }
 
 impl Loose {
-    pub(super) fn find(layout: &Layout, files: Files, cells: &Cells) -> Self {
-        let mut loose = Self { next: Vec::new(), wrong: Vec::new() };
+    /// Where the log is torn, it may have known them, so nothing is taken over.
+    pub(super) fn find(layout: &Layout, files: Files, cells: &Cells, torn: bool) -> Self {
+        let mut loose = Self::default();
+        let nothing = BTreeMap::new();
         for (column, files) in files {
-            let known = |step: &usize| cells.get(&column).is_some_and(|steps| steps.contains_key(step));
-            let mut steps = BTreeSet::new();
-            for (file, kind) in files {
-                let Some(digits) = digits(&file) else { continue };
-                let path = layout.column(&column).join(&file);
-                match log::number(digits) {
-                    None => {
-                        loose.wrong.push(damaged(&path, "no step is called that; rename it, or move it away"))
-                    }
-                    Some(step) if known(&step) => {}
-                    Some(_) if kind != Kind::File => {
-                        loose.wrong.push(damaged(&path, "it is not a file; move it away"))
-                    }
-                    Some(step) => drop(steps.insert(step)),
-                }
-            }
+            let logged = cells.get(&column).unwrap_or(&nothing);
+            let mut steps = loose.unknown(&layout.column(&column), files, logged);
             if steps.is_empty() {
                 continue;
             }
             let mut next = 0;
-            while known(&next) || steps.contains(&next) {
-                if steps.remove(&next) {
-                    loose.next.push((column.clone(), next));
-                }
+            while logged.contains_key(&next) || !torn && steps.contains(&next) {
+                loose.next.extend(steps.take(&next).map(|step| (column.clone(), step)));
                 next += 1;
             }
-            for step in steps {
-                let what = format!(
-                    "was not put there by a flow, and the next step is {next}; rename it, or move it away"
-                );
-                loose.wrong.push(corrupt(&column, step, &layout.value(&column, step), &what));
-            }
+            let what = if torn {
+                "the log ends in the middle of a line; move it away until the store was opened".into()
+            } else {
+                format!("the next step is {next}; rename it, or move it away")
+            };
+            let what = format!("was not put there by a flow, and {what}");
+            let path = |step| layout.value(&column, step);
+            loose.wrong.extend(steps.into_iter().map(|step| corrupt(&column, step, &path(step), &what)));
         }
         loose
+    }
+
+    /// The steps of a column that have a file and no line.
+    fn unknown(
+        &mut self,
+        folder: &Path,
+        files: Vec<(String, Kind)>,
+        logged: &BTreeMap<usize, Kept>,
+    ) -> BTreeSet<usize> {
+        let mut steps = BTreeSet::new();
+        for (file, kind) in files {
+            let Some(digits) = digits(&file) else { continue };
+            let what = match log::number(digits).map(|step| (step, logged.get(&step))) {
+                Some((_, Some(Kept::Value(_)))) => continue,
+                Some((step, None)) if kind == Kind::File => {
+                    steps.insert(step);
+                    continue;
+                }
+                Some((_, None)) => "it is not a file; move it away",
+                Some((_, Some(Kept::Skipped))) => "the cell is empty for good; move it away",
+                None => "no step is called that; rename it, or move it away",
+            };
+            self.wrong.push(damaged(&folder.join(file), what));
+        }
+        steps
     }
 }
 

@@ -2,12 +2,13 @@
 //! everybody can read; this file alone knows its form.
 //!
 //! ```text
+//! done 0 3af0c1d24b5e6978
 //! value user 0 22 9a2b4e8c11d0f3a7 5d0c81f4a2be9137
 //! skipped topics 0 c0ffee1290ab34de
 //! done 2 77b1c2d3e4f50617
 //! ```
 //!
-//! A value has its length in bytes and its checksum; `done` says how many cells stand before it. The last word
+//! The first line is a `done`, of nothing. A value has its length in bytes and its checksum; `done` says how many cells stand before it. The last word
 //! of a line is the checksum of the words before it. Checksums are those of XXH64, which `xxhsum` prints, too.
 //!
 //! Lines are made durable before the files of their values are there, and `done` is written when those are
@@ -70,11 +71,14 @@ pub(super) struct Log {
 impl Log {
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let mut log = Self::default();
+        if !bytes.starts_with(done(0).as_bytes()) {
+            return Err("it does not begin as it should".into());
+        }
         let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').zip(1..);
         let mut count = 0;
         while let Some((line, at)) = lines.next() {
             let Some(words) = verified(line) else {
-                if lines.any(|(line, _)| verified(line).is_some_and(|words| words.starts_with("done "))) {
+                if ends_in_done(line) || lines.any(|(line, _)| ends_in_done(line)) {
                     return Err(format!("line {at} is not as it was written"));
                 }
                 log.torn = true;
@@ -114,7 +118,7 @@ impl Log {
 
 /// A whole log of cells that are done.
 pub(super) fn write(cells: &Cells) -> String {
-    let mut text = String::new();
+    let mut text = done(0);
     let mut count = 0;
     for (column, steps) in cells {
         for (step, kept) in steps {
@@ -122,7 +126,7 @@ pub(super) fn write(cells: &Cells) -> String {
         }
         count += steps.len();
     }
-    text + &done(count)
+    if count > 0 { text + &done(count) } else { text }
 }
 
 /// The line of a cell.
@@ -175,6 +179,12 @@ fn verified(line: &[u8]) -> Option<&str> {
     (hexadecimal(sum_of_words)? == sum(words.as_bytes())).then_some(words)
 }
 
+/// Whether there is a whole `done` at the end of it, even if it does not begin there any more.
+fn ends_in_done(line: &[u8]) -> bool {
+    let at = line.windows(5).rposition(|words| words == b"done ");
+    at.and_then(|at| line.get(at..)).is_some_and(|done| verified(done).is_some())
+}
+
 fn sum(bytes: &[u8]) -> u64 {
     XxHash64::oneshot(0, bytes)
 }
@@ -189,4 +199,112 @@ pub(super) fn number<T: FromStr>(text: &str) -> Option<T> {
 fn hexadecimal(text: &str) -> Option<u64> {
     let plain = text.len() == 16 && text.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
     if plain { u64::from_str_radix(text, 16).ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(name: &str) -> Name {
+        Name::new(name).expect("a name")
+    }
+
+    fn cells() -> Cells {
+        let user =
+            [(0, Kept::Value(Seal::of(b"hello"))), (1, Kept::Skipped), (7, Kept::Value(Seal::of(b"")))];
+        let debate = [(usize::MAX, Kept::Value(Seal { len: u64::MAX, sum: 1 }))];
+        [(name("user"), user.into()), (name("debate.critic"), debate.into())].into()
+    }
+
+    #[test]
+    fn a_log_says_what_was_written() {
+        let text = write(&cells());
+        let log = Log::parse(text.as_bytes()).expect("it can be read");
+        assert_eq!(log, Log { cells: cells(), ..Log::default() });
+        assert!(log.is_whole());
+        let expected = "value debate.critic 18446744073709551615 18446744073709551615 0000000000000001 ";
+        assert!(text.lines().nth(1).is_some_and(|line| line.starts_with(expected)), "{text}");
+        // As `xxhsum` says it.
+        assert_eq!(Seal::of(b"hello").to_string(), "5 26c7827d889f6da3");
+    }
+
+    #[test]
+    fn what_stands_behind_the_last_done_may_be_torn_anywhere() {
+        let first = write(&cells());
+        let second =
+            cell(&name("map"), 3, Kept::Skipped) + &cell(&name("map"), 4, Kept::Value(Seal::of(b"x")));
+        let text = first.clone() + &second;
+        for end in first.len()..text.len() {
+            for zeros in [0, 1, text.len() - end] {
+                let torn = [&text.as_bytes()[..end], &vec![0; zeros]].concat();
+                let log = Log::parse(&torn).unwrap_or_else(|error| panic!("{end}: {error}"));
+                assert_eq!(log.cells, cells());
+                assert_eq!(log.begun.len(), second[..end - first.len()].matches('\n').count());
+            }
+        }
+    }
+
+    #[test]
+    fn s2_no_bit_of_what_was_done_can_be_flipped() {
+        let text = write(&cells()).into_bytes();
+        let last_line = text.len() - done(4).len();
+        for bit in 0..text.len() * 8 {
+            let mut flipped = text.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            match Log::parse(&flipped) {
+                // As if it had not been written: what came before it is there.
+                Ok(log) if bit / 8 >= last_line => {
+                    assert_eq!((log.begun.len(), log.torn), (4, true), "bit {bit}");
+                }
+                Ok(log) => panic!("bit {bit}: {log:?}"),
+                Err(what) => assert!(what.starts_with("line ") || bit / 8 < done(0).len(), "{what}"),
+            }
+        }
+    }
+
+    #[test]
+    fn s3_lines_that_are_missing_or_there_twice_are_missed_and_found() {
+        let text = write(&cells());
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        for at in 1..lines.len() - 1 {
+            let without = [&lines[..at], &lines[at + 1..]].concat().concat();
+            assert!(Log::parse(without.as_bytes()).is_err(), "{without}");
+            let twice = [&lines[..=at], &lines[at..]].concat().concat();
+            assert!(Log::parse(twice.as_bytes()).is_err(), "{twice}");
+        }
+        let twice = lines.concat() + lines[1] + &done(5);
+        let said = Log::parse(twice.as_bytes()).expect_err("a cell is stored once");
+        assert_eq!(said, "`debate.critic` at step 18446744073709551615 stands before line 8 twice");
+    }
+
+    #[test]
+    fn i6_lines_that_say_what_cannot_be_are_refused() {
+        for words in [
+            "value user 18446744073709551616 1 0000000000000000",
+            "value user -1 1 0000000000000000",
+            "value user 01 1 0000000000000000",
+            "value user 1 +1 0000000000000000",
+            "value user 1 1 000000000000000",
+            "value user 1 1 000000000000000G",
+            "value user 1 1",
+            "value ../user 1 1 0000000000000000",
+            "value User 1 1 0000000000000000",
+            "skipped user",
+            "skipped user 1 1",
+            "skipped  1",
+            "done",
+            "done 1",
+            "done x",
+            "removed user 1",
+            "value",
+        ] {
+            let text = done(0) + &line(words.to_owned());
+            assert!(Log::parse(text.as_bytes()).is_err(), "{words}");
+        }
+        for bytes in [&b""[..], b"\n", b"\n\n\n", b"\xff\n", b"done 0", b" \n", b"0000000000000000\n"] {
+            assert!(Log::parse(bytes).is_err());
+            let log = Log::parse(&[done(0).as_bytes(), bytes].concat()).expect("nothing more was done");
+            assert_eq!((log.cells.len(), log.begun.len(), log.torn), (0, 0, !bytes.is_empty()));
+        }
+    }
 }

@@ -18,7 +18,7 @@ use futures::future::BoxFuture;
 use self::disk::Local;
 use self::folder::{Folder, Place};
 use super::worker::{NewCell, Worker};
-use super::{Entry, Extent, Put, Store, StoreError};
+use super::{Defect, Entry, Extent, Put, Store, StoreError};
 use crate::name::Name;
 
 /// A store in a folder: one file per value, named after its column and its step, that holds the text and
@@ -61,12 +61,13 @@ use crate::name::Name;
 /// .columnar/staged/    what is being written
 /// ```
 ///
-/// The folder is made when it is opened for the first time. Copy it, search it, put it under version control;
-/// the folder `.columnar` belongs to it.
+/// The folder is made when it is opened for the first time. Search it, put it under version control, copy it while
+/// no flow has it open; the folder `.columnar` belongs to it.
 ///
 /// A text that somebody puts there as the next step of a column, `user/1.txt`, is taken over when the store is
 /// opened the next time, as if it had been pushed. A file with another number is an error that says so. What is
-/// not named after a number is left alone.
+/// not named after a number is left alone. So a folder whose `.columnar` is damaged can be opened without it: its
+/// texts are taken over as they are, and nothing is known of what was skipped.
 ///
 /// # What it promises
 ///
@@ -105,30 +106,32 @@ impl FileStore {
     }
 
     /// Reads everything that is stored, and returns what is wrong with it: values that are not what was stored,
-    /// files that are not where they belong, a log that is damaged. Changes nothing, and needs not be the owner.
+    /// and files that are where no value belongs. Other than [`verify`](super::verify) it need not open the store,
+    /// so it changes nothing at all, and a flow may have it open.
     ///
     /// ```
-    /// use columnar::Name;
-    /// use columnar::store::{FileStore, Store, StoreError};
+    /// use columnar::prelude::*;
+    /// use columnar::store::FileStore;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let folder = tempfile::tempdir()?;
-    /// # let folder = folder.path().to_owned();
-    /// let store = FileStore::new(&folder);
-    /// store.open().await?;
-    /// store.put(Name::new("user")?, 0, columnar::Value::from("hello").into()).await?;
+    /// # let folder = folder.path();
+    /// # let topics = column("topics", source("user").latest(), prompt("List the topics."));
+    /// let f = Flow::open(FileStore::new(folder), [topics]).await?;
+    /// f.push("user", "hello").await?;
+    /// let store = FileStore::new(folder);
     /// assert!(store.verify().await?.is_empty());
     ///
     /// std::fs::write(folder.join("user/0.txt"), "Hello")?;
     /// let defects = store.verify().await?;
-    /// assert!(matches!(&defects[..], [StoreError::Corrupt { column, step: 0, .. }] if column == "user"));
+    /// assert_eq!((defects[0].column.as_str(), defects[0].step), ("user", 0));
     /// # Ok(()) }
     /// ```
     ///
     /// # Errors
     ///
-    /// [`StoreError`] when it cannot be read, or was written by a later version.
-    pub fn verify(&self) -> BoxFuture<'static, Result<Vec<StoreError>, StoreError>> {
+    /// When the store cannot be read, what stands beside its values is damaged, or a later version wrote it.
+    pub fn verify(&self) -> BoxFuture<'static, Result<Vec<Defect>, StoreError>> {
         self.worker.inspect(verify::verify)
     }
 }

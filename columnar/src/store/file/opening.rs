@@ -70,7 +70,8 @@ fn lock<D: Disk>(disk: &D, layout: &Layout) -> Result<D::Lock, StoreError> {
 
 /// Makes the folder, and those that it is in, so that they last.
 fn make_root<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreError> {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Some(parent) = path.parent() else { return Ok(()) };
+    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
     let is_there = if_there(disk.canonical(path)).doing("looking for", path)?.is_some();
     if !is_there {
         make_root(disk, parent)?;
@@ -99,16 +100,21 @@ fn clear<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
 /// Makes what a store consists of. It is one when it has its format, which comes last.
 fn make<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
     disk.sync_path(layout.root()).doing("writing", layout.root())?;
-    let cells = layout.cells();
-    match if_there(disk.read(&cells, 1)).doing("reading", &cells)? {
-        None => drop(disk.create(&cells).doing("making", &cells)?),
-        Some(bytes) if bytes.is_empty() => {}
+    let (path, empty) = (layout.cells(), log::write(&Cells::new()));
+    match if_there(disk.read(&path, u64::MAX)).doing("reading", &path)? {
+        None => publish(disk, layout, empty.as_bytes(), &path)?,
+        Some(bytes) if bytes == empty.as_bytes() => {}
         Some(_) => return Err(damaged(&layout.format(), "it is not there any more")),
     }
     disk.sync_path(layout.own()).doing("writing", layout.own())?;
-    let (staged, format) = (stage(disk, layout, 0, format!("{FORMAT}\n").as_bytes())?, layout.format());
-    // Where files cannot have two names, nothing could be stored, so it is good to find out now.
-    disk.link(&staged, &format).doing("making", &format)?;
+    publish(disk, layout, format!("{FORMAT}\n").as_bytes(), &layout.format())
+}
+
+/// Writes a new file that is whole from the beginning. Where files cannot have two names, nothing could ever be
+/// stored, and this is where it is found out.
+fn publish<D: Disk>(disk: &D, layout: &Layout, bytes: &[u8], path: &Path) -> Result<(), StoreError> {
+    let staged = stage(disk, layout, 0, bytes)?;
+    disk.link(&staged, path).doing("making", path)?;
     disk.remove(&staged).doing("removing", &staged)
 }
 
@@ -124,7 +130,7 @@ pub(super) fn read_log<D: Disk>(disk: &D, layout: &Layout) -> Result<Log, StoreE
 fn recover<D: Disk>(disk: &D, layout: &Layout) -> Result<Cells, StoreError> {
     let log = read_log(disk, layout)?;
     let is_whole = log.is_whole();
-    let Log { mut cells, begun, .. } = log;
+    let Log { mut cells, begun, torn } = log;
     let mut columns = BTreeSet::new();
     for (column, step, kept) in begun {
         match entry(disk, layout, &column, step, kept) {
@@ -135,7 +141,7 @@ fn recover<D: Disk>(disk: &D, layout: &Layout) -> Result<Cells, StoreError> {
         }
         columns.insert(column);
     }
-    let Loose { next, wrong } = Loose::find(layout, list(disk, layout)?, &cells);
+    let Loose { next, wrong } = Loose::find(layout, list(disk, layout)?, &cells, torn);
     if let Some(error) = wrong.into_iter().next() {
         return Err(error);
     }

@@ -5,42 +5,30 @@ use super::folder::{Place, entry};
 use super::layout::{Doing, Layout};
 use super::listing::{Loose, list};
 use super::opening::{format, read_log};
-use crate::store::StoreError;
+use crate::store::{Defect, StoreError};
 
-/// All that is wrong, as opening the store or loading these cells would tell.
-pub(super) fn verify<D: Disk>(place: &Place<D>) -> Result<Vec<StoreError>, StoreError> {
+/// What opening the store or loading its cells would tell of cells.
+pub(super) fn verify<D: Disk>(place: &Place<D>) -> Result<Vec<Defect>, StoreError> {
     let Place { disk, path } = place;
     let layout = Layout::new(disk.canonical(path).doing("looking for", path)?);
-    let mut defects = Vec::new();
-    match format(disk, &layout) {
-        Ok(Some(_)) => {}
-        Ok(None) => return Ok(defects),
-        Err(error) => return damage(error).map(|error| vec![error]),
+    if format(disk, &layout)?.is_none() {
+        return Ok(Vec::new());
     }
     // In this order, since a value has its line before it has its name.
     let files = list(disk, &layout)?;
-    let mut log = match read_log(disk, &layout) {
-        Ok(log) => log,
-        Err(error) => return damage(error).map(|error| vec![error]),
-    };
+    let mut log = read_log(disk, &layout)?;
+    let mut wrong = Vec::new();
     for (column, steps) in &log.cells {
-        for (step, kept) in steps {
-            if let Err(error) = entry(disk, &layout, column, *step, *kept) {
-                defects.push(damage(error)?);
-            }
-        }
+        let entries = steps.iter().map(|(step, kept)| entry(disk, &layout, column, *step, *kept));
+        wrong.extend(entries.filter_map(Result::err));
     }
-    for (column, step, kept) in log.begun.drain(..) {
+    for (column, step, kept) in log.begun {
         log.cells.entry(column).or_default().insert(step, kept);
     }
-    defects.extend(Loose::find(&layout, files, &log.cells).wrong);
-    Ok(defects)
-}
-
-/// What is wrong with the store, and not with looking at it.
-fn damage(error: StoreError) -> Result<StoreError, StoreError> {
-    match error {
-        StoreError::Corrupt { .. } | StoreError::Damaged { .. } => Ok(error),
+    wrong.extend(Loose::find(&layout, files, &log.cells, log.torn).wrong);
+    let defect = |error| match error {
+        StoreError::Corrupt { column, step, what } => Ok(Defect { column, step, what }),
         other => Err(other),
-    }
+    };
+    wrong.into_iter().map(defect).collect()
 }

@@ -1,1 +1,27 @@
 //! What cannot be seen through the door: crashes, failing disks, and what is written where.
+
+mod crash;
+mod faults;
+mod killed;
+mod life;
+mod model;
+mod power;
+mod size;
+
+use std::path::PathBuf;
+
+use self::model::Model;
+use super::folder::Place;
+use crate::name::Name;
+
+fn place(model: &Model) -> Place<Model> {
+    Place { disk: model.clone(), path: PathBuf::from("/chats/today") }
+}
+
+fn name(name: &str) -> Name {
+    Name::new(name).expect("a name")
+}
+
+fn wait<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(future)
+}

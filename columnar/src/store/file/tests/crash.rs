@@ -1,0 +1,157 @@
+//! Power is lost, or the process killed, between any two operations of a store, and while what was lost is being
+//! found out.
+
+use std::collections::HashSet;
+
+use super::super::verify::verify;
+use super::life::{Act, Verdict, day, judge, life, live, look};
+use super::model::{Image, Model, Wrong};
+use super::place;
+use super::power::{STAGING, Tree, images_after_loss, tree};
+
+/// What was seen in all states.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Found {
+    states: usize,
+    /// Of all states.
+    verdict: Verdict,
+    /// The store cannot be opened.
+    shut: usize,
+    /// What one opening found, the next one did not.
+    changed: usize,
+}
+
+impl Found {
+    fn is_well(&self) -> bool {
+        self.states > 1_000 && *self == Found { states: self.states, ..Found::default() }
+    }
+}
+
+struct Explorer<'a> {
+    acts: &'a [Act],
+    /// What is wrong with the disk on which is found out what was lost.
+    wrong: Option<Wrong>,
+    found: Found,
+    visited: HashSet<(Tree, usize)>,
+}
+
+impl Explorer<'_> {
+    /// Checks what may be left of what was recorded, and then of what is done about it. There is a limit to how
+    /// much of that for each level.
+    fn explore(&mut self, recorded: Vec<(Image, usize)>, limits: &[usize]) {
+        let Some((limit, deeper)) = limits.split_first() else { return };
+        for (image, confirmed) in recorded {
+            for left in images_after_loss(&image, *limit) {
+                if self.visited.insert((tree(&left), confirmed)) {
+                    self.recover(left, confirmed, deeper);
+                }
+            }
+            // The process alone was killed, so all of it is there, and not all of it is durable.
+            self.recover(image, confirmed, deeper);
+        }
+    }
+
+    fn recover(&mut self, left: Image, confirmed: usize, deeper: &[usize]) {
+        self.found.states += 1;
+        let model = self.wrong.into_iter().fold(Model::of(left), Model::wrong);
+        if !deeper.is_empty() {
+            model.record();
+        }
+        let Ok(seen) = look(&place(&model)) else {
+            self.found.shut += 1;
+            return;
+        };
+        let recorded = if deeper.is_empty() { Vec::new() } else { model.recorded() };
+        let verdict = judge(&seen, self.acts, confirmed);
+        self.found.verdict.lost += verdict.lost;
+        self.found.verdict.torn += verdict.torn;
+        self.found.verdict.undefined += verdict.undefined;
+        // What was seen once is seen by everybody after that.
+        model.settle(STAGING);
+        for left in images_after_loss(&model.image(), 10) {
+            self.found.changed += usize::from(look(&place(&Model::of(left))).ok().as_ref() != Some(&seen));
+        }
+        self.explore(recorded.into_iter().map(|(image, _)| (image, confirmed)).collect(), deeper);
+    }
+}
+
+fn explored(model: &Model, acts: &[Act], limits: &[usize]) -> Found {
+    recovered(model, acts, limits, None)
+}
+
+fn recovered(model: &Model, acts: &[Act], limits: &[usize], wrong: Option<Wrong>) -> Found {
+    model.record();
+    live(&place(model), acts, || model.confirm()).expect("nothing fails");
+    let mut explorer = Explorer { acts, wrong, found: Found::default(), visited: HashSet::new() };
+    explorer.explore(model.recorded(), limits);
+    println!("{:?}", explorer.found);
+    explorer.found
+}
+
+#[test]
+fn c1_what_is_confirmed_outlives_a_loss_of_power_at_any_moment_and_nothing_is_torn() {
+    let found = explored(&Model::default(), &life(), &[400]);
+    assert!(found.is_well(), "{found:?}");
+}
+
+#[test]
+fn c1_so_does_what_somebody_put_there_by_hand_once_it_was_seen() {
+    let model = Model::default();
+    live(&place(&model), &[Act::Open(vec![]), Act::Put(vec![("user", 0, Some("hi"))])], || {}).expect("well");
+    model.write("/chats/today/user/1.txt", b"by hand");
+    model.write("/chats/today/notes/0.txt", b"new");
+    let there = vec![("user", 0, Some("hi")), ("user", 1, Some("by hand")), ("notes", 0, Some("new"))];
+    let found = explored(&model, &[Act::Open(there), Act::Put(vec![("user", 2, Some("on"))])], &[1_000]);
+    assert!(found.is_well(), "{found:?}");
+}
+
+#[test]
+fn c3_power_is_lost_again_while_what_was_lost_is_found_out() {
+    let found = explored(&Model::default(), &day(), &[40, 4]);
+    assert!(found.is_well(), "{found:?}");
+}
+
+#[test]
+fn d6_a_definition_that_is_being_replaced_is_the_old_one_or_the_new_one() {
+    let acts = [Act::Open(vec![]), Act::Define("the first"), Act::Define("the second"), Act::Define("")];
+    let found = explored(&Model::default(), &acts, &[1_000]);
+    assert_eq!(found, Found { states: found.states, ..Found::default() });
+}
+
+#[test]
+fn a_store_that_is_being_written_is_well_for_whoever_looks() {
+    let model = Model::default();
+    live(&place(&model), &life()[..1], || {}).expect("nothing fails");
+    model.record();
+    live(&place(&model), &life(), || {}).expect("nothing fails");
+    let moments = model.recorded();
+    assert!(moments.len() > 40, "{}", moments.len());
+    for (image, _) in moments {
+        assert_eq!(verify(&place(&Model::of(image))).expect("it can be read"), []);
+    }
+}
+
+#[test]
+fn stores_that_are_known_to_be_wrong_are_found_out() {
+    let (define, acts) =
+        (day(), day().into_iter().filter(|act| !matches!(act, Act::Define(_))).collect::<Vec<_>>());
+    let made = || {
+        let model = Model::default();
+        live(&place(&model), &acts[..1], || {}).expect("nothing fails");
+        model
+    };
+    for wrong in [Wrong::NoSync, Wrong::NoSyncOfValues, Wrong::NoSyncOfFolders, Wrong::InPlace] {
+        let found = explored(&made().wrong(wrong), &acts, &[60]);
+        assert!(found.verdict.lost > 0, "{wrong:?}: {found:?}");
+    }
+    let found = explored(&made().wrong(Wrong::NoSyncOfLog), &acts, &[60]);
+    assert!(found.shut > 0, "a value is there that nobody knows: {found:?}");
+    let found = explored(&made().wrong(Wrong::InPlace), &acts, &[60]);
+    assert!(found.verdict.torn > 0, "{found:?}");
+    let found = explored(&made().wrong(Wrong::RemoveFirst), &define, &[60]);
+    assert!(found.verdict.undefined > 0, "{found:?}");
+    for wrong in [Wrong::NoSync, Wrong::NoSyncOfFolders] {
+        let found = recovered(&made(), &define, &[60], Some(wrong));
+        assert!(found.changed > 0, "{wrong:?}: {found:?}");
+    }
+}

@@ -1,0 +1,180 @@
+//! A process with a store on the disk of this machine is killed between any two of its operations.
+
+use std::fs::TryLockError;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{env, thread};
+
+use super::super::disk::{Disk, Kind, Local};
+use super::super::folder::Place;
+use super::life::{Verdict, judge, life, live, look};
+
+/// Tells the process that lives, and dies, from the one that looks at what is left: at which operation it dies.
+const AT: &str = "COLUMNAR_KILLED_AT";
+const FOLDER: &str = "COLUMNAR_KILLED_IN";
+
+/// The disk of this machine, up to an operation that never ends.
+#[derive(Clone)]
+struct Ending {
+    left: Arc<AtomicUsize>,
+}
+
+impl Ending {
+    fn operation(&self) {
+        self.operation_after(|| {});
+    }
+
+    /// What is done of the operation in the middle of which it ends.
+    fn operation_after(&self, begin: impl FnOnce()) {
+        if self.left.fetch_sub(1, Ordering::SeqCst) == 1 {
+            begin();
+            eprintln!("kill");
+            loop {
+                thread::park();
+            }
+        }
+    }
+}
+
+struct Open(Ending, std::fs::File);
+
+impl Write for Open {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Self(ending, file) = self;
+        ending.operation_after(|| file.write_all(&bytes[..bytes.len() / 2]).expect("it can be written"));
+        file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.1.flush()
+    }
+}
+
+impl Disk for Ending {
+    type File = Open;
+    type Lock = std::fs::File;
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        Local.canonical(path)
+    }
+
+    fn lock(&self, path: &Path) -> Result<std::fs::File, TryLockError> {
+        self.operation();
+        Local.lock(path)
+    }
+
+    fn is_locked_by(&self, path: &Path, lock: &std::fs::File) -> io::Result<bool> {
+        Local.is_locked_by(path, lock)
+    }
+
+    fn kind(&self, path: &Path) -> io::Result<Kind> {
+        Local.kind(path)
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<(String, Kind)>> {
+        Local.list(folder)
+    }
+
+    fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
+        Local.read(path, at_most)
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Open> {
+        self.operation();
+        Local.create(path).map(|file| Open(self.clone(), file))
+    }
+
+    fn append(&self, path: &Path) -> io::Result<Open> {
+        Local.append(path).map(|file| Open(self.clone(), file))
+    }
+
+    fn sync(&self, file: &Open) -> io::Result<()> {
+        self.operation();
+        Local.sync(&file.1)
+    }
+
+    fn sync_path(&self, path: &Path) -> io::Result<()> {
+        self.operation();
+        Local.sync_path(path)
+    }
+
+    fn create_dir(&self, path: &Path) -> io::Result<()> {
+        self.operation();
+        Local.create_dir(path)
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.operation();
+        Local.link(from, to)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.operation();
+        Local.rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.operation();
+        Local.remove(path)
+    }
+}
+
+/// The process that is killed: says what was confirmed, until then.
+fn live_until(at: usize) {
+    let path = PathBuf::from(env::var_os(FOLDER).expect("it is told where"));
+    let disk = Ending { left: Arc::new(AtomicUsize::new(at)) };
+    live(&Place { disk, path }, &life(), || eprintln!("confirmed")).expect("nothing fails");
+}
+
+/// Starts that process in a folder and kills it. How much was confirmed, unless it came to its end by itself.
+fn killed_at(at: usize, folder: &Path) -> (usize, bool) {
+    let this = env::current_exe().expect("a program");
+    let test = "store::file::tests::killed::c2_whoever_is_killed_loses_nothing_that_was_confirmed";
+    let mut child = Command::new(this)
+        .args([test, "--exact", "--nocapture"])
+        .envs([(AT, at.to_string().as_ref()), (FOLDER, folder.as_os_str())])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let (mut confirmed, mut killed) = (0, false);
+    for line in BufReader::new(child.stderr.take().expect("it is piped")).lines() {
+        match line.expect("text").as_str() {
+            "confirmed" => confirmed += 1,
+            "kill" => {
+                // The signal that nobody can handle, on Unix.
+                child.kill().expect("it lives");
+                killed = true;
+                break;
+            }
+            other => panic!("it said {other}"),
+        }
+    }
+    let status = child.wait().expect("it ends");
+    assert_eq!(status.success(), !killed, "{status}");
+    (confirmed, killed)
+}
+
+#[test]
+fn c2_whoever_is_killed_loses_nothing_that_was_confirmed() {
+    if let Ok(at) = env::var(AT) {
+        return live_until(at.parse().expect("a number"));
+    }
+    let (mut at, mut ends_by_itself) = (0, false);
+    while !ends_by_itself {
+        at += 1;
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = Place { disk: Local, path: folder.path().join("today") };
+        let (confirmed, killed) = killed_at(at, &place.path);
+        let seen = look(&place).unwrap_or_else(|error| panic!("killed at {at}: {error}"));
+        assert_eq!(judge(&seen, &life(), confirmed), Verdict::default(), "killed at {at}: {seen:?}");
+        let staged = std::fs::read_dir(place.path.join(".columnar/staged")).expect("a folder").count();
+        assert_eq!(staged, 0, "killed at {at}");
+        assert_eq!(look(&place).expect("it opens"), seen, "killed at {at}");
+        ends_by_itself = !killed;
+    }
+    assert!(at > 60, "{at}");
+}

@@ -1,0 +1,456 @@
+//! A file system in memory that knows what might be left of it after a loss of power, fails when it is told to,
+//! and can be wrong on purpose.
+
+use std::collections::BTreeMap;
+use std::fs::TryLockError;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::super::disk::{Disk, Kind};
+
+/// Clones are the same file system.
+#[derive(Clone, Default)]
+pub(super) struct Model(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    image: Image,
+    operations: Vec<(&'static str, PathBuf)>,
+    fault: Option<Fault>,
+    wrong: Option<Wrong>,
+    locked: bool,
+    /// What there was before each operation that changes something, with what had been confirmed then.
+    recorded: Option<Vec<(Image, usize)>>,
+    confirmed: usize,
+}
+
+/// All files and folders. The root is the first.
+#[derive(Clone)]
+pub(super) struct Image {
+    nodes: Vec<Node>,
+}
+
+#[derive(Clone)]
+pub(super) enum Node {
+    File {
+        data: Vec<u8>,
+        durable: Vec<u8>,
+        /// A write to the disk has failed, so what was written before then is never written again.
+        doomed: bool,
+    },
+    Folder {
+        names: BTreeMap<String, usize>,
+        durable: BTreeMap<String, usize>,
+        /// What names came to stand for since they were durable.
+        since: Vec<(String, Option<usize>)>,
+    },
+}
+
+/// What goes wrong, once or from then on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fault {
+    /// At which operation, counted from 0.
+    pub(super) at: usize,
+    pub(super) kind: ErrorKind,
+    /// It is done all the same.
+    pub(super) after: bool,
+    pub(super) lasts: bool,
+}
+
+/// How a file system, or a store on top of it, may be wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wrong {
+    /// Nothing is ever made durable.
+    NoSync,
+    /// Texts are not.
+    NoSyncOfValues,
+    /// The log is not.
+    NoSyncOfLog,
+    /// Names are not.
+    NoSyncOfFolders,
+    /// Values are written where they are read.
+    InPlace,
+    /// A name is given, whoever has it.
+    RenameOver,
+    /// What is replaced is removed first.
+    RemoveFirst,
+}
+
+impl Default for Image {
+    fn default() -> Self {
+        Self { nodes: vec![Node::folder(BTreeMap::new())] }
+    }
+}
+
+impl Node {
+    pub(super) fn file(data: Vec<u8>) -> Self {
+        Self::File { durable: data.clone(), data, doomed: false }
+    }
+
+    pub(super) fn folder(names: BTreeMap<String, usize>) -> Self {
+        Self::Folder { durable: names.clone(), names, since: Vec::new() }
+    }
+}
+
+impl Model {
+    pub(super) fn of(image: Image) -> Self {
+        Self(Arc::new(Mutex::new(State { image, ..State::default() })))
+    }
+
+    pub(super) fn wrong(self, wrong: Wrong) -> Self {
+        self.state().wrong = Some(wrong);
+        self
+    }
+
+    pub(super) fn fail(&self, fault: Option<Fault>) {
+        self.state().fault = fault;
+    }
+
+    pub(super) fn record(&self) {
+        self.state().recorded = Some(Vec::new());
+    }
+
+    /// Something was confirmed.
+    pub(super) fn confirm(&self) {
+        self.state().confirmed += 1;
+    }
+
+    /// Makes durable which names a folder has.
+    pub(super) fn settle(&self, folder: &str) {
+        let image = &mut self.state().image;
+        if let Ok(node) = image.find(Path::new(folder)) {
+            image.sync(node);
+        }
+    }
+
+    /// What was recorded, and what there is at the end.
+    pub(super) fn recorded(&self) -> Vec<(Image, usize)> {
+        let mut state = self.state();
+        let mut recorded = state.recorded.take().expect("it was recorded");
+        recorded.push((state.image.clone(), state.confirmed));
+        recorded
+    }
+
+    pub(super) fn image(&self) -> Image {
+        self.state().image.clone()
+    }
+
+    /// What is in a folder.
+    pub(super) fn names(&self, folder: &str) -> Vec<String> {
+        self.state().image.names(Path::new(folder)).expect("a folder").keys().cloned().collect()
+    }
+
+    /// What was done, in order.
+    pub(super) fn operations(&self) -> Vec<(&'static str, PathBuf)> {
+        self.state().operations.clone()
+    }
+
+    /// Puts something there by hand. Some time goes by, so all that there is is durable.
+    pub(super) fn write(&self, path: &str, data: &[u8]) {
+        let mut state = self.state();
+        let path = Path::new(path);
+        let folders: Vec<&Path> = path.ancestors().skip(1).collect();
+        for folder in folders.into_iter().rev().filter(|folder| folder.parent().is_some()) {
+            if state.image.find(folder).is_err() {
+                state.image.add(folder, Node::folder(BTreeMap::new())).expect("it can be made");
+            }
+        }
+        state.image.add(path, Node::file(data.to_vec())).expect("it can be made");
+        for node in 0..state.image.nodes.len() {
+            state.image.sync(node);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does what changes nothing.
+    fn look<T>(
+        &self,
+        what: &'static str,
+        path: &Path,
+        look: impl FnOnce(&Image) -> io::Result<T>,
+    ) -> io::Result<T> {
+        let mut state = self.state();
+        match state.begin(what, path) {
+            Some(fault) => Err(fault.kind.into()),
+            None => look(&state.image),
+        }
+    }
+
+    /// Does what changes something.
+    fn change<T>(
+        &self,
+        what: &'static str,
+        path: &Path,
+        change: impl FnOnce(&mut Image, Option<Wrong>) -> io::Result<T>,
+    ) -> io::Result<T> {
+        let mut state = self.state();
+        let wrong = state.wrong;
+        let State { image, recorded, confirmed, .. } = &mut *state;
+        if let Some(recorded) = recorded {
+            recorded.push((image.clone(), *confirmed));
+        }
+        match state.begin(what, path) {
+            Some(fault) => {
+                if fault.after {
+                    change(&mut state.image, wrong)?;
+                }
+                Err(fault.kind.into())
+            }
+            None => change(&mut state.image, wrong),
+        }
+    }
+}
+
+impl State {
+    fn begin(&mut self, what: &'static str, path: &Path) -> Option<Fault> {
+        let at = self.operations.len();
+        self.operations.push((what, path.to_owned()));
+        self.fault.filter(|fault| fault.at == at || fault.lasts && fault.at < at)
+    }
+}
+
+impl Image {
+    pub(super) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    pub(super) fn from_nodes(nodes: Vec<Node>) -> Self {
+        Self { nodes }
+    }
+
+    pub(super) fn find(&self, path: &Path) -> io::Result<usize> {
+        let mut at = 0;
+        for part in path.components() {
+            if let Component::Normal(name) = part {
+                let Node::Folder { names, .. } = &self.nodes[at] else {
+                    return Err(ErrorKind::NotADirectory.into());
+                };
+                at = *names.get(name.to_str().expect("a text")).ok_or(ErrorKind::NotFound)?;
+            }
+        }
+        Ok(at)
+    }
+
+    fn data(&self, path: &Path) -> io::Result<&[u8]> {
+        match &self.nodes[self.find(path)?] {
+            Node::File { data, .. } => Ok(data),
+            Node::Folder { .. } => Err(ErrorKind::IsADirectory.into()),
+        }
+    }
+
+    fn names(&self, path: &Path) -> io::Result<&BTreeMap<String, usize>> {
+        match &self.nodes[self.find(path)?] {
+            Node::File { .. } => Err(ErrorKind::NotADirectory.into()),
+            Node::Folder { names, .. } => Ok(names),
+        }
+    }
+
+    /// Lets a name stand for something else, or nothing.
+    fn name(&mut self, path: &Path, node: Option<usize>) -> io::Result<()> {
+        let folder = self.find(path.parent().expect("not the root"))?;
+        let name = path.file_name().and_then(|name| name.to_str()).expect("it has a name");
+        let Node::Folder { names, since, .. } = &mut self.nodes[folder] else {
+            return Err(ErrorKind::NotADirectory.into());
+        };
+        match node {
+            Some(node) => names.insert(name.to_owned(), node),
+            None => names.remove(name),
+        };
+        since.push((name.to_owned(), node));
+        Ok(())
+    }
+
+    fn add(&mut self, path: &Path, node: Node) -> io::Result<usize> {
+        if self.find(path).is_ok() {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        self.name(path, Some(self.nodes.len()))?;
+        self.nodes.push(node);
+        Ok(self.nodes.len() - 1)
+    }
+
+    fn sync(&mut self, node: usize) {
+        match &mut self.nodes[node] {
+            Node::File { doomed: true, .. } => {}
+            Node::File { data, durable, .. } => durable.clone_from(data),
+            Node::Folder { names, durable, since } => {
+                durable.clone_from(names);
+                since.clear();
+            }
+        }
+    }
+}
+
+/// A file that is being written.
+pub(super) struct Open {
+    model: Model,
+    path: PathBuf,
+    node: usize,
+}
+
+impl Write for Open {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let node = self.node;
+        let append = |image: &mut Image, bytes: &[u8]| match &mut image.nodes[node] {
+            Node::File { data, .. } => data.extend_from_slice(bytes),
+            Node::Folder { .. } => unreachable!("it is a file"),
+        };
+        // What fails in the middle has written the first half.
+        let fails = {
+            let state = self.model.state();
+            let at = state.operations.len();
+            state.fault.is_some_and(|fault| (fault.at == at || fault.lasts && fault.at < at) && fault.after)
+        };
+        // No system promises to write all of it at once.
+        let part = &bytes[..bytes.len().min(if fails { bytes.len() / 2 } else { 64 })];
+        self.model.change("write", &self.path, |image, _| {
+            append(image, part);
+            Ok(part.len())
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Unlocks when it is dropped.
+pub(super) struct Lock(Model);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        self.0.state().locked = false;
+    }
+}
+
+impl Disk for Model {
+    type File = Open;
+    type Lock = Lock;
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        self.look("canonical", path, |image| image.find(path).map(|_| path.to_owned()))
+    }
+
+    fn lock(&self, path: &Path) -> Result<Lock, TryLockError> {
+        let made = self.change("lock", path, |image, _| match image.find(path) {
+            Ok(_) => Ok(()),
+            Err(_) => image.add(path, Node::file(Vec::new())).map(|_| ()),
+        });
+        made.map_err(TryLockError::Error)?;
+        if std::mem::replace(&mut self.state().locked, true) {
+            return Err(TryLockError::WouldBlock);
+        }
+        Ok(Lock(self.clone()))
+    }
+
+    fn is_locked_by(&self, path: &Path, _: &Lock) -> io::Result<bool> {
+        self.look("is locked", path, |image| image.find(path).map(|_| true))
+    }
+
+    fn kind(&self, path: &Path) -> io::Result<Kind> {
+        self.look("kind", path, |image| {
+            let node = &image.nodes[image.find(path)?];
+            Ok(if matches!(node, Node::File { .. }) { Kind::File } else { Kind::Folder })
+        })
+    }
+
+    /// Backwards, since any order may come.
+    fn list(&self, folder: &Path) -> io::Result<Vec<(String, Kind)>> {
+        self.look("list", folder, |image| {
+            let kind = |node: &usize| match image.nodes[*node] {
+                Node::File { .. } => Kind::File,
+                Node::Folder { .. } => Kind::Folder,
+            };
+            Ok(image.names(folder)?.iter().rev().map(|(name, node)| (name.clone(), kind(node))).collect())
+        })
+    }
+
+    fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
+        let at_most = usize::try_from(at_most).unwrap_or(usize::MAX);
+        self.look("read", path, |image| image.data(path).map(|data| data[..data.len().min(at_most)].to_vec()))
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Open> {
+        let empty = Node::File { data: Vec::new(), durable: Vec::new(), doomed: false };
+        let node = self.change("create", path, |image, _| image.add(path, empty))?;
+        Ok(Open { model: self.clone(), path: path.to_owned(), node })
+    }
+
+    fn append(&self, path: &Path) -> io::Result<Open> {
+        let node = self.look("append", path, |image| image.data(path).and_then(|_| image.find(path)))?;
+        Ok(Open { model: self.clone(), path: path.to_owned(), node })
+    }
+
+    fn sync(&self, file: &Open) -> io::Result<()> {
+        let is_log = file.path.ends_with("cells");
+        let synced = self.change("sync", &file.path, |image, wrong| {
+            let skips = match wrong {
+                Some(Wrong::NoSync) => true,
+                Some(Wrong::NoSyncOfValues) => !is_log,
+                Some(Wrong::NoSyncOfLog) => is_log,
+                _ => false,
+            };
+            if !skips {
+                image.sync(file.node);
+            }
+            Ok(())
+        });
+        if synced.is_err()
+            && let Node::File { doomed, .. } = &mut self.state().image.nodes[file.node]
+        {
+            *doomed = true;
+        }
+        synced
+    }
+
+    fn sync_path(&self, path: &Path) -> io::Result<()> {
+        self.change("sync", path, |image, wrong| {
+            let node = image.find(path)?;
+            if !matches!(wrong, Some(Wrong::NoSync | Wrong::NoSyncOfFolders)) {
+                image.sync(node);
+            }
+            Ok(())
+        })
+    }
+
+    fn create_dir(&self, path: &Path) -> io::Result<()> {
+        self.change("create", path, |image, _| image.add(path, Node::folder(BTreeMap::new())).map(|_| ()))
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.change("link", to, |image, wrong| {
+            let node = image.find(from)?;
+            if wrong == Some(Wrong::RenameOver) {
+                image.name(to, Some(node))?;
+                return image.name(from, None);
+            }
+            if image.find(to).is_ok() {
+                return Err(ErrorKind::AlreadyExists.into());
+            }
+            if wrong == Some(Wrong::InPlace) {
+                let data = image.data(from)?.to_vec();
+                return image.add(to, Node::File { data, durable: Vec::new(), doomed: false }).map(|_| ());
+            }
+            image.name(to, Some(node))
+        })
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.change("rename", to, |image, wrong| {
+            let node = image.find(from)?;
+            if wrong == Some(Wrong::RemoveFirst) {
+                image.name(to, None)?;
+            }
+            image.name(to, Some(node))?;
+            image.name(from, None)
+        })
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.change("remove", path, |image, _| image.find(path).and_then(|_| image.name(path, None)))
+    }
+}

@@ -1,0 +1,117 @@
+//! What a loss of power may leave of a file system.
+//!
+//! Of the names of each folder, any of those that changed since the folder was durable may have changed or not.
+//! Of what was appended to a file since it was durable, there may be any part from the front, with or without
+//! zeros in the place of the rest, or any part from the back behind zeros. In the folder of what is being written,
+//! where names come and go and matter to nobody, changes arrive in their order: else there would be no end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use std::path::Path;
+
+use super::model::{Image, Node};
+
+pub(super) const STAGING: &str = "/chats/today/.columnar/staged";
+
+/// What may be found after power was lost here: all of it, or about so many of them, taken evenly.
+pub(super) fn images_after_loss(image: &Image, limit: usize) -> Vec<Image> {
+    let mut choices: Vec<Vec<Choice>> = Vec::new();
+    let staging = image.find(Path::new(STAGING)).unwrap_or(usize::MAX);
+    for (at, node) in image.nodes().iter().enumerate() {
+        match node {
+            Node::File { data, durable, .. } if data != durable => {
+                choices.push(torn(durable, data).into_iter().map(|data| Choice::Data(at, data)).collect());
+            }
+            Node::File { .. } => {}
+            Node::Folder { durable, since, .. } if at == staging => {
+                let mut names = durable.clone();
+                let mut options = vec![Choice::Names(at, names.clone())];
+                for (name, node) in since {
+                    set(&mut names, name, *node);
+                    options.push(Choice::Names(at, names.clone()));
+                }
+                choices.push(options);
+            }
+            Node::Folder { durable, since, .. } => {
+                for name in since.iter().map(|(name, _)| name).collect::<BTreeSet<_>>() {
+                    let later = since.iter().filter(|(other, _)| other == name).map(|(_, node)| *node);
+                    let outcomes: BTreeSet<Option<usize>> =
+                        later.chain([durable.get(name).copied()]).collect();
+                    let names = outcomes.into_iter().map(|node| Choice::Name(at, name.clone(), node));
+                    choices.push(names.collect());
+                }
+            }
+        }
+    }
+    let total = choices.iter().map(Vec::len).fold(1_usize, usize::saturating_mul);
+    let stride = (total / limit) | 1;
+    (0..total).step_by(stride).map(|number| chosen(image, &choices, number)).collect()
+}
+
+enum Choice {
+    Data(usize, Vec<u8>),
+    Name(usize, String, Option<usize>),
+    Names(usize, BTreeMap<String, usize>),
+}
+
+fn set(names: &mut BTreeMap<String, usize>, name: &str, node: Option<usize>) {
+    match node {
+        Some(node) => names.insert(name.to_owned(), node),
+        None => names.remove(name),
+    };
+}
+
+fn chosen(image: &Image, choices: &[Vec<Choice>], mut number: usize) -> Image {
+    let mut nodes: Vec<Node> = (image.nodes().iter())
+        .map(|node| match node {
+            Node::File { durable, .. } => Node::file(durable.clone()),
+            Node::Folder { durable, .. } => Node::folder(durable.clone()),
+        })
+        .collect();
+    for options in choices {
+        match &options[number % options.len()] {
+            Choice::Data(at, data) => nodes[*at] = Node::file(data.clone()),
+            Choice::Name(at, name, node) => {
+                let Node::Folder { durable, .. } = &nodes[*at] else {
+                    unreachable!("only folders have names")
+                };
+                let mut names = durable.clone();
+                set(&mut names, name, *node);
+                nodes[*at] = Node::folder(names);
+            }
+            Choice::Names(at, names) => nodes[*at] = Node::folder(names.clone()),
+        }
+        number /= options.len();
+    }
+    Image::from_nodes(nodes)
+}
+
+/// What may be found of a file that was appended to.
+fn torn(durable: &[u8], data: &[u8]) -> BTreeSet<Vec<u8>> {
+    let mut found = BTreeSet::new();
+    for cut in durable.len()..=data.len() {
+        let (front, back) = data.split_at(cut);
+        found.insert(front.to_vec());
+        found.insert([front, &vec![0; back.len()]].concat());
+        found.insert([durable, &vec![0; front.len() - durable.len()], back].concat());
+    }
+    found
+}
+
+/// All files and folders by their paths. Folders have no bytes.
+pub(super) type Tree = BTreeMap<String, Option<Vec<u8>>>;
+
+pub(super) fn tree(image: &Image) -> Tree {
+    let mut tree = BTreeMap::new();
+    let mut open = vec![(String::new(), 0)];
+    while let Some((path, at)) = open.pop() {
+        match &image.nodes()[at] {
+            Node::File { data, .. } => drop(tree.insert(path, Some(data.clone()))),
+            Node::Folder { names, .. } => {
+                open.extend(names.iter().map(|(name, node)| (format!("{path}/{name}"), *node)));
+                tree.insert(path, None);
+            }
+        }
+    }
+    tree
+}

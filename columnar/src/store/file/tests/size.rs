@@ -1,0 +1,57 @@
+//! What is done does not grow with what is stored.
+
+use std::collections::BTreeMap;
+
+use super::super::folder::Folder;
+use super::super::log::{self, Cells, Kept, Seal};
+use super::model::{Image, Model, Node};
+use super::{name, place};
+use crate::store::Entry;
+use crate::store::worker::{Medium, NewCell};
+
+/// A store with so many steps of `user`.
+fn stored(steps: usize) -> Model {
+    let value = Kept::Value(Seal::of(b"hi"));
+    let cells: Cells = [(name("user"), (0..steps).map(|step| (step, value)).collect())].into();
+    let model = Model::default();
+    drop(Folder::open(&place(&model)).expect("it opens"));
+    let mut nodes = model.image().nodes().to_vec();
+    let (log, today) =
+        (find(&nodes, &["chats", "today", ".columnar", "cells"]), find(&nodes, &["chats", "today"]));
+    nodes[log] = Node::file(log::write(&cells).into_bytes());
+    let first = nodes.len();
+    nodes.extend((0..steps).map(|_| Node::file(b"hi".to_vec())));
+    nodes.push(Node::folder((0..steps).map(|step| (format!("{step}.txt"), first + step)).collect()));
+    let Node::Folder { names, .. } = &nodes[today] else { panic!("it is a folder") };
+    let mut names: BTreeMap<String, usize> = names.clone();
+    names.insert("user".into(), nodes.len() - 1);
+    nodes[today] = Node::folder(names);
+    Model::of(Image::from_nodes(nodes))
+}
+
+fn find(nodes: &[Node], path: &[&str]) -> usize {
+    path.iter().fold(0, |at, name| {
+        let Node::Folder { names, .. } = &nodes[at] else { panic!("it is a folder") };
+        names[*name]
+    })
+}
+
+#[test]
+fn q4_what_opening_a_store_and_adding_a_step_takes_does_not_depend_on_how_many_there_are() {
+    let operations = |steps: usize| {
+        let model = stored(steps);
+        let mut store = Folder::open(&place(&model)).expect("it opens");
+        assert_eq!(store.extent(&name("user")).expect("it is open").prefix, steps);
+        assert_eq!(
+            store.load(&name("user"), steps - 1..steps).expect("it is there"),
+            [(steps - 1, Entry::Value("hi".into()))]
+        );
+        store
+            .put(vec![NewCell { column: name("user"), step: steps, entry: Entry::Skipped }])
+            .expect("it is put");
+        model.operations().into_iter().map(|(what, _)| what).collect::<Vec<_>>()
+    };
+    let few = operations(10);
+    assert!(few.len() > 10, "{few:?}");
+    assert_eq!(operations(100_000), few);
+}
