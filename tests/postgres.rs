@@ -160,9 +160,8 @@ async fn c5_what_was_committed_before_the_connection_went_is_known_for_its_own()
     assert_eq!(other.ok(), Some(Put::Exists(text("said 0"))), "what is there is adopted");
 }
 
-/// Takes the place of somebody else's program, which dies at any moment.
+/// Takes the place of somebody else's program, which dies at any moment: another test starts it as a process.
 #[tokio::test]
-#[ignore = "another test starts it as a process"]
 async fn owner_in_a_process_of_its_own() {
     let Ok(address) = env::var("COLUMNAR_PG_OWNED") else { return };
     let store = opened(&address, "monday").await;
@@ -182,7 +181,7 @@ async fn c2_an_owner_that_is_killed_leaves_all_it_confirmed_and_no_lock() {
     for more in [1, 1, 2, 3, 5, 8] {
         let this = env::current_exe().expect("a test is a program");
         let mut owner = Command::new(this)
-            .args(["--exact", "owner_in_a_process_of_its_own", "--ignored", "--nocapture"])
+            .args(["--exact", "owner_in_a_process_of_its_own", "--nocapture"])
             .env("COLUMNAR_PG_OWNED", &address)
             .stdout(Stdio::piped())
             .spawn()

@@ -62,9 +62,11 @@ struct Thread<M> {
 
 enum Request<M> {
     /// Anything but a write.
-    Do(Box<dyn FnOnce(&mut State<M>) + Send>),
+    Do(Task<M>),
     Put(NewCell, Answer<Put>),
 }
+
+type Task<M> = Box<dyn FnOnce(&mut State<M>) + Send>;
 
 type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 
@@ -165,7 +167,8 @@ impl<M: Medium> Thread<M> {
     /// `None` where the system has no thread left.
     fn start() -> Option<Self> {
         let (requests, received) = mpsc::channel();
-        let handle = thread::Builder::new().name("columnar-store".into()).spawn(|| serve(received)).ok()?;
+        let handle =
+            thread::Builder::new().name("columnar-store".into()).spawn(move || serve(&received)).ok()?;
         Some(Self { requests, handle })
     }
 }
@@ -228,7 +231,7 @@ impl<M: Medium> State<M> {
 }
 
 /// The thread: one request after the other, until nobody can make any.
-fn serve<M: Medium>(requests: Receiver<Request<M>>) {
+fn serve<M: Medium>(requests: &Receiver<Request<M>>) {
     let mut state = State::Closed;
     let mut next = requests.recv().ok();
     while let Some(request) = next.take() {
