@@ -17,7 +17,7 @@ const TEXTS: [&str; 9] = [
 ];
 
 async fn keeps_texts<S: Store>(handle: impl Fn() -> S) -> Result<()> {
-    let answer = |cx: Context| async move { TEXTS[cx.step()] };
+    let answer = |cx: Context| async move { TEXTS.get(cx.step()).copied().unwrap_or("no text") };
     let map = || column("map", source("user").latest(), answer);
     let f = Flow::open(handle(), [map()]).await?;
     for text in TEXTS {
