@@ -121,11 +121,18 @@ impl Item<'_> {
     fn constants(&self) -> TokenStream {
         let private = &self.emission.private;
         let (vis, order) = (&self.header.vis, self.order());
+        let graph = if self.emission.others.are_none() {
+            quote!(#private::graph::<Self>())
+        } else {
+            // What others declare is held against this one when the graph is evaluated, so every check does that. The
+            // type by its name would bring places among the user's lines into a body; see `Enum::uses`.
+            quote!(<<Self as #private::Base>::Columns as #private::Columns>::GRAPH)
+        };
         quote! {
             #order
 
             /// The columns and what each of them reads.
-            #vis const GRAPH: #private::Graph = #private::graph::<Self>();
+            #vis const GRAPH: #private::Graph = #graph;
         }
     }
 
