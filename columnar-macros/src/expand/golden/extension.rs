@@ -60,9 +60,7 @@ impl<'a> Felt<'a> {
         &Self::__ORDER,
     );
     /// The columns and what each of them reads.
-    pub const GRAPH: ::columnar::__private::Graph = ::columnar::__private::graph::<
-        Self,
-    >();
+    pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
     #[doc(hidden)]
     fn __STEPS(
         style: &'a str,

@@ -50,7 +50,7 @@ where
         &Self::__ORDER,
     );
     /// The columns and what each of them reads.
-    const GRAPH: ::columnar::__private::Graph = ::columnar::__private::graph::<Self>();
+    const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
     #[doc(hidden)]
     fn __STEPS() -> ::columnar::__private::Vec<
         ::columnar::__private::Option<<FeltBase<M> as ::columnar::__private::Base>::Step>,

@@ -91,9 +91,7 @@ where
         &Self::__ORDER,
     );
     /// The columns and what each of them reads.
-    pub const GRAPH: ::columnar::__private::Graph = ::columnar::__private::graph::<
-        Self,
-    >();
+    pub const GRAPH: ::columnar::__private::Graph = <<Self as ::columnar::__private::Base>::Columns as ::columnar::__private::Columns>::GRAPH;
     #[doc(hidden)]
     pub fn __STEPS(
         model: M,
