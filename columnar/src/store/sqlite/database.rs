@@ -47,7 +47,9 @@ pub(super) fn open(place: &Place) -> Result<(PathBuf, Connection), Fault> {
     db.busy_timeout(PATIENCE)?;
     db.pragma_update(None, "trusted_schema", false)?;
     db.pragma_update(None, "cell_size_check", true)?;
-    if is_new(&db, place)? {
+    // In one transaction: another flow may make the file between one look at it and the next.
+    let is_new_now = is_new(&*db.transaction()?, place)?;
+    if is_new_now {
         db.pragma_update(None, "page_size", PAGE)?;
         let making = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Another flow may have been quicker.
