@@ -4,9 +4,10 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::Place;
 use super::fault::Fault;
@@ -19,6 +20,8 @@ const APPLICATION: i32 = 0x636c_6d6e;
 const FORMAT: u32 = 1;
 /// A writer waits so long for those of other flows.
 const PATIENCE: Duration = Duration::from_mins(1);
+/// Between two looks at whether they are through.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// A cell is found by one number, its column and its step, so it is one row of one tree: one page is written for it.
 /// Ten of 800 bytes fill a page of this size, and four one of half the size. Where values are of any length, a page
@@ -68,11 +71,27 @@ pub(super) fn open(place: &Place) -> Result<(PathBuf, Connection), Fault> {
     db.pragma_update(None, "synchronous", "full")?;
     db.pragma_update(None, "fullfsync", true)?;
     db.pragma_update(None, "checkpoint_fullfsync", true)?;
-    let journal: String = db.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
+    let journal = put_a_log_beside(&db)?;
     if journal != "wal" {
         return Err(StoreError::other(format!("{} cannot have a log beside it", path.display())).into());
     }
     Ok((path, db))
+}
+
+/// The journal that there is then. It takes the file alone for a moment, and that is the one thing for which
+/// SQLite does not wait by itself.
+fn put_a_log_beside(db: &Connection) -> Result<String, Fault> {
+    let since = Instant::now();
+    loop {
+        match db.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0)) {
+            Err(rusqlite::Error::SqliteFailure(error, _))
+                if error.code == ErrorCode::DatabaseBusy && since.elapsed() < PATIENCE =>
+            {
+                thread::sleep(PAUSE);
+            }
+            journal => return Ok(journal?),
+        }
+    }
 }
 
 fn connect(file: &Path) -> Result<(PathBuf, Connection), Fault> {
