@@ -2,7 +2,7 @@
 #![deny(warnings)]
 
 use columnar::prelude::*;
-use columnar::store::MemoryStore;
+use columnar::store::{FileStore, MemoryStore, Opening};
 use columnar::testing::script;
 use futures::stream::{self, Stream};
 
@@ -109,6 +109,17 @@ async fn opened() -> Result<()> {
     chat.run().await?;
     drop(chat);
     assert_eq!(Chat::open(store).await?.steps(), 1);
+
+    let folder = std::env::temp_dir().join(format!("columnar-outside-{}", std::process::id()));
+    let chat = Chat::open(FileStore::new(&folder)).await?;
+    chat.user.push("text").await?;
+    assert!(Chat::open(FileStore::new(&folder)).await.is_err());
+    drop(chat);
+    let chat = Chat::open(Opening::new(FileStore::new(&folder)).keep("topics")).await?;
+    chat.run().await?;
+    assert_eq!(std::fs::read_to_string(folder.join("user").join("0.txt")).ok().as_deref(), Some("text"));
+    drop(chat);
+    std::fs::remove_dir_all(folder).expect("it can be removed");
     Ok(())
 }
 
@@ -132,6 +143,7 @@ async fn extended() -> Result<()> {
     assert_eq!((felt.steps(), felt.topics.len(), felt.mood.len()), (2, 2, 2));
     assert_eq!(Felt::ORDER.last(), Some(&"mood"));
 
+    drop((chat, felt, run));
     let felt = Felt::extend(Chat::open(store).await?).await?;
     assert_eq!(felt.steps(), 2);
     Ok(())
@@ -152,6 +164,7 @@ async fn composed() -> Result<()> {
     assert_eq!(messages.to_json(), judged.debate.critic.messages(0)?.to_json());
     assert_eq!(messages.last_text(), "<topic>\ntext\n</topic>");
     assert_eq!(Judged::ORDER, ["user", "debate.critic", "further.critic", "verdict"]);
+    drop(judged);
     assert_eq!(Judged::open(store).await?.steps(), 1);
     Ok(())
 }
