@@ -116,6 +116,7 @@ pub mod tokens;
 pub mod budget;
 pub mod cache;
 mod context;
+pub mod usage;
 
 #[cfg(feature = "std")]
 pub mod compute;

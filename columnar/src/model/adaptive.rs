@@ -119,6 +119,10 @@ impl Model for Adaptive {
         self.model.name()
     }
 
+    fn ready(&self) -> Result<(), BoxError> {
+        self.model.ready()
+    }
+
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         self.clone().open(request).try_flatten_stream().boxed()
     }

@@ -186,14 +186,10 @@ fn finished(end: StreamEnd) -> Option<End> {
     let count = |tokens: Option<i32>| tokens.and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
     let usage = end.captured_usage.filter(|usage| usage.prompt_tokens.is_some()).map(|usage| {
         let details = usage.prompt_tokens_details.unwrap_or_default();
-        Usage {
-            input: count(usage.prompt_tokens),
-            output: count(usage.completion_tokens),
-            cache_read: count(details.cached_tokens),
-            cache_write: count(details.cache_creation_tokens),
-        }
+        Usage::new(count(usage.prompt_tokens), count(usage.completion_tokens))
+            .cached(count(details.cached_tokens), count(details.cache_creation_tokens))
     });
-    Some(End { finish, usage })
+    Some(End { usage, ..End::new(finish) })
 }
 
 fn is_loopback(url: &str) -> bool {

@@ -8,15 +8,14 @@ mod genai;
 mod offline;
 mod overloaded;
 mod prompt;
+mod reply;
+mod request;
 mod watched;
 
-use std::fmt;
 use std::sync::Arc;
 
 use futures::stream::BoxStream;
 
-use crate::cache::Pace;
-use crate::context::Messages;
 use crate::error::BoxError;
 
 #[cfg(feature = "genai")]
@@ -30,6 +29,10 @@ pub use overloaded::Overloaded;
 #[cfg(feature = "tracing")]
 pub(crate) use prompt::ReplyError;
 pub use prompt::{Prompt, prompt};
+pub use reply::{Chunk, End, Finish};
+pub use request::{Request, Schema};
+
+pub use crate::usage::Usage;
 
 /// A language model, as far as a flow needs one.
 ///
@@ -66,6 +69,16 @@ pub trait Model: Send + Sync + 'static {
     /// What the model is called, for people to read.
     fn name(&self) -> &str;
 
+    /// What is missing to ask the model, such as its key; nothing, unless told otherwise. It is found out without
+    /// asking, and a run asks all its models for it before it computes anything.
+    ///
+    /// # Errors
+    ///
+    /// What is missing, and how to come by it.
+    fn ready(&self) -> Result<(), BoxError> {
+        Ok(())
+    }
+
     /// Begins a reply: pieces of text in order, then exactly one [`Chunk::End`]. A stream that ends
     /// without it broke off, and its text counts for nothing.
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>>;
@@ -76,88 +89,11 @@ impl<M: Model + ?Sized> Model for Arc<M> {
         (**self).name()
     }
 
+    fn ready(&self) -> Result<(), BoxError> {
+        (**self).ready()
+    }
+
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         (**self).reply(request)
     }
-}
-
-/// What a model is asked.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Request {
-    /// The instruction.
-    pub system: Arc<str>,
-    /// The context of the column.
-    pub messages: Messages,
-    /// The most tokens the reply may have.
-    pub max_tokens: u32,
-    /// When the next request of the column is to be expected. It decides what is worth being kept in the
-    /// provider's cache; see [`CachePlan::of`](crate::cache::CachePlan::of).
-    pub pace: Pace,
-}
-
-/// A piece of a reply.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Chunk {
-    /// More text.
-    Text(String),
-    /// The reply is complete.
-    End(End),
-}
-
-impl Chunk {
-    /// The ordinary end of a reply.
-    pub fn stop() -> Self {
-        Self::End(End { finish: Finish::Stop, usage: None })
-    }
-}
-
-/// How a reply ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct End {
-    /// Why it ended.
-    pub finish: Finish,
-    /// What it cost, if the model tells.
-    pub usage: Option<Usage>,
-}
-
-/// Why a reply ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Finish {
-    /// The model had said all it wanted to.
-    Stop,
-    /// It ran into [`Request::max_tokens`].
-    Length,
-    /// The provider refused to answer.
-    Refused,
-    /// Something else, in the provider's word.
-    Other(String),
-}
-
-impl fmt::Display for Finish {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Stop => "stop",
-            Self::Length => "length",
-            Self::Refused => "refused",
-            Self::Other(reason) => reason,
-        })
-    }
-}
-
-/// What a call cost, in tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Usage {
-    /// Tokens of the request, those read from and written to the cache included.
-    pub input: u64,
-    /// Tokens of the reply.
-    pub output: u64,
-    /// Tokens of the request that came from the provider's cache.
-    pub cache_read: u64,
-    /// Tokens of the request that the provider wrote to its cache.
-    pub cache_write: u64,
 }

@@ -36,7 +36,14 @@ const MAX_TOKENS: u32 = 1024;
 /// # Ok(()) }
 /// ```
 pub fn prompt(system: impl Into<Arc<str>>) -> Prompt {
-    Prompt { system: system.into(), model: None, max_tokens: MAX_TOKENS, pace: None }
+    Prompt {
+        system: system.into(),
+        model: None,
+        max_tokens: MAX_TOKENS,
+        temperature: None,
+        stop: Arc::default(),
+        pace: None,
+    }
 }
 
 /// A reply on its way.
@@ -48,6 +55,8 @@ pub struct Prompt {
     system: Arc<str>,
     model: Option<Arc<dyn Model>>,
     max_tokens: u32,
+    temperature: Option<f32>,
+    stop: Arc<[String]>,
     pace: Option<Pace>,
 }
 
@@ -62,6 +71,25 @@ impl Prompt {
     #[must_use]
     pub fn max_tokens(self, max_tokens: u32) -> Self {
         Self { max_tokens, ..self }
+    }
+
+    /// Lets the model choose its words so freely: from 0 for not at all, up to 1 or 2, as its provider has it. What is
+    /// usual with the model, unless told otherwise.
+    #[must_use]
+    pub fn temperature(self, temperature: f32) -> Self {
+        Self { temperature: Some(temperature), ..self }
+    }
+
+    /// Ends the reply before the first of these texts that comes up in it.
+    ///
+    /// ```
+    /// use columnar::prompt;
+    ///
+    /// let step = prompt("Name the topic.").temperature(0.0).stop(["\n"]);
+    /// ```
+    #[must_use]
+    pub fn stop<T: Into<String>>(self, texts: impl IntoIterator<Item = T>) -> Self {
+        Self { stop: texts.into_iter().map(Into::into).collect(), ..self }
     }
 
     /// Says how long it usually takes until the column asks again, where that is not what the
@@ -91,7 +119,11 @@ impl Prompt {
         let request = Request {
             system: cx.instruct(&self.system),
             messages: cx.messages().clone(),
+            follow_up: Vec::new(),
             max_tokens: self.max_tokens,
+            temperature: self.temperature,
+            stop: Arc::clone(&self.stop),
+            schema: None,
             pace: self.pace.unwrap_or_else(|| cx.messages().pace()),
         };
         let model = self.model()?;

@@ -37,12 +37,18 @@ impl<M: Model> Model for Watched<M> {
         self.model.name()
     }
 
+    fn ready(&self) -> Result<(), BoxError> {
+        self.model.ready()
+    }
+
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         let calibration = self.calibration.clone();
         let asked = request.clone();
         let reply = self.model.reply(request);
         let watch = move |chunk: &Result<Chunk, BoxError>| {
-            if let Ok(Chunk::End(End { finish: Finish::Stop | Finish::Length, usage: Some(usage) })) = chunk {
+            if let Ok(Chunk::End(End { finish: Finish::Stop | Finish::Length, usage: Some(usage), .. })) =
+                chunk
+            {
                 calibration.learn(count(&asked, calibration.counter()), usage.input);
             }
         };

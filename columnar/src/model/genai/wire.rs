@@ -64,7 +64,16 @@ async fn shown(said: &[(Role, &str)], views: Views, system: &str) -> Request {
     // The last step has no answer yet.
     bot.run().await.expect_err("the script ends");
     let messages = bot.messages("bot", of(Role::User).count() - 1).expect("everything is stored");
-    Request { system: system.into(), messages, max_tokens: 64, pace: Pace::default() }
+    Request {
+        system: system.into(),
+        messages,
+        follow_up: Vec::new(),
+        max_tokens: 64,
+        temperature: None,
+        stop: [].into(),
+        schema: None,
+        pace: Pace::default(),
+    }
 }
 
 async fn ask(model: &Genai, messages: &[(Role, &str)]) -> (String, Option<End>, Option<BoxError>) {

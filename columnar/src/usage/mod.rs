@@ -1,0 +1,61 @@
+//! What calls of models cost.
+
+mod receipt;
+
+use core::ops::{Add, AddAssign};
+
+pub use receipt::{NoReceipt, Receipt};
+
+/// What calls of a model cost, in tokens.
+///
+/// ```
+/// use columnar::usage::Usage;
+///
+/// let both = Usage::new(120, 8) + Usage::new(130, 9).cached(100, 0);
+/// assert_eq!((both.input, both.output, both.cache_read), (250, 17, 100));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Usage {
+    /// Tokens of the request, those read from and written to the cache included.
+    pub input: u64,
+    /// Tokens of the reply.
+    pub output: u64,
+    /// Tokens of the request that came from the provider's cache.
+    pub cache_read: u64,
+    /// Tokens of the request that the provider wrote to its cache.
+    pub cache_write: u64,
+}
+
+impl Usage {
+    /// So many tokens of the request and the reply, without a cache.
+    pub const fn new(input: u64, output: u64) -> Self {
+        Self { input, output, cache_read: 0, cache_write: 0 }
+    }
+
+    /// So many of the tokens of the request read from the provider's cache, and written to it.
+    #[must_use]
+    pub const fn cached(self, read: u64, write: u64) -> Self {
+        Self { cache_read: read, cache_write: write, ..self }
+    }
+}
+
+impl Add for Usage {
+    type Output = Self;
+
+    /// A provider can say anything, so it saturates.
+    fn add(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+            cache_read: self.cache_read.saturating_add(other.cache_read),
+            cache_write: self.cache_write.saturating_add(other.cache_write),
+        }
+    }
+}
+
+impl AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}

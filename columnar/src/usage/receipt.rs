@@ -1,0 +1,149 @@
+//! What it took to compute one cell.
+
+use alloc::sync::Arc;
+use core::fmt;
+use core::str::FromStr;
+use core::time::Duration;
+
+use serde_json::{Value as Json, json};
+
+use super::Usage;
+
+/// What it took to compute one cell, all its attempts together: kept beside its value.
+///
+/// It is written as one line of JSON, and read from that.
+///
+/// ```
+/// use columnar::usage::Receipt;
+///
+/// let text = r#"{"model":"openai/gpt-4o-mini","calls":1,"attempts":1,"input":120,"output":8,"ms":640}"#;
+/// let receipt: Receipt = text.parse()?;
+/// assert_eq!((receipt.usage.input, receipt.usage.cache_read), (120, 0));
+/// assert_eq!(receipt.to_string().parse(), Ok(receipt));
+/// # Ok::<(), columnar::usage::NoReceipt>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Receipt {
+    /// The model that was asked, by its name.
+    pub model: Option<Arc<str>>,
+    /// The tokens of the calls that told theirs.
+    pub usage: Usage,
+    /// How often the model was asked.
+    pub calls: u32,
+    /// How many of these calls did not tell what they cost: what broke off, was cut short or failed.
+    pub untold: u32,
+    /// How often the cell was tried.
+    pub attempts: u32,
+    /// How long it took, from the beginning of the first attempt to the end of the last, in milliseconds.
+    pub ms: u64,
+    /// What the provider calls the last reply.
+    pub id: Option<Arc<str>>,
+}
+
+impl Receipt {
+    /// How long the cell took.
+    pub fn duration(&self) -> Duration {
+        Duration::from_millis(self.ms)
+    }
+}
+
+/// A text that is no [`Receipt`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no receipt of a cell")]
+pub struct NoReceipt;
+
+impl fmt::Display for Receipt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { model, usage, calls, untold, attempts, ms, id } = self;
+        let mut separator = "{";
+        let mut entry = |name: &str, value: Json| {
+            write!(f, "{separator}\"{name}\":{value}")?;
+            separator = ",";
+            Ok(())
+        };
+        if let Some(model) = model {
+            entry("model", json!(**model))?;
+        }
+        entry("calls", json!(calls))?;
+        entry("attempts", json!(attempts))?;
+        let counts = [
+            ("untold", u64::from(*untold)),
+            ("input", usage.input),
+            ("output", usage.output),
+            ("cache_read", usage.cache_read),
+            ("cache_write", usage.cache_write),
+        ];
+        for (name, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
+            entry(name, json!(count))?;
+        }
+        entry("ms", json!(ms))?;
+        if let Some(id) = id {
+            entry("id", json!(**id))?;
+        }
+        f.write_str("}")
+    }
+}
+
+impl FromStr for Receipt {
+    type Err = NoReceipt;
+
+    /// What is not known here is passed over: a later version may keep more.
+    fn from_str(text: &str) -> Result<Self, NoReceipt> {
+        let json: Json = serde_json::from_str(text).map_err(|_| NoReceipt)?;
+        let entries = json.as_object().ok_or(NoReceipt)?;
+        let text = |name: &str| match entries.get(name) {
+            None => Ok(None),
+            Some(Json::String(text)) => Ok(Some(Arc::from(text.as_str()))),
+            Some(_) => Err(NoReceipt),
+        };
+        let count = |name: &str| match entries.get(name) {
+            None => Ok(0),
+            Some(count) => count.as_u64().ok_or(NoReceipt),
+        };
+        let few = |name: &str| u32::try_from(count(name)?).map_err(|_| NoReceipt);
+        Ok(Self {
+            model: text("model")?,
+            usage: Usage::new(count("input")?, count("output")?)
+                .cached(count("cache_read")?, count("cache_write")?),
+            calls: few("calls")?,
+            untold: few("untold")?,
+            attempts: few("attempts")?,
+            ms: count("ms")?,
+            id: text("id")?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let full = Receipt {
+            model: Some("a/\"b\"\n".into()),
+            usage: Usage::new(u64::MAX, 2).cached(3, 4),
+            calls: 5,
+            untold: 1,
+            attempts: 6,
+            ms: 7,
+            id: Some("é".into()),
+        };
+        for receipt in [Receipt::default(), full] {
+            let text = receipt.to_string();
+            assert!(!text.contains('\n'), "{text}");
+            assert_eq!(text.parse(), Ok(receipt), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_receipt_is_refused() {
+        for text in ["", "[]", "{", r#"{"calls":-1}"#, r#"{"model":3}"#, r#"{"attempts":4294967296}"#] {
+            assert_eq!(text.parse::<Receipt>(), Err(NoReceipt), "{text}");
+        }
+        assert_eq!(r#"{"later":[1]}"#.parse(), Ok(Receipt::default()));
+    }
+}
