@@ -4,6 +4,7 @@
 //! [`Context`] to text, to a `Result` of text, or to [`deltas`]; a [`Prompt`](crate::Prompt); a type
 //! of yours that implements [`Compute`].
 
+mod given;
 mod policy;
 mod rate;
 mod settings;
@@ -17,8 +18,10 @@ use futures::stream::{self, BoxStream, Stream, StreamExt, TryStreamExt};
 
 use crate::context::Context;
 use crate::error::BoxError;
+use crate::model::Choice;
 use crate::value::Value;
 
+pub(crate) use given::Given;
 #[cfg(feature = "tracing")]
 pub(crate) use policy::TimedOut;
 pub use policy::{Policy, secs};
@@ -61,11 +64,10 @@ pub trait Compute: Send + Sync + 'static {
         None
     }
 
-    /// The name of the model that is asked, as [`model::by_name`](crate::model::by_name) knows it; `None`,
-    /// unless told otherwise, for a step that asks none. Where the provider of it keeps what requests have in
-    /// common, one of those that begin the same goes first, and the others follow when it begins to be
-    /// answered.
-    fn model(&self) -> Option<Arc<str>> {
+    /// The model that is asked; `None`, unless told otherwise, for a step that asks none. A run asks it whether it is
+    /// [ready](crate::model::Model::ready) before anything is computed. Where its provider keeps what requests have
+    /// in common, one of those that begin the same goes first, and the others follow when it begins to be answered.
+    fn model(&self) -> Option<Choice> {
         None
     }
 }
@@ -79,7 +81,7 @@ impl<C: Compute + ?Sized> Compute for Arc<C> {
         (**self).instruction()
     }
 
-    fn model(&self) -> Option<Arc<str>> {
+    fn model(&self) -> Option<Choice> {
         (**self).model()
     }
 }

@@ -19,6 +19,8 @@ mod walk;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+#[cfg(feature = "std")]
+use crate::compute::Given;
 use crate::name::Name;
 use crate::value::Value;
 
@@ -54,11 +56,20 @@ pub(crate) use shown::Shown;
 pub struct Context {
     inputs: Vec<(Name, Value)>,
     messages: Messages,
+    #[cfg(feature = "std")]
+    given: Arc<Given>,
 }
 
 impl Context {
-    pub(crate) fn new(shown: Shown) -> Self {
-        Self { inputs: shown.current(), messages: Messages::new(shown) }
+    #[cfg(feature = "std")]
+    pub(crate) fn new(shown: Shown, given: Arc<Given>) -> Self {
+        Self { inputs: shown.current(), messages: Messages::new(shown), given }
+    }
+
+    /// What the flow gives to all its compute steps.
+    #[cfg(feature = "std")]
+    pub(crate) fn given(&self) -> &Given {
+        &self.given
     }
 
     /// The column that is computed.

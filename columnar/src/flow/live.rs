@@ -12,6 +12,7 @@ use crate::driver::{ColumnId, Run};
 use crate::error::Error;
 use crate::error::Result;
 use crate::forecast::Forecast;
+use crate::model::{Choice, Model};
 use crate::name::Name;
 use crate::outline::Outline;
 use crate::scheduler::Progress;
@@ -53,6 +54,31 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// other at once.
     pub fn pace(&self, pace: Pace) {
         self.live.shared.pace(pace);
+    }
+
+    /// Lets the prompts of this flow ask this model from now on, unless they are told another one.
+    ///
+    /// ```
+    /// use columnar::model::Offline;
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column topics(user.latest) = prompt("List the topics.");
+    ///     column assistant(user, self) = prompt("Answer.").model("anthropic/claude-sonnet-4-5");
+    /// };
+    /// chat.with(Offline::new());                      // `topics` asks it, `assistant` does not
+    /// # Ok(()) }
+    /// ```
+    pub fn with(&self, model: impl Model) {
+        self.live.shared.model(Choice::Given(Arc::new(model)));
+    }
+
+    /// The same with a model by its name; see [`by_name`](crate::model::by_name). A name that there is not, or a key
+    /// that is missing, is told by the next run, as [`Error::Model`], before it computes anything.
+    pub fn model(&self, name: impl Into<Arc<str>>) {
+        self.live.shared.model(Choice::Named(name.into()));
     }
 
     /// Counts tokens this way from now on, also those of what is stored; [`Chars`](crate::tokens::Chars)

@@ -1,6 +1,7 @@
 //! What stands behind [`prompt`](crate::prompt): the step from messages to text.
 
 mod adaptive;
+mod choice;
 mod choose;
 mod extract;
 #[cfg(feature = "genai")]
@@ -21,6 +22,7 @@ use crate::error::BoxError;
 #[cfg(feature = "genai")]
 pub use self::genai::{Genai, GenaiError};
 pub use adaptive::Adaptive;
+pub use choice::Choice;
 #[cfg(feature = "genai")]
 pub use choose::BASE_URL;
 pub use choose::{UnknownModel, VARIABLE, by_name, default};

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use futures::stream::{self, BoxStream, StreamExt};
 
-use super::choose;
-use super::{Chunk, Finish, Model, Request};
+use super::{Choice, Chunk, Finish, Model, Request};
 use crate::cache::Pace;
 use crate::compute::{Compute, Reply};
 use crate::context::Context;
@@ -20,8 +19,9 @@ const MAX_TOKENS: u32 = 1024;
 /// A compute step that sends the column's messages to a model under an instruction, and streams the
 /// reply.
 ///
-/// The model is the one given [`with`](Prompt::with); otherwise the one that the environment
-/// variable `COLUMNAR_MODEL` names; otherwise [`Offline`](super::Offline), which needs no key.
+/// The model is the one given [`with`](Prompt::with) or [by its name](Prompt::model); otherwise that of the
+/// [flow](crate::flow::LiveFlow::model); otherwise the one that the environment variable `COLUMNAR_MODEL` names;
+/// otherwise [`Offline`](super::Offline), which needs no key.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -38,7 +38,7 @@ const MAX_TOKENS: u32 = 1024;
 pub fn prompt(system: impl Into<Arc<str>>) -> Prompt {
     Prompt {
         system: system.into(),
-        model: None,
+        model: Choice::Unsaid,
         max_tokens: MAX_TOKENS,
         temperature: None,
         stop: Arc::default(),
@@ -53,7 +53,7 @@ type Chunks = BoxStream<'static, Result<Chunk, BoxError>>;
 #[derive(Clone)]
 pub struct Prompt {
     system: Arc<str>,
-    model: Option<Arc<dyn Model>>,
+    model: Choice,
     max_tokens: u32,
     temperature: Option<f32>,
     stop: Arc<[String]>,
@@ -64,7 +64,27 @@ impl Prompt {
     /// Asks this model and no other.
     #[must_use]
     pub fn with(self, model: impl Model) -> Self {
-        Self { model: Some(Arc::new(model)), ..self }
+        Self { model: Choice::Given(Arc::new(model)), ..self }
+    }
+
+    /// Asks the model of this name and no other; see [`by_name`](super::by_name) for the names. All columns that ask
+    /// for the same name ask the same model, with one limit on calls at once. A name that there is not, or a key that
+    /// is missing, is told by the run before it computes anything.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// flow! {
+    ///     pub struct Chat {
+    ///         source user;
+    ///         column topics(user.latest) = prompt("List the topics.").model("openai/gpt-4o-mini");
+    ///         column assistant(user, self) = prompt("You are a helpful assistant.");
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    pub fn model(self, name: impl Into<Arc<str>>) -> Self {
+        Self { model: Choice::Named(name.into()), ..self }
     }
 
     /// Lets the reply have at most this many tokens; 1024 unless told otherwise.
@@ -108,13 +128,6 @@ impl Prompt {
         Self { pace: Some(pace), ..self }
     }
 
-    fn model(&self) -> Result<Arc<dyn Model>, BoxError> {
-        match &self.model {
-            Some(model) => Ok(Arc::clone(model)),
-            None => choose::default(),
-        }
-    }
-
     fn ask(&self, cx: &Context) -> Result<(Chunks, CallSpan), BoxError> {
         let request = Request {
             system: cx.instruct(&self.system),
@@ -126,7 +139,7 @@ impl Prompt {
             schema: None,
             pace: self.pace.unwrap_or_else(|| cx.messages().pace()),
         };
-        let model = self.model()?;
+        let model = self.model.model(&cx.given().model)?;
         let call = CallSpan::begin(model.name(), &request);
         let _entered = call.enter();
         Ok((model.reply(request), call))
@@ -145,15 +158,15 @@ impl Compute for Prompt {
         Some(&self.system)
     }
 
-    fn model(&self) -> Option<Arc<str>> {
-        self.model().ok().map(|model| model.name().into())
+    fn model(&self) -> Option<Choice> {
+        Some(self.model.clone())
     }
 }
 
 impl fmt::Debug for Prompt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Prompt")
-            .field("model", &self.model.as_ref().map(Model::name))
+            .field("model", &self.model)
             .field("max_tokens", &self.max_tokens)
             .finish_non_exhaustive()
     }

@@ -87,6 +87,7 @@ impl State {
             counter: Arc::clone(&self.counter),
             budget: self.budget.clone(),
             pace: self.pace,
+            given: Arc::clone(&self.given),
             allowances: Vec::new(),
             forks: self.forks.clone(),
             retired: BTreeMap::new(),

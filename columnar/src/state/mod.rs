@@ -15,10 +15,11 @@ use std::task::Waker;
 
 use crate::budget::{self, Allowance, Budget};
 use crate::cache::{CachePlan, Pace, Provider};
-use crate::compute::Settings;
+use crate::compute::{Given, Settings};
 use crate::context::{Messages, Shown};
 use crate::error::{Error, Result, list, suggest};
 use crate::forecast::{Forecast, forecast};
+use crate::model::Choice;
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::reads::Reads;
@@ -59,6 +60,8 @@ struct State {
     budget: Budget,
     /// How long it takes from step to step.
     pace: Pace,
+    /// What goes with every context.
+    given: Arc<Given>,
     /// By column, as far as contexts have been made.
     allowances: Vec<Option<Allowance>>,
     /// The steps at which this flow and another one parted, and since when that is known.
@@ -87,6 +90,7 @@ impl Shared {
             counter: Arc::new(Chars),
             budget: Budget::new(),
             pace: Pace::default(),
+            given: Arc::default(),
             allowances: Vec::new(),
             forks: BTreeMap::new(),
             retired: BTreeMap::new(),
@@ -140,6 +144,11 @@ impl Shared {
         for allowance in state.allowances.iter_mut().flatten() {
             allowance.set_pace(pace);
         }
+    }
+
+    /// Lets columns ask this model that are not told another.
+    pub(crate) fn model(&self, model: Choice) {
+        Arc::make_mut(&mut self.lock().given).model = model;
     }
 
     /// The index of a column.

@@ -1,10 +1,12 @@
 //! What a run asks of the state, and reports to it.
 
+use std::sync::Arc;
 use std::task::Waker;
 
 use futures::future::BoxFuture;
 
 use super::{Running, Shared};
+use crate::compute::Settings;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::scheduler::{Action, Cell, OnFailure};
@@ -31,8 +33,9 @@ pub(crate) enum Rest {
 }
 
 impl Shared {
-    /// Begins a run, unless one goes on.
+    /// Begins a run, unless one goes on or a model cannot be asked.
     pub(crate) fn begin_run(&self) -> Result<()> {
+        self.check_models()?;
         let mut state = self.lock();
         match state.run {
             Running::Yes(_) => Err(Error::Running),
@@ -42,6 +45,27 @@ impl Shared {
                 Ok(())
             }
         }
+    }
+
+    /// Whether the models can be asked of all columns that have something to compute.
+    fn check_models(&self) -> Result<()> {
+        let state = self.lock();
+        if let Running::Yes(_) = state.run {
+            return Err(Error::Running);
+        }
+        let schema = state.plan.schema();
+        let asks = |(column, settings): (usize, &Arc<Settings>)| {
+            let is_due = state.scheduler.len(column) < state.scheduler.opened();
+            Some((schema.name(column).clone(), settings.model.clone().filter(|_| is_due)?))
+        };
+        let asked: Vec<_> = state.settings.iter().enumerate().filter_map(asks).collect();
+        let given = Arc::clone(&state.given);
+        drop(state);
+        for (column, choice) in asked {
+            let ready = choice.model(&given.model).and_then(|model| model.ready());
+            ready.map_err(|source| Error::Model { column, source })?;
+        }
+        Ok(())
     }
 
     /// Ends the run that goes on; what it had begun will begin again.
@@ -56,7 +80,9 @@ impl Shared {
         let mut state = self.lock();
         Some(match state.scheduler.poll()? {
             Action::Compute(cell) => match state.shown(cell) {
-                Ok(shown) if shown.is_current() => Work::Compute(cell, Context::new(shown)),
+                Ok(shown) if shown.is_current() => {
+                    Work::Compute(cell, Context::new(shown, Arc::clone(&state.given)))
+                }
                 Ok(_) => {
                     // Nothing new has passed its filters; the scheduler asks for it to be skipped next.
                     let reported = state.scheduler.handle_skipped(cell);
