@@ -18,7 +18,7 @@ use futures::stream::{self, BoxStream, Stream, StreamExt, TryStreamExt};
 
 use crate::context::Context;
 use crate::error::BoxError;
-use crate::model::Choice;
+use crate::model::{Choice, End};
 use crate::value::Value;
 
 pub(crate) use given::Given;
@@ -102,6 +102,10 @@ pub(crate) enum Piece {
     Whole(Value),
     /// There will be none: the cell stays empty for good.
     Skip,
+    /// A model of this name is asked.
+    Asked(Arc<str>),
+    /// The model that was asked last has answered, and this way.
+    Answered(Box<End>),
     /// What was there so far counts for nothing: the attempt with this number failed, counted from 1,
     /// and another one begins.
     Retry { attempt: usize, error: BoxError },

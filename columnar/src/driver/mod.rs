@@ -4,6 +4,7 @@ mod computing;
 mod id;
 mod leading;
 mod run;
+mod tab;
 
 pub use id::ColumnId;
 pub use run::Run;

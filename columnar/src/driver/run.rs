@@ -11,7 +11,7 @@ use futures::Stream;
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{FuturesUnordered, SelectAll, StreamExt};
 
-use super::computing::{Computing, Report};
+use super::computing::{Computing, Ended, Report};
 use super::id::ColumnId;
 use super::leading::Leading;
 use crate::error::{Error, Result};
@@ -22,6 +22,7 @@ use crate::scheduler::{Cell, OnFailure};
 use crate::state::{Live, Rest, Work};
 use crate::store::{Entry, Put, StoreError};
 use crate::trace::{CellSpan, RunSpan};
+use crate::usage::Receipt;
 
 /// A run of a flow: a [`Stream`] of events, and a future for who does not need them.
 ///
@@ -69,6 +70,14 @@ struct Done {
     cell: Cell,
     entry: Entry,
     span: CellSpan,
+    /// What it cost, where a model was asked.
+    receipt: Option<Receipt>,
+}
+
+impl Done {
+    fn new(cell: Cell, entry: Entry, Ended { span, receipt }: Ended) -> Self {
+        Self { cell, entry, span, receipt }
+    }
 }
 
 /// An entry on its way into the store.
@@ -167,17 +176,17 @@ impl<'a, I: ColumnId> Run<'a, I> {
         match report {
             Report::Delta { text } => Some(Event::Delta { column: column?, step, text }),
             Report::Retry { attempt, error } => Some(Event::Retry { column: column?, step, attempt, error }),
-            Report::Computed { value, span } => {
-                self.done = Some(Done { cell, entry: value.into(), span });
+            Report::Computed { value, end } => {
+                self.done = Some(Done::new(cell, value.into(), end));
                 self.live().shared.computed(cell);
                 None
             }
-            Report::Skipped { span } => {
-                self.done = Some(Done { cell, entry: Entry::Skipped, span });
+            Report::Skipped { end } => {
+                self.done = Some(Done::new(cell, Entry::Skipped, end));
                 self.live().shared.skipped(cell);
                 None
             }
-            Report::Failed { error, span } => {
+            Report::Failed { error, end } => {
                 let cause = error.cause();
                 match self.live().shared.failed(cell) {
                     OnFailure::Stop => {
@@ -186,7 +195,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
                         return None;
                     }
                     OnFailure::Wait => self.span.cell_failed(),
-                    OnFailure::Skip => self.done = Some(Done { cell, entry: Entry::Skipped, span }),
+                    OnFailure::Skip => self.done = Some(Done::new(cell, Entry::Skipped, end)),
                 }
                 Some(Event::Failed { column: column?, step, error: cause })
             }
@@ -196,7 +205,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
     /// A cell that is skipped because all it reads is empty.
     fn unasked(&mut self, cell: Cell) -> Done {
         let span = CellSpan::new(self.name(cell.column), cell.step);
-        Done { cell, entry: Entry::Skipped, span }
+        Done::new(cell, Entry::Skipped, Ended { span, receipt: None })
     }
 
     fn store(&mut self, done: Done, poller: &mut Poller<'_>) {
@@ -211,7 +220,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
         }
     }
 
-    fn stored(&mut self, Done { cell, entry, mut span }: Done, put: Result<Put, StoreError>) {
+    fn stored(&mut self, Done { cell, entry, mut span, receipt }: Done, put: Result<Put, StoreError>) {
         let entry = match put {
             Ok(Put::Stored) => entry,
             Ok(Put::Exists(there)) => there,

@@ -7,7 +7,7 @@ use futures::stream::{self, BoxStream, StreamExt};
 
 use super::{Choice, Chunk, Finish, Model, Request};
 use crate::cache::Pace;
-use crate::compute::{Compute, Reply};
+use crate::compute::{Compute, Kind, Piece, Reply};
 use crate::context::Context;
 use crate::error::BoxError;
 use crate::trace::CallSpan;
@@ -45,9 +45,6 @@ pub fn prompt(system: impl Into<Arc<str>>) -> Prompt {
         pace: None,
     }
 }
-
-/// A reply on its way.
-type Chunks = BoxStream<'static, Result<Chunk, BoxError>>;
 
 /// A compute step that asks a model. Made by [`prompt`].
 #[derive(Clone)]
@@ -128,7 +125,7 @@ impl Prompt {
         Self { pace: Some(pace), ..self }
     }
 
-    fn ask(&self, cx: &Context) -> Result<(Chunks, CallSpan), BoxError> {
+    fn ask(&self, cx: &Context) -> Result<Call, BoxError> {
         let request = Request {
             system: cx.instruct(&self.system),
             messages: cx.messages().clone(),
@@ -140,16 +137,16 @@ impl Prompt {
             pace: self.pace.unwrap_or_else(|| cx.messages().pace()),
         };
         let model = self.model.model(&cx.given().model)?;
-        let call = CallSpan::begin(model.name(), &request);
-        let _entered = call.enter();
-        Ok((model.reply(request), call))
+        let span = CallSpan::begin(model.name(), &request);
+        let _entered = span.enter();
+        Ok(Call { asked: Some(model.name().into()), chunks: model.reply(request), end: None, span })
     }
 }
 
 impl Compute for Prompt {
     fn compute(&self, cx: Context) -> Reply<'static> {
         match self.ask(&cx) {
-            Ok((chunks, call)) => Reply::deltas(text_of(chunks, call)),
+            Ok(call) => Reply(Kind::Pieces(call.pieces())),
             Err(error) => Reply::whole(async { Err(error) }),
         }
     }
@@ -181,26 +178,54 @@ pub(crate) enum ReplyError {
     Ended(Finish),
 }
 
-/// The text of a reply, and an error unless it came to a proper end.
-fn text_of(chunks: Chunks, call: CallSpan) -> impl futures::Stream<Item = Result<String, BoxError>> + Send {
-    stream::unfold(Some((chunks, call)), |reply| async move {
-        let (mut chunks, mut call) = reply?;
-        let error = match call.within(chunks.next()).await {
-            Some(Ok(Chunk::Text(text))) => {
-                call.text(&text);
-                return Some((Ok(text), Some((chunks, call))));
-            }
-            Some(Ok(Chunk::End(end))) => {
-                call.end(&end);
-                match end.finish {
-                    Finish::Stop | Finish::Length => return None,
-                    finish => ReplyError::Ended(finish).into(),
+/// A call of a model that goes on.
+struct Call {
+    /// The name of the model, until that is told.
+    asked: Option<Arc<str>>,
+    chunks: BoxStream<'static, Result<Chunk, BoxError>>,
+    /// Why the reply ended that was told to be over.
+    end: Option<Finish>,
+    span: CallSpan,
+}
+
+impl Call {
+    /// The text of the reply, what it cost, and an error unless it came to a proper end.
+    fn pieces(self) -> BoxStream<'static, Result<Piece, BoxError>> {
+        let pieces = stream::unfold(Some(self), |call| async move {
+            let mut call = call?;
+            match call.next().await? {
+                Ok(piece) => Some((Ok(piece), Some(call))),
+                Err(error) => {
+                    call.span.failed(&*error);
+                    Some((Err(error), None))
                 }
             }
-            Some(Err(error)) => error,
-            None => ReplyError::BrokeOff.into(),
-        };
-        call.failed(&*error);
-        Some((Err(error), None))
-    })
+        });
+        pieces.boxed()
+    }
+
+    async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
+        if let Some(model) = self.asked.take() {
+            return Some(Ok(Piece::Asked(model)));
+        }
+        if let Some(finish) = self.end.take() {
+            return match finish {
+                Finish::Stop | Finish::Length => None,
+                finish => Some(Err(ReplyError::Ended(finish).into())),
+            };
+        }
+        Some(match self.span.within(self.chunks.next()).await {
+            Some(Ok(Chunk::Text(text))) => {
+                self.span.text(&text);
+                Ok(Piece::Text(text))
+            }
+            Some(Ok(Chunk::End(end))) => {
+                self.span.end(&end);
+                self.end = Some(end.finish.clone());
+                Ok(Piece::Answered(end.into()))
+            }
+            Some(Err(error)) => Err(error),
+            None => Err(ReplyError::BrokeOff.into()),
+        })
+    }
 }
