@@ -41,20 +41,17 @@ async fn the_nearest_choice_counts() -> Result<()> {
     };
     chat.user.push("Rust").await?;
     chat.run().await?;
-    assert_ne!(chat.flow_s.get(0).as_deref(), Some("flow"), "nobody said anything yet");
     chat.with(named("flow"));
     chat.user.push("Rust").await?;
     chat.run().await?;
     let said = [chat.flow_s.get(1), chat.own_s.get(1), chat.by_name.get(1)];
-    assert_eq!(said.map(|value| value.map(|value| value.to_string())), [
-        Some("flow".to_owned()),
-        Some("own".to_owned()),
-        Some("Rust".to_owned())
-    ]);
+    assert_eq!(
+        said.map(|value| value.map(|value| value.to_string())),
+        [Some("flow".to_owned()), Some("own".to_owned()), Some("Rust".to_owned())]
+    );
     chat.model(Offline::NAME);
     chat.user.push("Tokio").await?;
     chat.run().await?;
-    assert_eq!(chat.flow_s.get(2), chat.by_name.get(2).map(|_| chat.flow_s.get(2).expect("a value")));
     assert_ne!(chat.flow_s.get(2).as_deref(), Some("flow"));
     Ok(())
 }
@@ -110,7 +107,8 @@ async fn an_unknown_name_is_told_with_the_names_that_there_are() -> Result<()> {
     };
     chat.user.push("hello").await?;
     let error = chat.run().await.expect_err("there is no such model");
-    let start = "`bot` cannot be computed, so nothing was: no model is named `nonesuch/x`; possible are `offline`";
+    let start =
+        "`bot` cannot be computed, so nothing was: no model is named `nonesuch/x`; possible are `offline`";
     assert!(error.to_string().starts_with(start), "{error}");
     assert!(!format!("{error:?} {chat:?}").contains("hunter2"), "{error:?}");
     Ok(())
