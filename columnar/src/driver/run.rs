@@ -22,7 +22,7 @@ use crate::scheduler::{Cell, OnFailure};
 use crate::state::{Live, Rest, Work};
 use crate::store::{Entry, Put, StoreError};
 use crate::trace::{CellSpan, RunSpan};
-use crate::usage::Receipt;
+use crate::usage::{LimitError, Receipt};
 
 /// A run of a flow: a [`Stream`] of events, and a future for who does not need them.
 ///
@@ -187,6 +187,13 @@ impl<'a, I: ColumnId> Run<'a, I> {
                 None
             }
             Report::Failed { error, end } => {
+                if LimitError::of(&error).is_some() {
+                    // For the next cell there is nothing left, either.
+                    self.live().shared.broken(cell);
+                    self.span.cell_failed();
+                    self.fail(error);
+                    return None;
+                }
                 let cause = error.cause();
                 match self.live().shared.failed(cell) {
                     OnFailure::Stop => {

@@ -18,6 +18,7 @@ use crate::outline::Outline;
 use crate::scheduler::Progress;
 use crate::state::Live;
 use crate::tokens::Counter;
+use crate::usage::Limit;
 use crate::value::Value;
 
 /// A live flow: a [`Typed`](super::Typed) one, declared with `flow!`, or a [`Flow`](super::Flow) whose
@@ -79,6 +80,11 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// that is missing, is told by the next run, as [`Error::Model`], before it computes anything.
     pub fn model(&self, name: impl Into<Arc<str>>) {
         self.live.shared.model(Choice::Named(name.into()));
+    }
+
+    /// Lets the calls of this flow cost so much from now on, all together; see [`Limit`].
+    pub fn spend(&self, limit: impl Into<Limit>) {
+        self.live.shared.spend(limit.into());
     }
 
     /// Counts tokens this way from now on, also those of what is stored; [`Chars`](crate::tokens::Chars)

@@ -19,6 +19,8 @@
 //! | [`runs`] | when something is computed, and what is told of it |
 //! | [`occasions`] | columns that are computed now and then |
 //! | [`failures`] | what a column does that cannot be computed |
+//! | [`models`] | which model answers a prompt |
+//! | [`costs`] | what calls of models cost, and how to limit that |
 //! | [`budgets`] | contexts that would be too large |
 //! | [`caches`] | what a provider need not read again |
 //! | **what comes later** | |
@@ -37,6 +39,7 @@ pub mod assembly;
 pub mod budgets;
 pub mod caches;
 pub mod columns;
+pub mod costs;
 pub mod earlier;
 pub mod exchange;
 pub mod extensions;
@@ -45,6 +48,7 @@ pub mod first;
 pub mod forks;
 pub mod groups;
 pub mod mistakes;
+pub mod models;
 pub mod occasions;
 pub mod parts;
 pub mod past;

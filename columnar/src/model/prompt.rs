@@ -1,6 +1,7 @@
 //! The compute step that asks a model.
 
 use std::fmt;
+use std::mem;
 use std::sync::Arc;
 
 use futures::stream::{self, BoxStream, StreamExt};
@@ -11,6 +12,7 @@ use crate::compute::{Compute, Kind, Piece, Reply};
 use crate::context::Context;
 use crate::error::BoxError;
 use crate::trace::CallSpan;
+use crate::usage::{Aside, Limit};
 
 /// The most tokens of a reply, unless told otherwise. A model without a limit can go on for
 /// thousands of tokens, so there always is one.
@@ -136,10 +138,12 @@ impl Prompt {
             schema: None,
             pace: self.pace.unwrap_or_else(|| cx.messages().pace()),
         };
-        let model = self.model.model(&cx.given().model)?;
-        let span = CallSpan::begin(model.name(), &request);
-        let _entered = span.enter();
-        Ok(Call { asked: Some(model.name().into()), chunks: model.reply(request), end: None, span })
+        let given = cx.given();
+        let limit = given.limit.clone().map(|limit| {
+            let input = cx.messages().instruction() + cx.messages().tokens();
+            (limit, u64::try_from(input).unwrap_or(u64::MAX))
+        });
+        Ok(Call { model: self.model.model(&given.model)?, limit, stage: Stage::Asking(request), aside: None })
     }
 }
 
@@ -178,54 +182,85 @@ pub(crate) enum ReplyError {
     Ended(Finish),
 }
 
-/// A call of a model that goes on.
+/// A call of a model.
 struct Call {
-    /// The name of the model, until that is told.
-    asked: Option<Arc<str>>,
-    chunks: BoxStream<'static, Result<Chunk, BoxError>>,
-    /// Why the reply ended that was told to be over.
-    end: Option<Finish>,
-    span: CallSpan,
+    model: Arc<dyn Model>,
+    /// What limits it, and how many tokens its request has.
+    limit: Option<(Limit, u64)>,
+    stage: Stage,
+    /// What it may cost, as long as that is not known.
+    aside: Option<Aside>,
+}
+
+enum Stage {
+    Asking(Request),
+    Answering { chunks: BoxStream<'static, Result<Chunk, BoxError>>, span: CallSpan, is_heard: bool },
+    Answered { finish: Finish, span: CallSpan },
+    Over,
 }
 
 impl Call {
     /// The text of the reply, what it cost, and an error unless it came to a proper end.
     fn pieces(self) -> BoxStream<'static, Result<Piece, BoxError>> {
-        let pieces = stream::unfold(Some(self), |call| async move {
-            let mut call = call?;
-            match call.next().await? {
-                Ok(piece) => Some((Ok(piece), Some(call))),
-                Err(error) => {
-                    call.span.failed(&*error);
-                    Some((Err(error), None))
-                }
-            }
-        });
+        let pieces = stream::unfold(self, |mut call| async move { Some((call.next().await?, call)) });
         pieces.boxed()
     }
 
     async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
-        if let Some(model) = self.asked.take() {
-            return Some(Ok(Piece::Asked(model)));
+        match mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Asking(request) => Some(self.ask(request).await),
+            Stage::Answering { chunks, span, is_heard } => Some(self.hear(chunks, span, is_heard).await),
+            Stage::Answered { finish: Finish::Stop | Finish::Length, .. } | Stage::Over => None,
+            Stage::Answered { finish, mut span } => {
+                let error: BoxError = ReplyError::Ended(finish).into();
+                span.failed(&*error);
+                Some(Err(error))
+            }
         }
-        if let Some(finish) = self.end.take() {
-            return match finish {
-                Finish::Stop | Finish::Length => None,
-                finish => Some(Err(ReplyError::Ended(finish).into())),
-            };
+    }
+
+    async fn ask(&mut self, request: Request) -> Result<Piece, BoxError> {
+        if let Some((limit, input)) = &self.limit {
+            let output = request.max_tokens.into();
+            self.aside = Some(limit.put_aside(self.model.name(), *input, output).await?);
         }
-        Some(match self.span.within(self.chunks.next()).await {
+        let span = CallSpan::begin(self.model.name(), &request);
+        let chunks = {
+            let _entered = span.enter();
+            self.model.reply(request)
+        };
+        self.stage = Stage::Answering { chunks, span, is_heard: false };
+        Ok(Piece::Asked(self.model.name().into()))
+    }
+
+    async fn hear(
+        &mut self,
+        mut chunks: BoxStream<'static, Result<Chunk, BoxError>>,
+        mut span: CallSpan,
+        is_heard: bool,
+    ) -> Result<Piece, BoxError> {
+        let error = match span.within(chunks.next()).await {
             Some(Ok(Chunk::Text(text))) => {
-                self.span.text(&text);
-                Ok(Piece::Text(text))
+                span.text(&text);
+                self.stage = Stage::Answering { chunks, span, is_heard: true };
+                return Ok(Piece::Text(text));
             }
             Some(Ok(Chunk::End(end))) => {
-                self.span.end(&end);
-                self.end = Some(end.finish.clone());
-                Ok(Piece::Answered(end.into()))
+                span.end(&end);
+                if let Some((mut aside, usage)) = self.aside.take().zip(end.usage) {
+                    aside.told(&usage);
+                }
+                self.stage = Stage::Answered { finish: end.finish.clone(), span };
+                return Ok(Piece::Answered(end.into()));
             }
-            Some(Err(error)) => Err(error),
-            None => Err(ReplyError::BrokeOff.into()),
-        })
+            Some(Err(error)) => error,
+            None => ReplyError::BrokeOff.into(),
+        };
+        // Nobody is billed for what was not answered.
+        if let Some(mut aside) = self.aside.take().filter(|_| !is_heard) {
+            aside.unanswered();
+        }
+        span.failed(&*error);
+        Err(error)
     }
 }

@@ -27,6 +27,7 @@ use crate::scheduler::{Cell, Progress, Scheduler, Unloadable};
 use crate::store::{Entry, Put, Store, StoreError};
 use crate::table::Table;
 use crate::tokens::{Chars, Counter};
+use crate::usage::Limit;
 use crate::value::Value;
 
 pub(crate) use live::{Live, settings};
@@ -149,6 +150,11 @@ impl Shared {
     /// Lets columns ask this model that are not told another.
     pub(crate) fn model(&self, model: Choice) {
         Arc::make_mut(&mut self.lock().given).model = model;
+    }
+
+    /// Lets calls cost so much from now on.
+    pub(crate) fn spend(&self, limit: Limit) {
+        Arc::make_mut(&mut self.lock().given).limit = Some(limit);
     }
 
     /// The index of a column.

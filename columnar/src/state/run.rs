@@ -62,7 +62,10 @@ impl Shared {
         let given = Arc::clone(&state.given);
         drop(state);
         for (column, choice) in asked {
-            let ready = choice.model(&given.model).and_then(|model| model.ready());
+            let ready = choice.model(&given.model).and_then(|model| {
+                model.ready()?;
+                given.limit.as_ref().map_or(Ok(()), |limit| Ok(limit.check(model.name())?))
+            });
             ready.map_err(|source| Error::Model { column, source })?;
         }
         Ok(())
