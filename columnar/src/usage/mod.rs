@@ -1,10 +1,17 @@
 //! What calls of models cost.
 
+mod dollars;
+mod price;
 mod receipt;
+mod table;
+mod total;
 
 use core::ops::{Add, AddAssign};
 
+pub use dollars::{Dollars, NoDollars};
+pub use price::Price;
 pub use receipt::{NoReceipt, Receipt};
+pub use total::Total;
 
 /// What calls of a model cost, in tokens.
 ///
