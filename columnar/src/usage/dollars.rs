@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_number_is_an_amount_to_a_millionth() {
         assert_eq!(Ok(Dollars::new(0.1)), "0.1".parse());
-        assert_eq!(Ok(Dollars::new(4321.000_001)), "4321.000001".parse());
+        assert_eq!(Ok(Dollars::new(4_321.000_001)), "4321.000001".parse());
         for nothing in [0.0, -1.0, f64::NAN, f64::NEG_INFINITY] {
             assert_eq!(Dollars::new(nothing), Dollars::ZERO);
         }

@@ -75,6 +75,19 @@ impl Price {
         Self { beyond: Some((tokens, price.rates)), ..self }
     }
 
+    /// So many percent of it for what goes with a request, and for the reply.
+    pub(super) const fn percent(self, request: u64, reply: u64) -> Self {
+        let Rates { input, output, read, write, long_write } = self.rates;
+        let long_write = match long_write {
+            Some(each) => Some(each * request / 100),
+            None => None,
+        };
+        let (read, write) = (read * request / 100, write * request / 100);
+        let rates =
+            Rates { input: input * request / 100, output: output * reply / 100, read, write, long_write };
+        Self { rates, ..self }
+    }
+
     /// In dollars for a million tokens that are written to be kept for a long time.
     pub(super) const fn kept(self, write: f64) -> Self {
         Self { rates: Rates { long_write: Some(rate(write)), ..self.rates }, ..self }

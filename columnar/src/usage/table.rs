@@ -1,6 +1,6 @@
 //! The rows of [`Price`], in dollars for a million tokens: of the request, of the reply, read from a cache. Where
-//! sources contradict each other, the row has the higher price. A price for a while has not been taken up, but the
-//! one that is announced for afterwards.
+//! sources contradict each other, a row has the higher price, and where a price is lower for a while, the one that
+//! is announced for afterwards. Its day is that of the provider's page, or of a list that was made from it.
 
 use super::Price;
 
@@ -18,6 +18,11 @@ impl Row {
     const fn on(self, day: &'static str) -> Self {
         Self { models: self.models, price: self.price.seen_at(self.price.source(), day) }
     }
+
+    /// So many percent of it for a request of more than so many tokens, and for its reply.
+    const fn beyond(self, tokens: u64, request: u64, reply: u64) -> Self {
+        Self { models: self.models, price: self.price.beyond(tokens, self.price.percent(request, reply)) }
+    }
 }
 
 const fn anthropic(models: Models, input: f64, output: f64, read: f64) -> Row {
@@ -26,29 +31,21 @@ const fn anthropic(models: Models, input: f64, output: f64, read: f64) -> Row {
     Row { models, price: price.seen_at(page, "2026-10-24") }
 }
 
-/// Anthropic's where a request of more than so many tokens has another price.
-const fn anthropic_beyond(row: Row, tokens: u64, longer: Row) -> Row {
-    Row { models: row.models, price: row.price.beyond(tokens, longer.price) }
-}
-
 /// What these write to a cache costs nothing extra.
 const fn openai(models: Models, input: f64, output: f64, read: f64) -> Row {
     let page = "https://developers.openai.com/api/docs/pricing";
     Row { models, price: Price::new(input, output).cached(read, input).seen_at(page, "2026-07-02") }
 }
 
-/// A request of more than 272,000 tokens costs twice as much, and its reply half as much again.
+/// A long request costs twice as much, and its reply half as much again.
 const fn openai_long(models: Models, input: f64, output: f64, read: f64) -> Row {
-    let Row { price, .. } = openai(models, input, output, read);
-    let longer = openai(models, 2.0 * input, 1.5 * output, 2.0 * read);
-    Row { models, price: price.beyond(272_000, longer.price) }
+    openai(models, input, output, read).beyond(272_000, 200, 150)
 }
 
 /// Since GPT-5.6, what is written to a cache costs a quarter more.
 const fn openai_marked(models: Models, input: f64, output: f64, read: f64) -> Row {
-    let Row { price, .. } = openai_long(models, input, output, read);
-    let longer = Price::new(2.0 * input, 1.5 * output).cached(2.0 * read, 2.5 * input);
-    Row { models, price: price.cached(read, 1.25 * input).beyond(272_000, longer) }
+    let Row { price, .. } = openai(models, input, output, read);
+    Row { models, price: price.cached(read, 1.25 * input) }.beyond(272_000, 200, 150)
 }
 
 /// Keeping what was written by hand costs by the hour, and is not asked for.
@@ -57,11 +54,9 @@ const fn gemini(models: Models, input: f64, output: f64, read: f64) -> Row {
     Row { models, price: Price::new(input, output).cached(read, input).seen_at(page, "2026-07-02") }
 }
 
-/// A request of more than 200,000 tokens costs twice as much, and its reply half as much again.
+/// A long request costs twice as much, and its reply half as much again.
 const fn gemini_long(models: Models, input: f64, output: f64, read: f64) -> Row {
-    let Row { price, .. } = gemini(models, input, output, read);
-    let longer = gemini(models, 2.0 * input, 1.5 * output, 2.0 * read);
-    Row { models, price: price.beyond(200_000, longer.price) }
+    gemini(models, input, output, read).beyond(200_000, 200, 150)
 }
 
 /// The price is that of the busy hours, twice the other.
@@ -72,9 +67,9 @@ const fn deepseek(models: Models, input: f64, output: f64, read: f64) -> Row {
 
 /// A request of 200,000 tokens and more costs twice as much, and so does its reply.
 const fn xai(models: Models, input: f64, output: f64, read: f64) -> Row {
-    let longer = Price::new(2.0 * input, 2.0 * output).cached(2.0 * read, 2.0 * input);
-    let price = Price::new(input, output).cached(read, input).beyond(199_999, longer);
-    Row { models, price: price.seen_at("https://docs.x.ai/developers/models", "2026-07-13") }
+    let price = Price::new(input, output).cached(read, input);
+    let price = price.seen_at("https://docs.x.ai/developers/models", "2026-07-13");
+    Row { models, price }.beyond(199_999, 200, 200)
 }
 
 /// Names that end in `latest` move from model to model here, and their prices with them: they have none.
@@ -93,11 +88,7 @@ const fn cohere(models: Models, input: f64, output: f64) -> Row {
 }
 
 pub(super) const ROWS: &[Row] = &[
-    Row { models: &["offline"], price: Price::new(0.0, 0.0) },
-    Row {
-        models: &["ollama/"],
-        price: Price::new(0.0, 0.0).seen_at("https://ollama.com/pricing", "2026-08-21"),
-    },
+    Row { models: &["offline", "ollama/"], price: Price::new(0.0, 0.0) },
     //
     anthropic(&["anthropic/claude-fable-5-2", "anthropic/claude-mythos-5-2"], 8.0, 40.0, 0.2)
         .on("2026-11-10"),
@@ -116,23 +107,16 @@ pub(super) const ROWS: &[Row] = &[
     anthropic(&["anthropic/claude-sonnet-5-5"], 2.0, 10.0, 0.1),
     anthropic(&["anthropic/claude-sonnet-5"], 2.0, 10.0, 0.2),
     anthropic(&["anthropic/claude-sonnet-4-6"], 3.0, 15.0, 0.3),
-    anthropic_beyond(
-        anthropic(
-            &["anthropic/claude-sonnet-4-5", "anthropic/claude-sonnet-4-0", "anthropic/claude-sonnet-4"],
-            3.0,
-            15.0,
-            0.3,
-        ),
-        200_000,
-        anthropic(&[], 6.0, 22.5, 0.6),
-    ),
+    anthropic(
+        &["anthropic/claude-sonnet-4-5", "anthropic/claude-sonnet-4-0", "anthropic/claude-sonnet-4"],
+        3.0,
+        15.0,
+        0.3,
+    )
+    .beyond(200_000, 200, 150),
     anthropic(&["anthropic/claude-3-7-sonnet", "anthropic/claude-3-5-sonnet"], 3.0, 15.0, 0.3)
         .on("2026-07-29"),
-    anthropic_beyond(
-        anthropic(&["anthropic/claude-haiku-5-5"], 0.1, 0.5, 0.01),
-        100_000,
-        anthropic(&[], 0.5, 2.5, 0.05),
-    ),
+    anthropic(&["anthropic/claude-haiku-5-5"], 0.1, 0.5, 0.01).beyond(100_000, 500, 500),
     anthropic(&["anthropic/claude-haiku-4-5"], 1.0, 5.0, 0.1),
     anthropic(&["anthropic/claude-3-5-haiku"], 0.8, 4.0, 0.08),
     //
