@@ -105,12 +105,12 @@ impl<'a, I: ColumnId> Run<'a, I> {
                     let skipped = failed.unwrap_or_else(|| self.unasked(cell));
                     self.store(skipped, poller);
                 }
-                Work::Emit(cell, entry) => {
+                Work::Emit(cell, value) => {
                     let Some(column) = self.id(cell) else { continue };
                     let step = cell.step;
-                    return Some(match entry {
-                        Entry::Value(value) => Event::Value { column, step, value },
-                        Entry::Skipped => Event::Skipped { column, step },
+                    return Some(match value {
+                        Some(value) => Event::Value { column, step, value },
+                        None => Event::Skipped { column, step },
                     });
                 }
             }
@@ -173,7 +173,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
                 None
             }
             Report::Skipped { span } => {
-                self.done = Some(Done { cell, entry: Entry::Skipped, span });
+                self.done = Some(Done { cell, entry: Entry::SKIPPED, span });
                 self.live().shared.skipped(cell);
                 None
             }
@@ -186,7 +186,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
                         return None;
                     }
                     OnFailure::Wait => self.span.cell_failed(),
-                    OnFailure::Skip => self.done = Some(Done { cell, entry: Entry::Skipped, span }),
+                    OnFailure::Skip => self.done = Some(Done { cell, entry: Entry::SKIPPED, span }),
                 }
                 Some(Event::Failed { column: column?, step, error: cause })
             }
@@ -196,7 +196,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
     /// A cell that is skipped because all it reads is empty.
     fn unasked(&mut self, cell: Cell) -> Done {
         let span = CellSpan::new(self.name(cell.column), cell.step);
-        Done { cell, entry: Entry::Skipped, span }
+        Done { cell, entry: Entry::SKIPPED, span }
     }
 
     fn store(&mut self, done: Done, poller: &mut Poller<'_>) {
@@ -212,21 +212,27 @@ impl<'a, I: ColumnId> Run<'a, I> {
     }
 
     fn stored(&mut self, Done { cell, entry, mut span }: Done, put: Result<Put, StoreError>) {
-        let entry = match put {
-            Ok(Put::Stored) => entry,
-            Ok(Put::Exists(there)) => there,
+        let stored = put.and_then(|put| {
+            let entry = match put {
+                Put::Stored => entry,
+                Put::Exists(there) => there,
+            };
+            self.live().shared.stored(cell, &entry).map(|()| entry)
+        });
+        match stored {
+            Ok(entry) => {
+                span.stored(&entry);
+                self.span.stored(&entry);
+            }
             Err(source) => {
                 self.live().shared.broken(cell);
                 let (column, step) = (self.name(cell.column).clone(), cell.step);
                 let error = Error::Store { column, step, source };
                 span.failed(&error);
                 self.span.cell_failed();
-                return self.fail(error);
+                self.fail(error);
             }
-        };
-        span.stored(&entry);
-        self.span.stored(&entry);
-        self.live().shared.stored(cell, entry);
+        }
     }
 
     fn fail(&mut self, error: Error) {

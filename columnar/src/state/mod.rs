@@ -4,6 +4,7 @@
 
 mod change;
 mod live;
+mod receipts;
 mod restore;
 mod run;
 
@@ -26,9 +27,11 @@ use crate::scheduler::{Cell, Progress, Scheduler, Unloadable};
 use crate::store::{Entry, Put, Store, StoreError};
 use crate::table::Table;
 use crate::tokens::{Chars, Counter};
+use crate::usage::Receipt;
 use crate::value::Value;
 
 pub(crate) use live::{Live, settings};
+use receipts::Receipts;
 use restore::Stored;
 pub(crate) use run::{Rest, Work};
 
@@ -51,6 +54,8 @@ struct State {
     plan: Arc<Plan>,
     scheduler: Scheduler,
     table: Table,
+    /// Of the same cells, as far as they have any.
+    receipts: Receipts,
     /// What the columns ask for, by column.
     settings: Vec<Arc<Settings>>,
     /// How contexts are counted; the same as that of the values.
@@ -83,6 +88,7 @@ impl Shared {
             plan,
             scheduler,
             table: Table::default(),
+            receipts: Receipts::default(),
             settings: Vec::new(),
             counter: Arc::new(Chars),
             budget: Budget::new(),
@@ -188,8 +194,10 @@ impl Shared {
                     return Ok(step);
                 }
                 // A push that was dropped on its way had arrived all the same: it comes first.
-                Put::Exists(Entry::Value(earlier)) => self.pushed(Cell { column: source, step }, earlier),
-                Put::Exists(Entry::Skipped) => {
+                Put::Exists(Entry { value: Some(earlier), .. }) => {
+                    self.pushed(Cell { column: source, step }, earlier);
+                }
+                Put::Exists(Entry { value: None, .. }) => {
                     let source = StoreError::other(Unloadable::Empty { step });
                     return Err(Error::Load { column: name.clone(), source });
                 }
@@ -208,6 +216,18 @@ impl Shared {
 
     pub(crate) fn get(&self, column: usize, step: usize) -> Option<Value> {
         self.lock().table.get(Cell { column, step })
+    }
+
+    /// What a cell cost, if that is known in memory.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the sums stand on it"))]
+    pub(crate) fn receipt(&self, column: usize, step: usize) -> Option<Arc<Receipt>> {
+        self.lock().receipts.get(Cell { column, step }).cloned()
+    }
+
+    /// Goes through what the cells of a column cost, by step, as far as that is known in memory. Under the lock.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the sums stand on it"))]
+    pub(crate) fn receipts<T>(&self, column: usize, none: T, add: impl Fn(T, usize, &Receipt) -> T) -> T {
+        self.lock().receipts.of(column).fold(none, |sum, (step, receipt)| add(sum, step, receipt))
     }
 
     /// How many steps of a column are stored without a gap.
@@ -285,6 +305,16 @@ impl State {
         }
         self.settings = settings;
         self.allowances.clear();
+    }
+
+    /// What is stored of a cell, if it is in memory.
+    fn entry(&self, cell: Cell) -> Option<Entry> {
+        let value = self.table.get(cell);
+        if value.is_none() && !self.scheduler.is_skipped(cell) {
+            return None;
+        }
+        let receipt = self.receipts.get(cell).map(|receipt| receipt.to_string().into());
+        Some(Entry { value, receipt })
     }
 
     fn find(&self, name: &str) -> Result<usize> {
