@@ -216,11 +216,11 @@ async fn what_cannot_be_is_told() -> Result<()> {
     let writer = store.inner.clone();
     writer.open().await.expect("nobody has it open");
     for (column, step, entry) in [
-        ("user", 8, Entry::Value("late".into())),
-        ("notes", 5, Entry::Skipped),
-        ("notes", 6, Entry::Value("more".into())),
-        ("mood", 7, Entry::Value("early".into())),
-        ("mood", 6, Entry::Skipped),
+        ("user", 8, Entry::from("late")),
+        ("notes", 5, Entry::SKIPPED),
+        ("notes", 6, Entry::from("more")),
+        ("mood", 7, Entry::from("early")),
+        ("mood", 6, Entry::SKIPPED),
     ] {
         writer.put(name(column), step, entry).await.expect("it is free");
     }
@@ -336,7 +336,7 @@ async fn what_has_changed_is_computed_anew_with_its_dependents_and_nothing_else(
     for step in 15..20 {
         assert_eq!((log.calls_of("topics", step), log.calls_of("summary", step)), (1, 1));
     }
-    let original = before.1.iter().filter_map(|(_, entry)| entry.clone().value()).collect::<BTreeSet<_>>();
+    let original = before.1.iter().filter_map(|(_, entry)| entry.value.clone()).collect::<BTreeSet<_>>();
     assert!(original.contains(&f.get("topics", 14).expect("it is there")));
     assert!(!original.contains(&f.get("topics", 15).expect("it is there")));
     drop(f);
@@ -427,7 +427,7 @@ async fn what_no_flow_was_opened_on_is_copied_as_well() -> Result<()> {
     writer.open().await.expect("nobody has it open");
     for step in 0..3 {
         for column in ["user", "notes", "mood"] {
-            writer.put(name(column), step, Entry::Value("text".into())).await.expect("stored");
+            writer.put(name(column), step, Entry::from("text")).await.expect("stored");
         }
     }
     drop(writer);

@@ -73,6 +73,75 @@ impl Model for Metered {
 const CHEAP: Reply = Reply::Costs { input: 100, output: 10 };
 
 #[tokio::test(start_paused = true)]
+async fn a_receipt_stands_beside_each_value_that_a_model_was_asked_for() -> Result<()> {
+    let model = Metered::new([Reply::BreaksOff, CHEAP, CHEAP]);
+    let chat = flow! {
+        source user;
+        column bot(user, self) = prompt("Answer.").with(model.clone()).retry(2);
+        column loud(bot.latest) = |cx: Context| async move { cx.messages().last_text().to_uppercase() };
+        column brief(bot.latest) = prompt("Shorten it.").with(model.clone()).limit(1);
+    };
+    chat.user.push("hello").await?;
+    chat.run().await?;
+    let receipt = chat.bot.receipt(0).expect("a model was asked");
+    assert_eq!(receipt.model.as_deref(), Some("openai/gpt-4o-mini"));
+    assert_eq!((receipt.calls, receipt.untold, receipt.attempts), (2, 1, 2), "the first attempt broke off");
+    assert_eq!((receipt.usage, receipt.id.as_deref()), (Usage::new(100, 10), Some("id 1")));
+    assert!(receipt.duration() >= Duration::from_millis(500), "the pause between them counts: {receipt}");
+    assert_eq!(chat.loud.receipt(0), None, "nobody was asked");
+    assert_eq!(chat.user.receipt(0), None);
+    assert_eq!(chat.bot.receipt(1), None);
+
+    let bill = chat.bill();
+    assert_eq!((bill.total().calls, bill.column("bot").calls, bill.column("loud").calls), (3, 2, 0));
+    assert_eq!((bill.step(0).calls, bill.step(1).calls), (3, 0));
+    assert_eq!(bill.total().usage, Usage::new(200, 20));
+    let cells: Vec<_> = bill.receipts().map(|(column, step, _)| (column.to_string(), step)).collect();
+    assert_eq!(cells, [("bot".to_owned(), 0), ("brief".to_owned(), 0)]);
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn receipts_come_back_with_their_values() -> Result<()> {
+    let store = MemoryStore::new();
+    let open = async || {
+        let model = Metered::new([CHEAP]);
+        let bot = column("bot", source("user").latest(), prompt("Answer.").with(model).or_skip());
+        Flow::open(columnar::store::Opening::new(store.clone()).recent(1), [bot]).await
+    };
+    let flow = open().await?;
+    for text in ["a", "b", "c"] {
+        flow.push("user", text).await?;
+    }
+    flow.run().await?;
+    let bill = flow.bill().to_string();
+    let fork = flow.fork(2)?;
+    assert_eq!(fork.bill().total().calls, 2, "the past of a fork was paid for");
+    drop((flow, fork));
+
+    let flow = open().await?;
+    assert_eq!(flow.bill().total().calls, 1, "what is in memory");
+    flow.recall(0).await?;
+    assert_eq!(flow.bill().to_string(), bill);
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cell_that_is_skipped_after_it_was_paid_for_has_a_receipt() -> Result<()> {
+    let model = Metered::new([Reply::BreaksOff]);
+    let chat = flow! {
+        source user;
+        column bot(user.latest) = prompt("Answer.").with(model.clone()).retry(1).or_skip();
+    };
+    chat.user.push("hello").await?;
+    chat.run().await?;
+    assert_eq!((chat.bot.get(0), chat.steps()), (None, 1));
+    let receipt = chat.bot.receipt(0).expect("it was tried twice");
+    assert_eq!((receipt.calls, receipt.untold, receipt.attempts), (2, 2, 2));
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_limit_stops_the_run_before_it_is_exceeded_and_nothing_is_lost() -> Result<()> {
     let model = Metered::new([Reply::Costs { input: 30, output: 50 }]);
     let chat = flow! {

@@ -211,8 +211,8 @@ async fn found(fixture: &str) -> String {
         let extent = store.extent(name(column)).await.expect("it is open");
         for step in (0..extent.prefix).chain(extent.beyond) {
             let length = match load(&store, column, step).await {
-                Ok(Entry::Value(value)) => value.len().to_string(),
-                Ok(Entry::Skipped) => "skipped".into(),
+                Ok(Entry { value: Some(value), .. }) => value.len().to_string(),
+                Ok(Entry { value: None, .. }) => "skipped".into(),
                 Err(_) => "error".into(),
             };
             found.push(format!("{column} {step}: {length}"));

@@ -61,7 +61,7 @@ async fn s13_format_1_is_read_as_it_was_written() {
     let cells = store.load(name("user"), 0..9).await.expect("it is known");
     let expected = [
         (0, text("hello")),
-        (1, Entry::Skipped),
+        (1, Entry::SKIPPED),
         (2, text("")),
         (3, text("a\0b\r\n\u{1f680}")),
         (6, text("ahead")),
@@ -136,7 +136,7 @@ async fn q1_a_column_is_counted_once_and_then_from_where_that_ended() {
     let store = opened(&database.address(), "monday").await;
     for (stored, remembered) in [(0..600, 0), (600..1200, 1200), (1200..1300, 1200)] {
         let end = stored.end;
-        let puts = stored.map(|step| store.put(name("user"), step, Entry::Skipped));
+        let puts = stored.map(|step| store.put(name("user"), step, Entry::SKIPPED));
         assert!(join_all(puts).await.iter().all(Result::is_ok));
         assert_eq!(store.extent(name("user")).await.expect("it can be read").prefix, end);
         let there: i64 = database.one("select coalesce(max(prefix), 0) from columnar_prefixes").await;

@@ -175,7 +175,7 @@ async fn s13_files_of_format_1_are_read() {
     assert_eq!(store.open().await.expect("it is its own").as_deref(), Some("{\"columns\":[]}"));
     let user: Vec<_> = [(0, value("It is slow.")), (1, value("a\0b\r\n\u{1f469}")), (2, value(""))].into();
     assert_eq!(load(&store, "user").await.expect("it can be read"), user);
-    let answer: Vec<_> = [(0, value("Since when?")), (1, Entry::Skipped), (3, value("ahead"))].into();
+    let answer: Vec<_> = [(0, value("Since when?")), (1, Entry::SKIPPED), (3, value("ahead"))].into();
     assert_eq!(load(&store, "debate.answer").await.expect("it can be read"), answer);
     assert_eq!(
         store.extent(name("debate.answer")).await.expect("it can be read"),

@@ -56,7 +56,7 @@ fn name(column: &str) -> Name {
 }
 
 fn value(text: &str) -> Entry {
-    Entry::Value(text.into())
+    Entry::from(text)
 }
 
 async fn put(store: &SqliteStore, column: &str, step: usize, text: &str) {
@@ -130,7 +130,7 @@ async fn the_shell_reads_the_view() {
     let chats = Chats::new();
     let store = chats.open().await;
     put(&store, "answer", 0, "The backup.").await;
-    store.put(name("answer"), 1, Entry::Skipped).await.expect("it can be stored");
+    store.put(name("answer"), 1, Entry::SKIPPED).await.expect("it can be stored");
     // While it is open.
     let db = Connection::open(chats.file()).expect("it is a database");
     let mut cells = db

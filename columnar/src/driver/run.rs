@@ -22,7 +22,7 @@ use crate::scheduler::{Cell, OnFailure};
 use crate::state::{Live, Rest, Work};
 use crate::store::{Entry, Put, StoreError};
 use crate::trace::{CellSpan, RunSpan};
-use crate::usage::{LimitError, Receipt};
+use crate::usage::LimitError;
 
 /// A run of a flow: a [`Stream`] of events, and a future for who does not need them.
 ///
@@ -70,13 +70,12 @@ struct Done {
     cell: Cell,
     entry: Entry,
     span: CellSpan,
-    /// What it cost, where a model was asked.
-    receipt: Option<Receipt>,
 }
 
 impl Done {
     fn new(cell: Cell, entry: Entry, Ended { span, receipt }: Ended) -> Self {
-        Self { cell, entry, span, receipt }
+        let receipt = receipt.map(|receipt| receipt.to_string().into());
+        Self { cell, entry: Entry { receipt, ..entry }, span }
     }
 }
 
@@ -114,12 +113,12 @@ impl<'a, I: ColumnId> Run<'a, I> {
                     let skipped = failed.unwrap_or_else(|| self.unasked(cell));
                     self.store(skipped, poller);
                 }
-                Work::Emit(cell, entry) => {
+                Work::Emit(cell, value) => {
                     let Some(column) = self.id(cell) else { continue };
                     let step = cell.step;
-                    return Some(match entry {
-                        Entry::Value(value) => Event::Value { column, step, value },
-                        Entry::Skipped => Event::Skipped { column, step },
+                    return Some(match value {
+                        Some(value) => Event::Value { column, step, value },
+                        None => Event::Skipped { column, step },
                     });
                 }
             }
@@ -182,7 +181,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
                 None
             }
             Report::Skipped { end } => {
-                self.done = Some(Done::new(cell, Entry::Skipped, end));
+                self.done = Some(Done::new(cell, Entry::SKIPPED, end));
                 self.live().shared.skipped(cell);
                 None
             }
@@ -202,7 +201,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
                         return None;
                     }
                     OnFailure::Wait => self.span.cell_failed(),
-                    OnFailure::Skip => self.done = Some(Done::new(cell, Entry::Skipped, end)),
+                    OnFailure::Skip => self.done = Some(Done::new(cell, Entry::SKIPPED, end)),
                 }
                 Some(Event::Failed { column: column?, step, error: cause })
             }
@@ -212,7 +211,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
     /// A cell that is skipped because all it reads is empty.
     fn unasked(&mut self, cell: Cell) -> Done {
         let span = CellSpan::new(self.name(cell.column), cell.step);
-        Done::new(cell, Entry::Skipped, Ended { span, receipt: None })
+        Done::new(cell, Entry::SKIPPED, Ended { span, receipt: None })
     }
 
     fn store(&mut self, done: Done, poller: &mut Poller<'_>) {
@@ -227,22 +226,28 @@ impl<'a, I: ColumnId> Run<'a, I> {
         }
     }
 
-    fn stored(&mut self, Done { cell, entry, mut span, receipt }: Done, put: Result<Put, StoreError>) {
-        let entry = match put {
-            Ok(Put::Stored) => entry,
-            Ok(Put::Exists(there)) => there,
+    fn stored(&mut self, Done { cell, entry, mut span }: Done, put: Result<Put, StoreError>) {
+        let stored = put.and_then(|put| {
+            let entry = match put {
+                Put::Stored => entry,
+                Put::Exists(there) => there,
+            };
+            self.live().shared.stored(cell, &entry).map(|()| entry)
+        });
+        match stored {
+            Ok(entry) => {
+                span.stored(&entry);
+                self.span.stored(&entry);
+            }
             Err(source) => {
                 self.live().shared.broken(cell);
                 let (column, step) = (self.name(cell.column).clone(), cell.step);
                 let error = Error::Store { column, step, source };
                 span.failed(&error);
                 self.span.cell_failed();
-                return self.fail(error);
+                self.fail(error);
             }
-        };
-        span.stored(&entry);
-        self.span.stored(&entry);
-        self.live().shared.stored(cell, entry);
+        }
     }
 
     fn fail(&mut self, error: Error) {

@@ -18,7 +18,7 @@ use crate::outline::Outline;
 use crate::scheduler::Progress;
 use crate::state::Live;
 use crate::tokens::Counter;
-use crate::usage::Limit;
+use crate::usage::{Bill, Limit, Receipt};
 use crate::value::Value;
 
 /// A live flow: a [`Typed`](super::Typed) one, declared with `flow!`, or a [`Flow`](super::Flow) whose
@@ -132,6 +132,16 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// [in memory](Self::recall). The columns of a typed flow are fields, too, and have the same method.
     pub fn get(&self, column: &str, step: usize) -> Option<Value> {
         self.live.shared.get(self.live.shared.find(column).ok()?, step)
+    }
+
+    /// What it took to compute a cell, if a model was asked for it and the cell is [in memory](Self::recall).
+    pub fn receipt(&self, column: &str, step: usize) -> Option<Arc<Receipt>> {
+        self.live.shared.receipt(self.live.shared.find(column).ok()?, step)
+    }
+
+    /// What all cells took that are [in memory](Self::recall), by column and step.
+    pub fn bill(&self) -> Bill {
+        self.live.shared.bill()
     }
 
     /// The messages array that the compute step of a column saw at a step, or will see.

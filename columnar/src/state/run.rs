@@ -5,12 +5,14 @@ use std::task::Waker;
 
 use futures::future::BoxFuture;
 
+use super::receipts::receipt;
 use super::{Running, Shared};
 use crate::compute::Settings;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::scheduler::{Action, Cell, OnFailure};
+use crate::scheduler::{Action, Cell, OnFailure, Unloadable};
 use crate::store::{Entry, Put, StoreError};
+use crate::value::Value;
 
 /// An action of the scheduler, with what it takes to do it.
 pub(crate) enum Work {
@@ -19,7 +21,8 @@ pub(crate) enum Work {
     Refuse(Cell, Error),
     Store(Cell),
     Skip(Cell),
-    Emit(Cell, Entry),
+    /// Tell the value of the cell, or that it is empty.
+    Emit(Cell, Option<Value>),
 }
 
 /// An entry on its way into a store.
@@ -97,10 +100,7 @@ impl Shared {
             },
             Action::Store(cell) => Work::Store(cell),
             Action::Skip(cell) => Work::Skip(cell),
-            Action::Emit(cell) => {
-                let value = state.table.get(cell);
-                Work::Emit(cell, value.map_or(Entry::Skipped, Entry::Value))
-            }
+            Action::Emit(cell) => Work::Emit(cell, state.table.get(cell)),
         })
     }
 
@@ -145,20 +145,22 @@ impl Shared {
         debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
     }
 
-    /// The cell is stored.
-    pub(crate) fn stored(&self, cell: Cell, entry: Entry) {
+    /// The cell is stored, unless what is stored of it cannot be read.
+    pub(crate) fn stored(&self, cell: Cell, entry: &Entry) -> Result<(), StoreError> {
+        let unreadable = |_| StoreError::other(Unloadable::Receipt { step: cell.step });
+        let receipt = receipt(entry).map_err(unreadable)?;
         let counter = self.counter();
-        let value = match entry {
-            Entry::Value(value) => Some((counter.count(&value), value)),
-            Entry::Skipped => None,
-        };
+        let value = entry.value.clone().map(|value| (counter.count(&value), value));
         let mut state = self.lock();
-        let empty = value.is_none();
         if let Some((tokens, value)) = value {
             state.table.insert(cell, value, tokens);
         }
-        let reported = state.scheduler.handle_stored(cell, empty);
+        if let Some(receipt) = receipt {
+            state.receipts.insert(cell, receipt);
+        }
+        let reported = state.scheduler.handle_stored(cell, entry.is_skipped());
         debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
+        Ok(())
     }
 
     /// The cell could not be computed. Returns what becomes of it and of the run.

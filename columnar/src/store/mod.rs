@@ -6,6 +6,7 @@
 mod copy;
 mod definition;
 mod drift;
+mod entry;
 mod error;
 mod file;
 mod memory;
@@ -24,12 +25,12 @@ use std::ops::Range;
 use futures::future::BoxFuture;
 
 use crate::name::Name;
-use crate::value::Value;
 
 pub use crate::extent::Extent;
 pub(crate) use copy::{copy, put_all};
 pub(crate) use definition::Definition;
 pub use drift::{Change, Drift};
+pub use entry::Entry;
 pub use error::StoreError;
 pub use file::FileStore;
 pub use memory::MemoryStore;
@@ -84,32 +85,6 @@ pub trait Store: Send + Sync + 'static {
 
     /// Stores an entry unless the cell has one.
     fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>>;
-}
-
-/// What is stored of a cell.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Entry {
-    /// Its value.
-    Value(Value),
-    /// It is empty for good: the column could not be computed and [may be
-    /// skipped](crate::compute::Policy::or_skip), or all it reads is empty.
-    Skipped,
-}
-
-impl Entry {
-    /// The value, if there is one.
-    pub fn value(self) -> Option<Value> {
-        match self {
-            Self::Value(value) => Some(value),
-            Self::Skipped => None,
-        }
-    }
-}
-
-impl From<Value> for Entry {
-    fn from(value: Value) -> Self {
-        Self::Value(value)
-    }
 }
 
 /// What became of a [`Store::put`].

@@ -148,7 +148,7 @@ impl Walk<'_> {
         for run in runs(&extent, &(0..usize::MAX)) {
             let mut sound = Vec::new();
             for (step, entry) in self.read(key, &extent, run).await? {
-                if entry == Entry::Skipped {
+                if entry.is_skipped() {
                     self.wrong(key, step, "it is there without a value, which a source never is".into());
                 } else if step == prefix {
                     prefix += 1;

@@ -77,7 +77,7 @@ fn name(name: &str) -> Name {
 }
 
 fn value(text: impl Into<crate::value::Value>) -> Entry {
-    Entry::Value(text.into())
+    Entry::from(text)
 }
 
 async fn put<S: Store>(store: &S, column: &str, step: usize, entry: Entry) -> Put {
@@ -144,7 +144,7 @@ async fn keeps_what_it_has_confirmed<S: Store>(handle: &impl Fn() -> S) {
 
 async fn lets_the_first_writer_win<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
-    let (text, empty) = (value("first"), Entry::Skipped);
+    let (text, empty) = (value("first"), Entry::SKIPPED);
     for (step, first, second) in
         [(0, &text, &empty), (1, &empty, &text), (2, &text, &value("second")), (3, &value(""), &empty)]
     {
@@ -180,7 +180,7 @@ async fn gives_back_exactly_what_was_put<S: Store>(handle: &impl Fn() -> S) {
     for (step, text) in texts.iter().enumerate() {
         assert_eq!(put(&store, "user", step, value(*text)).await, Put::Stored, "clause 5");
     }
-    assert_eq!(put(&store, "user", texts.len(), Entry::Skipped).await, Put::Stored, "clause 5");
+    assert_eq!(put(&store, "user", texts.len(), Entry::SKIPPED).await, Put::Stored, "clause 5");
     let check = async |store: &S| {
         let entries = load(store, "user").await;
         assert_eq!(entries.len(), texts.len() + 1, "clause 5: every entry comes back");
@@ -188,7 +188,7 @@ async fn gives_back_exactly_what_was_put<S: Store>(handle: &impl Fn() -> S) {
             let same = *entry == value(*text);
             assert!(same, "clause 5: text {step} of {} bytes comes back as it was put", text.len());
         }
-        assert_eq!(entries.last(), Some(&(texts.len(), Entry::Skipped)), "clause 5: skipped is not empty");
+        assert_eq!(entries.last(), Some(&(texts.len(), Entry::SKIPPED)), "clause 5: skipped is not empty");
     };
     check(&store).await;
     drop(store);
@@ -208,7 +208,7 @@ async fn addresses_cells_in_any_order<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
     let known = extent(&store, "map").await;
     assert_eq!(known, Extent { prefix: 6, beyond: vec![9, 1_000_000] }, "clause 8: opened again");
-    assert_eq!(put(&store, "map", 6, Entry::Skipped).await, Put::Stored, "clause 8");
+    assert_eq!(put(&store, "map", 6, Entry::SKIPPED).await, Put::Stored, "clause 8");
     assert_eq!(extent(&store, "map").await.prefix, 7, "clause 8: a skipped step is one");
 }
 
@@ -232,7 +232,7 @@ async fn keeps_columns_apart<S: Store>(handle: &impl Fn() -> S) {
 async fn loads_the_steps_that_are_asked_for<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
     for step in (0..40).filter(|step| step % 7 != 6) {
-        put(&store, "map", step, if step % 5 == 0 { Entry::Skipped } else { value(step.to_string()) }).await;
+        put(&store, "map", step, if step % 5 == 0 { Entry::SKIPPED } else { value(step.to_string()) }).await;
     }
     let whole = load(&store, "map").await;
     for (start, end) in [(0, 0), (0, 1), (6, 7), (5, 9), (20, 20), (35, 400), (39, usize::MAX), (400, 500)] {

@@ -127,12 +127,12 @@ impl<D: Disk> Folder<D> {
         let mut links = Vec::new();
         let mut kept = Vec::with_capacity(cells.len());
         for NewCell { column, step, entry } in cells.iter().copied() {
-            let is = match entry {
-                Entry::Value(value) => {
+            let is = match &entry.value {
+                Some(value) => {
                     links.push((self.stage(value.as_bytes())?, self.layout.value(column, *step)));
                     Kept::Value(Seal::of(value.as_bytes()))
                 }
-                Entry::Skipped => Kept::Skipped,
+                None => Kept::Skipped,
             };
             lines.push_str(&log::cell(column, *step, is));
             kept.push((column, *step, is));
@@ -192,7 +192,7 @@ impl<D: Disk> Folder<D> {
 }
 
 fn is_value(cell: &NewCell) -> bool {
-    matches!(cell.entry, Entry::Value(_))
+    !cell.entry.is_skipped()
 }
 
 /// Writes bytes where nobody looks for them.
@@ -228,7 +228,7 @@ pub(super) fn entry<D: Disk>(
     step: usize,
     kept: Kept,
 ) -> Result<Entry, StoreError> {
-    let Kept::Value(seal) = kept else { return Ok(Entry::Skipped) };
+    let Kept::Value(seal) = kept else { return Ok(Entry::SKIPPED) };
     let path = layout.value(column, step);
     // One byte more than there should be is enough to know.
     let bytes = if_there(disk.read(&path, seal.len.saturating_add(1))).doing("reading", &path)?;
@@ -237,7 +237,7 @@ pub(super) fn entry<D: Disk>(
     if Seal::of(&bytes) != seal {
         return Err(corrupt("was edited or damaged after it was stored; put back what it was"));
     }
-    text(bytes).map(Entry::Value).ok_or_else(|| corrupt("is not UTF-8"))
+    text(bytes).map(Entry::from).ok_or_else(|| corrupt("is not UTF-8"))
 }
 
 /// The value that these bytes are.

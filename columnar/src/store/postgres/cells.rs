@@ -147,7 +147,7 @@ pub(super) fn entry(row: &Row, at: usize, column: &Name, step: usize) -> Result<
     if row.try_get::<_, i32>(at + 1)? != sum_of(column, number_of(column, step)?, value) {
         return Err(damaged("its row in columnar_cells is not what was stored").into());
     }
-    let Some(value) = value else { return Ok(Entry::Skipped) };
+    let Some(value) = value else { return Ok(Entry::SKIPPED) };
     let text = str::from_utf8(value).map_err(|_| damaged("its value in columnar_cells is no text"))?;
-    Ok(Entry::Value(text.into()))
+    Ok(Entry::from(text))
 }

@@ -7,7 +7,7 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
 use super::super::worker::NewCell;
-use super::super::{Entry, Put, StoreError};
+use super::super::{Put, StoreError};
 use super::cells::{self, Ownership, Parameter};
 use super::fault::Fault;
 
@@ -38,10 +38,7 @@ impl<'a> Writing<'a> {
                 firsts.push(cell);
                 columns.push(cell.column.as_str());
                 steps.push(step);
-                let value = match &cell.entry {
-                    Entry::Value(value) => Some(value.as_bytes()),
-                    Entry::Skipped => None,
-                };
+                let value = cell.entry.value.as_deref().map(str::as_bytes);
                 values.push(value);
                 sums.push(cells::sum_of(&cell.column, step, value));
                 firsts.len() - 1

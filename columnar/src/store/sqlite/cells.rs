@@ -64,19 +64,16 @@ fn entry(row: &Row<'_>) -> Result<Entry, &'static str> {
     if row.get::<_, i32>("sum").map_err(strange)? != sum_of(cell, bytes) {
         return Err("its checksum is another one");
     }
-    let Some(bytes) = bytes else { return Ok(Entry::Skipped) };
+    let Some(bytes) = bytes else { return Ok(Entry::SKIPPED) };
     let text = str::from_utf8(bytes).map_err(|_| "it is no text")?;
-    Ok(Entry::Value(text.into()))
+    Ok(Entry::from(text))
 }
 
 /// Stores an entry, unless the cell has one, and says whether it is stored.
 pub(super) fn put(db: &Transaction<'_>, column: Column, step: usize, entry: &Entry) -> Result<bool, Fault> {
     let step = i64::try_from(step).ok().filter(|step| *step < STEPS);
     let cell = column.cell(step.ok_or_else(|| StoreError::other("there are no more than 2^32 steps"))?);
-    let bytes = match entry {
-        Entry::Value(value) => Some(value.as_bytes()),
-        Entry::Skipped => None,
-    };
+    let bytes = entry.value.as_deref().map(str::as_bytes);
     let mut put =
         db.prepare_cached("insert into cell (id, sum, bytes) values (?, ?, ?) on conflict do nothing")?;
     Ok(put.execute((cell, sum_of(cell, bytes), bytes))? == 1)

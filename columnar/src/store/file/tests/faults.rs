@@ -127,7 +127,7 @@ fn s5_a_store_that_writes_on_after_a_failure_is_found_out() {
         let before = model.operations().len();
         model.fail(Some(Fault { at: before + at, kind: ErrorKind::Other, after: false, lasts: false }));
         let mut put = |step: usize| {
-            let cell = NewCell { column: name("user"), step, entry: Entry::Value("hi".into()) };
+            let cell = NewCell { column: name("user"), step, entry: Entry::from("hi") };
             store.put(vec![cell]).is_ok()
         };
         let confirmed: Vec<usize> = (0..3).filter(|step| put(*step)).collect();

@@ -44,10 +44,10 @@ fn q4_what_opening_a_store_and_adding_a_step_takes_does_not_depend_on_how_many_t
         assert_eq!(store.extent(&name("user")).expect("it is open").prefix, steps);
         assert_eq!(
             store.load(&name("user"), steps - 1..steps).expect("it is there"),
-            [(steps - 1, Entry::Value("hi".into()))]
+            [(steps - 1, Entry::from("hi"))]
         );
         store
-            .put(vec![NewCell { column: name("user"), step: steps, entry: Entry::Skipped }])
+            .put(vec![NewCell { column: name("user"), step: steps, entry: Entry::SKIPPED }])
             .expect("it is put");
         model.operations().into_iter().map(|(what, _)| what).collect::<Vec<_>>()
     };
