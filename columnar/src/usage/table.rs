@@ -150,8 +150,6 @@ pub(super) const ROWS: &[Row] = &[
     openai(&["openai/gpt-4o-mini"], 0.15, 0.6, 0.075),
     openai(&["openai/o3"], 2.0, 8.0, 0.5),
     openai(&["openai/o4-mini"], 1.1, 4.4, 0.275),
-    openai(&["openai/o3-mini"], 1.1, 4.4, 0.55),
-    openai(&["openai/o1"], 15.0, 60.0, 7.5),
     // It is half of this until 2026-11-30.
     gemini(&["gemini/gemini-4-carbon"], 4.0, 20.0, 0.2).on("2026-11-11"),
     gemini(&["gemini/gemini-4-argon"], 4.0, 20.0, 0.2).on("2026-10-20"),
@@ -167,7 +165,6 @@ pub(super) const ROWS: &[Row] = &[
     gemini(&["gemini/gemini-2.5-flash"], 0.3, 2.5, 0.03),
     gemini(&["gemini/gemini-2.5-flash-lite"], 0.1, 0.4, 0.01),
     gemini(&["gemini/gemini-2.0-flash"], 0.1, 0.4, 0.025),
-    gemini(&["gemini/gemini-2.0-flash-lite"], 0.075, 0.3, 0.075),
     // V4 Flash is an older name of what is now Flash.
     deepseek(&["deepseek/deepseek-flash", "deepseek/deepseek-v4-flash"], 0.3, 1.2, 0.006),
     deepseek(&["deepseek/deepseek-v4-pro"], 1.32, 3.96, 0.044),
@@ -184,14 +181,11 @@ pub(super) const ROWS: &[Row] = &[
     mistral(&["mistral/mistral-small-2603"], 0.15, 0.6, 0.015),
     mistral(&["mistral/codestral-2508"], 0.3, 0.9, 0.03),
     mistral(&["mistral/devstral-2512"], 0.4, 2.0, 0.04),
-    mistral(&["mistral/ministral-14b-2512"], 0.2, 0.2, 0.02),
     //
     groq(&["groq/llama-3.3-70b-versatile"], 0.59, 0.79, 0.59),
     groq(&["groq/llama-3.1-8b-instant"], 0.05, 0.08, 0.05),
-    groq(&["groq/meta-llama/llama-4-scout-17b-16e-instruct"], 0.11, 0.34, 0.11),
     groq(&["groq/openai/gpt-oss-120b"], 0.15, 0.6, 0.075),
     groq(&["groq/openai/gpt-oss-20b"], 0.075, 0.3, 0.0375),
-    groq(&["groq/qwen/qwen3-32b"], 0.29, 0.59, 0.29),
     //
     cohere(&["cohere/command-a-03-2025", "cohere/command-r-plus-08-2024"], 2.5, 10.0),
     cohere(&["cohere/command-r-08-2024"], 0.15, 0.6).on("2026-11-11"),

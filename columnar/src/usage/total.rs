@@ -164,7 +164,7 @@ mod tests {
         let texts = [
             r#"{"model":"anthropic/claude-haiku-5-5","calls":1,"input":90000,"output":10,"ms":61000}"#,
             r#"{"model":"anthropic/claude-haiku-5-5","calls":1,"input":90000,"output":10,"ms":59999}"#,
-            r#"{"model":"parrot","calls":2,"untold":1,"input":1,"ms":1}"#,
+            r#"{"model":"parrot","calls":3,"untold":1,"input":1,"ms":1}"#,
             r#"{"calls":0,"ms":7}"#,
         ];
         texts.iter().map(|text| text.parse().expect("a receipt")).collect()
@@ -173,12 +173,12 @@ mod tests {
     #[test]
     fn each_cell_is_priced_by_itself() {
         let total: Total = receipts().iter().collect();
-        assert_eq!((total.cells, total.calls, total.untold, total.unpriced), (4, 4, 1, 2));
+        assert_eq!((total.cells, total.calls, total.untold, total.unpriced), (4, 5, 1, 3));
         assert_eq!(total.usage, Usage::new(180_001, 20));
         assert_eq!(total.cost, Dollars::new(0.01801), "neither request is a long one");
         assert_eq!(
             total.to_string(),
-            "4 calls (1 untold, 2 without a price), 180,001 tokens in, 20 out, at least $0.01801, 2 min 1 s"
+            "5 calls (1 untold, 3 without a price), 180,001 tokens in, 20 out, at least $0.01801, 2 min 1 s"
         );
     }
 
