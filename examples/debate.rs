@@ -21,6 +21,7 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use columnar::BoxError;
 use columnar::prelude::*;
+use columnar::usage::Total;
 
 flow! {
     /// Two sides of a question, and those who listen.
@@ -28,7 +29,7 @@ flow! {
         /// What the debate is about, and what is said to it later on.
         source topic;
 
-        column advocate(topic, critic.prev, self)      = said("Speak for what the topic says, and answer the critic.");
+        column advocate(topic, critic.prev, self)      = said("Summarise the case for what is said, and meet the doubts.");
         column critic(advocate.latest, self)           = said("Criticise the advocate: name a weak point, never the same twice.");
         column standing(advocate.latest, critic.latest, self.latest) = said("Update the summary of who is ahead, and why.");
         column keywords(advocate.latest)               = said("List the key phrases, separated by commas.");
@@ -68,13 +69,12 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
         while let Some(event) = run.try_next().await? {
             if let Event::Value { column, step, value } = event {
                 writeln!(out, "{LABEL}{column} {step}{LABEL:#}  {}", value.trim())?;
-                if let Some(receipt) = debate.receipt(column.name(), step) {
-                    writeln!(out, "{COST}    {receipt}{COST:#}")?;
-                }
+                let cost: Total = debate.receipt(column.name(), step).as_deref().into_iter().collect();
+                writeln!(out, "{COST}    {cost}{COST:#}")?;
             }
         }
     }
-    Ok(writeln!(out, "\n{}", debate.usage())?)
+    Ok(writeln!(out, "\nWhat it cost:\n\n{}", debate.bill())?)
 }
 
 #[cfg(test)]
