@@ -1,0 +1,60 @@
+//! The Messages API of Anthropic.
+
+use serde_json::{Value as Json, json};
+
+use super::Rendering;
+use super::blocks::listed;
+use crate::cache::Lifetime;
+
+impl Rendering<'_> {
+    /// What the Messages API of Anthropic is sent, without the model and its settings.
+    ///
+    /// ```
+    /// # use columnar::prelude::*;
+    /// # use columnar::rendering::Rendering;
+    /// # use serde_json::json;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// # let chat = flow! {
+    /// #     source user;
+    /// #     column answer(user, self) = prompt("Be brief.");
+    /// # };
+    /// # chat.user.push("Hello!").await?;
+    /// # let messages = chat.answer.messages(0)?;
+    /// let mut body = Rendering::new("Be brief.", &messages).anthropic();
+    /// body["model"] = json!("claude-sonnet-4-5");
+    /// body["max_tokens"] = json!(1024);
+    /// assert_eq!(body, json!({
+    ///     "model": "claude-sonnet-4-5",
+    ///     "max_tokens": 1024,
+    ///     "system": [{ "type": "text", "text": "Be brief." }],
+    ///     "messages": [
+    ///         { "role": "user", "content": [{ "type": "text", "text": "<user>\nHello!\n</user>" }] },
+    ///     ],
+    /// }));
+    /// # Ok(()) }
+    /// ```
+    pub fn anthropic(&self) -> Json {
+        let messages = listed(&self.blocks(), |block| text(&block.text, block.mark));
+        let mut body = json!({ "messages": messages });
+        if let Some((system, mark)) = self.system() {
+            body["system"] = json!([text(system, mark)]);
+        }
+        body
+    }
+}
+
+fn text(text: &str, mark: Option<Lifetime>) -> Json {
+    let mut block = json!({ "type": "text", "text": text });
+    if let Some(lifetime) = mark {
+        block["cache_control"] = cache_control(lifetime);
+    }
+    block
+}
+
+/// The short time is what is meant when none is said.
+pub(super) fn cache_control(lifetime: Lifetime) -> Json {
+    match lifetime {
+        Lifetime::Short => json!({ "type": "ephemeral" }),
+        Lifetime::Long => json!({ "type": "ephemeral", "ttl": "1h" }),
+    }
+}
