@@ -21,6 +21,7 @@
 //! | [`failures`] | what a column does that cannot be computed |
 //! | [`budgets`] | contexts that would be too large |
 //! | [`caches`] | what a provider need not read again |
+//! | [`renderings`] | a context in the words of your own client |
 //! | **what comes later** | |
 //! | [`stores`] | values that outlive the flow |
 //! | [`revisions`] | declarations that change while values are stored |
@@ -48,6 +49,7 @@ pub mod mistakes;
 pub mod occasions;
 pub mod parts;
 pub mod past;
+pub mod renderings;
 pub mod revisions;
 pub mod runs;
 pub mod shapes;
