@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::anthropic::cache_control;
-use super::blocks::listed;
+use super::json::{message, messages, text, with};
 use super::openai::breakpoint;
 use super::{Block, Rendering};
 use crate::cache::Lifetime;
@@ -33,27 +33,27 @@ impl Rendering<'_> {
     /// }));
     /// # Ok(()) }
     /// ```
+    ///
+    /// Where all has to be one array, `[instructions, ...messages]` is it, with `allowSystemInMessages: true`.
     pub fn ai_sdk(&self) -> Json {
-        let part = |block: &Block| self.kept(json!({ "type": "text", "text": block.text }), block.mark);
-        let mut options = json!({ "messages": listed(&self.blocks(), part) });
+        let part = |block: &Block| self.kept(text(&block.text), block.mark);
+        let options = json!({ "messages": messages(&self.blocks(), part) });
         // Among the messages it would be refused, unless told otherwise, lest a user's text be taken for one.
-        if let Some((system, mark)) = self.system() {
-            options["instructions"] = self.kept(json!({ "role": "system", "content": system }), mark);
-        }
-        if let Some(cache) = self.prompt_cache_options().filter(|_| self.is_openai) {
-            options["providerOptions"] = json!({ "openai": { "promptCacheOptions": cache } });
-        }
-        options
+        let instructions = self.system().map(|(system, mark)| self.kept(message("system", system), mark));
+        let cache = self.prompt_cache_options().filter(|_| self.is_openai);
+        let cache = cache.map(|cache| json!({ "openai": { "promptCacheOptions": cache } }));
+        with(with(options, "instructions", instructions), "providerOptions", cache)
     }
 
     /// A message or a part of one, with its mark as the provider's package of the SDK reads it.
-    fn kept(&self, mut part: Json, mark: Option<Lifetime>) -> Json {
-        if let Some(lifetime) = mark {
-            part["providerOptions"] = match self.is_openai {
-                true => json!({ "openai": { "promptCacheBreakpoint": breakpoint() } }),
-                false => json!({ "anthropic": { "cacheControl": cache_control(lifetime) } }),
-            };
-        }
-        part
+    fn kept(&self, part: Json, mark: Option<Lifetime>) -> Json {
+        let options = |lifetime| {
+            if self.is_openai {
+                json!({ "openai": { "promptCacheBreakpoint": breakpoint(lifetime) } })
+            } else {
+                json!({ "anthropic": { "cacheControl": cache_control(lifetime) } })
+            }
+        };
+        with(part, "providerOptions", mark.map(options))
     }
 }

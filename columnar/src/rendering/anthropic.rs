@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::Rendering;
-use super::blocks::listed;
+use super::json::{messages, text, with};
 use crate::cache::Lifetime;
 
 impl Rendering<'_> {
@@ -34,21 +34,12 @@ impl Rendering<'_> {
     /// # Ok(()) }
     /// ```
     pub fn anthropic(&self) -> Json {
-        let messages = listed(&self.blocks(), |block| text(&block.text, block.mark));
-        let mut body = json!({ "messages": messages });
-        if let Some((system, mark)) = self.system() {
-            body["system"] = json!([text(system, mark)]);
-        }
-        body
+        let block = |content: &str, mark: Option<Lifetime>| {
+            with(text(content), "cache_control", mark.map(cache_control))
+        };
+        let body = json!({ "messages": messages(&self.blocks(), |it| block(&it.text, it.mark)) });
+        with(body, "system", self.system().map(|(system, mark)| json!([block(system, mark)])))
     }
-}
-
-fn text(text: &str, mark: Option<Lifetime>) -> Json {
-    let mut block = json!({ "type": "text", "text": text });
-    if let Some(lifetime) = mark {
-        block["cache_control"] = cache_control(lifetime);
-    }
-    block
 }
 
 /// The short time is what is meant when none is said.

@@ -6,8 +6,6 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::mem;
 
-use serde_json::{Value as Json, json};
-
 use crate::cache::{CachePlan, Lifetime, Place};
 use crate::context::{Messages, Role};
 
@@ -47,16 +45,6 @@ pub(super) fn joined(blocks: Vec<Block>) -> Vec<Block> {
         }
     }
     messages
-}
-
-/// A list of parts for each message, written like this.
-pub(super) fn listed(blocks: &[Block], part: impl Fn(&Block) -> Json) -> Vec<Json> {
-    let messages = blocks.chunk_by(|one, other| one.role == other.role);
-    let message = |blocks: &[Block]| {
-        let content: Vec<Json> = blocks.iter().map(&part).collect();
-        Some(json!({ "role": blocks.first()?.role.as_str(), "content": content }))
-    };
-    messages.filter_map(message).collect()
 }
 
 /// Marks blocks as planned. What of the plan is about a blank part goes for the block before it.

@@ -44,6 +44,7 @@
 mod ai_sdk;
 mod anthropic;
 mod blocks;
+mod json;
 mod openai;
 mod strings;
 

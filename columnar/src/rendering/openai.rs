@@ -1,10 +1,12 @@
 //! The chat completions of OpenAI, and of every server that speaks like it.
 
+use alloc::vec::Vec;
+
 use serde_json::{Value as Json, json};
 
 use super::Rendering;
-use super::blocks::listed;
-use super::strings::message;
+use super::json::{message, messages, text, with};
+use crate::cache::Lifetime;
 
 impl Rendering<'_> {
     /// What chat completions are sent, without the model and its settings.
@@ -34,42 +36,32 @@ impl Rendering<'_> {
     ///
     /// With marks, the content of a message is a list of its parts.
     pub fn openai(&self) -> Json {
-        let mut messages = match self.is_marked() {
-            true => listed(&self.blocks(), |block| text(&block.text, block.mark.is_some())),
-            false => self.joined().iter().map(|block| message(block.role.as_str(), &block.text)).collect(),
+        let body = json!({ "messages": if self.is_marked() { self.in_parts() } else { self.in_strings() } });
+        with(body, "prompt_cache_options", self.prompt_cache_options())
+    }
+
+    fn in_parts(&self) -> Vec<Json> {
+        let part = |content: &str, mark: Option<Lifetime>| {
+            with(text(content), "prompt_cache_breakpoint", mark.map(breakpoint))
         };
-        if let Some((system, mark)) = self.system() {
-            let content = match self.is_marked() {
-                true => json!([text(system, mark.is_some())]),
-                false => json!(system),
-            };
-            messages.insert(0, json!({ "role": "system", "content": content }));
-        }
-        let mut body = json!({ "messages": messages });
-        if let Some(options) = self.prompt_cache_options() {
-            body["prompt_cache_options"] = options;
-        }
-        body
+        let message = |(system, mark)| json!({ "role": "system", "content": [part(system, mark)] });
+        let system = self.system().map(message).into_iter();
+        system.chain(messages(&self.blocks(), |block| part(&block.text, block.mark))).collect()
     }
 
-    /// Without a word the end of each request would be kept as well, and paid for, whoever repeats it. There is but one
-    /// lifetime.
+    fn in_strings(&self) -> Vec<Json> {
+        let system = self.system().map(|(system, _)| message("system", system)).into_iter();
+        system.chain(self.joined().iter().map(|block| message(block.role.as_str(), &block.text))).collect()
+    }
+
+    /// Without a word the end of each request would be kept as well, and paid for, whoever repeats it.
     pub(super) fn prompt_cache_options(&self) -> Option<Json> {
-        match self.is_marked() {
-            true => Some(json!({ "mode": "explicit", "ttl": "30m" })),
-            false => self.is_openai.then(|| json!({ "mode": "explicit" })),
-        }
+        let explicit = (self.is_openai || self.is_marked()).then(|| json!({ "mode": "explicit" }))?;
+        Some(with(explicit, "ttl", self.is_marked().then(|| json!("30m"))))
     }
 }
 
-fn text(text: &str, is_marked: bool) -> Json {
-    let mut part = json!({ "type": "text", "text": text });
-    if is_marked {
-        part["prompt_cache_breakpoint"] = breakpoint();
-    }
-    part
-}
-
-pub(super) fn breakpoint() -> Json {
+/// There is but one lifetime, and it is that of the request.
+pub(super) fn breakpoint(_: Lifetime) -> Json {
     json!({ "mode": "explicit" })
 }

@@ -3,10 +3,11 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use super::Rendering;
 use super::blocks::SEPARATOR;
+use super::json::message;
 use crate::context::Role;
 
 impl Rendering<'_> {
@@ -71,8 +72,4 @@ impl Rendering<'_> {
         }
         messages.iter().map(|block| message(block.role.as_str(), &block.text)).collect()
     }
-}
-
-pub(super) fn message(role: &str, content: &str) -> Json {
-    json!({ "role": role, "content": content })
 }
