@@ -23,6 +23,7 @@
 //! | [`costs`] | what calls of models cost, and how to limit that |
 //! | [`budgets`] | contexts that would be too large |
 //! | [`caches`] | what a provider need not read again |
+//! | [`renderings`] | a context in the words of your own client |
 //! | **what comes later** | |
 //! | [`stores`] | values that outlive the flow |
 //! | [`revisions`] | declarations that change while values are stored |
@@ -52,6 +53,7 @@ pub mod models;
 pub mod occasions;
 pub mod parts;
 pub mod past;
+pub mod renderings;
 pub mod revisions;
 pub mod runs;
 pub mod shapes;
