@@ -14,11 +14,14 @@ use crate::name::Name;
 #[derive(Clone, Debug)]
 pub struct Bill {
     /// By column, in order of declaration; each by step.
-    columns: Vec<(Name, Vec<(usize, Arc<Receipt>)>)>,
+    columns: Vec<(Name, Cells)>,
 }
 
+/// The receipts of a column, by step.
+type Cells = Vec<(usize, Arc<Receipt>)>;
+
 impl Bill {
-    pub(crate) fn new(columns: Vec<(Name, Vec<(usize, Arc<Receipt>)>)>) -> Self {
+    pub(crate) fn new(columns: Vec<(Name, Cells)>) -> Self {
         Self { columns }
     }
 

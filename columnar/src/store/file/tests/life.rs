@@ -41,7 +41,7 @@ pub(super) fn day() -> Vec<Act> {
 }
 
 pub(super) fn entry(text: Option<&str>) -> Entry {
-    text.map_or(Entry::SKIPPED, |text| Entry::from(text))
+    text.map_or(Entry::SKIPPED, Entry::from)
 }
 
 /// Does what is done, and tells of each act that it is.
