@@ -53,7 +53,8 @@ impl Model for Metered {
                 None => end,
             }))
         };
-        let chunks = match self.replies[call % self.replies.len()] {
+        let reply = self.replies.iter().cycle().nth(call).expect("one at least");
+        let chunks = match *reply {
             Reply::Costs { input, output } => {
                 vec![text, end(Some(Usage::new(input, output.min(request.max_tokens.into()))))]
             }
