@@ -23,6 +23,11 @@ pub(super) fn extent(db: &Connection, column: Column) -> Result<Extent, Fault> {
     Ok(Extent { prefix: from_row(prefix), beyond: beyond.collect::<Result<_, Fault>>()? })
 }
 
+const LOAD: &str = "
+    select cell.id as id, sum, cell.bytes as bytes, receipt.bytes as receipt
+    from cell left join receipt on receipt.id = cell.id
+    where cell.id >= ? and cell.id < ? order by cell.id";
+
 /// What is stored in these steps. One that was stored and is not there is an error.
 pub(super) fn load(
     db: &Connection,
@@ -35,8 +40,7 @@ pub(super) fn load(
         Fault::Store(StoreError::Corrupt { column, step, what: what.to_owned() })
     };
     let (mut next, end) = (to_row(steps.start), to_row(steps.end));
-    let mut load =
-        db.prepare("select id, sum, bytes, receipt from cell where id >= ? and id < ? order by id")?;
+    let mut load = db.prepare(LOAD)?;
     let mut rows = load.query([column.cell(next), column.cell(end)])?;
     let mut entries = Vec::new();
     loop {
@@ -79,12 +83,15 @@ pub(super) fn put(db: &Transaction<'_>, column: Column, step: usize, entry: &Ent
     let step = i64::try_from(step).ok().filter(|step| *step < STEPS);
     let cell = column.cell(step.ok_or_else(|| StoreError::other("there are no more than 2^32 steps"))?);
     let [bytes, receipt] = [&entry.value, &entry.receipt].map(|text| text.as_deref().map(str::as_bytes));
-    let mut put = db.prepare_cached(
-        "insert into cell (id, sum, bytes, receipt) values (?, ?, ?, ?) on conflict do nothing",
-    )?;
+    let mut put =
+        db.prepare_cached("insert into cell (id, sum, bytes) values (?, ?, ?) on conflict do nothing")?;
     // It knows where the cell is, so what was moved is found out as well as what was changed.
     let sum = sum_of(&[&cell.to_le_bytes()], bytes, receipt);
-    Ok(put.execute((cell, sum, bytes, receipt))? == 1)
+    let stored = put.execute((cell, sum, bytes))? == 1;
+    if stored && let Some(receipt) = receipt {
+        db.prepare_cached("insert into receipt (id, bytes) values (?, ?)")?.execute((cell, receipt))?;
+    }
+    Ok(stored)
 }
 
 /// A step that is none is behind all of them.
