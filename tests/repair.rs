@@ -240,6 +240,41 @@ async fn what_cannot_be_is_told() -> Result<()> {
     Ok(())
 }
 
+/// What a cell cost goes where its value goes, and what is none is told.
+#[tokio::test]
+async fn receipts_are_verified_and_salvaged_with_their_values() -> Result<()> {
+    const PAID: &str = r#"{"calls":1,"attempts":1,"input":120,"ms":640}"#;
+    let store = MemoryStore::new();
+    let mood = || [named("mood", source("user").latest(), &Log::default())];
+    let f = Flow::open(store.clone(), mood()).await?;
+    for step in 0..3 {
+        f.push("user", format!("said {step}")).await?;
+    }
+    drop(f);
+    store.open().await.expect("nobody has it open");
+    let paid = [Entry::from("well").with_receipt(PAID), Entry::SKIPPED.with_receipt(PAID)];
+    for (step, entry) in paid.iter().cloned().chain([Entry::from("so so").with_receipt("cheap")]).enumerate()
+    {
+        store.put(name("mood"), step, entry).await.expect("it is free");
+    }
+    let copy = MemoryStore::new();
+    let told = store::salvage(&store, &copy).await.expect("it can be read");
+    let told: Vec<_> = told.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["`mood` at step 2: its receipt is none"]);
+    assert_eq!(store::verify(&store).await.expect("it can be read").len(), 1);
+    let copied = copy.load(name("mood"), 0..9).await.expect("it is open");
+    assert!(copied.into_iter().map(|(_, entry)| entry).eq(paid.clone()));
+    let there = copy.clone();
+    drop(copy);
+
+    // What is computed anew costs anew; what is not keeps what it cost.
+    let other = MemoryStore::new();
+    drop(Flow::open(Opening::new(there).recompute_from(1, ["mood"], other.clone()), mood()).await?);
+    other.open().await.expect("nobody has it open");
+    assert_eq!(other.load(name("mood"), 0..9).await.expect("it is open"), [(0, paid[0].clone())]);
+    Ok(())
+}
+
 /// What was computed while a source was there was cut off at its end: steps do not wait for it any more.
 #[tokio::test]
 async fn a_source_that_the_flow_has_no_more_holds_nothing_back() -> Result<()> {

@@ -210,8 +210,10 @@ fn s2_no_bit_that_was_turned_is_read_as_something_else() {
     let mut medium = chats.open().expect("it is new");
     medium.put(cells(0..2)).expect("there is room");
     medium
-        .put(vec![NewCell { column: name("user"), step: 2, entry: Entry::SKIPPED }])
+        .put(vec![NewCell { column: name("user"), step: 2, entry: Entry::SKIPPED.with_receipt("{}") }])
         .expect("there is room");
+    let paid = Entry::from("so").with_receipt("{\"calls\":1}");
+    medium.put(vec![NewCell { column: name("user"), step: 3, entry: paid }]).expect("there is room");
     medium.define("defined").expect("there is room");
     drop(medium);
     let found = accepted(&chats, |chats| match read(chats) {

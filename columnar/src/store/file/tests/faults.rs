@@ -21,8 +21,8 @@ fn acts() -> Vec<Act> {
     life().into_iter().flat_map(one_by_one).collect()
 }
 
-fn put(handle: &Handle, (column, step, text): Cell) -> Result<Put, StoreError> {
-    wait(handle.put(NewCell { column: name(column), step, entry: entry(text) }))
+fn put(handle: &Handle, cell: Cell) -> Result<Put, StoreError> {
+    wait(handle.put(NewCell { column: name(cell.0), step: cell.1, entry: entry(cell) }))
 }
 
 fn act(handle: &Handle, act: &Act) -> Result<(), StoreError> {
@@ -168,7 +168,7 @@ fn c7_what_arrived_although_the_disk_said_no_is_there_when_the_store_is_opened_a
 
     wait(handle.open()).expect("it opens");
     let there = put(&handle, ("user", 2, Some("another"))).expect("it is known");
-    assert_eq!(there, Put::Exists(entry(Some("hi"))), "it was linked before that");
+    assert_eq!(there, Put::Exists(Entry::from("hi")), "it was linked before that");
 }
 
 #[test]
