@@ -76,7 +76,7 @@ fn provider(name: &str) -> Result<Adaptive, BoxError> {
         Err(error) => return Err(error.into()),
     };
     Ok(Adaptive::new(match env::var(BASE_URL) {
-        Ok(url) if !url.is_empty() => model.with_base_url(&url),
+        Ok(url) if !url.is_empty() && !model.has_address() => model.with_base_url(&url),
         _ => model,
     }))
 }

@@ -9,6 +9,7 @@ mod genai;
 mod offline;
 mod overloaded;
 mod prompt;
+mod refused;
 mod reply;
 mod request;
 mod watched;
@@ -31,6 +32,7 @@ pub use overloaded::Overloaded;
 #[cfg(feature = "tracing")]
 pub(crate) use prompt::ReplyError;
 pub use prompt::{Prompt, prompt};
+pub use refused::Refused;
 pub use reply::{Chunk, End, Finish};
 pub use request::{Request, Schema};
 
