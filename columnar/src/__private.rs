@@ -21,7 +21,7 @@ pub use crate::store::IntoOpening;
 
 use futures::future::BoxFuture;
 
-use crate::compute::IntoStep;
+use crate::compute::{ColumnType, IntoStep};
 use crate::context::Context;
 
 /// The most columns that `ORDER` has places for where the compiler cannot count them: in the extension
@@ -90,6 +90,11 @@ pub fn join<'a>(
 /// long.
 pub fn lend<'a, 'b: 'a>(steps: Vec<Option<Step<'b>>>) -> Vec<Step<'a>> {
     steps.into_iter().flatten().map(Step::lent).collect()
+}
+
+/// The step of a column whose values are JSON of the type that its field has.
+pub fn typed<'a, C, T: ColumnType>(step: Step<'a>, _: fn(&C) -> &Derived<T>) -> Step<'a> {
+    step.typed::<T>()
 }
 
 /// The step of a column whose declaration is broken. It is never called: the error has been reported

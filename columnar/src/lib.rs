@@ -159,7 +159,7 @@ pub mod __private;
 #[cfg(feature = "std")]
 pub use column::{Column, IntoViews, View, column, group, prev, source, this};
 #[cfg(feature = "std")]
-pub use compute::{Compute, Reply, deltas};
+pub use compute::{Compute, Json, Reply, deltas};
 pub use context::{Context, Hidden, Iter, Messages, Origin, Part, Parts, Role};
 pub use error::{BoxError, Error, Result};
 pub use event::Event;

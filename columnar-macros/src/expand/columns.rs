@@ -33,9 +33,10 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::Visibility;
 
+use super::other::Generic;
 use super::{Emission, Private, again, at, docs_or, hidden, literal, told};
 use crate::syntax::{Around, Column, Former, State, Tag, View};
-use crate::word::{typed, without_marker};
+use crate::word::{self, without_marker};
 
 impl Emission<'_> {
     /// The struct.
@@ -44,10 +45,11 @@ impl Emission<'_> {
             return self.composed_columns(vis, name, docs);
         }
         let fields = self.flow.columns.iter().map(|column| self.field(column));
+        let params = self.others.struct_params(self.private);
         quote! {
             #[doc = #docs]
             #[allow(dead_code, unreachable_pub)]
-            #vis struct #name {
+            #vis struct #name #params {
                 #(#fields)*
             }
         }
@@ -94,19 +96,22 @@ impl Emission<'_> {
                 listed.push(quote!(#own #views));
             }
         }
+        let (params, arguments) =
+            (self.others.struct_params(private), self.others.own_struct_arguments());
         let constants = (!constants.is_empty()).then(|| {
             quote! {
                 #[allow(non_upper_case_globals)]
-                impl #name { #(#constants)* }
+                impl #params #name #arguments { #(#constants)* }
             }
         });
         let order = &self.plan.order;
-        let (plan, bind, debug) = (self.fn_plan(), self.fn_bind(), Self::impl_debug(name, None, None));
+        let debug = Self::impl_debug(name, params.as_ref(), arguments.as_ref());
+        let (plan, bind) = (self.fn_plan(), self.fn_bind());
         let formers = self.formers();
         quote! {
             #constants
 
-            impl #private::Columns for #name {
+            impl #params #private::Columns for #name #arguments {
                 const GRAPH: #private::Graph =
                     #private::Graph::__new(&[#(#nodes),*], &[#((#known)),*], &[#(#listed),*], &[#(#order),*]) #formers;
 
@@ -139,7 +144,8 @@ impl Emission<'_> {
         let fields = self.flow.columns.iter().enumerate().map(|(at, column)| {
             let (field, given, name) = (again(&column.name), hidden("", &column.name), literal(&column.name));
             if column.derived.is_some() {
-                return quote!(#field: #given,);
+                let typed = typed(column);
+                return quote!(#field: #given #typed,);
             }
             let call = &column.keyword;
             quote!(#field: #private::Declare.#call(#at, #name).__bind(flow),)
@@ -169,11 +175,35 @@ impl Emission<'_> {
         quote!(#docs pub #name: #ty,)
     }
 
-    /// The type of a column.
-    pub(super) fn kind(&self, column: &Column) -> TokenStream {
+    /// The type of a column. Where it is to say what its values are and does not, it has the place for that.
+    fn kind(&self, column: &Column) -> TokenStream {
+        let kind = self.plain_kind(column);
+        let Some(ty) = column.derived.as_ref().and_then(|derived| derived.ty.as_ref()) else { return kind };
+        let generic = self.others.types.iter().find(|generic| *generic.column == column.name);
+        match generic {
+            Some(Generic { param, .. }) => quote!(#kind<#param>),
+            None => {
+                let ty = &ty.ty;
+                quote!(#kind<#ty>)
+            }
+        }
+    }
+
+    /// The type of a column, but for what its values are.
+    pub(super) fn plain_kind(&self, column: &Column) -> TokenStream {
         let private = &self.private;
         if column.derived.is_some() { quote!(#private::Derived) } else { quote!(#private::Source) }
     }
+}
+
+/// What makes a column one of a type.
+pub(super) fn typed(column: &Column) -> Option<TokenStream> {
+    is_typed(column).then(|| quote!(.__typed()))
+}
+
+/// Whether the values of a column are more than text.
+pub(super) fn is_typed(column: &Column) -> bool {
+    column.derived.as_ref().is_some_and(|derived| derived.ty.is_some())
 }
 
 /// A view of a column that it is known of which one it is.
@@ -241,7 +271,7 @@ impl Shown {
             let word = tail.next();
             let arguments = tail.next_if(|tree| matches!(tree, TokenTree::Group(_)));
             let said = match &word {
-                Some(TokenTree::Ident(word)) => typed(word),
+                Some(TokenTree::Ident(word)) => word::typed(word),
                 _ => String::new(),
             };
             let known = match (said.as_str(), &arguments) {

@@ -34,18 +34,18 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Visibility;
 
-use super::columns::{self, said};
+use super::columns::{self, said, typed};
 use super::other::Other;
 use super::{Emission, again, at, hidden, literal, told};
 use crate::errors;
 use crate::syntax::{Column, Derived, Module, View};
-use crate::word::typed;
+use crate::word;
 
 impl Emission<'_> {
     /// The struct of the columns.
     pub(super) fn composed_columns(&self, vis: &Visibility, name: &Ident, docs: &str) -> TokenStream {
-        let (private, others) = (&self.private, &self.others);
-        let params = others.params(&quote!(#private::Columns));
+        let others = &self.others;
+        let params = others.struct_params(self.private);
         let base = others.extended.as_ref().map(|extended| extended.inner_part("Columns"));
         let base = base.map(|base| quote!(__base: #base,));
         let fields = self.flow.columns.iter().map(|column| self.field(column));
@@ -64,13 +64,14 @@ impl Emission<'_> {
     /// The graph as constants, and the way to the columns of the flow that is extended.
     pub(super) fn impl_composed_columns(&self, name: &Ident) -> TokenStream {
         let (private, others) = (&self.private, &self.others);
-        let (params, arguments) = (others.params(&quote!(#private::Columns)), others.own_arguments());
+        let (params, arguments) = (others.struct_params(private), others.own_struct_arguments());
         let constants = self.composed_constants();
         let graph = self.composed_graph();
         let sorted = (!others.modules.is_empty()).then(|| quote!(let () = Self::__SORTED;));
         let binds = self.flow.columns.iter().map(|column| {
             let (field, here) = (again(&column.name), hidden("HERE_", &column.name));
-            quote!(#field: Self::#here.__bind(flow),)
+            let typed = typed(column);
+            quote!(#field: Self::#here.__bind(flow) #typed,)
         });
         let base_bind = others.extended.as_ref().map(|extended| {
             let base = extended.inner_part("Columns");
@@ -105,7 +106,7 @@ impl Emission<'_> {
     /// The columns of the flow that is extended are those of its extension, too.
     fn deref_to(&self, extended: &Other<'_>, name: &Ident) -> TokenStream {
         let (private, others) = (&self.private, &self.others);
-        let (params, arguments) = (others.params(&quote!(#private::Columns)), others.own_arguments());
+        let (params, arguments) = (others.struct_params(private), others.own_struct_arguments());
         let base = extended.blamed(extended.inner_part("Columns"));
         quote! {
             impl #params #private::Deref for #name #arguments {
@@ -206,7 +207,7 @@ impl Emission<'_> {
         let own = self.flow.columns.iter().enumerate().map(|(at, column)| {
             let base = is_extension.then(|| quote!(Self::__BASE.__len() +));
             let (here, name) = (hidden("HERE_", &column.name), literal(&column.name));
-            (here, self.kind(column), quote!(#base #at), name)
+            (here, self.plain_kind(column), quote!(#base #at), name)
         });
         let views = self.flow.columns.iter().filter_map(|column| column.derived.as_ref());
         let inputs = self.flow.modules.iter().flat_map(Module::reads);
@@ -266,7 +267,7 @@ pub(super) fn fn_mentions(name: &Ident, columns: &TokenStream, mentions: &TokenS
 /// The constant for the column that a view shows to the column `own`.
 pub(super) fn here(view: &View, own: &Ident) -> Ident {
     // What is not typed yet shows the own column, too.
-    if view.is_own() || typed(view.last()).is_empty() {
+    if view.is_own() || word::typed(view.last()).is_empty() {
         return hidden("HERE_", own);
     }
     let path = view.name().replace('.', "_DOT_");

@@ -81,7 +81,8 @@ impl Item<'_> {
         let derived = column.derived.as_ref()?;
         let ty = &self.types.step;
         let step = if self.header.whole {
-            self.emission.step(&column.keyword, derived)
+            let step = self.emission.step(&column.keyword, derived);
+            self.emission.typed_step(column, &self.types.columns, step)
         } else {
             quote!(#private::broken())
         };

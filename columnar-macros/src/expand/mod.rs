@@ -24,7 +24,7 @@ use syn::Attribute;
 use crate::check::Plan;
 use crate::name::identifier;
 use crate::report::Errors;
-use crate::syntax::{Derived, Flow, Form, State, View};
+use crate::syntax::{Column, ColumnType, Derived, Flow, Form, State, View};
 use crate::word::typed;
 use other::Others;
 
@@ -90,6 +90,22 @@ impl Emission<'_> {
         let mut argument = Group::new(Delimiter::Parenthesis, step.clone());
         argument.set_span(last.span());
         quote!(#private::Declare.#keyword #argument)
+    }
+
+    /// The compute step of a column as one of its type. What rustc has to say of that is said at the type, which stands
+    /// from its `:` on to its last token.
+    fn typed_step(&self, column: &Column, columns: &TokenStream, step: TokenStream) -> TokenStream {
+        let Some(ColumnType { colon, ty }) = column.derived.as_ref().and_then(|derived| derived.ty.as_ref())
+        else {
+            return step;
+        };
+        let Some(last) = ty.clone().into_iter().last() else { return step };
+        let (private, field) = (&self.private, again(&column.name));
+        let mut place = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &here.#field));
+        place.set_span(last.span());
+        let typed = Ident::new("typed", *colon);
+        let of = quote_spanned!(*colon=> |here: &#columns|);
+        quote!(#private::#typed(#step, #of #place))
     }
 }
 

@@ -28,7 +28,7 @@ impl Types {
         columns: &Ident,
         id: &Ident,
     ) -> Self {
-        let (others_columns, others_ids) = (others.arguments("Columns"), others.arguments("Column"));
+        let (others_columns, others_ids) = (others.struct_arguments(), others.enum_arguments());
         let (columns, id) = (quote!(#columns #others_columns), quote!(#id #others_ids));
         let (flow, step) = match &others.extended {
             // The steps of an extension live as long as those of the flow that is extended.

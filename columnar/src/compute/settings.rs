@@ -16,6 +16,9 @@ pub(crate) struct Settings {
     pub(crate) model: ModelName,
     /// What tells values that are computed otherwise from those that are stored.
     pub(crate) version: Option<Arc<str>>,
+    /// How often a reply is asked for again that is not of the type of the column.
+    #[cfg(feature = "typed")]
+    pub(crate) repairs: Option<usize>,
 }
 
 /// Which model is asked. Looked up when it matters, for it may be the environment that names it.

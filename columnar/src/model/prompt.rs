@@ -119,11 +119,11 @@ impl Prompt {
         let request = Request {
             system: cx.instruct(&self.system),
             messages: cx.messages().clone(),
-            follow_up: Vec::new(),
+            follow_up: cx.follow_up().to_vec(),
             max_tokens: self.max_tokens,
             temperature: self.temperature,
             stop: Arc::clone(&self.stop),
-            schema: None,
+            schema: cx.schema().cloned(),
             pace: self.pace.unwrap_or_else(|| cx.messages().pace()),
         };
         let model = self.model()?;
