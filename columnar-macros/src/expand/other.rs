@@ -15,7 +15,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{GenericParam, Path, PathArguments};
 
-use super::{Private, again, at, literal};
+use super::{Tokens, again, at, literal};
 use crate::name::camel;
 use crate::syntax::{Flow, Form, Header, Module};
 use crate::word::typed;
@@ -27,7 +27,7 @@ pub(super) struct Others<'e> {
 }
 
 impl<'e> Others<'e> {
-    pub(super) fn new(private: &'e Private, flow: &'e Flow) -> Self {
+    pub(super) fn new(private: &'e Tokens, flow: &'e Flow) -> Self {
         let header = match &flow.form {
             Form::Item(header) => Some(&**header),
             _ => None,
@@ -91,7 +91,7 @@ impl<'e> Others<'e> {
     }
 
     /// How many places the columns need, and how many bytes their names.
-    pub(super) fn sizes(&self, private: &Private, columns: &TokenStream) -> (TokenStream, TokenStream) {
+    pub(super) fn sizes(&self, private: &Tokens, columns: &impl ToTokens) -> (TokenStream, TokenStream) {
         if self.generic().next().is_some() {
             return (quote!({ #private::MANY }), quote!({ #private::MUCH }));
         }
@@ -110,7 +110,7 @@ pub(super) fn tell_apart(name: &Ident, taken: &mut HashSet<String>) -> String {
 }
 
 pub(super) struct Other<'e> {
-    private: &'e Private,
+    private: &'e Tokens,
     path: &'e Path,
     /// The name of the flow.
     flow: &'e Ident,
@@ -133,7 +133,7 @@ pub(super) enum Role<'e> {
 
 impl<'e> Other<'e> {
     /// `None` where nothing is extended, or nobody knows what.
-    fn extended(private: &'e Private, header: &'e Header) -> Option<Self> {
+    fn extended(private: &'e Tokens, header: &'e Header) -> Option<Self> {
         let base = header.base.as_ref()?;
         let (path, flow) = (base.path.as_ref()?, base.name()?);
         let alias = format_ident!("{}Base", header.name.unraw(), span = at(header.keyword.span));
@@ -142,7 +142,7 @@ impl<'e> Other<'e> {
     }
 
     /// `name` is that of its variant.
-    fn module(private: &'e Private, header: Option<&'e Header>, module: &'e Module, name: Ident) -> Self {
+    fn module(private: &'e Tokens, header: Option<&'e Header>, module: &'e Module, name: Ident) -> Self {
         let (path, role) = (&module.path, Role::Module(module));
         let flow = path.segments.last().map_or(&module.name, |last| &last.ident);
         let Some(header) = header else {
@@ -165,7 +165,7 @@ impl<'e> Other<'e> {
     }
 
     fn new(
-        private: &'e Private,
+        private: &'e Tokens,
         header: &'e Header,
         path: &'e Path,
         flow: &'e Ident,
