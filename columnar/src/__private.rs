@@ -11,6 +11,7 @@ pub use std::vec;
 pub use std::vec::Vec;
 
 pub use crate::compute::Step;
+pub use crate::driver::{fmt_variant, listed};
 pub use crate::error::Result;
 pub use crate::flow::{
     Base, Bind, Checked, ColumnEnum, ColumnId, Columns, Derived, Module, Source, TypePlan, Typed, is_module,
@@ -76,6 +77,11 @@ pub fn extend<'a, B: Columns, J, C: Columns, I: ColumnId + 'a>(
     steps: Vec<Option<Step<'a>>>,
 ) -> BoxFuture<'a, Result<Typed<'a, C, I>>> {
     Typed::__extend(base, steps)
+}
+
+/// The own compute steps of a flow by column, given those of its computed columns.
+pub fn steps<F: Base, S>(steps: impl IntoIterator<Item = S>) -> Vec<Option<S>> {
+    F::Columns::GRAPH.placed(steps)
 }
 
 /// The compute steps of a flow that uses others: the own ones, then those of each module.

@@ -42,6 +42,7 @@
 //! | fork, add, remove, replace | [`fork`](flow::LiveFlow::fork), [`add_column`](Flow::add_column), [`remove_column`](Flow::remove_column), [`replace_column`](Flow::replace_column) |
 //! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `rate`, `or_skip`](compute::Policy) |
 //! | see what a column saw | [`Messages`]; what of it a provider has seen before, and what to mark in it: [`cache`] |
+//! | read values as what they are | [`Json`]; typed columns, with the feature `typed`: [`guide`] |
 //! | choose a model | [`model`]; [`Adaptive`](model::Adaptive), for as many calls at once as it takes |
 //! | watch a run | [`Event`]; its spans, with the feature `tracing`: `columnar::trace` |
 //! | test a flow | [`testing`]; under every fault there is, with the feature `simulation`: `columnar::simulation` |
@@ -199,7 +200,7 @@ pub mod prelude {
 /// params    := "(" (ident ":" Type),* ")"
 /// decl      := docs? (source | denials? column | module)
 /// source    := "source" ident was? ";"
-/// column    := "column" ident "(" view,+ ")" was? "=" any Rust expression ";"
+/// column    := "column" ident "(" view,+ ")" (":" Type)? was? "=" any Rust expression ";"
 /// was       := "was" string                             the name that it had, for what is stored under that
 /// module    := "use" Path ("(" arguments ")")? "{" (ident (":" name)?),* "}" "as" ident ";"
 /// view      := name shown? told*  |  "self" (".latest" | ".window(" n ")")?  |  "group(" string ("," view)+ ")"
@@ -244,7 +245,8 @@ pub mod prelude {
 ///
 /// - `Chat`, with `new(parameters)`, `open(store, parameters)`, the constants `ORDER` and `GRAPH`,
 ///   and everything that a [`Typed`](flow::Typed) flow does, such as `run`;
-/// - a public field for each column: a [`Source`](flow::Source) or a [`Derived`](flow::Derived);
+/// - a public field for each column: a [`Source`](flow::Source) or a [`Derived`](flow::Derived), with its type if
+///   it says `: Type` (with the feature `typed`; see the [guide]);
 /// - `ChatColumn`, an enum of the derived columns, which names them in [`Event`]s;
 /// - `ChatColumns`, the struct that has the columns as fields.
 ///

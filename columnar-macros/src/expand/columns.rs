@@ -19,7 +19,7 @@
 //!     }
 //! }
 //! impl Chat {
-//!     fn __READS_topics(here: &ChatColumns) { let _ = (&here.user.latest, here); }
+//!     fn __READS_topics(here: &ChatColumns) { here.user.latest; }
 //! }
 //! ```
 //!
@@ -28,13 +28,14 @@
 //! so what is wrong with it is told.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::Visibility;
 
 use super::other::Generic;
-use super::{Emission, Private, again, at, docs_or, hidden, literal, told};
+use super::{Emission, Tokens, again, at, docs_or, hidden, literal, read, told};
 use crate::syntax::{Around, Column, Former, State, Tag, View};
 use crate::word::{self, without_marker};
 
@@ -79,15 +80,16 @@ impl Emission<'_> {
         let private = &self.private;
         let places = self.flow.columns.iter().enumerate().map(|(at, column)| (literal(&column.name), at));
         let places: HashMap<String, usize> = places.collect();
-        let (mut nodes, mut known, mut listed, mut constants) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut nodes, mut known, mut first) = (String::new(), String::new(), 0);
+        let (mut listed, mut constants) = (Vec::new(), Vec::new());
         for column in &self.flow.columns {
-            let (name, first, list) = (literal(&column.name), known.len(), listed.len());
-            nodes.push(quote!((#name, #first, #list)));
+            let (name, list) = (literal(&column.name), listed.len());
+            let _ = write!(nodes, "({name:?},{first},{list}),");
             let reads = column.derived.iter().flat_map(|derived| Read::all(column, &derived.views, &places));
             let reads: Vec<Read<'_>> = reads.collect();
             if reads.iter().all(Read::is_known) {
                 known.extend(reads.iter().map(Read::known));
+                first += reads.len();
             } else {
                 let (views, own) =
                     (hidden("", &column.name), quote_spanned!(at(column.keyword.span())=> Self::));
@@ -104,7 +106,8 @@ impl Emission<'_> {
                 impl #params #name #arguments { #(#constants)* }
             }
         });
-        let order = &self.plan.order;
+        let order: String = self.plan.order.iter().map(|at| format!("{at},")).collect();
+        let (nodes, known, order) = (read(&nodes), read(&known), read(&order));
         let debug = Self::impl_debug(name, params.as_ref(), arguments.as_ref());
         let (plan, bind) = (self.fn_plan(), self.fn_bind());
         let formers = self.formers();
@@ -113,7 +116,7 @@ impl Emission<'_> {
 
             impl #params #private::Columns for #name #arguments {
                 const GRAPH: #private::Graph =
-                    #private::Graph::__new(&[#(#nodes),*], &[#((#known)),*], &[#(#listed),*], &[#(#order),*]) #formers;
+                    #private::Graph::__new(&[#nodes], &[#known], &[#(#listed),*], &[#order]) #formers;
 
                 #plan
 
@@ -139,21 +142,23 @@ impl Emission<'_> {
     /// The columns of a flow. Computed ones, which may be many, come all at once: a call for each costs the compiler more.
     fn fn_bind(&self) -> TokenStream {
         let private = &self.private;
-        let derived = self.flow.columns.iter().filter(|column| column.derived.is_some());
-        let derived = derived.map(|column| hidden("", &column.name));
-        let fields = self.flow.columns.iter().enumerate().map(|(at, column)| {
-            let (field, given, name) = (again(&column.name), hidden("", &column.name), literal(&column.name));
+        let (mut sources, mut fields, mut derived) = (TokenStream::new(), String::new(), String::new());
+        for (at, column) in self.flow.columns.iter().enumerate() {
             if column.derived.is_some() {
-                let typed = typed(column);
-                return quote!(#field: #given #typed,);
+                let (field, given) = (column.name.to_string(), hidden("", &column.name));
+                let typed = if is_typed(column) { ".__typed()" } else { "" };
+                let _ = write!(fields, "{field}:{given}{typed},");
+                let _ = write!(derived, "{given},");
+            } else {
+                let (field, call, name) = (again(&column.name), &column.keyword, literal(&column.name));
+                sources.extend(quote!(#field: #private::Declare.#call(#at, #name).__bind(flow),));
             }
-            let call = &column.keyword;
-            quote!(#field: #private::Declare.#call(#at, #name).__bind(flow),)
-        });
+        }
+        let (fields, derived) = (read(&fields), read(&derived));
         quote! {
             fn __bind(flow: &#private::Bind<'_>) -> Self {
-                let [#(#derived),*] = flow.__derived::<Self, _>();
-                Self { #(#fields)* }
+                let [#derived] = flow.__derived::<Self, _>();
+                Self { #sources #fields }
             }
         }
     }
@@ -240,13 +245,13 @@ impl<'v> Read<'v> {
         tokens.into_iter().all(TokenStream::is_empty) && groups.is_empty()
     }
 
-    fn known(&self) -> TokenStream {
+    fn known(&self) -> String {
         let (Self { column, tag, .. }, count, delayed) = (self, self.shown.count, self.view.delayed);
-        quote!(#column, #count, #delayed, #tag)
+        format!("({column},{count},{delayed},{tag:?}),")
     }
 
-    fn listed(&self, private: &Private) -> TokenStream {
-        let (known, rest) = (self.known(), &self.shown.rest);
+    fn listed(&self, private: &Tokens) -> TokenStream {
+        let (known, rest) = (read(&self.known()), &self.shown.rest);
         let (View { before, eliding, filtering, noting, .. }, inside) = (self.view, inside(self.view));
         let view = quote_spanned!(at(*before)=> <#private::View>::__known(#known));
         quote!(#view #rest #eliding #filtering #noting.__view() #inside)
@@ -304,10 +309,12 @@ pub(super) fn mention(view: &View, own: &Ident) -> TokenStream {
     let (told, mentioned) = (told(view), view.mentioned(own));
     if told.is_some() {
         let said = said(view);
-        return quote!(#told &here.#mentioned #said,);
+        return quote!(#told &here.#mentioned #said;);
     }
     let (shown, tagging) = (Shown::of(view).mentioned, &view.tagging);
-    quote!(&here.#mentioned #shown #tagging,)
+    // A view is a value, and a column is not to be taken out of the struct.
+    let whole = (shown.is_empty() && tagging.is_empty()).then(|| quote!(&));
+    quote!(#whole here.#mentioned #shown #tagging;)
 }
 
 /// What a view says of the column that it shows.

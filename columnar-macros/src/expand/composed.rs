@@ -5,7 +5,7 @@
 //! pub type FeltBase = Chat;
 //! pub struct FeltColumns { __base: <FeltBase as Base>::Columns, pub mood: Derived, pub debate: … }
 //! impl Felt {
-//!     fn __READS_mood(here: &FeltColumns) { let _ = (&here.user, &here.debate.critic, …); }
+//!     fn __READS_mood(here: &FeltColumns) { &here.user; &here.debate.critic; … }
 //!     pub async fn extend(base: impl Borrow<FeltBase>) -> Result<Self>;
 //! }
 //! impl FeltColumns {
@@ -36,7 +36,7 @@ use syn::Visibility;
 
 use super::columns::{self, said, typed};
 use super::other::Other;
-use super::{Emission, again, at, hidden, literal, told};
+use super::{Emission, Tokens, again, at, hidden, literal, told};
 use crate::errors;
 use crate::syntax::{Column, Derived, Module, View};
 use crate::word;
@@ -229,10 +229,10 @@ impl Emission<'_> {
     }
 
     /// Mentions the columns that a column reads.
-    pub(super) fn fn_reads(&self, column: &Column, columns: &TokenStream) -> Option<TokenStream> {
+    pub(super) fn fn_reads(&self, column: &Column, columns: &Tokens) -> Option<TokenStream> {
         let views = &column.derived.as_ref()?.views;
         let mentions = views.iter().map(|view| self.mention(view, &column.name));
-        Some(fn_mentions(&column.name, columns, &quote!(#(#mentions)*)))
+        Some(fn_mentions(&column.name, columns, &mentions.collect()))
     }
 }
 
@@ -251,15 +251,15 @@ pub(super) fn mention(view: &View, own: &Ident) -> TokenStream {
     let (told, mentioned) = (told(view), view.mentioned(own));
     // Behind what is broken an editor finds more here than behind a constant, which there may not be.
     let said = told.is_some().then(|| said(view));
-    quote!(#told &here.#mentioned #said,)
+    quote!(#told &here.#mentioned #said;)
 }
 
 /// A function for the mentions that belong to a column or a module.
-pub(super) fn fn_mentions(name: &Ident, columns: &TokenStream, mentions: &TokenStream) -> TokenStream {
+pub(super) fn fn_mentions(name: &Ident, columns: &Tokens, mentions: &TokenStream) -> TokenStream {
     let function = hidden("READS_", name);
     quote! {
         fn #function(here: &#columns) {
-            let _ = (#mentions here);
+            #mentions
         }
     }
 }

@@ -78,8 +78,8 @@ impl Emission<'_> {
         });
         let inputs = self.flow.modules.iter().map(Self::module_mentions);
         quote! {
-            #[allow(unexpected_cfgs)]
-            let _ = |here: &#columns| { let _ = (#(#read)* #(#inputs)* here); };
+            #[allow(unexpected_cfgs, unused, clippy::no_effect, clippy::unnecessary_operation)]
+            let _ = |here: &#columns| { #(#read)* #(#inputs)* };
         }
     }
 }

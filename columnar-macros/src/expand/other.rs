@@ -17,7 +17,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{GenericParam, Path, PathArguments};
 
-use super::{Private, again, at, literal};
+use super::{Tokens, again, at, literal};
 use crate::name::camel;
 use crate::syntax::{Column, Flow, Form, Header, Module};
 use crate::word::typed;
@@ -30,7 +30,7 @@ pub(super) struct Others<'e> {
 }
 
 impl<'e> Others<'e> {
-    pub(super) fn new(private: &'e Private, flow: &'e Flow) -> Self {
+    pub(super) fn new(private: &'e Tokens, flow: &'e Flow) -> Self {
         let header = match &flow.form {
             Form::Item(header) => Some(&**header),
             _ => None,
@@ -93,7 +93,7 @@ impl<'e> Others<'e> {
     }
 
     /// The same where it is defined.
-    pub(super) fn struct_params(&self, private: &Private) -> Option<TokenStream> {
+    pub(super) fn struct_params(&self, private: &Tokens) -> Option<TokenStream> {
         let types = self.types.iter().map(|Generic { param, .. }| quote!(#param: 'static));
         angled(self.generic().map(|Other { param, .. }| quote!(#param: #private::Columns)).chain(types))
     }
@@ -114,7 +114,7 @@ impl<'e> Others<'e> {
     }
 
     /// How many places the columns need, and how many bytes their names.
-    pub(super) fn sizes(&self, private: &Private, columns: &TokenStream) -> (TokenStream, TokenStream) {
+    pub(super) fn sizes(&self, private: &Tokens, columns: &impl ToTokens) -> (TokenStream, TokenStream) {
         if self.generic().next().is_some() || !self.types.is_empty() {
             return (quote!({ #private::MANY }), quote!({ #private::MUCH }));
         }
@@ -140,7 +140,7 @@ pub(super) fn tell_apart(name: &Ident, taken: &mut HashSet<String>) -> String {
 }
 
 pub(super) struct Other<'e> {
-    private: &'e Private,
+    private: &'e Tokens,
     path: &'e Path,
     /// The name of the flow.
     flow: &'e Ident,
@@ -163,7 +163,7 @@ pub(super) enum Role<'e> {
 
 impl<'e> Other<'e> {
     /// `None` where nothing is extended, or nobody knows what.
-    fn extended(private: &'e Private, header: &'e Header) -> Option<Self> {
+    fn extended(private: &'e Tokens, header: &'e Header) -> Option<Self> {
         let base = header.base.as_ref()?;
         let (path, flow) = (base.path.as_ref()?, base.name()?);
         let alias = format_ident!("{}Base", header.name.unraw(), span = at(header.keyword.span));
@@ -172,7 +172,7 @@ impl<'e> Other<'e> {
     }
 
     /// `name` is that of its variant.
-    fn module(private: &'e Private, header: Option<&'e Header>, module: &'e Module, name: Ident) -> Self {
+    fn module(private: &'e Tokens, header: Option<&'e Header>, module: &'e Module, name: Ident) -> Self {
         let (path, role) = (&module.path, Role::Module(module));
         let flow = path.segments.last().map_or(&module.name, |last| &last.ident);
         let Some(header) = header else {
@@ -195,7 +195,7 @@ impl<'e> Other<'e> {
     }
 
     fn new(
-        private: &'e Private,
+        private: &'e Tokens,
         header: &'e Header,
         path: &'e Path,
         flow: &'e Ident,

@@ -5,5 +5,5 @@ mod id;
 mod leading;
 mod run;
 
-pub use id::ColumnId;
+pub use id::{ColumnId, fmt_variant, listed};
 pub use run::Run;

@@ -3,6 +3,17 @@
 use super::Step;
 
 /// What the values of a column can be.
+///
+/// ```compile_fail,E0277
+/// use columnar::prelude::*;
+///
+/// flow! {
+///     pub struct Desk {
+///         source review;
+///         column stars(review.latest): u8 = prompt("Rate it.");
+///     }
+/// }
+/// ```
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "typed columns need the feature `typed` of columnar",
