@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use columnar::compute::Step;
+use columnar::flow::ColumnId;
 use columnar::prelude::*;
 use columnar::store::MemoryStore;
 use columnar::testing::ScriptedModel;
@@ -55,7 +56,7 @@ async fn run(flow: &Rated) -> Result<Told> {
     told(flow.run()).await
 }
 
-async fn told<I: columnar::flow::ColumnId>(mut run: columnar::Run<'_, I>) -> Result<Told> {
+async fn told<I: ColumnId>(mut run: columnar::Run<'_, I>) -> Result<Told> {
     let mut told = Told::default();
     while let Some(event) = run.next().await {
         match event {
@@ -65,7 +66,7 @@ async fn told<I: columnar::flow::ColumnId>(mut run: columnar::Run<'_, I>) -> Res
                 told.retries.push((attempt, error));
             }
             Ok(Event::Value { value, .. }) => assert_eq!(told.deltas, *value, "the deltas are the value"),
-            Ok(other) => panic!("{other:?}"),
+            Ok(other) => panic!("nothing else at step {}", other.step()),
             Err(error) => told.error = Some(error),
         }
     }
@@ -198,8 +199,14 @@ async fn repairs_are_as_many_as_are_asked_for() -> Result<()> {
         };
         flow.user.push("It was fine.").await?;
         let told = told(flow.run()).await?;
-        assert_eq!(told.retries.iter().map(|(attempt, _)| *attempt).collect::<Vec<_>>(), Vec::from_iter(1..asked));
-        assert!(told.error.is_some_and(|error| matches!(error, Error::Compute { attempt, .. } if attempt == asked)));
+        assert_eq!(
+            told.retries.iter().map(|(attempt, _)| *attempt).collect::<Vec<_>>(),
+            Vec::from_iter(1..asked)
+        );
+        assert!(
+            told.error
+                .is_some_and(|error| matches!(error, Error::Compute { attempt, .. } if attempt == asked))
+        );
         let requests = model.requests();
         assert_eq!(requests.len(), asked);
         assert_eq!(requests.last().map(|request| request.follow_up.len()), Some(2 * repairs));
@@ -402,6 +409,9 @@ proptest! {
 }
 
 fn any_text() -> impl Strategy<Value = String> {
-    prop::collection::vec(prop::sample::select(vec!["a", "{", "}", "[", "]", "\"", "\\", "`", "```", "\n", "ü", " "]), 0..12)
-        .prop_map(|parts| parts.concat())
+    prop::collection::vec(
+        prop::sample::select(vec!["a", "{", "}", "[", "]", "\"", "\\", "`", "```", "\n", "ü", " "]),
+        0..12,
+    )
+    .prop_map(|parts| parts.concat())
 }

@@ -98,9 +98,13 @@ pub fn lend<'a, 'b: 'a>(steps: Vec<Option<Step<'b>>>) -> Vec<Step<'a>> {
     steps.into_iter().flatten().map(Step::lent).collect()
 }
 
-/// The step of a column whose values are JSON of the type that its field has.
-pub fn typed<'a, C, T: ColumnType>(step: Step<'a>, _: fn(&C) -> &Derived<T>) -> Step<'a> {
-    step.typed::<T>()
+impl Step<'_> {
+    /// The step of a column whose values are JSON of the type that its field has.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __typed<C, T: ColumnType>(self, _: fn(&C) -> &Derived<T>) -> Self {
+        self.typed::<T>()
+    }
 }
 
 /// The step of a column whose declaration is broken. It is never called: the error has been reported

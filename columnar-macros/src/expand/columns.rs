@@ -98,8 +98,7 @@ impl Emission<'_> {
                 listed.push(quote!(#own #views));
             }
         }
-        let (params, arguments) =
-            (self.others.struct_params(private), self.others.own_struct_arguments());
+        let (params, arguments) = (self.others.struct_params(private), self.others.own_struct_arguments());
         let constants = (!constants.is_empty()).then(|| {
             quote! {
                 #[allow(non_upper_case_globals)]

@@ -63,7 +63,7 @@ impl Emission<'_> {
         let typed = self.flow.columns.iter().enumerate().filter(|(_, column)| is_typed(column));
         let typed: TokenStream = typed
             .map(|(at, column)| {
-                let step = self.typed_step(column, columns, quote!(step));
+                let step = Self::typed_step(column, columns, quote!(step));
                 quote!(steps #own[#at] = steps #own[#at].take().map(|step| #step);)
             })
             .collect();

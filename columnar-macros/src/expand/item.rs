@@ -98,7 +98,7 @@ impl Item<'_> {
         let ty = &self.types.step;
         let step = if self.header.whole {
             let step = self.emission.step(&column.keyword, derived);
-            self.emission.typed_step(column, &self.types.columns, step)
+            Emission::typed_step(column, &self.types.columns, step)
         } else {
             quote!(#private::broken())
         };

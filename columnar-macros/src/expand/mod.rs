@@ -101,18 +101,17 @@ impl Emission<'_> {
 
     /// The compute step of a column as one of its type. What rustc has to say of that is said at the type, which stands
     /// from its `:` on to its last token.
-    fn typed_step(&self, column: &Column, columns: &impl ToTokens, step: TokenStream) -> TokenStream {
+    fn typed_step(column: &Column, columns: &impl ToTokens, step: TokenStream) -> TokenStream {
         let Some(ColumnType { colon, ty }) = column.derived.as_ref().and_then(|derived| derived.ty.as_ref())
         else {
             return step;
         };
         let Some(last) = ty.clone().into_iter().last() else { return step };
-        let (private, field) = (&self.private, again(&column.name));
+        let field = again(&column.name);
         let mut place = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &here.#field));
         place.set_span(last.span());
-        let typed = Ident::new("typed", *colon);
-        let of = quote_spanned!(*colon=> |here: &#columns|);
-        quote!(#private::#typed(#step, #of #place))
+        let (typed, of) = (Ident::new("__typed", *colon), quote_spanned!(*colon=> |here: &#columns|));
+        quote!(#step.#typed(#of #place))
     }
 }
 

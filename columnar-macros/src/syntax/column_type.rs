@@ -49,11 +49,7 @@ pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) 
 }
 
 /// Takes a type that stands where the views should, and leaves these.
-pub(super) fn before_views(
-    name: &Ident,
-    cursor: &mut Cursor<'_>,
-    errors: &mut Errors,
-) -> Option<ColumnType> {
+pub(super) fn before_views(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<ColumnType> {
     let (sign, 1) = sign(cursor)? else { return None };
     let behind = cursor.declaration().get(1..).unwrap_or_default();
     let head = behind.get(..end(behind)).unwrap_or_default();

@@ -55,7 +55,8 @@ impl Shape {
     fn of<T: ColumnType>() -> Self {
         let settings = SchemaSettings::default().with(|settings| settings.meta_schema = None);
         let json = settings.into_generator().into_root_schema_for::<T>().to_value();
-        let order = format!("Answer with JSON alone, which fits this JSON Schema and has nothing around it:\n{json}");
+        let order =
+            format!("Answer with JSON alone, which fits this JSON Schema and has nothing around it:\n{json}");
         let schema = Arc::new(Schema { name: name_of::<T>(), json });
         Self {
             wanted: Wanted { schema, order: order.into(), follow_up: Vec::new() },
@@ -86,8 +87,7 @@ impl<'a> Step<'a> {
         // Who asks no model would say the same once more.
         let usual = usize::from(self.settings().instruction.is_some());
         let repairs = self.settings().repairs.unwrap_or(usual);
-        self.instructed(|instruction| shape.wanted.instruct(instruction)).around(move |step, cx| {
-            Reply(Kind::Pieces(attempts(step.clone(), cx, shape.clone(), repairs)))
-        })
+        self.instructed(|instruction| shape.wanted.instruct(instruction))
+            .around(move |step, cx| Reply(Kind::Pieces(attempts(step.clone(), cx, shape.clone(), repairs))))
     }
 }

@@ -27,9 +27,14 @@ enum Stage {
     /// A sentence.
     Prose,
     /// A list or an object, so many brackets deep.
-    Nested { depth: usize },
+    Nested {
+        depth: usize,
+    },
     /// A string inside of such, or by itself at a depth of 0.
-    Quoted { depth: usize, escaped: bool },
+    Quoted {
+        depth: usize,
+        escaped: bool,
+    },
     Number,
     /// `true`, `false` or `null`, if it is no sentence.
     Word,
@@ -69,7 +74,9 @@ impl JsonText {
         }
         match (self.stage, self.start) {
             (Stage::More, _) => Found::More,
-            (_, Some(start)) => Found::One(said.get(start..self.end.unwrap_or(said.len())).unwrap_or_default()),
+            (_, Some(start)) => {
+                Found::One(said.get(start..self.end.unwrap_or(said.len())).unwrap_or_default())
+            }
             (_, None) => Found::None,
         }
     }
@@ -89,7 +96,9 @@ impl JsonText {
             (Stage::Opening, b't' | b'f' | b'n') => self.begin(Stage::Word),
             (Stage::Opening, b'`') => self.stage = Stage::Fence,
             (Stage::Fence, b'\n') => self.stage = Stage::Opening,
-            (Stage::Opening | Stage::Fence | Stage::Prose, b'{' | b'[') => self.begin(Stage::Nested { depth: 1 }),
+            (Stage::Opening | Stage::Fence | Stage::Prose, b'{' | b'[') => {
+                self.begin(Stage::Nested { depth: 1 })
+            }
             (Stage::Opening, byte) if !byte.is_ascii_whitespace() => self.stage = Stage::Prose,
             (Stage::Nested { depth }, b'"') => self.stage = Stage::Quoted { depth, escaped: false },
             (Stage::Nested { depth }, b'{' | b'[') => self.stage = Stage::Nested { depth: depth + 1 },
@@ -102,7 +111,9 @@ impl JsonText {
             }
             (Stage::Word, byte) if !byte.is_ascii_alphabetic() => return self.end_word(said),
             (Stage::Behind, b'{' | b'[') => self.stage = Stage::More,
-            (Stage::BehindScalar, byte) if !byte.is_ascii_whitespace() && byte != b'`' => self.stage = Stage::More,
+            (Stage::BehindScalar, byte) if !byte.is_ascii_whitespace() && byte != b'`' => {
+                self.stage = Stage::More
+            }
             _ => {}
         }
         self.at += 1;
@@ -148,7 +159,7 @@ mod tests {
         let mut whole = JsonText::default();
         let told = whole.go_on(reply).to_owned();
         let at_once = whole.finish(reply);
-        assert!(at_once != Found::One("") , "{reply}");
+        assert!(at_once != Found::One(""), "{reply}");
         let told = told + whole.untold(reply);
 
         let (mut pieces, mut by_piece) = (JsonText::default(), String::new());

@@ -54,8 +54,7 @@ pub(super) fn attempts(
 impl Attempts<'_> {
     async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
         while !self.is_over {
-            let pieces =
-                self.pieces.get_or_insert_with(|| self.step.start(self.cx.clone()).pieces());
+            let pieces = self.pieces.get_or_insert_with(|| self.step.start(self.cx.clone()).pieces());
             match pieces.next().await {
                 Some(Ok(Piece::Text(text))) => {
                     self.said.push_str(&text);
