@@ -3,6 +3,7 @@
 //! A headline in lower case, then the way out after `help:`. The headline says what is wrong at the
 //! place that is underlined; the help says what to write there.
 
+pub(crate) mod column_type;
 pub(crate) mod former;
 pub(crate) mod module;
 
@@ -301,8 +302,6 @@ pub(crate) fn source_step(name: &Ident) -> String {
 pub(crate) fn source_extra(name: &Ident) -> String {
     format!("a source is declared by its name alone\n\nhelp: write `source {name};`")
 }
-
-pub(crate) const TYPE: &str = "a column holds text and takes no type";
 
 pub(crate) fn no_step(name: &Ident) -> String {
     format!("column {} has no compute step\n\nhelp: add one, as in `= prompt(\"...\")`", shown(name))

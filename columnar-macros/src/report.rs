@@ -32,7 +32,6 @@ impl Errors {
         errors.into_iter().map(Error::to_compile_error).collect()
     }
 
-    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

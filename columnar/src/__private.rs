@@ -11,6 +11,7 @@ pub use std::vec;
 pub use std::vec::Vec;
 
 pub use crate::compute::Step;
+pub use crate::driver::{fmt_variant, listed};
 pub use crate::error::Result;
 pub use crate::flow::{
     Base, Bind, Checked, ColumnEnum, ColumnId, Columns, Derived, Module, Source, TypePlan, Typed, is_module,
@@ -21,7 +22,7 @@ pub use crate::store::IntoOpening;
 
 use futures::future::BoxFuture;
 
-use crate::compute::IntoStep;
+use crate::compute::{ColumnType, IntoStep};
 use crate::context::Context;
 
 /// The most columns that `ORDER` has places for where the compiler cannot count them: in the extension
@@ -78,6 +79,11 @@ pub fn extend<'a, B: Columns, J, C: Columns, I: ColumnId + 'a>(
     Typed::__extend(base, steps)
 }
 
+/// The own compute steps of a flow by column, given those of its computed columns.
+pub fn steps<F: Base, S>(steps: impl IntoIterator<Item = S>) -> Vec<Option<S>> {
+    F::Columns::GRAPH.placed(steps)
+}
+
 /// The compute steps of a flow that uses others: the own ones, then those of each module.
 pub fn join<'a>(
     own: Vec<Option<Step<'a>>>,
@@ -90,6 +96,15 @@ pub fn join<'a>(
 /// long.
 pub fn lend<'a, 'b: 'a>(steps: Vec<Option<Step<'b>>>) -> Vec<Step<'a>> {
     steps.into_iter().flatten().map(Step::lent).collect()
+}
+
+impl Step<'_> {
+    /// The step of a column whose values are JSON of the type that its field has.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __typed<C, T: ColumnType>(self, _: fn(&C) -> &Derived<T>) -> Self {
+        self.typed::<T>()
+    }
 }
 
 /// The step of a column whose declaration is broken. It is never called: the error has been reported

@@ -7,6 +7,8 @@ use alloc::{format, string::ToString, vec::Vec};
 use core::fmt;
 
 use crate::budget::BudgetError;
+#[cfg(feature = "typed")]
+use crate::compute::Misfit;
 use crate::name::Name;
 use crate::schema::SchemaError;
 #[cfg(feature = "std")]
@@ -154,6 +156,17 @@ pub enum Error {
         column: Name,
         /// What the store said, or what is wrong with what it holds.
         source: StoreError,
+    },
+    /// A stored value that is not of the type of its column, as one that was stored before the column had that type.
+    #[cfg(feature = "typed")]
+    #[error("`{column}` at step {step} cannot be read as what it is declared: {source}")]
+    Misfit {
+        /// The column.
+        column: Name,
+        /// The step.
+        step: usize,
+        /// What is wrong with it, and where.
+        source: Misfit,
     },
     /// A name that no column of the flow has.
     #[error("no column is named `{name}`{help}")]

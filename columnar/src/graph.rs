@@ -92,7 +92,7 @@ impl Reads {
     const fn view(self, at: usize) -> Option<View> {
         match self {
             Self::Known(known) => match nth(known, at) {
-                Some(known) => Some(View::known(*known)),
+                Some(known) => Some(View::__known(*known)),
                 None => None,
             },
             Self::Listed(reads) => match nth(reads, at) {
@@ -104,7 +104,7 @@ impl Reads {
 
     fn to_vec(self) -> Vec<Read> {
         match self {
-            Self::Known(known) => known.iter().map(|&known| Read::new(View::known(known))).collect(),
+            Self::Known(known) => known.iter().map(|&known| Read::new(View::__known(known))).collect(),
             Self::Listed(reads) => reads.to_vec(),
         }
     }
@@ -247,11 +247,7 @@ impl View {
 
     #[doc(hidden)]
     #[must_use]
-    pub const fn __known(column: usize, count: usize, delayed: bool, tag: &'static str) -> Self {
-        Self::known((column, count, delayed, tag))
-    }
-
-    const fn known((column, count, delayed, tag): Known) -> Self {
+    pub const fn __known((column, count, delayed, tag): Known) -> Self {
         let window = match Window::last(count) {
             Some(window) => window,
             None => Window::All,
@@ -326,6 +322,12 @@ impl Graph {
             Some((_, known, listed)) => (*known, *listed),
             None => (self.known.len(), self.listed.len()),
         }
+    }
+
+    /// What is given for each own column that is computed, one after the other, at the places of the columns.
+    pub(crate) fn placed<T>(&self, given: impl IntoIterator<Item = T>) -> Vec<Option<T>> {
+        let mut given = given.into_iter();
+        (0..self.nodes.len()).map(|own| self.reads(own).and_then(|_| given.next())).collect()
     }
 
     /// The own columns that are computed, each with its place.

@@ -43,6 +43,7 @@
 //! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `rate`, `or_skip`](compute::Policy) |
 //! | see what a column saw | [`Messages`]; what of it a provider has seen before, and what to mark in it: [`cache`] |
 //! | send it with a client of your own | [`rendering`] |
+//! | read values as what they are | [`Json`]; typed columns, with the feature `typed`: [`guide`] |
 //! | choose a model | [`model`]; [`Adaptive`](model::Adaptive), for as many calls at once as it takes |
 //! | watch a run | [`Event`]; its spans, with the feature `tracing`: `columnar::trace` |
 //! | test a flow | [`testing`]; under every fault there is, with the feature `simulation`: `columnar::simulation` |
@@ -161,7 +162,7 @@ pub mod __private;
 #[cfg(feature = "std")]
 pub use column::{Column, IntoViews, View, column, group, prev, source, this};
 #[cfg(feature = "std")]
-pub use compute::{Compute, Reply, deltas};
+pub use compute::{Compute, Json, Reply, deltas};
 pub use context::{Context, Hidden, Iter, Messages, Origin, Part, Parts, Role};
 pub use error::{BoxError, Error, Result};
 pub use event::Event;
@@ -201,7 +202,7 @@ pub mod prelude {
 /// params    := "(" (ident ":" Type),* ")"
 /// decl      := docs? (source | denials? column | module)
 /// source    := "source" ident was? ";"
-/// column    := "column" ident "(" view,+ ")" was? "=" any Rust expression ";"
+/// column    := "column" ident "(" view,+ ")" (":" Type)? was? "=" any Rust expression ";"
 /// was       := "was" string                             the name that it had, for what is stored under that
 /// module    := "use" Path ("(" arguments ")")? "{" (ident (":" name)?),* "}" "as" ident ";"
 /// view      := name shown? told*  |  "self" (".latest" | ".window(" n ")")?  |  "group(" string ("," view)+ ")"
@@ -246,7 +247,8 @@ pub mod prelude {
 ///
 /// - `Chat`, with `new(parameters)`, `open(store, parameters)`, the constants `ORDER` and `GRAPH`,
 ///   and everything that a [`Typed`](flow::Typed) flow does, such as `run`;
-/// - a public field for each column: a [`Source`](flow::Source) or a [`Derived`](flow::Derived);
+/// - a public field for each column: a [`Source`](flow::Source) or a [`Derived`](flow::Derived), with its type if
+///   it says `: Type` (with the feature `typed`; see the [guide]);
 /// - `ChatColumn`, an enum of the derived columns, which names them in [`Event`]s;
 /// - `ChatColumns`, the struct that has the columns as fields.
 ///

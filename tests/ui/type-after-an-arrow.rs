@@ -1,9 +1,14 @@
 use columnar::prelude::*;
 
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Score {
+    stars: u8,
+}
+
 flow! {
     pub struct Chat {
         source user;
-        column topics(user.latest) -> String = prompt("List the topics.");
+        column score(user.latest) -> Score = prompt("Rate it.");
     }
 }
 
@@ -16,8 +21,9 @@ async fn talk(chat: &Chat) -> Result<usize> {
     let mut run = chat.run();
     while let Some(event) = run.try_next().await? {
         match event.column() {
-            ChatColumn::Topics => chat.topics.messages(event.step())?,
+            ChatColumn::Score => chat.score.messages(event.step())?,
         };
     }
+    chat.score.read(0)?.map(|score| score.stars);
     Ok(Chat::ORDER.len() + Chat::GRAPH.names().len())
 }

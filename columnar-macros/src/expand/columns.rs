@@ -19,7 +19,7 @@
 //!     }
 //! }
 //! impl Chat {
-//!     fn __READS_topics(here: &ChatColumns) { let _ = (&here.user.latest, here); }
+//!     fn __READS_topics(here: &ChatColumns) { here.user.latest; }
 //! }
 //! ```
 //!
@@ -28,14 +28,16 @@
 //! so what is wrong with it is told.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::Visibility;
 
-use super::{Emission, Private, again, at, docs_or, hidden, literal, told};
+use super::other::Generic;
+use super::{Emission, Tokens, again, at, docs_or, hidden, literal, read, told};
 use crate::syntax::{Around, Column, Former, State, Tag, View};
-use crate::word::{typed, without_marker};
+use crate::word::{self, without_marker};
 
 impl Emission<'_> {
     /// The struct.
@@ -44,10 +46,11 @@ impl Emission<'_> {
             return self.composed_columns(vis, name, docs);
         }
         let fields = self.flow.columns.iter().map(|column| self.field(column));
+        let params = self.others.struct_params(self.private);
         quote! {
             #[doc = #docs]
             #[allow(dead_code, unreachable_pub)]
-            #vis struct #name {
+            #vis struct #name #params {
                 #(#fields)*
             }
         }
@@ -77,15 +80,16 @@ impl Emission<'_> {
         let private = &self.private;
         let places = self.flow.columns.iter().enumerate().map(|(at, column)| (literal(&column.name), at));
         let places: HashMap<String, usize> = places.collect();
-        let (mut nodes, mut known, mut listed, mut constants) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut nodes, mut known, mut first) = (String::new(), String::new(), 0);
+        let (mut listed, mut constants) = (Vec::new(), Vec::new());
         for column in &self.flow.columns {
-            let (name, first, list) = (literal(&column.name), known.len(), listed.len());
-            nodes.push(quote!((#name, #first, #list)));
+            let (name, list) = (literal(&column.name), listed.len());
+            let _ = write!(nodes, "({name:?},{first},{list}),");
             let reads = column.derived.iter().flat_map(|derived| Read::all(column, &derived.views, &places));
             let reads: Vec<Read<'_>> = reads.collect();
             if reads.iter().all(Read::is_known) {
                 known.extend(reads.iter().map(Read::known));
+                first += reads.len();
             } else {
                 let (views, own) =
                     (hidden("", &column.name), quote_spanned!(at(column.keyword.span())=> Self::));
@@ -94,21 +98,24 @@ impl Emission<'_> {
                 listed.push(quote!(#own #views));
             }
         }
+        let (params, arguments) = (self.others.struct_params(private), self.others.own_struct_arguments());
         let constants = (!constants.is_empty()).then(|| {
             quote! {
                 #[allow(non_upper_case_globals)]
-                impl #name { #(#constants)* }
+                impl #params #name #arguments { #(#constants)* }
             }
         });
-        let order = &self.plan.order;
-        let (plan, bind, debug) = (self.fn_plan(), self.fn_bind(), Self::impl_debug(name, None, None));
+        let order: String = self.plan.order.iter().map(|at| format!("{at},")).collect();
+        let (nodes, known, order) = (read(&nodes), read(&known), read(&order));
+        let debug = Self::impl_debug(name, params.as_ref(), arguments.as_ref());
+        let (plan, bind) = (self.fn_plan(), self.fn_bind());
         let formers = self.formers();
         quote! {
             #constants
 
-            impl #private::Columns for #name {
+            impl #params #private::Columns for #name #arguments {
                 const GRAPH: #private::Graph =
-                    #private::Graph::__new(&[#(#nodes),*], &[#((#known)),*], &[#(#listed),*], &[#(#order),*]) #formers;
+                    #private::Graph::__new(&[#nodes], &[#known], &[#(#listed),*], &[#order]) #formers;
 
                 #plan
 
@@ -134,20 +141,23 @@ impl Emission<'_> {
     /// The columns of a flow. Computed ones, which may be many, come all at once: a call for each costs the compiler more.
     fn fn_bind(&self) -> TokenStream {
         let private = &self.private;
-        let derived = self.flow.columns.iter().filter(|column| column.derived.is_some());
-        let derived = derived.map(|column| hidden("", &column.name));
-        let fields = self.flow.columns.iter().enumerate().map(|(at, column)| {
-            let (field, given, name) = (again(&column.name), hidden("", &column.name), literal(&column.name));
+        let (mut sources, mut fields, mut derived) = (TokenStream::new(), String::new(), String::new());
+        for (at, column) in self.flow.columns.iter().enumerate() {
             if column.derived.is_some() {
-                return quote!(#field: #given,);
+                let (field, given) = (column.name.to_string(), hidden("", &column.name));
+                let typed = if is_typed(column) { ".__typed()" } else { "" };
+                let _ = write!(fields, "{field}:{given}{typed},");
+                let _ = write!(derived, "{given},");
+            } else {
+                let (field, call, name) = (again(&column.name), &column.keyword, literal(&column.name));
+                sources.extend(quote!(#field: #private::Declare.#call(#at, #name).__bind(flow),));
             }
-            let call = &column.keyword;
-            quote!(#field: #private::Declare.#call(#at, #name).__bind(flow),)
-        });
+        }
+        let (fields, derived) = (read(&fields), read(&derived));
         quote! {
             fn __bind(flow: &#private::Bind<'_>) -> Self {
-                let [#(#derived),*] = flow.__derived::<Self, _>();
-                Self { #(#fields)* }
+                let [#derived] = flow.__derived::<Self, _>();
+                Self { #sources #fields }
             }
         }
     }
@@ -169,11 +179,35 @@ impl Emission<'_> {
         quote!(#docs pub #name: #ty,)
     }
 
-    /// The type of a column.
-    pub(super) fn kind(&self, column: &Column) -> TokenStream {
+    /// The type of a column. Where it is to say what its values are and does not, it has the place for that.
+    fn kind(&self, column: &Column) -> TokenStream {
+        let kind = self.plain_kind(column);
+        let Some(ty) = column.derived.as_ref().and_then(|derived| derived.ty.as_ref()) else { return kind };
+        let generic = self.others.types.iter().find(|generic| *generic.column == column.name);
+        match generic {
+            Some(Generic { param, .. }) => quote!(#kind<#param>),
+            None => {
+                let ty = &ty.ty;
+                quote!(#kind<#ty>)
+            }
+        }
+    }
+
+    /// The type of a column, but for what its values are.
+    pub(super) fn plain_kind(&self, column: &Column) -> TokenStream {
         let private = &self.private;
         if column.derived.is_some() { quote!(#private::Derived) } else { quote!(#private::Source) }
     }
+}
+
+/// What makes a column one of a type.
+pub(super) fn typed(column: &Column) -> Option<TokenStream> {
+    is_typed(column).then(|| quote!(.__typed()))
+}
+
+/// Whether the values of a column are more than text.
+pub(super) fn is_typed(column: &Column) -> bool {
+    column.derived.as_ref().is_some_and(|derived| derived.ty.is_some())
 }
 
 /// A view of a column that it is known of which one it is.
@@ -210,13 +244,13 @@ impl<'v> Read<'v> {
         tokens.into_iter().all(TokenStream::is_empty) && groups.is_empty()
     }
 
-    fn known(&self) -> TokenStream {
+    fn known(&self) -> String {
         let (Self { column, tag, .. }, count, delayed) = (self, self.shown.count, self.view.delayed);
-        quote!(#column, #count, #delayed, #tag)
+        format!("({column},{count},{delayed},{tag:?}),")
     }
 
-    fn listed(&self, private: &Private) -> TokenStream {
-        let (known, rest) = (self.known(), &self.shown.rest);
+    fn listed(&self, private: &Tokens) -> TokenStream {
+        let (known, rest) = (read(&self.known()), &self.shown.rest);
         let (View { before, eliding, filtering, noting, .. }, inside) = (self.view, inside(self.view));
         let view = quote_spanned!(at(*before)=> <#private::View>::__known(#known));
         quote!(#view #rest #eliding #filtering #noting.__view() #inside)
@@ -241,7 +275,7 @@ impl Shown {
             let word = tail.next();
             let arguments = tail.next_if(|tree| matches!(tree, TokenTree::Group(_)));
             let said = match &word {
-                Some(TokenTree::Ident(word)) => typed(word),
+                Some(TokenTree::Ident(word)) => word::typed(word),
                 _ => String::new(),
             };
             let known = match (said.as_str(), &arguments) {
@@ -274,10 +308,12 @@ pub(super) fn mention(view: &View, own: &Ident) -> TokenStream {
     let (told, mentioned) = (told(view), view.mentioned(own));
     if told.is_some() {
         let said = said(view);
-        return quote!(#told &here.#mentioned #said,);
+        return quote!(#told &here.#mentioned #said;);
     }
     let (shown, tagging) = (Shown::of(view).mentioned, &view.tagging);
-    quote!(&here.#mentioned #shown #tagging,)
+    // A view is a value, and a column is not to be taken out of the struct.
+    let whole = (shown.is_empty() && tagging.is_empty()).then(|| quote!(&));
+    quote!(#whole here.#mentioned #shown #tagging;)
 }
 
 /// What a view says of the column that it shows.

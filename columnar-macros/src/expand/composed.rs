@@ -5,7 +5,7 @@
 //! pub type FeltBase = Chat;
 //! pub struct FeltColumns { __base: <FeltBase as Base>::Columns, pub mood: Derived, pub debate: … }
 //! impl Felt {
-//!     fn __READS_mood(here: &FeltColumns) { let _ = (&here.user, &here.debate.critic, …); }
+//!     fn __READS_mood(here: &FeltColumns) { &here.user; &here.debate.critic; … }
 //!     pub async fn extend(base: impl Borrow<FeltBase>) -> Result<Self>;
 //! }
 //! impl FeltColumns {
@@ -34,18 +34,18 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Visibility;
 
-use super::columns::{self, said};
+use super::columns::{self, said, typed};
 use super::other::Other;
-use super::{Emission, again, at, hidden, literal, told};
+use super::{Emission, Tokens, again, at, hidden, literal, told};
 use crate::errors;
 use crate::syntax::{Column, Derived, Module, View};
-use crate::word::typed;
+use crate::word;
 
 impl Emission<'_> {
     /// The struct of the columns.
     pub(super) fn composed_columns(&self, vis: &Visibility, name: &Ident, docs: &str) -> TokenStream {
-        let (private, others) = (&self.private, &self.others);
-        let params = others.params(&quote!(#private::Columns));
+        let others = &self.others;
+        let params = others.struct_params(self.private);
         let base = others.extended.as_ref().map(|extended| extended.inner_part("Columns"));
         let base = base.map(|base| quote!(__base: #base,));
         let fields = self.flow.columns.iter().map(|column| self.field(column));
@@ -64,13 +64,14 @@ impl Emission<'_> {
     /// The graph as constants, and the way to the columns of the flow that is extended.
     pub(super) fn impl_composed_columns(&self, name: &Ident) -> TokenStream {
         let (private, others) = (&self.private, &self.others);
-        let (params, arguments) = (others.params(&quote!(#private::Columns)), others.own_arguments());
+        let (params, arguments) = (others.struct_params(private), others.own_struct_arguments());
         let constants = self.composed_constants();
         let graph = self.composed_graph();
         let sorted = (!others.modules.is_empty()).then(|| quote!(let () = Self::__SORTED;));
         let binds = self.flow.columns.iter().map(|column| {
             let (field, here) = (again(&column.name), hidden("HERE_", &column.name));
-            quote!(#field: Self::#here.__bind(flow),)
+            let typed = typed(column);
+            quote!(#field: Self::#here.__bind(flow) #typed,)
         });
         let base_bind = others.extended.as_ref().map(|extended| {
             let base = extended.inner_part("Columns");
@@ -105,7 +106,7 @@ impl Emission<'_> {
     /// The columns of the flow that is extended are those of its extension, too.
     fn deref_to(&self, extended: &Other<'_>, name: &Ident) -> TokenStream {
         let (private, others) = (&self.private, &self.others);
-        let (params, arguments) = (others.params(&quote!(#private::Columns)), others.own_arguments());
+        let (params, arguments) = (others.struct_params(private), others.own_struct_arguments());
         let base = extended.blamed(extended.inner_part("Columns"));
         quote! {
             impl #params #private::Deref for #name #arguments {
@@ -206,7 +207,7 @@ impl Emission<'_> {
         let own = self.flow.columns.iter().enumerate().map(|(at, column)| {
             let base = is_extension.then(|| quote!(Self::__BASE.__len() +));
             let (here, name) = (hidden("HERE_", &column.name), literal(&column.name));
-            (here, self.kind(column), quote!(#base #at), name)
+            (here, self.plain_kind(column), quote!(#base #at), name)
         });
         let views = self.flow.columns.iter().filter_map(|column| column.derived.as_ref());
         let inputs = self.flow.modules.iter().flat_map(Module::reads);
@@ -228,10 +229,10 @@ impl Emission<'_> {
     }
 
     /// Mentions the columns that a column reads.
-    pub(super) fn fn_reads(&self, column: &Column, columns: &TokenStream) -> Option<TokenStream> {
+    pub(super) fn fn_reads(&self, column: &Column, columns: &Tokens) -> Option<TokenStream> {
         let views = &column.derived.as_ref()?.views;
         let mentions = views.iter().map(|view| self.mention(view, &column.name));
-        Some(fn_mentions(&column.name, columns, &quote!(#(#mentions)*)))
+        Some(fn_mentions(&column.name, columns, &mentions.collect()))
     }
 }
 
@@ -250,15 +251,15 @@ pub(super) fn mention(view: &View, own: &Ident) -> TokenStream {
     let (told, mentioned) = (told(view), view.mentioned(own));
     // Behind what is broken an editor finds more here than behind a constant, which there may not be.
     let said = told.is_some().then(|| said(view));
-    quote!(#told &here.#mentioned #said,)
+    quote!(#told &here.#mentioned #said;)
 }
 
 /// A function for the mentions that belong to a column or a module.
-pub(super) fn fn_mentions(name: &Ident, columns: &TokenStream, mentions: &TokenStream) -> TokenStream {
+pub(super) fn fn_mentions(name: &Ident, columns: &Tokens, mentions: &TokenStream) -> TokenStream {
     let function = hidden("READS_", name);
     quote! {
         fn #function(here: &#columns) {
-            let _ = (#mentions here);
+            #mentions
         }
     }
 }
@@ -266,7 +267,7 @@ pub(super) fn fn_mentions(name: &Ident, columns: &TokenStream, mentions: &TokenS
 /// The constant for the column that a view shows to the column `own`.
 pub(super) fn here(view: &View, own: &Ident) -> Ident {
     // What is not typed yet shows the own column, too.
-    if view.is_own() || typed(view.last()).is_empty() {
+    if view.is_own() || word::typed(view.last()).is_empty() {
         return hidden("HERE_", own);
     }
     let path = view.name().replace('.', "_DOT_");

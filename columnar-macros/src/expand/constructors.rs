@@ -14,11 +14,11 @@
 //! ```
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 
 use super::item::Item;
-use super::{again, hidden};
+use super::{again, hidden, read};
 use crate::syntax::{Base, Param};
 
 impl Item<'_> {
@@ -114,26 +114,19 @@ impl Item<'_> {
         let private = &self.emission.private;
         let (take, names, step) = (self.params(), self.param_names(), &self.types.step);
         let vis = self.header.base.is_none().then_some(&self.header.vis);
+        let derived = self.emission.flow.columns.iter().filter(|column| column.derived.is_some());
+        let functions = derived.map(|column| hidden("", &column.name));
         // They are pointers before they are called, if there is a type for that: with so many calls in one
         // body the compiler looks at what is to be dropped when one of them panics.
         let types = self.header.params.iter().map(Param::ty);
-        let (ty, call, calls) = if self.header.params.iter().any(Param::is_any) {
-            (step.clone(), quote!((#(&#names),*)), quote!(step.clone()))
+        let (ty, functions, calls) = if self.header.params.iter().any(Param::is_any) {
+            let call = quote!((#(&#names),*));
+            (step.to_token_stream(), quote!(#(Self::#functions #call,)*), quote!(step.clone()))
         } else {
-            (
-                quote!(fn(#(&#types),*) -> #step),
-                TokenStream::new(),
-                quote!(step.map(|step| step(#(&#names),*))),
-            )
+            let functions: String = functions.map(|function| format!("Self::{function},")).collect();
+            (quote!(fn(#(&#types),*) -> #step), read(&functions), quote!(step(#(&#names),*)))
         };
-        let functions = self.emission.flow.columns.iter().map(|column| {
-            let function = hidden("", &column.name);
-            match column.derived {
-                Some(_) => quote!(#private::Some(Self::#function #call),),
-                None => quote!(#private::None,),
-            }
-        });
-        let steps = quote!(steps.iter().map(|step| #calls).collect());
+        let steps = quote!(#private::steps::<Self, _>(steps.iter().map(|step| #calls)));
         let steps = if self.emission.flow.modules.is_empty() {
             steps
         } else {
@@ -146,7 +139,7 @@ impl Item<'_> {
         quote! {
             #[doc(hidden)]
             #vis fn __STEPS(#(#take),*) -> #private::Vec<#private::Option<#step>> {
-                let steps: &[#private::Option<#ty>] = &[#(#functions)*];
+                let steps: &[#ty] = &[#functions];
                 #steps
             }
         }

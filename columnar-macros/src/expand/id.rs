@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! pub enum ChatColumn { Topics, … }
-//! impl ChatColumn { pub const fn name(self) -> &'static str { match self { Self::Topics => "topics", … } } }
+//! impl ChatColumn { pub const fn name(self) -> &'static str { const NAMES: … = &["topics", …]; NAMES[self as usize] } }
+//! impl Debug for ChatColumn { /* the name as the variant is written */ }
 //! impl Display for ChatColumn { /* the name */ }
 //! impl ColumnId for ChatColumn { /* from the index of a column */ }
 //! impl ColumnEnum for ChatColumn {}
@@ -10,6 +11,8 @@
 //!
 //! One variant holds the columns of the flow that is extended: `Chat(ChatColumn)`, and one those of each module:
 //! `Debate(DebateColumn)`. Others may have extended a flow, too, so in an extension a column is known by its name.
+//!
+//! An enum without such variants has lists: a `match` of many arms costs the compiler much, and so does a derived `Debug`.
 
 use std::collections::HashSet;
 
@@ -18,15 +21,17 @@ use quote::quote;
 use syn::ext::IdentExt;
 
 use super::other::{Other, Others, Role, tell_apart};
-use super::{Emission, Private, at, docs_or, literal};
+use super::{Emission, Tokens, at, docs_or, literal, read};
 use crate::syntax::{Column, Header};
 
 impl Emission<'_> {
     /// The enum `id`, which goes with the struct `columns`.
     pub(super) fn id(&self, header: &Header, id: &Ident, columns: &Ident) -> TokenStream {
+        let is_named = |column: &Column| column.derived.is_some() && !column.is_second;
         let all = self.flow.columns.iter().enumerate();
-        let all = all.filter(|(_, column)| column.derived.is_some() && !column.is_second);
-        let (indices, derived): (Vec<usize>, Vec<&Column>) = all.unzip();
+        let (derived, without): (Vec<_>, Vec<_>) = all.partition(|(_, column)| is_named(column));
+        let (indices, derived): (Vec<usize>, Vec<&Column>) = derived.into_iter().unzip();
+        let without = without.into_iter().map(|(at, _)| at).collect();
         let names: Vec<String> = derived.iter().map(|column| literal(&column.name)).collect();
         let variants = variants(&derived, self.others.extended.as_ref());
         let (private, others) = (self.private, &self.others);
@@ -37,6 +42,7 @@ impl Emission<'_> {
             struct_of: columns,
             others,
             indices,
+            without,
             columns: derived,
             names,
             variants,
@@ -48,13 +54,15 @@ impl Emission<'_> {
 
 /// The enum; what is in lists goes by column.
 struct Enum<'e> {
-    private: &'e Private,
+    private: &'e Tokens,
     header: &'e Header,
     id: &'e Ident,
     /// The struct of the columns.
     struct_of: &'e Ident,
     others: &'e Others<'e>,
     indices: Vec<usize>,
+    /// The columns that it does not name.
+    without: Vec<usize>,
     columns: Vec<&'e Column>,
     names: Vec<String>,
     variants: Vec<Ident>,
@@ -66,6 +74,7 @@ impl Enum<'_> {
         let inherited = self.others.extended.as_ref().map(variant);
         let modules = self.others.modules.iter().map(variant);
         let params = self.others.own_arguments();
+        let debug = (!self.is_plain()).then(|| quote!(::core::fmt::Debug,));
         let docs_of =
             format!(" The computed columns of a [`{}`], as its events name them.", self.header.name.unraw());
         let named = self.columns.iter().zip(&self.names);
@@ -74,7 +83,7 @@ impl Enum<'_> {
         quote! {
             #[doc = #docs_of]
             #[derive(
-                ::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug, ::core::cmp::PartialEq,
+                ::core::clone::Clone, ::core::marker::Copy, #debug ::core::cmp::PartialEq,
                 ::core::cmp::Eq, ::core::cmp::PartialOrd, ::core::cmp::Ord, ::core::hash::Hash,
             )]
             #[allow(non_camel_case_types, unreachable_pub)]
@@ -87,27 +96,24 @@ impl Enum<'_> {
     }
 
     fn implementation(&self) -> TokenStream {
-        let Self { private, header, id, struct_of, others, names, .. } = self;
-        let (vis, uses) = (&header.vis, self.uses());
+        let Self { private, header, id, struct_of, others, .. } = self;
+        let vis = &header.vis;
         let (params, arguments) = (others.params(&quote!(#private::ColumnEnum)), others.own_arguments());
         // What names the column of another flow is no constant function.
         let constant = others.are_none().then(|| quote!(const));
-        let inherited = others.extended.as_ref().map(|extended| self.arm_of_name(extended));
-        let modules = others.modules.iter().map(|module| self.arm_of_name(module));
         let columns = others.arguments_by_enum();
-        let of = self.fn_of(&uses);
+        let (name, of) = (self.body_of_name(), self.fn_of());
+        let debug = self.is_plain().then(|| self.impl_debug());
         quote! {
             impl #params #id #arguments {
                 /// The name of the column.
                 #[allow(dead_code, unreachable_pub)]
                 #vis #constant fn name(self) -> &'static str {
-                    match self {
-                        #inherited
-                        #(Self::#uses => #names,)*
-                        #(#modules)*
-                    }
+                    #name
                 }
             }
+
+            #debug
 
             impl #params ::core::fmt::Display for #id #arguments {
                 fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
@@ -129,8 +135,52 @@ impl Enum<'_> {
         }
     }
 
-    fn fn_of(&self, uses: &[Ident]) -> TokenStream {
-        let Self { private, others, indices, names, .. } = self;
+    /// Whether a variant is the name of its column in camel case, and nothing else: then no text of it is needed.
+    fn is_plain(&self) -> bool {
+        // See `tell_apart` and `camel`.
+        self.others.are_none() && self.variants.iter().all(|variant| !variant.to_string().ends_with('_'))
+    }
+
+    /// What a derived one prints.
+    fn impl_debug(&self) -> TokenStream {
+        let Self { private, id, .. } = self;
+        quote! {
+            impl ::core::fmt::Debug for #id {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    #private::fmt_variant(self.name(), f)
+                }
+            }
+        }
+    }
+
+    fn body_of_name(&self) -> TokenStream {
+        let Self { others, names, .. } = self;
+        if !others.are_none() {
+            let (uses, modules) = (self.uses(), others.modules.iter().map(|module| self.arm_of_name(module)));
+            let inherited = others.extended.as_ref().map(|extended| self.arm_of_name(extended));
+            return quote!(match self { #inherited #(Self::#uses => #names,)* #(#modules)* });
+        }
+        if names.is_empty() {
+            return quote!(match self {});
+        }
+        let names = read(&names.iter().map(|name| format!("{name:?},")).collect::<String>());
+        quote! {
+            const NAMES: &[&str] = &[#names];
+            NAMES[self as usize]
+        }
+    }
+
+    fn fn_of(&self) -> TokenStream {
+        let Self { private, others, indices, names, without, .. } = self;
+        let uses = self.uses();
+        if others.are_none() {
+            let list = read(&uses.iter().map(|variant| format!("Self::{variant},")).collect::<String>());
+            return quote! {
+                fn __of(column: usize, _: &#private::Name) -> #private::Option<Self> {
+                    #private::listed(&[#list], &[#(#without),*], column)
+                }
+            };
+        }
         let of_module = |module: &Other<'_>| {
             let (variant, name, ty) = (module.variant(), literal(module.name()), module.inner_part("Column"));
             quote!(<#ty as #private::ColumnEnum>::__of_module(#name, name).map(Self::#variant))
@@ -138,11 +188,9 @@ impl Enum<'_> {
         let mut modules = others.modules.iter().map(of_module);
         let first = modules.next().unwrap_or_else(|| quote!(#private::None));
         let otherwise = quote!(#first #(.or_else(|| #modules))*);
-        let name = (!others.are_none()).then(|| quote!(name:));
         let Some(extended) = &others.extended else {
-            let name = name.unwrap_or_else(|| quote!(_:));
             return quote! {
-                fn __of(column: usize, #name &#private::Name) -> #private::Option<Self> {
+                fn __of(column: usize, name: &#private::Name) -> #private::Option<Self> {
                     match column {
                         #(#indices => #private::Some(Self::#uses),)*
                         _ => #otherwise,

@@ -17,6 +17,7 @@ use quote::quote;
 use syn::Visibility;
 
 use super::Emission;
+use super::columns::is_typed;
 
 impl Emission<'_> {
     pub(super) fn inline(&self, errors: &TokenStream) -> TokenStream {
@@ -29,7 +30,7 @@ impl Emission<'_> {
                 quote!(#private::Some(#step))
             }
         });
-        let ty = self.others.arguments("Columns").map_or_else(|| quote!(#name), |list| quote!(#name #list));
+        let ty = self.others.struct_arguments().map_or_else(|| quote!(#name), |list| quote!(#name #list));
         let definition = self.columns(&Visibility::Inherited, &name, " The columns of this flow.");
         let (words, columns) = (self.words(), self.impl_columns(&name));
         let mentions = self.inline_mentions(&ty);
@@ -40,6 +41,7 @@ impl Emission<'_> {
             let steps = quote!(([#(#steps),*], [#(#modules),*]));
             (steps, quote!(#private::join(#private::Vec::from(steps.0), steps.1)))
         };
+        let typed = self.inline_typed(&ty);
         quote! {
             match #steps {
                 steps => {
@@ -47,11 +49,25 @@ impl Emission<'_> {
                     #definition
                     #columns
                     #mentions
+                    #typed
                     #errors
                     #private::Typed::<'_, #ty, #private::Name>::__new(#all)
                 }
             }
         }
+    }
+
+    /// Makes the steps of typed columns such, now that there are fields that know the types.
+    fn inline_typed(&self, columns: &TokenStream) -> TokenStream {
+        let own = (!self.others.are_none()).then(|| quote!(.0));
+        let typed = self.flow.columns.iter().enumerate().filter(|(_, column)| is_typed(column));
+        let typed: TokenStream = typed
+            .map(|(at, column)| {
+                let step = Self::typed_step(column, columns, quote!(step));
+                quote!(steps #own[#at] = steps #own[#at].take().map(|step| #step);)
+            })
+            .collect();
+        if typed.is_empty() { typed } else { quote!(let mut steps = steps; #typed) }
     }
 
     /// Mentions the columns that are read. A closure knows the parameters around it.
@@ -62,8 +78,8 @@ impl Emission<'_> {
         });
         let inputs = self.flow.modules.iter().map(Self::module_mentions);
         quote! {
-            #[allow(unexpected_cfgs)]
-            let _ = |here: &#columns| { let _ = (#(#read)* #(#inputs)* here); };
+            #[allow(unexpected_cfgs, unused, clippy::no_effect, clippy::unnecessary_operation)]
+            let _ = |here: &#columns| { #(#read)* #(#inputs)* };
         }
     }
 }

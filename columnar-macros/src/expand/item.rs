@@ -15,14 +15,14 @@
 //! ```
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{GenericParam, Generics, parse_quote};
 
 use super::composed::fn_mentions;
 use super::other::Other;
 use super::types::{Types, lifetime};
-use super::{Emission, again, at, hidden, literal};
+use super::{Emission, again, at, hidden, literal, read};
 use crate::syntax::{Column, Header, Module};
 
 impl Emission<'_> {
@@ -53,10 +53,9 @@ impl Item<'_> {
     /// What the flow can do: its compute steps, and ways to make one.
     fn implementation(&self) -> TokenStream {
         let head = self.impl_head(&TokenStream::new(), &self.bounded());
-        let columns = self.emission.flow.columns.iter();
-        let steps = columns.clone().filter_map(|column| self.fn_step(column));
-        let reads = columns.filter_map(|column| self.emission.fn_reads(column, &self.types.columns));
-        let modules = self.emission.modules().map(|(module, other)| self.fns_of_module(module, other));
+        let steps = self.emission.flow.columns.iter().filter_map(|column| self.fn_step(column));
+        let modules = self.emission.modules().map(|(module, other)| self.fn_module(module, other));
+        let mentions = self.mentions(&head);
         let (constants, constructors, fork) = (self.constants(), self.constructors(), self.fn_fork());
         quote! {
             #[allow(
@@ -66,11 +65,28 @@ impl Item<'_> {
             )]
             #head {
                 #(#steps)*
-                #(#reads)*
                 #(#modules)*
                 #constants
                 #constructors
                 #fork
+            }
+
+            #mentions
+        }
+    }
+
+    /// Mentions what the user has written of views and inputs.
+    fn mentions(&self, head: &TokenStream) -> TokenStream {
+        let (emission, types) = (self.emission, &self.types.columns);
+        let reads = emission.flow.columns.iter().filter_map(|column| emission.fn_reads(column, types));
+        let inputs = emission.flow.modules.iter();
+        let inputs =
+            inputs.map(|module| fn_mentions(&module.name, types, &Emission::module_mentions(module)));
+        quote! {
+            #[allow(non_snake_case, unexpected_cfgs, unused, clippy::no_effect, clippy::unnecessary_operation)]
+            #head {
+                #(#reads)*
+                #(#inputs)*
             }
         }
     }
@@ -81,15 +97,16 @@ impl Item<'_> {
         let derived = column.derived.as_ref()?;
         let ty = &self.types.step;
         let step = if self.header.whole {
-            self.emission.step(&column.keyword, derived)
+            let step = self.emission.step(&column.keyword, derived);
+            Emission::typed_step(column, &self.types.columns, step)
         } else {
             quote!(#private::broken())
         };
         Some(self.fn_given(&column.name, ty, &step))
     }
 
-    /// The compute steps of a module, and the mentions of its inputs.
-    fn fns_of_module(&self, module: &Module, other: &Other<'_>) -> TokenStream {
+    /// The compute steps of a module.
+    fn fn_module(&self, module: &Module, other: &Other<'_>) -> TokenStream {
         let (private, step) = (&self.emission.private, &self.types.step);
         let ty = quote!(#private::Vec<#step>);
         let steps = if self.header.whole {
@@ -97,14 +114,11 @@ impl Item<'_> {
         } else {
             quote!(#private::vec![])
         };
-        let steps = self.fn_given(&module.name, &ty, &steps);
-        let mentions = Emission::module_mentions(module);
-        let mentions = fn_mentions(&module.name, &self.types.columns, &mentions);
-        quote!(#steps #mentions)
+        self.fn_given(&module.name, &ty, &steps)
     }
 
     /// A function that is given the parameters.
-    fn fn_given(&self, name: &Ident, ty: &TokenStream, body: &TokenStream) -> TokenStream {
+    fn fn_given(&self, name: &Ident, ty: &impl ToTokens, body: &TokenStream) -> TokenStream {
         let function = hidden("", name);
         let take = self.lent();
         // Not every parameter need be used.
@@ -159,9 +173,10 @@ impl Item<'_> {
         }
         let name_at = |&at: &usize| self.emission.flow.columns.get(at).map(|column| literal(&column.name));
         let order = self.emission.plan.order.iter().filter_map(name_at);
+        let order = read(&order.map(|name| format!("{name:?},")).collect::<String>());
         quote! {
             #docs
-            #vis const ORDER: &'static [&'static str] = &[#(#order),*];
+            #vis const ORDER: &'static [&'static str] = &[#order];
         }
     }
 

@@ -24,12 +24,12 @@ use syn::Attribute;
 use crate::check::Plan;
 use crate::name::identifier;
 use crate::report::Errors;
-use crate::syntax::{Derived, Flow, Form, State, View};
+use crate::syntax::{Column, ColumnType, Derived, Flow, Form, State, View};
 use crate::word::typed;
 use other::Others;
 
 pub(crate) fn expand(krate: &TokenStream, flow: &Flow, plan: &Plan, errors: &Errors) -> TokenStream {
-    let private = &Private::new(krate);
+    let private = &Tokens::private(krate);
     let others = Others::new(private, flow);
     let emission = Emission { private, flow, plan, others };
     let errors = errors.tokens();
@@ -42,23 +42,30 @@ pub(crate) fn expand(krate: &TokenStream, flow: &Flow, plan: &Plan, errors: &Err
 
 struct Emission<'f> {
     /// The path of what generated code may use.
-    private: &'f Private,
+    private: &'f Tokens,
     flow: &'f Flow,
     plan: &'f Plan,
     others: Others<'f>,
 }
 
-/// `columnar::__private`. A token that is written costs the compiler little, a stream of tokens that is
+/// Tokens to be put among others, often: a token that is written costs the compiler little, a stream of tokens that is
 /// put into another one much.
-struct Private(Vec<TokenTree>);
+struct Tokens(Vec<TokenTree>);
 
-impl Private {
-    fn new(krate: &TokenStream) -> Self {
-        Self(quote!(#krate::__private).into_iter().collect())
+impl Tokens {
+    /// `columnar::__private`.
+    fn private(krate: &TokenStream) -> Self {
+        quote!(#krate::__private).into()
     }
 }
 
-impl ToTokens for Private {
+impl From<TokenStream> for Tokens {
+    fn from(tokens: TokenStream) -> Self {
+        Self(tokens.into_iter().collect())
+    }
+}
+
+impl ToTokens for Tokens {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(self.0.iter().cloned());
     }
@@ -91,11 +98,35 @@ impl Emission<'_> {
         argument.set_span(last.span());
         quote!(#private::Declare.#keyword #argument)
     }
+
+    /// The compute step of a column as one of its type. What rustc has to say of that is said at the type, which stands
+    /// from its `:` on to its last token.
+    fn typed_step(column: &Column, columns: &impl ToTokens, step: TokenStream) -> TokenStream {
+        let Some(ColumnType { colon, ty }) = column.derived.as_ref().and_then(|derived| derived.ty.as_ref())
+        else {
+            return step;
+        };
+        let Some(last) = ty.clone().into_iter().last() else { return step };
+        let field = again(&column.name);
+        let mut place = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &here.#field));
+        place.set_span(last.span());
+        let (typed, of) = (Ident::new("__typed", *colon), quote_spanned!(*colon=> |here: &#columns|));
+        quote!(#step.#typed(#of #place))
+    }
 }
 
 /// Keeps from the compiler what is wrong with a view: it has been told.
 fn told(view: &View) -> Option<TokenStream> {
     (view.state != State::Sound).then(|| quote!(#[cfg(rust_analyzer)]))
+}
+
+/// Text as tokens: the compiler reads a long list faster than it takes one from here. Nothing in it is the user's own
+/// token, and nothing depends on where a path begins.
+fn read(text: &str) -> TokenStream {
+    match text.parse() {
+        Ok(tokens) => tokens,
+        Err(_) => unreachable!("names, numbers and literals are tokens"),
+    }
 }
 
 /// The name as a string literal.

@@ -6,6 +6,8 @@
 //! pub type FeltBase<M> = Chat<M>;
 //! type __FeltDebate = Debate;
 //! ```
+//!
+//! And the types of columns that name parameters of the flow, which the struct of the columns knows nothing of.
 
 use std::collections::HashSet;
 
@@ -15,19 +17,20 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{GenericParam, Path, PathArguments};
 
-use super::{Private, again, at, literal};
+use super::{Tokens, again, at, literal};
 use crate::name::camel;
-use crate::syntax::{Flow, Form, Header, Module};
+use crate::syntax::{Column, Flow, Form, Header, Module};
 use crate::word::typed;
 
 /// All of them.
 pub(super) struct Others<'e> {
     pub(super) extended: Option<Other<'e>>,
     pub(super) modules: Vec<Other<'e>>,
+    pub(super) types: Vec<Generic<'e>>,
 }
 
 impl<'e> Others<'e> {
-    pub(super) fn new(private: &'e Private, flow: &'e Flow) -> Self {
+    pub(super) fn new(private: &'e Tokens, flow: &'e Flow) -> Self {
         let header = match &flow.form {
             Form::Item(header) => Some(&**header),
             _ => None,
@@ -35,7 +38,11 @@ impl<'e> Others<'e> {
         let extended = header.and_then(|header| Other::extended(private, header));
         let mut taken: HashSet<String> = extended.iter().map(|extended| literal(extended.flow)).collect();
         let columns = flow.columns.iter().filter(|column| column.derived.is_some() && !column.is_second);
-        columns.for_each(|column| drop(tell_apart(&column.name, &mut taken)));
+        let types = columns.filter_map(|column| {
+            let variant = tell_apart(&column.name, &mut taken);
+            Generic::new(header?, column, &variant)
+        });
+        let types = types.collect();
         // The parameter that stands for what is extended.
         taken.insert("Base".to_owned());
         let modules = flow.modules.iter().map(|module| {
@@ -43,7 +50,7 @@ impl<'e> Others<'e> {
             Other::module(private, header, module, name)
         });
         let modules = modules.collect();
-        Self { extended, modules }
+        Self { extended, modules, types }
     }
 
     pub(super) fn are_none(&self) -> bool {
@@ -60,44 +67,67 @@ impl<'e> Others<'e> {
 
     /// The aliases.
     pub(super) fn definitions(&self, header: &Header) -> TokenStream {
-        self.all().map(|other| other.definition(header)).collect()
+        let types = self.types.iter().map(|generic| generic.definition(header));
+        self.all().map(|other| other.definition(header)).chain(types).collect()
     }
 
-    /// In angle brackets, if there is anything to stand there.
-    fn list(&self, item: impl Fn(&Other<'e>) -> TokenStream) -> Option<TokenStream> {
-        let mut items = self.generic().map(item).peekable();
-        items.peek()?;
-        Some(quote!(<#(#items),*>))
-    }
-
-    /// What the struct or the enum of the columns has in angle brackets when it is used.
-    pub(super) fn arguments(&self, part: &str) -> Option<TokenStream> {
-        self.list(|other| other.part(part))
+    /// What the enum of the columns has in angle brackets when it is used.
+    pub(super) fn enum_arguments(&self) -> Option<TokenStream> {
+        angled(self.generic().map(|other| other.part("Column")))
     }
 
     /// The same where it is defined.
     pub(super) fn params(&self, bound: &TokenStream) -> Option<TokenStream> {
-        self.list(|Other { param, .. }| quote!(#param: #bound))
+        angled(self.generic().map(|Other { param, .. }| quote!(#param: #bound)))
     }
 
     /// The same in its own impls.
     pub(super) fn own_arguments(&self) -> Option<TokenStream> {
-        self.list(|other| other.param.to_token_stream())
+        angled(self.generic().map(|other| other.param.to_token_stream()))
     }
 
-    /// The same for the struct, in the impls of the enum.
+    /// What the struct of the columns has in angle brackets when it is used.
+    pub(super) fn struct_arguments(&self) -> Option<TokenStream> {
+        let types = self.types.iter().map(|generic| generic.ty());
+        angled(self.generic().map(|other| other.part("Columns")).chain(types))
+    }
+
+    /// The same where it is defined.
+    pub(super) fn struct_params(&self, private: &Tokens) -> Option<TokenStream> {
+        let types = self.types.iter().map(|Generic { param, .. }| quote!(#param: 'static));
+        angled(self.generic().map(|Other { param, .. }| quote!(#param: #private::Columns)).chain(types))
+    }
+
+    /// The same in its own impls.
+    pub(super) fn own_struct_arguments(&self) -> Option<TokenStream> {
+        let types = self.types.iter().map(|Generic { param, .. }| param.to_token_stream());
+        angled(self.generic().map(|other| other.param.to_token_stream()).chain(types))
+    }
+
+    /// The same in the impls of the enum, which knows no types.
     pub(super) fn arguments_by_enum(&self) -> Option<TokenStream> {
-        self.list(|Other { private, param, .. }| quote!(<#param as #private::ColumnEnum>::Columns))
+        let types = self.types.iter().map(|_| quote!(()));
+        let others = self.generic();
+        let others =
+            others.map(|Other { private, param, .. }| quote!(<#param as #private::ColumnEnum>::Columns));
+        angled(others.chain(types))
     }
 
     /// How many places the columns need, and how many bytes their names.
-    pub(super) fn sizes(&self, private: &Private, columns: &TokenStream) -> (TokenStream, TokenStream) {
-        if self.generic().next().is_some() {
+    pub(super) fn sizes(&self, private: &Tokens, columns: &impl ToTokens) -> (TokenStream, TokenStream) {
+        if self.generic().next().is_some() || !self.types.is_empty() {
             return (quote!({ #private::MANY }), quote!({ #private::MUCH }));
         }
         let graph = quote!(<#columns as #private::Columns>::GRAPH);
         (quote!({ #graph.__len() }), quote!({ #graph.__text_len() }))
     }
+}
+
+/// In angle brackets, if there is anything to stand there.
+fn angled(items: impl Iterator<Item = TokenStream>) -> Option<TokenStream> {
+    let mut items = items.peekable();
+    items.peek()?;
+    Some(quote!(<#(#items),*>))
 }
 
 /// A variant for a column or a module that no other has.
@@ -110,7 +140,7 @@ pub(super) fn tell_apart(name: &Ident, taken: &mut HashSet<String>) -> String {
 }
 
 pub(super) struct Other<'e> {
-    private: &'e Private,
+    private: &'e Tokens,
     path: &'e Path,
     /// The name of the flow.
     flow: &'e Ident,
@@ -133,7 +163,7 @@ pub(super) enum Role<'e> {
 
 impl<'e> Other<'e> {
     /// `None` where nothing is extended, or nobody knows what.
-    fn extended(private: &'e Private, header: &'e Header) -> Option<Self> {
+    fn extended(private: &'e Tokens, header: &'e Header) -> Option<Self> {
         let base = header.base.as_ref()?;
         let (path, flow) = (base.path.as_ref()?, base.name()?);
         let alias = format_ident!("{}Base", header.name.unraw(), span = at(header.keyword.span));
@@ -142,7 +172,7 @@ impl<'e> Other<'e> {
     }
 
     /// `name` is that of its variant.
-    fn module(private: &'e Private, header: Option<&'e Header>, module: &'e Module, name: Ident) -> Self {
+    fn module(private: &'e Tokens, header: Option<&'e Header>, module: &'e Module, name: Ident) -> Self {
         let (path, role) = (&module.path, Role::Module(module));
         let flow = path.segments.last().map_or(&module.name, |last| &last.ident);
         let Some(header) = header else {
@@ -165,7 +195,7 @@ impl<'e> Other<'e> {
     }
 
     fn new(
-        private: &'e Private,
+        private: &'e Tokens,
         header: &'e Header,
         path: &'e Path,
         flow: &'e Ident,
@@ -173,10 +203,7 @@ impl<'e> Other<'e> {
         param: Ident,
         role: Role<'e>,
     ) -> Self {
-        let used = names(path.to_token_stream());
-        let is_used = |param: &&GenericParam| names(name_of(param)).iter().all(|name| used.contains(name));
-        let params = header.generics.params.iter().filter(is_used);
-        let params: Vec<_> = params.collect();
+        let params = used(header, path.to_token_stream());
         let is_generic = params.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)));
         Self { private, path, flow, alias: Some(alias), params, is_generic, param, role }
     }
@@ -205,14 +232,7 @@ impl<'e> Other<'e> {
         let (vis, path, Some(alias)) = (&header.vis, self.path, &self.alias) else {
             return TokenStream::new();
         };
-        let params = self.params.iter().map(|param| match param {
-            GenericParam::Lifetime(param) => param.lifetime.to_token_stream(),
-            GenericParam::Type(param) => param.ident.to_token_stream(),
-            GenericParam::Const(param) => {
-                let (name, ty) = (&param.ident, &param.ty);
-                quote!(const #name: #ty)
-            }
-        });
+        let params = self.params.iter().map(|param| declared(param));
         let (docs, ty) = match self.role {
             Role::Extended => {
                 let docs = format!(" The flow that a [`{}`] extends.", header.name.unraw());
@@ -279,6 +299,44 @@ impl<'e> Other<'e> {
     }
 }
 
+/// The type of a column that names parameters of the flow. It stands in an alias, and the struct of the columns has a
+/// parameter in its place.
+pub(super) struct Generic<'e> {
+    pub(super) column: &'e Ident,
+    alias: Ident,
+    ty: &'e TokenStream,
+    /// The parameters of the header that it uses.
+    params: Vec<&'e GenericParam>,
+    pub(super) param: Ident,
+}
+
+impl<'e> Generic<'e> {
+    /// `None` for a type that is the same in all flows, and for text.
+    fn new(header: &'e Header, column: &'e Column, variant: &str) -> Option<Self> {
+        let ty = &column.derived.as_ref()?.ty.as_ref()?.ty;
+        let params = used(header, ty.clone());
+        let alias = format_ident!("__{}{variant}", header.name.unraw(), span = at(header.keyword.span));
+        let param = format_ident!("__{variant}", span = Span::call_site());
+        (!params.is_empty()).then_some(Self { column: &column.name, alias, ty, params, param })
+    }
+
+    fn definition(&self, header: &Header) -> TokenStream {
+        let (vis, Self { alias, ty, .. }) = (&header.vis, self);
+        let params = self.params.iter().map(|param| declared(param));
+        quote! {
+            #[doc(hidden)]
+            #[allow(dead_code, unreachable_pub, type_alias_bounds)]
+            #vis type #alias<#(#params),*> = #ty;
+        }
+    }
+
+    /// The type, where the parameters of the header are known.
+    fn ty(&self) -> TokenStream {
+        let (alias, params) = (&self.alias, self.params.iter().map(|param| name_of(param)));
+        quote!(#alias<#(#params),*>)
+    }
+}
+
 /// The tokens, for what rustc says of them at `place`.
 fn located(tokens: TokenStream, place: Span) -> TokenStream {
     let tokens = tokens.into_iter().map(|mut tree| {
@@ -289,6 +347,24 @@ fn located(tokens: TokenStream, place: Span) -> TokenStream {
         tree
     });
     tokens.collect()
+}
+
+/// The parameters of the header that these tokens use.
+fn used(header: &Header, tokens: TokenStream) -> Vec<&GenericParam> {
+    let used = names(tokens);
+    let is_used = |param: &&GenericParam| names(name_of(param)).iter().all(|name| used.contains(name));
+    header.generics.params.iter().filter(is_used).collect()
+}
+
+/// A parameter where it is declared, without what is asked of it.
+fn declared(param: &GenericParam) -> TokenStream {
+    match param {
+        GenericParam::Const(param) => {
+            let (name, ty) = (&param.ident, &param.ty);
+            quote!(const #name: #ty)
+        }
+        other => name_of(other),
+    }
 }
 
 fn name_of(param: &GenericParam) -> TokenStream {

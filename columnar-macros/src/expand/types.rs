@@ -3,32 +3,32 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
-use super::Private;
+use super::Tokens;
 use super::other::Others;
 use crate::syntax::Header;
 
 pub(super) struct Types {
     /// The struct of the columns.
-    pub(super) columns: TokenStream,
+    pub(super) columns: Tokens,
     /// The enum of the derived columns.
     pub(super) id: TokenStream,
     /// What the flow derefs to.
     pub(super) flow: TokenStream,
     /// A compute step.
-    pub(super) step: TokenStream,
+    pub(super) step: Tokens,
     /// What a flow derefs to that extends this one, with its columns `__C` and its enum `__I`.
     pub(super) extended: TokenStream,
 }
 
 impl Types {
     pub(super) fn new(
-        private: &Private,
+        private: &Tokens,
         header: &Header,
         others: &Others<'_>,
         columns: &Ident,
         id: &Ident,
     ) -> Self {
-        let (others_columns, others_ids) = (others.arguments("Columns"), others.arguments("Column"));
+        let (others_columns, others_ids) = (others.struct_arguments(), others.enum_arguments());
         let (columns, id) = (quote!(#columns #others_columns), quote!(#id #others_ids));
         let (flow, step) = match &others.extended {
             // The steps of an extension live as long as those of the flow that is extended.
@@ -42,9 +42,9 @@ impl Types {
         Self {
             flow: quote!(#flow<#lifetime #columns, #id>),
             extended: quote!(#flow<#lifetime __C, __I>),
-            columns,
+            columns: columns.into(),
             id,
-            step,
+            step: step.into(),
         }
     }
 }

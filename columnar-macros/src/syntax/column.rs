@@ -1,15 +1,18 @@
-//! A derived column, after its name: `(views) was "old" = step;`.
+//! A derived column, after its name: `(views): Type was "old" = step;`.
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
 
 use super::cursor::{Cursor, is_punct};
-use super::{Derived, Former, former, tokens, view};
+use super::{ColumnType, Derived, Former, column_type, former, tokens, view};
 use crate::errors;
 use crate::report::Errors;
 
 pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> (Option<Former>, Derived) {
+    let early = column_type::before_views(name, cursor, errors);
     let list = list(name, cursor, errors);
+    let ty = early.or_else(|| column_type::parse(name, cursor, errors));
     let former = former::parse(name, cursor, errors);
+    let ty = ty.or_else(|| late_type(name, former.as_ref(), cursor, errors));
     let mut step = TokenStream::new();
     if list.is_some() || is_punct(cursor.peek(), '=') {
         if let Some(equals) = equals(name, cursor, errors) {
@@ -20,7 +23,23 @@ pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) 
     }
     let span = list.as_ref().map_or(name.span(), Group::span);
     let (views, whole) = list.map_or_else(|| (Vec::new(), false), |list| view::parse_list(&list, errors));
-    (former, Derived { list: span, views, whole, step })
+    (former, Derived { list: span, views, whole, ty, step })
+}
+
+/// A type behind the former name.
+fn late_type(
+    name: &Ident,
+    former: Option<&Former>,
+    cursor: &mut Cursor<'_>,
+    errors: &mut Errors,
+) -> Option<ColumnType> {
+    former?;
+    let told = errors.len();
+    let late = column_type::parse(name, cursor, errors)?;
+    if errors.len() == told {
+        errors.on(late.colon, errors::column_type::behind_was(name));
+    }
+    Some(late)
 }
 
 /// The views, in parentheses. Other brackets are told, and read all the same.
@@ -46,7 +65,6 @@ fn list(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Gr
 
 /// Takes the `=`. `None` where there is none, with the rest of the declaration skipped.
 fn equals<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<&'t TokenTree> {
-    skip_type(cursor, errors);
     let length = operator(cursor.rest());
     let found: String = tokens(cursor.rest().get(..length).unwrap_or_default()).to_string();
     match found.as_str() {
@@ -67,19 +85,6 @@ fn equals<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Opt
             }
             None
         }
-    }
-}
-
-/// Takes `: Type` or `-> Type` if there is an `=` after it.
-fn skip_type(cursor: &mut Cursor<'_>, errors: &mut Errors) {
-    let declaration = cursor.declaration();
-    let is_type = match operator(declaration) {
-        1 => is_punct(declaration.first(), ':'),
-        _ => is_punct(declaration.first(), '-') && is_punct(declaration.get(1), '>'),
-    };
-    let equals = declaration.iter().position(|tree| is_punct(Some(tree), '='));
-    if let (true, Some(equals)) = (is_type, equals) {
-        errors.at(tokens(cursor.take(equals)), errors::TYPE);
     }
 }
 

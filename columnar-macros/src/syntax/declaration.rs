@@ -206,7 +206,7 @@ impl Declarations<'_, '_> {
             None => return self.errors.at(name, errors::NO_SEMICOLON),
             first if rest.len() == 1 && is_punct(first, ',') => errors::COMMA,
             first if is_punct(first, '=') => &errors::source_step(name),
-            first if is_punct(first, ':') => errors::TYPE,
+            first if is_punct(first, ':') => errors::column_type::OF_A_SOURCE,
             _ => &errors::source_extra(name),
         };
         self.errors.at(tokens(rest), message);

@@ -125,7 +125,7 @@ fn field<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Opti
 /// A column of which no more is known than its name.
 fn broken(place: Option<&TokenTree>, name: Ident, list: Span) -> Column {
     let keyword = Ident::new("column", place.map_or_else(Span::call_site, TokenTree::span));
-    let derived = Derived { list, views: Vec::new(), whole: false, step: TokenStream::new() };
+    let derived = Derived { list, views: Vec::new(), whole: false, ty: None, step: TokenStream::new() };
     Column {
         docs: Vec::new(),
         denied: Vec::new(),

@@ -5,6 +5,7 @@
 
 mod base;
 mod column;
+mod column_type;
 mod cursor;
 mod declaration;
 mod denial;
@@ -23,6 +24,7 @@ use crate::errors;
 use crate::report::Errors;
 
 pub(crate) use base::Base;
+pub(crate) use column_type::ColumnType;
 pub(crate) use denial::Denial;
 pub(crate) use former::Former;
 pub(crate) use group::Around;
@@ -86,6 +88,8 @@ pub(crate) struct Derived {
     pub(crate) views: Vec<View>,
     /// Whether every view could be read; if not, too few of them is no mistake of its own.
     pub(crate) whole: bool,
+    /// What its values are JSON of; `None` for text.
+    pub(crate) ty: Option<ColumnType>,
     /// Empty where the step is missing.
     pub(crate) step: TokenStream,
 }

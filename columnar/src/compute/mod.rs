@@ -1,14 +1,20 @@
 //! What a column calls to get its value.
 //!
 //! A compute step is any Rust expression that converts into one: a function or closure from
-//! [`Context`] to text, to a `Result` of text, or to [`deltas`]; a [`Prompt`](crate::Prompt); a type
-//! of yours that implements [`Compute`].
+//! [`Context`] to text or [`Json`], to a `Result` of these, or to [`deltas`]; a [`Prompt`](crate::Prompt);
+//! a type of yours that implements [`Compute`].
 
 mod given;
+mod json;
 mod policy;
 mod rate;
 mod settings;
 mod step;
+#[cfg(feature = "typed")]
+mod typed;
+#[cfg(not(feature = "typed"))]
+#[path = "typed/off.rs"]
+mod typed;
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,12 +28,18 @@ use crate::model::{Choice, End};
 use crate::value::Value;
 
 pub(crate) use given::Given;
+pub use json::Json;
 #[cfg(feature = "tracing")]
 pub(crate) use policy::TimedOut;
 pub use policy::{Policy, secs};
 pub use rate::{Rate, per_minute, per_second};
 pub(crate) use settings::Settings;
 pub use step::{IntoOutcome, IntoReply, IntoStep, Step, form};
+pub use typed::ColumnType;
+#[cfg(feature = "typed")]
+pub use typed::Misfit;
+#[cfg(feature = "typed")]
+pub(crate) use typed::read;
 
 /// A compute step as a type of its own.
 ///

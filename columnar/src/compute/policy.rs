@@ -7,6 +7,8 @@ use futures::future::FutureExt;
 use futures::stream::{self, BoxStream, StreamExt};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
+#[cfg(feature = "typed")]
+use super::ColumnType;
 use super::{IntoStep, Kind, Piece, Rate, Reply, Step};
 use crate::budget::Budget;
 use crate::context::Context;
@@ -195,6 +197,53 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         self.into_step().around(move |step, cx| if is_due(&cx) { step.start(cx) } else { Reply::skip() })
     }
 
+    /// Lets the values of the column be JSON of this type, which `column score(user.latest): Score = …` says in
+    /// [`flow!`](crate::flow!): what is computed is held against the type, and a model is told what is wanted. To stand
+    /// behind all that belongs to one request. See the [guide](crate::guide::typed).
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::testing::ScriptedModel;
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Score {
+    ///     /// From 1 to 5.
+    ///     stars: u8,
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let model = ScriptedModel::new(|_| r#"{"stars": 4}"#.to_owned());
+    /// let score = prompt("Rate it.").with(model).retry(3).typed::<Score>();
+    /// let f = flow([column("score", source("user").latest(), score)])?;
+    /// f.push("user", "It was fine.").await?;
+    /// f.run().await?;
+    /// assert_eq!(f.read::<Score>("score", 0)?.map(|score| score.stars), Some(4));
+    /// # Ok(()) }
+    /// ```
+    #[cfg(feature = "typed")]
+    fn typed<T: ColumnType>(self) -> Step<'a> {
+        self.into_step().typed::<T>()
+    }
+
+    /// Asks again up to so many times for a value that is not of the [type](Self::typed) of the column, with what was
+    /// said and what is wrong with it: once, unless told otherwise, where a model is asked, and never for another step.
+    /// To stand before the type. Each is told as [`Event::Retry`](crate::Event::Retry).
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// flow! {
+    ///     pub struct Chat {
+    ///         source user;
+    ///         column topics(user.latest): Vec<String> = prompt("List the topics.").repairs(2).retry(3);
+    ///     }
+    /// }
+    /// ```
+    #[cfg(feature = "typed")]
+    fn repairs(self, times: usize) -> Step<'a> {
+        self.into_step().repaired(times)
+    }
+
     /// Lets the requests of this column have so many tokens, the instruction and the reply included; what
     /// the context has beyond is left out, from the middle unless told otherwise. See [`Budget`].
     ///
@@ -269,6 +318,11 @@ impl Attempts<'_> {
             self.pieces = Some(self.step.start(self.cx.clone()).pieces());
         }
         let error = match self.pieces.as_mut()?.next().await? {
+            // The step makes attempts of its own, which count as well.
+            Ok(Piece::Retry { error, .. }) => {
+                self.attempt += 1;
+                return Some(Ok(Piece::Retry { attempt: self.attempt - 1, error }));
+            }
             Ok(piece) => return Some(Ok(piece)),
             Err(error) => error,
         };

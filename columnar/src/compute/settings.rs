@@ -17,4 +17,7 @@ pub(crate) struct Settings {
     pub(crate) model: Option<Choice>,
     /// What tells values that are computed otherwise from those that are stored.
     pub(crate) version: Option<Arc<str>>,
+    /// How often a reply is asked for again that is not of the type of the column.
+    #[cfg(feature = "typed")]
+    pub(crate) repairs: Option<usize>,
 }

@@ -71,6 +71,22 @@ impl<'a> Step<'a> {
         self
     }
 
+    #[cfg(feature = "typed")]
+    pub(super) fn repaired(mut self, times: usize) -> Self {
+        Arc::make_mut(&mut self.settings).repairs = Some(times);
+        self
+    }
+
+    /// The step as one that says more to its model, if it asks one, besides the context.
+    #[cfg(feature = "typed")]
+    pub(super) fn instructed(mut self, instruct: impl Fn(&str) -> Arc<str>) -> Self {
+        let instruction = self.settings.instruction.as_deref().map(instruct);
+        if instruction.is_some() {
+            Arc::make_mut(&mut self.settings).instruction = instruction;
+        }
+        self
+    }
+
     pub(crate) fn settings(&self) -> &Arc<Settings> {
         &self.settings
     }
@@ -93,7 +109,7 @@ impl fmt::Debug for Step<'_> {
     message = "`{Self}` cannot compute a column",
     label = "expected a compute step, such as `prompt(\"...\")`",
     note = "a compute step is `prompt(\"...\")`, a closure as in `|cx: Context| async move {{ text }}`, or a type that implements `Compute`",
-    note = "a closure returns a future of text, a future of a `Result` of text, or `deltas(stream)`, all of them `Send`"
+    note = "a closure returns a future of text or `Json(value)`, a future of a `Result` of these, or `deltas(stream)`, all of them `Send`"
 )]
 pub trait IntoStep<'a, Form> {
     /// Converts.
@@ -153,7 +169,7 @@ where
     }
 }
 
-/// Text, or a `Result` of text with any error.
+/// Text or [`Json`](super::Json), or a `Result` of these with any error.
 pub trait IntoOutcome<T, Form> {
     /// Converts.
     ///
@@ -202,5 +218,9 @@ pub mod form {
         Plain;
         /// A `Result` of text.
         Fallible;
+        /// A [`Json`](super::super::Json).
+        Json;
+        /// A `Result` of it.
+        FallibleJson;
     }
 }

@@ -15,12 +15,16 @@ mod parts;
 mod shown;
 mod turns;
 mod walk;
+#[cfg(feature = "std")]
+mod wanted;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 #[cfg(feature = "std")]
 use crate::compute::Given;
+#[cfg(feature = "std")]
+use crate::model::Schema;
 use crate::name::Name;
 use crate::value::Value;
 
@@ -34,6 +38,8 @@ pub(crate) use part::Fate;
 pub use part::{Hidden, Origin, Part, Role};
 pub use parts::Parts;
 pub(crate) use shown::Shown;
+#[cfg(feature = "std")]
+pub(crate) use wanted::Wanted;
 
 /// What a compute step is given: the cell to compute and what the column reads.
 ///
@@ -58,12 +64,15 @@ pub struct Context {
     messages: Messages,
     #[cfg(feature = "std")]
     given: Arc<Given>,
+    /// `None` for plain text.
+    #[cfg(feature = "std")]
+    wanted: Option<Arc<Wanted>>,
 }
 
 impl Context {
     #[cfg(feature = "std")]
     pub(crate) fn new(shown: Shown, given: Arc<Given>) -> Self {
-        Self { inputs: shown.current(), messages: Messages::new(shown), given }
+        Self { inputs: shown.current(), messages: Messages::new(shown), given, wanted: None }
     }
 
     /// What the flow gives to all its compute steps.
@@ -88,8 +97,13 @@ impl Context {
         self.messages.shown().reads.orientation.as_deref()
     }
 
-    /// An instruction, with what is noted of the inputs.
+    /// An instruction, with the shape that is wanted and with what is noted of the inputs.
     pub(crate) fn instruct(&self, instruction: &Arc<str>) -> Arc<str> {
+        #[cfg(feature = "std")]
+        let instruction = &match &self.wanted {
+            Some(wanted) => wanted.instruct(instruction),
+            None => Arc::clone(instruction),
+        };
         match self.orientation() {
             Some(_) => self.messages.shown().reads.instruct(instruction).into(),
             None => Arc::clone(instruction),
@@ -99,6 +113,26 @@ impl Context {
     /// The messages array.
     pub fn messages(&self) -> &Messages {
         &self.messages
+    }
+
+    /// The shape of the value that is wanted, in a [typed](crate::guide::typed) column; `None` where it is plain
+    /// text. A [`prompt`](crate::prompt) hands it to its model, and says it behind its own instruction.
+    #[cfg(feature = "std")]
+    pub fn schema(&self) -> Option<&Arc<Schema>> {
+        self.wanted.as_ref().map(|wanted| &wanted.schema)
+    }
+
+    /// What is to be said behind the messages, in turn: replies of this very cell that were not what is wanted, and
+    /// what is wrong with each. Empty at the first attempt. A [`prompt`](crate::prompt) sends it to its model.
+    #[cfg(feature = "std")]
+    pub fn follow_up(&self) -> &[(Role, Arc<str>)] {
+        self.wanted.as_ref().map_or(&[], |wanted| &wanted.follow_up)
+    }
+
+    /// The same cell, of which this is wanted.
+    #[cfg(feature = "typed")]
+    pub(crate) fn wanting(self, wanted: Wanted) -> Self {
+        Self { wanted: Some(Arc::new(wanted)), ..self }
     }
 
     /// The value that an input has at this step, with `prev` that of the step before, verbatim: no tag around

@@ -6,5 +6,5 @@ mod leading;
 mod run;
 mod tab;
 
-pub use id::ColumnId;
+pub use id::{ColumnId, fmt_variant, listed};
 pub use run::Run;

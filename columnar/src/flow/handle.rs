@@ -19,18 +19,22 @@ use crate::window::Window;
 /// A column whose values come from outside, as the field of a typed flow.
 pub type Source = Handle<kind::Source>;
 
-/// A computed column, as the field of a typed flow.
-pub type Derived = Handle<kind::Derived>;
+/// A computed column, as the field of a typed flow: one of plain text, or one whose values are JSON of the type `T`.
+pub type Derived<T = Value> = Handle<kind::Derived<T>>;
 
 /// What a column of a typed flow is.
 pub mod kind {
+    use std::marker::PhantomData;
+
+    use crate::value::Value;
+
     /// Its values come from outside.
     #[derive(Clone, Copy, Debug)]
     pub struct Source;
 
-    /// It is computed.
+    /// It is computed: plain text, or JSON of a type.
     #[derive(Clone, Copy, Debug)]
-    pub struct Derived;
+    pub struct Derived<T = Value>(PhantomData<fn() -> T>);
 }
 
 /// A column of a typed flow: a [`Source`] or a [`Derived`] one.
@@ -148,7 +152,7 @@ impl<K> Handle<K> {
         self.name
     }
 
-    fn flow(&self) -> &Arc<Shared> {
+    pub(super) fn flow(&self) -> &Arc<Shared> {
         match &self.flow {
             Some(flow) => flow,
             None => unreachable!("only the macro holds columns without a flow, and it does not call them"),
@@ -171,6 +175,16 @@ impl Handle<kind::Source> {
 }
 
 impl Handle<kind::Derived> {
+    /// The same column as one of a type.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __typed<T>(self) -> Derived<T> {
+        let Self { latest, prev, name, flow, kind: _ } = self;
+        Handle { latest, prev, name, flow, kind: PhantomData }
+    }
+}
+
+impl<T> Handle<kind::Derived<T>> {
     /// The messages array that the compute step of this column saw at `step`, or will see.
     ///
     /// # Errors

@@ -4,6 +4,8 @@ mod declarations;
 mod dynamic;
 mod handle;
 mod live;
+#[cfg(feature = "typed")]
+mod read;
 mod typed;
 
 pub use crate::driver::{ColumnId, Run};

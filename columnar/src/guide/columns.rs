@@ -30,6 +30,11 @@
 //! wait. Comments with `///` become the documentation of the fields. A name is at most 64 lower case letters,
 //! digits and `_`; a keyword of Rust's is written raw, `source r#type;`, and is called `type` everywhere else.
 //!
+//! # Text and types
+//!
+//! A value is text. With the feature `typed` a column can say behind its views of what type its values are JSON, as in
+//! `column score(request): Score = …`; what is computed is held to that. There is a chapter about it: `typed`.
+//!
 //! # With a name: an item
 //!
 //! `pub struct Desk { … }` declares a type with a field for each column. The fields of sources take values, and

@@ -115,7 +115,13 @@
 //! |---|---|
 //! | a source has no compute step: its values come from outside | drop what stands behind the name, or make it a `column` |
 //! | a source is declared by its name alone | `source user;`, each with its own `;` |
-//! | a column holds text and takes no type | drop the type; a compute step reads and writes text |
+//! | a source holds text and takes no type | drop the type |
+//! | a column of text takes no type | drop it: `: Score` says that the values are [JSON](super::columns#text-and-types) of that |
+//! | expected the type of `score` after this | name it, or drop the colon |
+//! | expected the type of `score`, found `Vec < Score` | what stands there is no type, or not all of one |
+//! | the type of `score` stands behind `:` | `column score(user.latest): Score = …` |
+//! | the type of `score` stands behind its views | the same |
+//! | the type of `score` stands before `was` | `column score(user.latest): Score was "rating" = …` |
 //! | column `topics` has no compute step | add one: `= prompt("…")` |
 //! | expected an expression that computes `topics` after this | the same |
 //! | expected `=` and the compute step of `topics` | put `=` before the step |
@@ -208,6 +214,9 @@
 //! | message | what it means |
 //! |---|---|
 //! | `…` cannot compute a column | what stands behind the `=` is no [compute step](super::steps): a closure takes one `Context` and returns a future of text |
+//! | `…` cannot be the type of a column | derive `serde::Deserialize` and `schemars::JsonSchema` for it |
+//! | typed columns need the feature `typed` of columnar | switch it on: `columnar = { features = ["typed"], … }` |
+//! | the method `read` exists for struct `Handle<Derived>` | the column is text: `get` has it |
 //! | type annotations needed | write the type of the argument: `\|cx: Context\|` |
 //! | future cannot be sent between threads safely | something that is not `Send`, such as an `Rc`, is held over an `.await`; the note points at it |
 //! | async block may outlive the current function, but it borrows `cx` | write `async move` |

@@ -9,6 +9,7 @@
 //! | **what is declared** | |
 //! | [`columns`] | sources, columns, parameters; the form with a name and the form without |
 //! | [`steps`] | what may stand behind the `=`: prompts, closures, streams, types of your own |
+//! | `typed` | columns whose values are JSON of a type, with the feature `typed` |
 //! | [`views`] | how much of a column another one sees |
 //! | [`past`] | what a column sees of itself: the four patterns |
 //! | [`earlier`] | what a column sees of what another one said a step before |
@@ -61,4 +62,6 @@ pub mod steps;
 pub mod stores;
 pub mod tags;
 pub mod trials;
+#[cfg(feature = "typed")]
+pub mod typed;
 pub mod views;

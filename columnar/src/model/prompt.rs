@@ -11,6 +11,7 @@ use crate::cache::Pace;
 use crate::compute::{Compute, Kind, Piece, Reply};
 use crate::context::Context;
 use crate::error::BoxError;
+use crate::tokens::{Chars, Counter};
 use crate::trace::CallSpan;
 use crate::usage::{Aside, Limit};
 
@@ -131,16 +132,17 @@ impl Prompt {
         let request = Request {
             system: cx.instruct(&self.system),
             messages: cx.messages().clone(),
-            follow_up: Vec::new(),
+            follow_up: cx.follow_up().to_vec(),
             max_tokens: self.max_tokens,
             temperature: self.temperature,
             stop: Arc::clone(&self.stop),
-            schema: None,
+            schema: cx.schema().cloned(),
             pace: self.pace.unwrap_or_else(|| cx.messages().pace()),
         };
         let given = cx.given();
         let limit = given.limit.clone().map(|limit| {
-            let input = cx.messages().instruction() + cx.messages().tokens();
+            let more = request.follow_up.iter().map(|(_, text)| Chars.count(text));
+            let input = cx.messages().instruction() + cx.messages().tokens() + more.sum::<usize>();
             (limit, u64::try_from(input).unwrap_or(u64::MAX))
         });
         Ok(Call { model: self.model.model(&given.model)?, limit, stage: Stage::Asking(request), aside: None })

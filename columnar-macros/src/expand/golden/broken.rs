@@ -31,9 +31,6 @@ impl Chat {
         let _ = (model,);
         ::columnar::__private::broken()
     }
-    fn __READS_topics(here: &ChatColumns) {
-        let _ = (#[cfg(rust_analyzer)] &here.usr.__view(), here);
-    }
     /// The names of the columns in topological order.
     pub const ORDER: &'static [&'static str] = &["user", "topics"];
     /// The columns and what each of them reads.
@@ -46,13 +43,8 @@ impl Chat {
     ) -> ::columnar::__private::Vec<
         ::columnar::__private::Option<::columnar::__private::Step<'static>>,
     > {
-        let steps: &[::columnar::__private::Option<
-            ::columnar::__private::Step<'static>,
-        >] = &[
-            ::columnar::__private::None,
-            ::columnar::__private::Some(Self::__topics(&model)),
-        ];
-        steps.iter().map(|step| step.clone()).collect()
+        let steps: &[::columnar::__private::Step<'static>] = &[Self::__topics(&model)];
+        ::columnar::__private::steps::<Self, _>(steps.iter().map(|step| step.clone()))
     }
     /// A new flow, with its values in memory.
     pub fn new(model: impl ::core::marker::Sized) -> Self {
@@ -92,12 +84,24 @@ impl Chat {
         })
     }
 }
+#[allow(
+    non_snake_case,
+    unexpected_cfgs,
+    unused,
+    clippy::no_effect,
+    clippy::unnecessary_operation
+)]
+impl Chat {
+    fn __READS_topics(here: &ChatColumns) {
+        #[cfg(rust_analyzer)] &here.usr.__view();
+    }
+}
 impl ::columnar::__private::Columns for ChatColumns {
     const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
-        &[("user", 0usize, 0usize), ("topics", 0usize, 0usize)],
+        &[("user", 0, 0), ("topics", 0, 0)],
         &[],
         &[],
-        &[0usize, 1usize],
+        &[0, 1],
     );
     fn __plan() -> &'static ::columnar::__private::TypePlan {
         static PLAN: ::columnar::__private::TypePlan = ::columnar::__private::TypePlan::new();
@@ -120,7 +124,6 @@ impl ::core::fmt::Debug for ChatColumns {
 #[derive(
     ::core::clone::Clone,
     ::core::marker::Copy,
-    ::core::fmt::Debug,
     ::core::cmp::PartialEq,
     ::core::cmp::Eq,
     ::core::cmp::PartialOrd,
@@ -136,9 +139,13 @@ impl ChatColumn {
     /// The name of the column.
     #[allow(dead_code, unreachable_pub)]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Topics => "topics",
-        }
+        const NAMES: &[&str] = &["topics"];
+        NAMES[self as usize]
+    }
+}
+impl ::core::fmt::Debug for ChatColumn {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::columnar::__private::fmt_variant(self.name(), f)
     }
 }
 impl ::core::fmt::Display for ChatColumn {
@@ -151,10 +158,7 @@ impl ::columnar::__private::ColumnId for ChatColumn {
         column: usize,
         _: &::columnar::__private::Name,
     ) -> ::columnar::__private::Option<Self> {
-        match column {
-            1usize => ::columnar::__private::Some(Self::Topics),
-            _ => ::columnar::__private::None,
-        }
+        ::columnar::__private::listed(&[Self::Topics], &[0usize], column)
     }
 }
 impl ::columnar::__private::ColumnEnum for ChatColumn {

@@ -37,12 +37,6 @@ impl<'a> Felt<'a> {
         let _ = (style,);
         ::columnar::__private::Declare.column(prompt(style))
     }
-    fn __READS_mood(here: &FeltColumns) {
-        let _ = (&here.tone, &here.user, &here.summary, &here.mood, here);
-    }
-    fn __READS_tone(here: &FeltColumns) {
-        let _ = (&here.user, here);
-    }
     const __TEXT: [u8; {
         <FeltColumns as ::columnar::__private::Columns>::GRAPH.__text_len()
     }] = {
@@ -69,13 +63,13 @@ impl<'a> Felt<'a> {
             <FeltBase<'a> as ::columnar::__private::Base>::Step,
         >,
     > {
-        let steps: &[::columnar::__private::Option<
-            fn(&&'a str) -> <FeltBase<'a> as ::columnar::__private::Base>::Step,
-        >] = &[
-            ::columnar::__private::Some(Self::__mood),
-            ::columnar::__private::Some(Self::__tone),
+        let steps: &[fn(
+            &&'a str,
+        ) -> <FeltBase<'a> as ::columnar::__private::Base>::Step] = &[
+            Self::__mood,
+            Self::__tone,
         ];
-        steps.iter().map(|step| step.map(|step| step(&style))).collect()
+        ::columnar::__private::steps::<Self, _>(steps.iter().map(|step| step(&style)))
     }
     /// Goes on with a `Chat`: with what it holds and where it is stored, and with these columns on top.
     ///
@@ -117,6 +111,24 @@ impl<'a> Felt<'a> {
             __flow: flow,
             __marker: ::core::marker::PhantomData,
         })
+    }
+}
+#[allow(
+    non_snake_case,
+    unexpected_cfgs,
+    unused,
+    clippy::no_effect,
+    clippy::unnecessary_operation
+)]
+impl<'a> Felt<'a> {
+    fn __READS_mood(here: &FeltColumns) {
+        &here.tone;
+        &here.user;
+        &here.summary;
+        &here.mood;
+    }
+    fn __READS_tone(here: &FeltColumns) {
+        &here.user;
     }
 }
 #[allow(non_upper_case_globals, unexpected_cfgs)]

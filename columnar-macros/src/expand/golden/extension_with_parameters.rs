@@ -33,11 +33,6 @@ where
     fn __mood() -> <FeltBase<M> as ::columnar::__private::Base>::Step {
         ::columnar::__private::Declare.column(prompt("Name the mood."))
     }
-    fn __READS_mood(
-        here: &FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>,
-    ) {
-        let _ = (&here.user, here);
-    }
     const __TEXT: [u8; { ::columnar::__private::MUCH }] = {
         Self::GRAPH
             .__text::<{ ::columnar::__private::MANY }, { ::columnar::__private::MUCH }>()
@@ -55,10 +50,10 @@ where
     fn __STEPS() -> ::columnar::__private::Vec<
         ::columnar::__private::Option<<FeltBase<M> as ::columnar::__private::Base>::Step>,
     > {
-        let steps: &[::columnar::__private::Option<
-            fn() -> <FeltBase<M> as ::columnar::__private::Base>::Step,
-        >] = &[::columnar::__private::Some(Self::__mood)];
-        steps.iter().map(|step| step.map(|step| step())).collect()
+        let steps: &[fn() -> <FeltBase<M> as ::columnar::__private::Base>::Step] = &[
+            Self::__mood,
+        ];
+        ::columnar::__private::steps::<Self, _>(steps.iter().map(|step| step()))
     }
     /// Goes on with a `Chat`: with what it holds and where it is stored, and with these columns on top.
     ///
@@ -99,6 +94,23 @@ where
             __flow: flow,
             __marker: ::core::marker::PhantomData,
         })
+    }
+}
+#[allow(
+    non_snake_case,
+    unexpected_cfgs,
+    unused,
+    clippy::no_effect,
+    clippy::unnecessary_operation
+)]
+impl<M: Model, const N: usize> Felt<M, N>
+where
+    M: 'static,
+{
+    fn __READS_mood(
+        here: &FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>,
+    ) {
+        &here.user;
     }
 }
 #[allow(non_upper_case_globals, unexpected_cfgs)]

@@ -34,21 +34,6 @@ impl Chat {
     fn __summary() -> ::columnar::__private::Step<'static> {
         ::columnar::__private::Declare.column(prompt(sty))
     }
-    fn __READS_topics(here: &ChatColumns) {
-        let _ = (#[cfg(rust_analyzer)] &here.user.__view(), here);
-    }
-    fn __READS_summary(here: &ChatColumns) {
-        let _ = (
-            &here.user,
-            #[cfg(rust_analyzer)]
-            &here.to.__view(),
-            #[cfg(rust_analyzer)]
-            &here.summary.window().__view(),
-            #[cfg(rust_analyzer)]
-            &here.summary.__view(),
-            here,
-        );
-    }
     /// The names of the columns in topological order.
     pub const ORDER: &'static [&'static str] = &["user", "topics", "summary"];
     /// The columns and what each of them reads.
@@ -59,14 +44,11 @@ impl Chat {
     pub fn __STEPS() -> ::columnar::__private::Vec<
         ::columnar::__private::Option<::columnar::__private::Step<'static>>,
     > {
-        let steps: &[::columnar::__private::Option<
-            fn() -> ::columnar::__private::Step<'static>,
-        >] = &[
-            ::columnar::__private::None,
-            ::columnar::__private::Some(Self::__topics),
-            ::columnar::__private::Some(Self::__summary),
+        let steps: &[fn() -> ::columnar::__private::Step<'static>] = &[
+            Self::__topics,
+            Self::__summary,
         ];
-        steps.iter().map(|step| step.map(|step| step())).collect()
+        ::columnar::__private::steps::<Self, _>(steps.iter().map(|step| step()))
     }
     /// A new flow, with its values in memory.
     pub fn new() -> Self {
@@ -105,16 +87,30 @@ impl Chat {
         })
     }
 }
+#[allow(
+    non_snake_case,
+    unexpected_cfgs,
+    unused,
+    clippy::no_effect,
+    clippy::unnecessary_operation
+)]
+impl Chat {
+    fn __READS_topics(here: &ChatColumns) {
+        #[cfg(rust_analyzer)] &here.user.__view();
+    }
+    fn __READS_summary(here: &ChatColumns) {
+        &here.user;
+        #[cfg(rust_analyzer)] &here.to.__view();
+        #[cfg(rust_analyzer)] &here.summary.window().__view();
+        #[cfg(rust_analyzer)] &here.summary.__view();
+    }
+}
 impl ::columnar::__private::Columns for ChatColumns {
     const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
-        &[
-            ("user", 0usize, 0usize),
-            ("topics", 0usize, 0usize),
-            ("summary", 0usize, 0usize),
-        ],
-        &[(0usize, 0usize, false, "user")],
+        &[("user", 0, 0), ("topics", 0, 0), ("summary", 0, 0)],
+        &[(0, 0, false, "user")],
         &[],
-        &[0usize, 1usize, 2usize],
+        &[0, 1, 2],
     );
     fn __plan() -> &'static ::columnar::__private::TypePlan {
         static PLAN: ::columnar::__private::TypePlan = ::columnar::__private::TypePlan::new();
@@ -138,7 +134,6 @@ impl ::core::fmt::Debug for ChatColumns {
 #[derive(
     ::core::clone::Clone,
     ::core::marker::Copy,
-    ::core::fmt::Debug,
     ::core::cmp::PartialEq,
     ::core::cmp::Eq,
     ::core::cmp::PartialOrd,
@@ -156,10 +151,13 @@ impl ChatColumn {
     /// The name of the column.
     #[allow(dead_code, unreachable_pub)]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Topics => "topics",
-            Self::Summary => "summary",
-        }
+        const NAMES: &[&str] = &["topics", "summary"];
+        NAMES[self as usize]
+    }
+}
+impl ::core::fmt::Debug for ChatColumn {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::columnar::__private::fmt_variant(self.name(), f)
     }
 }
 impl ::core::fmt::Display for ChatColumn {
@@ -172,11 +170,7 @@ impl ::columnar::__private::ColumnId for ChatColumn {
         column: usize,
         _: &::columnar::__private::Name,
     ) -> ::columnar::__private::Option<Self> {
-        match column {
-            1usize => ::columnar::__private::Some(Self::Topics),
-            2usize => ::columnar::__private::Some(Self::Summary),
-            _ => ::columnar::__private::None,
-        }
+        ::columnar::__private::listed(&[Self::Topics, Self::Summary], &[0usize], column)
     }
 }
 impl ::columnar::__private::ColumnEnum for ChatColumn {

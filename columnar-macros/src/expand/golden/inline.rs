@@ -21,13 +21,10 @@ fn around() {
             }
             impl ::columnar::__private::Columns for Columns {
                 const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
-                    &[("user", 0usize, 0usize), ("styled", 0usize, 0usize)],
-                    &[
-                        (0usize, 1usize, false, "user"),
-                        (1usize, 1usize, false, "styled"),
-                    ],
+                    &[("user", 0, 0), ("styled", 0, 0)],
+                    &[(0, 1, false, "user"), (1, 1, false, "styled")],
                     &[],
-                    &[0usize, 1usize],
+                    &[0, 1],
                 );
                 fn __plan() -> &'static ::columnar::__private::TypePlan {
                     static PLAN: ::columnar::__private::TypePlan = ::columnar::__private::TypePlan::new();
@@ -51,9 +48,15 @@ fn around() {
                     f.debug_struct("Columns").finish_non_exhaustive()
                 }
             }
-            #[allow(unexpected_cfgs)]
+            #[allow(
+                unexpected_cfgs,
+                unused,
+                clippy::no_effect,
+                clippy::unnecessary_operation
+            )]
             let _ = |here: &Columns| {
-                let _ = (&here.user.latest, &here.styled.latest, here);
+                here.user.latest;
+                here.styled.latest;
             };
             ::columnar::__private::Typed::<
                 '_,

@@ -40,17 +40,6 @@ where
         let _ = (model,);
         ::columnar::__private::Declare.column(prompt("Answer.").with(model.clone()))
     }
-    fn __READS_topics(here: &ChatColumns) {
-        let _ = (&here.user.latest, here);
-    }
-    fn __READS_assistant(here: &ChatColumns) {
-        let _ = (
-            &here.user,
-            &here.topics.window(2).r#as("subjects"),
-            &here.assistant,
-            here,
-        );
-    }
     /// The names of the columns in topological order.
     pub const ORDER: &'static [&'static str] = &["user", "topics", "assistant"];
     /// The columns and what each of them reads.
@@ -63,14 +52,11 @@ where
     ) -> ::columnar::__private::Vec<
         ::columnar::__private::Option<::columnar::__private::Step<'static>>,
     > {
-        let steps: &[::columnar::__private::Option<
-            fn(&M) -> ::columnar::__private::Step<'static>,
-        >] = &[
-            ::columnar::__private::None,
-            ::columnar::__private::Some(Self::__topics),
-            ::columnar::__private::Some(Self::__assistant),
+        let steps: &[fn(&M) -> ::columnar::__private::Step<'static>] = &[
+            Self::__topics,
+            Self::__assistant,
         ];
-        steps.iter().map(|step| step.map(|step| step(&model))).collect()
+        ::columnar::__private::steps::<Self, _>(steps.iter().map(|step| step(&model)))
     }
     /// A new flow, with its values in memory.
     pub fn new(model: M) -> Self {
@@ -110,21 +96,38 @@ where
         })
     }
 }
+#[allow(
+    non_snake_case,
+    unexpected_cfgs,
+    unused,
+    clippy::no_effect,
+    clippy::unnecessary_operation
+)]
+impl<M: Model> Chat<M>
+where
+    M: Clone,
+    M: 'static,
+{
+    fn __READS_topics(here: &ChatColumns) {
+        here.user.latest;
+    }
+    fn __READS_assistant(here: &ChatColumns) {
+        &here.user;
+        here.topics.window(2).r#as("subjects");
+        &here.assistant;
+    }
+}
 impl ::columnar::__private::Columns for ChatColumns {
     const GRAPH: ::columnar::__private::Graph = ::columnar::__private::Graph::__new(
+        &[("user", 0, 0), ("topics", 0, 0), ("assistant", 1, 0)],
         &[
-            ("user", 0usize, 0usize),
-            ("topics", 0usize, 0usize),
-            ("assistant", 1usize, 0usize),
-        ],
-        &[
-            (0usize, 1usize, false, "user"),
-            (0usize, 0usize, false, "user"),
-            (1usize, 2usize, false, "subjects"),
-            (2usize, 0usize, false, "assistant"),
+            (0, 1, false, "user"),
+            (0, 0, false, "user"),
+            (1, 2, false, "subjects"),
+            (2, 0, false, "assistant"),
         ],
         &[],
-        &[0usize, 1usize, 2usize],
+        &[0, 1, 2],
     );
     fn __plan() -> &'static ::columnar::__private::TypePlan {
         static PLAN: ::columnar::__private::TypePlan = ::columnar::__private::TypePlan::new();
@@ -148,7 +151,6 @@ impl ::core::fmt::Debug for ChatColumns {
 #[derive(
     ::core::clone::Clone,
     ::core::marker::Copy,
-    ::core::fmt::Debug,
     ::core::cmp::PartialEq,
     ::core::cmp::Eq,
     ::core::cmp::PartialOrd,
@@ -166,10 +168,13 @@ impl ChatColumn {
     /// The name of the column.
     #[allow(dead_code, unreachable_pub)]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Topics => "topics",
-            Self::Assistant => "assistant",
-        }
+        const NAMES: &[&str] = &["topics", "assistant"];
+        NAMES[self as usize]
+    }
+}
+impl ::core::fmt::Debug for ChatColumn {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::columnar::__private::fmt_variant(self.name(), f)
     }
 }
 impl ::core::fmt::Display for ChatColumn {
@@ -182,11 +187,11 @@ impl ::columnar::__private::ColumnId for ChatColumn {
         column: usize,
         _: &::columnar::__private::Name,
     ) -> ::columnar::__private::Option<Self> {
-        match column {
-            1usize => ::columnar::__private::Some(Self::Topics),
-            2usize => ::columnar::__private::Some(Self::Assistant),
-            _ => ::columnar::__private::None,
-        }
+        ::columnar::__private::listed(
+            &[Self::Topics, Self::Assistant],
+            &[0usize],
+            column,
+        )
     }
 }
 impl ::columnar::__private::ColumnEnum for ChatColumn {

@@ -37,15 +37,6 @@ where
         let _ = (model,);
         ::columnar::__private::Declare.column(prompt("Judge."))
     }
-    fn __READS_verdict(
-        here: &ChatColumns<
-            <<__ChatDebate<
-                M,
-            > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Columns,
-        >,
-    ) {
-        let _ = (&here.debate.critic, &here.user, here);
-    }
     fn __debate(
         model: &M,
     ) -> ::columnar::__private::Vec<::columnar::__private::Step<'static>> {
@@ -64,15 +55,6 @@ where
             impl<T> __Otherwise for T {}
             ::columnar::__private::lend(<Debate<M>>::__STEPS(model.clone()))
         }
-    }
-    fn __READS_debate(
-        here: &ChatColumns<
-            <<__ChatDebate<
-                M,
-            > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Columns,
-        >,
-    ) {
-        let _ = (&here.debate.topic, &here.user, here);
     }
     const __TEXT: [u8; { ::columnar::__private::MUCH }] = {
         let () = <ChatColumns<
@@ -98,14 +80,14 @@ where
     ) -> ::columnar::__private::Vec<
         ::columnar::__private::Option<::columnar::__private::Step<'static>>,
     > {
-        let steps: &[::columnar::__private::Option<
-            fn(&M) -> ::columnar::__private::Step<'static>,
-        >] = &[
-            ::columnar::__private::None,
-            ::columnar::__private::Some(Self::__verdict),
+        let steps: &[fn(&M) -> ::columnar::__private::Step<'static>] = &[
+            Self::__verdict,
         ];
         ::columnar::__private::join(
-            steps.iter().map(|step| step.map(|step| step(&model))).collect(),
+            ::columnar::__private::steps::<
+                Self,
+                _,
+            >(steps.iter().map(|step| step(&model))),
             [Self::__debate(&model)],
         )
     }
@@ -145,6 +127,38 @@ where
             __flow: flow,
             __marker: ::core::marker::PhantomData,
         })
+    }
+}
+#[allow(
+    non_snake_case,
+    unexpected_cfgs,
+    unused,
+    clippy::no_effect,
+    clippy::unnecessary_operation
+)]
+impl<M: Model> Chat<M>
+where
+    M: 'static,
+{
+    fn __READS_verdict(
+        here: &ChatColumns<
+            <<__ChatDebate<
+                M,
+            > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Columns,
+        >,
+    ) {
+        &here.debate.critic;
+        &here.user;
+    }
+    fn __READS_debate(
+        here: &ChatColumns<
+            <<__ChatDebate<
+                M,
+            > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Columns,
+        >,
+    ) {
+        &here.debate.topic;
+        &here.user;
     }
 }
 #[allow(non_upper_case_globals, unexpected_cfgs)]

@@ -3,7 +3,7 @@ use columnar::prelude::*;
 flow! {
     pub struct Chat {
         source user;
-        column topics(user.latest): Vec<String> = prompt("List the topics.");
+        column score(user.latest): = prompt("Rate it.");
     }
 }
 
@@ -16,7 +16,7 @@ async fn talk(chat: &Chat) -> Result<usize> {
     let mut run = chat.run();
     while let Some(event) = run.try_next().await? {
         match event.column() {
-            ChatColumn::Topics => chat.topics.messages(event.step())?,
+            ChatColumn::Score => chat.score.messages(event.step())?,
         };
     }
     Ok(Chat::ORDER.len() + Chat::GRAPH.names().len())

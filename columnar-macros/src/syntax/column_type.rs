@@ -1,0 +1,110 @@
+//! The type of a column: `: Score`, behind its views.
+
+use proc_macro2::{Delimiter, Ident, Spacing, Span, TokenStream, TokenTree};
+use syn::Type;
+
+use super::cursor::{Cursor, is_punct};
+use super::tokens;
+use crate::errors::column_type as told;
+use crate::report::Errors;
+use crate::word;
+
+/// What the values of a column are JSON of.
+pub(crate) struct ColumnType {
+    /// The `:`, or what stands in its place.
+    pub(crate) colon: Span,
+    /// Empty where there is no type, which has been told.
+    pub(crate) ty: TokenStream,
+}
+
+/// Takes the type that stands next, up to the `=` or to `was`. What is said of text by habit is told, and no type.
+pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<ColumnType> {
+    let (sign, length) = sign(cursor)?;
+    let whole = cursor.declaration();
+    let behind = whole.get(length..).unwrap_or_default();
+    let end = end(behind);
+    let ty = tokens(behind.get(..end).unwrap_or_default());
+    // Without the `=` behind it nobody knows what an arrow was meant for.
+    if length == 2 && !is_punct(behind.get(end), '=') {
+        return None;
+    }
+    let written = tokens(cursor.take(length + end));
+    if is_text(&ty) {
+        errors.at(written, told::OF_TEXT);
+        return None;
+    }
+    let colon = sign.span();
+    if ty.is_empty() {
+        // That nothing at all follows is told as a whole.
+        if !behind.is_empty() {
+            errors.at(sign, told::missing(name));
+        }
+    } else if !is_type(&ty) {
+        errors.at(&ty, told::none(name, &ty));
+        return Some(ColumnType { colon, ty: TokenStream::new() });
+    } else if length == 2 {
+        errors.at(tokens(whole.get(..length).unwrap_or_default()), told::arrow(name, &ty));
+    }
+    Some(ColumnType { colon, ty })
+}
+
+/// Takes a type that stands where the views should, and leaves these.
+pub(super) fn before_views(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<ColumnType> {
+    let (sign, 1) = sign(cursor)? else { return None };
+    let behind = cursor.declaration().get(1..).unwrap_or_default();
+    let head = behind.get(..end(behind)).unwrap_or_default();
+    let is_list = |tree: &TokenTree| matches!(tree, TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis);
+    let (last, ty) = head.split_last()?;
+    if !is_list(last) || ty.is_empty() {
+        return None;
+    }
+    cursor.take(1 + ty.len());
+    let ty = tokens(ty);
+    errors.at(&ty, told::before_views(name));
+    Some(ColumnType { colon: sign.span(), ty: if is_type(&ty) { ty } else { TokenStream::new() } })
+}
+
+/// The `:` or the `->` that stands next, and of how many tokens it consists.
+fn sign<'t>(cursor: &Cursor<'t>) -> Option<(&'t TokenTree, usize)> {
+    let rest = cursor.rest();
+    match rest {
+        [TokenTree::Punct(colon), next, ..] if colon.as_char() == ':' => {
+            // `:=` was to be `=`.
+            let is_operator = colon.spacing() == Spacing::Joint && is_punct(Some(next), '=');
+            (!is_operator).then_some((rest.first()?, 1))
+        }
+        [TokenTree::Punct(colon)] if colon.as_char() == ':' => Some((rest.first()?, 1)),
+        [minus, more, ..] if is_punct(Some(minus), '-') && is_punct(Some(more), '>') => Some((minus, 2)),
+        _ => None,
+    }
+}
+
+/// How many tokens the type has: up to the `=` or to `was` that is in no angle brackets, or else in any.
+fn end(trees: &[TokenTree]) -> usize {
+    let is_former = |at: usize| match trees.get(at..) {
+        Some([TokenTree::Ident(was), TokenTree::Literal(_), ..]) => word::is(was, "was"),
+        _ => false,
+    };
+    let ends = |at: usize| is_punct(trees.get(at), '=') || is_former(at);
+    let mut depth = 0_usize;
+    for (at, tree) in trees.iter().enumerate() {
+        let is_arrow = at.checked_sub(1).is_some_and(|before| is_punct(trees.get(before), '-'));
+        match tree {
+            _ if depth == 0 && ends(at) => return at,
+            TokenTree::Punct(punct) if punct.as_char() == '<' => depth += 1,
+            TokenTree::Punct(punct) if punct.as_char() == '>' && !is_arrow => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    (0..trees.len()).find(|&at| ends(at)).unwrap_or(trees.len())
+}
+
+fn is_type(ty: &TokenStream) -> bool {
+    syn::parse2::<Type>(ty.clone()).is_ok()
+}
+
+/// What a column is anyway.
+fn is_text(ty: &TokenStream) -> bool {
+    let ty = ty.to_string();
+    ["String", "str", "& str", "&str", "& 'static str", "&'static str"].contains(&ty.as_str())
+}

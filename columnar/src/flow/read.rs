@@ -1,0 +1,68 @@
+//! Values of typed columns, read as what they are.
+
+use super::handle::{Handle, kind};
+use super::live::LiveFlow;
+use crate::compute::{self, ColumnType};
+use crate::error::{Error, Result};
+use crate::state::Shared;
+
+impl<T: ColumnType> Handle<kind::Derived<T>> {
+    /// The value at a step as what the column declares, if it is stored and [in memory](LiveFlow::recall).
+    ///
+    /// ```
+    /// use columnar::Json;
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column words(user.latest): Vec<String> = |cx: Context| async move {
+    ///         let said = cx.input("user").map_or("", |said| said);
+    ///         Json(said.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    ///     };
+    /// };
+    /// chat.user.push("one two").await?;
+    /// chat.run().await?;
+    /// assert_eq!(chat.words.read(0)?, Some(vec!["one".to_owned(), "two".to_owned()]));
+    /// assert_eq!(chat.words.read(1)?, None);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Misfit`] when the column was of another type when the value was stored.
+    pub fn read(&self, step: usize) -> Result<Option<T>> {
+        read(self.flow(), self.latest.column(), step)
+    }
+}
+
+impl<C, I> LiveFlow<'_, C, I> {
+    /// The value of a column at a step as a type, if it is stored and [in memory](Self::recall). The typed columns of a
+    /// flow that `flow!` declared are fields, too, and know their types.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let count = |cx: Context| async move { cx.input("user").map_or(0, |said| said.len()).to_string() };
+    /// let f = flow([column("count", source("user").latest(), count.typed::<usize>())])?;
+    /// f.push("user", "four").await?;
+    /// f.run().await?;
+    /// assert_eq!(f.read("count", 0)?, Some(4));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownColumn`]; [`Error::Misfit`] when the value is not of this type.
+    pub fn read<T: ColumnType>(&self, column: &str, step: usize) -> Result<Option<T>> {
+        let shared = &self.live.shared;
+        read(shared, shared.find(column)?, step)
+    }
+}
+
+fn read<T: ColumnType>(shared: &Shared, column: usize, step: usize) -> Result<Option<T>> {
+    let Some(value) = shared.get(column, step) else { return Ok(None) };
+    let read = compute::read(&value).map(Some);
+    read.map_err(|source| Error::Misfit { column: shared.plan().schema().name(column).clone(), step, source })
+}

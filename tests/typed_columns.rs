@@ -1,0 +1,417 @@
+//! Columns whose values are JSON of a type.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use columnar::compute::Step;
+use columnar::flow::ColumnId;
+use columnar::prelude::*;
+use columnar::store::MemoryStore;
+use columnar::testing::ScriptedModel;
+use columnar::{BoxError, Json};
+use futures::stream;
+use proptest::prelude::*;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+struct Score {
+    /// From 1 to 5.
+    stars: u8,
+    why: String,
+}
+
+fn score(stars: u8, why: &str) -> Score {
+    Score { stars, why: why.to_owned() }
+}
+
+const GOOD: &str = r#"{"stars": 4, "why": "It is kind."}"#;
+/// Nothing of this may be told by an error.
+const BAD: &str = r#"{"stars": "a secret", "why": "It is kind."}"#;
+
+flow! {
+    struct Rated(model: ScriptedModel) {
+        source user;
+        column score(user.latest): Score = prompt("Rate it.").with(model.clone());
+    }
+}
+
+/// Says the first text, and the second one when it is told that this is wrong.
+fn model(first: &str, then: &str) -> ScriptedModel {
+    let (first, then) = (first.to_owned(), then.to_owned());
+    ScriptedModel::new(move |request| if request.follow_up.is_empty() { first.clone() } else { then.clone() })
+}
+
+/// What a run of one step tells: `delta`s joined, the attempts that failed with why, and the error at the end.
+#[derive(Debug, Default)]
+struct Told {
+    deltas: String,
+    retries: Vec<(usize, String)>,
+    error: Option<Error>,
+}
+
+async fn run(flow: &Rated) -> Result<Told> {
+    flow.user.push("It was fine.").await?;
+    told(flow.run()).await
+}
+
+async fn told<I: ColumnId>(mut run: columnar::Run<'_, I>) -> Result<Told> {
+    let mut told = Told::default();
+    while let Some(event) = run.next().await {
+        match event {
+            Ok(Event::Delta { text, .. }) => told.deltas += &text,
+            Ok(Event::Retry { attempt, error, .. }) => {
+                told.deltas.clear();
+                told.retries.push((attempt, error));
+            }
+            Ok(Event::Value { value, .. }) => assert_eq!(told.deltas, *value, "the deltas are the value"),
+            Ok(other) => panic!("nothing else at step {}", other.step()),
+            Err(error) => told.error = Some(error),
+        }
+    }
+    Ok(told)
+}
+
+#[tokio::test]
+async fn a_reply_is_stored_as_it_is_and_read_as_the_type() -> Result<()> {
+    let model = model(GOOD, "");
+    let flow = Rated::new(model.clone());
+    let told = run(&flow).await?;
+    assert!(told.error.is_none() && told.retries.is_empty(), "{told:?}");
+    assert_eq!(flow.score.get(0).as_deref(), Some(GOOD));
+    assert_eq!(flow.score.read(0)?, Some(score(4, "It is kind.")));
+    assert_eq!(flow.score.read(1)?, None);
+    assert_eq!(flow.read::<Score>("score", 0)?, flow.score.read(0)?);
+    assert!(matches!(flow.read::<Score>("scor", 0), Err(Error::UnknownColumn { .. })));
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_model_is_told_what_is_wanted_in_the_same_words_at_each_step() -> Result<()> {
+    let model = model(GOOD, "");
+    let flow = Rated::new(model.clone());
+    run(&flow).await?;
+    run(&flow).await?;
+    let [first, second] = model.requests().try_into().expect("two requests");
+    let schema = first.schema.expect("a schema");
+    assert_eq!(schema.name, "Score");
+    assert_eq!(schema.json["required"], serde_json::json!(["stars", "why"]));
+    assert_eq!(schema.json["properties"]["stars"]["description"], "From 1 to 5.");
+    let (instruction, wanted) = first.system.split_once("\n\n").expect("the instruction, then the schema");
+    assert_eq!(instruction, "Rate it.");
+    assert!(wanted.ends_with(&schema.json.to_string()), "{wanted}");
+    assert_eq!(first.system, second.system);
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_schema_counts_as_instruction() -> Result<()> {
+    let plain = flow! { source user; column score(user.latest) = prompt("Rate it."); };
+    let typed = flow! { source user; column score(user.latest): Score = prompt("Rate it."); };
+    plain.user.push("It was fine.").await?;
+    typed.user.push("It was fine.").await?;
+    let (plain, typed) = (plain.forecast(), typed.forecast());
+    assert!(typed.input_tokens > plain.input_tokens + 20, "{plain:?} {typed:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_stands_around_the_json_is_neither_told_nor_stored() -> Result<()> {
+    for reply in [
+        format!("```json\n{GOOD}\n```"),
+        format!("Here it is:\n\n{GOOD}\n\nI hope that helps."),
+        format!("  {GOOD}\n"),
+    ] {
+        let flow = Rated::new(model(&reply, ""));
+        let told = run(&flow).await?;
+        assert!(told.error.is_none() && told.retries.is_empty(), "{told:?}");
+        assert_eq!(flow.score.get(0).as_deref(), Some(GOOD), "{reply}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_wrong_reply_is_asked_for_once_more_with_what_is_wrong() -> Result<()> {
+    let model = model(BAD, GOOD);
+    let flow = Rated::new(model.clone());
+    let told = run(&flow).await?;
+    assert!(told.error.is_none(), "{told:?}");
+    assert_eq!(told.retries, [(1, "the JSON is no `Score` (line 1, column 20)".to_owned())]);
+    assert_eq!(flow.score.read(0)?, Some(score(4, "It is kind.")));
+
+    let [first, second] = model.requests().try_into().expect("two requests");
+    assert!(first.follow_up.is_empty());
+    assert_eq!((&first.system, &first.schema), (&second.system, &second.schema));
+    let [(Role::Assistant, said), (Role::User, wrong)] = second.follow_up.as_slice() else {
+        panic!("{:?}", second.follow_up)
+    };
+    assert_eq!(&**said, BAD);
+    assert!(wrong.contains("invalid type: string \"a secret\", expected u8"), "{wrong}");
+    assert!(wrong.contains(&first.schema.expect("a schema").json.to_string()), "{wrong}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_wrong_twice_is_an_error_that_says_where_and_not_what() -> Result<()> {
+    let flow = Rated::new(model(BAD, BAD));
+    let told = run(&flow).await?;
+    let error = told.error.expect("an error");
+    assert!(matches!(&error, Error::Compute { step: 0, attempt: 2, .. }), "{error:?}");
+    assert!(error.to_string().contains("the JSON is no `Score` (line 1, column 20)"), "{error}");
+    assert!(!format!("{error} {error:?} {:?}", told.retries).contains("secret"), "{error:?}");
+    assert_eq!(flow.score.get(0), None);
+    Ok(())
+}
+
+#[tokio::test]
+async fn each_kind_of_wrong_has_its_words() -> Result<()> {
+    for (reply, expected) in [
+        ("", "there is no JSON, and it is to be a `Score`"),
+        ("I would rather not.", "there is no JSON, and it is to be a `Score`"),
+        ("{} or {}", "there is more than one JSON value, and it is to be one `Score`"),
+        ("{stars: 4}", "it is no valid JSON, and is to be a `Score` (line 1, column 2)"),
+        ("{\"stars\": 4,\n \"why\": \"", "the JSON breaks off, and is to be a `Score` (line 2, column 9)"),
+        ("{\"stars\": 4}", "the JSON is no `Score` (line 1, column 12)"),
+    ] {
+        let told = run(&Rated::new(model(reply, GOOD))).await?;
+        assert_eq!(told.retries, [(1, expected.to_owned())], "{reply}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_reply_without_text_is_not_sent_back() -> Result<()> {
+    let model = model("", GOOD);
+    run(&Rated::new(model.clone())).await?;
+    let requests = model.requests();
+    assert!(matches!(requests[1].follow_up.as_slice(), [(Role::User, _)]), "{:?}", requests[1].follow_up);
+    Ok(())
+}
+
+#[tokio::test]
+async fn repairs_are_as_many_as_are_asked_for() -> Result<()> {
+    for (repairs, asked) in [(0, 1), (1, 2), (3, 4)] {
+        let model = model(BAD, BAD);
+        let flow = flow! {
+            source user;
+            column score(user.latest): Score = prompt("Rate it.").with(model.clone()).repairs(repairs);
+        };
+        flow.user.push("It was fine.").await?;
+        let told = told(flow.run()).await?;
+        assert_eq!(
+            told.retries.iter().map(|(attempt, _)| *attempt).collect::<Vec<_>>(),
+            Vec::from_iter(1..asked)
+        );
+        assert!(
+            told.error
+                .is_some_and(|error| matches!(error, Error::Compute { attempt, .. } if attempt == asked))
+        );
+        let requests = model.requests();
+        assert_eq!(requests.len(), asked);
+        assert_eq!(requests.last().map(|request| request.follow_up.len()), Some(2 * repairs));
+    }
+    Ok(())
+}
+
+/// Fails first, then says what is wrong, then what is right.
+fn moody() -> Step<'static> {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let moody = move |_: Context| {
+        let answer: Result<String, BoxError> = match calls.fetch_add(1, Ordering::Relaxed) {
+            0 => Err("no answer".into()),
+            1 => Ok(BAD.to_owned()),
+            _ => Ok(GOOD.to_owned()),
+        };
+        deltas(stream::iter([answer]))
+    };
+    moody.limit(1)
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_are_counted_on_wherever_they_are_made() -> Result<()> {
+    for step in [moody().retry(1).repairs(1).typed::<Score>(), moody().repairs(1).typed::<Score>().retry(1)] {
+        let flow = flow([column("score", source("user").latest(), step)])?;
+        flow.push("user", "It was fine.").await?;
+        let told = told(flow.run()).await?;
+        assert!(told.error.is_none(), "{told:?}");
+        assert_eq!(told.retries.iter().map(|(attempt, _)| *attempt).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(flow.get("score", 0).as_deref(), Some(GOOD));
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn functions_are_held_to_the_type_and_not_asked_again() -> Result<()> {
+    let calls = AtomicUsize::new(0);
+    let flow = flow! {
+        source user;
+        column text(user.latest): Score = |_: Context| async { GOOD };
+        column json(user.latest): Score = |_: Context| async { Json(score(3, "so so")) };
+        column perhaps(user.latest): Score = |_: Context| async { Ok::<_, BoxError>(Json(score(5, "!"))) };
+        column never(user.latest): Score = (|_: Context| async { Json(score(5, "!")) }).when(|_| false);
+        column wrong(user.latest): Vec<Score> = |_: Context| {
+            calls.fetch_add(1, Ordering::Relaxed);
+            async { Json(score(3, "a secret")) }
+        };
+    };
+    flow.user.push("It was fine.").await?;
+    let error = flow.run().await.expect_err("one is wrong");
+    assert!(matches!(&error, Error::Compute { column, attempt: 1, .. } if *column == "wrong"), "{error:?}");
+    assert!(!format!("{error} {error:?}").contains("secret"), "{error}");
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
+    assert_eq!(flow.text.read(0)?, Some(score(4, "It is kind.")));
+    assert_eq!(flow.json.get(0).as_deref(), Some(r#"{"stars":3,"why":"so so"}"#));
+    assert_eq!(flow.json.read(0)?, Some(score(3, "so so")));
+    assert_eq!(flow.perhaps.read(0)?, Some(score(5, "!")));
+    assert_eq!(flow.never.read(0)?, None);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_step_of_yours_sees_what_is_wanted() -> Result<()> {
+    let flow = flow! {
+        source user;
+        column plain(user.latest) = |cx: Context| async move { cx.schema().is_none().to_string() };
+        column name(user.latest): Option<Score> = (|cx: Context| async move {
+            let wanted = cx.schema().map(|schema| schema.name.clone());
+            if cx.follow_up().is_empty() { wanted.unwrap_or_default() } else { "null".to_owned() }
+        }).repairs(1);
+    };
+    flow.user.push("It was fine.").await?;
+    flow.run().await?;
+    assert_eq!(flow.plain.get(0).as_deref(), Some("true"));
+    assert_eq!(flow.name.read(0)?, Some(None));
+    Ok(())
+}
+
+#[tokio::test]
+async fn values_of_another_type_are_told_apart_from_values_that_are_not_there() -> Result<()> {
+    flow! {
+        struct Before { source user; column score(user.latest) = |_: Context| async { "four, a secret" }; }
+    }
+    flow! {
+        struct Now { source user; column score(user.latest): Score = |_: Context| async { GOOD }; }
+    }
+    let store = MemoryStore::new();
+    let before = Before::open(store.clone()).await?;
+    before.user.push("It was fine.").await?;
+    before.run().await?;
+    drop(before);
+
+    let now = Now::open(store).await?;
+    now.user.push("It was better.").await?;
+    now.run().await?;
+    assert_eq!(now.score.get(0).as_deref(), Some("four, a secret"));
+    let error = now.score.read(0).expect_err("it is no score");
+    assert_eq!(
+        error.to_string(),
+        "`score` at step 0 cannot be read as what it is declared: it is no valid JSON, and is to be a `Score` \
+         (line 1, column 2)"
+    );
+    assert!(!format!("{error:?}").contains("secret"), "{error:?}");
+    assert_eq!(now.score.read(1)?, Some(score(4, "It is kind.")));
+    assert_eq!(now.score.read(2)?, None);
+    Ok(())
+}
+
+flow! {
+    struct Chat<T: DeserializeOwned + JsonSchema + 'static>(model: ScriptedModel) {
+        source user;
+        /// How good it was.
+        column score(user.latest): Score was "rating" = prompt("Rate it.").with(model.clone());
+        column others(score.latest, user.window({ 1 + 1 })): Vec<T> = prompt("Go on.").with(model.clone());
+    }
+}
+
+flow! {
+    struct Felt: Chat<u8> {
+        column mood(others.latest): Option<Score> = |_: Context| async { Json(None::<u8>) };
+    }
+}
+
+flow! {
+    struct Uses<T: DeserializeOwned + JsonSchema + 'static>(model: ScriptedModel) {
+        source said;
+        use Chat<T>(model.clone()) { user: said } as chat;
+        column mood(chat.score.latest): Option<T> = |_: Context| async { Json(None::<u8>) };
+    }
+}
+
+/// Answers as its schema asks.
+fn any() -> ScriptedModel {
+    ScriptedModel::new(|request| {
+        let schema = request.schema.as_ref().expect("a schema");
+        if schema.name == "Score" { GOOD.to_owned() } else { "[1, 2]".to_owned() }
+    })
+}
+
+#[tokio::test]
+async fn extensions_and_modules_have_typed_columns() -> Result<()> {
+    let chat: Chat<u8> = Chat::new(any());
+    let felt = Felt::extend(&chat).await?;
+    chat.user.push("It was fine.").await?;
+    felt.run().await?;
+    assert_eq!(felt.score.read(0)?, Some(score(4, "It is kind.")));
+    assert_eq!(felt.others.read(0)?, Some(vec![1, 2]));
+    assert_eq!(felt.mood.read(0)?, Some(None));
+
+    let uses: Uses<u64> = Uses::new(any());
+    uses.said.push("It was fine.").await?;
+    uses.run().await?;
+    assert_eq!(uses.chat.score.read(0)?, Some(score(4, "It is kind.")));
+    assert_eq!(uses.chat.others.read(0)?, Some(vec![1_u64, 2]));
+    assert_eq!(uses.mood.read(0)?, Some(None));
+    let inline = flow! {
+        source said;
+        use Chat<u16>(any()) { user: said } as chat;
+        column mood(chat.score.latest): Option<u8> = |_: Context| async { "7" };
+    };
+    inline.said.push("It was fine.").await?;
+    inline.run().await?;
+    assert_eq!((inline.chat.others.read(0)?, inline.mood.read(0)?), (Some(vec![1_u16, 2]), Some(Some(7))));
+    Ok(())
+}
+
+proptest! {
+    /// Whatever stands around it and however it arrives, the JSON is stored, and it is read as what was written.
+    #[test]
+    fn json_is_found_whole(
+        stars: u8,
+        why in any_text(),
+        is_pretty: bool,
+        (before, after) in prop::sample::select(vec![
+            ("", ""), ("\n ", "\n"), ("```json\n", "\n```"), ("```\n", "\n```\n"),
+            ("Here it is: ", ""), ("That is so:\n\n```json\n", "\n```\n\nIs it?"), ("nothing but ", " \"!\""),
+        ]),
+        cuts in prop::collection::vec(0_usize..200, 0..6),
+    ) {
+        let value = Score { stars, why };
+        let json = if is_pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
+        let json = json.expect("it is JSON");
+        let reply = format!("{before}{json}{after}");
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(reply.len())).collect();
+        cuts.retain(|&cut| reply.is_char_boundary(cut));
+        cuts.extend([0, reply.len()]);
+        cuts.sort_unstable();
+        let pieces: Vec<String> = cuts.windows(2).map(|cut| reply[cut[0]..cut[1]].to_owned()).collect();
+        let said = move |_: Context| deltas(stream::iter(pieces.clone()));
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        runtime.block_on(async {
+            let flow = flow([column("score", source("user").latest(), said.typed::<Score>())]).expect("a flow");
+            flow.push("user", "It was fine.").await.expect("pushed");
+            let told = told(flow.run()).await.expect("told");
+            assert!(told.error.is_none() && told.retries.is_empty(), "{told:?}");
+            assert_eq!(flow.get("score", 0).as_deref(), Some(json.as_str()));
+            assert_eq!(flow.read("score", 0).expect("of the type"), Some(value));
+        });
+    }
+}
+
+fn any_text() -> impl Strategy<Value = String> {
+    prop::collection::vec(
+        prop::sample::select(vec!["a", "{", "}", "[", "]", "\"", "\\", "`", "```", "\n", "ü", " "]),
+        0..12,
+    )
+    .prop_map(|parts| parts.concat())
+}

@@ -1,0 +1,29 @@
+use columnar::prelude::*;
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Score {
+    stars: u8,
+}
+
+flow! {
+    pub struct Chat {
+        source user;
+        column score: Score (user.latest) = prompt("Rate it.");
+    }
+}
+
+fn main() {
+    drop(talk(&Chat::new()));
+}
+
+async fn talk(chat: &Chat) -> Result<usize> {
+    chat.user.push("hello").await?;
+    let mut run = chat.run();
+    while let Some(event) = run.try_next().await? {
+        match event.column() {
+            ChatColumn::Score => chat.score.messages(event.step())?,
+        };
+    }
+    chat.score.read(0)?.map(|score| score.stars);
+    Ok(Chat::ORDER.len() + Chat::GRAPH.names().len())
+}
