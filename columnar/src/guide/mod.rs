@@ -34,6 +34,7 @@
 //! | [`parts`] | a flow as a part of another one |
 //! | [`shapes`] | flows whose shape is known only at run time |
 //! | [`trials`] | testing a flow of yours |
+//! | [`testing`] | tests with what a real model said, and contexts under review |
 //! | **when it does not compile** | |
 //! | [`mistakes`] | all messages of [`flow!`](crate::flow!), and what to do about them |
 
@@ -61,6 +62,7 @@ pub mod shapes;
 pub mod steps;
 pub mod stores;
 pub mod tags;
+pub mod testing;
 pub mod trials;
 #[cfg(feature = "typed")]
 pub mod typed;
