@@ -45,12 +45,12 @@ const TABLES: &str = r#"
 
 /// From format 1, which had no receipts. No row is written, since a cell without one is what it was. Several may
 /// do it, one after the other.
-const UPGRADE: &str = r#"
+const UPGRADE: &str = "
     begin;
     select pg_advisory_xact_lock(hashtext('columnar'));
     alter table columnar_cells add column if not exists receipt bytea;
     update columnar_format set format = 2 where format = 1;
-    commit"#;
+    commit";
 
 /// Creates the tables where there are none, and refuses those of another version before anything is written.
 pub(super) async fn check(client: &Client, place: &Place) -> Result<(), Fault> {
