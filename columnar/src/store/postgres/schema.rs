@@ -13,7 +13,7 @@ const FORMAT: i32 = 2;
 /// Two that create tables at once would fail on each other, in spite of `if not exists`, so there is a lock.
 ///
 /// The collation is that of bytes: the others change with the system, and break indexes by that. A value that
-/// is null is a cell that is empty for good. A `prefix` says that so many first steps of a column are stored, so
+/// is null is a cell that is empty for good; a receipt that is null is none. A `prefix` says that so many first steps of a column are stored, so
 /// that nobody has to look for them again.
 const TABLES: &str = r#"
     begin;
