@@ -6,7 +6,11 @@
 //! cargo run --example journal -- FOLDER "The text." …      adds entries, and answers them
 //! grep -r deadline FOLDER                                  what was ever written or said about it
 //! ```
+//!
+//! The offline model answers unless the environment names another one, as in
+//! `COLUMNAR_MODEL=openai/gpt-4o-mini cargo run --example journal --features genai -- FOLDER "The text."`.
 
+mod answering;
 mod end;
 
 use std::io::Write;
@@ -44,6 +48,7 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
     let entries = arguments.map(|text| text.into_string().map_err(|_| "an entry is not UTF-8"));
     let entries = entries.collect::<Result<Vec<String>, _>>()?;
 
+    writeln!(out, "model: {}", answering::model()?)?;
     let journal = Journal::open(FileStore::new(&folder)).await?;
     writeln!(out, "{} entries so far, in {}", journal.steps(), folder.display())?;
     for entry in entries {

@@ -59,7 +59,7 @@ async fn stored(columns: &[&str], steps: usize) -> MemoryStore {
     for name in columns {
         for step in 0..steps {
             let name = Name::new(name).expect("a name");
-            writer.put(name, step, Entry::Value(format!("{step}").into())).await.expect("stored");
+            writer.put(name, step, Entry::from(format!("{step}"))).await.expect("stored");
         }
     }
     store

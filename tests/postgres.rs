@@ -26,7 +26,7 @@ fn name(name: &str) -> Name {
 }
 
 fn text(text: impl Into<Value>) -> Entry {
-    Entry::Value(text.into())
+    Entry::from(text)
 }
 
 async fn opened(address: &str, flow: &str) -> PostgresStore {

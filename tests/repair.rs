@@ -216,11 +216,11 @@ async fn what_cannot_be_is_told() -> Result<()> {
     let writer = store.inner.clone();
     writer.open().await.expect("nobody has it open");
     for (column, step, entry) in [
-        ("user", 8, Entry::Value("late".into())),
-        ("notes", 5, Entry::Skipped),
-        ("notes", 6, Entry::Value("more".into())),
-        ("mood", 7, Entry::Value("early".into())),
-        ("mood", 6, Entry::Skipped),
+        ("user", 8, Entry::from("late")),
+        ("notes", 5, Entry::SKIPPED),
+        ("notes", 6, Entry::from("more")),
+        ("mood", 7, Entry::from("early")),
+        ("mood", 6, Entry::SKIPPED),
     ] {
         writer.put(name(column), step, entry).await.expect("it is free");
     }
@@ -237,6 +237,41 @@ async fn what_cannot_be_is_told() -> Result<()> {
     );
     let (f, computed) = salvaged(&store).await;
     assert_eq!((f.steps(), computed.len(), f.get("user", 8)), (5, 0, None));
+    Ok(())
+}
+
+/// What a cell cost goes where its value goes, and what is none is told.
+#[tokio::test]
+async fn receipts_are_verified_and_salvaged_with_their_values() -> Result<()> {
+    const PAID: &str = r#"{"calls":1,"attempts":1,"input":120,"ms":640}"#;
+    let store = MemoryStore::new();
+    let mood = || [named("mood", source("user").latest(), &Log::default())];
+    let f = Flow::open(store.clone(), mood()).await?;
+    for step in 0..3 {
+        f.push("user", format!("said {step}")).await?;
+    }
+    drop(f);
+    store.open().await.expect("nobody has it open");
+    let paid = [Entry::from("well").with_receipt(PAID), Entry::SKIPPED.with_receipt(PAID)];
+    for (step, entry) in paid.iter().cloned().chain([Entry::from("so so").with_receipt("cheap")]).enumerate()
+    {
+        store.put(name("mood"), step, entry).await.expect("it is free");
+    }
+    let copy = MemoryStore::new();
+    let told = store::salvage(&store, &copy).await.expect("it can be read");
+    let told: Vec<_> = told.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["`mood` at step 2: its receipt is none"]);
+    assert_eq!(store::verify(&store).await.expect("it can be read").len(), 1);
+    let copied = copy.load(name("mood"), 0..9).await.expect("it is open");
+    assert!(copied.into_iter().map(|(_, entry)| entry).eq(paid.clone()));
+    let there = copy.clone();
+    drop(copy);
+
+    // What is computed anew costs anew; what is not keeps what it cost.
+    let other = MemoryStore::new();
+    drop(Flow::open(Opening::new(there).recompute_from(1, ["mood"], other.clone()), mood()).await?);
+    other.open().await.expect("nobody has it open");
+    assert_eq!(other.load(name("mood"), 0..9).await.expect("it is open"), [(0, paid[0].clone())]);
     Ok(())
 }
 
@@ -336,7 +371,7 @@ async fn what_has_changed_is_computed_anew_with_its_dependents_and_nothing_else(
     for step in 15..20 {
         assert_eq!((log.calls_of("topics", step), log.calls_of("summary", step)), (1, 1));
     }
-    let original = before.1.iter().filter_map(|(_, entry)| entry.clone().value()).collect::<BTreeSet<_>>();
+    let original = before.1.iter().filter_map(|(_, entry)| entry.value.clone()).collect::<BTreeSet<_>>();
     assert!(original.contains(&f.get("topics", 14).expect("it is there")));
     assert!(!original.contains(&f.get("topics", 15).expect("it is there")));
     drop(f);
@@ -427,7 +462,7 @@ async fn what_no_flow_was_opened_on_is_copied_as_well() -> Result<()> {
     writer.open().await.expect("nobody has it open");
     for step in 0..3 {
         for column in ["user", "notes", "mood"] {
-            writer.put(name(column), step, Entry::Value("text".into())).await.expect("stored");
+            writer.put(name(column), step, Entry::from("text")).await.expect("stored");
         }
     }
     drop(writer);

@@ -253,7 +253,7 @@ async fn the_same_rows_do_no_harm_and_others_are_refused() -> Outcome {
         assert_eq!(error.to_string(), "`user` at step 1 is there already, and is something else");
         let user = Name::new("user")?;
         let there = store.load(user, 0..2).await?;
-        assert_eq!(there, [(0, Entry::Value("a".into())), (1, Entry::Value("b".into()))]);
+        assert_eq!(there, [(0, Entry::from("a")), (1, Entry::from("b"))]);
     }
     Ok(())
 }

@@ -228,6 +228,8 @@ struct Liar {
     forgets: bool,
     /// Says that it has stored the value of the second writer.
     last_wins: bool,
+    /// Keeps values alone.
+    loses_receipts: bool,
     puts: Arc<AtomicUsize>,
 }
 
@@ -262,8 +264,31 @@ impl Store for Liar {
         column: Name,
         steps: Range<usize>,
     ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        self.inner.load(column, steps)
+        let (loaded, loses_receipts) = (self.inner.load(column, steps), self.loses_receipts);
+        async move {
+            let mut entries = loaded.await?;
+            entries.iter_mut().filter(|_| loses_receipts).for_each(|(_, entry)| entry.receipt = None);
+            Ok(entries)
+        }
+        .boxed()
     }
+}
+
+#[test]
+fn a_store_that_loses_what_a_cell_cost_is_caught() {
+    let told = must_fail(|world| async move {
+        let store = world.store_over(Liar { loses_receipts: true, ..Liar::default() });
+        store.open().await.expect("nobody has it open");
+        let user = Name::new("user").expect("a name");
+        // It may fail, as everything in a world may.
+        for step in 0..8 {
+            let entry = Entry::from("text").with_receipt("{}");
+            store.put(user.clone(), step, entry).await.ok();
+            store.load(user.clone(), step..step + 1).await.ok();
+        }
+        Ok(())
+    });
+    assert!(told.contains("has changed in the store"), "{told}");
 }
 
 #[test]

@@ -1,7 +1,13 @@
 //! What flows on all stores have in common.
 
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+use columnar::Name;
 use columnar::prelude::*;
-use columnar::store::{FileStore, MemoryStore, Store};
+use columnar::store::{Entry, Extent, FileStore, MemoryStore, Put, Store, StoreError};
+use columnar::testing::conformance;
+use futures::future::{BoxFuture, FutureExt};
 
 /// Texts that are not what they look like.
 const TEXTS: [&str; 9] = [
@@ -40,4 +46,97 @@ async fn i1_every_text_comes_back_as_it_was() -> Result<()> {
     keeps_texts(|| place.clone()).await?;
     let folder = tempfile::tempdir().expect("there is room");
     keeps_texts(|| FileStore::new(folder.path().join("flow"))).await
+}
+
+/// What a store may do to receipts that it must not.
+#[derive(Clone, Copy, Debug)]
+enum Wrong {
+    /// It keeps none.
+    Loses,
+    /// It keeps none of cells without a value.
+    LosesOfSkipped,
+    /// It takes an empty one for none.
+    LosesEmpty,
+    /// It keeps one line of it.
+    Cuts,
+    /// Of those that come together it gives each cell that of the one before.
+    Swaps,
+    /// It says that what is there has the receipt of whoever asks.
+    TellsTheLast,
+}
+
+/// A store that is careless with receipts. Clones are handles to the same place.
+#[derive(Clone)]
+struct Careless {
+    inner: MemoryStore,
+    wrong: Wrong,
+    last: Arc<Mutex<Entry>>,
+}
+
+impl Careless {
+    fn keeps(&self, entry: Entry) -> Entry {
+        let last = std::mem::replace(&mut *self.last.lock().expect("nobody panics"), entry.clone());
+        let Entry { value, receipt } = entry;
+        let receipt = match self.wrong {
+            Wrong::Loses => None,
+            Wrong::LosesOfSkipped => receipt.filter(|_| value.is_some()),
+            Wrong::LosesEmpty => receipt.filter(|receipt| !receipt.is_empty()),
+            Wrong::Cuts => receipt.map(|receipt| receipt.lines().next().unwrap_or_default().into()),
+            Wrong::Swaps => receipt.map(|receipt| last.receipt.unwrap_or(receipt)),
+            Wrong::TellsTheLast => receipt,
+        };
+        Entry { value, receipt }
+    }
+}
+
+impl Store for Careless {
+    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        self.inner.open()
+    }
+
+    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.inner.define(definition)
+    }
+
+    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
+        self.inner.extent(column)
+    }
+
+    fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        self.inner.load(column, steps)
+    }
+
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
+        let (put, wrong) = (self.inner.put(column, step, self.keeps(entry.clone())), self.wrong);
+        async move {
+            Ok(match put.await? {
+                Put::Exists(there) if matches!(wrong, Wrong::TellsTheLast) => {
+                    Put::Exists(Entry { receipt: entry.receipt, ..there })
+                }
+                put => put,
+            })
+        }
+        .boxed()
+    }
+}
+
+#[tokio::test]
+async fn stores_that_are_careless_with_receipts_are_found_out() {
+    use Wrong::{Cuts, Loses, LosesEmpty, LosesOfSkipped, Swaps, TellsTheLast};
+
+    for wrong in [Loses, LosesOfSkipped, LosesEmpty, Cuts, Swaps, TellsTheLast] {
+        let place = move || {
+            let careless =
+                Careless { inner: MemoryStore::new(), wrong, last: Arc::new(Mutex::new(Entry::SKIPPED)) };
+            move || careless.clone()
+        };
+        let told = tokio::spawn(async move { conformance(place).await }).await;
+        let panic = told.expect_err("it is found out").into_panic();
+        let told = panic.downcast_ref::<String>().expect("a text");
+        assert!(told.contains("clause 4") || told.contains("clause 5"), "{wrong:?}: {told}");
+    }
 }

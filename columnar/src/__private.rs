@@ -1,6 +1,8 @@
-//! What the expansion of `flow!` may use. Not covered by any promise of compatibility.
+//! What the expansions of `flow!` and other macros may use. Not covered by any promise of compatibility.
 
 pub use columnar_macros::flow;
+#[cfg(feature = "insta")]
+pub use insta;
 pub use std::borrow::Borrow;
 pub use std::boxed::Box;
 pub use std::default::Default;

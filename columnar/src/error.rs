@@ -51,6 +51,14 @@ pub enum Error {
         /// Why not.
         source: BudgetError,
     },
+    /// The model of a column cannot be asked, which is found out before a run computes anything.
+    #[error("`{column}` cannot be computed, so nothing was: {source}")]
+    Model {
+        /// The column.
+        column: Name,
+        /// What is missing, such as a model of that name, or its key.
+        source: BoxError,
+    },
     /// A value that is not there (yet).
     #[error("`{column}` has no value at step {step}: push or run first")]
     Missing {

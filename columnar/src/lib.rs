@@ -42,6 +42,7 @@
 //! | fork, add, remove, replace | [`fork`](flow::LiveFlow::fork), [`add_column`](Flow::add_column), [`remove_column`](Flow::remove_column), [`replace_column`](Flow::replace_column) |
 //! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `rate`, `or_skip`](compute::Policy) |
 //! | see what a column saw | [`Messages`]; what of it a provider has seen before, and what to mark in it: [`cache`] |
+//! | send it with a client of your own | [`rendering`] |
 //! | read values as what they are | [`Json`]; typed columns, with the feature `typed`: [`guide`] |
 //! | choose a model | [`model`]; [`Adaptive`](model::Adaptive), for as many calls at once as it takes |
 //! | watch a run | [`Event`]; its spans, with the feature `tracing`: `columnar::trace` |
@@ -117,6 +118,7 @@ pub mod tokens;
 pub mod budget;
 pub mod cache;
 mod context;
+pub mod rendering;
 pub mod usage;
 
 #[cfg(feature = "std")]

@@ -15,6 +15,8 @@
 //! COLUMNAR_MODEL=openai/gpt-4o-mini cargo run --example chat --features genai
 //! ```
 
+#[path = "../answering.rs"]
+mod answering;
 mod columns;
 mod command;
 mod failure;
@@ -29,7 +31,6 @@ use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use columnar::model::{self, Offline};
 use columnar::prelude::*;
 
 use failure::Failure;
@@ -73,10 +74,10 @@ async fn start() -> Result<(), Failure> {
         Request::Help => return Ok(out.write_all(options::HELP.as_bytes())?),
         Request::Chat(options) => options,
     };
-    let model = model::default().map_err(Failure::Model)?;
+    let model = answering::model().map_err(Failure::Model)?;
     let input = options.file.as_deref().map(open).transpose()?;
 
-    writeln!(out, "model: {}", described(model.name()))?;
+    writeln!(out, "model: {model}")?;
     let mut session = Session::new(Screen::new(out, screen::width()), options);
     match input {
         Some(file) => session.play(file).await,
@@ -106,16 +107,6 @@ fn open(path: &Path) -> Result<Transcript<BufReader<File>>, Failure> {
 
 fn included() -> Transcript<&'static [u8]> {
     Transcript::new("the included conversation, apollo13.txt", INCLUDED.as_bytes())
-}
-
-fn described(model: &str) -> String {
-    if model == Offline::NAME {
-        let variable = model::VARIABLE;
-        return format!(
-            "{model} (extracts phrases and sentences from what it is given; name a real one in {variable})"
-        );
-    }
-    model.to_owned()
 }
 
 #[cfg(test)]

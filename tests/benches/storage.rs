@@ -213,7 +213,7 @@ struct Past {
 }
 
 async fn put(store: &impl Store, column: &Name, step: usize, bytes: usize) {
-    let entry = Entry::Value(text(step, bytes));
+    let entry = Entry::from(text(step, bytes));
     store.put(column.clone(), step, entry).await.expect("the disk takes it");
 }
 

@@ -210,12 +210,14 @@ async fn found(fixture: &str) -> String {
     for column in ["debate.critic", "note", "user"] {
         let extent = store.extent(name(column)).await.expect("it is open");
         for step in (0..extent.prefix).chain(extent.beyond) {
-            let length = match load(&store, column, step).await {
-                Ok(Entry::Value(value)) => value.len().to_string(),
-                Ok(Entry::Skipped) => "skipped".into(),
-                Err(_) => "error".into(),
+            let (length, cost) = match load(&store, column, step).await {
+                Ok(Entry { value, receipt }) => {
+                    (value.map_or("skipped".into(), |value| value.len().to_string()), receipt)
+                }
+                Err(_) => ("error".into(), None),
             };
             found.push(format!("{column} {step}: {length}"));
+            found.extend(cost.map(|cost| format!("for {cost}")));
         }
     }
     found.join("; ").replace(folder.to_str().expect("text"), "…")
@@ -249,9 +251,50 @@ async fn s13_stores_of_format_1_are_read_as_they_always_were() {
         ),
         (
             "later",
-            "… has format 2, and this version reads formats up to 1: use a newer version; refused: … has format 2, and this version reads formats up to 1: use a newer version",
+            "… has format 3, and this version reads formats up to 2: use a newer version; refused: … has format 3, and this version reads formats up to 2: use a newer version",
         ),
     ] {
         assert_eq!(found(fixture).await, expected, "{fixture}");
     }
+}
+
+/// Format 2 has receipts in its log.
+#[tokio::test]
+async fn s13_stores_of_format_2_are_read_as_they_always_were() {
+    let paid = r#"debate.critic 0: 9; for {"model":"a/b","calls":1,"attempts":1,"input":120,"output":8,"ms":640,"id":"\"7\""}; debate.critic 2: 13; note 1: skipped; for {"calls":3,"untold":3,"attempts":3,"ms":9000}; user 0: 12; user 1: 0; user 2: 37"#;
+    let changed = "…/.columnar/cells is damaged: line 8 is not as it was written";
+    for (fixture, expected) in [
+        ("paid", paid),
+        // The last write was cut short in the middle of a receipt.
+        (
+            "paid_torn",
+            &paid.replace(r#" note 1: skipped; for {"calls":3,"untold":3,"attempts":3,"ms":9000};"#, ""),
+        ),
+        // Somebody would rather have paid less.
+        ("paid_changed", &format!("{changed}; refused: {changed}")),
+    ] {
+        assert_eq!(found(fixture).await, expected, "{fixture}");
+    }
+}
+
+#[tokio::test]
+async fn s13_stores_of_format_1_go_on_and_no_earlier_version_opens_them_from_then_on() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let folder = scratch.path().canonicalize().expect("it is there");
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/file/healthy"), &folder);
+    let own = |file| fs::read_to_string(folder.join(".columnar").join(file)).expect("it is there");
+    let (format, log) = (own("format"), own("cells"));
+    assert_eq!(FileStore::new(&folder).verify().await.expect("it can be read"), []);
+    assert_eq!((own("format"), own("cells")), (format, log.clone()), "looking changes nothing");
+
+    let store = opened(&folder).await;
+    assert_eq!((own("format").as_str(), own("cells")), ("2\n", log.clone()), "no line is another one");
+    let paid = value("so?").with_receipt("{\"calls\":1}");
+    put(&store, "debate.critic", 1, paid.clone()).await;
+    drop(store);
+    assert!(own("cells").starts_with(&log));
+    let store = opened(&folder).await;
+    assert_eq!(load(&store, "debate.critic", 1).await.expect("it is there"), paid);
+    assert_eq!(load(&store, "user", 0).await.expect("it is there").receipt, None);
+    assert_eq!(files(&folder).iter().filter(|file| file.contains("staged")).count(), 0);
 }

@@ -14,7 +14,7 @@ pub(crate) fn name(name: &str) -> Name {
 
 /// An entry with this value.
 pub(crate) fn value(text: &str) -> Entry {
-    Entry::Value(Value::from(text))
+    Entry::from(Value::from(text))
 }
 
 /// Stores what is not there.
@@ -54,7 +54,7 @@ pub(crate) async fn talk() -> (TempDir, PathBuf) {
     }
     put(&store, "assistant", 0, value("Hello!")).await;
     put(&store, "assistant", 1, value("?")).await;
-    put(&store, "note", 0, Entry::Skipped).await;
+    put(&store, "note", 0, Entry::SKIPPED).await;
     drop(store);
     (scratch, folder)
 }

@@ -147,9 +147,9 @@ async fn s14_files_that_are_no_steps_are_left_alone() {
 async fn s13_what_a_later_version_wrote_is_refused_before_anything_is_written() {
     let scratch = tempfile::tempdir().expect("a folder");
     fs::create_dir(scratch.path().join(".columnar")).expect("it can be made");
-    fs::write(scratch.path().join(".columnar/format"), "2\n").expect("it can be written");
+    fs::write(scratch.path().join(".columnar/format"), "3\n").expect("it can be written");
     let said = refused(scratch.path()).await;
-    assert!(matches!(said, StoreError::Unsupported { found: 2, known: 1, .. }), "{said}");
+    assert!(matches!(said, StoreError::Unsupported { found: 3, known: 2, .. }), "{said}");
     assert!(FileStore::new(scratch.path()).verify().await.is_err());
     assert_eq!(files(scratch.path()), [".columnar/format"]);
     fs::write(scratch.path().join(".columnar/format"), "one").expect("it can be written");

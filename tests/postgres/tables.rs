@@ -36,7 +36,7 @@ async fn s13_a_format_of_the_future_is_refused_before_anything_is_written() {
     let Some(database) = Database::new("s13").await else { return };
     drop(opened(&database.address(), "monday").await);
     for (change, says) in [
-        ("update columnar_format set format = 2", "has format 2, and this version reads formats up to 1"),
+        ("update columnar_format set format = 3", "has format 3, and this version reads formats up to 2"),
         ("update columnar_format set format = -7", "is damaged: there is no format -7"),
         ("delete from columnar_format", "is damaged: columnar_format has 0 rows in place of one"),
     ] {
@@ -61,7 +61,7 @@ async fn s13_format_1_is_read_as_it_was_written() {
     let cells = store.load(name("user"), 0..9).await.expect("it is known");
     let expected = [
         (0, text("hello")),
-        (1, Entry::Skipped),
+        (1, Entry::SKIPPED),
         (2, text("")),
         (3, text("a\0b\r\n\u{1f680}")),
         (6, text("ahead")),
@@ -71,6 +71,61 @@ async fn s13_format_1_is_read_as_it_was_written() {
     assert_eq!(store.extent(name("debate.critic")).await.expect("it is known").prefix, 1);
     let empty = PostgresStore::new(database.address(), "'; drop table cells; --");
     assert_eq!(empty.open().await.expect("it is known"), None);
+}
+
+const PAID: &str = r#"{"model":"a/b","calls":1,"attempts":1,"input":120,"output":8,"ms":640,"id":"\"7\""}"#;
+const IN_VAIN: &str = r#"{"calls":3,"untold":3,"attempts":3,"ms":9000}"#;
+
+#[tokio::test]
+async fn s13_format_2_is_read_as_it_was_written() {
+    let Some(database) = Database::new("s13, format 2").await else { return };
+    database.run(include_str!("../fixtures/postgres/format-2.sql")).await;
+    let store = opened(&database.address(), "monday").await;
+    let expected = [
+        (0, text("weak").with_receipt(PAID)),
+        (1, Entry::SKIPPED.with_receipt(IN_VAIN)),
+        (2, Entry::SKIPPED),
+        (4, text("").with_receipt(IN_VAIN)),
+    ];
+    assert_eq!(store.load(name("debate.critic"), 0..9).await.expect("it is known"), expected);
+    assert_eq!(
+        store.load(name("user"), 0..9).await.expect("it is known"),
+        [(0, text("hello")), (1, text(""))]
+    );
+    // Each is held to its checksum with what it cost.
+    for (change, step) in [
+        ("update columnar_cells set receipt = null where step = 0 and receipt is not null", 0),
+        ("update columnar_cells set value = receipt, receipt = null where step = 1", 1),
+        ("update columnar_cells set receipt = '' where step = 2", 2),
+        ("update columnar_cells set value = null where step = 4", 4),
+    ] {
+        database.run(change).await;
+        let error = store.load(name("debate.critic"), step..step + 1).await.expect_err("it was changed");
+        assert!(matches!(error, StoreError::Corrupt { step: told, .. } if told == step), "{change}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn s13_format_1_is_given_a_place_for_receipts_and_its_rows_are_what_they_were() {
+    const ROWS: &str = r#"select string_agg(format('%s %s %s %s', "column", step, value, sum), ',' order by "column", step)
+        from columnar_cells where step <> 4"#;
+    let Some(database) = Database::new("s13, upgrade").await else { return };
+    database.run(include_str!("../fixtures/postgres/format-1.sql")).await;
+    let before: String = database.one(ROWS).await;
+    // Many at once, as when a service is started anew.
+    let stores: Vec<_> =
+        (0..6).map(|flow| PostgresStore::new(database.address(), format!("{flow}"))).collect();
+    for opened in join_all(stores.iter().map(Store::open)).await {
+        assert_eq!(opened.expect("it is known"), None);
+    }
+    let store = opened(&database.address(), "monday").await;
+    let paid = text("next").with_receipt(PAID);
+    assert_eq!(store.put(name("user"), 4, paid.clone()).await.ok(), Some(Put::Stored));
+    drop(store);
+    let store = opened(&database.address(), "monday").await;
+    assert_eq!(store.load(name("user"), 4..5).await.expect("it is there"), [(4, paid)]);
+    assert_eq!(database.one::<String>(ROWS).await, before);
+    assert_eq!(database.one::<i32>("select format from columnar_format").await, 2);
 }
 
 #[tokio::test]
@@ -136,7 +191,7 @@ async fn q1_a_column_is_counted_once_and_then_from_where_that_ended() {
     let store = opened(&database.address(), "monday").await;
     for (stored, remembered) in [(0..600, 0), (600..1200, 1200), (1200..1300, 1200)] {
         let end = stored.end;
-        let puts = stored.map(|step| store.put(name("user"), step, Entry::Skipped));
+        let puts = stored.map(|step| store.put(name("user"), step, Entry::SKIPPED));
         assert!(join_all(puts).await.iter().all(Result::is_ok));
         assert_eq!(store.extent(name("user")).await.expect("it can be read").prefix, end);
         let there: i64 = database.one("select coalesce(max(prefix), 0) from columnar_prefixes").await;

@@ -3,8 +3,9 @@
 use std::fs;
 
 use columnar::prelude::*;
-use columnar::store::{self, Defect, Entry, Extent, Store, StoreError};
+use columnar::store::{self, Defect, Entry, Extent, Put, Store, StoreError};
 use columnar_tests::log::Log;
+use futures::future::join_all;
 
 use super::{Chats, conversation, load, name, put, read, value};
 
@@ -12,24 +13,35 @@ use super::{Chats, conversation, load, name, put, read, value};
 async fn s1_a_file_that_was_cut_or_emptied_is_an_error() {
     let chats = conversation().await;
     let whole = fs::read(chats.file()).expect("it is there");
-    let stored = read(&chats.file(), "user").await.expect("it is sound");
-    assert_eq!(stored.len(), 6);
+    let mut stored = Vec::new();
+    for column in ["user", "answer"] {
+        stored.push((column, read(&chats.file(), column).await.expect("it is sound")));
+    }
+    assert!(stored.iter().all(|(_, entries)| entries.len() == 6));
     for length in (1..whole.len()).step_by(997) {
         fs::write(chats.file(), &whole[..length]).expect("it can be written");
-        chats.refused("user").await;
-        assert_eq!(
-            fs::read(chats.file()).expect("it is there"),
-            whole[..length],
-            "nothing is mended at {length}"
-        );
+        for (column, stored) in &stored {
+            // Half of a page that is not read is missed by nobody.
+            match read(&chats.file(), column).await {
+                Ok(read) => assert!(length > whole.len() - 8192 && read == *stored, "{length}: {read:?}"),
+                Err(error) => assert!(
+                    matches!(error, StoreError::Damaged { .. } | StoreError::Corrupt { .. }),
+                    "{error:?}"
+                ),
+            }
+        }
+        let left = fs::read(chats.file()).expect("it is there");
+        assert_eq!(left, whole[..length], "nothing is mended at {length}");
     }
     for page in 0..whole.len() / 8192 {
         let mut zeroed = whole.clone();
         zeroed[page * 8192..][..8192].fill(0);
         fs::write(chats.file(), &zeroed).expect("it can be written");
-        match read(&chats.file(), "user").await {
-            Err(_) => {}
-            Ok(read) => assert_eq!(read, stored, "page {page}"),
+        for (column, stored) in &stored {
+            match read(&chats.file(), column).await {
+                Err(_) => {}
+                Ok(read) => assert_eq!(read, *stored, "page {page}"),
+            }
         }
     }
 }
@@ -67,7 +79,7 @@ async fn s3_what_was_changed_moved_or_taken_away_is_an_error_of_its_cell() {
             "its checksum is another one",
         ),
         (
-            format!("insert into cell values ({}, 0, cast('more' as blob))", cell(6)),
+            format!("insert into cell (id, sum, bytes) values ({}, 0, cast('more' as blob))", cell(6)),
             6,
             "its checksum is another one",
         ),
@@ -138,7 +150,7 @@ async fn s3_what_is_sound_is_salvaged_into_another_flow_of_the_file() -> Result<
 async fn s13_a_file_of_another_format_or_program_is_refused_and_stays_as_it_is() {
     let chats = Chats::new();
     for (make, what) in [
-        ("pragma application_id = 0x636c6d6e; pragma user_version = 2; create table t (x)", "has format 2"),
+        ("pragma application_id = 0x636c6d6e; pragma user_version = 3; create table t (x)", "has format 3"),
         ("pragma application_id = 0x636c6d6e; create table t (x)", "is damaged: it has no format"),
         ("create table t (x)", "is a database of another program"),
         ("pragma application_id = 7; vacuum", "is a database of another program"),
@@ -148,8 +160,8 @@ async fn s13_a_file_of_another_format_or_program_is_refused_and_stays_as_it_is()
         let error = chats.refused("user").await;
         assert!(error.to_string().contains(what), "{error}");
         assert_eq!(
-            matches!(error, StoreError::Unsupported { found: 2, known: 1, .. }),
-            what == "has format 2"
+            matches!(error, StoreError::Unsupported { found: 3, known: 2, .. }),
+            what == "has format 3"
         );
         assert_eq!(fs::read(chats.file()).expect("it is there"), before, "{make}");
         fs::remove_file(chats.file()).expect("it is there");
@@ -175,7 +187,7 @@ async fn s13_files_of_format_1_are_read() {
     assert_eq!(store.open().await.expect("it is its own").as_deref(), Some("{\"columns\":[]}"));
     let user: Vec<_> = [(0, value("It is slow.")), (1, value("a\0b\r\n\u{1f469}")), (2, value(""))].into();
     assert_eq!(load(&store, "user").await.expect("it can be read"), user);
-    let answer: Vec<_> = [(0, value("Since when?")), (1, Entry::Skipped), (3, value("ahead"))].into();
+    let answer: Vec<_> = [(0, value("Since when?")), (1, Entry::SKIPPED), (3, value("ahead"))].into();
     assert_eq!(load(&store, "debate.answer").await.expect("it can be read"), answer);
     assert_eq!(
         store.extent(name("debate.answer")).await.expect("it can be read"),
@@ -192,6 +204,78 @@ async fn s13_files_of_format_1_are_read() {
     assert_eq!(read(&chats.file(), "debate.answer").await.expect("it is another column").len(), 4);
 }
 
+/// The same with receipts.
+const FORMAT_2: &str = include_str!("../fixtures/sqlite/format-2.sql");
+const PAID: &str = r#"{"model":"a/b","calls":1,"attempts":1,"input":120,"output":8,"ms":640,"id":"\"7\""}"#;
+const IN_VAIN: &str = r#"{"calls":3,"untold":3,"attempts":3,"ms":9000}"#;
+
+#[tokio::test]
+async fn s13_files_of_format_2_are_read() {
+    let chats = Chats::new();
+    chats.sql(FORMAT_2);
+    let answer: Vec<_> = [
+        (0, value("Since when?").with_receipt(PAID)),
+        (1, Entry::SKIPPED.with_receipt(IN_VAIN)),
+        (3, value("ahead")),
+    ]
+    .into();
+    assert_eq!(read(&chats.file(), "debate.answer").await.expect("it can be read"), answer);
+    let user = read(&chats.file(), "user").await.expect("it can be read");
+    assert_eq!(user.iter().filter(|(_, entry)| entry.receipt.is_some()).count(), 0);
+}
+
+#[tokio::test]
+async fn s13_a_file_of_format_1_is_given_a_place_for_receipts_and_its_rows_are_what_they_were() {
+    let chats = Chats::new();
+    chats.sql(FORMAT_1);
+    let rows = || {
+        chats.all::<String>(
+            "select group_concat(id || ' ' || sum || ' ' || ifnull(hex(bytes), '-')) from cell",
+        )
+    };
+    let before = rows();
+    // Many at once, as when a service is started anew.
+    let others: Vec<_> = (0..6).map(|flow| chats.store(&format!("{flow}"))).collect();
+    for opened in join_all(others.iter().map(Store::open)).await {
+        assert_eq!(opened.expect("it is known"), None);
+    }
+    let store = chats.open().await;
+    assert_eq!(rows(), before);
+    let paid = value("The backup.").with_receipt(PAID);
+    assert_eq!(store.put(name("debate.answer"), 2, paid.clone()).await.expect("it can be"), Put::Stored);
+    drop(store);
+    assert_eq!(load(&chats.open().await, "debate.answer").await.expect("it is there")[2], (2, paid));
+    // Everybody's own tools find it.
+    let view = "select receipt from cells where flow = 'monday' and column = 'debate.answer' and step = 2";
+    assert_eq!(chats.all::<String>(view), [PAID]);
+    assert_eq!(chats.all::<u32>("pragma user_version"), [2]);
+}
+
+#[tokio::test]
+async fn s3_a_receipt_that_was_changed_swapped_or_taken_away_is_an_error_of_its_cell() {
+    // `debate.answer` is the second column.
+    for (edit, step) in [
+        ("delete from receipt where id = (2 << 32)", 0),
+        ("update receipt set id = id + 3 where id = (2 << 32)", 0),
+        ("delete from receipt where id = (2 << 32) + 1", 1),
+        ("insert into receipt values ((2 << 32) + 3, x'')", 3),
+        ("update receipt set bytes = (select bytes from receipt where id = (2 << 32) + 1)", 0),
+        (
+            "update cell set bytes = (select bytes from receipt) where id = (2 << 32) + 1; delete from receipt where id = (2 << 32) + 1",
+            1,
+        ),
+        ("update cell set bytes = x'' where id = (2 << 32) + 1", 1),
+    ] {
+        let chats = Chats::new();
+        chats.sql(FORMAT_2);
+        chats.sql(edit);
+        let error = chats.refused("debate.answer").await;
+        let told = format!("`debate.answer` at step {step} is damaged: its checksum is another one");
+        assert_eq!(error.to_string(), told, "{edit}");
+        assert_eq!(read(&chats.file(), "user").await.expect("it is another column").len(), 3);
+    }
+}
+
 #[tokio::test]
 async fn x2_errors_and_debug_texts_hold_nothing_of_the_values() {
     let chats = Chats::new();
@@ -199,7 +283,7 @@ async fn x2_errors_and_debug_texts_hold_nothing_of_the_values() {
     put(&store, "user", 0, "canary").await;
     assert!(!format!("{store:?}").contains("canary"));
     drop(store);
-    chats.sql("update cell set sum = 1; pragma user_version = 1");
+    chats.sql("update cell set sum = 1; pragma user_version = 2");
     let error = chats.refused("user").await;
     assert!(!format!("{error} {error:?}").contains("canary"), "{error:?}");
 }

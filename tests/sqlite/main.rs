@@ -12,6 +12,7 @@ use columnar::store::{Entry, Put, SqliteStore, Store, StoreError};
 use columnar::testing::conformance;
 use futures::future::join_all;
 use rusqlite::Connection;
+use rusqlite::types::FromSql;
 use tempfile::TempDir;
 use tokio::runtime::Builder;
 
@@ -45,6 +46,14 @@ impl Chats {
         db.execute_batch(change).expect(change);
     }
 
+    /// What another program reads in it.
+    fn all<T: FromSql>(&self, read: &str) -> Vec<T> {
+        let db = Connection::open(self.file()).expect("it is a database");
+        let mut found = db.prepare(read).expect(read);
+        let rows = found.query_map((), |row| row.get(0)).expect(read);
+        rows.collect::<Result<_, _>>().expect(read)
+    }
+
     /// The error of opening it and reading all of a column.
     async fn refused(&self, column: &str) -> StoreError {
         read(&self.file(), column).await.expect_err("it is refused")
@@ -56,7 +65,7 @@ fn name(column: &str) -> Name {
 }
 
 fn value(text: &str) -> Entry {
-    Entry::Value(text.into())
+    Entry::from(text)
 }
 
 async fn put(store: &SqliteStore, column: &str, step: usize, text: &str) {
@@ -76,13 +85,14 @@ async fn read(file: &Path, column: &str) -> Result<Vec<(usize, Entry)>, StoreErr
     load(&store, column).await
 }
 
-/// A file with a conversation of six steps, closed.
+/// A file with a conversation of six steps, closed. It is known what answers cost.
 async fn conversation() -> Chats {
     let chats = Chats::new();
     let store = chats.open().await;
     for step in 0..6 {
         put(&store, "user", step, &format!("question {step}")).await;
-        put(&store, "answer", step, &format!("answer {step}")).await;
+        let answer = value(&format!("answer {step}")).with_receipt(format!("{{\"ms\":{step}}}"));
+        assert_eq!(store.put(name("answer"), step, answer).await.expect("it can be stored"), Put::Stored);
     }
     store.define("{}".into()).await.expect("it can be defined");
     chats
@@ -130,7 +140,7 @@ async fn the_shell_reads_the_view() {
     let chats = Chats::new();
     let store = chats.open().await;
     put(&store, "answer", 0, "The backup.").await;
-    store.put(name("answer"), 1, Entry::Skipped).await.expect("it can be stored");
+    store.put(name("answer"), 1, Entry::SKIPPED).await.expect("it can be stored");
     // While it is open.
     let db = Connection::open(chats.file()).expect("it is a database");
     let mut cells = db

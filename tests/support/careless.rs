@@ -60,8 +60,7 @@ impl Careless {
         );
         let client = self.client().await?;
         let step = i64::try_from(step).map_err(StoreError::other)?;
-        let (column, text) =
-            (column.as_str().to_owned(), entry.clone().value().map(|value| value.to_string()));
+        let (column, text) = (column.as_str().to_owned(), entry.value.as_deref().map(str::to_owned));
         let insert = if self.wrong == Wrong::StoresTwice { twice } else { once };
         let stored = async move { client.execute(&insert, &[&column, &step, &text]).await };
         if self.wrong == Wrong::ConfirmsEarly {
@@ -105,9 +104,7 @@ impl Store for Careless {
             for _ in 0..3 {
                 match this.client().await?.query(&load, &[&column.as_str()]).await {
                     Ok(rows) => {
-                        let entry = |text: Option<String>| {
-                            text.map_or(Entry::Skipped, |text| Entry::Value(text.into()))
-                        };
+                        let entry = |text: Option<String>| text.map_or(Entry::SKIPPED, Entry::from);
                         let cell = |row: &tokio_postgres::Row| {
                             (usize::try_from(row.get::<_, i64>(0)).unwrap_or(usize::MAX), entry(row.get(1)))
                         };

@@ -122,5 +122,5 @@ fn name(name: &str) -> Name {
 }
 
 fn text(text: String) -> Entry {
-    Entry::Value(text.into())
+    Entry::from(text)
 }

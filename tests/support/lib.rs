@@ -29,6 +29,8 @@ pub mod peers;
 pub mod postgres;
 pub mod rows;
 pub mod rustc;
+#[cfg(feature = "genai")]
+pub mod server;
 #[cfg(feature = "tracing")]
 pub mod spans;
 pub mod spelling;

@@ -88,7 +88,7 @@ impl<'e> Others<'e> {
 
     /// What the struct of the columns has in angle brackets when it is used.
     pub(super) fn struct_arguments(&self) -> Option<TokenStream> {
-        let types = self.types.iter().map(|generic| generic.ty());
+        let types = self.types.iter().map(Generic::ty);
         angled(self.generic().map(|other| other.part("Columns")).chain(types))
     }
 

@@ -4,6 +4,7 @@
 //! [`Context`] to text or [`Json`], to a `Result` of these, or to [`deltas`]; a [`Prompt`](crate::Prompt);
 //! a type of yours that implements [`Compute`].
 
+mod given;
 mod json;
 mod policy;
 mod rate;
@@ -23,8 +24,10 @@ use futures::stream::{self, BoxStream, Stream, StreamExt, TryStreamExt};
 
 use crate::context::Context;
 use crate::error::BoxError;
+use crate::model::{Choice, End};
 use crate::value::Value;
 
+pub(crate) use given::Given;
 pub use json::Json;
 #[cfg(feature = "tracing")]
 pub(crate) use policy::TimedOut;
@@ -73,11 +76,10 @@ pub trait Compute: Send + Sync + 'static {
         None
     }
 
-    /// The name of the model that is asked, as [`model::by_name`](crate::model::by_name) knows it; `None`,
-    /// unless told otherwise, for a step that asks none. Where the provider of it keeps what requests have in
-    /// common, one of those that begin the same goes first, and the others follow when it begins to be
-    /// answered.
-    fn model(&self) -> Option<Arc<str>> {
+    /// The model that is asked; `None`, unless told otherwise, for a step that asks none. A run asks it whether it is
+    /// [ready](crate::model::Model::ready) before anything is computed. Where its provider keeps what requests have
+    /// in common, one of those that begin the same goes first, and the others follow when it begins to be answered.
+    fn model(&self) -> Option<Choice> {
         None
     }
 }
@@ -91,7 +93,7 @@ impl<C: Compute + ?Sized> Compute for Arc<C> {
         (**self).instruction()
     }
 
-    fn model(&self) -> Option<Arc<str>> {
+    fn model(&self) -> Option<Choice> {
         (**self).model()
     }
 }
@@ -112,6 +114,10 @@ pub(crate) enum Piece {
     Whole(Value),
     /// There will be none: the cell stays empty for good.
     Skip,
+    /// A model of this name is asked.
+    Asked(Arc<str>),
+    /// The model that was asked last has answered, and this way.
+    Answered(Box<End>),
     /// What was there so far counts for nothing: the attempt with this number failed, counted from 1,
     /// and another one begins.
     Retry { attempt: usize, error: BoxError },

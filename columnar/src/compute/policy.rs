@@ -13,7 +13,7 @@ use super::{IntoStep, Kind, Piece, Rate, Reply, Step};
 use crate::budget::Budget;
 use crate::context::Context;
 use crate::error::BoxError;
-use crate::model::Overloaded;
+use crate::model::{Overloaded, Refused};
 use crate::scheduler::OnFailure;
 
 /// The first pause before a further attempt; each further one is twice as long, and up to as long
@@ -327,7 +327,7 @@ impl Attempts<'_> {
             Err(error) => error,
         };
         self.pieces = None;
-        match self.pauses.next() {
+        match self.pauses.next().filter(|_| Refused::of(&*error).is_none()) {
             Some(pause) => {
                 let asked = Overloaded::of(&*error).and_then(|overloaded| overloaded.retry_after);
                 self.pause = Some(pause.max(asked.unwrap_or_default().min(LONGEST_ASKED)));

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use futures::future::FutureExt;
 use futures::stream::{Stream, StreamExt};
 
-use super::settings::ModelName;
 use super::{ColumnType, Compute, Deltas, Reply, Settings};
 use crate::budget::Budget;
 use crate::context::Context;
@@ -128,13 +127,9 @@ pub trait IntoStep<'a, Form> {
 impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
     fn into_step(self) -> Step<'a> {
         let instruction: Option<Arc<str>> = self.instruction().map(Into::into);
-        let compute = Arc::new(self);
-        let mut step = Step::new({
-            let compute = Arc::clone(&compute);
-            move |cx| compute.compute(cx)
-        });
-        if instruction.is_some() {
-            let model = ModelName::new(move || compute.model());
+        let model = self.model();
+        let mut step = Step::new(move |cx| self.compute(cx));
+        if instruction.is_some() || model.is_some() {
             step.settings = Arc::new(Settings { instruction, model, ..Settings::default() });
         }
         step

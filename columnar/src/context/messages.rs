@@ -18,6 +18,7 @@ use super::shown::Shown;
 use super::walk::Walk;
 use crate::budget::Report;
 use crate::cache::Pace;
+use crate::name::Name;
 
 /// The messages array of one call: user and assistant in turn, first and last the user.
 ///
@@ -120,6 +121,11 @@ impl Messages {
     /// How long it takes until there are others.
     pub(crate) fn pace(&self) -> Pace {
         self.0.around.pace
+    }
+
+    /// The column that is shown them.
+    pub(crate) fn column(&self) -> &Name {
+        self.0.column()
     }
 
     /// The step of the column.

@@ -22,6 +22,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 #[cfg(feature = "std")]
+use crate::compute::Given;
+#[cfg(feature = "std")]
 use crate::model::Schema;
 use crate::name::Name;
 use crate::value::Value;
@@ -60,19 +62,23 @@ pub(crate) use wanted::Wanted;
 pub struct Context {
     inputs: Vec<(Name, Value)>,
     messages: Messages,
+    #[cfg(feature = "std")]
+    given: Arc<Given>,
     /// `None` for plain text.
     #[cfg(feature = "std")]
     wanted: Option<Arc<Wanted>>,
 }
 
 impl Context {
-    pub(crate) fn new(shown: Shown) -> Self {
-        Self {
-            inputs: shown.current(),
-            messages: Messages::new(shown),
-            #[cfg(feature = "std")]
-            wanted: None,
-        }
+    #[cfg(feature = "std")]
+    pub(crate) fn new(shown: Shown, given: Arc<Given>) -> Self {
+        Self { inputs: shown.current(), messages: Messages::new(shown), given, wanted: None }
+    }
+
+    /// What the flow gives to all its compute steps.
+    #[cfg(feature = "std")]
+    pub(crate) fn given(&self) -> &Given {
+        &self.given
     }
 
     /// The column that is computed.
@@ -109,7 +115,7 @@ impl Context {
         &self.messages
     }
 
-    /// The shape of the value that is wanted, in a [typed](crate::guide::typed) column; `None` where it is plain
+    /// The shape of the value that is wanted, in a column that has a type; `None` where it is plain
     /// text. A [`prompt`](crate::prompt) hands it to its model, and says it behind its own instruction.
     #[cfg(feature = "std")]
     pub fn schema(&self) -> Option<&Arc<Schema>> {

@@ -141,7 +141,7 @@ impl<'m> Part<'m> {
     }
 
     /// Whether it follows another part of the same message.
-    pub(super) fn joins(&self) -> bool {
+    pub(crate) fn joins(&self) -> bool {
         self.place == Place::Joins
     }
 

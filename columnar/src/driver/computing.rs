@@ -10,21 +10,30 @@ use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{BoxStream, StreamExt};
 
 use super::leading::Lead;
+use super::tab::Tab;
 use crate::compute::{Kind, Piece, Step};
 use crate::context::Context;
 use crate::error::{BoxError, Error};
 use crate::name::Name;
 use crate::scheduler::Cell;
 use crate::trace::CellSpan;
+use crate::usage::Receipt;
 use crate::value::Value;
 
 /// What is told of a computation: deltas and retries, then one of the others, then nothing.
 pub(super) enum Report {
     Delta { text: String },
     Retry { attempt: usize, error: String },
-    Computed { value: Value, span: CellSpan },
-    Skipped { span: CellSpan },
-    Failed { error: Error, span: CellSpan },
+    Computed { value: Value, end: Ended },
+    Skipped { end: Ended },
+    Failed { error: Error, end: Ended },
+}
+
+/// What is left of a computation that is over.
+pub(super) struct Ended {
+    pub(super) span: CellSpan,
+    /// What it cost, where a model was asked.
+    pub(super) receipt: Option<Receipt>,
 }
 
 pub(super) struct Computing<'a> {
@@ -36,6 +45,8 @@ pub(super) struct Computing<'a> {
     lead: Lead,
     /// Goes along with the report of how it ended.
     span: CellSpan,
+    /// What it has cost so far, where a model was asked.
+    tab: Option<Box<Tab>>,
 }
 
 enum Stage<'a> {
@@ -50,13 +61,14 @@ impl<'a> Computing<'a> {
     pub(super) fn new(cell: Cell, step: Step<'a>, context: Context, lead: Lead) -> Self {
         let column = context.column().clone();
         let span = CellSpan::new(&column, cell.step);
-        Self { cell, column, attempt: 1, stage: Stage::Fresh { step, context }, lead, span }
+        Self { cell, column, attempt: 1, stage: Stage::Fresh { step, context }, lead, span, tab: None }
     }
 
     /// A cell that fails without being asked.
     pub(super) fn refused(cell: Cell, column: Name, error: Error) -> Self {
         let span = CellSpan::new(&column, cell.step);
-        Self { cell, column, attempt: 1, stage: Stage::Refused(error), lead: Lead::default(), span }
+        let (stage, lead) = (Stage::Refused(error), Lead::default());
+        Self { cell, column, attempt: 1, stage, lead, span, tab: None }
     }
 
     /// Whether there is nothing more to come.
@@ -113,6 +125,14 @@ impl<'a> Computing<'a> {
                 text.push_str(&more);
                 return (!more.is_empty()).then_some(Report::Delta { text: more });
             }
+            Some(Ok(Piece::Asked(model))) => {
+                self.tab.get_or_insert_default().asked(model);
+                return None;
+            }
+            Some(Ok(Piece::Answered(end))) => {
+                self.tab.get_or_insert_default().answered(*end);
+                return None;
+            }
             Some(Ok(Piece::Retry { attempt, error })) => {
                 text.clear();
                 self.attempt = attempt + 1;
@@ -133,14 +153,19 @@ impl<'a> Computing<'a> {
     fn end(&mut self, value: Value) -> Report {
         self.stage = Stage::Over;
         self.lead.answered();
-        Report::Computed { value, span: mem::take(&mut self.span) }
+        Report::Computed { value, end: self.ended() }
     }
 
     fn skip(&mut self) -> Report {
         self.stage = Stage::Over;
         // Who has not asked leads nobody.
         self.lead = Lead::default();
-        Report::Skipped { span: mem::take(&mut self.span) }
+        Report::Skipped { end: self.ended() }
+    }
+
+    fn ended(&mut self) -> Ended {
+        let receipt = self.tab.take().map(|tab| tab.receipt(self.attempt));
+        Ended { span: mem::take(&mut self.span), receipt }
     }
 
     fn fail(&mut self, source: BoxError) -> Report {
@@ -152,9 +177,9 @@ impl<'a> Computing<'a> {
     fn failed(&mut self, error: Error) -> Report {
         // Who fails leads nobody, so another one goes first.
         self.lead = Lead::default();
-        let mut span = mem::take(&mut self.span);
-        span.failed(&error);
-        Report::Failed { error, span }
+        let mut end = self.ended();
+        end.span.failed(&error);
+        Report::Failed { error, end }
     }
 }
 

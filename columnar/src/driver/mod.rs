@@ -4,6 +4,7 @@ mod computing;
 mod id;
 mod leading;
 mod run;
+mod tab;
 
 pub use id::{ColumnId, fmt_variant, listed};
 pub use run::Run;

@@ -11,7 +11,7 @@ use futures::Stream;
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{FuturesUnordered, SelectAll, StreamExt};
 
-use super::computing::{Computing, Report};
+use super::computing::{Computing, Ended, Report};
 use super::id::ColumnId;
 use super::leading::Leading;
 use crate::error::{Error, Result};
@@ -22,6 +22,7 @@ use crate::scheduler::{Cell, OnFailure};
 use crate::state::{Live, Rest, Work};
 use crate::store::{Entry, Put, StoreError};
 use crate::trace::{CellSpan, RunSpan};
+use crate::usage::LimitError;
 
 /// A run of a flow: a [`Stream`] of events, and a future for who does not need them.
 ///
@@ -71,6 +72,13 @@ struct Done {
     span: CellSpan,
 }
 
+impl Done {
+    fn new(cell: Cell, entry: Entry, Ended { span, receipt }: Ended) -> Self {
+        let receipt = receipt.map(|receipt| receipt.to_string().into());
+        Self { cell, entry: Entry { receipt, ..entry }, span }
+    }
+}
+
 /// An entry on its way into the store.
 type Storing = BoxFuture<'static, (Done, Result<Put, StoreError>)>;
 
@@ -105,12 +113,12 @@ impl<'a, I: ColumnId> Run<'a, I> {
                     let skipped = failed.unwrap_or_else(|| self.unasked(cell));
                     self.store(skipped, poller);
                 }
-                Work::Emit(cell, entry) => {
+                Work::Emit(cell, value) => {
                     let Some(column) = self.id(cell) else { continue };
                     let step = cell.step;
-                    return Some(match entry {
-                        Entry::Value(value) => Event::Value { column, step, value },
-                        Entry::Skipped => Event::Skipped { column, step },
+                    return Some(match value {
+                        Some(value) => Event::Value { column, step, value },
+                        None => Event::Skipped { column, step },
                     });
                 }
             }
@@ -167,17 +175,24 @@ impl<'a, I: ColumnId> Run<'a, I> {
         match report {
             Report::Delta { text } => Some(Event::Delta { column: column?, step, text }),
             Report::Retry { attempt, error } => Some(Event::Retry { column: column?, step, attempt, error }),
-            Report::Computed { value, span } => {
-                self.done = Some(Done { cell, entry: value.into(), span });
+            Report::Computed { value, end } => {
+                self.done = Some(Done::new(cell, value.into(), end));
                 self.live().shared.computed(cell);
                 None
             }
-            Report::Skipped { span } => {
-                self.done = Some(Done { cell, entry: Entry::Skipped, span });
+            Report::Skipped { end } => {
+                self.done = Some(Done::new(cell, Entry::SKIPPED, end));
                 self.live().shared.skipped(cell);
                 None
             }
-            Report::Failed { error, span } => {
+            Report::Failed { error, end } => {
+                if LimitError::of(&error).is_some() {
+                    // For the next cell there is nothing left, either.
+                    self.live().shared.broken(cell);
+                    self.span.cell_failed();
+                    self.fail(error);
+                    return None;
+                }
                 let cause = error.cause();
                 match self.live().shared.failed(cell) {
                     OnFailure::Stop => {
@@ -186,7 +201,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
                         return None;
                     }
                     OnFailure::Wait => self.span.cell_failed(),
-                    OnFailure::Skip => self.done = Some(Done { cell, entry: Entry::Skipped, span }),
+                    OnFailure::Skip => self.done = Some(Done::new(cell, Entry::SKIPPED, end)),
                 }
                 Some(Event::Failed { column: column?, step, error: cause })
             }
@@ -196,7 +211,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
     /// A cell that is skipped because all it reads is empty.
     fn unasked(&mut self, cell: Cell) -> Done {
         let span = CellSpan::new(self.name(cell.column), cell.step);
-        Done { cell, entry: Entry::Skipped, span }
+        Done::new(cell, Entry::SKIPPED, Ended { span, receipt: None })
     }
 
     fn store(&mut self, done: Done, poller: &mut Poller<'_>) {
@@ -212,21 +227,27 @@ impl<'a, I: ColumnId> Run<'a, I> {
     }
 
     fn stored(&mut self, Done { cell, entry, mut span }: Done, put: Result<Put, StoreError>) {
-        let entry = match put {
-            Ok(Put::Stored) => entry,
-            Ok(Put::Exists(there)) => there,
+        let stored = put.and_then(|put| {
+            let entry = match put {
+                Put::Stored => entry,
+                Put::Exists(there) => there,
+            };
+            self.live().shared.stored(cell, &entry).map(|()| entry)
+        });
+        match stored {
+            Ok(entry) => {
+                span.stored(&entry);
+                self.span.stored(&entry);
+            }
             Err(source) => {
                 self.live().shared.broken(cell);
                 let (column, step) = (self.name(cell.column).clone(), cell.step);
                 let error = Error::Store { column, step, source };
                 span.failed(&error);
                 self.span.cell_failed();
-                return self.fail(error);
+                self.fail(error);
             }
-        };
-        span.stored(&entry);
-        self.span.stored(&entry);
-        self.live().shared.stored(cell, entry);
+        }
     }
 
     fn fail(&mut self, error: Error) {

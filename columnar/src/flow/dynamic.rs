@@ -53,7 +53,7 @@ impl Dynamic {
 ///
 /// [`Error::Schema`] with everything that is wrong with the declarations.
 pub fn flow<L: Borrow<Column>>(leaves: impl IntoIterator<Item = L>) -> Result<Flow> {
-    Flow::with(None, leaves)
+    Flow::over(None, leaves)
 }
 
 impl LiveFlow<'static, Dynamic> {
@@ -70,12 +70,12 @@ impl LiveFlow<'static, Dynamic> {
         leaves: impl IntoIterator<Item = L>,
     ) -> Result<Self> {
         let opening = opening.into_opening();
-        let flow = Self::with(Some(Arc::clone(opening.store())), leaves)?;
+        let flow = Self::over(Some(Arc::clone(opening.store())), leaves)?;
         flow.live.shared.restore(&opening).await?;
         Ok(flow)
     }
 
-    fn with<L: Borrow<Column>>(
+    fn over<L: Borrow<Column>>(
         store: Option<Arc<dyn Store>>,
         leaves: impl IntoIterator<Item = L>,
     ) -> Result<Self> {

@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::graph::{Read, View};
 use crate::plan::Plan;
 use crate::state::Shared;
+use crate::usage::Receipt;
 use crate::value::Value;
 use crate::window::Window;
 
@@ -128,6 +129,12 @@ impl<K> Handle<K> {
     /// The value at a step, if it is stored and [in memory](super::LiveFlow::recall).
     pub fn get(&self, step: usize) -> Option<Value> {
         self.flow.as_ref()?.get(self.latest.column(), step)
+    }
+
+    /// What it took to compute the value at a step, if a model was asked for it and it is [in
+    /// memory](super::LiveFlow::recall).
+    pub fn receipt(&self, step: usize) -> Option<Arc<Receipt>> {
+        self.flow.as_ref()?.receipt(self.latest.column(), step)
     }
 
     /// How many steps are stored without a gap.

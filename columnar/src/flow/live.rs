@@ -12,11 +12,13 @@ use crate::driver::{ColumnId, Run};
 use crate::error::Error;
 use crate::error::Result;
 use crate::forecast::Forecast;
+use crate::model::{Choice, Model};
 use crate::name::Name;
 use crate::outline::Outline;
 use crate::scheduler::Progress;
 use crate::state::Live;
 use crate::tokens::Counter;
+use crate::usage::{Bill, Limit, Receipt};
 use crate::value::Value;
 
 /// A live flow: a [`Typed`](super::Typed) one, declared with `flow!`, or a [`Flow`](super::Flow) whose
@@ -53,6 +55,36 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// other at once.
     pub fn pace(&self, pace: Pace) {
         self.live.shared.pace(pace);
+    }
+
+    /// Lets the prompts of this flow ask this model from now on, unless they are told another one.
+    ///
+    /// ```
+    /// use columnar::model::Offline;
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column topics(user.latest) = prompt("List the topics.");
+    ///     column assistant(user, self) = prompt("Answer.").model("anthropic/claude-sonnet-4-5");
+    /// };
+    /// chat.with(Offline::new());                      // `topics` asks it, `assistant` does not
+    /// # Ok(()) }
+    /// ```
+    pub fn with(&self, model: impl Model) {
+        self.live.shared.model(Choice::Given(Arc::new(model)));
+    }
+
+    /// The same with a model by its name; see [`by_name`](crate::model::by_name). A name that there is not, or a key
+    /// that is missing, is told by the next run, as [`Error::Model`], before it computes anything.
+    pub fn model(&self, name: impl Into<Arc<str>>) {
+        self.live.shared.model(Choice::Named(name.into()));
+    }
+
+    /// Lets the calls of this flow cost so much from now on, all together; see [`Limit`].
+    pub fn spend(&self, limit: impl Into<Limit>) {
+        self.live.shared.spend(limit.into());
     }
 
     /// Counts tokens this way from now on, also those of what is stored; [`Chars`](crate::tokens::Chars)
@@ -100,6 +132,16 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// [in memory](Self::recall). The columns of a typed flow are fields, too, and have the same method.
     pub fn get(&self, column: &str, step: usize) -> Option<Value> {
         self.live.shared.get(self.live.shared.find(column).ok()?, step)
+    }
+
+    /// What it took to compute a cell, if a model was asked for it and the cell is [in memory](Self::recall).
+    pub fn receipt(&self, column: &str, step: usize) -> Option<Arc<Receipt>> {
+        self.live.shared.receipt(self.live.shared.find(column).ok()?, step)
+    }
+
+    /// What all cells took that are [in memory](Self::recall), by column and step.
+    pub fn bill(&self) -> Bill {
+        self.live.shared.bill()
     }
 
     /// The messages array that the compute step of a column saw at a step, or will see.

@@ -172,18 +172,18 @@ pub type Typed<'a, C, I = Name> = LiveFlow<'a, C, I>;
 impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     #[doc(hidden)]
     pub fn __new(steps: Vec<Option<Step<'a>>>) -> Self {
-        Self::with(None, steps)
+        Self::over(None, steps)
     }
 
     #[doc(hidden)]
     pub async fn __open(opening: impl IntoOpening, steps: Vec<Option<Step<'a>>>) -> Result<Self> {
         let opening = opening.into_opening();
-        let flow = Self::with(Some(Arc::clone(opening.store())), steps);
+        let flow = Self::over(Some(Arc::clone(opening.store())), steps);
         flow.live.shared.restore(&opening).await?;
         Ok(flow)
     }
 
-    fn with(store: Option<Arc<dyn Store>>, steps: Vec<Option<Step<'a>>>) -> Self {
+    fn over(store: Option<Arc<dyn Store>>, steps: Vec<Option<Step<'a>>>) -> Self {
         Self::bound(Live::new(Arc::clone(TypePlan::of::<C>()), store, steps))
     }
 

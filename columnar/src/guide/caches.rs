@@ -58,4 +58,4 @@
 //! goes first. The others follow when it begins to be answered: then they find what it brought. Nothing is to be
 //! said for it.
 //!
-//! Next: [values that outlive the flow](super::stores).
+//! Next: [a context in the words of your own client](super::renderings).

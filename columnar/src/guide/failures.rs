@@ -70,4 +70,4 @@
 //!
 //! A compute step that panics is an error like others, but is not tried again.
 //!
-//! Next: [contexts that would be too large](super::budgets).
+//! Next: [which model answers a prompt](super::models).

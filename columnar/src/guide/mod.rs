@@ -20,8 +20,11 @@
 //! | [`runs`] | when something is computed, and what is told of it |
 //! | [`occasions`] | columns that are computed now and then |
 //! | [`failures`] | what a column does that cannot be computed |
+//! | [`models`] | which model answers a prompt |
+//! | [`costs`] | what calls of models cost, and how to limit that |
 //! | [`budgets`] | contexts that would be too large |
 //! | [`caches`] | what a provider need not read again |
+//! | [`renderings`] | a context in the words of your own client |
 //! | **what comes later** | |
 //! | [`stores`] | values that outlive the flow |
 //! | [`revisions`] | declarations that change while values are stored |
@@ -31,6 +34,7 @@
 //! | [`parts`] | a flow as a part of another one |
 //! | [`shapes`] | flows whose shape is known only at run time |
 //! | [`trials`] | testing a flow of yours |
+//! | [`testing`] | tests with what a real model said, and contexts under review |
 //! | **when it does not compile** | |
 //! | [`mistakes`] | all messages of [`flow!`](crate::flow!), and what to do about them |
 
@@ -38,6 +42,7 @@ pub mod assembly;
 pub mod budgets;
 pub mod caches;
 pub mod columns;
+pub mod costs;
 pub mod earlier;
 pub mod exchange;
 pub mod extensions;
@@ -46,15 +51,18 @@ pub mod first;
 pub mod forks;
 pub mod groups;
 pub mod mistakes;
+pub mod models;
 pub mod occasions;
 pub mod parts;
 pub mod past;
+pub mod renderings;
 pub mod revisions;
 pub mod runs;
 pub mod shapes;
 pub mod steps;
 pub mod stores;
 pub mod tags;
+pub mod testing;
 pub mod trials;
 #[cfg(feature = "typed")]
 pub mod typed;

@@ -69,4 +69,4 @@
 //!
 //! It panics with the first thing that is not as a flow [promises](super::runs#what-can-be-relied-on).
 //!
-//! Next: [what the compiler may say](super::mistakes).
+//! Next: [what a real model said](super::testing).

@@ -1,7 +1,8 @@
 //! Models by their names.
 
+use std::collections::HashMap;
 use std::env;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::{Adaptive, Model, Offline};
 use crate::error::BoxError;
@@ -23,13 +24,24 @@ pub const BASE_URL: &str = "COLUMNAR_BASE_URL";
 ///
 /// [`UnknownModel`], or what is missing to use the model, such as the variable for its key.
 pub fn default() -> Result<Arc<dyn Model>, BoxError> {
-    static DEFAULT: OnceLock<Result<Arc<dyn Model>, Arc<str>>> = OnceLock::new();
-    let chosen = DEFAULT.get_or_init(|| {
+    static NAME: OnceLock<String> = OnceLock::new();
+    let name = NAME.get_or_init(|| {
         let name = env::var_os(VARIABLE).filter(|name| !name.is_empty());
-        let name = name.map_or_else(|| Offline::NAME.into(), |name| name.to_string_lossy().into_owned());
-        by_name(&name).map_err(|error| error.to_string().into())
+        name.map_or_else(|| Offline::NAME.into(), |name| name.to_string_lossy().into_owned())
     });
-    chosen.clone().map_err(|error| error.to_string().into())
+    shared(name)
+}
+
+/// The model of a name, the same one for all who ask, so that they have one limit.
+pub(super) fn shared(name: &str) -> Result<Arc<dyn Model>, BoxError> {
+    static MODELS: OnceLock<Mutex<HashMap<String, Arc<dyn Model>>>> = OnceLock::new();
+    let mut models = MODELS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(model) = models.get(name) {
+        return Ok(Arc::clone(model));
+    }
+    let model = by_name(name)?;
+    models.insert(name.to_owned(), Arc::clone(&model));
+    Ok(model)
 }
 
 /// The model of a name: `offline`, or with the feature `genai` a provider and its model, such as
@@ -64,7 +76,7 @@ fn provider(name: &str) -> Result<Adaptive, BoxError> {
         Err(error) => return Err(error.into()),
     };
     Ok(Adaptive::new(match env::var(BASE_URL) {
-        Ok(url) if !url.is_empty() => model.with_base_url(&url),
+        Ok(url) if !url.is_empty() && !model.has_address() => model.with_base_url(&url),
         _ => model,
     }))
 }
@@ -92,6 +104,8 @@ impl UnknownModel {
             .join(", ");
         #[cfg(not(feature = "genai"))]
         let more = "and with the feature `genai` also `openai/MODEL`, `anthropic/MODEL` and others";
+        // Behind it stands an address, which may hold a password.
+        let name = name.split('@').next().unwrap_or_default();
         let name = name.chars().take(80).collect::<String>().escape_debug().to_string();
         Self { name, possible: format!("`{}`, {more}", Offline::NAME) }
     }

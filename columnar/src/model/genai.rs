@@ -1,21 +1,30 @@
 //! [`Genai`]: the models of the public providers, and of every server that speaks like one of them.
 
+mod address;
+mod client;
 mod error;
+mod frames;
+mod options;
 mod request;
+mod said;
+mod schema;
+mod telling;
 
-use std::{env, fmt, net::IpAddr, time::Duration};
+use std::{env, fmt, time::Duration};
 
-use ::genai::{
-    Client, ModelIden, WebConfig,
-    adapter::AdapterKind,
-    chat::{ChatOptions, ChatStream, ChatStreamEvent, StopReason, StreamEnd},
-    resolver::{AuthData, Endpoint},
-};
-use futures::{StreamExt, TryFutureExt, TryStreamExt, stream, stream::BoxStream};
+use ::genai::{Client, ModelIden, adapter::AdapterKind, resolver::AuthData, resolver::Endpoint};
+use futures::stream::{self, BoxStream};
+use futures::{StreamExt, TryFutureExt, TryStreamExt};
 
+use self::address::Address;
+use self::client::unheard;
 pub use self::error::GenaiError;
+use self::frames::Frames;
+use self::options::chat_options;
 use self::request::chat_request;
-use super::{Chunk, End, Finish, Model, Request, Usage};
+use self::said::Sent;
+use self::telling::{Limits, Telling};
+use super::{Chunk, Model, Refused, Request};
 use crate::error::BoxError;
 
 /// What may stand before the slash of a model's name. Providers that need more than a key, such as
@@ -26,9 +35,6 @@ pub(crate) const PROVIDERS: &[&str] = &[
     "mistral", "moonshot", "nebius", "ollama", "ollama_cloud", "open_router", "openai",
     "openai_resp", "qwen_cloud", "together", "xai", "zai",
 ];
-
-/// A dead address should fail while somebody is still watching; the system waits for minutes.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A model of a public provider, or of any server with the same interface.
 ///
@@ -47,17 +53,30 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 /// is read from the environment at each request. A name that ends in `-low`, `-medium` or `-high`
 /// asks a reasoning model for that effort, and the ending is not sent as part of the name.
 ///
+/// An address behind the name, as in `openai/smollm2@http://127.0.0.1:8123/v1`, is where the requests go; see
+/// [`with_base_url`](Self::with_base_url). It is no part of what the model is called, and shown nowhere.
+///
+/// A [schema](Request::schema) is sent where the provider holds its models to it, and as far as it does:
+/// OpenAI's kind, where all properties of an object are required and there are no others, also for Fireworks,
+/// Mistral, Nebius, OpenRouter, Together and xAI; that of Anthropic; and that of Gemini. Elsewhere nothing is
+/// sent of it.
+///
 /// Of a reply's usage, `input` counts the whole request, also what came from the provider's cache.
 ///
 /// A reply must be polled inside a Tokio runtime. Nothing is sent before its first poll, and
-/// dropping it closes the connection. Nothing is retried, and a slow reply is waited for. That the
-/// provider takes no more calls for now is an [`Overloaded`](super::Overloaded), which is for
-/// [`Adaptive`](super::Adaptive) to deal with.
+/// dropping it closes the connection. Nothing is retried, and no redirect is followed. Unless told otherwise, a
+/// reply may take five minutes to begin and be silent for two, and have 16 MiB of text; a limit on the whole
+/// is the column's [`timeout`](crate::compute::Policy::timeout). What a server sends without ever ending a line
+/// is kept until one of these limits is reached.
+///
+/// That the provider takes no more calls for now is an [`Overloaded`](super::Overloaded), which is for
+/// [`Adaptive`](super::Adaptive) to deal with; a request that it would refuse again is a [`Refused`].
 #[derive(Clone)]
 pub struct Genai {
     name: String,
     model: ModelIden,
-    base_url: Option<String>,
+    address: Option<Address>,
+    limits: Limits,
     client: Client,
 }
 
@@ -70,7 +89,16 @@ impl Genai {
     ///
     /// [`GenaiError::UnknownProvider`] if the name does not begin with a known provider and a
     /// slash, [`GenaiError::NoClient`] if the system has no root certificates.
+    ///
+    /// ```
+    /// use columnar::model::{Genai, Model};
+    ///
+    /// let model = Genai::new("openai/smollm2@http://127.0.0.1:8123/v1")?;
+    /// assert_eq!(model.name(), "openai/smollm2");
+    /// # Ok::<(), columnar::model::GenaiError>(())
+    /// ```
     pub fn new(name: &str) -> Result<Self, GenaiError> {
+        let (name, address) = Address::behind(name);
         let (provider, model) = name.split_once('/').unwrap_or((name, ""));
         let kind = (PROVIDERS.contains(&provider) && !model.is_empty())
             .then(|| AdapterKind::from_lower_str(provider))
@@ -79,11 +107,9 @@ impl Genai {
                 let provider = if model.is_empty() { name } else { provider };
                 GenaiError::UnknownProvider(provider.to_owned())
             })?;
-        let client = Client::builder()
-            .with_web_config(WebConfig::default().with_connect_timeout(CONNECT_TIMEOUT))
-            .build()
-            .map_err(|_| GenaiError::NoClient)?;
-        Ok(Self { name: name.to_owned(), model: ModelIden::new(kind, model), base_url: None, client })
+        let client = client::client().ok_or(GenaiError::NoClient)?;
+        let model = ModelIden::new(kind, model);
+        Ok(Self { name: name.to_owned(), model, address, limits: Limits::default(), client })
     }
 
     /// Sends the requests to this address instead of the provider's.
@@ -92,44 +118,83 @@ impl Genai {
     /// there is none. The provider's key is sent along. Only a server on this machine
     /// (`localhost` or a loopback address) can do without.
     #[must_use]
-    pub fn with_base_url(mut self, url: &str) -> Self {
-        let (path, query) = url.split_at(url.find('?').unwrap_or(url.len()));
-        // The path of the request would otherwise replace the last part of the address.
-        let slash = if path.ends_with('/') { "" } else { "/" };
-        self.base_url = Some(format!("{path}{slash}{query}"));
+    pub fn with_base_url(self, url: &str) -> Self {
+        Self { address: Some(Address::new(url)), ..self }
+    }
+
+    /// Gives up on a reply that has not begun after so long; five minutes, unless told otherwise. Models that think
+    /// first and take their time need more.
+    ///
+    /// ```
+    /// use columnar::compute::secs;
+    /// use columnar::model::Genai;
+    ///
+    /// let model = Genai::new("ollama/llama3.2")?.with_first_timeout(secs(1800)).with_idle_timeout(secs(600));
+    /// # Ok::<(), columnar::model::GenaiError>(())
+    /// ```
+    #[must_use]
+    pub fn with_first_timeout(mut self, limit: Duration) -> Self {
+        self.limits.first = limit;
         self
     }
 
-    fn key(&self) -> Result<AuthData, GenaiError> {
+    /// Gives up on a reply that has begun and of which nothing more comes for so long; two minutes, unless told
+    /// otherwise. A server's signs of life count as something.
+    #[must_use]
+    pub fn with_idle_timeout(mut self, limit: Duration) -> Self {
+        self.limits.idle = limit;
+        self
+    }
+
+    /// Gives up on a reply with more text than so many bytes; 16 MiB, unless told otherwise.
+    #[must_use]
+    pub fn with_text_limit(mut self, bytes: usize) -> Self {
+        self.limits.text = bytes;
+        self
+    }
+
+    /// Whether the name came with an address.
+    pub(super) fn has_address(&self) -> bool {
+        self.address.is_some()
+    }
+
+    /// The key to send, if the provider takes one.
+    fn key(&self) -> Result<Option<String>, GenaiError> {
         let Some(variable) = self.model.adapter_kind.default_key_env_name() else {
-            return Ok(AuthData::None);
+            return Ok(None);
         };
         // The client insists on a key even where nobody will read it.
-        let local = self.base_url.as_deref().is_some_and(is_loopback);
+        let local = self.address.as_ref().is_some_and(Address::is_loopback);
         let key = env::var(variable).ok().filter(|key| !key.trim().is_empty());
         let key = key.or_else(|| local.then(|| "none".to_owned()));
-        key.map(AuthData::Key).ok_or_else(|| {
+        key.map(Some).ok_or_else(|| {
             let model = self.name.clone();
-            GenaiError::MissingKey { model, variable }
+            GenaiError::MissingKey { model, variable, source: Refused }
         })
     }
 
-    async fn open(&self, request: Request) -> Result<ChatStream, GenaiError> {
-        let failed = |error| GenaiError::new(&self.name, &error);
-        let target = self.client.resolve_service_target(self.model.clone()).await;
-        let mut target = target.map_err(failed)?;
-        target.auth = self.key()?;
-        if let Some(url) = &self.base_url {
-            target.endpoint = Endpoint::from_owned(url.as_str());
+    async fn open(self, request: Request) -> Result<Telling, GenaiError> {
+        let sent = Sent { request, key: self.key()?, address: self.address };
+        let frames = Frames::new(self.model.adapter_kind);
+        let chat = chat_request(&self.name, &sent.request);
+        let options = chat_options(self.model.adapter_kind, &sent.request);
+        let options = options.with_raw_frame_sink_arc(frames.clone());
+        let reply = unheard(async {
+            let mut target = self.client.resolve_service_target(self.model).await?;
+            target.auth = sent.key.clone().map_or(AuthData::None, AuthData::Key);
+            if let Some(address) = &sent.address {
+                target.endpoint = Endpoint::from_owned(address.as_str());
+            }
+            self.client.exec_chat_stream(target, chat, Some(&options)).await
+        });
+        match reply.await {
+            Ok(reply) => Ok(Telling::new(self.name, reply.stream, frames, sent, self.limits)),
+            Err(error) => Err(GenaiError::new(&self.name, &error, &sent)),
         }
-        let chat = chat_request(&self.name, &request);
-        let options = ChatOptions::default().with_max_tokens(request.max_tokens).with_capture_usage(true);
-        let reply = self.client.exec_chat_stream(target, chat, Some(&options)).await;
-        Ok(reply.map_err(failed)?.stream)
     }
 }
 
-// By hand, because a base URL may hold a password.
+// By hand, because an address may hold a password.
 impl fmt::Debug for Genai {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Genai").field("name", &self.name).finish_non_exhaustive()
@@ -141,65 +206,17 @@ impl Model for Genai {
         &self.name
     }
 
+    /// The key, if the provider takes one.
+    fn ready(&self) -> Result<(), BoxError> {
+        Ok(self.key().map(drop)?)
+    }
+
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
-        let this = self.clone();
-        async move {
-            let events = this.open(request).await?;
-            let failed = move |error| GenaiError::new(&this.name, &error);
-            // Ends at the first error; the client's own stream may go on after one.
-            Ok(stream::try_unfold(Some(events), next).map_err(failed))
-        }
-        .try_flatten_stream()
-        .map_err(BoxError::from)
-        .boxed()
+        let opened = self.clone().open(request);
+        // Ends at the first error; the client's own stream may go on after one.
+        let told = opened.map_ok(|telling| stream::try_unfold(Some(telling), Telling::next));
+        told.try_flatten_stream().map_err(BoxError::from).boxed()
     }
-}
-
-type Events = Option<ChatStream>;
-
-/// The next chunk and the events after it. A reply that breaks off gets no [`Chunk::End`].
-async fn next(events: Events) -> Result<Option<(Chunk, Events)>, ::genai::Error> {
-    let Some(mut events) = events else {
-        return Ok(None);
-    };
-    while let Some(event) = events.try_next().await? {
-        match event {
-            ChatStreamEvent::Chunk(text) if !text.content.is_empty() => {
-                return Ok(Some((Chunk::Text(text.content), Some(events))));
-            }
-            ChatStreamEvent::End(end) => {
-                return Ok(finished(end).map(|end| (Chunk::End(end), None)));
-            }
-            _ => {}
-        }
-    }
-    Ok(None)
-}
-
-fn finished(end: StreamEnd) -> Option<End> {
-    let finish = match end.captured_stop_reason? {
-        StopReason::Completed(_) | StopReason::StopSequence(_) => Finish::Stop,
-        StopReason::MaxTokens(_) => Finish::Length,
-        StopReason::ContentFilter(_) => Finish::Refused,
-        StopReason::ToolCall(reason) | StopReason::Other(reason) => Finish::Other(reason),
-    };
-    let count = |tokens: Option<i32>| tokens.and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
-    let usage = end.captured_usage.filter(|usage| usage.prompt_tokens.is_some()).map(|usage| {
-        let details = usage.prompt_tokens_details.unwrap_or_default();
-        Usage::new(count(usage.prompt_tokens), count(usage.completion_tokens))
-            .cached(count(details.cached_tokens), count(details.cache_creation_tokens))
-    });
-    Some(End { usage, ..End::new(finish) })
-}
-
-fn is_loopback(url: &str) -> bool {
-    let (_, rest) = url.split_once("://").unwrap_or(("", url));
-    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-    let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-    // An address in brackets, as in `[::1]:8123`, has colons of its own.
-    let end = if host.starts_with('[') { ']' } else { ':' };
-    let host = host.trim_start_matches('[').split(end).next();
-    host.is_some_and(|host| host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback()))
 }
 
 #[cfg(test)]

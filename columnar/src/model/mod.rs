@@ -1,6 +1,7 @@
 //! What stands behind [`prompt`](crate::prompt): the step from messages to text.
 
 mod adaptive;
+mod choice;
 mod choose;
 mod extract;
 #[cfg(feature = "genai")]
@@ -8,6 +9,7 @@ mod genai;
 mod offline;
 mod overloaded;
 mod prompt;
+mod refused;
 mod reply;
 mod request;
 mod watched;
@@ -21,6 +23,7 @@ use crate::error::BoxError;
 #[cfg(feature = "genai")]
 pub use self::genai::{Genai, GenaiError};
 pub use adaptive::Adaptive;
+pub use choice::Choice;
 #[cfg(feature = "genai")]
 pub use choose::BASE_URL;
 pub use choose::{UnknownModel, VARIABLE, by_name, default};
@@ -29,6 +32,7 @@ pub use overloaded::Overloaded;
 #[cfg(feature = "tracing")]
 pub(crate) use prompt::ReplyError;
 pub use prompt::{Prompt, prompt};
+pub use refused::Refused;
 pub use reply::{Chunk, End, Finish};
 pub use request::{Request, Schema};
 

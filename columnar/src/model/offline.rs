@@ -5,9 +5,10 @@ use std::time::Duration;
 use futures::stream::{self, BoxStream, StreamExt};
 
 use super::extract;
-use super::{Chunk, Model, Request};
+use super::{Chunk, End, Finish, Model, Request, Usage};
 use crate::context::Role;
 use crate::error::BoxError;
+use crate::tokens::{Chars, Counter};
 
 /// A stand-in for a language model that needs no download, no network and no key.
 ///
@@ -15,6 +16,9 @@ use crate::error::BoxError;
 /// is given, which of them depending on a few words of the instruction (topics, summary, weak
 /// reasoning), and streams them. The same messages always give the same reply. Use it to see a
 /// flow work; name a real model in `COLUMNAR_MODEL` when the words matter.
+///
+/// It has no tokens of its own. What it says that it used is counted as [`Chars`] does, four characters a token, so that
+/// bills and limits can be tried as well.
 #[derive(Clone, Debug, Default)]
 pub struct Offline {
     pace: Duration,
@@ -43,10 +47,13 @@ impl Model for Offline {
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         let text = answer(&request);
+        let input = Chars.count(&request.system) + request.messages.tokens();
+        let count = |tokens| u64::try_from(tokens).unwrap_or(u64::MAX);
+        let end = End::new(Finish::Stop).usage(Usage::new(count(input), count(Chars.count(&text))));
         let pieces: Vec<Chunk> = extract::pieces(&text).map(|piece| Chunk::Text(piece.to_owned())).collect();
         let pace = self.pace;
         stream::iter(pieces)
-            .chain(stream::iter([Chunk::stop()]))
+            .chain(stream::iter([Chunk::End(end)]))
             .then(move |chunk| async move {
                 if !pace.is_zero() {
                     tokio::time::sleep(pace).await;

@@ -41,9 +41,7 @@ impl<'s, S: Store> Intake<'s, S> {
         match row.and_then(|members| cells(members, self.rows)) {
             Ok(cells) => {
                 for (column, step, entry) in cells {
-                    if let Entry::Value(value) = &entry {
-                        self.bytes += value.len();
-                    }
+                    self.bytes += entry.len();
                     self.waiting.entry(column).or_default().push((step, entry));
                 }
                 self.rows += 1;
@@ -88,11 +86,11 @@ fn cells(members: Vec<(String, Found)>, step: usize) -> Result<Cells, String> {
             (STEP, _) | (_, Found::Nothing) => {}
             (SKIPPED, Found::Texts(columns)) => {
                 for column in columns {
-                    cells.push((name(&column)?, step, Entry::Skipped));
+                    cells.push((name(&column)?, step, Entry::SKIPPED));
                 }
             }
             (SKIPPED, _) => return Err(format!("`{SKIPPED}` is no list of columns")),
-            (column, Found::Text(text)) => cells.push((name(column)?, step, Entry::Value(text.into()))),
+            (column, Found::Text(text)) => cells.push((name(column)?, step, Entry::from(text))),
             (column, _) => return Err(format!("`{}` is no text; convert it to one", name(column)?)),
         }
     }

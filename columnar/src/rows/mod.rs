@@ -48,15 +48,12 @@ struct Row {
 
 impl Row {
     fn value(&self, column: usize) -> Option<&Value> {
-        match self.cells.get(column)? {
-            Some(Entry::Value(value)) => Some(value),
-            Some(Entry::Skipped) | None => None,
-        }
+        self.cells.get(column)?.as_ref()?.value.as_ref()
     }
 
     fn skipped<'r>(&'r self, columns: &'r [Name]) -> impl Iterator<Item = &'r str> {
         let cells = self.cells.iter().zip(columns);
-        cells.filter(|(cell, _)| **cell == Some(Entry::Skipped)).map(|(_, name)| name.as_str())
+        cells.filter(|(cell, _)| cell.as_ref().is_some_and(Entry::is_skipped)).map(|(_, name)| name.as_str())
     }
 
     fn bytes(&self) -> usize {

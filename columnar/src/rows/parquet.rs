@@ -242,7 +242,7 @@ mod tests {
 
     #[tokio::test]
     async fn steps_are_whole_numbers_of_any_kind() {
-        let kept = [(2, Entry::Value("a".into())), (0, Entry::Value("c".into()))];
+        let kept = [(2, Entry::from("a")), (0, Entry::from("c"))];
         let kinds: [ArrayRef; 4] = [
             Arc::new(Int32Array::from(vec![2, 1, 0])),
             Arc::new(Int64Array::from(vec![2, 1, 0])),
@@ -294,7 +294,7 @@ mod tests {
             vec![("user", texts()), (SKIPPED, Arc::new(lists.finish()) as ArrayRef)]
         };
         let (read_names, stored) = read(names(vec![Some("user"), Some("mood")])).await;
-        assert_eq!((read_names, stored.get(1)), (Ok(3), Some(&(1, Entry::Skipped))));
+        assert_eq!((read_names, stored.get(1)), (Ok(3), Some(&(1, Entry::SKIPPED))));
         let told = Err("row 2: `_skipped` is no list of columns".into());
         assert_eq!(read(names(vec![Some("user"), None])).await.0, told);
         assert_eq!(

@@ -18,6 +18,8 @@ pub(crate) enum Unloadable {
     NotBegun { step: usize, opened: usize },
     /// The store counts a step that it does not give.
     Withheld { step: usize },
+    /// What a step cost cannot be read.
+    Receipt { step: usize },
 }
 
 impl fmt::Display for Unloadable {
@@ -33,6 +35,7 @@ impl fmt::Display for Unloadable {
                 write!(f, "it holds a value for step {step}, but only {opened} steps have begun")
             }
             Self::Withheld { step } => write!(f, "step {step} is said to be there, and is not"),
+            Self::Receipt { step } => write!(f, "step {step} has a receipt that is none"),
         }
     }
 }

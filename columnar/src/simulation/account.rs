@@ -32,6 +32,13 @@ struct Cell {
     shown: bool,
 }
 
+impl Cell {
+    /// Whether the store has this of it.
+    fn holds(&self, value: Option<&str>) -> bool {
+        self.stored.as_ref().is_some_and(|stored| stored.value.as_deref() == value)
+    }
+}
+
 /// What is wrong; `Ok` if nothing is.
 pub(super) type Verdict = Result<(), String>;
 
@@ -154,28 +161,24 @@ impl Account {
             Event::Delta { text, .. } => self.cell(&column, step).deltas.push_str(text),
             Event::Retry { .. } | Event::Failed { .. } => self.cell(&column, step).deltas.clear(),
             Event::Value { value, .. } => {
-                return self.settles(column, step, now, &Entry::Value(value.clone()));
+                return self.settles(column, step, now, Some(value));
             }
-            Event::Skipped { .. } => return self.settles(column, step, now, &Entry::Skipped),
+            Event::Skipped { .. } => return self.settles(column, step, now, None),
         }
         Ok(())
     }
 
     /// The one event that shows how a cell ended.
-    fn settles(&mut self, column: Name, step: usize, now: Option<&str>, entry: &Entry) -> Verdict {
+    fn settles(&mut self, column: Name, step: usize, now: Option<&str>, value: Option<&str>) -> Verdict {
         let (has_store, last) = (self.has_store, self.last_shown.get(&column).copied());
         let cell = self.cell(&column, step);
-        let value = match entry {
-            Entry::Value(value) => Some(value.as_str()),
-            Entry::Skipped => None,
-        };
         if std::mem::replace(&mut cell.shown, true) {
             return Err(format!("`{column}` at step {step} is shown twice"));
         }
         if last.is_some_and(|last| last >= step) {
             return Err(format!("`{column}` at step {step} is shown after a later step"));
         }
-        if now != value || has_store && cell.stored.as_ref() != Some(entry) {
+        if now != value || has_store && !cell.holds(value) {
             return Err(format!("`{column}` at step {step} is shown and not what is stored"));
         }
         // What the store had already is adopted, whatever was said this time.

@@ -57,9 +57,13 @@ impl Disturbed<'_> {
             return piece;
         };
         if fault == Fault::BreaksOff && self.heard < 1 {
-            self.heard += 1;
             match self.pieces.next().await {
-                Some(Ok(piece @ Piece::Text(_))) => return Some(Ok(piece)),
+                // That somebody is asked is nothing that is heard.
+                Some(Ok(piece @ Piece::Asked(_))) => return Some(Ok(piece)),
+                Some(Ok(piece @ Piece::Text(_))) => {
+                    self.heard += 1;
+                    return Some(Ok(piece));
+                }
                 Some(Err(error)) => return Some(Err(error)),
                 _ => {}
             }

@@ -83,10 +83,12 @@ impl State {
             scheduler: self.scheduler.derive(Arc::clone(&plan), origins, step),
             plan,
             table: self.table.derive(origins, step),
+            receipts: self.receipts.derive(origins, step),
             settings: Vec::new(),
             counter: Arc::clone(&self.counter),
             budget: self.budget.clone(),
             pace: self.pace,
+            given: Arc::clone(&self.given),
             allowances: Vec::new(),
             forks: self.forks.clone(),
             retired: BTreeMap::new(),
@@ -112,11 +114,8 @@ impl State {
         let mut retired = self.retired.clone();
         let columns = 0..self.plan.schema().columns().len();
         for column in columns.filter(|&column| !origins.contains(&Some(column))) {
-            let cells = (0..self.scheduler.opened()).filter_map(|step| {
-                let cell = Cell { column, step };
-                let skipped = self.scheduler.is_skipped(cell).then_some(Entry::Skipped);
-                Some((step, self.table.get(cell).map(Entry::Value).or(skipped)?))
-            });
+            let cells = (0..self.scheduler.opened())
+                .filter_map(|step| Some((step, self.entry(Cell { column, step })?)));
             retired.insert(self.plan.schema().name(column).clone(), cells.collect());
         }
         retired

@@ -4,6 +4,7 @@
 
 mod change;
 mod live;
+mod receipts;
 mod restore;
 mod run;
 
@@ -15,10 +16,11 @@ use std::task::Waker;
 
 use crate::budget::{self, Allowance, Budget};
 use crate::cache::{CachePlan, Pace, Provider};
-use crate::compute::Settings;
+use crate::compute::{Given, Settings};
 use crate::context::{Messages, Shown};
 use crate::error::{Error, Result, list, suggest};
 use crate::forecast::{Forecast, forecast};
+use crate::model::Choice;
 use crate::name::Name;
 use crate::plan::Plan;
 use crate::reads::Reads;
@@ -26,9 +28,11 @@ use crate::scheduler::{Cell, Progress, Scheduler, Unloadable};
 use crate::store::{Entry, Put, Store, StoreError};
 use crate::table::Table;
 use crate::tokens::{Chars, Counter};
+use crate::usage::{Bill, Limit, Receipt};
 use crate::value::Value;
 
 pub(crate) use live::{Live, settings};
+use receipts::Receipts;
 use restore::Stored;
 pub(crate) use run::{Rest, Work};
 
@@ -51,6 +55,8 @@ struct State {
     plan: Arc<Plan>,
     scheduler: Scheduler,
     table: Table,
+    /// Of the same cells, as far as they have any.
+    receipts: Receipts,
     /// What the columns ask for, by column.
     settings: Vec<Arc<Settings>>,
     /// How contexts are counted; the same as that of the values.
@@ -59,6 +65,8 @@ struct State {
     budget: Budget,
     /// How long it takes from step to step.
     pace: Pace,
+    /// What goes with every context.
+    given: Arc<Given>,
     /// By column, as far as contexts have been made.
     allowances: Vec<Option<Allowance>>,
     /// The steps at which this flow and another one parted, and since when that is known.
@@ -83,10 +91,12 @@ impl Shared {
             plan,
             scheduler,
             table: Table::default(),
+            receipts: Receipts::default(),
             settings: Vec::new(),
             counter: Arc::new(Chars),
             budget: Budget::new(),
             pace: Pace::default(),
+            given: Arc::default(),
             allowances: Vec::new(),
             forks: BTreeMap::new(),
             retired: BTreeMap::new(),
@@ -142,6 +152,16 @@ impl Shared {
         }
     }
 
+    /// Lets columns ask this model that are not told another.
+    pub(crate) fn model(&self, model: Choice) {
+        Arc::make_mut(&mut self.lock().given).model = model;
+    }
+
+    /// Lets calls cost so much from now on.
+    pub(crate) fn spend(&self, limit: Limit) {
+        Arc::make_mut(&mut self.lock().given).limit = Some(limit);
+    }
+
     /// The index of a column.
     pub(crate) fn find(&self, name: &str) -> Result<usize> {
         self.lock().find(name)
@@ -188,8 +208,10 @@ impl Shared {
                     return Ok(step);
                 }
                 // A push that was dropped on its way had arrived all the same: it comes first.
-                Put::Exists(Entry::Value(earlier)) => self.pushed(Cell { column: source, step }, earlier),
-                Put::Exists(Entry::Skipped) => {
+                Put::Exists(Entry { value: Some(earlier), .. }) => {
+                    self.pushed(Cell { column: source, step }, earlier);
+                }
+                Put::Exists(Entry { value: None, .. }) => {
                     let source = StoreError::other(Unloadable::Empty { step });
                     return Err(Error::Load { column: name.clone(), source });
                 }
@@ -208,6 +230,21 @@ impl Shared {
 
     pub(crate) fn get(&self, column: usize, step: usize) -> Option<Value> {
         self.lock().table.get(Cell { column, step })
+    }
+
+    /// What a cell cost, if that is known in memory.
+    pub(crate) fn receipt(&self, column: usize, step: usize) -> Option<Arc<Receipt>> {
+        self.lock().receipts.get(Cell { column, step }).cloned()
+    }
+
+    /// What all cells cost, as far as that is known in memory.
+    pub(crate) fn bill(&self) -> Bill {
+        let state = self.lock();
+        let columns = state.plan.schema().columns().iter().enumerate().map(|(column, declared)| {
+            let receipts = state.receipts.of(column).map(|(step, receipt)| (step, Arc::clone(receipt)));
+            (declared.name.clone(), receipts.collect())
+        });
+        Bill::new(columns.collect())
     }
 
     /// How many steps of a column are stored without a gap.
@@ -285,6 +322,16 @@ impl State {
         }
         self.settings = settings;
         self.allowances.clear();
+    }
+
+    /// What is stored of a cell, if it is in memory.
+    fn entry(&self, cell: Cell) -> Option<Entry> {
+        let value = self.table.get(cell);
+        if value.is_none() && !self.scheduler.is_skipped(cell) {
+            return None;
+        }
+        let receipt = self.receipts.get(cell).map(|receipt| receipt.to_string().into());
+        Some(Entry { value, receipt })
     }
 
     fn find(&self, name: &str) -> Result<usize> {

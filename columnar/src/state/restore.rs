@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::receipts::receipt;
 use super::{Shared, State};
 use crate::compute::Settings;
 use crate::error::{Error, Result};
@@ -188,11 +189,7 @@ impl Shared {
             let state = self.lock();
             let column = state.find(name)?;
             let in_memory = state.stored.loaded(column).clamp(steps.start, steps.end);
-            let entry = |step| {
-                let cell = Cell { column, step };
-                let skipped = state.scheduler.is_skipped(cell).then_some(Entry::Skipped);
-                Some((step, state.table.get(cell).map(Entry::Value).or(skipped)?))
-            };
+            let entry = |step| Some((step, state.entry(Cell { column, step })?));
             let entries: Entries = (in_memory..steps.end).filter_map(entry).collect();
             let key = state.stored.key(column).cloned();
             (Arc::clone(&state.plan), column, entries, key, steps.start..in_memory)
@@ -294,13 +291,17 @@ impl State {
     /// Takes values into memory that are stored.
     fn take_up(&mut self, plan: &Plan, column: usize, entries: Entries) -> Result<(), Unloadable> {
         for (step, entry) in entries {
-            match entry {
-                Entry::Value(value) => {
+            let cell = Cell { column, step };
+            if let Some(receipt) = receipt(&entry).map_err(|_| Unloadable::Receipt { step })? {
+                self.receipts.insert(cell, receipt);
+            }
+            match entry.value {
+                Some(value) => {
                     let tokens = self.counter.count(&value);
-                    self.table.insert(Cell { column, step }, value, tokens);
+                    self.table.insert(cell, value, tokens);
                 }
-                Entry::Skipped if plan.schema().is_source(column) => return Err(Unloadable::Empty { step }),
-                Entry::Skipped => self.scheduler.restore_skipped(column, std::iter::once(step)),
+                None if plan.schema().is_source(column) => return Err(Unloadable::Empty { step }),
+                None => self.scheduler.restore_skipped(column, std::iter::once(step)),
             }
         }
         Ok(())

@@ -1,14 +1,18 @@
 //! What a run asks of the state, and reports to it.
 
+use std::sync::Arc;
 use std::task::Waker;
 
 use futures::future::BoxFuture;
 
+use super::receipts::receipt;
 use super::{Running, Shared};
+use crate::compute::Settings;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::scheduler::{Action, Cell, OnFailure};
+use crate::scheduler::{Action, Cell, OnFailure, Unloadable};
 use crate::store::{Entry, Put, StoreError};
+use crate::value::Value;
 
 /// An action of the scheduler, with what it takes to do it.
 pub(crate) enum Work {
@@ -17,7 +21,8 @@ pub(crate) enum Work {
     Refuse(Cell, Error),
     Store(Cell),
     Skip(Cell),
-    Emit(Cell, Entry),
+    /// Tell the value of the cell, or that it is empty.
+    Emit(Cell, Option<Value>),
 }
 
 /// An entry on its way into a store.
@@ -31,8 +36,9 @@ pub(crate) enum Rest {
 }
 
 impl Shared {
-    /// Begins a run, unless one goes on.
+    /// Begins a run, unless one goes on or a model cannot be asked.
     pub(crate) fn begin_run(&self) -> Result<()> {
+        self.check_models()?;
         let mut state = self.lock();
         match state.run {
             Running::Yes(_) => Err(Error::Running),
@@ -42,6 +48,30 @@ impl Shared {
                 Ok(())
             }
         }
+    }
+
+    /// Whether the models can be asked of all columns that have something to compute.
+    fn check_models(&self) -> Result<()> {
+        let state = self.lock();
+        if let Running::Yes(_) = state.run {
+            return Err(Error::Running);
+        }
+        let schema = state.plan.schema();
+        let asks = |(column, settings): (usize, &Arc<Settings>)| {
+            let is_due = state.scheduler.len(column) < state.scheduler.opened();
+            Some((schema.name(column).clone(), settings.model.clone().filter(|_| is_due)?))
+        };
+        let asked: Vec<_> = state.settings.iter().enumerate().filter_map(asks).collect();
+        let given = Arc::clone(&state.given);
+        drop(state);
+        for (column, choice) in asked {
+            let ready = choice.model(&given.model).and_then(|model| {
+                model.ready()?;
+                given.limit.as_ref().map_or(Ok(()), |limit| Ok(limit.check(model.name())?))
+            });
+            ready.map_err(|source| Error::Model { column, source })?;
+        }
+        Ok(())
     }
 
     /// Ends the run that goes on; what it had begun will begin again.
@@ -56,7 +86,9 @@ impl Shared {
         let mut state = self.lock();
         Some(match state.scheduler.poll()? {
             Action::Compute(cell) => match state.shown(cell) {
-                Ok(shown) if shown.is_current() => Work::Compute(cell, Context::new(shown)),
+                Ok(shown) if shown.is_current() => {
+                    Work::Compute(cell, Context::new(shown, Arc::clone(&state.given)))
+                }
                 Ok(_) => {
                     // Nothing new has passed its filters; the scheduler asks for it to be skipped next.
                     let reported = state.scheduler.handle_skipped(cell);
@@ -68,10 +100,7 @@ impl Shared {
             },
             Action::Store(cell) => Work::Store(cell),
             Action::Skip(cell) => Work::Skip(cell),
-            Action::Emit(cell) => {
-                let value = state.table.get(cell);
-                Work::Emit(cell, value.map_or(Entry::Skipped, Entry::Value))
-            }
+            Action::Emit(cell) => Work::Emit(cell, state.table.get(cell)),
         })
     }
 
@@ -116,20 +145,22 @@ impl Shared {
         debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
     }
 
-    /// The cell is stored.
-    pub(crate) fn stored(&self, cell: Cell, entry: Entry) {
+    /// The cell is stored, unless what is stored of it cannot be read.
+    pub(crate) fn stored(&self, cell: Cell, entry: &Entry) -> Result<(), StoreError> {
+        let unreadable = |_| StoreError::other(Unloadable::Receipt { step: cell.step });
+        let receipt = receipt(entry).map_err(unreadable)?;
         let counter = self.counter();
-        let value = match entry {
-            Entry::Value(value) => Some((counter.count(&value), value)),
-            Entry::Skipped => None,
-        };
+        let value = entry.value.clone().map(|value| (counter.count(&value), value));
         let mut state = self.lock();
-        let empty = value.is_none();
         if let Some((tokens, value)) = value {
             state.table.insert(cell, value, tokens);
         }
-        let reported = state.scheduler.handle_stored(cell, empty);
+        if let Some(receipt) = receipt {
+            state.receipts.insert(cell, receipt);
+        }
+        let reported = state.scheduler.handle_stored(cell, entry.is_skipped());
         debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
+        Ok(())
     }
 
     /// The cell could not be computed. Returns what becomes of it and of the run.

@@ -51,7 +51,7 @@ pub(crate) async fn put_all(
     let puts = entries.iter().map(|(step, entry)| into.put(column.clone(), *step, entry.clone()));
     for (put, (step, entry)) in join_all(puts).await.into_iter().zip(&entries) {
         if let Put::Exists(there) = put?
-            && there != *entry
+            && !there.holds(entry)
         {
             return Err(StoreError::other(format!(
                 "`{column}` at step {step} is there already, and is something else"

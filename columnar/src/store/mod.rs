@@ -6,6 +6,7 @@
 mod copy;
 mod definition;
 mod drift;
+mod entry;
 mod error;
 mod file;
 mod memory;
@@ -24,12 +25,12 @@ use std::ops::Range;
 use futures::future::BoxFuture;
 
 use crate::name::Name;
-use crate::value::Value;
 
 pub use crate::extent::Extent;
 pub(crate) use copy::{copy, put_all};
 pub(crate) use definition::Definition;
 pub use drift::{Change, Drift};
+pub use entry::Entry;
 pub use error::StoreError;
 pub use file::FileStore;
 pub use memory::MemoryStore;
@@ -43,8 +44,8 @@ pub use verify::{Defect, salvage, verify};
 
 /// The contract between a flow and whatever keeps its values.
 ///
-/// A store holds one entry per cell, addressed by column and step, and one text about all of them, the
-/// definition. A value of the type is a handle; many may name the same place.
+/// A store holds one entry per cell, addressed by column and step, which is its value, or none, and its receipt,
+/// if it has one; and one text about all of them, the definition. A value of the type is a handle; many may name the same place.
 ///
 /// 1. **One owner.** [`open`](Self::open) makes this handle the only one that may write, and fails with
 ///    [`StoreError::Locked`] while there is another. Ownership ends when the handle is dropped or its process
@@ -52,8 +53,10 @@ pub use verify::{Defect, salvage, verify};
 /// 2. **Whole.** [`put`](Self::put) stores an entry whole or not at all, whatever happens meanwhile.
 /// 3. **Durable.** When `put` says `Ok`, the entry is as safe as the store can make it, and is found by
 ///    whoever opens the place from then on.
-/// 4. **First writer wins.** The first entry of a cell stays. A later writer is told it, in [`Put::Exists`].
-/// 5. **Exact.** [`load`](Self::load) gives back the text that was put, byte for byte, and skipped is not empty.
+/// 4. **First writer wins.** The first entry of a cell stays, its receipt as well. A later writer is told it, in
+///    [`Put::Exists`].
+/// 5. **Exact.** [`load`](Self::load) gives back the entry that was put, byte for byte, the receipt of this cell and
+///    no other. Skipped is not empty, and neither is a receipt that there is not.
 /// 6. **Unknown.** An `Err` from `put` means that nobody knows. The handle refuses every further `put` with
 ///    [`StoreError::Halted`], unless it is sure of what is stored, until `open` is called again.
 /// 7. **Loud.** What cannot be read is an error that names the column and the step; it is never passed over,
@@ -84,32 +87,6 @@ pub trait Store: Send + Sync + 'static {
 
     /// Stores an entry unless the cell has one.
     fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>>;
-}
-
-/// What is stored of a cell.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Entry {
-    /// Its value.
-    Value(Value),
-    /// It is empty for good: the column could not be computed and [may be
-    /// skipped](crate::compute::Policy::or_skip), or all it reads is empty.
-    Skipped,
-}
-
-impl Entry {
-    /// The value, if there is one.
-    pub fn value(self) -> Option<Value> {
-        match self {
-            Self::Value(value) => Some(value),
-            Self::Skipped => None,
-        }
-    }
-}
-
-impl From<Value> for Entry {
-    fn from(value: Value) -> Self {
-        Self::Value(value)
-    }
 }
 
 /// What became of a [`Store::put`].

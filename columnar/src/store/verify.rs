@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::copy::{put_all, runs};
 use super::{Definition, Entry, Extent, Store, StoreError};
 use crate::name::Name;
+use crate::usage::Receipt;
 
 /// Something that is wrong with what a store holds.
 ///
@@ -148,7 +149,7 @@ impl Walk<'_> {
         for run in runs(&extent, &(0..usize::MAX)) {
             let mut sound = Vec::new();
             for (step, entry) in self.read(key, &extent, run).await? {
-                if entry == Entry::Skipped {
+                if entry.is_skipped() {
                     self.wrong(key, step, "it is there without a value, which a source never is".into());
                 } else if step == prefix {
                     prefix += 1;
@@ -183,6 +184,13 @@ impl Walk<'_> {
                         self.wrong(key, step, "it is said to be there, and is not".into());
                     }
                 }
+                entries.retain(|(step, entry)| {
+                    let can_be = entry.receipt.as_deref().is_none_or(|text| text.parse::<Receipt>().is_ok());
+                    if !can_be {
+                        self.wrong(key, *step, "its receipt is none".into());
+                    }
+                    can_be
+                });
                 Ok(entries)
             }
             Err(StoreError::Corrupt { what, .. }) if run.len() == 1 => {

@@ -36,6 +36,7 @@ pub async fn conformance<S: Store, H: Fn() -> S>(place: impl Fn() -> H) {
     lets_the_first_writer_win(&place()).await;
     lets_one_of_many_writers_win(&place()).await;
     gives_back_exactly_what_was_put(&place()).await;
+    gives_back_exactly_the_receipts_that_were_put(&place()).await;
     addresses_cells_in_any_order(&place()).await;
     keeps_columns_apart(&place()).await;
     loads_the_steps_that_are_asked_for(&place()).await;
@@ -77,7 +78,12 @@ fn name(name: &str) -> Name {
 }
 
 fn value(text: impl Into<crate::value::Value>) -> Entry {
-    Entry::Value(text.into())
+    Entry::from(text)
+}
+
+/// What a cell may have cost. To a store it is any text.
+fn receipt(cell: impl std::fmt::Display) -> String {
+    format!("{{\"model\":\"a/b\",\"calls\":1,\"attempts\":1,\"input\":120,\"ms\":640,\"id\":\"{cell}\"}}")
 }
 
 async fn put<S: Store>(store: &S, column: &str, step: usize, entry: Entry) -> Put {
@@ -144,7 +150,7 @@ async fn keeps_what_it_has_confirmed<S: Store>(handle: &impl Fn() -> S) {
 
 async fn lets_the_first_writer_win<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
-    let (text, empty) = (value("first"), Entry::Skipped);
+    let (text, empty) = (value("first"), Entry::SKIPPED);
     for (step, first, second) in
         [(0, &text, &empty), (1, &empty, &text), (2, &text, &value("second")), (3, &value(""), &empty)]
     {
@@ -157,17 +163,31 @@ async fn lets_the_first_writer_win<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
     let kept = [(0, text.clone()), (1, empty), (2, text), (3, value(""))];
     assert_eq!(load(&store, "map").await, kept, "clause 4: opened again");
+
+    let (paid, text) = (value("first").with_receipt(receipt(0)), value("first"));
+    let (in_vain, empty) = (Entry::SKIPPED.with_receipt(receipt(1)), Entry::SKIPPED);
+    let dearer = value("first").with_receipt(receipt(2));
+    let rivals = [(0, &paid, &dearer), (1, &text, &paid), (2, &in_vain, &empty), (3, &empty, &in_vain)];
+    for (step, first, second) in rivals {
+        assert_eq!(put(&store, "paid", step, first.clone()).await, Put::Stored, "clause 4");
+        let there = Put::Exists(first.clone());
+        assert_eq!(put(&store, "paid", step, second.clone()).await, there, "clause 4: another receipt");
+    }
+    drop(store);
+    let kept = rivals.map(|(step, first, _)| (step, first.clone()));
+    assert_eq!(load(&opened(handle).await, "paid").await, kept, "clause 4: opened again");
 }
 
 async fn lets_one_of_many_writers_win<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
-    let writers = (0..32).map(|writer| store.put(name("map"), 7, value(format!("writer {writer}"))));
+    let entry = |writer: &i32| value(format!("writer {writer}")).with_receipt(receipt(writer));
+    let writers = (0..32).map(|writer| store.put(name("map"), 7, entry(&writer)));
     let puts: Vec<_> = join_all(writers).await.into_iter().map(Result::ok).collect();
     let stored: Vec<_> = puts.iter().zip(0..).filter(|(put, _)| **put == Some(Put::Stored)).collect();
     let [(_, winner)] = stored.as_slice() else {
         unreachable!("clause 4: one of 32 writers wins, not {}", stored.len())
     };
-    let there = value(format!("writer {winner}"));
+    let there = entry(winner);
     let losers = puts.iter().filter(|put| **put == Some(Put::Exists(there.clone()))).count();
     assert_eq!(losers, 31, "clause 4: the others are told what is there: {puts:?}");
     assert_eq!(load(&store, "map").await, [(7, there)], "clause 4");
@@ -180,7 +200,7 @@ async fn gives_back_exactly_what_was_put<S: Store>(handle: &impl Fn() -> S) {
     for (step, text) in texts.iter().enumerate() {
         assert_eq!(put(&store, "user", step, value(*text)).await, Put::Stored, "clause 5");
     }
-    assert_eq!(put(&store, "user", texts.len(), Entry::Skipped).await, Put::Stored, "clause 5");
+    assert_eq!(put(&store, "user", texts.len(), Entry::SKIPPED).await, Put::Stored, "clause 5");
     let check = async |store: &S| {
         let entries = load(store, "user").await;
         assert_eq!(entries.len(), texts.len() + 1, "clause 5: every entry comes back");
@@ -188,7 +208,31 @@ async fn gives_back_exactly_what_was_put<S: Store>(handle: &impl Fn() -> S) {
             let same = *entry == value(*text);
             assert!(same, "clause 5: text {step} of {} bytes comes back as it was put", text.len());
         }
-        assert_eq!(entries.last(), Some(&(texts.len(), Entry::Skipped)), "clause 5: skipped is not empty");
+        assert_eq!(entries.last(), Some(&(texts.len(), Entry::SKIPPED)), "clause 5: skipped is not empty");
+    };
+    check(&store).await;
+    drop(store);
+    check(&opened(handle).await).await;
+}
+
+async fn gives_back_exactly_the_receipts_that_were_put<S: Store>(handle: &impl Fn() -> S) {
+    let receipts: Vec<String> = TEXTS.iter().map(|text| (*text).to_owned()).chain([receipt("é")]).collect();
+    let mut entries: Vec<(usize, Entry)> = Vec::new();
+    for (text, receipt) in TEXTS.iter().zip(receipts.iter().rev()) {
+        let with_it = [value(*text), Entry::SKIPPED].map(|entry| entry.with_receipt(receipt.as_str()));
+        for entry in with_it.into_iter().chain([value(*text)]) {
+            entries.push((entries.len(), entry));
+        }
+    }
+    let store = opened(handle).await;
+    for (step, entry) in &entries {
+        assert_eq!(put(&store, "paid", *step, entry.clone()).await, Put::Stored, "clause 5");
+    }
+    let check = async |store: &S| {
+        for (there, (step, entry)) in load(store, "paid").await.iter().zip(&entries) {
+            let same = there == &(*step, entry.clone());
+            assert!(same, "clause 5: the receipt of step {step} comes back as it was put, or none at all");
+        }
     };
     check(&store).await;
     drop(store);
@@ -208,7 +252,7 @@ async fn addresses_cells_in_any_order<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
     let known = extent(&store, "map").await;
     assert_eq!(known, Extent { prefix: 6, beyond: vec![9, 1_000_000] }, "clause 8: opened again");
-    assert_eq!(put(&store, "map", 6, Entry::Skipped).await, Put::Stored, "clause 8");
+    assert_eq!(put(&store, "map", 6, Entry::SKIPPED).await, Put::Stored, "clause 8");
     assert_eq!(extent(&store, "map").await.prefix, 7, "clause 8: a skipped step is one");
 }
 
@@ -232,7 +276,8 @@ async fn keeps_columns_apart<S: Store>(handle: &impl Fn() -> S) {
 async fn loads_the_steps_that_are_asked_for<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
     for step in (0..40).filter(|step| step % 7 != 6) {
-        put(&store, "map", step, if step % 5 == 0 { Entry::Skipped } else { value(step.to_string()) }).await;
+        let entry = if step % 5 == 0 { Entry::SKIPPED } else { value(step.to_string()) };
+        put(&store, "map", step, if step % 2 == 0 { entry.with_receipt(receipt(step)) } else { entry }).await;
     }
     let whole = load(&store, "map").await;
     for (start, end) in [(0, 0), (0, 1), (6, 7), (5, 9), (20, 20), (35, 400), (39, usize::MAX), (400, 500)] {
@@ -245,14 +290,18 @@ async fn loads_the_steps_that_are_asked_for<S: Store>(handle: &impl Fn() -> S) {
 async fn takes_many_cells_at_once<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
     let cells = (0..40).flat_map(|step| ["map", "journal", "user"].map(|column| (column, step)));
-    let puts = cells.map(|(column, step)| store.put(name(column), step, value(format!("{column} {step}"))));
+    let entry = |column: &str, step: usize| {
+        let entry = value(format!("{column} {step}"));
+        if column == "user" { entry } else { entry.with_receipt(receipt(format!("{column} {step}"))) }
+    };
+    let puts = cells.map(|(column, step)| store.put(name(column), step, entry(column, step)));
     for put in join_all(puts).await {
         assert!(matches!(put, Ok(Put::Stored)), "clause 8: many at a time, but {put:?}");
     }
     drop(store);
     let store = opened(handle).await;
     for column in ["map", "journal", "user"] {
-        let expected: Vec<_> = (0..40).map(|step| (step, value(format!("{column} {step}")))).collect();
+        let expected: Vec<_> = (0..40).map(|step| (step, entry(column, step))).collect();
         assert_eq!(load(&store, column).await, expected, "clause 8: `{column}`");
     }
 }

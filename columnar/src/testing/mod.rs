@@ -1,6 +1,9 @@
-//! Answers written in advance, for the tests of your flows, and what stores are held to.
+//! Answers written in advance or recorded, for the tests of your flows; contexts as text, to be reviewed; and what
+//! stores are held to.
 
+mod cassette;
 mod conformance;
+mod golden;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +16,9 @@ use crate::error::BoxError;
 use crate::model::{Chunk, Model, Request};
 use crate::value::Value;
 
+pub use cassette::{Cassette, Record};
 pub use conformance::conformance;
+pub use golden::context_text;
 
 /// A compute step that answers by step: the first text at step 0, the second at step 1, and so on.
 /// A step without a text is an error.

@@ -64,10 +64,7 @@ impl CellSpan {
     }
 
     pub(crate) fn stored(mut self, entry: &Entry) {
-        self.open.ends(match entry {
-            Entry::Value(_) => Outcome::Ok,
-            Entry::Skipped => Outcome::Skipped,
-        });
+        self.open.ends(if entry.is_skipped() { Outcome::Skipped } else { Outcome::Ok });
     }
 }
 

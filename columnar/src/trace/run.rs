@@ -38,10 +38,7 @@ impl RunSpan {
     }
 
     pub(crate) fn stored(&mut self, entry: &Entry) {
-        match entry {
-            Entry::Value(_) => self.stored += 1,
-            Entry::Skipped => self.skipped += 1,
-        }
+        *(if entry.is_skipped() { &mut self.skipped } else { &mut self.stored }) += 1;
     }
 
     pub(crate) fn cell_failed(&mut self) {

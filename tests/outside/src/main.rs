@@ -77,6 +77,15 @@ async fn typed() -> Result<()> {
 
     let messages: Messages = chat.assistant.messages(0)?;
     assert_eq!(messages.to_json(), r#"[{"role":"user","content":"<user>\ntext\n</user>"}]"#);
+    columnar::assert_context_snapshot!(messages, @r"
+    assistant at step 0: 1 message
+
+    [user]
+    user 0
+    │ <user>
+    │ text
+    │ </user>
+    ");
     for (role, content) in &messages {
         assert_eq!((role, &*content), (Role::User, "<user>\ntext\n</user>"));
     }

@@ -2,8 +2,10 @@ use std::time::{Duration, SystemTime};
 use std::{error::Error, io, iter};
 
 use super::PROVIDERS;
-use crate::model::Overloaded;
+use super::frames::Fault;
+use super::said::{Behind, Sent};
 use crate::model::overloaded::Asks;
+use crate::model::{Overloaded, Refused};
 
 /// Nobody waits for longer than this, and a header can say anything.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);
@@ -22,27 +24,54 @@ pub enum GenaiError {
         model: String,
         /// The variable to set.
         variable: &'static str,
+        /// There will be none at the next attempt.
+        source: Refused,
     },
     /// No HTTPS connection can be made from this system.
     #[error("HTTPS is not available: are the root certificates installed?")]
     NoClient,
-    /// The server refused the request.
-    #[error("`{model}` answered with HTTP status {status}")]
+    /// The server refused the request, or could not answer it.
+    #[error("`{model}` answered with HTTP status {status}{}", Behind(said))]
     Status {
         /// The name of the model.
         model: String,
         /// For example 401 for a wrong key.
         status: u16,
+        /// What the provider says of it, if anything: its words for the kind of error, and a sentence of at most 500
+        /// characters. `…` stands for what it repeats of the request.
+        said: String,
+        /// Where the same request would be refused again, which is at most statuses below 500.
+        source: Option<Refused>,
     },
     /// The provider takes no more calls for now: too many came from here, or from everywhere.
-    #[error("`{model}` takes no more calls for now (HTTP status {status}){asks}", asks = Asks(source.retry_after))]
+    #[error("`{model}` takes no more calls for now (HTTP status {status}){asks}{}", Behind(said), asks = Asks(source.retry_after))]
     Overloaded {
         /// The name of the model.
         model: String,
         /// 429 for too many calls or a quota that is used up, 503 or 529 for a provider that is busy.
         status: u16,
+        /// The same as of any other [status](Self::Status).
+        said: String,
         /// What [`Adaptive`](crate::model::Adaptive) and [`retry`](crate::compute::Policy::retry) go by.
         source: Overloaded,
+    },
+    /// Nothing came for too long.
+    #[error("`{model}` {} {limit:?}", if *begun { "said no more for" } else { "did not begin to answer within" })]
+    TimedOut {
+        /// The name of the model.
+        model: String,
+        /// How long that was.
+        limit: Duration,
+        /// Whether the reply had begun.
+        begun: bool,
+    },
+    /// The reply is too long.
+    #[error("`{model}` answered with more than {limit} bytes")]
+    TooLong {
+        /// The name of the model.
+        model: String,
+        /// The most bytes that a reply may have.
+        limit: usize,
     },
     /// The request could not be sent, or the reply broke off.
     #[error("no complete reply from `{model}`: {cause}")]
@@ -56,19 +85,41 @@ pub enum GenaiError {
 
 impl GenaiError {
     /// The client's own text may quote the request, the reply and the address.
-    pub(super) fn new(model: &str, error: &::genai::Error) -> Self {
-        let model = model.to_owned();
+    pub(super) fn new(model: &str, error: &::genai::Error, sent: &Sent) -> Self {
         let cause: &(dyn Error + 'static) = match error {
             ::genai::Error::WebStream { error, .. } => error.as_ref(),
             error => error,
         };
-        if let Some(refusal) = cause.downcast_ref().and_then(Refusal::of) {
-            return refusal.told_of(model);
+        if let ::genai::Error::ChatResponse { body, .. } = error {
+            return Self::fault(model, &Fault::Error(body.clone()), sent);
+        }
+        if let Some(refusal) = cause.downcast_ref().and_then(|error| Refusal::of(error, sent)) {
+            return refusal.told_of(model.to_owned());
         }
         let cause = iter::successors(Some(cause), |&cause| cause.source())
             .find_map(|cause| cause.downcast_ref::<io::Error>())
             .map_or_else(|| summary(error).to_owned(), ToString::to_string);
-        Self::Failed { model, cause }
+        Self::Failed { model: model.to_owned(), cause }
+    }
+
+    /// What came in the middle of a reply.
+    pub(super) fn fault(model: &str, fault: &Fault, sent: &Sent) -> Self {
+        let model = model.to_owned();
+        let Fault::Error(body) = fault else {
+            return Self::Failed { model, cause: GARBLED.to_owned() };
+        };
+        let said = sent.told(body);
+        let kind = ["/error/type", "/type"].iter().find_map(|place| body.pointer(place)?.as_str());
+        // Anthropic may think better of it after a status of 200, and documents these as the same.
+        let status = match kind {
+            Some("rate_limit_error") => 429,
+            Some("overloaded_error") => 529,
+            _ => {
+                let cause = format!("the server reported an error{}", Behind(&said));
+                return Self::Failed { model, cause };
+            }
+        };
+        Refusal { status, retry_after: None, said }.told_of(model)
     }
 }
 
@@ -76,32 +127,31 @@ impl GenaiError {
 struct Refusal {
     status: u16,
     retry_after: Option<Duration>,
+    said: String,
 }
 
 impl Refusal {
-    fn of(error: &::genai::Error) -> Option<Self> {
-        if let ::genai::Error::ChatResponse { body, .. } = error {
-            // Anthropic may think better of it after a status of 200, and documents these as the same.
-            let status = match body.pointer("/error/type")?.as_str()? {
-                "rate_limit_error" => 429,
-                "overloaded_error" => 529,
-                _ => return None,
-            };
-            return Some(Self { status, retry_after: None });
-        }
+    fn of(error: &::genai::Error, sent: &Sent) -> Option<Self> {
+        let status = error.status()?.as_u16();
         let header = error.headers().and_then(|headers| headers.get("retry-after"));
         let header = header.and_then(|header| header.to_str().ok());
+        let body = if let ::genai::Error::HttpError { body, .. } = error { body } else { "" };
         Some(Self {
-            status: error.status()?.as_u16(),
+            status,
             retry_after: header.and_then(|header| retry_after(header, SystemTime::now())),
+            said: sent.told_in(body),
         })
     }
 
     fn told_of(self, model: String) -> GenaiError {
-        let Self { status, retry_after } = self;
+        let Self { status, retry_after, said } = self;
         match status {
-            429 | 503 | 529 => GenaiError::Overloaded { model, status, source: Overloaded { retry_after } },
-            _ => GenaiError::Status { model, status },
+            429 | 503 | 529 => {
+                GenaiError::Overloaded { model, status, said, source: Overloaded { retry_after } }
+            }
+            // These may go by; all others say that something is wrong with the request, or with who sends it.
+            408 | 409 | 425 | 500.. => GenaiError::Status { model, status, said, source: None },
+            _ => GenaiError::Status { model, status, said, source: Some(Refused) },
         }
     }
 }
@@ -118,13 +168,14 @@ fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
     Some(pause.min(LONGEST_WAIT))
 }
 
+const GARBLED: &str = "the reply could not be understood";
+
 fn summary(error: &::genai::Error) -> &'static str {
     match error {
         ::genai::Error::WebStream { .. } => "the connection failed",
-        ::genai::Error::ChatResponse { .. } => "the server reported an error",
         // Nothing else that is internal to the client depends on what it is given.
         ::genai::Error::Internal(_) => "the base URL is not valid",
-        _ => "the reply could not be understood",
+        _ => GARBLED,
     }
 }
 

@@ -1,42 +1,38 @@
 //! From what a model is asked to what is sent, marked for the cache of its provider.
 
-use std::borrow::Cow;
-use std::mem;
-
 use ::genai::chat::{CacheControl, ChatMessage, ChatRequest, MessageOptions};
 
-use crate::cache::{CachePlan, Lifetime, Place, Provider};
-use crate::context::{Messages, Role};
+use crate::cache::{Lifetime, Provider};
+use crate::context::Role;
 use crate::model::Request;
-use crate::tokens::{Chars, Counter};
-
-/// What stands between two messages of equal role that become one.
-const SEPARATOR: &str = "\n\n";
+use crate::rendering::{Block, Rendering};
 
 /// The request to a model of this name.
 pub(super) fn chat_request(model: &str, request: &Request) -> ChatRequest {
-    let Request { system, messages, pace, .. } = request;
-    let plan = CachePlan::of(messages, Chars.count(system), Provider::of(model), *pace);
-    // An entry is found at the end of a block, so each part is a block as long as there are any marks.
-    let mut pieces = pieces(messages, !plan.marks.is_empty());
-    let mut marked_system = None;
-    for mark in plan.marks {
-        match mark.place {
-            Place::System => marked_system = Some(mark.lifetime),
-            Place::Part(at) => {
-                if let Some(piece) = pieces.iter_mut().rfind(|piece| piece.last <= at) {
-                    piece.mark = Some(mark.lifetime);
-                }
-            }
-        }
-    }
+    let rendering = Rendering::of(request, Provider::of(model));
     let chat = ChatRequest::new(Vec::new());
-    let chat = match marked_system {
-        _ if system.is_empty() => chat,
-        None => chat.with_system(&**system),
-        Some(lifetime) => chat.append_message(ChatMessage::system(&**system).with_options(kept(lifetime))),
+    let chat = match rendering.system() {
+        None => chat,
+        Some((system, None)) => chat.with_system(system),
+        Some((system, Some(lifetime))) => {
+            chat.append_message(ChatMessage::system(system).with_options(kept(lifetime)))
+        }
     };
-    chat.append_messages(pieces.into_iter().map(Piece::message))
+    // An entry is found at the end of a block, so each is sent as its own as long as there are any marks. Providers put
+    // neighbours of equal role together.
+    let blocks = if rendering.is_marked() { rendering.blocks() } else { rendering.joined() };
+    chat.append_messages(blocks.into_iter().map(message))
+}
+
+fn message(block: Block) -> ChatMessage {
+    let message = match block.role {
+        Role::User => ChatMessage::user(block.text),
+        Role::Assistant => ChatMessage::assistant(block.text),
+    };
+    match block.mark {
+        Some(lifetime) => message.with_options(kept(lifetime)),
+        None => message,
+    }
 }
 
 fn kept(lifetime: Lifetime) -> MessageOptions {
@@ -46,63 +42,55 @@ fn kept(lifetime: Lifetime) -> MessageOptions {
     })
 }
 
-/// What is sent as one message. Providers put neighbours of equal role together.
-struct Piece {
-    role: Role,
-    text: String,
-    /// The last part in it.
-    last: usize,
-    mark: Option<Lifetime>,
-}
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
 
-impl Piece {
-    fn message(self) -> ChatMessage {
-        let message = match self.role {
-            Role::User => ChatMessage::user(self.text),
-            Role::Assistant => ChatMessage::assistant(self.text),
+    use super::*;
+    use crate::cache::Pace;
+    use crate::prelude::*;
+    use crate::testing::script;
+
+    /// What is sent to a model of this name when a reply to `said` was not what it has to be.
+    async fn sent(name: &str, said: &str, follow_up: &[(Role, &str)]) -> Vec<(String, String, bool)> {
+        let user = source("user");
+        let bot = flow([column("bot", vec![user.all(), this()], script([""]))]).expect("a sound flow");
+        bot.push("user", said).await.expect("memory takes it");
+        let request = Request {
+            system: "Be brief.".into(),
+            messages: bot.messages("bot", 0).expect("it is stored"),
+            follow_up: follow_up.iter().map(|(role, text)| (*role, Arc::from(*text))).collect(),
+            max_tokens: 64,
+            temperature: None,
+            stop: [].into(),
+            schema: None,
+            pace: Pace::default(),
         };
-        match self.mark {
-            Some(lifetime) => message.with_options(kept(lifetime)),
-            None => message,
-        }
-    }
-}
-
-/// The messages, or their parts if they stay apart. Providers refuse an empty text in a request, and some
-/// refuse two user messages in a row, which is what leaving out an empty reply can make.
-fn pieces(messages: &Messages, apart: bool) -> Vec<Piece> {
-    let parts: Vec<(usize, Role, Cow<'_, str>)> =
-        messages.parts().enumerate().map(|(at, part)| (at, part.role(), part.text())).collect();
-    let mut pieces: Vec<Piece> = Vec::new();
-    for message in parts.chunk_by(|(_, one, _), (_, other, _)| one == other) {
-        let Some(&(last, role, _)) = message.last().filter(|_| !message.iter().all(is_left_out)) else {
-            continue;
+        let message = |message: ChatMessage| {
+            let is_marked = message.options.is_some_and(|options| options.cache_control.is_some());
+            (message.role.to_string(), message.content.into_joined_texts().unwrap_or_default(), is_marked)
         };
-        let before = pieces.last_mut().filter(|piece| piece.role == role);
-        let mut text = before.as_ref().map_or_else(String::new, |_| SEPARATOR.to_owned());
-        if !apart {
-            text.extend(message.iter().map(|(.., part)| &**part));
-            match before {
-                Some(before) => before.text.push_str(&text),
-                None => pieces.push(Piece { role, text, last, mark: None }),
-            }
-            continue;
-        }
-        // What is blank goes to the piece behind it, and never to one that was sent before.
-        for (at, _, part) in message {
-            text.push_str(part);
-            if !is_blank(part) {
-                pieces.push(Piece { role, text: mem::take(&mut text), last: *at, mark: None });
-            }
-        }
+        chat_request(name, &request).messages.into_iter().map(message).collect()
     }
-    pieces
-}
 
-fn is_left_out((_, role, text): &(usize, Role, Cow<'_, str>)) -> bool {
-    *role == Role::Assistant && is_blank(text)
-}
-
-fn is_blank(text: &str) -> bool {
-    text.trim().is_empty()
+    #[tokio::test]
+    async fn what_follows_up_is_sent_behind_the_messages_and_never_marked() {
+        let long = "user ".repeat(1000);
+        let first = format!("<user>\n{long}\n</user>");
+        let (reply, why) = ((Role::Assistant, "No."), (Role::User, "Say it in JSON."));
+        for (name, is_marked) in [("anthropic/claude-sonnet-4-5", true), ("openai/gpt-4o", false)] {
+            let user = |text: &str, is_marked| ("User".to_owned(), text.to_owned(), is_marked);
+            let rest = [("Assistant".to_owned(), "No.".to_owned(), false), user(why.1, false)];
+            let expected = [&[user(&first, is_marked)][..], &rest].concat();
+            assert_eq!(sent(name, &long, &[reply, why]).await, expected, "{name}");
+        }
+        // Without a reply to stand between them, the two are neighbours.
+        let blank = (Role::Assistant, " \n");
+        let apart = sent("anthropic/claude-sonnet-4-5", &long, &[blank, why]).await;
+        let texts: Vec<_> = apart.iter().map(|(_, text, is_marked)| (text.as_str(), *is_marked)).collect();
+        assert_eq!(texts, [(first.as_str(), true), ("\n\nSay it in JSON.", false)]);
+        let whole = sent("openai/gpt-4o", &long, &[blank, why]).await;
+        assert_eq!(whole.len(), 1, "some templates refuse two user messages in a row");
+        assert_eq!(whole[0].1, format!("{first}\n\nSay it in JSON."));
+    }
 }

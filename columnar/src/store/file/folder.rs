@@ -75,7 +75,7 @@ impl<D: Disk> Medium for Folder<D> {
     fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<Vec<(usize, Entry)>, StoreError> {
         let Some(cells) = self.cells.get(column).filter(|_| !steps.is_empty()) else { return Ok(Vec::new()) };
         let entry = |(step, kept): (&usize, &Kept)| {
-            Ok((*step, entry(&self.disk, &self.layout, column, *step, *kept)?))
+            Ok((*step, entry(&self.disk, &self.layout, column, *step, kept)?))
         };
         cells.range(steps).map(entry).collect()
     }
@@ -104,8 +104,8 @@ impl<D: Disk> Medium for Folder<D> {
 }
 
 impl<D: Disk> Folder<D> {
-    fn kept(&self, column: &Name, step: usize) -> Option<Kept> {
-        self.cells.get(column)?.get(&step).copied()
+    fn kept(&self, column: &Name, step: usize) -> Option<&Kept> {
+        self.cells.get(column)?.get(&step)
     }
 
     /// The folder may have been moved or replaced, which a path does not show.
@@ -127,14 +127,11 @@ impl<D: Disk> Folder<D> {
         let mut links = Vec::new();
         let mut kept = Vec::with_capacity(cells.len());
         for NewCell { column, step, entry } in cells.iter().copied() {
-            let is = match entry {
-                Entry::Value(value) => {
-                    links.push((self.stage(value.as_bytes())?, self.layout.value(column, *step)));
-                    Kept::Value(Seal::of(value.as_bytes()))
-                }
-                Entry::Skipped => Kept::Skipped,
-            };
-            lines.push_str(&log::cell(column, *step, is));
+            if let Some(value) = &entry.value {
+                links.push((self.stage(value.as_bytes())?, self.layout.value(column, *step)));
+            }
+            let is = Kept::of(entry);
+            lines.push_str(&log::cell(column, *step, &is));
             kept.push((column, *step, is));
         }
         self.append(&lines)?;
@@ -163,8 +160,7 @@ impl<D: Disk> Folder<D> {
         for column in columns {
             let folder = self.layout.column(column);
             // A folder that holds a value lasts already, and its absence is a loss.
-            if !self.cells.get(*column).is_some_and(|steps| steps.values().any(|kept| *kept != Kept::Skipped))
-            {
+            if !self.cells.get(*column).is_some_and(|steps| steps.values().any(|kept| kept.value.is_some())) {
                 unless_there(self.disk.create_dir(&folder)).doing("making", &folder)?;
                 made = true;
             }
@@ -192,7 +188,7 @@ impl<D: Disk> Folder<D> {
 }
 
 fn is_value(cell: &NewCell) -> bool {
-    matches!(cell.entry, Entry::Value(_))
+    !cell.entry.is_skipped()
 }
 
 /// Writes bytes where nobody looks for them.
@@ -226,9 +222,10 @@ pub(super) fn entry<D: Disk>(
     layout: &Layout,
     column: &Name,
     step: usize,
-    kept: Kept,
+    kept: &Kept,
 ) -> Result<Entry, StoreError> {
-    let Kept::Value(seal) = kept else { return Ok(Entry::Skipped) };
+    let receipt = kept.receipt.clone();
+    let Some(seal) = kept.value else { return Ok(Entry { value: None, receipt }) };
     let path = layout.value(column, step);
     // One byte more than there should be is enough to know.
     let bytes = if_there(disk.read(&path, seal.len.saturating_add(1))).doing("reading", &path)?;
@@ -237,7 +234,8 @@ pub(super) fn entry<D: Disk>(
     if Seal::of(&bytes) != seal {
         return Err(corrupt("was edited or damaged after it was stored; put back what it was"));
     }
-    text(bytes).map(Entry::Value).ok_or_else(|| corrupt("is not UTF-8"))
+    let value = text(bytes).ok_or_else(|| corrupt("is not UTF-8"))?;
+    Ok(Entry { value: Some(value), receipt })
 }
 
 /// The value that these bytes are.

@@ -73,13 +73,13 @@ impl Loose {
         for (file, kind) in files {
             let Some(digits) = digits(&file) else { continue };
             let what = match log::number(digits).map(|step| (step, logged.get(&step))) {
-                Some((_, Some(Kept::Value(_)))) => continue,
+                Some((_, Some(Kept { value: Some(_), .. }))) => continue,
                 Some((step, None)) if kind == Kind::File => {
                     steps.insert(step);
                     continue;
                 }
                 Some((_, None)) => "it is not a file; move it away",
-                Some((_, Some(Kept::Skipped))) => "the cell is empty for good; move it away",
+                Some((_, Some(Kept { value: None, .. }))) => "the cell is empty for good; move it away",
                 None => "no step is called that; rename it, or move it away",
             };
             self.wrong.push(damaged(&folder.join(file), what));

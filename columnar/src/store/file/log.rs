@@ -5,11 +5,15 @@
 //! done 0 3af0c1d24b5e6978
 //! value user 0 22 9a2b4e8c11d0f3a7 5d0c81f4a2be9137
 //! skipped topics 0 c0ffee1290ab34de
-//! done 2 77b1c2d3e4f50617
+//! value topics 1 7 41be0c6622d1f9a8 {"calls":1,"attempts":1,"input":120,"output":8,"ms":640} 8e1f0a2b3c4d5e6f
+//! done 3 77b1c2d3e4f50617
 //! ```
 //!
-//! The first line is a `done`, of nothing. A value has its length in bytes and its checksum; `done` says how many cells stand before it. The last word
-//! of a line is the checksum of the words before it. Checksums are those of XXH64, which `xxhsum` prints, too.
+//! The first line is a `done`, of nothing. A value has its length in bytes and its checksum; what stands behind that,
+//! or behind the step of a skipped cell, is the receipt. `done` says how many cells stand before it. The last word of
+//! a line is the checksum of the words before it. Checksums are those of XXH64, which `xxhsum` prints, too.
+//!
+//! Format 1 had no receipts, and is the same otherwise.
 //!
 //! Lines are made durable before the files of their values are there, and `done` is written when those are
 //! durable. So what stands behind the last `done` has not been confirmed to anybody: lines there may be torn, and
@@ -22,15 +26,25 @@ use std::str::FromStr;
 use twox_hash::XxHash64;
 
 use crate::name::Name;
+use crate::store::Entry;
+use crate::value::Value;
 
 /// Which cells are stored.
 pub(super) type Cells = BTreeMap<Name, BTreeMap<usize, Kept>>;
 
-/// What is stored of a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kept {
-    Value(Seal),
-    Skipped,
+/// What the log has of a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Kept {
+    /// What the value is recognised by, if there is one.
+    pub(super) value: Option<Seal>,
+    pub(super) receipt: Option<Value>,
+}
+
+impl Kept {
+    pub(super) fn of(entry: &Entry) -> Self {
+        let value = entry.value.as_ref().map(|value| Seal::of(value.as_bytes()));
+        Self { value, receipt: entry.receipt.clone() }
+    }
 }
 
 /// What bytes are recognised by.
@@ -47,6 +61,10 @@ impl Seal {
 
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (len, sum) = text.split_once(' ')?;
+        Self::of_words(len, sum)
+    }
+
+    fn of_words(len: &str, sum: &str) -> Option<Self> {
         Some(Self { len: number(len)?, sum: hexadecimal(sum)? })
     }
 }
@@ -122,7 +140,7 @@ pub(super) fn write(cells: &Cells) -> String {
     let mut count = 0;
     for (column, steps) in cells {
         for (step, kept) in steps {
-            text.push_str(&cell(column, *step, *kept));
+            text.push_str(&cell(column, *step, kept));
         }
         count += steps.len();
     }
@@ -130,11 +148,44 @@ pub(super) fn write(cells: &Cells) -> String {
 }
 
 /// The line of a cell.
-pub(super) fn cell(column: &Name, step: usize, kept: Kept) -> String {
-    match kept {
-        Kept::Value(seal) => line(format!("value {column} {step} {seal}")),
-        Kept::Skipped => line(format!("skipped {column} {step}")),
+pub(super) fn cell(column: &Name, step: usize, kept: &Kept) -> String {
+    let mut words = match kept.value {
+        Some(seal) => format!("value {column} {step} {seal}"),
+        None => format!("skipped {column} {step}"),
+    };
+    if let Some(receipt) = &kept.receipt {
+        words.push(' ');
+        escape(receipt, &mut words);
     }
+    line(words)
+}
+
+/// Any text as one without ends of lines.
+fn escape(text: &str, words: &mut String) {
+    for char in text.chars() {
+        match char {
+            '\\' => words.push_str("\\\\"),
+            '\n' => words.push_str("\\n"),
+            '\r' => words.push_str("\\r"),
+            char => words.push(char),
+        }
+    }
+}
+
+fn unescape(words: &str) -> Option<Value> {
+    let (mut text, mut chars) = (String::with_capacity(words.len()), words.chars());
+    while let Some(char) = chars.next() {
+        text.push(match char {
+            '\\' => match chars.next()? {
+                '\\' => '\\',
+                'n' => '\n',
+                'r' => '\r',
+                _ => return None,
+            },
+            char => char,
+        });
+    }
+    Some(text.into())
 }
 
 /// The line that says that the cells before it are done.
@@ -160,16 +211,17 @@ impl Line {
         if kind == "done" {
             return Some(Self::Done(number(rest)?));
         }
-        let (column, rest) = rest.split_once(' ')?;
-        let column = Name::new(column).ok()?;
-        match kind {
-            "value" => {
-                let (step, seal) = rest.split_once(' ')?;
-                Some(Self::Cell(column, number(step)?, Kept::Value(Seal::parse(seal)?)))
-            }
-            "skipped" => Some(Self::Cell(column, number(rest)?, Kept::Skipped)),
-            _ => None,
-        }
+        // How many words there are before the receipt.
+        let (is_value, count) = match kind {
+            "value" => (true, 4),
+            "skipped" => (false, 2),
+            _ => return None,
+        };
+        let mut words = rest.splitn(count + 1, ' ');
+        let (column, step) = (Name::new(words.next()?).ok()?, number(words.next()?)?);
+        let value = if is_value { Some(Seal::of_words(words.next()?, words.next()?)?) } else { None };
+        let receipt = words.next().map(|words| unescape(words).ok_or(())).transpose().ok()?;
+        Some(Self::Cell(column, step, Kept { value, receipt }))
     }
 }
 
@@ -209,11 +261,18 @@ mod tests {
         Name::new(name).expect("a name")
     }
 
+    const SKIPPED: Kept = Kept { value: None, receipt: None };
+
+    fn value(text: &str) -> Kept {
+        Kept::of(&Entry::from(text))
+    }
+
     fn cells() -> Cells {
-        let user =
-            [(0, Kept::Value(Seal::of(b"hello"))), (1, Kept::Skipped), (7, Kept::Value(Seal::of(b"")))];
-        let debate = [(usize::MAX, Kept::Value(Seal { len: u64::MAX, sum: 1 }))];
-        [(name("user"), user.into()), (name("debate.critic"), debate.into())].into()
+        let paid = Kept::of(&Entry::from("").with_receipt("{\"id\":\"done 0\"} \\ \r\n"));
+        let in_vain = Kept::of(&Entry::SKIPPED.with_receipt(""));
+        let user = [(0, value("hello")), (1, SKIPPED), (7, paid), (8, in_vain)];
+        let far = Kept { value: Some(Seal { len: u64::MAX, sum: 1 }), receipt: None };
+        [(name("user"), user.into()), (name("debate.critic"), [(usize::MAX, far)].into())].into()
     }
 
     #[test]
@@ -231,8 +290,8 @@ mod tests {
     #[test]
     fn what_stands_behind_the_last_done_may_be_torn_anywhere() {
         let first = write(&cells());
-        let second =
-            cell(&name("map"), 3, Kept::Skipped) + &cell(&name("map"), 4, Kept::Value(Seal::of(b"x")));
+        let paid = Kept::of(&Entry::from("x").with_receipt("{\"ms\":7,\"id\":\"done 1\"}"));
+        let second = cell(&name("map"), 3, &SKIPPED) + &cell(&name("map"), 4, &paid);
         let text = first.clone() + &second;
         for end in first.len()..text.len() {
             for zeros in [0, 1, text.len() - end] {
@@ -247,14 +306,14 @@ mod tests {
     #[test]
     fn s2_no_bit_of_what_was_done_can_be_flipped() {
         let text = write(&cells()).into_bytes();
-        let last_line = text.len() - done(4).len();
+        let last_line = text.len() - done(5).len();
         for bit in 0..text.len() * 8 {
             let mut flipped = text.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
             match Log::parse(&flipped) {
                 // As if it had not been written: what came before it is there.
                 Ok(log) if bit / 8 >= last_line => {
-                    assert_eq!((log.begun.len(), log.torn), (4, true), "bit {bit}");
+                    assert_eq!((log.begun.len(), log.torn), (5, true), "bit {bit}");
                 }
                 Ok(log) => panic!("bit {bit}: {log:?}"),
                 Err(what) => assert!(what.starts_with("line ") || bit / 8 < done(0).len(), "{what}"),
@@ -272,9 +331,9 @@ mod tests {
             let twice = [&lines[..=at], &lines[at..]].concat().concat();
             assert!(Log::parse(twice.as_bytes()).is_err(), "{twice}");
         }
-        let twice = lines.concat() + lines[1] + &done(5);
+        let twice = lines.concat() + lines[1] + &done(6);
         let said = Log::parse(twice.as_bytes()).expect_err("a cell is stored once");
-        assert_eq!(said, "`debate.critic` at step 18446744073709551615 stands before line 8 twice");
+        assert_eq!(said, "`debate.critic` at step 18446744073709551615 stands before line 9 twice");
     }
 
     #[test]
@@ -290,7 +349,9 @@ mod tests {
             "value ../user 1 1 0000000000000000",
             "value User 1 1 0000000000000000",
             "skipped user",
-            "skipped user 1 1",
+            "skipped user 1 1\\",
+            "skipped user 1 \\x",
+            "value user 1 1 0000000000000000 \\t",
             "skipped  1",
             "done",
             "done 1",

@@ -54,9 +54,9 @@ use crate::name::Name;
 /// ```text
 /// user/0.txt           the value of `user` at step 0, byte for byte
 /// echo/0.txt
-/// .columnar/cells      which cells are stored, with the lengths and checksums of their values
+/// .columnar/cells      which cells are stored, with the lengths and checksums of their values, and what they cost
 /// .columnar/definition what the flow was like
-/// .columnar/format     1
+/// .columnar/format     2
 /// .columnar/lock       locked while a flow has it open
 /// .columnar/staged/    what is being written
 /// ```

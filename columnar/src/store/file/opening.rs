@@ -17,7 +17,7 @@ use crate::name::Name;
 use crate::store::StoreError;
 
 /// The format that this file and its neighbours write.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 
 pub(super) fn open<D: Disk>(place: &Place<D>) -> Result<Folder<D>, StoreError> {
     let (disk, path) = (place.disk.clone(), &place.path);
@@ -33,12 +33,16 @@ pub(super) fn open<D: Disk>(place: &Place<D>) -> Result<Folder<D>, StoreError> {
     unless_there(disk.create_dir(layout.own())).doing("making", layout.own())?;
     let lock = lock(&disk, &layout)?;
     clear(&disk, &layout)?;
-    if format(&disk, &layout)?.is_none() {
+    let known = format(&disk, &layout)?;
+    if known.is_none() {
         make(&disk, &layout)?;
     }
     // What is read here may have been written a moment ago, by somebody who did not live to see it durable.
     disk.sync_path(layout.own()).doing("writing", layout.own())?;
     let cells = recover(&disk, &layout)?;
+    if known.is_some_and(|known| known < FORMAT) {
+        upgrade(&disk, &layout)?;
+    }
     let log = disk.append(&layout.cells()).doing("opening", &layout.cells())?;
     Ok(Folder { disk, layout, lock, log, cells, staged: 0 })
 }
@@ -49,7 +53,7 @@ pub(super) fn format<D: Disk>(disk: &D, layout: &Layout) -> Result<Option<u32>, 
     let Some(bytes) = if_there(disk.read(&path, 64)).doing("reading", &path)? else { return Ok(None) };
     let number = str::from_utf8(&bytes).ok().and_then(|text| log::number(text.trim_end()));
     match number {
-        Some(FORMAT) => Ok(number),
+        Some(1..=FORMAT) => Ok(number),
         Some(found) if found > FORMAT => {
             Err(StoreError::Unsupported { place: layout.root().display().to_string(), found, known: FORMAT })
         }
@@ -110,6 +114,12 @@ fn make<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
     publish(disk, layout, format!("{FORMAT}\n").as_bytes(), &layout.format())
 }
 
+/// Says that the log may have what it had not in earlier formats. Nothing else is another than it was there.
+fn upgrade<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
+    let staged = stage(disk, layout, 0, format!("{FORMAT}\n").as_bytes())?;
+    replace(disk, layout, &staged, &layout.format())
+}
+
 /// Writes a new file that is whole from the beginning. Where files cannot have two names, nothing could ever be
 /// stored, and this is where it is found out.
 fn publish<D: Disk>(disk: &D, layout: &Layout, bytes: &[u8], path: &Path) -> Result<(), StoreError> {
@@ -133,7 +143,7 @@ fn recover<D: Disk>(disk: &D, layout: &Layout) -> Result<Cells, StoreError> {
     let Log { mut cells, begun, torn } = log;
     let mut columns = BTreeSet::new();
     for (column, step, kept) in begun {
-        match entry(disk, layout, &column, step, kept) {
+        match entry(disk, layout, &column, step, &kept) {
             Ok(_) => drop(cells.entry(column.clone()).or_default().insert(step, kept)),
             // It was not confirmed to anybody, so it has never been.
             Err(StoreError::Corrupt { .. }) => {}
@@ -170,5 +180,5 @@ fn adopt<D: Disk>(disk: &D, layout: &Layout, column: &Name, step: usize) -> Resu
     let seal = Seal::of(&bytes);
     text(bytes).ok_or_else(|| corrupt(column, step, &path, "is not UTF-8; write it in UTF-8"))?;
     disk.sync_path(&path).doing("writing", &path)?;
-    Ok(Kept::Value(seal))
+    Ok(Kept { value: Some(seal), receipt: None })
 }

@@ -19,7 +19,7 @@ pub(super) fn verify<D: Disk>(place: &Place<D>) -> Result<Vec<Defect>, StoreErro
     let mut log = read_log(disk, &layout)?;
     let mut wrong = Vec::new();
     for (column, steps) in &log.cells {
-        let entries = steps.iter().map(|(step, kept)| entry(disk, &layout, column, *step, *kept));
+        let entries = steps.iter().map(|(step, kept)| entry(disk, &layout, column, *step, kept));
         wrong.extend(entries.filter_map(Result::err));
     }
     for (column, step, kept) in log.begun {

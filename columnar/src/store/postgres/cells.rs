@@ -7,10 +7,10 @@ use futures::stream::TryStreamExt;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
-use super::super::sum::sum;
-use super::super::{Entry, Extent, StoreError};
+use super::super::{Entry, Extent, StoreError, sum};
 use super::fault::Fault;
 use crate::name::Name;
+use crate::value::Value;
 
 /// As an owner of a flow is known to the server.
 #[derive(Clone, Copy)]
@@ -97,7 +97,7 @@ impl Ownership {
         column: &Name,
         steps: Range<usize>,
     ) -> Result<Vec<(usize, Entry)>, Fault> {
-        const LOAD: &str = r#"select step, value, sum from columnar_cells
+        const LOAD: &str = r#"select step, value, receipt, sum from columnar_cells
             where flow = $1 and "column" = $2 and step between $3 and $4 order by step"#;
         let Some(last) = steps.end.checked_sub(1) else { return Ok(Vec::new()) };
         let [first, last] = [steps.start, last].map(|step| i64::try_from(step).unwrap_or(i64::MAX));
@@ -132,22 +132,25 @@ fn step_of(column: &Name, number: i64) -> Result<usize, StoreError> {
 }
 
 /// The checksum of a cell, which knows its place.
-pub(super) fn sum_of(column: &str, step: i64, value: Option<&[u8]>) -> i32 {
-    let (column, step) = (column.as_bytes(), step.to_le_bytes());
-    match value {
-        Some(value) => sum(&[column, &step, value]),
-        None => sum(&[column, &step]),
-    }
+pub(super) fn sum_of(column: &str, step: i64, entry: [Option<&[u8]>; 2]) -> i32 {
+    let [value, receipt] = entry;
+    sum::sum_of(&[column.as_bytes(), &step.to_le_bytes()], value, receipt)
 }
 
-/// What is stored of a cell: its value, with the checksum behind it.
+/// What is stored of a cell: its value, with the receipt and the checksum behind it.
 pub(super) fn entry(row: &Row, at: usize, column: &Name, step: usize) -> Result<Entry, Fault> {
     let damaged = |what: &str| StoreError::Corrupt { column: column.clone(), step, what: what.to_owned() };
-    let value: Option<&[u8]> = row.try_get(at)?;
-    if row.try_get::<_, i32>(at + 1)? != sum_of(column, number_of(column, step)?, value) {
+    let entry: [Option<&[u8]>; 2] = [row.try_get(at)?, row.try_get(at + 1)?];
+    if row.try_get::<_, i32>(at + 2)? != sum_of(column, number_of(column, step)?, entry) {
         return Err(damaged("its row in columnar_cells is not what was stored").into());
     }
-    let Some(value) = value else { return Ok(Entry::Skipped) };
-    let text = str::from_utf8(value).map_err(|_| damaged("its value in columnar_cells is no text"))?;
-    Ok(Entry::Value(text.into()))
+    let text = |bytes: Option<&[u8]>, what| {
+        let text = bytes.map(str::from_utf8).transpose();
+        text.map(|text| text.map(Value::from)).map_err(|_| damaged(what))
+    };
+    let [value, receipt] = entry;
+    Ok(Entry {
+        value: text(value, "its value in columnar_cells is no text")?,
+        receipt: text(receipt, "its receipt in columnar_cells is no text")?,
+    })
 }

@@ -203,12 +203,8 @@ async fn regain(place: &Place, ownership: Ownership, lost: Backend) -> Result<(S
 fn portions(cells: &[NewCell]) -> impl Iterator<Item = &[NewCell]> {
     let mut bytes = 0;
     cells.chunk_by(move |cell, next| {
-        let len = |cell: &NewCell| match &cell.entry {
-            Entry::Value(value) => value.len(),
-            Entry::Skipped => 0,
-        };
-        bytes += len(cell);
-        let fits = bytes + len(next) <= TRANSACTION;
+        bytes += cell.entry.len();
+        let fits = bytes + next.entry.len() <= TRANSACTION;
         if !fits {
             bytes = 0;
         }
@@ -222,7 +218,7 @@ mod tests {
 
     fn cell(bytes: usize) -> NewCell {
         let column = Name::new("user").expect("it is a name");
-        NewCell { column, step: 0, entry: Entry::Value("x".repeat(bytes).as_str().into()) }
+        NewCell { column, step: 0, entry: Entry::from("x".repeat(bytes).as_str()) }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::Place;
 use super::fault::Fault;
 
 /// The newest format that is known here.
-const FORMAT: i32 = 1;
+const FORMAT: i32 = 2;
 
 /// Two that create tables at once would fail on each other, in spite of `if not exists`, so there is a lock.
 ///
@@ -30,6 +30,7 @@ const TABLES: &str = r#"
         step bigint not null check (step >= 0),
         value bytea,
         sum integer not null,
+        receipt bytea,
         primary key (flow, "column", step)
     );
     create table if not exists columnar_prefixes (
@@ -39,7 +40,16 @@ const TABLES: &str = r#"
         primary key (flow, "column")
     );
     create table if not exists columnar_format (format integer not null);
-    insert into columnar_format select 1 where not exists (select from columnar_format);
+    insert into columnar_format select 2 where not exists (select from columnar_format);
+    commit"#;
+
+/// From format 1, which had no receipts. No row is written, since a cell without one is what it was. Several may
+/// do it, one after the other.
+const UPGRADE: &str = r#"
+    begin;
+    select pg_advisory_xact_lock(hashtext('columnar'));
+    alter table columnar_cells add column if not exists receipt bytea;
+    update columnar_format set format = 2 where format = 1;
     commit"#;
 
 /// Creates the tables where there are none, and refuses those of another version before anything is written.
@@ -55,6 +65,7 @@ pub(super) async fn check(client: &Client, place: &Place) -> Result<(), Fault> {
     };
     match row.try_get(0)? {
         FORMAT => Ok(()),
+        1 => Ok(client.batch_execute(UPGRADE).await?),
         newer if newer > FORMAT => Err(StoreError::Unsupported {
             place: place.to_string(),
             found: newer.unsigned_abs(),

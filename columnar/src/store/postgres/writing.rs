@@ -21,6 +21,7 @@ pub(super) struct Writing<'a> {
     columns: Vec<&'a str>,
     steps: Vec<i64>,
     values: Vec<Option<&'a [u8]>>,
+    receipts: Vec<Option<&'a [u8]>>,
     sums: Vec<i32>,
     /// The transactions that were tried. What one of them has stored was stored here, even where the connection
     /// was lost before the server could say so.
@@ -31,23 +32,33 @@ impl<'a> Writing<'a> {
     pub(super) fn new(ownership: Ownership, cells: &'a [NewCell]) -> Result<Self, StoreError> {
         let mut places = HashMap::with_capacity(cells.len());
         let (mut firsts, mut columns, mut steps) = (vec![], vec![], vec![]);
-        let (mut values, mut sums) = (vec![], vec![]);
+        let (mut values, mut receipts, mut sums) = (vec![], vec![], vec![]);
         for cell in cells {
             let step = cells::number_of(&cell.column, cell.step)?;
             places.entry((cell.column.as_str(), step)).or_insert_with(|| {
                 firsts.push(cell);
                 columns.push(cell.column.as_str());
                 steps.push(step);
-                let value = match &cell.entry {
-                    Entry::Value(value) => Some(value.as_bytes()),
-                    Entry::Skipped => None,
-                };
-                values.push(value);
-                sums.push(cells::sum_of(&cell.column, step, value));
+                let Entry { value, receipt } = &cell.entry;
+                let entry = [value, receipt].map(|text| text.as_deref().map(str::as_bytes));
+                sums.push(cells::sum_of(&cell.column, step, entry));
+                values.push(entry[0]);
+                receipts.push(entry[1]);
                 firsts.len() - 1
             });
         }
-        Ok(Self { ownership, cells, places, firsts, columns, steps, values, sums, tried: Vec::new() })
+        Ok(Self {
+            ownership,
+            cells,
+            places,
+            firsts,
+            columns,
+            steps,
+            values,
+            receipts,
+            sums,
+            tried: Vec::new(),
+        })
     }
 
     /// Stores what is not there yet, unless there has been another owner: then it says `None`.
@@ -75,7 +86,7 @@ impl<'a> Writing<'a> {
         if puts.contains(&None) {
             for row in self.earlier(client).await? {
                 if let Some((cell, put)) = self.place(&mut puts, row.try_get(0)?, row.try_get(1)?) {
-                    let ours = self.tried.contains(&row.try_get(4)?);
+                    let ours = self.tried.contains(&row.try_get(5)?);
                     *put = Some(if ours {
                         Put::Stored
                     } else {
@@ -129,19 +140,21 @@ impl<'a> Writing<'a> {
             with owner as (
                 select flow from columnar_flows where flow = $1 and owners = $2 for share
             ), stored as (
-                insert into columnar_cells (flow, "column", step, value, sum)
-                select flow, new.* from owner, unnest($3::text[], $4::bigint[], $5::bytea[], $6::integer[]) as new
+                insert into columnar_cells (flow, "column", step, value, receipt, sum)
+                select flow, new.* from owner,
+                    unnest($3::text[], $4::bigint[], $5::bytea[], $6::bytea[], $7::integer[]) as new
                 on conflict do nothing
                 returning "column", step
             )
             select pg_current_xact_id()::xid::text, "column", step from owner left join stored on true"#;
         let [flow, owners] = self.ownership.parameters();
-        let parameters: [Parameter<'_>; 6] = [
+        let parameters: [Parameter<'_>; 7] = [
             flow,
             owners,
             (&self.columns, Type::TEXT_ARRAY),
             (&self.steps, Type::INT8_ARRAY),
             (&self.values, Type::BYTEA_ARRAY),
+            (&self.receipts, Type::BYTEA_ARRAY),
             (&self.sums, Type::INT4_ARRAY),
         ];
         let (begun, stored) =
@@ -152,7 +165,7 @@ impl<'a> Writing<'a> {
 
     /// What is there of these cells.
     async fn earlier(&self, client: &Client) -> Result<Vec<Row>, Fault> {
-        const EARLIER: &str = r#"select "column", step, value, sum, cells.xmin::text
+        const EARLIER: &str = r#"select "column", step, value, receipt, sum, cells.xmin::text
             from unnest($2::text[], $3::bigint[]) as wanted ("column", step)
             join columnar_cells as cells using ("column", step) where flow = $1"#;
         let [flow, _] = self.ownership.parameters();

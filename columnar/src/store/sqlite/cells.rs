@@ -8,8 +8,9 @@ use rusqlite::{Connection, Row, Transaction};
 use super::columns::{Column, STEPS};
 use super::fault::Fault;
 use crate::name::Name;
-use crate::store::sum::sum;
+use crate::store::sum::sum_of;
 use crate::store::{Entry, Extent, StoreError};
+use crate::value::Value;
 
 /// Which steps are stored.
 pub(super) fn extent(db: &Connection, column: Column) -> Result<Extent, Fault> {
@@ -21,6 +22,11 @@ pub(super) fn extent(db: &Connection, column: Column) -> Result<Extent, Fault> {
     })?;
     Ok(Extent { prefix: from_row(prefix), beyond: beyond.collect::<Result<_, Fault>>()? })
 }
+
+const LOAD: &str = "
+    select cell.id as id, sum, cell.bytes as bytes, receipt.bytes as receipt
+    from cell left join receipt on receipt.id = cell.id
+    where cell.id >= ? and cell.id < ? order by cell.id";
 
 /// What is stored in these steps. One that was stored and is not there is an error.
 pub(super) fn load(
@@ -34,7 +40,7 @@ pub(super) fn load(
         Fault::Store(StoreError::Corrupt { column, step, what: what.to_owned() })
     };
     let (mut next, end) = (to_row(steps.start), to_row(steps.end));
-    let mut load = db.prepare("select id, sum, bytes from cell where id >= ? and id < ? order by id")?;
+    let mut load = db.prepare(LOAD)?;
     let mut rows = load.query([column.cell(next), column.cell(end)])?;
     let mut entries = Vec::new();
     loop {
@@ -59,36 +65,33 @@ pub(super) fn load(
 /// The entry of a row, or what is wrong with it.
 fn entry(row: &Row<'_>) -> Result<Entry, &'static str> {
     let strange = |_| "it is of another type";
-    let bytes = row.get_ref("bytes").map_err(strange)?.as_blob_or_null().map_err(|_| "it is no blob")?;
-    let cell = row.get("id").map_err(strange)?;
-    if row.get::<_, i32>("sum").map_err(strange)? != sum_of(cell, bytes) {
+    let blob = |name| row.get_ref(name).map_err(strange)?.as_blob_or_null().map_err(|_| "it is no blob");
+    let (bytes, receipt) = (blob("bytes")?, blob("receipt")?);
+    let cell: i64 = row.get("id").map_err(strange)?;
+    if row.get::<_, i32>("sum").map_err(strange)? != sum_of(&[&cell.to_le_bytes()], bytes, receipt) {
         return Err("its checksum is another one");
     }
-    let Some(bytes) = bytes else { return Ok(Entry::Skipped) };
-    let text = str::from_utf8(bytes).map_err(|_| "it is no text")?;
-    Ok(Entry::Value(text.into()))
+    let text = |bytes: Option<&[u8]>| {
+        let text = bytes.map(str::from_utf8).transpose().map_err(|_| "it is no text")?;
+        Ok(text.map(Value::from))
+    };
+    Ok(Entry { value: text(bytes)?, receipt: text(receipt)? })
 }
 
 /// Stores an entry, unless the cell has one, and says whether it is stored.
 pub(super) fn put(db: &Transaction<'_>, column: Column, step: usize, entry: &Entry) -> Result<bool, Fault> {
     let step = i64::try_from(step).ok().filter(|step| *step < STEPS);
     let cell = column.cell(step.ok_or_else(|| StoreError::other("there are no more than 2^32 steps"))?);
-    let bytes = match entry {
-        Entry::Value(value) => Some(value.as_bytes()),
-        Entry::Skipped => None,
-    };
+    let [bytes, receipt] = [&entry.value, &entry.receipt].map(|text| text.as_deref().map(str::as_bytes));
     let mut put =
         db.prepare_cached("insert into cell (id, sum, bytes) values (?, ?, ?) on conflict do nothing")?;
-    Ok(put.execute((cell, sum_of(cell, bytes), bytes))? == 1)
-}
-
-/// Knows where the cell is, so what was moved is found out as well as what was changed.
-fn sum_of(cell: i64, bytes: Option<&[u8]>) -> i32 {
-    let cell = cell.to_le_bytes();
-    match bytes {
-        Some(bytes) => sum(&[&cell, bytes]),
-        None => sum(&[&cell]),
+    // It knows where the cell is, so what was moved is found out as well as what was changed.
+    let sum = sum_of(&[&cell.to_le_bytes()], bytes, receipt);
+    let stored = put.execute((cell, sum, bytes))? == 1;
+    if stored && let Some(receipt) = receipt {
+        db.prepare_cached("insert into receipt (id, bytes) values (?, ?)")?.execute((cell, receipt))?;
     }
+    Ok(stored)
 }
 
 /// A step that is none is behind all of them.

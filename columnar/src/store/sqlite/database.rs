@@ -17,7 +17,7 @@ use crate::store::StoreError;
 /// What says in the header of a file that it is ours: `clmn`.
 const APPLICATION: i32 = 0x636c_6d6e;
 /// The format that is written. The header has it as the version of the user.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// A writer waits so long for those of other flows.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Between two looks at whether they are through.
@@ -37,11 +37,20 @@ const TABLES: &str = "
         sum integer not null, unique (flow, name)
     );
     create table cell (id integer primary key, sum integer not null, bytes blob);
-    create view cells as
-        select flow.key as flow, column.name as column, cell.id & 0xffffffff as step, cast(bytes as text) as value
-        from flow join column on column.flow = flow.id
-            join cell on cell.id between column.id << 32 and (column.id << 32) + 0xffffffff;
 ";
+/// By the number of the cell. It is a table of its own, so a cell without a receipt takes not a byte more, and what
+/// cells cost is summed up without reading what they say.
+const RECEIPTS: &str = "
+    create table receipt (id integer primary key, bytes blob not null);
+    create view cells as
+        select flow.key as flow, column.name as column, cell.id & 0xffffffff as step,
+            cast(cell.bytes as text) as value, cast(receipt.bytes as text) as receipt
+        from flow join column on column.flow = flow.id
+            join cell on cell.id between column.id << 32 and (column.id << 32) + 0xffffffff
+            left join receipt on receipt.id = cell.id;
+";
+/// From format 1, which had no receipts. No cell is written, since one without a receipt is what it was.
+const UPGRADE: &str = "drop view if exists cells;";
 
 /// Opens the file of a place, which is made if there is none. Returns where it really is, too: links do not make
 /// it two.
@@ -51,19 +60,25 @@ pub(super) fn open(place: &Place) -> Result<(PathBuf, Connection), Fault> {
     db.pragma_update(None, "trusted_schema", false)?;
     db.pragma_update(None, "cell_size_check", true)?;
     // In one transaction: another flow may make the file between one look at it and the next.
-    let is_new_now = is_new(&*db.transaction()?, place)?;
-    if is_new_now {
-        db.pragma_update(None, "page_size", PAGE)?;
+    let found = format(&*db.transaction()?, place)?;
+    if found != Some(FORMAT) {
+        if found.is_none() {
+            db.pragma_update(None, "page_size", PAGE)?;
+        }
         let making = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Another flow may have been quicker.
-        if is_new(&making, place)? {
-            let length =
-                fs::metadata(&path).map_err(|error| Fault::io(format!("opening {place}"), error))?.len();
-            if length > 0 {
-                // What is left of a file that was cut short is no reason to begin it anew.
-                return Err(Fault::Damage("it is not empty, and there is nothing in it"));
+        match format(&making, place)? {
+            None => {
+                let length =
+                    fs::metadata(&path).map_err(|error| Fault::io(format!("opening {place}"), error))?.len();
+                if length > 0 {
+                    // What is left of a file that was cut short is no reason to begin it anew.
+                    return Err(Fault::Damage("it is not empty, and there is nothing in it"));
+                }
+                make(&making, TABLES)?;
             }
-            make(&making)?;
+            Some(FORMAT) => {}
+            Some(_) => make(&making, UPGRADE)?,
         }
         making.commit()?;
     }
@@ -113,14 +128,14 @@ fn connect(file: &Path) -> Result<(PathBuf, Connection), Fault> {
     Ok((path, db))
 }
 
-/// Whether nothing has been made of the file yet. If something has, it is known here.
-fn is_new(db: &Connection, place: &Place) -> Result<bool, Fault> {
+/// The format of the file, which is known here, unless nothing has been made of it yet.
+fn format(db: &Connection, place: &Place) -> Result<Option<u32>, Fault> {
     let header = |name| db.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let (application, format) = (header("application_id")?, header("user_version")?);
     if application == APPLICATION {
         return match u32::try_from(format) {
-            Ok(FORMAT) => Ok(false),
             Ok(0) | Err(_) => Err(Fault::Damage("it has no format")),
+            Ok(known @ 1..=FORMAT) => Ok(Some(known)),
             Ok(found) => {
                 let place = place.to_string();
                 Err(StoreError::Unsupported { place, found, known: FORMAT }.into())
@@ -129,13 +144,14 @@ fn is_new(db: &Connection, place: &Place) -> Result<bool, Fault> {
     }
     let tables: i64 = db.query_row("select count(*) from sqlite_schema", (), |row| row.get(0))?;
     if (application, format, tables) == (0, 0, 0) {
-        return Ok(true);
+        return Ok(None);
     }
     Err(StoreError::other(format!("{} is a database of another program", place.file.display())).into())
 }
 
-fn make(db: &Transaction<'_>) -> Result<(), Fault> {
-    db.execute_batch(TABLES)?;
+fn make(db: &Transaction<'_>, tables: &str) -> Result<(), Fault> {
+    db.execute_batch(tables)?;
+    db.execute_batch(RECEIPTS)?;
     db.pragma_update(None, "application_id", APPLICATION)?;
     db.pragma_update(None, "user_version", FORMAT)?;
     Ok(())

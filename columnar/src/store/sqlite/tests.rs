@@ -38,7 +38,7 @@ fn name(column: &str) -> Name {
 }
 
 fn cells(steps: std::ops::Range<usize>) -> Vec<NewCell> {
-    steps.map(|step| NewCell { column: name("user"), step, entry: Entry::Value(text(step)) }).collect()
+    steps.map(|step| NewCell { column: name("user"), step, entry: Entry::from(text(step)) }).collect()
 }
 
 fn text(step: usize) -> crate::value::Value {
@@ -59,7 +59,7 @@ async fn s4_s5_a_full_disk_is_an_error_and_nothing_more_is_written_until_it_is_o
     limit("12").await.expect("it can be read");
     let mut step = 0;
     let error = loop {
-        match store.put(name("user"), step, Entry::Value(text(step))).await {
+        match store.put(name("user"), step, Entry::from(text(step))).await {
             Ok(put) => assert_eq!(put, Put::Stored),
             Err(error) => break error,
         }
@@ -71,7 +71,7 @@ async fn s4_s5_a_full_disk_is_an_error_and_nothing_more_is_written_until_it_is_o
     assert!(doing.starts_with("writing to the flow `monday` in "), "{doing}");
 
     limit("1000").await.expect("it can be read");
-    let refused = store.put(name("user"), step, Entry::Skipped).await;
+    let refused = store.put(name("user"), step, Entry::SKIPPED).await;
     assert!(matches!(refused, Err(StoreError::Halted)), "there is room again, and it goes on: {refused:?}");
     let defined = store.define("{}".into()).await;
     assert!(matches!(defined, Err(StoreError::Halted)), "{defined:?}");
@@ -81,8 +81,8 @@ async fn s4_s5_a_full_disk_is_an_error_and_nothing_more_is_written_until_it_is_o
 
     store.open().await.expect("it is its own");
     let kept = store.load(name("user"), 0..usize::MAX).await.expect("it can be read");
-    assert!(kept.into_iter().eq((0..step).map(|step| (step, Entry::Value(text(step))))));
-    assert_eq!(store.put(name("user"), step, Entry::Skipped).await.expect("there is room"), Put::Stored);
+    assert!(kept.into_iter().eq((0..step).map(|step| (step, Entry::from(text(step))))));
+    assert_eq!(store.put(name("user"), step, Entry::SKIPPED).await.expect("there is room"), Put::Stored);
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_batch_is_stored_as_a_whole_or_not_at_all() {
     medium.put(cells(0..3)).expect("there is room");
     medium.db.pragma_update(None, "max_page_count", 12).expect("a setting");
     let mut batch = cells(3..400);
-    batch.extend([NewCell { column: name("other"), step: 0, entry: Entry::Skipped }]);
+    batch.extend([NewCell { column: name("other"), step: 0, entry: Entry::SKIPPED }]);
     medium.put(batch).expect_err("there is no room for all of them");
     assert_eq!(medium.extent(&name("user")).expect("it can be read").prefix, 3);
     assert_eq!(medium.extent(&name("other")).expect("it can be read").prefix, 0);
@@ -170,7 +170,7 @@ fn believe(chats: &Chats) -> rusqlite::Result<All> {
     let entries = cells.query_map((), |row| {
         let bytes: Option<Vec<u8>> = row.get(1)?;
         let text = bytes.map(|bytes| String::from_utf8(bytes).unwrap_or_default());
-        Ok((row.get::<_, u32>(0)? as usize, text.map_or(Entry::Skipped, |text| Entry::Value(text.into()))))
+        Ok((row.get::<_, u32>(0)? as usize, text.map_or(Entry::SKIPPED, |text| Entry::from(text))))
     })?;
     let definition: Option<Vec<u8>> = definition;
     Ok((
@@ -210,8 +210,10 @@ fn s2_no_bit_that_was_turned_is_read_as_something_else() {
     let mut medium = chats.open().expect("it is new");
     medium.put(cells(0..2)).expect("there is room");
     medium
-        .put(vec![NewCell { column: name("user"), step: 2, entry: Entry::Skipped }])
+        .put(vec![NewCell { column: name("user"), step: 2, entry: Entry::SKIPPED.with_receipt("{}") }])
         .expect("there is room");
+    let paid = Entry::from("so").with_receipt("{\"calls\":1}");
+    medium.put(vec![NewCell { column: name("user"), step: 3, entry: paid }]).expect("there is room");
     medium.define("defined").expect("there is room");
     drop(medium);
     let found = accepted(&chats, |chats| match read(chats) {

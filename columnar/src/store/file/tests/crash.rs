@@ -2,10 +2,11 @@
 //! found out.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use super::super::verify::verify;
 use super::life::{Act, Verdict, day, judge, life, live, look};
-use super::model::{Image, Model, Wrong};
+use super::model::{Image, Model, Node, Wrong};
 use super::place;
 use super::power::{STAGING, Tree, images_after_loss, tree};
 
@@ -109,6 +110,49 @@ fn c1_so_does_what_somebody_put_there_by_hand_once_it_was_seen() {
 fn c3_power_is_lost_again_while_what_was_lost_is_found_out() {
     let found = explored(&Model::default(), &day(), &[40, 4]);
     assert!(found.is_well(), "{found:?}");
+}
+
+/// The store as format 1 has it: the same without receipts.
+fn of_format_1(model: &Model) -> Model {
+    let image = model.image();
+    let format = image.find(Path::new(FORMAT)).expect("it is there");
+    let mut nodes = image.nodes().to_vec();
+    nodes[format] = Node::file(b"1\n".to_vec());
+    Model::of(Image::from_nodes(nodes))
+}
+
+const FORMAT: &str = "/chats/today/.columnar/format";
+
+#[test]
+fn s13_c1_power_is_lost_while_a_store_of_format_1_is_taken_over() {
+    let made = || {
+        let (model, hi) = (Model::default(), Act::Put(vec![("user", 0, Some("hi"))]));
+        live(&place(&model), &[Act::Open(vec![]), hi], || {}).expect("well");
+        of_format_1(&model)
+    };
+    let acts = [
+        Act::Open(vec![("user", 0, Some("hi"))]),
+        Act::Put(vec![("map", 0, Some("x")), ("user", 1, Some("on"))]),
+        Act::Put(vec![("map", 1, None)]),
+    ];
+    let found = explored(&made(), &acts, &[400]);
+    assert!(found.is_well(), "{found:?}");
+
+    // An earlier version would say that a receipt is damage, so it is told before there is any that it is none.
+    let (model, mut told) = (made(), [0, 0]);
+    model.record();
+    live(&place(&model), &acts, || {}).expect("nothing fails");
+    for left in model.recorded().iter().flat_map(|(image, _)| images_after_loss(image, 100)) {
+        let tree = tree(&left);
+        let holds = |path: &str, what: &str| {
+            let bytes = tree.get(path).and_then(Option::as_deref).expect("it is there");
+            String::from_utf8_lossy(bytes).contains(what)
+        };
+        let is_new = holds(FORMAT, "2");
+        told[usize::from(is_new)] += 1;
+        assert!(is_new || !holds("/chats/today/.columnar/cells", "calls"), "{tree:?}");
+    }
+    assert!(told[0] > 10 && told[1] > 100, "{told:?}");
 }
 
 #[test]

@@ -21,8 +21,8 @@ fn acts() -> Vec<Act> {
     life().into_iter().flat_map(one_by_one).collect()
 }
 
-fn put(handle: &Handle, (column, step, text): Cell) -> Result<Put, StoreError> {
-    wait(handle.put(NewCell { column: name(column), step, entry: entry(text) }))
+fn put(handle: &Handle, cell: Cell) -> Result<Put, StoreError> {
+    wait(handle.put(NewCell { column: name(cell.0), step: cell.1, entry: entry(cell) }))
 }
 
 fn act(handle: &Handle, act: &Act) -> Result<(), StoreError> {
@@ -127,7 +127,7 @@ fn s5_a_store_that_writes_on_after_a_failure_is_found_out() {
         let before = model.operations().len();
         model.fail(Some(Fault { at: before + at, kind: ErrorKind::Other, after: false, lasts: false }));
         let mut put = |step: usize| {
-            let cell = NewCell { column: name("user"), step, entry: Entry::Value("hi".into()) };
+            let cell = NewCell { column: name("user"), step, entry: Entry::from("hi") };
             store.put(vec![cell]).is_ok()
         };
         let confirmed: Vec<usize> = (0..3).filter(|step| put(*step)).collect();
@@ -168,7 +168,7 @@ fn c7_what_arrived_although_the_disk_said_no_is_there_when_the_store_is_opened_a
 
     wait(handle.open()).expect("it opens");
     let there = put(&handle, ("user", 2, Some("another"))).expect("it is known");
-    assert_eq!(there, Put::Exists(entry(Some("hi"))), "it was linked before that");
+    assert_eq!(there, Put::Exists(Entry::from("hi")), "it was linked before that");
 }
 
 #[test]

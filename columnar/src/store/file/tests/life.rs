@@ -40,8 +40,10 @@ pub(super) fn day() -> Vec<Act> {
     vec![Act::Open(vec![]), Act::Define("a"), Act::Put(cells), Act::Define("b")]
 }
 
-pub(super) fn entry(text: Option<&str>) -> Entry {
-    text.map_or(Entry::Skipped, |text| Entry::Value(text.into()))
+/// Those of `map` say what they cost.
+pub(super) fn entry((column, step, text): Cell) -> Entry {
+    let entry = text.map_or(Entry::SKIPPED, Entry::from);
+    if column == "map" { entry.with_receipt(format!("{{\"calls\":1,\"ms\":{step}}}")) } else { entry }
 }
 
 /// Does what is done, and tells of each act that it is.
@@ -59,11 +61,7 @@ pub(super) fn live<D: Disk>(
             }
             (Act::Define(text), Some(store)) => store.define(text)?,
             (Act::Put(cells), Some(store)) => {
-                let cell = |(column, step, text): &Cell| NewCell {
-                    column: name(column),
-                    step: *step,
-                    entry: entry(*text),
-                };
+                let cell = |cell: &Cell| NewCell { column: name(cell.0), step: cell.1, entry: entry(*cell) };
                 store.put(cells.iter().map(cell).collect())?;
             }
             (_, None) => unreachable!("it is opened first"),
@@ -123,9 +121,10 @@ pub(super) fn judge(seen: &Seen, acts: &[Act], confirmed: usize) -> Verdict {
                 definitions.push(Some((*text).to_owned()));
             }
             Act::Put(cells) | Act::Open(cells) => {
-                for (column, step, text) in cells {
-                    let cell = ((*column).to_owned(), *step);
-                    may.insert(cell.clone(), entry(*text));
+                for cell in cells {
+                    let kept = entry(*cell);
+                    let cell = (cell.0.to_owned(), cell.1);
+                    may.insert(cell.clone(), kept);
                     must.extend((at < confirmed).then_some(cell));
                 }
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::folder::Folder;
-use super::super::log::{self, Cells, Kept, Seal};
+use super::super::log::{self, Cells, Kept};
 use super::model::{Image, Model, Node};
 use super::{name, place};
 use crate::store::Entry;
@@ -11,8 +11,8 @@ use crate::store::worker::{Medium, NewCell};
 
 /// A store with so many steps of `user`.
 fn stored(steps: usize) -> Model {
-    let value = Kept::Value(Seal::of(b"hi"));
-    let cells: Cells = [(name("user"), (0..steps).map(|step| (step, value)).collect())].into();
+    let value = Kept::of(&Entry::from("hi"));
+    let cells: Cells = [(name("user"), (0..steps).map(|step| (step, value.clone())).collect())].into();
     let model = Model::default();
     drop(Folder::open(&place(&model)).expect("it opens"));
     let mut nodes = model.image().nodes().to_vec();
@@ -44,10 +44,10 @@ fn q4_what_opening_a_store_and_adding_a_step_takes_does_not_depend_on_how_many_t
         assert_eq!(store.extent(&name("user")).expect("it is open").prefix, steps);
         assert_eq!(
             store.load(&name("user"), steps - 1..steps).expect("it is there"),
-            [(steps - 1, Entry::Value("hi".into()))]
+            [(steps - 1, Entry::from("hi"))]
         );
         store
-            .put(vec![NewCell { column: name("user"), step: steps, entry: Entry::Skipped }])
+            .put(vec![NewCell { column: name("user"), step: steps, entry: Entry::SKIPPED }])
             .expect("it is put");
         model.operations().into_iter().map(|(what, _)| what).collect::<Vec<_>>()
     };

@@ -1,0 +1,13 @@
+//! What a flow gives to all its compute steps.
+
+use crate::model::Choice;
+use crate::usage::Limit;
+
+/// What goes with every context of a flow, besides what is shown.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Given {
+    /// The model for who is not told another.
+    pub(crate) model: Choice,
+    /// What calls may cost.
+    pub(crate) limit: Option<Limit>,
+}

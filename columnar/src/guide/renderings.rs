@@ -1,0 +1,123 @@
+//! A context in the words of your own client.
+//!
+//! A prompt sends what its column is shown, and nobody has to know how. Whoever asks a model by other means needs the
+//! same context in the form that those take. A [`Rendering`](crate::rendering::Rendering) has five:
+//!
+//! | form | for | instruction | content of a message |
+//! |---|---|---|---|
+//! | [`merged`](crate::rendering::Rendering::merged) | whoever reads `[{"role", "content"}]` | first message | a string |
+//! | [`ai_sdk`](crate::rendering::Rendering::ai_sdk) | the AI SDK, `generateText` and `streamText` | `instructions` | parts |
+//! | [`anthropic`](crate::rendering::Rendering::anthropic) | Anthropic's Messages API | `system` | blocks |
+//! | [`openai`](crate::rendering::Rendering::openai) | chat completions | first message | a string, or parts if there are marks |
+//! | [`alternating`](crate::rendering::Rendering::alternating) | templates without a system role | leads the first message | a string |
+//!
+//! ```
+//! # use columnar::prelude::*;
+//! # use columnar::testing::script;
+//! # use serde_json::json;
+//! use columnar::rendering::Rendering;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let chat = flow! {
+//!     source user;
+//!     column mood(user.latest)              = script(["annoyed", "curious"]);
+//!     column answer(user, mood.latest, self) = script(["Since when?", "The backup."]);
+//! };
+//! chat.user.push("It is slow.").await?;
+//! chat.user.push("On Mondays. Why?").await?;
+//! chat.run().await?;
+//!
+//! let messages = chat.answer.messages(1)?;
+//! let rendering = Rendering::new("Help.", &messages);
+//! assert_eq!(rendering.merged(), json!([
+//!     { "role": "system", "content": "Help." },
+//!     { "role": "user", "content": "<user>\nIt is slow.\n</user>" },
+//!     { "role": "assistant", "content": "Since when?" },
+//!     { "role": "user", "content": "<user>\nOn Mondays. Why?\n</user>\n\n<mood>\ncurious\n</mood>" },
+//! ]));
+//! assert_eq!(rendering.anthropic(), json!({
+//!     "system": [{ "type": "text", "text": "Help." }],
+//!     "messages": [
+//!         { "role": "user", "content": [{ "type": "text", "text": "<user>\nIt is slow.\n</user>" }] },
+//!         { "role": "assistant", "content": [{ "type": "text", "text": "Since when?" }] },
+//!         { "role": "user", "content": [
+//!             { "type": "text", "text": "<user>\nOn Mondays. Why?\n</user>" },
+//!             { "type": "text", "text": "\n\n<mood>\ncurious\n</mood>" },
+//!         ] },
+//!     ],
+//! }));
+//! # Ok(()) }
+//! ```
+//!
+//! The text is the same in all of them. Each value is a block of its own, which begins with the empty line before it:
+//! so a message that goes on leaves what was sent as it was, and a provider's cache finds it.
+//!
+//! A reply that is blank stays a message in `merged`. Providers refuse it, so the other forms leave it out, and what
+//! was said before and behind it becomes one message.
+//!
+//! # Marks
+//!
+//! The [marks](super::caches) of a request are spelled as its provider reads them:
+//!
+//! ```
+//! # use columnar::prelude::*;
+//! # use columnar::testing::script;
+//! # use serde_json::json;
+//! use columnar::cache::{Pace, Provider};
+//! use columnar::rendering::Rendering;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! # let chat = flow! {
+//! #     source user;
+//! #     column answer(user, self) = script(["Since when?"]);
+//! # };
+//! # chat.user.push("It is slow. ".repeat(500)).await?;
+//! let (messages, pace) = (chat.answer.messages(0)?, Pace::batch());
+//! let marked = |model| -> Result<Rendering<'_>> {
+//!     let provider = Provider::of(model);
+//!     let plan = chat.answer.cache_plan(0, provider, pace)?;
+//!     Ok(Rendering::new("Help.", &messages).marked(plan, provider))
+//! };
+//!
+//! let claude = marked("anthropic/claude-sonnet-4-5")?;
+//! let block = &claude.anthropic()["messages"][0]["content"][0];
+//! assert_eq!(block["cache_control"], json!({ "type": "ephemeral" }));
+//! let part = &claude.ai_sdk()["messages"][0]["content"][0];
+//! assert_eq!(part["providerOptions"]["anthropic"]["cacheControl"], json!({ "type": "ephemeral" }));
+//!
+//! let gpt = marked("openai/gpt-5.6")?.openai();
+//! assert_eq!(gpt["messages"][1]["content"][0]["prompt_cache_breakpoint"], json!({ "mode": "explicit" }));
+//! assert_eq!(gpt["prompt_cache_options"], json!({ "mode": "explicit", "ttl": "30m" }));
+//! # Ok(()) }
+//! ```
+//!
+//! Who implements [`Model`](crate::model::Model) has a request at hand, and
+//! [`Rendering::of`](crate::rendering::Rendering::of) does all of that at once.
+//!
+//! # Templates that insist
+//!
+//! The templates of some models, such as Gemma and Mistral, know no system and refuse two messages in a row of one
+//! role:
+//!
+//! ```
+//! # use columnar::prelude::*;
+//! # use columnar::testing::script;
+//! # use serde_json::json;
+//! # use columnar::rendering::Rendering;
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let chat = flow! {
+//!     source user;
+//!     column answer(user, self) = script([""; 2]);        // it has nothing to say
+//! };
+//! chat.user.push("It is slow.").await?;
+//! chat.user.push("On Mondays.").await?;
+//! chat.run().await?;
+//!
+//! assert_eq!(Rendering::new("Help.", &chat.answer.messages(1)?).alternating(), json!([
+//!     { "role": "user", "content":
+//!         "Help.\n\n<user>\nIt is slow.\n</user>\n\n<user>\nOn Mondays.\n</user>" },
+//! ]));
+//! # Ok(()) }
+//! ```
+//!
+//! Next: [values that outlive the flow](super::stores).

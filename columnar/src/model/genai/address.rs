@@ -1,0 +1,95 @@
+//! Where requests go instead of to the provider.
+
+use std::net::IpAddr;
+
+/// An address. It may hold a password, so it is never shown: there is no `Debug` and no `Display`.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Address(String);
+
+impl Address {
+    pub(super) fn new(url: &str) -> Self {
+        let (path, query) = url.split_at(url.find('?').unwrap_or(url.len()));
+        // The path of the request would otherwise replace the last part of the address.
+        let slash = if path.ends_with('/') { "" } else { "/" };
+        Self(format!("{path}{slash}{query}"))
+    }
+
+    /// The two parts of `provider/model@http://…`. Some models have an `@` in their own names.
+    pub(super) fn behind(name: &str) -> (&str, Option<Self>) {
+        let at = ["@http://", "@https://"].iter().filter_map(|mark| name.find(mark)).min();
+        match at.and_then(|at| Some((name.get(..at)?, name.get(at + 1..)?))) {
+            Some((name, url)) => (name, Some(Self::new(url))),
+            None => (name, None),
+        }
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it is on this machine.
+    pub(super) fn is_loopback(&self) -> bool {
+        let (_, rest) = self.0.split_once("://").unwrap_or(("", &self.0));
+        let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+        let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+        // An address in brackets, as in `[::1]:8123`, has colons of its own.
+        let end = if host.starts_with('[') { ']' } else { ':' };
+        let host = host.trim_start_matches('[').split(end).next();
+        host.is_some_and(|host| host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_ends_in_a_slash() {
+        for (url, ends) in [
+            ("http://h/v1", "http://h/v1/"),
+            ("http://h/v1/", "http://h/v1/"),
+            ("http://h/v1?api=2", "http://h/v1/?api=2"),
+        ] {
+            assert_eq!(Address::new(url).as_str(), ends);
+        }
+    }
+
+    #[test]
+    fn an_address_stands_behind_a_name() {
+        for (name, model, url) in [
+            ("openai/x", "openai/x", None),
+            ("openai/x@2", "openai/x@2", None),
+            ("openai/x@http://h/v1", "openai/x", Some("http://h/v1/")),
+            ("openai/@cf/x@https://me:pw@h", "openai/@cf/x", Some("https://me:pw@h/")),
+            ("openai/x@http://h/?to=@https://i", "openai/x", Some("http://h/?to=@https://i")),
+        ] {
+            let (name, address) = Address::behind(name);
+            assert_eq!((name, address.as_ref().map(Address::as_str)), (model, url));
+        }
+    }
+
+    #[test]
+    fn only_this_machine_is_loopback() {
+        for url in [
+            "http://127.0.0.1:8123/v1/",
+            "http://127.9.9.9",
+            "https://localhost/v1/",
+            "http://user:pass@localhost:80?x",
+            "http://[::1]:8123/v1/",
+        ] {
+            assert!(Address::new(url).is_loopback(), "{url}");
+        }
+        for url in [
+            "http://10.0.0.1/",
+            "http://localhost.example.com/",
+            "http://127.0.0.1.example.com/",
+            "http://127.0.0.1@example.com/",
+            "http://127.0.0.1:80@example.com/",
+            "http://example.com/?http://127.0.0.1/",
+            "http://[2001:db8::1]/",
+            "",
+        ] {
+            assert!(!Address::new(url).is_loopback(), "{url}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! What of a JSON Schema a provider can hold a model to.
+
+use serde_json::{Map, Value as Json};
+
+/// The subset of JSON Schema that a provider takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// Objects whose properties are all known. (The client makes them all required as well.)
+    OpenAi,
+    /// The same without limits on numbers and lengths.
+    Anthropic,
+    /// All of it.
+    Whole,
+}
+
+/// What `format` may say; schemas that are derived say `uint32` as well, which is refused.
+const FORMATS: &[&str] =
+    &["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"];
+
+/// Left out, since what is asked for may be wider than what is read.
+const LENGTHS: &[&str] = &["$schema", "maxLength", "minLength", "uniqueItems"];
+const LIMITS: &[&str] = &[
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "maxItems",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "pattern",
+];
+
+/// Nothing can take their place, so a schema with one of them is not sent.
+const FOREIGN: &[&str] = &[
+    "allOf",
+    "contains",
+    "dependentRequired",
+    "dependentSchemas",
+    "else",
+    "if",
+    "not",
+    "patternProperties",
+    "prefixItems",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+
+/// The schema as it is sent, or `None` if the provider would refuse it.
+pub(super) fn sent(schema: &Json, dialect: Dialect) -> Option<Json> {
+    if dialect == Dialect::Whole {
+        return Some(schema.clone());
+    }
+    // The root has to be an object; a reply that is another thing is asked for in words.
+    let is_object = schema.get("type").is_some_and(|kind| kind == "object");
+    is_object.then(|| narrowed(schema, dialect)).flatten()
+}
+
+fn narrowed(schema: &Json, dialect: Dialect) -> Option<Json> {
+    let Json::Object(entries) = schema else {
+        return Some(schema.clone());
+    };
+    let left_out = |word: &str, value: &Json| {
+        LENGTHS.contains(&word)
+            || (dialect == Dialect::Anthropic && LIMITS.contains(&word))
+            || (word == "format" && !value.as_str().is_some_and(|format| FORMATS.contains(&format)))
+    };
+    let mut kept = Map::new();
+    for (word, value) in entries.iter().filter(|(word, value)| !left_out(word, value)) {
+        if FOREIGN.contains(&&**word) || (word == "additionalProperties" && value != false) {
+            return None;
+        }
+        let value = match (word.as_str(), value) {
+            ("properties" | "$defs" | "definitions", Json::Object(named)) => {
+                let named =
+                    named.iter().map(|(name, schema)| Some((name.clone(), narrowed(schema, dialect)?)));
+                Json::Object(named.collect::<Option<_>>()?)
+            }
+            ("anyOf" | "oneOf", Json::Array(schemas)) => {
+                Json::Array(schemas.iter().map(|schema| narrowed(schema, dialect)).collect::<Option<_>>()?)
+            }
+            ("items", schema) => narrowed(schema, dialect)?,
+            _ => value.clone(),
+        };
+        // One of them is one of them at least, and that is what providers know.
+        let word = if word == "oneOf" && !entries.contains_key("anyOf") { "anyOf" } else { word };
+        kept.insert(word.to_owned(), value);
+    }
+    Some(Json::Object(kept))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_derived_schema_is_sent_without_what_is_refused() {
+        let schema = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "type": "object",
+            "properties": {
+                "format": { "type": "string", "minLength": 1, "format": "date" },
+                "count": { "type": "integer", "format": "uint32", "minimum": 0 },
+                "many": { "type": "array", "items": { "$ref": "#/$defs/Deep" }, "maxItems": 3 },
+            },
+            "required": ["format"],
+            "$defs": { "Deep": { "oneOf": [{ "type": "null" }, { "type": "string", "maxLength": 9 }] } },
+        });
+        let wide = |limit: Json, count: Json| {
+            json!({
+                "type": "object",
+                "properties": {
+                    "format": { "type": "string", "format": "date" },
+                    "count": count,
+                    "many": limit,
+                },
+                "required": ["format"],
+                "$defs": { "Deep": { "anyOf": [{ "type": "null" }, { "type": "string" }] } },
+            })
+        };
+        let items = json!({ "$ref": "#/$defs/Deep" });
+        let openai = wide(
+            json!({ "type": "array", "items": items, "maxItems": 3 }),
+            json!({ "type": "integer", "minimum": 0 }),
+        );
+        assert_eq!(sent(&schema, Dialect::OpenAi), Some(openai));
+        let anthropic = wide(json!({ "type": "array", "items": items }), json!({ "type": "integer" }));
+        assert_eq!(sent(&schema, Dialect::Anthropic), Some(anthropic));
+        assert_eq!(sent(&schema, Dialect::Whole), Some(schema));
+    }
+
+    #[test]
+    fn what_would_be_refused_is_not_sent() {
+        let deep = json!({ "type": "object", "additionalProperties": { "type": "string" } });
+        for schema in [
+            json!({ "type": "array", "items": { "type": "string" } }),
+            json!({ "type": "string" }),
+            json!(true),
+            json!({}),
+            deep,
+            json!({ "type": "object", "properties": { "a": { "type": "object", "additionalProperties": true } } }),
+            json!({ "type": "object", "properties": { "a": { "not": { "type": "null" } } } }),
+            json!({ "type": "object", "$defs": { "a": { "items": { "if": true } } } }),
+        ] {
+            assert_eq!(sent(&schema, Dialect::OpenAi), None, "{schema}");
+            assert_eq!(sent(&schema, Dialect::Anthropic), None, "{schema}");
+            assert!(sent(&schema, Dialect::Whole).is_some());
+        }
+        let strict = json!({ "type": "object", "additionalProperties": false, "properties": {} });
+        assert_eq!(sent(&strict, Dialect::OpenAi), Some(strict));
+    }
+}

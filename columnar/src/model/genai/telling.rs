@@ -1,0 +1,135 @@
+//! A reply that is coming: its text, within its limits.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::genai::chat::{ChatStream, ChatStreamEvent, StopReason, StreamEnd};
+use futures::TryStreamExt;
+use tokio::time::{Instant, timeout_at};
+
+use super::client::unheard;
+use super::error::GenaiError;
+use super::frames::Frames;
+use super::said::{Sent, is_word};
+use crate::model::{Chunk, End, Finish};
+use crate::usage::Usage;
+
+/// What says as much as forever to a clock.
+const FOREVER: Duration = Duration::from_hours(24 * 365);
+
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// How long a reply may take to begin.
+    pub(super) first: Duration,
+    /// How long nothing may come of it.
+    pub(super) idle: Duration,
+    /// How many bytes its text may have.
+    pub(super) text: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { first: Duration::from_mins(5), idle: Duration::from_mins(2), text: 16 << 20 }
+    }
+}
+
+pub(super) struct Telling {
+    name: String,
+    events: ChatStream,
+    frames: Arc<Frames>,
+    sent: Sent,
+    limits: Limits,
+    /// How many bytes of text have come.
+    text: usize,
+}
+
+impl Telling {
+    pub(super) fn new(
+        name: String,
+        events: ChatStream,
+        frames: Arc<Frames>,
+        sent: Sent,
+        limits: Limits,
+    ) -> Self {
+        Self { name, events, frames, sent, limits, text: 0 }
+    }
+
+    /// The next chunk, and what tells those after it. A reply that breaks off gets no [`Chunk::End`].
+    pub(super) async fn next(telling: Option<Self>) -> Result<Option<(Chunk, Option<Self>)>, GenaiError> {
+        let Some(mut telling) = telling else {
+            return Ok(None);
+        };
+        loop {
+            let event = telling.event().await;
+            // It says more of what went wrong than the client, which may not have noticed.
+            if let Some(fault) = telling.frames.look(|seen| seen.fault.clone()) {
+                return Err(GenaiError::fault(&telling.name, &fault, &telling.sent));
+            }
+            match event? {
+                None => return Ok(None),
+                Some(ChatStreamEvent::Chunk(text)) if !text.content.is_empty() => {
+                    telling.text = telling.text.saturating_add(text.content.len());
+                    if telling.text > telling.limits.text {
+                        return Err(GenaiError::TooLong { model: telling.name, limit: telling.limits.text });
+                    }
+                    return Ok(Some((Chunk::Text(text.content), Some(telling))));
+                }
+                // There are no tools, so a call of one is nothing that could be answered.
+                Some(ChatStreamEvent::ToolCallChunk(_)) => {
+                    return Ok(Some((telling.end(Finish::Other("tool_calls".to_owned()), None), None)));
+                }
+                Some(ChatStreamEvent::End(end)) => {
+                    return Ok(telling.finished(end).map(|end| (end, None)));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// The client's next event. Much that comes from a server is none, and shows that it is still there.
+    async fn event(&mut self) -> Result<Option<ChatStreamEvent>, GenaiError> {
+        // Time in which nobody waited is not the server's.
+        let mut since = Instant::now();
+        loop {
+            let begun = self.frames.look(|seen| seen.begun);
+            let limit = if begun { self.limits.idle } else { self.limits.first };
+            let next = timeout_at(since + limit.min(FOREVER), unheard(self.events.try_next()));
+            if let Ok(event) = next.await {
+                return event.map_err(|error| GenaiError::new(&self.name, &error, &self.sent));
+            }
+            match self.frames.look(|seen| seen.last).filter(|last| *last > since) {
+                Some(last) => since = last,
+                None => return Err(GenaiError::TimedOut { model: self.name.clone(), limit, begun }),
+            }
+        }
+    }
+
+    fn finished(&self, end: StreamEnd) -> Option<Chunk> {
+        let finish = match end.captured_stop_reason? {
+            StopReason::Completed(_) | StopReason::StopSequence(_) | StopReason::MaxTokens(_)
+                if self.frames.look(|seen| seen.refused) =>
+            {
+                Finish::Refused
+            }
+            StopReason::Completed(_) | StopReason::StopSequence(_) => Finish::Stop,
+            StopReason::MaxTokens(_) => Finish::Length,
+            StopReason::ContentFilter(_) => Finish::Refused,
+            StopReason::ToolCall(reason) | StopReason::Other(reason) if is_word(&reason) => {
+                Finish::Other(reason)
+            }
+            StopReason::ToolCall(_) | StopReason::Other(_) => Finish::Other("for another reason".to_owned()),
+        };
+        let count = |tokens: Option<i32>| tokens.and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
+        let usage = end.captured_usage.filter(|usage| usage.prompt_tokens.is_some()).map(|usage| {
+            let details = usage.prompt_tokens_details.unwrap_or_default();
+            Usage::new(count(usage.prompt_tokens), count(usage.completion_tokens))
+                .cached(count(details.cached_tokens), count(details.cache_creation_tokens))
+        });
+        Some(self.end(finish, usage))
+    }
+
+    fn end(&self, finish: Finish, usage: Option<Usage>) -> Chunk {
+        let id = self.frames.look(|seen| seen.id.clone());
+        Chunk::End(End { finish, usage, id })
+    }
+}

@@ -1,0 +1,59 @@
+//! The AI SDK, from its version 7 on.
+
+use serde_json::{Value as Json, json};
+
+use super::anthropic::cache_control;
+use super::json::{message, messages, text, with};
+use super::openai::breakpoint;
+use super::{Block, Rendering};
+use crate::cache::Lifetime;
+
+impl Rendering<'_> {
+    /// What `generateText` and `streamText` of the AI SDK are given, without the model and its settings: `messages` is
+    /// a `ModelMessage[]`, `instructions` a `SystemModelMessage`.
+    ///
+    /// ```
+    /// # use columnar::prelude::*;
+    /// # use columnar::rendering::Rendering;
+    /// # use serde_json::json;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// # let chat = flow! {
+    /// #     source user;
+    /// #     column answer(user, self) = prompt("Be brief.");
+    /// # };
+    /// # chat.user.push("Hello!").await?;
+    /// # let messages = chat.answer.messages(0)?;
+    /// // generateText({ model, ...options })
+    /// let options = Rendering::new("Be brief.", &messages).ai_sdk();
+    /// assert_eq!(options, json!({
+    ///     "instructions": { "role": "system", "content": "Be brief." },
+    ///     "messages": [
+    ///         { "role": "user", "content": [{ "type": "text", "text": "<user>\nHello!\n</user>" }] },
+    ///     ],
+    /// }));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// Where all has to be one array, `[instructions, ...messages]` is it, with `allowSystemInMessages: true`.
+    pub fn ai_sdk(&self) -> Json {
+        let part = |block: &Block| self.kept(text(&block.text), block.mark);
+        let options = json!({ "messages": messages(&self.blocks(), part) });
+        // Among the messages it would be refused, unless told otherwise, lest a user's text be taken for one.
+        let instructions = self.system().map(|(system, mark)| self.kept(message("system", system), mark));
+        let cache = self.prompt_cache_options().filter(|_| self.is_openai);
+        let cache = cache.map(|cache| json!({ "openai": { "promptCacheOptions": cache } }));
+        with(with(options, "instructions", instructions), "providerOptions", cache)
+    }
+
+    /// A message or a part of one, with its mark as the provider's package of the SDK reads it.
+    fn kept(&self, part: Json, mark: Option<Lifetime>) -> Json {
+        let options = |lifetime| {
+            if self.is_openai {
+                json!({ "openai": { "promptCacheBreakpoint": breakpoint(lifetime) } })
+            } else {
+                json!({ "anthropic": { "cacheControl": cache_control(lifetime) } })
+            }
+        };
+        with(part, "providerOptions", mark.map(options))
+    }
+}

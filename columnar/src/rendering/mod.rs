@@ -1,0 +1,175 @@
+//! One context in the forms in which models take it.
+//!
+//! ```text
+//!                                    ┌─▶ merged        every message is one string
+//! instruction ─┐                     ├─▶ ai_sdk        the AI SDK, version 7
+//! messages ────┼─▶ Rendering ────────┼─▶ anthropic     the Messages API
+//! follow-up ───┘       ▲             ├─▶ openai        chat completions
+//!                  CachePlan         └─▶ alternating   templates without a system role
+//! ```
+//!
+//! The text is the same in all of them, to the byte; they differ in where it is cut, and in how a mark for the
+//! provider's cache is spelled. A reply that is blank is a message in [`merged`](Rendering::merged) and nowhere else,
+//! for providers refuse it; its neighbours become one message.
+//!
+//! Nothing here asks anybody. [`prompt`](crate::prompt) and its models do that; this is for clients of your own.
+//!
+//! ```
+//! # use columnar::prelude::*;
+//! # use columnar::testing::script;
+//! use columnar::rendering::Rendering;
+//! # use serde_json::json;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! # let chat = flow! {
+//! #     source user;
+//! #     column answer(user, self) = script(["Hi!", ""]);
+//! # };
+//! # chat.user.push("hello").await?;
+//! # chat.user.push("bye").await?;
+//! # chat.run().await?;
+//! let messages = chat.answer.messages(1)?;
+//! let rendering = Rendering::new("Be brief.", &messages);
+//! assert_eq!(rendering.anthropic(), json!({
+//!     "system": [{ "type": "text", "text": "Be brief." }],
+//!     "messages": [
+//!         { "role": "user", "content": [{ "type": "text", "text": "<user>\nhello\n</user>" }] },
+//!         { "role": "assistant", "content": [{ "type": "text", "text": "Hi!" }] },
+//!         { "role": "user", "content": [{ "type": "text", "text": "<user>\nbye\n</user>" }] },
+//!     ],
+//! }));
+//! # Ok(()) }
+//! ```
+
+mod ai_sdk;
+mod anthropic;
+mod blocks;
+mod json;
+mod openai;
+mod strings;
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+pub(crate) use self::blocks::Block;
+use self::blocks::{blocks, is_blank, joined, mark};
+use crate::cache::{CachePlan, Lifetime, Place, Provider};
+use crate::context::{Messages, Role};
+#[cfg(feature = "std")]
+use crate::model::Request;
+#[cfg(feature = "std")]
+use crate::tokens::{Chars, Counter as _};
+
+/// What a model is asked, ready to be written in one of the forms. It borrows all of it.
+#[derive(Clone, Debug)]
+pub struct Rendering<'m> {
+    system: &'m str,
+    messages: &'m Messages,
+    follow_up: &'m [(Role, Arc<str>)],
+    plan: CachePlan,
+    /// Whether the provider is one of those of OpenAI that keep what is marked, and what else they please.
+    is_openai: bool,
+}
+
+impl<'m> Rendering<'m> {
+    /// Of an instruction, which may be empty, and messages. Nothing is marked.
+    pub fn new(system: &'m str, messages: &'m Messages) -> Self {
+        Self { system, messages, follow_up: &[], plan: CachePlan::default(), is_openai: false }
+    }
+
+    /// Of a request, marked for this provider by its pace, as [`prompt`](crate::prompt) sends it.
+    ///
+    /// ```
+    /// use columnar::cache::Provider;
+    /// use columnar::model::{Chunk, Model, Request};
+    /// use columnar::prelude::*;
+    /// use columnar::rendering::Rendering;
+    /// use futures::stream::{self, BoxStream};
+    ///
+    /// /// A client that only says what it would send.
+    /// struct Client;
+    ///
+    /// impl Model for Client {
+    ///     fn name(&self) -> &str {
+    ///         "anthropic/claude-sonnet-4-5"
+    ///     }
+    ///
+    ///     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, columnar::BoxError>> {
+    ///         let body = Rendering::of(&request, Provider::of(self.name())).anthropic();
+    ///         stream::iter([Ok(Chunk::Text(body.to_string())), Ok(Chunk::stop())]).boxed()
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = prompt("Be brief.").with(Client);
+    /// };
+    /// chat.user.push("What do you think of this? ".repeat(200)).await?;
+    /// chat.run().await?;
+    /// assert!(chat.answer.get(0).is_some_and(|body| body.contains(r#""cache_control":{"type":"ephemeral"}"#)));
+    /// # Ok(()) }
+    /// ```
+    #[cfg(feature = "std")]
+    pub fn of(request: &'m Request, provider: &Provider) -> Self {
+        let Request { system, messages, follow_up, pace, .. } = request;
+        let plan = CachePlan::of(messages, Chars.count(system), provider, *pace);
+        Self::new(system, messages).follow_up(follow_up).marked(plan, provider)
+    }
+
+    /// With this behind the messages: see [`Request::follow_up`](crate::model::Request::follow_up). It is never
+    /// marked, and what stands before it stays as it was.
+    #[must_use]
+    pub fn follow_up(self, follow_up: &'m [(Role, Arc<str>)]) -> Self {
+        Self { follow_up, ..self }
+    }
+
+    /// With the marks that are planned for the cache of this provider.
+    ///
+    /// ```
+    /// # use columnar::prelude::*;
+    /// use columnar::cache::{Pace, Provider};
+    /// use columnar::rendering::Rendering;
+    /// # use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// # let chat = flow! {
+    /// #     source user;
+    /// #     column answer(user, self) = prompt("Be brief.");
+    /// # };
+    /// # chat.user.push("What do you think of this? ".repeat(200)).await?;
+    /// let (messages, provider) = (chat.answer.messages(0)?, Provider::of("anthropic/claude-sonnet-4-5"));
+    /// let plan = chat.answer.cache_plan(0, provider, Pace::batch())?;
+    /// let body = Rendering::new("Be brief.", &messages).marked(plan, provider).anthropic();
+    /// assert_eq!(body["messages"][0]["content"][0]["cache_control"], json!({ "type": "ephemeral" }));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn marked(self, plan: CachePlan, provider: &Provider) -> Self {
+        let is_openai = provider.models.iter().any(|models| models.starts_with("openai"));
+        Self { plan, is_openai: is_openai && provider.most_marks > 0, ..self }
+    }
+
+    /// The instruction and its mark, unless there is nothing in it.
+    pub(crate) fn system(&self) -> Option<(&'m str, Option<Lifetime>)> {
+        let mark = self.plan.marks.iter().find(|mark| mark.place == Place::System);
+        (!is_blank(self.system)).then_some((self.system, mark.map(|mark| mark.lifetime)))
+    }
+
+    /// Whether any mark is planned: then blocks have to stay apart.
+    pub(crate) fn is_marked(&self) -> bool {
+        !self.plan.marks.is_empty()
+    }
+
+    /// The blocks with their marks.
+    pub(crate) fn blocks(&self) -> Vec<Block> {
+        let mut blocks = blocks(self.messages, self.follow_up);
+        mark(&mut blocks, &self.plan);
+        blocks
+    }
+
+    /// A block for each message, without marks.
+    pub(crate) fn joined(&self) -> Vec<Block> {
+        joined(blocks(self.messages, self.follow_up))
+    }
+}

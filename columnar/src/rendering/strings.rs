@@ -1,0 +1,75 @@
+//! The forms in which each message is one string, and which have no place for marks.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde_json::Value as Json;
+
+use super::Rendering;
+use super::blocks::SEPARATOR;
+use super::json::message;
+use crate::context::Role;
+
+impl Rendering<'_> {
+    /// The array `[{"role": "...", "content": "..."}]`: the instruction as what the system says, unless it is empty,
+    /// and behind it what [`Messages::to_json`](crate::Messages::to_json) says.
+    ///
+    /// ```
+    /// # use columnar::prelude::*;
+    /// # use columnar::rendering::Rendering;
+    /// # use serde_json::json;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// # let chat = flow! {
+    /// #     source user;
+    /// #     column answer(user, self) = prompt("Be brief.");
+    /// # };
+    /// # chat.user.push("Hello!").await?;
+    /// # let messages = chat.answer.messages(0)?;
+    /// assert_eq!(Rendering::new("Be brief.", &messages).merged(), json!([
+    ///     { "role": "system", "content": "Be brief." },
+    ///     { "role": "user", "content": "<user>\nHello!\n</user>" },
+    /// ]));
+    /// # Ok(()) }
+    /// ```
+    pub fn merged(&self) -> Json {
+        let mut said: Vec<(Role, String)> =
+            self.messages.iter().map(|(role, content)| (role, content.into_owned())).collect();
+        for (role, text) in self.follow_up {
+            match said.last_mut().filter(|(last, _)| last == role) {
+                Some((_, content)) => content.extend([SEPARATOR, text]),
+                None => said.push((*role, String::from(&**text))),
+            }
+        }
+        let system = (!self.system.is_empty()).then(|| message("system", self.system));
+        system.into_iter().chain(said.iter().map(|(role, content)| message(role.as_str(), content))).collect()
+    }
+
+    /// The same for templates that know no system and insist on user and assistant in turn, such as those of Gemma
+    /// and Mistral: the instruction leads the first message. The first message is the user's, and so is the last,
+    /// unless something else is said behind the messages.
+    ///
+    /// ```
+    /// # use columnar::prelude::*;
+    /// # use columnar::rendering::Rendering;
+    /// # use serde_json::json;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// # let chat = flow! {
+    /// #     source user;
+    /// #     column answer(user, self) = prompt("Be brief.");
+    /// # };
+    /// # chat.user.push("Hello!").await?;
+    /// # let messages = chat.answer.messages(0)?;
+    /// assert_eq!(Rendering::new("Be brief.", &messages).alternating(), json!([
+    ///     { "role": "user", "content": "Be brief.\n\n<user>\nHello!\n</user>" },
+    /// ]));
+    /// # Ok(()) }
+    /// ```
+    pub fn alternating(&self) -> Json {
+        let mut messages = self.joined();
+        if let (Some((system, _)), Some(first)) = (self.system(), messages.first_mut()) {
+            first.text.insert_str(0, SEPARATOR);
+            first.text.insert_str(0, system);
+        }
+        messages.iter().map(|block| message(block.role.as_str(), &block.text)).collect()
+    }
+}

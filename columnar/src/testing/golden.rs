@@ -1,0 +1,148 @@
+//! Contexts as text, to be kept under review.
+
+use std::fmt::Write;
+
+use crate::context::{Messages, Part};
+
+/// Asserts that the messages of a column are as they were when somebody reviewed them, with the crate
+/// [insta](https://insta.rs). Needs the feature `insta`.
+///
+/// ```
+/// use columnar::assert_context_snapshot;
+/// use columnar::prelude::*;
+/// use columnar::testing::script;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let chat = flow! {
+///     source user;
+///     column assistant(user, self) = script(["Hi!", "You are welcome."]);
+/// };
+/// chat.user.push("Hello").await?;
+/// chat.user.push("Thanks!").await?;
+/// chat.run().await?;
+/// assert_context_snapshot!(chat.assistant.messages(1)?, @r"
+/// assistant at step 1: 3 messages
+///
+/// [user]
+/// user 0
+/// │ <user>
+/// │ Hello
+/// │ </user>
+///
+/// [assistant]
+/// assistant 0
+/// │ Hi!
+///
+/// [user]
+/// user 1
+/// │ <user>
+/// │ Thanks!
+/// │ </user>
+/// ");
+/// # Ok(()) }
+/// ```
+///
+/// The text is that of [`context_text`](crate::testing::context_text). As with `insta::assert_snapshot!`, it stands in
+/// a file beside the test, `assert_context_snapshot!(messages)`, or in one of a name, `assert_context_snapshot!("name",
+/// messages)`, or in the test itself, `assert_context_snapshot!(messages, @"")`; and `cargo insta review` shows what
+/// has changed, and accepts it.
+#[cfg(feature = "insta")]
+#[macro_export]
+macro_rules! assert_context_snapshot {
+    ($messages:expr, @$snapshot:literal $(,)?) => {
+        $crate::__private::insta::assert_snapshot!(
+            $crate::testing::context_text(&$messages),
+            stringify!($messages),
+            @$snapshot
+        )
+    };
+    ($messages:expr $(,)?) => {
+        $crate::assert_context_snapshot!($crate::__private::None::<&str>, $messages)
+    };
+    ($name:expr, $messages:expr $(,)?) => {
+        $crate::__private::insta::assert_snapshot!(
+            $name,
+            $crate::testing::context_text(&$messages),
+            stringify!($messages)
+        )
+    };
+}
+
+/// The messages array as text for people: who speaks, which cell each part shows, and every line exactly as it is
+/// sent.
+///
+/// What stands behind the bars `│ ` of a message is its content; the empty line between two parts is a part of it,
+/// too. Lines without a bar are no content.
+///
+/// ```
+/// use columnar::prelude::*;
+/// use columnar::testing::{context_text, script};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let chat = flow! {
+///     source user;
+///     column mood(user.latest) = script(["curious", "glad"]);
+///     column assistant(user, mood.latest, self) = script(["It is a language.", "You are welcome."]);
+/// };
+/// chat.user.push("What is Rust?").await?;
+/// chat.user.push("Thanks!").await?;
+/// chat.run().await?;
+///
+/// let text = context_text(&chat.assistant.messages(1)?);
+/// assert_eq!(text, "\
+/// assistant at step 1: 3 messages
+///
+/// [user]
+/// user 0
+/// │ <user>
+/// │ What is Rust?
+/// │ </user>
+///
+/// [assistant]
+/// assistant 0
+/// │ It is a language.
+///
+/// [user]
+/// user 1
+/// │ <user>
+/// │ Thanks!
+/// │ </user>
+/// │
+/// mood 1
+/// │ <mood>
+/// │ glad
+/// │ </mood>");
+/// # Ok(()) }
+/// ```
+pub fn context_text(messages: &Messages) -> String {
+    let count = messages.len();
+    let plural = if count == 1 { "" } else { "s" };
+    let mut text = format!("{} at step {}: {count} message{plural}", messages.column(), messages.step());
+    for part in messages.parts() {
+        if part.joins() {
+            // The separator, which stands at the front of the part.
+            text.push_str("\n│");
+        } else {
+            // A `String` takes everything.
+            let _ = write!(text, "\n\n[{}]", part.role());
+        }
+        text.push('\n');
+        text.push_str(&label(&part));
+        let content = part.text();
+        let content = content.strip_prefix("\n\n").filter(|_| part.joins()).unwrap_or(&content);
+        for line in content.split('\n') {
+            text.push_str(if line.is_empty() { "\n│" } else { "\n│ " });
+            text.push_str(line);
+        }
+    }
+    text
+}
+
+/// What a part shows.
+fn label(part: &Part<'_>) -> String {
+    match (part.origin(), part.hidden()) {
+        (Some(origin), _) => format!("{} {}", origin.column, origin.step),
+        (None, Some(hidden)) => format!("{}, hidden", hidden.column),
+        (None, None) => "no cell".to_owned(),
+    }
+}

@@ -1,0 +1,60 @@
+//! What the cells of a flow cost, all together.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::{Receipt, Total};
+use crate::name::Name;
+
+/// What the cells of a flow cost that asked a model, by column and step. Made by
+/// [`bill`](crate::flow::LiveFlow::bill).
+///
+/// It is written as a table, a line for each column.
+#[derive(Clone, Debug)]
+pub struct Bill {
+    /// By column, in order of declaration; each by step.
+    columns: Vec<(Name, Cells)>,
+}
+
+/// The receipts of a column, by step.
+type Cells = Vec<(usize, Arc<Receipt>)>;
+
+impl Bill {
+    pub(crate) fn new(columns: Vec<(Name, Cells)>) -> Self {
+        Self { columns }
+    }
+
+    /// The receipts, column by column, each with its column and step.
+    pub fn receipts(&self) -> impl Iterator<Item = (&Name, usize, &Receipt)> {
+        let receipts =
+            self.columns.iter().flat_map(|(name, cells)| cells.iter().map(move |cell| (name, cell)));
+        receipts.map(|(name, (step, receipt))| (name, *step, &**receipt))
+    }
+
+    /// All of it.
+    pub fn total(&self) -> Total {
+        self.receipts().map(|(.., receipt)| receipt).collect()
+    }
+
+    /// What a column cost; nothing, if there is no such column.
+    pub fn column(&self, column: &str) -> Total {
+        self.receipts().filter(|(name, ..)| *name == column).map(|(.., receipt)| receipt).collect()
+    }
+
+    /// What a step cost.
+    pub fn step(&self, step: usize) -> Total {
+        self.receipts().filter(|(_, at, _)| *at == step).map(|(.., receipt)| receipt).collect()
+    }
+}
+
+impl fmt::Display for Bill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let asked = || self.columns.iter().filter(|(_, cells)| !cells.is_empty()).map(|(name, _)| name);
+        let width = asked().map(|name| name.as_str().len()).max().unwrap_or(0).max("all".len());
+        for name in asked() {
+            writeln!(f, "{:width$}  {}", name.as_str(), self.column(name.as_str()))?;
+        }
+        write!(f, "{:width$}  {}", "all", self.total())
+    }
+}

@@ -1,0 +1,176 @@
+//! An amount of money.
+
+use core::fmt;
+use core::iter::Sum;
+use core::ops::{Add, AddAssign};
+use core::str::FromStr;
+
+/// An amount of US dollars, counted in millionths of a millionth: a sum is exact, in whichever order it is made. It
+/// ends at the greatest amount there is.
+///
+/// It is written with as many decimal places as it takes, from 2 to 6, or with as many as are asked for. It is
+/// rounded up, so that nothing that costs something looks as if it were free.
+///
+/// ```
+/// use columnar::usage::Dollars;
+///
+/// let spent = Dollars::new(0.1) + "0.0000002".parse()?;
+/// assert_eq!(spent.to_string(), "$0.100001");
+/// assert_eq!(format!("{spent:.7} of {}", Dollars::new(2.5)), "$0.1000002 of $2.50");
+/// assert!(spent < Dollars::new(2.5));
+/// # Ok::<(), columnar::usage::NoDollars>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Dollars(u128);
+
+/// The decimal places that are kept.
+const PLACES: u32 = 12;
+
+const ONE: u128 = 10_u128.pow(PLACES);
+
+impl Dollars {
+    /// Nothing.
+    pub const ZERO: Self = Self(0);
+
+    /// So many dollars, to a millionth of one. There is no less than nothing, and what is no number is nothing.
+    #[expect(clippy::cast_possible_truncation, reason = "what is too great becomes the greatest amount")]
+    #[expect(clippy::cast_sign_loss, reason = "what is below zero becomes zero")]
+    pub const fn new(dollars: f64) -> Self {
+        Self(((dollars * 1e6 + 0.5) as u128).saturating_mul(ONE / 1_000_000))
+    }
+
+    /// In the smallest parts that are counted.
+    #[cfg(feature = "std")]
+    pub(super) const fn parts(self) -> u128 {
+        self.0
+    }
+
+    #[cfg(feature = "std")]
+    pub(super) const fn from_parts(parts: u128) -> Self {
+        Self(parts)
+    }
+
+    /// What so many tokens cost, each at so many of the smallest parts of a dollar.
+    pub(super) const fn of(tokens: u64, each: u64) -> Self {
+        Self(tokens as u128 * each as u128)
+    }
+}
+
+impl Add for Dollars {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Dollars {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Dollars {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::ZERO, Add::add)
+    }
+}
+
+impl fmt::Display for Dollars {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let asked = f.precision().map(|places| u32::try_from(places).unwrap_or(PLACES).min(PLACES));
+        let mut places = asked.unwrap_or(6);
+        let mut amount = self.0.div_ceil(10_u128.pow(PLACES - places));
+        while asked.is_none() && places > 2 && amount.is_multiple_of(10) {
+            (amount, places) = (amount / 10, places - 1);
+        }
+        let whole = 10_u128.pow(places);
+        write!(f, "${}", amount / whole)?;
+        match places {
+            0 => Ok(()),
+            _ => write!(f, ".{:0width$}", amount % whole, width = places as usize),
+        }
+    }
+}
+
+/// A text that is no amount of [`Dollars`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no amount of dollars, such as 2.50")]
+pub struct NoDollars;
+
+impl FromStr for Dollars {
+    type Err = NoDollars;
+
+    /// Digits with or without a point, and with or without the sign in front: `2`, `2.5`, `$0.05`.
+    fn from_str(text: &str) -> Result<Self, NoDollars> {
+        let digits = text.strip_prefix('$').unwrap_or(text);
+        let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
+        let number = |digits: &str| {
+            let all = digits.bytes().all(|byte| byte.is_ascii_digit());
+            all.then(|| digits.parse::<u128>().ok()).flatten().ok_or(NoDollars)
+        };
+        let unit = u32::try_from(part.len()).ok().and_then(|places| PLACES.checked_sub(places));
+        let part = number(part)? * 10_u128.pow(unit.ok_or(NoDollars)?);
+        let whole = number(whole)?.checked_mul(ONE).ok_or(NoDollars)?;
+        whole.checked_add(part).map(Self).ok_or(NoDollars)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn it_is_written_with_the_places_that_it_takes() {
+        for (text, short, cents) in [
+            ("0", "$0.00", "$0.00"),
+            ("0.000000000001", "$0.000001", "$0.01"),
+            ("0.0012340000001", "", ""),
+            ("0.001234", "$0.001234", "$0.01"),
+            ("0.0123", "$0.0123", "$0.02"),
+            ("0.9999999", "$1.00", "$1.00"),
+            ("$12.5", "$12.50", "$12.50"),
+            ("1234567.89", "$1234567.89", "$1234567.89"),
+        ] {
+            match text.parse::<Dollars>() {
+                Ok(amount) => {
+                    assert_eq!((amount.to_string(), format!("{amount:.2}")), (short.into(), cents.into()));
+                    assert_eq!(format!("{amount:.12}").parse(), Ok(amount));
+                    assert!(!format!("{amount:.0}").contains('.'));
+                }
+                Err(NoDollars) => assert_eq!(short, "", "{text} has 13 places"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_amount_is_refused() {
+        let much = format!("1{}", "0".repeat(30));
+        for text in
+            ["", "$", ".5", "1.", "-1", "+1", "1,000", "1e3", "NaN", "1.2.3", "1.0000000000000", &much]
+        {
+            assert_eq!(text.parse::<Dollars>(), Err(NoDollars), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_an_amount_to_a_millionth() {
+        assert_eq!(Ok(Dollars::new(0.1)), "0.1".parse());
+        assert_eq!(Ok(Dollars::new(4_321.000_001)), "4321.000001".parse());
+        for nothing in [0.0, -1.0, f64::NAN, f64::NEG_INFINITY] {
+            assert_eq!(Dollars::new(nothing), Dollars::ZERO);
+        }
+        let most = Dollars::new(f64::INFINITY);
+        assert_eq!(most + Dollars::new(1.0), most);
+        assert!(most.to_string().len() > 20);
+    }
+
+    #[test]
+    fn a_sum_does_not_drift() {
+        let dime = Dollars::new(0.1);
+        assert_eq!((0..1000).map(|_| dime).sum::<Dollars>(), Dollars::new(100.0));
+    }
+}

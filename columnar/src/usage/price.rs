@@ -1,0 +1,358 @@
+//! What a model costs. The prices are in [`table`](super::table).
+
+use super::table::ROWS;
+use super::{Dollars, Receipt, Usage};
+use crate::cache::Lifetime;
+
+/// What a provider asks for the tokens of a model: a row of a table, with its source and date, or one's own.
+///
+/// It is the price of a plain request: none for requests in batches or with priority, none for what is billed by
+/// the piece, such as images and searches, and no tax. Where it depends on the time, it is that of the dearer
+/// hours, and where it is lower for a while only, it is what comes afterwards: what is found here may be too high,
+/// and should not be too low.
+///
+/// ```
+/// use columnar::usage::{Dollars, Price, Usage};
+///
+/// let sonnet = Price::of("anthropic/claude-sonnet-4-5").expect("it has a price");
+/// assert_eq!((sonnet.input(), sonnet.output()), (Dollars::new(3.0), Dollars::new(15.0)));
+/// assert_eq!(sonnet.source(), "https://platform.claude.com/docs/en/about-claude/pricing");
+///
+/// // 1,000 tokens of the request are new, 8,000 are read from the cache and 1,000 written to it.
+/// let usage = Usage::new(10_000, 200).cached(8_000, 1_000);
+/// assert_eq!(sonnet.cost(&usage).to_string(), "$0.01215");
+///
+/// assert_eq!(Price::of("somebody/something"), None); // nothing is guessed
+/// let own = Price::new(0.5, 2.0).cached(0.05, 0.5);
+/// assert_eq!(own.cost(&usage).to_string(), "$0.0018");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Price {
+    rates: Rates,
+    /// What applies to all tokens of a request that has more than so many.
+    beyond: Option<(u64, Rates)>,
+    source: &'static str,
+    seen: &'static str,
+}
+
+/// What a token costs, in millionths of a millionth of a dollar. So much is a millionth of a dollar for a million
+/// tokens, and no price is finer than that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Rates {
+    input: u64,
+    output: u64,
+    read: u64,
+    write: u64,
+    long_write: Option<u64>,
+}
+
+impl Price {
+    /// A price of one's own, in dollars for a million tokens of the request and the reply. What is read from a
+    /// cache and written to it costs as much as other tokens of the request.
+    pub const fn new(input: f64, output: f64) -> Self {
+        let (input, output) = (rate(input), rate(output));
+        let rates = Rates { input, output, read: input, write: input, long_write: None };
+        Self { rates, beyond: None, source: "", seen: "" }
+    }
+
+    /// In dollars for a million tokens that are read from the provider's cache, and written to it.
+    #[must_use]
+    pub const fn cached(self, read: f64, write: f64) -> Self {
+        Self { rates: Rates { read: rate(read), write: rate(write), ..self.rates }, ..self }
+    }
+
+    /// Another price for all tokens of a request that has more than so many.
+    ///
+    /// ```
+    /// use columnar::usage::{Price, Usage};
+    ///
+    /// let price = Price::new(1.0, 5.0).beyond(200_000, Price::new(2.0, 10.0));
+    /// assert_eq!(price.cost(&Usage::new(200_000, 0)).to_string(), "$0.20");
+    /// assert_eq!(price.cost(&Usage::new(200_001, 0)).to_string(), "$0.400002");
+    /// ```
+    #[must_use]
+    pub const fn beyond(self, tokens: u64, price: Self) -> Self {
+        Self { beyond: Some((tokens, price.rates)), ..self }
+    }
+
+    /// So many percent of it for what goes with a request, and for the reply.
+    pub(super) const fn percent(self, request: u64, reply: u64) -> Self {
+        let Rates { input, output, read, write, long_write } = self.rates;
+        let long_write = match long_write {
+            Some(each) => Some(each * request / 100),
+            None => None,
+        };
+        let (read, write) = (read * request / 100, write * request / 100);
+        let rates =
+            Rates { input: input * request / 100, output: output * reply / 100, read, write, long_write };
+        Self { rates, ..self }
+    }
+
+    /// In dollars for a million tokens that are written to be kept for a long time.
+    pub(super) const fn kept(self, write: f64) -> Self {
+        Self { rates: Rates { long_write: Some(rate(write)), ..self.rates }, ..self }
+    }
+
+    pub(super) const fn seen_at(self, source: &'static str, seen: &'static str) -> Self {
+        Self { source, seen, ..self }
+    }
+
+    /// The price of a model, by its name as in `COLUMNAR_MODEL`, if it is in the table. A version of a model, with
+    /// a number of three digits or more, has the price of the model, and so has an effort: that of
+    /// `anthropic/claude-sonnet-4-5-20250929` is that of `anthropic/claude-sonnet-4-5`. That of another model is
+    /// not guessed, however similar its name is. A model on this machine is free.
+    pub fn of(model: &str) -> Option<&'static Self> {
+        let known = ROWS.iter().flat_map(|row| row.models.iter().map(move |name| (*name, &row.price)));
+        let fitting = known.filter(|(name, _)| is_named(name, model));
+        fitting.max_by_key(|(name, _)| name.len()).map(|(_, price)| price)
+    }
+
+    /// For a million tokens of the request that no cache is involved in.
+    pub const fn input(&self) -> Dollars {
+        Dollars::of(MILLION, self.rates.input)
+    }
+
+    /// For a million tokens of the reply, what the model thinks included.
+    pub const fn output(&self) -> Dollars {
+        Dollars::of(MILLION, self.rates.output)
+    }
+
+    /// For a million tokens that are read from the provider's cache.
+    pub const fn cache_read(&self) -> Dollars {
+        Dollars::of(MILLION, self.rates.read)
+    }
+
+    /// For a million tokens that are written to the provider's cache, if it keeps them for so long.
+    pub fn cache_write(&self, lifetime: Lifetime) -> Option<Dollars> {
+        let each = match lifetime {
+            Lifetime::Short => Some(self.rates.write),
+            Lifetime::Long => self.rates.long_write,
+        };
+        each.map(|each| Dollars::of(MILLION, each))
+    }
+
+    /// The tokens of a request beyond which another price applies to all of them, and to the reply.
+    pub fn long_request(&self) -> Option<(u64, Self)> {
+        self.beyond.map(|(tokens, rates)| (tokens, Self { rates, beyond: None, ..*self }))
+    }
+
+    /// Where the provider says so; nothing for a price of one's own, and for what is free.
+    pub const fn source(&self) -> &'static str {
+        self.source
+    }
+
+    /// A day on which it is known to have said so, as `YYYY-MM-DD`; nothing where there is no source.
+    pub const fn seen(&self) -> &'static str {
+        self.seen
+    }
+
+    /// What a call costs. Of what is written to a cache nothing tells for how long it is kept: it is taken to be for
+    /// the short time.
+    ///
+    /// Several calls together may look like one long request, and cost more that way than one by one.
+    pub fn cost(&self, usage: &Usage) -> Dollars {
+        let rates = match self.beyond {
+            Some((tokens, beyond)) if usage.input > tokens => beyond,
+            _ => self.rates,
+        };
+        // Whoever tells of more cached tokens than there are in the request pays for these.
+        let new = usage.input.saturating_sub(usage.cache_read).saturating_sub(usage.cache_write);
+        Dollars::of(new, rates.input)
+            + Dollars::of(usage.cache_read, rates.read)
+            + Dollars::of(usage.cache_write, rates.write)
+            + Dollars::of(usage.output, rates.output)
+    }
+}
+
+impl Receipt {
+    /// What the cell cost, as far as its calls told what they took, if the price of the model is known. What asked
+    /// no model cost nothing.
+    ///
+    /// ```
+    /// use columnar::usage::Receipt;
+    ///
+    /// let text = r#"{"model":"openai/gpt-4o-mini","calls":1,"input":1000,"output":100}"#;
+    /// assert_eq!(text.parse::<Receipt>()?.cost().expect("it is known").to_string(), "$0.00021");
+    /// # Ok::<(), columnar::usage::NoReceipt>(())
+    /// ```
+    pub fn cost(&self) -> Option<Dollars> {
+        match &self.model {
+            _ if self.calls == 0 => Some(Dollars::ZERO),
+            Some(model) => Price::of(model).map(|price| price.cost(&self.usage)),
+            None => None,
+        }
+    }
+}
+
+const MILLION: u64 = 1_000_000;
+
+#[expect(clippy::cast_possible_truncation, reason = "what is too dear becomes the greatest price")]
+#[expect(clippy::cast_sign_loss, reason = "what is below zero becomes zero")]
+const fn rate(dollars: f64) -> u64 {
+    (dollars * 1e6 + 0.5) as u64
+}
+
+/// Whether a row with this name is for the model. A row that ends in `/` is for all models of a provider.
+fn is_named(row: &str, model: &str) -> bool {
+    // The two interfaces of OpenAI share their models.
+    let rest = match model.strip_prefix("openai_resp/") {
+        Some(model) => row.strip_prefix("openai/").and_then(|row| model.strip_prefix(row)),
+        None => model.strip_prefix(row),
+    };
+    match rest {
+        Some(rest) if row.ends_with('/') => !rest.is_empty(),
+        Some(rest) => is_version(rest),
+        None => false,
+    }
+}
+
+/// Whether what follows the name of a model in another name leaves it the same model: nothing, a word for its
+/// state, a number of three digits or more or a date, and an effort, which `genai` takes off.
+fn is_version(rest: &str) -> bool {
+    let mut parts = rest.split('-');
+    let is_apart = parts.next() == Some("");
+    let mut numbers = 0;
+    is_apart
+        && parts.all(|part| match part {
+            "latest" | "preview" | "zero" | "none" | "minimal" | "low" | "medium" | "high" | "xhigh"
+            | "max" => true,
+            _ => {
+                numbers += 1;
+                let least = if numbers == 1 { 3 } else { 2 };
+                part.len() >= least && part.bytes().all(|byte| byte.is_ascii_digit())
+            }
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::{String, ToString};
+
+    use super::*;
+
+    fn cost(model: &str, usage: Usage) -> Option<String> {
+        Some(Price::of(model)?.cost(&usage).to_string())
+    }
+
+    #[test]
+    fn bills_are_as_the_providers_make_them() {
+        let usage = Usage::new(100_000, 1_000).cached(90_000, 5_000);
+        for (model, bill) in [
+            // 5,000 × $3 + 90,000 × $0.30 + 5,000 × $3.75 + 1,000 × $15, for a million each
+            ("anthropic/claude-sonnet-4-5", "$0.07575"),
+            ("anthropic/claude-opus-5-5", "$0.083"),
+            ("openai/gpt-4o-mini", "$0.00885"),
+            ("openai_resp/gpt-6.1-sol", "$0.0415"),
+            ("gemini/gemini-2.5-flash", "$0.0082"),
+            ("deepseek/deepseek-flash", "$0.00474"),
+            ("groq/llama-3.3-70b-versatile", "$0.05979"),
+            ("offline", "$0.00"),
+            ("ollama/llama3.2", "$0.00"),
+        ] {
+            assert_eq!(cost(model, usage).as_deref(), Some(bill), "{model}");
+        }
+    }
+
+    #[test]
+    fn a_long_request_is_dearer_as_a_whole() {
+        let long = |tokens| Usage::new(tokens, 1_000_000);
+        assert_eq!(cost("anthropic/claude-haiku-5-5", long(100_000)).as_deref(), Some("$0.51"));
+        assert_eq!(cost("anthropic/claude-haiku-5-5", long(100_001)).as_deref(), Some("$2.550001"));
+        assert_eq!(cost("gemini/gemini-2.5-pro", long(200_001)).as_deref(), Some("$15.500003"));
+        assert_eq!(cost("openai/gpt-5.5", long(272_001).cached(1, 0)).as_deref(), Some("$47.720001"));
+        // Here it is from 200,000 tokens on, not above.
+        assert_eq!(cost("xai/grok-4.7", long(200_000)).as_deref(), Some("$12.80"));
+    }
+
+    #[test]
+    fn whoever_lies_is_believed_to_the_end_of_the_numbers() {
+        let price = Price::new(3.0, 15.0).cached(0.3, 3.75);
+        assert_eq!(price.cost(&Usage::new(10, 0).cached(1_000_000, 1_000_000)).to_string(), "$4.05");
+        let most = Usage::new(u64::MAX, u64::MAX).cached(u64::MAX, u64::MAX);
+        let dearest = Price::new(f64::INFINITY, f64::INFINITY).cached(f64::INFINITY, f64::INFINITY);
+        assert_eq!(dearest.cost(&most), dearest.cost(&most) + Dollars::new(1.0));
+        let nothing = Price::new(f64::NAN, -1.0);
+        assert_eq!(nothing.cost(&most), Dollars::ZERO);
+    }
+
+    #[test]
+    fn together_it_costs_what_it_costs_one_by_one() {
+        let usages = |seed: u64| {
+            let next = |state: u64| state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            core::iter::successors(Some(seed), move |state| Some(next(*state))).take(100).map(|state| {
+                let input = state >> 50;
+                let read = input * (state >> 20 & 3) / 4;
+                Usage::new(input, state & 0xfff).cached(read, (input - read) / 3)
+            })
+        };
+        for price in ROWS.iter().map(|row| row.price).filter(|price| price.beyond.is_none()) {
+            for seed in 0..20 {
+                let one_by_one: Dollars = usages(seed).map(|usage| price.cost(&usage)).sum();
+                let together = usages(seed).fold(Usage::default(), core::ops::Add::add);
+                assert_eq!(price.cost(&together), one_by_one, "{price:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_version_of_a_model_is_that_model() {
+        for (version, model) in [
+            ("anthropic/claude-sonnet-4-5-20250929", "anthropic/claude-sonnet-4-5"),
+            ("anthropic/claude-opus-4-5-20251101", "anthropic/claude-opus-4-5"),
+            ("anthropic/claude-opus-4-20250514", "anthropic/claude-opus-4-1"),
+            ("anthropic/claude-3-7-sonnet-latest", "anthropic/claude-sonnet-4-6"),
+            ("openai/gpt-4o-2024-08-06", "openai/gpt-4o"),
+            ("openai/gpt-5-high", "openai/gpt-5"),
+            ("openai_resp/gpt-5-codex", "openai/gpt-5"),
+            ("openai_resp/gpt-6.1-sol-2026-09-29-xhigh", "openai/gpt-6.1-sol"),
+            ("gemini/gemini-2.0-flash-001", "gemini/gemini-2.0-flash"),
+            ("gemini/gemini-3.1-pro-preview", "gemini/gemini-3.1-pro"),
+        ] {
+            let (price, expected) = (Price::of(version), Price::of(model));
+            assert!(price.is_some(), "{version}");
+            assert_eq!(price.map(|price| price.rates), expected.map(|price| price.rates), "{version}");
+        }
+        let old = Price::of("openai/gpt-4o-2024-05-13").map(Price::input);
+        assert_eq!(old, Some(Dollars::new(5.0)), "the longest name is the closest");
+    }
+
+    #[test]
+    fn no_price_is_guessed() {
+        for model in [
+            "",
+            "openai",
+            "openai/",
+            "openai_resp/",
+            "ollama/",
+            "ollama_cloud/gpt-oss:120b",
+            "offline-2",
+            "gpt-4o",
+            "openai/gpt-4o-audio-preview",
+            "openai/gpt-4o-minimal-2",
+            "openai/gpt-5.7",
+            "openai/gpt-55",
+            "openai/gpt-5-",
+            "openai/gpt-5-turbo",
+            "openai/gpt-6",
+            "openai_resp/openai/gpt-5",
+            "anthropic/claude-opus-5-6",
+            "anthropic/claude-opus-4-9",
+            "anthropic/claude-opus-4-5-1",
+            "anthropic/claude-sonnet-6",
+            "gemini/gemini-2.5-flash-image",
+            "gemini/gemini-2.5-flash-preview-tts",
+            "mistral/mistral-large-latest",
+            "open_router/anthropic/claude-sonnet-4-5",
+        ] {
+            assert_eq!(Price::of(model), None, "{model}");
+        }
+    }
+
+    #[test]
+    fn what_asked_no_model_is_free_and_an_unknown_model_is_not() {
+        let receipt = |text: &str| text.parse::<Receipt>().expect("a receipt");
+        assert_eq!(receipt(r#"{"calls":0,"ms":3}"#).cost(), Some(Dollars::ZERO));
+        assert_eq!(receipt(r#"{"calls":1,"input":5}"#).cost(), None);
+        assert_eq!(receipt(r#"{"model":"parrot","calls":1,"input":5}"#).cost(), None);
+    }
+}

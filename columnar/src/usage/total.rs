@@ -1,0 +1,211 @@
+//! What many cells took.
+
+use core::fmt;
+use core::iter::Sum;
+use core::ops::{Add, AddAssign};
+
+use super::{Dollars, Price, Receipt, Usage};
+
+/// What many cells took together: a sum of their receipts.
+///
+/// ```
+/// use columnar::usage::{Receipt, Total};
+///
+/// let receipts = [
+///     r#"{"model":"openai/gpt-4o-mini","calls":2,"untold":1,"input":2400,"output":500,"cache_read":1024,"ms":9200}"#,
+///     r#"{"model":"openai/gpt-4o-mini","calls":1,"input":1010,"output":12,"ms":5000}"#,
+/// ];
+/// let receipts = receipts.iter().map(|text| text.parse()).collect::<Result<Vec<Receipt>, _>>()?;
+/// let total: Total = receipts.iter().collect();
+/// assert_eq!(
+///     total.to_string(),
+///     "3 calls (1 untold), 3,410 tokens in (1,024 cached), 512 out, at least $0.000742, 14.2 s"
+/// );
+/// # Ok::<(), columnar::usage::NoReceipt>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Total {
+    /// How many cells there were.
+    pub cells: u64,
+    /// How often models were asked.
+    pub calls: u64,
+    /// How many of these calls did not tell what they cost.
+    pub untold: u64,
+    /// How many of these calls were of models whose price is not known.
+    pub unpriced: u64,
+    /// The tokens of the calls that told theirs.
+    pub usage: Usage,
+    /// What the calls cost that told their tokens and whose model has a known price.
+    pub cost: Dollars,
+    /// How long the cells took, one after the other, in milliseconds. Many are computed at the same time.
+    pub ms: u64,
+}
+
+impl Total {
+    /// Counts a cell, with a price of one's own or none.
+    ///
+    /// ```
+    /// use columnar::usage::{Price, Receipt, Total};
+    ///
+    /// let receipt: Receipt = r#"{"model":"mine","calls":1,"input":2000,"output":100}"#.parse()?;
+    /// let mut total = Total::default();
+    /// total.count(&receipt, Some(&Price::new(1.0, 5.0)));
+    /// assert_eq!(total.to_string(), "1 call, 2,000 tokens in, 100 out, $0.0025, 0.0 s");
+    /// total.count(&receipt, None);
+    /// assert_eq!(
+    ///     total.to_string(),
+    ///     "2 calls (1 without a price), 4,000 tokens in, 200 out, at least $0.0025, 0.0 s"
+    /// );
+    /// # Ok::<(), columnar::usage::NoReceipt>(())
+    /// ```
+    pub fn count(&mut self, receipt: &Receipt, price: Option<&Price>) {
+        let calls = u64::from(receipt.calls);
+        *self += Self {
+            cells: 1,
+            calls,
+            untold: u64::from(receipt.untold),
+            unpriced: if price.is_some() { 0 } else { calls },
+            usage: receipt.usage,
+            cost: price.map_or(Dollars::ZERO, |price| price.cost(&receipt.usage)),
+            ms: receipt.ms,
+        };
+    }
+}
+
+impl<'a> FromIterator<&'a Receipt> for Total {
+    /// With the prices that [`Price::of`] knows.
+    fn from_iter<I: IntoIterator<Item = &'a Receipt>>(receipts: I) -> Self {
+        let mut total = Self::default();
+        for receipt in receipts {
+            total.count(receipt, receipt.model.as_deref().and_then(Price::of));
+        }
+        total
+    }
+}
+
+impl Add for Total {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            cells: self.cells.saturating_add(other.cells),
+            calls: self.calls.saturating_add(other.calls),
+            untold: self.untold.saturating_add(other.untold),
+            unpriced: self.unpriced.saturating_add(other.unpriced),
+            usage: self.usage + other.usage,
+            cost: self.cost + other.cost,
+            ms: self.ms.saturating_add(other.ms),
+        }
+    }
+}
+
+impl AddAssign for Total {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Total {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), Add::add)
+    }
+}
+
+impl fmt::Display for Total {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { cells: _, calls, untold, unpriced, usage, cost, ms } = *self;
+        write!(f, "{} {}", Grouped(calls), if calls == 1 { "call" } else { "calls" })?;
+        let separated = |first| if first { " (" } else { ", " };
+        if untold > 0 {
+            write!(f, "{}{} untold", separated(true), Grouped(untold))?;
+        }
+        if unpriced > 0 {
+            write!(f, "{}{} without a price", separated(untold == 0), Grouped(unpriced))?;
+        }
+        f.write_str(if untold > 0 || unpriced > 0 { ")" } else { "" })?;
+        write!(f, ", {} tokens in", Grouped(usage.input))?;
+        if usage.cache_read > 0 {
+            write!(f, " ({} cached)", Grouped(usage.cache_read))?;
+        }
+        write!(f, ", {} out", Grouped(usage.output))?;
+        if calls == 0 || unpriced < calls {
+            let at_least = if untold > 0 || unpriced > 0 { "at least " } else { "" };
+            write!(f, ", {at_least}{cost}")?;
+        }
+        match (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60) {
+            (0, 0, seconds) => write!(f, ", {seconds}.{} s", ms / 100 % 10),
+            (0, minutes, seconds) => write!(f, ", {minutes} min {seconds} s"),
+            (hours, minutes, _) => write!(f, ", {} h {minutes} min", Grouped(hours)),
+        }
+    }
+}
+
+/// A number with a comma before every three digits.
+struct Grouped(u64);
+
+impl fmt::Display for Grouped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            few @ 0..1000 => write!(f, "{few}"),
+            many => write!(f, "{},{:03}", Self(many / 1000), many % 1000),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    fn receipts() -> Vec<Receipt> {
+        let texts = [
+            r#"{"model":"anthropic/claude-haiku-5-5","calls":1,"input":90000,"output":10,"ms":61000}"#,
+            r#"{"model":"anthropic/claude-haiku-5-5","calls":1,"input":90000,"output":10,"ms":59999}"#,
+            r#"{"model":"parrot","calls":3,"untold":1,"input":1,"ms":1}"#,
+            r#"{"calls":0,"ms":7}"#,
+        ];
+        texts.iter().map(|text| text.parse().expect("a receipt")).collect()
+    }
+
+    #[test]
+    fn each_cell_is_priced_by_itself() {
+        let total: Total = receipts().iter().collect();
+        assert_eq!((total.cells, total.calls, total.untold, total.unpriced), (4, 5, 1, 3));
+        assert_eq!(total.usage, Usage::new(180_001, 20));
+        assert_eq!(total.cost, Dollars::new(0.01801), "neither request is a long one");
+        assert_eq!(
+            total.to_string(),
+            "5 calls (1 untold, 3 without a price), 180,001 tokens in, 20 out, at least $0.01801, 2 min 1 s"
+        );
+    }
+
+    #[test]
+    fn totals_of_parts_are_the_total() {
+        let all = receipts();
+        let whole: Total = all.iter().collect();
+        for middle in 0..=all.len() {
+            let (left, right) = all.split_at(middle);
+            let parts = [left.iter().collect(), right.iter().collect()];
+            assert_eq!(parts.into_iter().sum::<Total>(), whole);
+        }
+    }
+
+    #[test]
+    fn a_line_says_what_there_is_to_say() {
+        let nothing = Total::default();
+        assert_eq!(nothing.to_string(), "0 calls, 0 tokens in, 0 out, $0.00, 0.0 s");
+        let usage = Usage::new(1_234_567, 1_000).cached(999, 5);
+        let unknown =
+            Total { calls: 1_000, unpriced: 1_000, usage, ms: 3_600_000 * 1_234 + 61_000, ..nothing };
+        assert_eq!(
+            unknown.to_string(),
+            "1,000 calls (1,000 without a price), 1,234,567 tokens in (999 cached), 1,000 out, 1,234 h 1 min"
+        );
+        let most = Total { calls: u64::MAX, ms: u64::MAX, ..nothing };
+        assert_eq!(most + most, most);
+        assert!(most.to_string().starts_with("18,446,744,073,709,551,615 calls, "));
+    }
+}

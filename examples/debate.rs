@@ -1,0 +1,94 @@
+//! A debate in six columns, one for each way of looking at the past: what every call saw, said and cost.
+//!
+//! ```text
+//! cargo run --example debate                           a debate that is included
+//! cargo run --example debate -- "A statement." …       one of yours, a round for each statement
+//! ```
+//!
+//! The offline model answers unless the environment names another one:
+//!
+//! ```text
+//! COLUMNAR_MODEL=anthropic/claude-sonnet-4-5 cargo run --example debate --features genai
+//! tests/local-model run cargo run --example debate --features genai
+//! ```
+
+mod answering;
+mod end;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use columnar::BoxError;
+use columnar::prelude::*;
+use columnar::usage::Total;
+
+flow! {
+    /// Two sides of a question, and those who listen.
+    pub struct Debate {
+        /// What the debate is about, and what is said to it later on.
+        source topic;
+
+        column advocate(topic, critic.prev, self)      = said("Summarise the case for what is said, and meet the doubts.");
+        column critic(advocate.latest, self)           = said("Criticise the advocate: name a weak point, never the same twice.");
+        column standing(advocate.latest, critic.latest, self.latest) = said("Update the summary of who is ahead, and why.");
+        column keywords(advocate.latest)               = said("List the key phrases, separated by commas.");
+        column verdict(group("debate", advocate.window(2), critic.window(2)), standing.latest)
+            = said("Reply to both sides with a verdict of one sentence.");
+    }
+}
+
+/// All of them are asked the same way: shortly.
+fn said(instruction: &'static str) -> impl columnar::Compute {
+    prompt(instruction).max_tokens(48).temperature(0.0)
+}
+
+const INCLUDED: [&str; 3] = [
+    "We should rewrite the backend in Rust, because the old one fails every week.",
+    "Nobody in the team has written Rust yet, but three of us want to learn it.",
+    "The deadline is in May, and the old backend can be kept alive until June.",
+];
+
+const LABEL: Style = AnsiColor::Cyan.on_default();
+const COST: Style = Style::new().dimmed();
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    end::of(start(&mut anstream::stdout()).await)
+}
+
+async fn start(out: &mut impl Write) -> Result<(), BoxError> {
+    let statements: Vec<String> = std::env::args().skip(1).collect();
+    writeln!(out, "model: {}", answering::model()?)?;
+    let debate = Debate::new();
+    let included = INCLUDED.map(str::to_owned);
+    for statement in if statements.is_empty() { &included[..] } else { &statements } {
+        let step = debate.topic.push(statement.as_str()).await?;
+        writeln!(out, "\n{LABEL}topic {step}{LABEL:#}  {statement}")?;
+        let mut run = debate.run();
+        while let Some(event) = run.try_next().await? {
+            if let Event::Value { column, step, value } = event {
+                writeln!(out, "{LABEL}{column} {step}{LABEL:#}  {}", value.trim())?;
+                let cost: Total = debate.receipt(column.name(), step).as_deref().into_iter().collect();
+                writeln!(out, "{COST}    {cost}{COST:#}")?;
+            }
+        }
+    }
+    Ok(writeln!(out, "\nWhat it cost:\n\n{}", debate.bill())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_round_fills_every_column() {
+        let debate = Debate::new();
+        debate.with(columnar::model::Offline::new());
+        for statement in INCLUDED {
+            debate.topic.push(statement).await.expect("in memory");
+        }
+        debate.run().await.expect("it is always there");
+        assert_eq!((Debate::ORDER.len(), debate.steps()), (6, INCLUDED.len()));
+    }
+}

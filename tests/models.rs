@@ -1,0 +1,133 @@
+//! Which model a column asks, and what is found out before anybody is asked.
+
+use columnar::model::{Chunk, Model, Offline, Request};
+use columnar::prelude::*;
+use columnar::store::MemoryStore;
+use columnar::testing::ScriptedModel;
+use columnar::{BoxError, Error};
+use futures::stream::BoxStream;
+
+/// A model that says its name.
+fn named(name: &'static str) -> ScriptedModel {
+    ScriptedModel::new(move |_| name.to_owned())
+}
+
+/// A model that cannot be asked.
+#[derive(Clone)]
+struct Locked;
+
+impl Model for Locked {
+    fn name(&self) -> &'static str {
+        "locked"
+    }
+
+    fn ready(&self) -> Result<(), BoxError> {
+        Err("`locked` needs a key: set the environment variable LOCKED_KEY".into())
+    }
+
+    fn reply(&self, _: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+        unreachable!("it says that it cannot be asked")
+    }
+}
+
+#[tokio::test]
+async fn the_nearest_choice_counts() -> Result<()> {
+    let own = named("own");
+    let chat = flow! {
+        source user;
+        column flow_s(user.latest) = prompt("Say it.");
+        column own_s(user.latest) = prompt("Say it.").with(own);
+        column by_name(user.latest) = prompt("List the topics.").model("offline");
+    };
+    chat.user.push("Rust").await?;
+    chat.run().await?;
+    chat.with(named("flow"));
+    chat.user.push("Rust").await?;
+    chat.run().await?;
+    let said = [chat.flow_s.get(1), chat.own_s.get(1), chat.by_name.get(1)];
+    assert_eq!(
+        said.map(|value| value.map(|value| value.to_string())),
+        [Some("flow".to_owned()), Some("own".to_owned()), Some("Rust".to_owned())]
+    );
+    chat.model(Offline::NAME);
+    chat.user.push("Tokio").await?;
+    chat.run().await?;
+    assert_ne!(chat.flow_s.get(2).as_deref(), Some("flow"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_fork_asks_the_same_model_and_can_be_told_another() -> Result<()> {
+    let chat = flow! {
+        source user;
+        column bot(user, self) = prompt("Answer.");
+    };
+    chat.with(named("one"));
+    chat.user.push("a").await?;
+    chat.run().await?;
+    let fork = chat.fork(1)?;
+    fork.user.push("b").await?;
+    fork.run().await?;
+    assert_eq!(fork.bot.get(1).as_deref(), Some("one"));
+    fork.with(named("two"));
+    for flow in [&fork, &chat] {
+        flow.user.push("c").await?;
+        flow.run().await?;
+    }
+    assert_eq!((fork.bot.get(2).as_deref(), chat.bot.get(1).as_deref()), (Some("two"), Some("one")));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_model_that_cannot_be_asked_is_told_before_anybody_is() -> Result<()> {
+    let first = named("first");
+    let chat = flow! {
+        source user;
+        column first(user.latest) = prompt("Say it.").with(first.clone());
+        column second(first.latest) = prompt("Say it.").with(Locked).or_skip();
+    };
+    chat.run().await?;
+    chat.user.push("hello").await?;
+    let error = chat.run().await.expect_err("a model is locked");
+    assert!(matches!(&error, Error::Model { column, .. } if column == "second"), "{error:?}");
+    assert_eq!(
+        error.to_string(),
+        "`second` cannot be computed, so nothing was: `locked` needs a key: set the environment variable LOCKED_KEY"
+    );
+    assert!(first.requests().is_empty(), "nobody was asked");
+    assert_eq!((chat.first.len(), chat.second.len()), (0, 0), "and nothing is skipped for good");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_unknown_name_is_told_with_the_names_that_there_are() -> Result<()> {
+    let chat = flow! {
+        source user;
+        column bot(user, self) = prompt("Answer.").model("nonesuch/x@http://me:hunter2@localhost/");
+    };
+    chat.user.push("hello").await?;
+    let error = chat.run().await.expect_err("there is no such model");
+    let start =
+        "`bot` cannot be computed, so nothing was: no model is named `nonesuch/x`; possible are `offline`";
+    assert!(error.to_string().starts_with(start), "{error}");
+    assert!(!format!("{error:?} {chat:?}").contains("hunter2"), "{error:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn who_has_nothing_to_compute_needs_no_model() -> Result<()> {
+    let store = MemoryStore::new();
+    let bot = |model| column("bot", [source("user").all(), this()], prompt("Answer.").with(model));
+    let flow = Flow::open(store.clone(), [bot(named("bot"))]).await?;
+    flow.push("user", "hello").await?;
+    flow.run().await?;
+    drop(flow);
+
+    let bot = column("bot", [source("user").all(), this()], prompt("Answer.").with(Locked));
+    let flow = Flow::open(store, [bot]).await?;
+    flow.run().await?;
+    assert_eq!(flow.get("bot", 0).as_deref(), Some("bot"));
+    flow.push("user", "and now?").await?;
+    assert!(matches!(flow.run().await, Err(Error::Model { .. })));
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! What the library brings along.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value as Json;
+
+/// The licences under which others' work may be used in yours.
+const LICENCES: [&str; 15] = [
+    "0BSD",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BSL-1.0",
+    "CC0-1.0",
+    "CDLA-Permissive-2.0",
+    "ISC",
+    "MIT",
+    "MIT-0",
+    "Unicode-3.0",
+    "Unlicense",
+    "Zlib",
+    "bzip2-1.0.6",
+];
+
+/// Whether one may choose licences of the list: of all that `AND` joins, one that `OR` offers.
+fn is_free(licence: &str) -> bool {
+    let licence = licence.replace('/', " OR ");
+    let parts = licence.split(" AND ");
+    parts
+        .map(|part| part.trim_matches(['(', ')', ' ']))
+        .all(|part| part.split(" OR ").any(|choice| LICENCES.contains(&choice.trim_matches(['(', ')', ' ']))))
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
+}
+
+#[test]
+fn x5_what_is_brought_along_is_free_and_from_where_it_is_published() {
+    let cargo = Command::new(env!("CARGO"))
+        .args(["metadata", "--offline", "--locked", "--all-features", "--format-version", "1"])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    assert!(cargo.status.success(), "{}", String::from_utf8_lossy(&cargo.stderr));
+    let metadata: Json = serde_json::from_slice(&cargo.stdout).expect("JSON");
+    let packages = metadata["packages"].as_array().expect("packages");
+    assert!(packages.len() > 100, "{}", packages.len());
+    let mut own = BTreeSet::new();
+    for package in packages {
+        let name = package["name"].as_str().expect("a name");
+        let licence = package["license"].as_str().unwrap_or("none");
+        assert!(is_free(licence), "{name} is under {licence}");
+        if let Some(source) = package["source"].as_str() {
+            assert!(source.starts_with("registry+https://github.com/rust-lang/crates.io-index"), "{source}");
+            continue;
+        }
+        own.insert(name);
+        let targets = package["targets"].as_array().expect("targets");
+        let builds = |target: &Json| {
+            target["kind"].as_array().is_some_and(|kinds| kinds.contains(&"custom-build".into()))
+        };
+        assert!(!targets.iter().any(builds), "{name} has a build script");
+        let manifest =
+            fs::read_to_string(package["manifest_path"].as_str().expect("a path")).expect("it is there");
+        assert!(manifest.contains("[lints]\nworkspace = true"), "{name} goes without the lints");
+    }
+    assert!(own.contains("columnar") && own.contains("columnar-macros"));
+    let workspace = fs::read_to_string(root().join("Cargo.toml")).expect("it is there");
+    assert!(workspace.contains("unsafe_code = \"forbid\""));
+}
+
+#[test]
+fn x5_a_licence_is_free_where_one_may_choose_so() {
+    for licence in ["MIT", "MIT/Apache-2.0", "GPL-3.0 OR MIT", "(MIT OR Apache-2.0) AND Unicode-3.0", "Zlib"]
+    {
+        assert!(is_free(licence), "{licence}");
+    }
+    for licence in ["GPL-3.0", "MIT AND GPL-3.0", "MPL-2.0", "none", "", "(MIT OR Apache-2.0) AND MPL-2.0"] {
+        assert!(!is_free(licence), "{licence}");
+    }
+}
