@@ -24,7 +24,7 @@ fn program(form: Form, line: &str) -> String {
     let topics = "/// What it is about.\ncolumn topics(user.latest) = prompt(\"List the topics.\");";
     let mood = "/// How it felt.\ncolumn mood(topics, user.window(2), self) = prompt(\"Name the mood.\");";
     let uses = "let _ = (chat.user.len(), chat.topics.len(), chat.mood.len());";
-    let start = "use columnar::prelude::*;\n";
+    let start = "use columnar::prelude::*;\n/// From 1 to 5.\npub struct Felt { pub depth: u8 }\n";
     match form {
         Form::Item => format!(
             "{start}flow! {{\npub struct Chat {{\n{sources}\n{topics}\n{line}\n{mood}\n}}\n}}\n\
@@ -79,6 +79,7 @@ fn an_editor_helps_in_a_flow() {
         columns_are_completed(&mut editor, form);
         views_are_completed(&mut editor, form);
         steps_are_completed(&mut editor, form);
+        types_are_completed_and_found(&mut editor, form);
         keywords_are_completed(&mut editor, form);
         words_are_explained(&mut editor, form);
         columns_are_found_and_renamed(&mut editor, form);
@@ -157,6 +158,30 @@ fn steps_are_completed(editor: &mut Editor, form: Form) {
     let line = "column tone(user) = |cx: Context| async move { cx.¦ };";
     let found = labels(editor, &program(form, line));
     assert!(found.iter().any(|(label, _)| label.starts_with("input")), "{form:?}: {line}\n{found:?}");
+}
+
+fn types_are_completed_and_found(editor: &mut Editor, form: Form) {
+    for line in [
+        "column tone(user): ¦ = prompt(\"\");",
+        "column tone(user): Fe¦ = prompt(\"\");",
+        "column tone(user): Fe¦",
+        "column tone(user): Fe¦;",
+        "column tone(user.latest, self): Option<Fe¦> was \"sound\" = prompt(\"\");",
+        "column tone(user): crate::¦ = prompt(\"\");",
+        "column tone(user): crate::Fe¦ = prompt(\"\");",
+    ] {
+        let found = labels(editor, &program(form, line));
+        assert!(found.iter().any(|(label, _)| label == "Felt"), "{form:?}: {line}\n{found:?}");
+    }
+    let line = "column tone(user): Felt = prompt(\"\");";
+    let program = program_at(form, line, "column tone(user): Felt");
+    let declared = mentions(&program, "Felt").first().copied().into_iter().collect::<Vec<_>>();
+    let at = editor.write(&program);
+    let at = Place { column: at.column - 1, ..at };
+    assert_eq!(editor.definition(at), declared, "definition, {form:?}");
+    assert_eq!(editor.rename(at), mentions(&program, "Felt"), "rename, {form:?}");
+    let shown = editor.hover(at);
+    assert!(shown.contains("From 1 to 5."), "{form:?}: {shown}");
 }
 
 fn keywords_are_completed(editor: &mut Editor, form: Form) {

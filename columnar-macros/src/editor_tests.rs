@@ -193,6 +193,19 @@ const HALF_TYPED: &[&str] = &[
     "column topics(user¦) = prompt(\"\");",
     "column topics(user) = prompt(sty¦);",
     "column topics¦(user) = prompt(\"\");",
+    "column summary(user): ¦ = prompt(\"\");",
+    "column summary(user): Sum¦ = prompt(\"\");",
+    "column summary(user): Vec<Sum¦> = prompt(\"\");",
+    "column summary(user): Sum¦",
+    "column summary(user): Sum¦;",
+    "column summary(user): other::Sum¦ = prompt(\"\");",
+    "column summary(user): other::¦ = prompt(\"\");",
+    "column summary(user): other::¦",
+    "column summary(user): (u8, Sum¦) was \"digest\" = prompt(\"\");",
+    "column summary(user) -> Sum¦ = prompt(\"\");",
+    "column summary: Sum¦ (user) = prompt(\"\");",
+    "column summary(us¦): Summary = prompt(\"\");",
+    "column summary(user): Summary = prompt(sty¦);",
     "column summary(user) = ¦",
     "column summary(user) = ¦;",
     "column summary(user) = pro¦",
@@ -237,6 +250,26 @@ fn every_word_of_a_half_typed_flow_is_found() {
         for flow in around(column) {
             check(&flow, Found::Certainly);
         }
+    }
+}
+
+/// The same of types that name a parameter of the flow.
+const WITH_PARAMETERS: &[&str] = &[
+    "column topics(user): T¦ = prompt(\"\");",
+    "column topics(user): Vec<T¦> = prompt(\"\");",
+    "column topics(us¦): Vec<T> = prompt(\"\");",
+    "column topics(user): Vec<T> = prompt(sty¦);",
+    "column topics(user): Vec<T> = prompt(\"\"); column behind(topics.¦): Option<T> = prompt(\"\");",
+    "column topics(user): T::¦ = prompt(\"\");",
+];
+
+#[test]
+fn every_word_about_a_parameter_is_found() {
+    for columns in WITH_PARAMETERS {
+        check(
+            &format!("pub struct Chat<T: Tell>(style: String) {{ source user; {columns} }}"),
+            Found::Certainly,
+        );
     }
 }
 

@@ -24,7 +24,7 @@ pub use crate::store::IntoOpening;
 
 use futures::future::BoxFuture;
 
-use crate::compute::{ColumnType, IntoStep};
+use crate::compute::IntoStep;
 use crate::context::Context;
 
 /// The most columns that `ORDER` has places for where the compiler cannot count them: in the extension
@@ -98,15 +98,6 @@ pub fn join<'a>(
 /// long.
 pub fn lend<'a, 'b: 'a>(steps: Vec<Option<Step<'b>>>) -> Vec<Step<'a>> {
     steps.into_iter().flatten().map(Step::lent).collect()
-}
-
-impl Step<'_> {
-    /// The step of a column whose values are JSON of the type that its field has.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn __typed<C, T: ColumnType>(self, _: fn(&C) -> &Derived<T>) -> Self {
-        self.typed::<T>()
-    }
 }
 
 /// The step of a column whose declaration is broken. It is never called: the error has been reported

@@ -102,7 +102,8 @@ impl Emission<'_> {
     /// The compute step of a column as one of its type. What rustc has to say of that is said at the type, which stands
     /// from its `:` on to its last token.
     fn typed_step(column: &Column, columns: &impl ToTokens, step: TokenStream) -> TokenStream {
-        let Some(ColumnType { colon, ty }) = column.derived.as_ref().and_then(|derived| derived.ty.as_ref())
+        let Some(ColumnType { colon, ty, is_begun: false }) =
+            column.derived.as_ref().and_then(|derived| derived.ty.as_ref())
         else {
             return step;
         };

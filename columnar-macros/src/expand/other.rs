@@ -88,7 +88,7 @@ impl<'e> Others<'e> {
 
     /// What the struct of the columns has in angle brackets when it is used.
     pub(super) fn struct_arguments(&self) -> Option<TokenStream> {
-        let types = self.types.iter().map(|generic| generic.ty());
+        let types = self.types.iter().map(Generic::ty);
         angled(self.generic().map(|other| other.part("Columns")).chain(types))
     }
 
@@ -313,7 +313,8 @@ pub(super) struct Generic<'e> {
 impl<'e> Generic<'e> {
     /// `None` for a type that is the same in all flows, and for text.
     fn new(header: &'e Header, column: &'e Column, variant: &str) -> Option<Self> {
-        let ty = &column.derived.as_ref()?.ty.as_ref()?.ty;
+        let ty = column.derived.as_ref()?.ty.as_ref().filter(|ty| !ty.is_begun)?;
+        let ty = &ty.ty;
         let params = used(header, ty.clone());
         let alias = format_ident!("__{}{variant}", header.name.unraw(), span = at(header.keyword.span));
         let param = format_ident!("__{variant}", span = Span::call_site());
@@ -325,7 +326,7 @@ impl<'e> Generic<'e> {
         let params = self.params.iter().map(|param| declared(param));
         quote! {
             #[doc(hidden)]
-            #[allow(dead_code, unreachable_pub, type_alias_bounds)]
+            #[allow(dead_code, unreachable_pub)]
             #vis type #alias<#(#params),*> = #ty;
         }
     }

@@ -60,6 +60,18 @@ fn a_module_is_a_field_that_constants_find_columns_in() {
 }
 
 #[test]
+fn typed_columns_know_their_types_by_their_fields() {
+    let expansion = expand(&quote! {
+        pub struct Chat<T: Tell + 'static> {
+            source user;
+            column score(user.latest): Score = prompt("Rate it.");
+            column others(score): Vec<T> was "more" = prompt("Go on.");
+        }
+    });
+    assert_golden("typed", &syn::parse2(expansion).unwrap());
+}
+
+#[test]
 fn an_inline_flow_becomes_an_expression() {
     let flow = expand(&quote! {
         source user;

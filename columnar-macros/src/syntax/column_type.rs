@@ -1,6 +1,7 @@
 //! The type of a column: `: Score`, behind its views.
 
 use proc_macro2::{Delimiter, Ident, Spacing, Span, TokenStream, TokenTree};
+use quote::quote;
 use syn::Type;
 
 use super::cursor::{Cursor, is_punct};
@@ -15,6 +16,8 @@ pub(crate) struct ColumnType {
     pub(crate) colon: Span,
     /// Empty where there is no type, which has been told.
     pub(crate) ty: TokenStream,
+    /// Whether it is a path that is still being typed, `score::`, which has been told. It is for editors alone.
+    pub(crate) is_begun: bool,
 }
 
 /// Takes the type that stands next, up to the `=` or to `was`. What is said of text by habit is told, and no type.
@@ -23,7 +26,7 @@ pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) 
     let whole = cursor.declaration();
     let behind = whole.get(length..).unwrap_or_default();
     let end = end(behind);
-    let ty = tokens(behind.get(..end).unwrap_or_default());
+    let (ty, is_begun) = completed(behind.get(..end).unwrap_or_default());
     // Without the `=` behind it nobody knows what an arrow was meant for.
     if length == 2 && !is_punct(behind.get(end), '=') {
         return None;
@@ -41,11 +44,14 @@ pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) 
         }
     } else if !is_type(&ty) {
         errors.at(&ty, told::none(name, &ty));
-        return Some(ColumnType { colon, ty: TokenStream::new() });
+        return Some(ColumnType { colon, ty: TokenStream::new(), is_begun: false });
+    } else if is_begun {
+        let written = tokens(behind.get(..end).unwrap_or_default());
+        errors.at(&written, told::none(name, &written));
     } else if length == 2 {
         errors.at(tokens(whole.get(..length).unwrap_or_default()), told::arrow(name, &ty));
     }
-    Some(ColumnType { colon, ty })
+    Some(ColumnType { colon, ty, is_begun })
 }
 
 /// Takes a type that stands where the views should, and leaves these.
@@ -59,9 +65,10 @@ pub(super) fn before_views(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut E
         return None;
     }
     cursor.take(1 + ty.len());
-    let ty = tokens(ty);
+    let (ty, is_begun) = completed(ty);
     errors.at(&ty, told::before_views(name));
-    Some(ColumnType { colon: sign.span(), ty: if is_type(&ty) { ty } else { TokenStream::new() } })
+    let ty = if is_type(&ty) { ty } else { TokenStream::new() };
+    Some(ColumnType { colon: sign.span(), ty, is_begun })
 }
 
 /// The `:` or the `->` that stands next, and of how many tokens it consists.
@@ -99,12 +106,26 @@ fn end(trees: &[TokenTree]) -> usize {
     (0..trees.len()).find(|&at| ends(at)).unwrap_or(trees.len())
 }
 
+/// The type, and whether it ends where a name is still to come. Then there is one, as an editor has it.
+fn completed(trees: &[TokenTree]) -> (TokenStream, bool) {
+    let ty = tokens(trees);
+    match trees {
+        [.., colon, more] if is_punct(Some(colon), ':') && is_punct(Some(more), ':') => {
+            (quote!(#ty __), true)
+        }
+        [.., more, TokenTree::Ident(last)] if is_punct(Some(more), ':') && word::typed(last).is_empty() => {
+            (ty, true)
+        }
+        _ => (ty, false),
+    }
+}
+
 fn is_type(ty: &TokenStream) -> bool {
     syn::parse2::<Type>(ty.clone()).is_ok()
 }
 
 /// What a column is anyway.
 fn is_text(ty: &TokenStream) -> bool {
-    let ty = ty.to_string();
+    let ty = word::without_marker(&ty.to_string());
     ["String", "str", "& str", "&str", "& 'static str", "&'static str"].contains(&ty.as_str())
 }

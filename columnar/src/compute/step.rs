@@ -6,10 +6,11 @@ use std::sync::Arc;
 use futures::future::FutureExt;
 use futures::stream::{Stream, StreamExt};
 
-use super::{Compute, Deltas, Reply, Settings};
+use super::{ColumnType, Compute, Deltas, Reply, Settings};
 use crate::budget::Budget;
 use crate::context::Context;
 use crate::error::BoxError;
+use crate::flow::Derived;
 use crate::scheduler::OnFailure;
 use crate::value::Value;
 
@@ -89,6 +90,13 @@ impl<'a> Step<'a> {
 
     pub(crate) fn settings(&self) -> &Arc<Settings> {
         &self.settings
+    }
+
+    /// The step of a column whose values are JSON of the type that its field has.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __typed<C, T: ColumnType>(self, _: fn(&C) -> &Derived<T>) -> Self {
+        self.typed::<T>()
     }
 
     pub(crate) fn start(&self, cx: Context) -> Reply<'a> {

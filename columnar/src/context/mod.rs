@@ -115,7 +115,7 @@ impl Context {
         &self.messages
     }
 
-    /// The shape of the value that is wanted, in a [typed](crate::guide::typed) column; `None` where it is plain
+    /// The shape of the value that is wanted, in a column that has a type; `None` where it is plain
     /// text. A [`prompt`](crate::prompt) hands it to its model, and says it behind its own instruction.
     #[cfg(feature = "std")]
     pub fn schema(&self) -> Option<&Arc<Schema>> {
