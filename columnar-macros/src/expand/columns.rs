@@ -35,7 +35,7 @@ use quote::{quote, quote_spanned};
 use syn::Visibility;
 
 use super::other::Generic;
-use super::{Emission, Tokens, again, at, docs_or, hidden, literal, read, told};
+use super::{Emission, Tokens, again, at, docs_or, hidden, list, literal, read, told};
 use crate::syntax::{Around, Column, Former, State, Tag, View};
 use crate::word::{self, without_marker};
 
@@ -105,8 +105,7 @@ impl Emission<'_> {
                 impl #params #name #arguments { #(#constants)* }
             }
         });
-        let order: String = self.plan.order.iter().map(|at| format!("{at},")).collect();
-        let (nodes, known, order) = (read(&nodes), read(&known), read(&order));
+        let (nodes, known, order) = (read(&nodes), read(&known), list(&self.plan.order));
         let debug = Self::impl_debug(name, params.as_ref(), arguments.as_ref());
         let (plan, bind) = (self.fn_plan(), self.fn_bind());
         let formers = self.formers();

@@ -17,6 +17,8 @@ mod other;
 mod tests;
 mod types;
 
+use std::fmt::{Display, Write as _};
+
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Attribute;
@@ -128,6 +130,16 @@ fn read(text: &str) -> TokenStream {
         Ok(tokens) => tokens,
         Err(_) => unreachable!("names, numbers and literals are tokens"),
     }
+}
+
+/// Text as the elements of a list.
+fn list(elements: impl IntoIterator<Item: Display>) -> TokenStream {
+    let mut text = String::new();
+    for element in elements {
+        // A `String` takes everything.
+        let _ = write!(text, "{element},");
+    }
+    read(&text)
 }
 
 /// The name as a string literal.
