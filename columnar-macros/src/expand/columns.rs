@@ -46,10 +46,10 @@ impl Emission<'_> {
             return self.composed_columns(vis, name, docs);
         }
         let fields = self.flow.columns.iter().map(|column| self.field(column));
-        let (params, cfg) = (self.others.struct_params(self.private), self.allowed());
+        let params = self.others.struct_params(self.private);
         quote! {
             #[doc = #docs]
-            #[allow(dead_code, unreachable_pub #cfg)]
+            #[allow(dead_code, unreachable_pub)]
             #vis struct #name #params {
                 #(#fields)*
             }
@@ -171,33 +171,22 @@ impl Emission<'_> {
         }
     }
 
-    /// What fields for editors need.
-    pub(super) fn allowed(&self) -> Option<TokenStream> {
-        self.flow.columns.iter().any(is_begun).then(|| quote!(, unexpected_cfgs))
-    }
-
     pub(super) fn field(&self, column: &Column) -> TokenStream {
         let (name, ty) = (&column.name, self.kind(column));
         let kind = if column.derived.is_some() { "column" } else { "source" };
         let docs = docs_or(&column.docs, &column.keyword, &format!("The {kind} `{}`.", literal(name)));
-        if !is_begun(column) {
-            return quote!(#docs pub #name: #ty,);
-        }
-        // What is being typed is for editors alone: the compiler has been told of it.
-        let (again, plain) = (again(name), self.plain_kind(column));
-        quote! {
-            #docs #[cfg(rust_analyzer)] pub #name: #ty,
-            #[cfg(not(rust_analyzer))] #[allow(missing_docs)] pub #again: #plain,
-        }
+        quote!(#docs pub #name: #ty,)
     }
 
-    /// The type of a column. Where it is to say what its values are and does not, it has the place for that.
+    /// The type of a column.
     fn kind(&self, column: &Column) -> TokenStream {
         let kind = self.plain_kind(column);
         let Some(ty) = column.derived.as_ref().and_then(|derived| derived.ty.as_ref()) else { return kind };
         let generic = self.others.types.iter().find(|generic| *generic.column == column.name);
         match generic {
             Some(Generic { param, .. }) => quote!(#kind<#param>),
+            // What is being typed has been told.
+            None if ty.is_begun => kind,
             None => {
                 let ty = &ty.ty;
                 quote!(#kind<#ty>)
@@ -215,11 +204,6 @@ impl Emission<'_> {
 /// What makes a column one of a type.
 pub(super) fn typed(column: &Column) -> Option<TokenStream> {
     is_typed(column).then(|| quote!(.__typed()))
-}
-
-/// Whether the type of a column is still being typed.
-fn is_begun(column: &Column) -> bool {
-    column.derived.as_ref().and_then(|derived| derived.ty.as_ref()).is_some_and(|ty| ty.is_begun)
 }
 
 /// Whether the values of a column are more than text.

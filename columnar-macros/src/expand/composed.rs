@@ -45,14 +45,14 @@ impl Emission<'_> {
     /// The struct of the columns.
     pub(super) fn composed_columns(&self, vis: &Visibility, name: &Ident, docs: &str) -> TokenStream {
         let others = &self.others;
-        let (params, cfg) = (others.struct_params(self.private), self.allowed());
+        let params = others.struct_params(self.private);
         let base = others.extended.as_ref().map(|extended| extended.inner_part("Columns"));
         let base = base.map(|base| quote!(__base: #base,));
         let fields = self.flow.columns.iter().map(|column| self.field(column));
         let modules = self.module_fields();
         quote! {
             #[doc = #docs]
-            #[allow(dead_code, unreachable_pub #cfg)]
+            #[allow(dead_code, unreachable_pub)]
             #vis struct #name #params {
                 #base
                 #(#fields)*

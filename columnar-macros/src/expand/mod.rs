@@ -74,19 +74,35 @@ impl ToTokens for Tokens {
 }
 
 impl Emission<'_> {
-    /// Words that may become keywords, for editors to complete.
+    /// Words that may become keywords, and types, for editors to complete.
     fn words(&self) -> TokenStream {
         let (private, words) = (&self.private, &self.flow.words);
         let words = words.iter().filter_map(identifier);
         // One more, for a word that is not there yet.
         let words = words.chain([Ident::new("column", Span::call_site())]);
+        let types = self.types();
         quote! {
             #[allow(unexpected_cfgs)]
             const _: () = {
                 #[cfg(rust_analyzer)]
-                const _: () = { #(use #private::keywords::#words as _;)* };
+                const _: () = { #(use #private::keywords::#words as _;)* #types };
             };
         }
+    }
+
+    /// The types of columns. An editor does not complete them in fields, and what is not there yet would be no field.
+    fn types(&self) -> TokenStream {
+        let columns = self.flow.columns.iter().enumerate();
+        let types = columns.filter_map(|(at, column)| {
+            let ColumnType { ty, .. } = column.derived.as_ref()?.ty.as_ref()?;
+            if self.others.types.iter().any(|generic| *generic.column == column.name) {
+                return None;
+            }
+            let name = format_ident!("__{at}", span = Span::mixed_site());
+            // One more, for a type that is not there yet.
+            Some(if ty.is_empty() { quote!(type #name = __;) } else { quote!(type #name = #ty;) })
+        });
+        types.collect()
     }
 
     /// A compute step: the user's expression, inside a call that stands at the keyword.

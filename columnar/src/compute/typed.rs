@@ -80,7 +80,7 @@ pub(crate) fn read<T: ColumnType>(text: &str) -> Result<T, Misfit> {
     serde_json::from_str(text).map_err(|error| Misfit::of(&error, &name_of::<T>()))
 }
 
-impl<'a> Step<'a> {
+impl Step<'_> {
     /// The step whose values are JSON of a type.
     pub(crate) fn typed<T: ColumnType>(self) -> Self {
         let shape = Shape::of::<T>();

@@ -3,6 +3,7 @@ const _: () = {
     #[cfg(rust_analyzer)]
     const _: () = {
         use ::columnar::__private::keywords::column as _;
+        type __1 = Score;
     };
 };
 #[doc(hidden)]

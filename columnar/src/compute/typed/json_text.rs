@@ -97,7 +97,7 @@ impl JsonText {
             (Stage::Opening, b'`') => self.stage = Stage::Fence,
             (Stage::Fence, b'\n') => self.stage = Stage::Opening,
             (Stage::Opening | Stage::Fence | Stage::Prose, b'{' | b'[') => {
-                self.begin(Stage::Nested { depth: 1 })
+                self.begin(Stage::Nested { depth: 1 });
             }
             (Stage::Opening, byte) if !byte.is_ascii_whitespace() => self.stage = Stage::Prose,
             (Stage::Nested { depth }, b'"') => self.stage = Stage::Quoted { depth, escaped: false },
@@ -112,7 +112,7 @@ impl JsonText {
             (Stage::Word, byte) if !byte.is_ascii_alphabetic() => return self.end_word(said),
             (Stage::Behind, b'{' | b'[') => self.stage = Stage::More,
             (Stage::BehindScalar, byte) if !byte.is_ascii_whitespace() && byte != b'`' => {
-                self.stage = Stage::More
+                self.stage = Stage::More;
             }
             _ => {}
         }

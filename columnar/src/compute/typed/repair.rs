@@ -85,7 +85,7 @@ impl Attempts<'_> {
     }
 
     fn judge_whole(&mut self, value: Value) -> Result<Piece, BoxError> {
-        self.said = value.as_str().to_owned();
+        value.as_str().clone_into(&mut self.said);
         self.json = JsonText::default();
         self.json.go_on(&self.said);
         match self.found() {
