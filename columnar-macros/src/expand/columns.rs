@@ -30,7 +30,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::Visibility;
 
@@ -172,10 +172,11 @@ impl Emission<'_> {
     }
 
     pub(super) fn field(&self, column: &Column) -> TokenStream {
-        let (name, ty) = (&column.name, self.kind(column));
-        let kind = if column.derived.is_some() { "column" } else { "source" };
+        let (private, name) = (&self.private, &column.name);
+        let (kind, ty) = if column.derived.is_some() { ("column", "Derived") } else { ("source", "Source") };
         let docs = docs_or(&column.docs, &column.keyword, &format!("The {kind} `{}`.", literal(name)));
-        quote!(#docs pub #name: #ty,)
+        let ty = Ident::new(ty, Span::call_site());
+        quote!(#docs pub #name: #private::#ty,)
     }
 
     /// The type of a column.
@@ -241,8 +242,8 @@ impl<'v> Read<'v> {
     /// Whether the declaration says it all.
     fn is_known(&self) -> bool {
         let View { eliding, filtering, noting, groups, .. } = self.view;
-        let tokens = [&self.shown.rest, eliding, filtering, noting];
-        tokens.into_iter().all(TokenStream::is_empty) && groups.is_empty()
+        let tokens = [eliding, filtering, noting];
+        self.shown.rest.0.is_empty() && tokens.into_iter().all(TokenStream::is_empty) && groups.is_empty()
     }
 
     fn known(&self) -> String {
@@ -263,14 +264,14 @@ struct Shown {
     /// The last so many values, or all if it is 0.
     count: usize,
     /// A window that the compiler has to look at: `.window(MANY)`.
-    rest: TokenStream,
+    rest: Tokens,
     /// What is known, or is no view: that is mentioned.
-    mentioned: TokenStream,
+    mentioned: Tokens,
 }
 
 impl Shown {
     fn of(view: &View) -> Self {
-        let (mut count, mut rest, mut mentioned) = (0, TokenStream::new(), TokenStream::new());
+        let (mut count, mut rest, mut mentioned) = (0, Tokens(Vec::new()), Tokens(Vec::new()));
         let mut tail = view.tail.clone().into_iter().peekable();
         while let Some(dot) = tail.next() {
             let word = tail.next();
@@ -286,7 +287,7 @@ impl Shown {
                 _ => Some(count),
             };
             let place = if known.is_some() { &mut mentioned } else { &mut rest };
-            place.extend([dot].into_iter().chain(word).chain(arguments));
+            place.0.extend([dot].into_iter().chain(word).chain(arguments));
             count = known.unwrap_or(count);
         }
         Self { count, rest, mentioned }
@@ -306,15 +307,21 @@ fn number(arguments: &TokenTree) -> Option<usize> {
 /// A view as a field access on the struct of the columns, so that names and views are found by editors and checked by
 /// rustc. `self` is the own column.
 pub(super) fn mention(view: &View, own: &Ident) -> TokenStream {
-    let (told, mentioned) = (told(view), view.mentioned(own));
+    let (told, mentioned, path) = (told(view), view.mentioned(own), &view.path);
     if told.is_some() {
         let said = said(view);
-        return quote!(#told &here.#mentioned #said;);
+        return quote!(#told &here.#mentioned #(.#path)* #said;);
     }
-    let (shown, tagging) = (Shown::of(view).mentioned, &view.tagging);
+    let shown = Shown::of(view).mentioned;
     // A view is a value, and a column is not to be taken out of the struct.
-    let whole = (shown.is_empty() && tagging.is_empty()).then(|| quote!(&));
-    quote!(#whole here.#mentioned #shown #tagging;)
+    match (&shown.0[..], view.tagging.is_empty()) {
+        ([], true) => quote!(&here.#mentioned #(.#path)*;),
+        (_, true) => quote!(here.#mentioned #(.#path)* #shown;),
+        (_, false) => {
+            let tagging = &view.tagging;
+            quote!(here.#mentioned #(.#path)* #shown #tagging;)
+        }
+    }
 }
 
 /// What a view says of the column that it shows.
