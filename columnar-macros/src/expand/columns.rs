@@ -30,7 +30,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::Visibility;
 
@@ -172,33 +172,32 @@ impl Emission<'_> {
     }
 
     pub(super) fn field(&self, column: &Column) -> TokenStream {
-        let (private, name) = (&self.private, &column.name);
-        let (kind, ty) = if column.derived.is_some() { ("column", "Derived") } else { ("source", "Source") };
+        let (name, ty) = (&column.name, self.kind(column));
+        let kind = if column.derived.is_some() { "column" } else { "source" };
         let docs = docs_or(&column.docs, &column.keyword, &format!("The {kind} `{}`.", literal(name)));
-        let ty = Ident::new(ty, Span::call_site());
-        quote!(#docs pub #name: #private::#ty,)
+        quote!(#docs pub #name: #ty,)
     }
 
     /// The type of a column.
-    fn kind(&self, column: &Column) -> TokenStream {
+    fn kind(&self, column: &Column) -> Tokens {
         let kind = self.plain_kind(column);
         let Some(ty) = column.derived.as_ref().and_then(|derived| derived.ty.as_ref()) else { return kind };
         let generic = self.others.types.iter().find(|generic| *generic.column == column.name);
         match generic {
-            Some(Generic { param, .. }) => quote!(#kind<#param>),
+            Some(Generic { param, .. }) => quote!(#kind<#param>).into(),
             // What is being typed has been told.
             None if ty.is_begun => kind,
             None => {
                 let ty = &ty.ty;
-                quote!(#kind<#ty>)
+                quote!(#kind<#ty>).into()
             }
         }
     }
 
     /// The type of a column, but for what its values are.
-    pub(super) fn plain_kind(&self, column: &Column) -> TokenStream {
+    pub(super) fn plain_kind(&self, column: &Column) -> Tokens {
         let private = &self.private;
-        if column.derived.is_some() { quote!(#private::Derived) } else { quote!(#private::Source) }
+        if column.derived.is_some() { quote!(#private::Derived) } else { quote!(#private::Source) }.into()
     }
 }
 

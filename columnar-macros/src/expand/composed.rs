@@ -215,7 +215,7 @@ impl Emission<'_> {
         let mut known = HashSet::new();
         let others = views.filter(|view| view.is_inherited || !view.path.is_empty());
         let others = others.filter(|view| known.insert(view.name())).map(|view| {
-            (here(view, &view.base), quote!(#private::Derived), place(view), literal(view.last()))
+            (here(view, &view.base), quote!(#private::Derived).into(), place(view), literal(view.last()))
         });
         let constants = own.chain(others).map(|(constant, kind, place, name)| {
             quote!(const #constant: &'static #kind = &#kind::__new(#place, #name);)
