@@ -98,10 +98,13 @@ mod tests {
     fn the_status_of_an_answer_is_its_class() {
         let model = "openai/x".to_owned();
         let source = Overloaded { retry_after: None };
-        let said = String::new();
-        let overloaded =
-            GenaiError::Overloaded { model: model.clone(), status: 429, said: said.clone(), source };
-        assert_eq!(class(&overloaded), "429");
-        assert_eq!(class(&GenaiError::Status { model, status: 401, said, source: None }), "401");
+        assert_eq!(
+            class(&GenaiError::Overloaded { model: model.clone(), status: 429, said: String::new(), source }),
+            "429"
+        );
+        assert_eq!(
+            class(&GenaiError::Status { model, status: 401, said: String::new(), source: None }),
+            "401"
+        );
     }
 }
