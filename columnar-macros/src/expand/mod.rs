@@ -17,6 +17,8 @@ mod other;
 mod tests;
 mod types;
 
+use std::fmt::Display;
+
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Attribute;
@@ -105,9 +107,10 @@ fn told(view: &View) -> Option<TokenStream> {
     (view.state != State::Sound).then(|| quote!(#[cfg(rust_analyzer)]))
 }
 
-/// Text as tokens: the compiler reads a long list faster than it takes one from here. Nothing in it is the user's own
-/// token, and nothing depends on where a path begins.
-fn read(text: &str) -> TokenStream {
+/// Items with a comma behind each. The compiler reads text faster than it takes tokens from here, so it is for what is
+/// as long as the flow; nothing in it is the user's own token.
+fn list(items: impl IntoIterator<Item: Display>) -> TokenStream {
+    let text: String = items.into_iter().fold(String::new(), |text, item| text + &item.to_string() + ",");
     // Where the compiler is there to read, nobody else need: `proc_macro2` has a look first.
     let tokens = if proc_macro::is_available() {
         text.parse::<proc_macro::TokenStream>().ok().map(TokenStream::from)
