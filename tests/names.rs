@@ -66,6 +66,8 @@ mod names_of_columns {
             ["a_b", "ab", "a__b"]
         );
         assert_eq!(NamesColumn::Self_.to_string(), "self_");
+        // As it is written, where two names become the same and where a word is taken.
+        assert_eq!(format!("{:?} {:?}", NamesColumn::AB_, NamesColumn::Self_), "AB_ Self_");
         Ok(())
     }
 

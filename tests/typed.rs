@@ -102,6 +102,39 @@ pub mod a_public_flow {
         assert_eq!(ChatColumn::Assistant.name(), "assistant");
         assert!(HashMap::from([(ChatColumn::Topics, 1)]).contains_key(&ChatColumn::Topics));
         assert!(ChatColumn::Topics < ChatColumn::Assistant);
+        assert_eq!(const { ChatColumn::Topics.name() }, "topics");
+        Ok(())
+    }
+
+    flow! {
+        struct Between {
+            column running_summary(user) = echo;
+            source user;
+            source other;
+            column r2_d2(other.latest, running_summary) = echo;
+            source last;
+            column r#type(last) = echo;
+        }
+    }
+
+    #[tokio::test]
+    async fn names_the_columns_between_sources() -> Result<()> {
+        let flow = Between::new();
+        flow.user.push("x").await?;
+        flow.other.push("y").await?;
+        flow.last.push("z").await?;
+        let events: Vec<Event<BetweenColumn>> = flow.run().try_collect().await?;
+        let mut columns: Vec<BetweenColumn> = events.iter().map(|event| *event.column()).collect();
+        columns.sort();
+        columns.dedup();
+        assert_eq!(columns, [BetweenColumn::RunningSummary, BetweenColumn::R2D2, BetweenColumn::Type]);
+        assert_eq!(
+            columns.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            ["running_summary", "r2_d2", "type"]
+        );
+        // As a derived one prints them.
+        assert_eq!(format!("{columns:?}"), "[RunningSummary, R2D2, Type]");
+        assert_eq!(flow.r#type.get(0).as_deref(), Some("<last>\nz\n</last>"));
         Ok(())
     }
 }

@@ -28,14 +28,13 @@
 //! so what is wrong with it is told.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::Visibility;
 
 use super::other::Generic;
-use super::{Emission, Tokens, again, at, docs_or, hidden, list, literal, read, told};
+use super::{Emission, Tokens, again, at, docs_or, hidden, list, literal, told};
 use crate::syntax::{Around, Column, Former, State, Tag, View};
 use crate::word::{self, without_marker};
 
@@ -80,16 +79,15 @@ impl Emission<'_> {
         let private = &self.private;
         let places = self.flow.columns.iter().enumerate().map(|(at, column)| (literal(&column.name), at));
         let places: HashMap<String, usize> = places.collect();
-        let (mut nodes, mut known, mut first) = (String::new(), String::new(), 0);
-        let (mut listed, mut constants) = (Vec::new(), Vec::new());
+        let (mut nodes, mut known, mut listed, mut constants) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for column in &self.flow.columns {
-            let (name, list) = (literal(&column.name), listed.len());
-            let _ = write!(nodes, "({name:?},{first},{list}),");
+            let name = literal(&column.name);
+            nodes.push(format!("({name:?},{},{})", known.len(), listed.len()));
             let reads = column.derived.iter().flat_map(|derived| Read::all(column, &derived.views, &places));
             let reads: Vec<Read<'_>> = reads.collect();
             if reads.iter().all(Read::is_known) {
                 known.extend(reads.iter().map(Read::known));
-                first += reads.len();
             } else {
                 let (views, own) =
                     (hidden("", &column.name), quote_spanned!(at(column.keyword.span())=> Self::));
@@ -105,7 +103,7 @@ impl Emission<'_> {
                 impl #params #name #arguments { #(#constants)* }
             }
         });
-        let (nodes, known, order) = (read(&nodes), read(&known), list(&self.plan.order));
+        let (nodes, known, order) = (list(nodes), list(known), list(&self.plan.order));
         let debug = Self::impl_debug(name, params.as_ref(), arguments.as_ref());
         let (plan, bind) = (self.fn_plan(), self.fn_bind());
         let formers = self.formers();
@@ -140,19 +138,19 @@ impl Emission<'_> {
     /// The columns of a flow. Computed ones, which may be many, come all at once: a call for each costs the compiler more.
     fn fn_bind(&self) -> TokenStream {
         let private = &self.private;
-        let (mut sources, mut fields, mut derived) = (TokenStream::new(), String::new(), String::new());
+        let (mut sources, mut fields, mut derived) = (TokenStream::new(), Vec::new(), Vec::new());
         for (at, column) in self.flow.columns.iter().enumerate() {
             if column.derived.is_some() {
                 let (field, given) = (column.name.to_string(), hidden("", &column.name));
                 let typed = if is_typed(column) { ".__typed()" } else { "" };
-                let _ = write!(fields, "{field}:{given}{typed},");
-                let _ = write!(derived, "{given},");
+                fields.push(format!("{field}:{given}{typed}"));
+                derived.push(given);
             } else {
                 let (field, call, name) = (again(&column.name), &column.keyword, literal(&column.name));
                 sources.extend(quote!(#field: #private::Declare.#call(#at, #name).__bind(flow),));
             }
         }
-        let (fields, derived) = (read(&fields), read(&derived));
+        let (fields, derived) = (list(fields), list(derived));
         quote! {
             fn __bind(flow: &#private::Bind<'_>) -> Self {
                 let [#derived] = flow.__derived::<Self, _>();
@@ -247,11 +245,11 @@ impl<'v> Read<'v> {
 
     fn known(&self) -> String {
         let (Self { column, tag, .. }, count, delayed) = (self, self.shown.count, self.view.delayed);
-        format!("({column},{count},{delayed},{tag:?}),")
+        format!("({column},{count},{delayed},{tag:?})")
     }
 
     fn listed(&self, private: &Tokens) -> TokenStream {
-        let (known, rest) = (read(&self.known()), &self.shown.rest);
+        let (known, rest) = (list([self.known()]), &self.shown.rest);
         let (View { before, eliding, filtering, noting, .. }, inside) = (self.view, inside(self.view));
         let view = quote_spanned!(at(*before)=> <#private::View>::__known(#known));
         quote!(#view #rest #eliding #filtering #noting.__view() #inside)

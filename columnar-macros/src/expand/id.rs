@@ -174,10 +174,10 @@ impl Enum<'_> {
         let Self { private, others, indices, names, without, .. } = self;
         let uses = self.uses();
         if others.are_none() {
-            let list = list(uses.iter().map(|variant| format!("Self::{variant}")));
+            let variants = list(uses.iter().map(|variant| format!("Self::{variant}")));
             return quote! {
                 fn __of(column: usize, _: &#private::Name) -> #private::Option<Self> {
-                    #private::listed(&[#list], &[#(#without),*], column)
+                    #private::listed(&[#variants], &[#(#without),*], column)
                 }
             };
         }

@@ -17,7 +17,7 @@ mod other;
 mod tests;
 mod types;
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -139,9 +139,10 @@ fn told(view: &View) -> Option<TokenStream> {
     (view.state != State::Sound).then(|| quote!(#[cfg(rust_analyzer)]))
 }
 
-/// Text as tokens: the compiler reads a long list faster than it takes one from here. Nothing in it is the user's own
-/// token, and nothing depends on where a path begins.
-fn read(text: &str) -> TokenStream {
+/// Items with a comma behind each. The compiler reads text faster than it takes tokens from here, so it is for what is
+/// as long as the flow; nothing in it is the user's own token.
+fn list(items: impl IntoIterator<Item: Display>) -> TokenStream {
+    let text: String = items.into_iter().fold(String::new(), |text, item| text + &item.to_string() + ",");
     // Where the compiler is there to read, nobody else need: `proc_macro2` has a look first.
     let tokens = if proc_macro::is_available() {
         text.parse::<proc_macro::TokenStream>().ok().map(TokenStream::from)
@@ -149,16 +150,6 @@ fn read(text: &str) -> TokenStream {
         text.parse().ok()
     };
     tokens.unwrap_or_else(|| unreachable!("names, numbers and literals are tokens"))
-}
-
-/// Text as the elements of a list.
-fn list(elements: impl IntoIterator<Item: Display>) -> TokenStream {
-    let mut text = String::new();
-    for element in elements {
-        // A `String` takes everything.
-        let _ = write!(text, "{element},");
-    }
-    read(&text)
 }
 
 /// The name as a string literal.
