@@ -5,19 +5,23 @@
 use std::env;
 
 use columnar::cache::{Pace, Provider};
-use columnar::model::{BASE_URL, Chunk, End, Genai, Model, Request, Usage};
+use columnar::model::{BASE_URL, Chunk, End, Genai, Model, Request, Schema, Usage};
 use columnar::prelude::*;
 use columnar::{BoxError, model};
 use futures::stream::BoxStream;
+use serde_json::{Value as Json, json};
 use std::sync::{Arc, Mutex};
+use tokio::sync::MutexGuard;
 
-/// Where the model is, or a loud word that there is none.
-fn address(test: &str) -> Option<String> {
-    let url = env::var(BASE_URL).ok();
-    if url.is_none() {
+/// Where the model is, for one test at a time, since all of them would share what it keeps of requests; or a loud word
+/// that there is none.
+async fn address(test: &str) -> Option<(String, MutexGuard<'static, ()>)> {
+    static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+    let Ok(url) = env::var(BASE_URL) else {
         eprintln!("SKIPPED {test}: {BASE_URL} is not set; `tests/local-model run` sets it");
-    }
-    url
+        return None;
+    };
+    Some((url, ALONE.lock().await))
 }
 
 /// A model that remembers how its replies ended.
@@ -25,12 +29,13 @@ fn address(test: &str) -> Option<String> {
 struct Watched {
     model: Arc<dyn Model>,
     ends: Arc<Mutex<Vec<End>>>,
+    schema: Option<Arc<Schema>>,
 }
 
 impl Watched {
     fn new(name: &str, url: &str) -> Self {
-        let model = Genai::new(name).expect("the provider is known").with_base_url(url);
-        Self { model: Arc::new(model), ends: Arc::default() }
+        let model = Genai::new(&format!("{name}@{url}")).expect("the provider is known");
+        Self { model: Arc::new(model), ends: Arc::default(), schema: None }
     }
 
     fn usages(&self) -> Vec<Usage> {
@@ -43,7 +48,8 @@ impl Model for Watched {
         self.model.name()
     }
 
-    fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+    fn reply(&self, mut request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+        request.schema.clone_from(&self.schema);
         let ends = Arc::clone(&self.ends);
         let watch = move |chunk: &Result<Chunk, BoxError>| {
             if let Ok(Chunk::End(end)) = chunk {
@@ -87,6 +93,7 @@ async fn converse(name: &str, url: &str) -> Result<()> {
     let usages = model.usages();
     assert_eq!(usages.len(), 9, "each reply came to an end and was counted");
     assert!(usages.iter().all(|usage| usage.input > 0 && (1..=25).contains(&usage.output)), "{usages:?}");
+    assert!(model.ends.lock().expect("nobody panics").iter().all(|end| end.id.is_some()), "each has a name");
     println!("{name}: {} deltas, {usages:?}", shown.deltas);
     Ok(())
 }
@@ -105,25 +112,23 @@ async fn run(chat: &Chat, shown: &mut Shown) -> Result<()> {
 
 #[tokio::test]
 async fn a_flow_of_three_columns_over_the_openai_wire() -> Result<()> {
-    match address("a_flow_of_three_columns_over_the_openai_wire") {
-        Some(url) => converse("openai/smollm2", &url).await,
+    match address("a_flow_of_three_columns_over_the_openai_wire").await {
+        Some((url, _alone)) => converse("openai/smollm2", &url).await,
         None => Ok(()),
     }
 }
 
 #[tokio::test]
 async fn a_flow_of_three_columns_over_the_anthropic_wire() -> Result<()> {
-    match address("a_flow_of_three_columns_over_the_anthropic_wire") {
-        Some(url) => converse("anthropic/smollm2", &url).await,
+    match address("a_flow_of_three_columns_over_the_anthropic_wire").await {
+        Some((url, _alone)) => converse("anthropic/smollm2", &url).await,
         None => Ok(()),
     }
 }
 
 #[tokio::test]
 async fn the_environment_chooses_the_model() -> Result<()> {
-    if address("the_environment_chooses_the_model").is_none() {
-        return Ok(());
-    }
+    let Some(_alone) = address("the_environment_chooses_the_model").await else { return Ok(()) };
     let chosen = model::default().expect("the model is there");
     assert_eq!(Some(chosen.name()), env::var(model::VARIABLE).ok().as_deref());
     let chat = flow! {
@@ -140,7 +145,8 @@ async fn the_environment_chooses_the_model() -> Result<()> {
 /// keeps prefixes by itself; it shows that such requests are taken, and that what the plan says is repeated is.
 #[tokio::test]
 async fn a_marked_request_is_taken_and_begins_as_the_one_before() -> Result<()> {
-    let Some(url) = address("a_marked_request_is_taken_and_begins_as_the_one_before") else { return Ok(()) };
+    let test = "a_marked_request_is_taken_and_begins_as_the_one_before";
+    let Some((url, _alone)) = address(test).await else { return Ok(()) };
     // A name whose cache takes prefixes from 512 tokens on.
     let model = Watched::new("anthropic/claude-opus-5", &url);
     let chat = flow! {
@@ -157,5 +163,108 @@ async fn a_marked_request_is_taken_and_begins_as_the_one_before() -> Result<()> 
     let (second, first) = (last.next().expect("a second reply"), last.next().expect("a first reply"));
     println!("marked: {first:?}, {second:?}");
     assert!(second.cache_read >= first.input / 2, "{first:?}, {second:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_schema_is_kept_to_over_the_openai_wire() -> Result<()> {
+    let Some((url, _alone)) = address("a_schema_is_kept_to_over_the_openai_wire").await else {
+        return Ok(());
+    };
+    let kinds = ["greeting", "question", "statement"];
+    let schema = json!({
+        "type": "object",
+        "properties": { "kind": { "enum": kinds }, "is_polite": { "type": "boolean" } },
+        "required": ["kind", "is_polite"],
+    });
+    let mut model = Watched::new("openai/smollm2", &url);
+    model.schema = Some(Arc::new(Schema::new("judgement", schema)));
+    let chat = flow! {
+        source user;
+        column judgement(user.latest) = prompt("Judge.").with(model.clone()).max_tokens(64).temperature(0.0).retry(2);
+    };
+    for text in ["Hello there!", "What is the capital of France?"] {
+        chat.user.push(text).await?;
+    }
+    chat.run().await?;
+    for step in 0..2 {
+        let value = chat.judgement.get(step).expect("it is stored");
+        let json: Json = serde_json::from_str(&value).expect("JSON and nothing else");
+        assert!(json["kind"].as_str().is_some_and(|kind| kinds.contains(&kind)), "{json}");
+        assert!(
+            json["is_polite"].is_boolean() && json.as_object().is_some_and(|all| all.len() == 2),
+            "{json}"
+        );
+    }
+    Ok(())
+}
+
+/// What the server may count otherwise at the border of what is repeated: the words of its template around the next
+/// thing that is said, and one token that goes over the border.
+const BORDER: u64 = 16;
+
+/// What was said to repeat what was sent before, step by step: the tokens of the request before, as the server counted
+/// them, the share of it that is to be repeated, and what came from the cache.
+fn is_repeated(steps: impl IntoIterator<Item = (Usage, f64, Usage)>) {
+    for (before, share, now) in steps {
+        #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let repeated = (before.input as f64 * share) as u64;
+        println!(
+            "of {} tokens {repeated} are repeated, {} of {} were kept",
+            before.input, now.cache_read, now.input
+        );
+        assert!(now.cache_read + BORDER >= repeated, "{before:?}, {share}, {now:?}");
+        assert!(now.cache_read <= now.input);
+    }
+}
+
+#[tokio::test]
+async fn what_is_said_to_be_repeated_comes_from_the_cache() -> Result<()> {
+    let test = "what_is_said_to_be_repeated_comes_from_the_cache";
+    let Some((url, _alone)) = address(test).await else { return Ok(()) };
+    let said = |n: usize| format!("This is what happened on day {n}. ").repeat(20);
+    #[expect(clippy::cast_precision_loss)]
+    let share = |bytes: usize, of_bytes: usize| bytes as f64 / of_bytes as f64;
+    for name in ["openai/smollm2", "anthropic/smollm2"] {
+        let model = Watched::new(name, &url);
+        let chat = flow! {
+            source user;
+            column all(user, self) = prompt("Answer briefly.").with(model.clone()).max_tokens(8).retry(2);
+        };
+        for n in 0..4 {
+            chat.user.push(said(n)).await?;
+            chat.run().await?;
+        }
+        let all = (0..3).map(|n| Ok(chat.all.explain_cache(n)?)).collect::<Result<Vec<_>>>()?;
+        assert!(all.iter().all(|prefix| prefix.bytes == prefix.of_bytes), "all of it");
+        let usages = model.usages();
+        assert_eq!(usages.len(), 4);
+        is_repeated(
+            usages
+                .windows(2)
+                .zip(&all)
+                .map(|(two, prefix)| (two[0], share(prefix.bytes, prefix.of_bytes), two[1])),
+        );
+
+        let model = Watched::new(name, &url);
+        let chat = flow! {
+            source user;
+            column last(user, self.latest) = prompt("Summarise.").with(model.clone()).max_tokens(8).retry(2);
+        };
+        for n in 0..4 {
+            chat.user.push(said(n)).await?;
+            chat.run().await?;
+        }
+        let last = (0..3).map(|n| Ok(chat.last.explain_cache(n)?)).collect::<Result<Vec<_>>>()?;
+        assert!(last[1].bytes > 0 && last[1].bytes < last[1].of_bytes, "a part of it");
+        let usages = model.usages();
+        assert_eq!(usages.len(), 4);
+        is_repeated(
+            usages
+                .windows(2)
+                .zip(&last)
+                .map(|(two, prefix)| (two[0], share(prefix.bytes, prefix.of_bytes), two[1])),
+        );
+    }
     Ok(())
 }

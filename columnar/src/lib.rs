@@ -46,7 +46,8 @@
 //! | read values as what they are | [`Json`]; typed columns, with the feature `typed`: [`guide`] |
 //! | choose a model | [`model`]; [`Adaptive`](model::Adaptive), for as many calls at once as it takes |
 //! | watch a run | [`Event`]; its spans, with the feature `tracing`: `columnar::trace` |
-//! | test a flow | [`testing`]; under every fault there is, with the feature `simulation`: `columnar::simulation` |
+//! | know and limit what calls cost | [`usage`] |
+//! | test a flow, with what a real model said | [`testing`]; under every fault there is, with the feature `simulation`: `columnar::simulation` |
 //!
 //! # How values become messages
 //!

@@ -21,7 +21,7 @@ fn genai(outcome: &Outcome) -> &GenaiError {
 
 #[tokio::test(start_paused = true)]
 async fn p1_who_takes_no_more_calls_is_given_the_time_that_it_asks_for() {
-    time_passes(Duration::from_millis(100));
+    time_passes(Duration::from_millis(500));
     for (header, least, most) in [
         ("retry-after: 20", secs(20), secs(25)),
         ("retry-after: Sun, 06 Nov 1994 08:49:37 GMT", Duration::from_millis(500), secs(5)),

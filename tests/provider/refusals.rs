@@ -20,7 +20,7 @@ async fn p3_what_would_be_refused_again_is_not_asked_again() {
             openai,
             "401: invalid_request_error, invalid_api_key: Incorrect API key provided: … You can find yours online.",
         ),
-        ("403 Forbidden", r#"{"detail":"Not for you"}"#, "403: Not for you"),
+        ("403 Forbidden", r#"{"detail":"Not allowed here"}"#, "403: Not allowed here"),
         ("404 Not Found", anthropic, "404: not_found_error: model: test-9"),
         ("404 Not Found", r#"{"error":"no such thing"}"#, "404: no such thing"),
         ("413 Too Long", "<html>far too long</html>", "413"),

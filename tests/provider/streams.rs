@@ -31,8 +31,9 @@ async fn p5_a_reply_that_was_cut_anywhere_is_no_value() {
         let (reply, text) = long(wire, 2 << 10);
         let whole = reply.trim_end().len();
         let server = each((0..=reply.len()).map(|end| stream(&reply.as_bytes()[..end])).collect()).await;
+        let model = wire.model(&server);
         for end in 0..=reply.len() {
-            let outcome = asked(wire.model(&server), 0).await;
+            let outcome = asked(model.clone(), 0).await;
             let expected = (end >= whole).then_some(&*text);
             assert_eq!(outcome.value.as_deref(), expected, "{wire:?} after {end} of {whole} bytes");
         }
@@ -54,8 +55,9 @@ async fn p5_a_reply_that_was_broken_off_anywhere_is_no_value() {
             vec![Act::Send([head.as_bytes(), &reply.as_bytes()[..end]].concat())]
         };
         let server = each(ends.iter().flat_map(|end| [broken(*end), short(*end)]).collect()).await;
+        let model = wire.model(&server);
         for end in ends.iter().flat_map(|end| [end, end]) {
-            let outcome = asked(wire.model(&server), 0).await;
+            let outcome = asked(model.clone(), 0).await;
             assert_eq!(outcome.value, None, "{wire:?} after {end} bytes");
             assert!(text.starts_with(&outcome.attempts[0]), "what was shown was said");
         }

@@ -45,11 +45,10 @@ async fn finish_usage_and_id_come_back() -> Result<()> {
     let told = ends.clone();
     let model = Talker::new(move |call, _| vec![Ok(Chunk::End(told[call].clone()))]);
     let recorder = Cassette::open(&path, Record::All).recording(model);
-    let player = |_| Cassette::open(&path, Record::Nothing).of("talker");
     for _ in &ends {
         recorder.reply(request.clone()).map(|chunk| chunk.expect("it is said")).collect::<Vec<_>>().await;
     }
-    let player = player(());
+    let player = Cassette::open(&path, Record::Nothing).of("talker");
     for end in [&ends[0], &ends[1], &ends[2], &ends[2]] {
         let chunks: Vec<_> =
             player.reply(request.clone()).map(|chunk| chunk.expect("it is said")).collect().await;
@@ -94,10 +93,10 @@ async fn thrice(model: Cassette) -> Result<[Option<Value>; 3]> {
     Ok([chat.one.get(0), chat.two.get(0), chat.three.get(0)])
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_same_request_is_answered_in_turn() -> Result<()> {
     let (_folder, path) = place();
-    let model = Talker::new(|call, _| said(&[["four", "two", "six"][call]]));
+    let model = Talker::new(|call, _| said(&[["four", "two", "six"][call]])).at(1);
     let live = thrice(Cassette::open(&path, Record::All).recording(model)).await?;
     assert_eq!(live.each_ref().map(Option::as_deref), [Some("four"), Some("two"), Some("six")]);
     let player = Cassette::open(&path, Record::Nothing);

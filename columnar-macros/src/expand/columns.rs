@@ -35,7 +35,7 @@ use quote::{quote, quote_spanned};
 use syn::Visibility;
 
 use super::other::Generic;
-use super::{Emission, Tokens, again, at, docs_or, hidden, literal, read, told};
+use super::{Emission, Tokens, again, at, docs_or, hidden, list, literal, read, told};
 use crate::syntax::{Around, Column, Former, State, Tag, View};
 use crate::word::{self, without_marker};
 
@@ -105,8 +105,7 @@ impl Emission<'_> {
                 impl #params #name #arguments { #(#constants)* }
             }
         });
-        let order: String = self.plan.order.iter().map(|at| format!("{at},")).collect();
-        let (nodes, known, order) = (read(&nodes), read(&known), read(&order));
+        let (nodes, known, order) = (read(&nodes), read(&known), list(&self.plan.order));
         let debug = Self::impl_debug(name, params.as_ref(), arguments.as_ref());
         let (plan, bind) = (self.fn_plan(), self.fn_bind());
         let formers = self.formers();
@@ -180,25 +179,25 @@ impl Emission<'_> {
     }
 
     /// The type of a column.
-    fn kind(&self, column: &Column) -> TokenStream {
+    fn kind(&self, column: &Column) -> Tokens {
         let kind = self.plain_kind(column);
         let Some(ty) = column.derived.as_ref().and_then(|derived| derived.ty.as_ref()) else { return kind };
         let generic = self.others.types.iter().find(|generic| *generic.column == column.name);
         match generic {
-            Some(Generic { param, .. }) => quote!(#kind<#param>),
+            Some(Generic { param, .. }) => quote!(#kind<#param>).into(),
             // What is being typed has been told.
             None if ty.is_begun => kind,
             None => {
                 let ty = &ty.ty;
-                quote!(#kind<#ty>)
+                quote!(#kind<#ty>).into()
             }
         }
     }
 
     /// The type of a column, but for what its values are.
-    pub(super) fn plain_kind(&self, column: &Column) -> TokenStream {
+    pub(super) fn plain_kind(&self, column: &Column) -> Tokens {
         let private = &self.private;
-        if column.derived.is_some() { quote!(#private::Derived) } else { quote!(#private::Source) }
+        if column.derived.is_some() { quote!(#private::Derived) } else { quote!(#private::Source) }.into()
     }
 }
 
@@ -242,8 +241,8 @@ impl<'v> Read<'v> {
     /// Whether the declaration says it all.
     fn is_known(&self) -> bool {
         let View { eliding, filtering, noting, groups, .. } = self.view;
-        let tokens = [&self.shown.rest, eliding, filtering, noting];
-        tokens.into_iter().all(TokenStream::is_empty) && groups.is_empty()
+        let tokens = [eliding, filtering, noting];
+        self.shown.rest.0.is_empty() && tokens.into_iter().all(TokenStream::is_empty) && groups.is_empty()
     }
 
     fn known(&self) -> String {
@@ -264,14 +263,14 @@ struct Shown {
     /// The last so many values, or all if it is 0.
     count: usize,
     /// A window that the compiler has to look at: `.window(MANY)`.
-    rest: TokenStream,
+    rest: Tokens,
     /// What is known, or is no view: that is mentioned.
-    mentioned: TokenStream,
+    mentioned: Tokens,
 }
 
 impl Shown {
     fn of(view: &View) -> Self {
-        let (mut count, mut rest, mut mentioned) = (0, TokenStream::new(), TokenStream::new());
+        let (mut count, mut rest, mut mentioned) = (0, Tokens(Vec::new()), Tokens(Vec::new()));
         let mut tail = view.tail.clone().into_iter().peekable();
         while let Some(dot) = tail.next() {
             let word = tail.next();
@@ -287,7 +286,7 @@ impl Shown {
                 _ => Some(count),
             };
             let place = if known.is_some() { &mut mentioned } else { &mut rest };
-            place.extend([dot].into_iter().chain(word).chain(arguments));
+            place.0.extend([dot].into_iter().chain(word).chain(arguments));
             count = known.unwrap_or(count);
         }
         Self { count, rest, mentioned }
@@ -307,15 +306,21 @@ fn number(arguments: &TokenTree) -> Option<usize> {
 /// A view as a field access on the struct of the columns, so that names and views are found by editors and checked by
 /// rustc. `self` is the own column.
 pub(super) fn mention(view: &View, own: &Ident) -> TokenStream {
-    let (told, mentioned) = (told(view), view.mentioned(own));
+    let (told, mentioned, path) = (told(view), view.mentioned(own), &view.path);
     if told.is_some() {
         let said = said(view);
-        return quote!(#told &here.#mentioned #said;);
+        return quote!(#told &here.#mentioned #(.#path)* #said;);
     }
-    let (shown, tagging) = (Shown::of(view).mentioned, &view.tagging);
+    let shown = Shown::of(view).mentioned;
     // A view is a value, and a column is not to be taken out of the struct.
-    let whole = (shown.is_empty() && tagging.is_empty()).then(|| quote!(&));
-    quote!(#whole here.#mentioned #shown #tagging;)
+    match (&shown.0[..], view.tagging.is_empty()) {
+        ([], true) => quote!(&here.#mentioned #(.#path)*;),
+        (_, true) => quote!(here.#mentioned #(.#path)* #shown;),
+        (_, false) => {
+            let tagging = &view.tagging;
+            quote!(here.#mentioned #(.#path)* #shown #tagging;)
+        }
+    }
 }
 
 /// What a view says of the column that it shows.

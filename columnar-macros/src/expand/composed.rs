@@ -215,7 +215,7 @@ impl Emission<'_> {
         let mut known = HashSet::new();
         let others = views.filter(|view| view.is_inherited || !view.path.is_empty());
         let others = others.filter(|view| known.insert(view.name())).map(|view| {
-            (here(view, &view.base), quote!(#private::Derived), place(view), literal(view.last()))
+            (here(view, &view.base), quote!(#private::Derived).into(), place(view), literal(view.last()))
         });
         let constants = own.chain(others).map(|(constant, kind, place, name)| {
             quote!(const #constant: &'static #kind = &#kind::__new(#place, #name);)
@@ -248,10 +248,10 @@ fn place(view: &View) -> TokenStream {
 
 /// A mention of the column that a view shows.
 pub(super) fn mention(view: &View, own: &Ident) -> TokenStream {
-    let (told, mentioned) = (told(view), view.mentioned(own));
+    let (told, mentioned, path) = (told(view), view.mentioned(own), &view.path);
     // Behind what is broken an editor finds more here than behind a constant, which there may not be.
     let said = told.is_some().then(|| said(view));
-    quote!(#told &here.#mentioned #said;)
+    quote!(#told &here.#mentioned #(.#path)* #said;)
 }
 
 /// A function for the mentions that belong to a column or a module.

@@ -18,7 +18,7 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 
 use super::item::Item;
-use super::{again, hidden, read};
+use super::{again, hidden, list};
 use crate::syntax::{Base, Param};
 
 impl Item<'_> {
@@ -123,8 +123,8 @@ impl Item<'_> {
             let call = quote!((#(&#names),*));
             (step.to_token_stream(), quote!(#(Self::#functions #call,)*), quote!(step.clone()))
         } else {
-            let functions: String = functions.map(|function| format!("Self::{function},")).collect();
-            (quote!(fn(#(&#types),*) -> #step), read(&functions), quote!(step(#(&#names),*)))
+            let functions = list(functions.map(|function| format!("Self::{function}")));
+            (quote!(fn(#(&#types),*) -> #step), functions, quote!(step(#(&#names),*)))
         };
         let steps = quote!(#private::steps::<Self, _>(steps.iter().map(|step| #calls)));
         let steps = if self.emission.flow.modules.is_empty() {

@@ -21,7 +21,7 @@ use quote::quote;
 use syn::ext::IdentExt;
 
 use super::other::{Other, Others, Role, tell_apart};
-use super::{Emission, Tokens, at, docs_or, literal, read};
+use super::{Emission, Tokens, at, docs_or, list, literal};
 use crate::syntax::{Column, Header};
 
 impl Emission<'_> {
@@ -163,7 +163,7 @@ impl Enum<'_> {
         if names.is_empty() {
             return quote!(match self {});
         }
-        let names = read(&names.iter().map(|name| format!("{name:?},")).collect::<String>());
+        let names = list(names.iter().map(|name| format!("{name:?}")));
         quote! {
             const NAMES: &[&str] = &[#names];
             NAMES[self as usize]
@@ -174,7 +174,7 @@ impl Enum<'_> {
         let Self { private, others, indices, names, without, .. } = self;
         let uses = self.uses();
         if others.are_none() {
-            let list = read(&uses.iter().map(|variant| format!("Self::{variant},")).collect::<String>());
+            let list = list(uses.iter().map(|variant| format!("Self::{variant}")));
             return quote! {
                 fn __of(column: usize, _: &#private::Name) -> #private::Option<Self> {
                     #private::listed(&[#list], &[#(#without),*], column)

@@ -22,7 +22,7 @@ use syn::{GenericParam, Generics, parse_quote};
 use super::composed::fn_mentions;
 use super::other::Other;
 use super::types::{Types, lifetime};
-use super::{Emission, again, at, hidden, literal, read};
+use super::{Emission, again, at, hidden, list, literal};
 use crate::syntax::{Column, Header, Module};
 
 impl Emission<'_> {
@@ -173,7 +173,7 @@ impl Item<'_> {
         }
         let name_at = |&at: &usize| self.emission.flow.columns.get(at).map(|column| literal(&column.name));
         let order = self.emission.plan.order.iter().filter_map(name_at);
-        let order = read(&order.map(|name| format!("{name:?},")).collect::<String>());
+        let order = list(order.map(|name| format!("{name:?}")));
         quote! {
             #docs
             #vis const ORDER: &'static [&'static str] = &[#order];

@@ -17,6 +17,8 @@ mod other;
 mod tests;
 mod types;
 
+use std::fmt::{Display, Write as _};
+
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Attribute;
@@ -140,10 +142,23 @@ fn told(view: &View) -> Option<TokenStream> {
 /// Text as tokens: the compiler reads a long list faster than it takes one from here. Nothing in it is the user's own
 /// token, and nothing depends on where a path begins.
 fn read(text: &str) -> TokenStream {
-    match text.parse() {
-        Ok(tokens) => tokens,
-        Err(_) => unreachable!("names, numbers and literals are tokens"),
+    // Where the compiler is there to read, nobody else need: `proc_macro2` has a look first.
+    let tokens = if proc_macro::is_available() {
+        text.parse::<proc_macro::TokenStream>().ok().map(TokenStream::from)
+    } else {
+        text.parse().ok()
+    };
+    tokens.unwrap_or_else(|| unreachable!("names, numbers and literals are tokens"))
+}
+
+/// Text as the elements of a list.
+fn list(elements: impl IntoIterator<Item: Display>) -> TokenStream {
+    let mut text = String::new();
+    for element in elements {
+        // A `String` takes everything.
+        let _ = write!(text, "{element},");
     }
+    read(&text)
 }
 
 /// The name as a string literal.

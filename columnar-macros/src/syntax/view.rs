@@ -103,16 +103,13 @@ impl View {
         }
     }
 
-    /// The column that it shows to the column `own`, where it is mentioned.
-    pub(crate) fn mentioned(&self, own: &Ident) -> TokenStream {
-        let column = if self.is_own() {
-            instead(&self.base, own)
-        } else {
-            // What cannot be a name has been told, too.
-            identifier(&self.base).unwrap_or_else(|| own.clone())
-        };
-        let path = &self.path;
-        quote!(#column #(.#path)*)
+    /// The column that it shows to the column `own`, or the module of that, where it is mentioned.
+    pub(crate) fn mentioned(&self, own: &Ident) -> Ident {
+        if self.is_own() {
+            return instead(&self.base, own);
+        }
+        // What cannot be a name has been told, too.
+        identifier(&self.base).unwrap_or_else(|| own.clone())
     }
 
     /// The name of the column that it shows.

@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::error::BoxError;
 use crate::model::{Overloaded, Refused};
 use crate::scheduler::OnFailure;
+use crate::usage::LimitError;
 
 /// The first pause before a further attempt; each further one is twice as long, and up to as long
 /// again by chance, so that columns that failed together do not try again together.
@@ -327,7 +328,8 @@ impl Attempts<'_> {
             Err(error) => error,
         };
         self.pieces = None;
-        match self.pauses.next().filter(|_| Refused::of(&*error).is_none()) {
+        let is_final = Refused::of(&*error).is_some() || LimitError::of(&*error).is_some();
+        match self.pauses.next().filter(|_| !is_final) {
             Some(pause) => {
                 let asked = Overloaded::of(&*error).and_then(|overloaded| overloaded.retry_after);
                 self.pause = Some(pause.max(asked.unwrap_or_default().min(LONGEST_ASKED)));

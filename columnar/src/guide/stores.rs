@@ -46,6 +46,9 @@
 //! as [`Error::Open`](crate::Error::Open) with
 //! [`StoreError::Locked`](crate::store::StoreError::Locked), until the first one is dropped or its process ends.
 //!
+//! With each value is kept what it took to compute it, as a [`Receipt`](crate::usage::Receipt): so what a conversation
+//! has cost is known after it was opened again, too.
+//!
 //! A store of your own implements [`Store`](crate::store::Store), and its test calls the suite.
 //!
 //! # What is loaded

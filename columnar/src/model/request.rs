@@ -40,3 +40,10 @@ pub struct Schema {
     /// The JSON Schema.
     pub json: Json,
 }
+
+impl Schema {
+    /// A shape and what it is called.
+    pub fn new(name: impl Into<String>, json: Json) -> Self {
+        Self { name: name.into(), json }
+    }
+}

@@ -11,12 +11,15 @@ use crate::usage::{NoReceipt, Receipt};
 /// costs a pointer for each of these.
 const SHARED: usize = 64;
 
-/// Receipts by cell. There are none for cells that asked no model, and a flow without any has one empty map.
-#[derive(Clone, Debug, Default)]
+/// Receipts by cell. There are none for cells that asked no model.
+#[derive(Debug, Default)]
 pub(super) struct Receipts {
-    /// By column, and where in it.
-    maps: BTreeMap<(usize, usize), Arc<Steps>>,
+    /// One word for a flow without any, of which there may be many.
+    maps: Option<Box<Maps>>,
 }
+
+/// By column, and where in it.
+type Maps = BTreeMap<(usize, usize), Arc<Steps>>;
 
 type Steps = BTreeMap<usize, Arc<Receipt>>;
 
@@ -27,34 +30,35 @@ pub(super) fn receipt(entry: &Entry) -> Result<Option<Receipt>, NoReceipt> {
 
 impl Receipts {
     pub(super) fn get(&self, cell: Cell) -> Option<&Arc<Receipt>> {
-        self.maps.get(&place(cell))?.get(&cell.step)
+        self.maps.as_ref()?.get(&place(cell))?.get(&cell.step)
     }
 
     /// Those of a column, by step.
     pub(super) fn of(&self, column: usize) -> impl Iterator<Item = (usize, &Arc<Receipt>)> {
-        let maps = self.maps.range((column, 0)..=(column, usize::MAX));
+        let maps = self.maps.iter().flat_map(move |maps| maps.range((column, 0)..=(column, usize::MAX)));
         maps.flat_map(|(_, steps)| steps.iter()).map(|(step, receipt)| (*step, receipt))
     }
 
     /// Keeps the receipt of a cell that has none yet.
     pub(super) fn insert(&mut self, cell: Cell, receipt: Receipt) {
-        let steps = self.maps.entry(place(cell)).or_default();
+        let steps = self.maps.get_or_insert_default().entry(place(cell)).or_default();
         Arc::make_mut(steps).entry(cell.step).or_insert_with(|| Arc::new(receipt));
     }
 
     /// Those of another flow that shares the past of this one: the ones before `step` of the columns that
     /// `origins` names, in that order.
     pub(super) fn derive(&self, origins: &[Option<usize>], step: usize) -> Self {
-        let mut maps = BTreeMap::new();
+        let Some(known) = &self.maps else { return Self::default() };
+        let mut maps = Maps::new();
         for (column, origin) in origins.iter().enumerate() {
             let Some(origin) = *origin else { continue };
             let (_, last) = place(Cell { column: origin, step });
-            for ((_, at), steps) in self.maps.range((origin, 0)..=(origin, last)) {
+            for ((_, at), steps) in known.range((origin, 0)..=(origin, last)) {
                 let steps = if *at < last { Some(Arc::clone(steps)) } else { before(steps, step) };
                 maps.extend(steps.map(|steps| ((column, *at), steps)));
             }
         }
-        Self { maps }
+        Self { maps: (!maps.is_empty()).then(|| Box::new(maps)) }
     }
 }
 

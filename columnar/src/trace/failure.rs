@@ -98,7 +98,13 @@ mod tests {
     fn the_status_of_an_answer_is_its_class() {
         let model = "openai/x".to_owned();
         let source = Overloaded { retry_after: None };
-        assert_eq!(class(&GenaiError::Overloaded { model: model.clone(), status: 429, source }), "429");
-        assert_eq!(class(&GenaiError::Status { model, status: 401 }), "401");
+        assert_eq!(
+            class(&GenaiError::Overloaded { model: model.clone(), status: 429, said: String::new(), source }),
+            "429"
+        );
+        assert_eq!(
+            class(&GenaiError::Status { model, status: 401, said: String::new(), source: None }),
+            "401"
+        );
     }
 }

@@ -1,5 +1,5 @@
 use std::time::{Duration, SystemTime};
-use std::{error::Error, io, iter};
+use std::{error::Error, io, iter, str::Utf8Error, string::FromUtf8Error};
 
 use super::PROVIDERS;
 use super::frames::Fault;
@@ -96,9 +96,10 @@ impl GenaiError {
         if let Some(refusal) = cause.downcast_ref().and_then(|error| Refusal::of(error, sent)) {
             return refusal.told_of(model.to_owned());
         }
+        let is_text = !cause.is::<FromUtf8Error>() && !cause.is::<Utf8Error>();
         let cause = iter::successors(Some(cause), |&cause| cause.source())
             .find_map(|cause| cause.downcast_ref::<io::Error>())
-            .map_or_else(|| summary(error).to_owned(), ToString::to_string);
+            .map_or_else(|| if is_text { summary(error) } else { GARBLED }.to_owned(), ToString::to_string);
         Self::Failed { model: model.to_owned(), cause }
     }
 

@@ -1,5 +1,6 @@
 //! What goes over the wire and what comes back, against a server that answers by rote.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -13,7 +14,7 @@ use tokio::{
 use crate::cache::Pace;
 use crate::context::Role;
 use crate::error::BoxError;
-use crate::model::{Chunk, End, Finish, Genai, Model, Overloaded, Request, Usage};
+use crate::model::{Chunk, End, Finish, Genai, Model, Overloaded, Request, Schema, Usage};
 use crate::testing::script;
 use crate::{Column, View, column, flow, source, this};
 
@@ -214,7 +215,7 @@ async fn a_provider_may_say_so_after_it_has_begun() {
         );
         let (url, _served) = serve("200 OK", &body).await;
         let model = Genai::new("anthropic/test").expect("a provider").with_base_url(&url);
-        let (_, _, error) = ask(&model, &[(Role::User, "Hi")]).await;
+        let (_, _, error) = ask(&model, &[(Role::User, SECRET)]).await;
         let error = error.expect("an error");
         assert_eq!(Overloaded::of(&*error).is_some(), status.is_some(), "{error}");
         let told = status.map_or("the server reported an error".to_owned(), |status| status.to_string());
@@ -246,6 +247,67 @@ async fn sent(name: &str, request: Request) -> Json {
     let sent = served.await.expect("served");
     let (_, body) = sent.split_once("\r\n\r\n").expect("a body");
     serde_json::from_str(body).expect("JSON")
+}
+
+#[tokio::test]
+async fn what_is_wanted_of_a_reply_is_sent() {
+    let schema = json!({
+        "type": "object",
+        "properties": { "name": { "type": "string", "minLength": 1 }, "age": { "type": "integer", "minimum": 0 } },
+        "required": ["name"],
+    });
+    let schema = Schema { name: "person".to_owned(), json: schema };
+    let stop: Arc<[String]> = ["END".to_owned(), "\n\n".to_owned()].into();
+    let wanted = Request {
+        temperature: Some(0.7),
+        stop: Arc::clone(&stop),
+        schema: Some(Arc::new(schema)),
+        ..request(&[(Role::User, "Hi")]).await
+    };
+    let plain = request(&[(Role::User, "Hi")]).await;
+
+    let openai = json!({ "type": "json_schema", "json_schema": { "name": "person", "strict": true, "schema": {
+        "type": "object",
+        "properties": { "name": { "type": "string" }, "age": { "type": "integer", "minimum": 0 } },
+        "required": ["name", "age"],
+        "additionalProperties": false,
+    } } });
+    let body = sent("openai/gpt-4o", wanted.clone()).await;
+    assert_eq!((&body["temperature"], &body["stop"]), (&json!(0.7), &json!(["END", "\n\n"])));
+    assert!(
+        body["response_format"]["json_schema"]["schema"]["required"]
+            .as_array()
+            .is_some_and(|all| all.len() == 2)
+    );
+    let mut format = body["response_format"].clone();
+    // The order of the properties depends on how maps are kept in this build.
+    format["json_schema"]["schema"]["required"] = json!(["name", "age"]);
+    assert_eq!(format, openai);
+
+    let anthropic = json!({ "type": "json_schema", "schema": {
+        "type": "object",
+        "properties": { "name": { "type": "string" }, "age": { "type": "integer" } },
+        "required": ["name"],
+        "additionalProperties": false,
+    } });
+    let body = sent("anthropic/claude-sonnet-4-5", wanted.clone()).await;
+    assert_eq!((&body["temperature"], &body["stop_sequences"]), (&json!(0.7), &json!(["END", "\n\n"])));
+    assert_eq!(body["output_config"]["format"], anthropic);
+
+    // Who cannot be held to it is not asked for it.
+    for name in
+        ["deepseek/deepseek-chat", "groq/test", "zai/test", "minimax/test", "ollama/test", "cohere/test"]
+    {
+        let body = sent(name, wanted.clone()).await.to_string();
+        assert!(!body.contains("schema") && !body.contains("person"), "{name}: {body}");
+        assert!(body.contains("0.7") && body.contains("END"), "{name}: {body}");
+    }
+    for name in ["openai/gpt-4o", "anthropic/claude-sonnet-4-5"] {
+        let body = sent(name, plain.clone()).await;
+        for absent in ["temperature", "stop", "stop_sequences", "response_format", "output_config"] {
+            assert_eq!(body.get(absent), None, "{name}");
+        }
+    }
 }
 
 /// The blocks of a body in order: who speaks, the text, and what it is marked with.

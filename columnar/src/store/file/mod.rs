@@ -77,6 +77,8 @@ use crate::name::Name;
 /// recognised is change, not forgery. After a write that failed nothing is written until the store is opened
 /// again, which finds out what has arrived.
 ///
+/// What a cell cost stands in the log, under the checksum of its line, and takes no wait of its own.
+///
 /// One flow has it open at a time, on one machine: a lock keeps others out until their owner is gone, however it
 /// ends. A file system that has no locks or no hard links is refused. New files are readable by their owner
 /// alone, on Unix.

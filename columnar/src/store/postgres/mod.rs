@@ -45,7 +45,8 @@ use crate::name::Name;
 ///
 /// In the tables `columnar_format`, `columnar_flows`, `columnar_cells` and `columnar_prefixes` of the first schema in
 /// the search path, which the first flow to be opened creates. Values are bytes, since a text of this database cannot
-/// hold every text; `select convert_from(value, 'UTF8') from columnar_cells` reads them, and what they cost is in `receipt`. A flow is removed with
+/// hold every text; `select convert_from(value, 'UTF8'), convert_from(receipt, 'UTF8') from columnar_cells` reads them
+/// and what they cost. A flow is removed with
 /// `delete from columnar_flows where key = 'monday'`.
 ///
 /// # What it promises

@@ -13,7 +13,7 @@ const FORMAT: i32 = 2;
 /// Two that create tables at once would fail on each other, in spite of `if not exists`, so there is a lock.
 ///
 /// The collation is that of bytes: the others change with the system, and break indexes by that. A value that
-/// is null is a cell that is empty for good. A `prefix` says that so many first steps of a column are stored, so
+/// is null is a cell that is empty for good; a receipt that is null is none. A `prefix` says that so many first steps of a column are stored, so
 /// that nobody has to look for them again.
 const TABLES: &str = r#"
     begin;
@@ -45,12 +45,12 @@ const TABLES: &str = r#"
 
 /// From format 1, which had no receipts. No row is written, since a cell without one is what it was. Several may
 /// do it, one after the other.
-const UPGRADE: &str = r#"
+const UPGRADE: &str = "
     begin;
     select pg_advisory_xact_lock(hashtext('columnar'));
     alter table columnar_cells add column if not exists receipt bytea;
     update columnar_format set format = 2 where format = 1;
-    commit"#;
+    commit";
 
 /// Creates the tables where there are none, and refuses those of another version before anything is written.
 pub(super) async fn check(client: &Client, place: &Place) -> Result<(), Fault> {

@@ -71,9 +71,9 @@ fn entry(row: &Row<'_>) -> Result<Entry, &'static str> {
     if row.get::<_, i32>("sum").map_err(strange)? != sum_of(&[&cell.to_le_bytes()], bytes, receipt) {
         return Err("its checksum is another one");
     }
-    let text = |bytes: Option<&[u8]>| {
-        let text = bytes.map(str::from_utf8).transpose().map_err(|_| "it is no text")?;
-        Ok(text.map(Value::from))
+    let text = |bytes: Option<&[u8]>| match bytes.map(str::from_utf8).transpose() {
+        Ok(text) => Ok(text.map(Value::from)),
+        Err(_) => Err("it is no text"),
     };
     Ok(Entry { value: text(bytes)?, receipt: text(receipt)? })
 }

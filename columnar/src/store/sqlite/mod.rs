@@ -68,9 +68,10 @@ use crate::name::Name;
 /// write to the file can write what the store believes. And a flow is found by its key: to damage that is to lose
 /// the flow.
 ///
-/// Files are their owner's alone. Ten thousand values of 800 bytes take 3 % more than that, five hundred 15 %. A
+/// Files are their owner's alone. Ten thousand values of 800 bytes take 3 % more than that, five hundred 17 %. A
 /// column has at most 2^32 steps. A step costs the same whatever came before it, and so does opening: how far a column
-/// is complete is written down now and then. Everybody's own tools can read the view `cells`:
+/// is complete is written down now and then. Everybody's own tools can read the view `cells`, which has what a cell
+/// cost beside its value:
 ///
 /// ```sh
 /// sqlite3 chats.db "select step, value from cells where flow = 'ada, monday' and column = 'answer'"

@@ -170,7 +170,7 @@ fn believe(chats: &Chats) -> rusqlite::Result<All> {
     let entries = cells.query_map((), |row| {
         let bytes: Option<Vec<u8>> = row.get(1)?;
         let text = bytes.map(|bytes| String::from_utf8(bytes).unwrap_or_default());
-        Ok((row.get::<_, u32>(0)? as usize, text.map_or(Entry::SKIPPED, |text| Entry::from(text))))
+        Ok((row.get::<_, u32>(0)? as usize, text.map_or(Entry::SKIPPED, Entry::from)))
     })?;
     let definition: Option<Vec<u8>> = definition;
     Ok((

@@ -3,12 +3,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::model::Refused;
+
 /// Why a request is not answered. Where a recording is missing it shows text of both requests: it is written for a
 /// test, of which both are a part.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum Fault {
     #[error("there is no cassette `{}`; `COLUMNAR_RECORD=missing` records one", path.display())]
-    Absent { path: PathBuf },
+    Absent { path: PathBuf, source: Refused },
     #[error("the cassette `{}` cannot be read or written: {what}", path.display())]
     Io { path: PathBuf, what: String },
     #[error(
@@ -41,7 +43,7 @@ pub(super) enum Fault {
     #[error("there is no model to record from: {what}")]
     NoModel { what: String },
     #[error("the cassette `{}` holds no reply {text}\n{way_out}", path.display())]
-    Missed { path: PathBuf, text: String, way_out: &'static str },
+    Missed { path: PathBuf, text: String, way_out: &'static str, source: Refused },
 }
 
 impl Fault {

@@ -9,7 +9,7 @@ use std::process;
 use super::asked::Asked;
 use super::fault::Fault;
 use super::{Record, file, miss};
-use crate::model::{Chunk, End};
+use crate::model::{Chunk, End, Refused};
 
 /// One request, and what was answered to it.
 #[derive(Clone, Debug)]
@@ -88,7 +88,9 @@ impl Tape {
         match (&self.written, record) {
             // What is there is replaced, so it may be anything.
             (_, Record::All) | (None, Record::Missing) => {}
-            (None, Record::Nothing) => return Err(Fault::Absent { path: self.path.clone() }),
+            (None, Record::Nothing) => {
+                return Err(Fault::Absent { path: self.path.clone(), source: Refused });
+            }
             (Some(bytes), _) => {
                 let recordings = file::read(bytes).map_err(|what| what.of(&self.path))?;
                 let named = recordings.into_iter().map(|recording| (recording.asked.lines(), recording));
@@ -131,7 +133,12 @@ impl Tape {
         }
         if self.record == Record::Nothing || !has_model {
             let text = miss::tell(cell, &lines, &self.recordings);
-            return Err(Fault::Missed { path: self.path.clone(), text, way_out: self.way_out() });
+            return Err(Fault::Missed {
+                path: self.path.clone(),
+                text,
+                way_out: self.way_out(),
+                source: Refused,
+            });
         }
         self.turn += 1;
         Ok(Found::Ask(self.turn))
