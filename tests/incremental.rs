@@ -40,7 +40,7 @@ mod inner {
         }
     }
     flow! {
-        pub(crate) struct Plain { source topic; column critic(topic) = echo; }
+        pub(crate) struct Plain { source topic; column critic(topic) = echo; column marks(critic): Vec<u8> = echo; }
     }
     pub fn host() {
         let flow = Host::new(7);
@@ -67,6 +67,7 @@ pub fn inline(style: &str) {
         source user;
         column first(user.latest, self.window(N)) = prompt(style.to_owned());
         column second(first) = |cx: Context| async move { format!("{style} {}", cx.step()) };
+        column third(second.latest): Option<bool> = echo;
     };
     drop(IntoFuture::into_future(flow.run()));
     let flow = flow! {

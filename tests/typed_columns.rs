@@ -66,7 +66,7 @@ async fn told<I: ColumnId>(mut run: columnar::Run<'_, I>) -> Result<Told> {
                 told.retries.push((attempt, error));
             }
             Ok(Event::Value { value, .. }) => assert_eq!(told.deltas, *value, "the deltas are the value"),
-            Ok(other) => panic!("nothing else at step {}", other.step()),
+            Ok(other) => unreachable!("nothing else is told at step {}", other.step()),
             Err(error) => told.error = Some(error),
         }
     }
@@ -201,7 +201,7 @@ async fn repairs_are_as_many_as_are_asked_for() -> Result<()> {
         let told = told(flow.run()).await?;
         assert_eq!(
             told.retries.iter().map(|(attempt, _)| *attempt).collect::<Vec<_>>(),
-            Vec::from_iter(1..asked)
+            (1..asked).collect::<Vec<_>>()
         );
         assert!(
             told.error
