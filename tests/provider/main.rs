@@ -106,12 +106,12 @@ pub(crate) async fn asked_with(model: Genai, times: usize, said: &str) -> Outcom
             Err(error) => break Some(error),
         };
         if !matches!(event, Event::Value { .. } | Event::Delta { .. }) {
-            events += &format!("{event:?}\n");
+            events.extend([format!("{event:?}"), "\n".to_owned()]);
         }
         match event {
             Event::Delta { text, .. } => attempts.last_mut().expect("one goes on").push_str(&text),
             Event::Retry { error, .. } => {
-                retries.push(error.to_string());
+                retries.push(error.clone());
                 attempts.push(String::new());
             }
             _ => {}
