@@ -184,6 +184,10 @@ impl Genai {
             target.auth = sent.key.clone().map_or(AuthData::None, AuthData::Key);
             if let Some(address) = &sent.address {
                 target.endpoint = Endpoint::from_owned(address.as_str());
+                // The client would send the requests of this provider to its own address all the same.
+                if target.model.adapter_kind == AdapterKind::Zai {
+                    target.model = ModelIden::new(AdapterKind::OpenAI, target.model.model_name);
+                }
             }
             self.client.exec_chat_stream(target, chat, Some(&options)).await
         });
