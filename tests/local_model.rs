@@ -235,7 +235,7 @@ async fn what_is_said_to_be_repeated_comes_from_the_cache() -> Result<()> {
             chat.user.push(said(n)).await?;
             chat.run().await?;
         }
-        let all = (0..3).map(|n| Ok(chat.all.explain_cache(n)?)).collect::<Result<Vec<_>>>()?;
+        let all = (0..3).map(|n| chat.all.explain_cache(n)).collect::<Result<Vec<_>>>()?;
         assert!(all.iter().all(|prefix| prefix.bytes == prefix.of_bytes), "all of it");
         let usages = model.usages();
         assert_eq!(usages.len(), 4);
@@ -255,7 +255,7 @@ async fn what_is_said_to_be_repeated_comes_from_the_cache() -> Result<()> {
             chat.user.push(said(n)).await?;
             chat.run().await?;
         }
-        let last = (0..3).map(|n| Ok(chat.last.explain_cache(n)?)).collect::<Result<Vec<_>>>()?;
+        let last = (0..3).map(|n| chat.last.explain_cache(n)).collect::<Result<Vec<_>>>()?;
         assert!(last[1].bytes > 0 && last[1].bytes < last[1].of_bytes, "a part of it");
         let usages = model.usages();
         assert_eq!(usages.len(), 4);

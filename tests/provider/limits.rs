@@ -16,7 +16,7 @@ fn genai(outcome: &Outcome) -> &GenaiError {
     let why: &(dyn Error + 'static) = outcome.why();
     iter::successors(Some(why), |&error| error.source())
         .find_map(|error| error.downcast_ref())
-        .unwrap_or_else(|| panic!("{}", outcome.cause()))
+        .expect("the adapter says why")
 }
 
 #[tokio::test(start_paused = true)]

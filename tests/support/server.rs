@@ -48,6 +48,10 @@ impl Drop for Server {
 
 impl Server {
     /// Begins to serve.
+    ///
+    /// # Panics
+    ///
+    /// If there is no port left.
     pub async fn start(script: impl Fn(usize) -> Vec<Act> + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -140,7 +144,7 @@ async fn serve(mut socket: TcpStream, acts: Vec<Act>, log: Arc<Log>) {
 
 fn is_whole(request: &[u8]) -> bool {
     let Some(end) = request.windows(4).position(|four| four == b"\r\n\r\n") else { return false };
-    let head = String::from_utf8_lossy(&request[..end]).to_lowercase();
+    let head = String::from_utf8_lossy(request.get(..end).unwrap_or_default()).to_lowercase();
     let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
     request.len() >= end + 4 + length.unwrap_or(0)
 }
@@ -195,6 +199,10 @@ impl Wire {
     }
 
     /// A model that speaks it, at an address.
+    ///
+    /// # Panics
+    ///
+    /// Where HTTPS is not available.
     pub fn model_at(self, url: &str) -> Genai {
         Genai::new(&format!("{}@{url}", self.name())).expect("a provider")
     }

@@ -58,7 +58,7 @@ pub(crate) const PROVIDERS: &[&str] = &[
 ///
 /// A [schema](Request::schema) is sent where the provider holds its models to it, and as far as it does:
 /// OpenAI's kind, where all properties of an object are required and there are no others, also for Fireworks,
-/// Mistral, Nebius, OpenRouter, Together and xAI; that of Anthropic; and that of Gemini. Elsewhere nothing is
+/// Mistral, Nebius, `OpenRouter`, Together and xAI; that of Anthropic; and that of Gemini. Elsewhere nothing is
 /// sent of it.
 ///
 /// Of a reply's usage, `input` counts the whole request, also what came from the provider's cache.
