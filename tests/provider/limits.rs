@@ -16,7 +16,7 @@ fn genai(outcome: &Outcome) -> &GenaiError {
     let why: &(dyn Error + 'static) = outcome.why();
     iter::successors(Some(why), |&error| error.source())
         .find_map(|error| error.downcast_ref())
-        .expect("it is an error of the adapter")
+        .expect("the adapter says why")
 }
 
 #[tokio::test(start_paused = true)]

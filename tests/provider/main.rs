@@ -70,7 +70,7 @@ pub(crate) struct Outcome {
     pub(crate) error: Option<Error>,
     pub(crate) ends: Vec<End>,
     /// All events, as they look.
-    pub(crate) events: String,
+    pub(crate) events: Vec<String>,
 }
 
 impl Outcome {
@@ -97,7 +97,7 @@ pub(crate) async fn asked_with(model: Genai, times: usize, said: &str) -> Outcom
     let (told, store) = (Told::new(model), MemoryStore::new());
     let chat = Chat::open(store.clone(), told.clone(), times).await.expect("the store is new");
     chat.user.push(said).await.expect("memory takes it");
-    let (mut attempts, mut retries, mut events) = (vec![String::new()], Vec::new(), String::new());
+    let (mut attempts, mut retries, mut events) = (vec![String::new()], Vec::new(), Vec::new());
     let mut run = chat.run();
     let error = loop {
         let event = match run.try_next().await {
@@ -106,12 +106,12 @@ pub(crate) async fn asked_with(model: Genai, times: usize, said: &str) -> Outcom
             Err(error) => break Some(error),
         };
         if !matches!(event, Event::Value { .. } | Event::Delta { .. }) {
-            events.extend([format!("{event:?}"), "\n".to_owned()]);
+            events.push(format!("{event:?}"));
         }
         match event {
             Event::Delta { text, .. } => attempts.last_mut().expect("one goes on").push_str(&text),
             Event::Retry { error, .. } => {
-                retries.push(error.clone());
+                retries.push(error.as_str().to_owned());
                 attempts.push(String::new());
             }
             _ => {}

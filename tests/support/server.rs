@@ -51,7 +51,7 @@ impl Server {
     ///
     /// # Panics
     ///
-    /// Where this machine has no port to listen on.
+    /// If there is no port left.
     pub async fn start(script: impl Fn(usize) -> Vec<Act> + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -202,7 +202,7 @@ impl Wire {
     ///
     /// # Panics
     ///
-    /// Where HTTPS cannot be spoken from this machine.
+    /// Where HTTPS is not available.
     pub fn model_at(self, url: &str) -> Genai {
         Genai::new(&format!("{}@{url}", self.name())).expect("a provider")
     }

@@ -58,7 +58,7 @@ pub(crate) const PROVIDERS: &[&str] = &[
 ///
 /// A [schema](Request::schema) is sent where the provider holds its models to it, and as far as it does:
 /// OpenAI's kind, where all properties of an object are required and there are no others, also for Fireworks,
-/// Mistral, Nebius, OpenRouter, Together and xAI; that of Anthropic; and that of Gemini. Elsewhere nothing is
+/// Mistral, Nebius, `OpenRouter`, Together and xAI; that of Anthropic; and that of Gemini. Elsewhere nothing is
 /// sent of it.
 ///
 /// Of a reply's usage, `input` counts the whole request, also what came from the provider's cache.
@@ -184,6 +184,10 @@ impl Genai {
             target.auth = sent.key.clone().map_or(AuthData::None, AuthData::Key);
             if let Some(address) = &sent.address {
                 target.endpoint = Endpoint::from_owned(address.as_str());
+                // The client would send the requests of this provider to its own address all the same.
+                if target.model.adapter_kind == AdapterKind::Zai {
+                    target.model = ModelIden::new(AdapterKind::OpenAI, target.model.model_name);
+                }
             }
             self.client.exec_chat_stream(target, chat, Some(&options)).await
         });
