@@ -19,7 +19,7 @@
 //!     }
 //! }
 //! impl Chat {
-//!     fn __READS_topics(here: &ChatColumns) { here.user.latest; }
+//!     fn __READS_topics(here: &ChatColumns) { let _ = here.user.latest; }
 //! }
 //! ```
 //!
@@ -302,23 +302,18 @@ fn number(arguments: &TokenTree) -> Option<usize> {
 }
 
 /// A view as a field access on the struct of the columns, so that names and views are found by editors and checked by
-/// rustc. `self` is the own column.
+/// rustc. `self` is the own column. A `_` takes nothing out of the struct.
 pub(super) fn mention(view: &View, own: &Ident) -> TokenStream {
     let (told, mentioned, path) = (told(view), view.mentioned(own), &view.path);
     if told.is_some() {
         let said = said(view);
-        return quote!(#told &here.#mentioned #(.#path)* #said;);
+        return quote!(#told let _ = here.#mentioned #(.#path)* #said;);
     }
-    let shown = Shown::of(view).mentioned;
-    // A view is a value, and a column is not to be taken out of the struct.
-    match (&shown.0[..], view.tagging.is_empty()) {
-        ([], true) => quote!(&here.#mentioned #(.#path)*;),
-        (_, true) => quote!(here.#mentioned #(.#path)* #shown;),
-        (_, false) => {
-            let tagging = &view.tagging;
-            quote!(here.#mentioned #(.#path)* #shown #tagging;)
-        }
+    let (shown, tagging) = (Shown::of(view).mentioned, &view.tagging);
+    if tagging.is_empty() {
+        return quote!(let _ = here.#mentioned #(.#path)* #shown;);
     }
+    quote!(let _ = here.#mentioned #(.#path)* #shown #tagging;)
 }
 
 /// What a view says of the column that it shows.

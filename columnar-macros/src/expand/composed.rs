@@ -5,7 +5,7 @@
 //! pub type FeltBase = Chat;
 //! pub struct FeltColumns { __base: <FeltBase as Base>::Columns, pub mood: Derived, pub debate: … }
 //! impl Felt {
-//!     fn __READS_mood(here: &FeltColumns) { &here.user; &here.debate.critic; … }
+//!     fn __READS_mood(here: &FeltColumns) { let _ = here.user; let _ = here.debate.critic; … }
 //!     pub async fn extend(base: impl Borrow<FeltBase>) -> Result<Self>;
 //! }
 //! impl FeltColumns {
@@ -251,7 +251,7 @@ pub(super) fn mention(view: &View, own: &Ident) -> TokenStream {
     let (told, mentioned, path) = (told(view), view.mentioned(own), &view.path);
     // Behind what is broken an editor finds more here than behind a constant, which there may not be.
     let said = told.is_some().then(|| said(view));
-    quote!(#told &here.#mentioned #(.#path)* #said;)
+    quote!(#told let _ = here.#mentioned #(.#path)* #said;)
 }
 
 /// A function for the mentions that belong to a column or a module.

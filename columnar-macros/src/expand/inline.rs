@@ -78,7 +78,7 @@ impl Emission<'_> {
         });
         let inputs = self.flow.modules.iter().map(Self::module_mentions);
         quote! {
-            #[allow(unexpected_cfgs, unused, clippy::no_effect, clippy::unnecessary_operation)]
+            #[allow(unexpected_cfgs)]
             let _ = |here: &#columns| { #(#read)* #(#inputs)* };
         }
     }

@@ -53,9 +53,10 @@ impl Item<'_> {
     /// What the flow can do: its compute steps, and ways to make one.
     fn implementation(&self) -> TokenStream {
         let head = self.impl_head(&TokenStream::new(), &self.bounded());
-        let steps = self.emission.flow.columns.iter().filter_map(|column| self.fn_step(column));
-        let modules = self.emission.modules().map(|(module, other)| self.fn_module(module, other));
-        let mentions = self.mentions(&head);
+        let columns = self.emission.flow.columns.iter();
+        let steps = columns.clone().filter_map(|column| self.fn_step(column));
+        let reads = columns.filter_map(|column| self.emission.fn_reads(column, &self.types.columns));
+        let modules = self.emission.modules().map(|(module, other)| self.fns_of_module(module, other));
         let (constants, constructors, fork) = (self.constants(), self.constructors(), self.fn_fork());
         quote! {
             #[allow(
@@ -65,28 +66,11 @@ impl Item<'_> {
             )]
             #head {
                 #(#steps)*
+                #(#reads)*
                 #(#modules)*
                 #constants
                 #constructors
                 #fork
-            }
-
-            #mentions
-        }
-    }
-
-    /// Mentions what the user has written of views and inputs.
-    fn mentions(&self, head: &TokenStream) -> TokenStream {
-        let (emission, types) = (self.emission, &self.types.columns);
-        let reads = emission.flow.columns.iter().filter_map(|column| emission.fn_reads(column, types));
-        let inputs = emission.flow.modules.iter();
-        let inputs =
-            inputs.map(|module| fn_mentions(&module.name, types, &Emission::module_mentions(module)));
-        quote! {
-            #[allow(non_snake_case, unexpected_cfgs, unused, clippy::no_effect, clippy::unnecessary_operation)]
-            #head {
-                #(#reads)*
-                #(#inputs)*
             }
         }
     }
@@ -105,8 +89,8 @@ impl Item<'_> {
         Some(self.fn_given(&column.name, ty, &step))
     }
 
-    /// The compute steps of a module.
-    fn fn_module(&self, module: &Module, other: &Other<'_>) -> TokenStream {
+    /// The compute steps of a module, and the mentions of its inputs.
+    fn fns_of_module(&self, module: &Module, other: &Other<'_>) -> TokenStream {
         let (private, step) = (&self.emission.private, &self.types.step);
         let ty = quote!(#private::Vec<#step>);
         let steps = if self.header.whole {
@@ -114,7 +98,10 @@ impl Item<'_> {
         } else {
             quote!(#private::vec![])
         };
-        self.fn_given(&module.name, &ty, &steps)
+        let steps = self.fn_given(&module.name, &ty, &steps);
+        let mentions = Emission::module_mentions(module);
+        let mentions = fn_mentions(&module.name, &self.types.columns, &mentions);
+        quote!(#steps #mentions)
     }
 
     /// A function that is given the parameters.

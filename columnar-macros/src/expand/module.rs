@@ -3,7 +3,7 @@
 //! ```text
 //! impl Chat {
 //!     fn __debate() -> Vec<Step<'static>> { lend(Debate::__STEPS()) }
-//!     fn __READS_debate(here: &ChatColumns) { &here.debate.topic; &here.user; }
+//!     fn __READS_debate(here: &ChatColumns) { let _ = here.debate.topic; let _ = here.user; }
 //! }
 //! impl ChatColumns {
 //!     const __AT_debate: Place = Place::__new(2, &<… as Columns>::GRAPH);
@@ -94,7 +94,7 @@ impl Emission<'_> {
         let inputs = module.inputs.iter().map(|input| {
             let source = &input.name;
             let column = input.column.as_ref().map(|column| mention(column, &input.name));
-            quote!(&here.#name.#source; #column)
+            quote!(let _ = here.#name.#source; #column)
         });
         inputs.collect()
     }

@@ -31,6 +31,10 @@ impl Chat {
         let _ = (model,);
         ::columnar::__private::broken()
     }
+    fn __READS_topics(here: &ChatColumns) {
+        #[cfg(rust_analyzer)]
+        let _ = here.usr.__view();
+    }
     /// The names of the columns in topological order.
     pub const ORDER: &'static [&'static str] = &["user", "topics"];
     /// The columns and what each of them reads.
@@ -82,18 +86,6 @@ impl Chat {
             __flow: flow,
             __marker: ::core::marker::PhantomData,
         })
-    }
-}
-#[allow(
-    non_snake_case,
-    unexpected_cfgs,
-    unused,
-    clippy::no_effect,
-    clippy::unnecessary_operation
-)]
-impl Chat {
-    fn __READS_topics(here: &ChatColumns) {
-        #[cfg(rust_analyzer)] &here.usr.__view();
     }
 }
 impl ::columnar::__private::Columns for ChatColumns {

@@ -37,6 +37,15 @@ impl<'a> Felt<'a> {
         let _ = (style,);
         ::columnar::__private::Declare.column(prompt(style))
     }
+    fn __READS_mood(here: &FeltColumns) {
+        let _ = here.tone;
+        let _ = here.user;
+        let _ = here.summary;
+        let _ = here.mood;
+    }
+    fn __READS_tone(here: &FeltColumns) {
+        let _ = here.user;
+    }
     const __TEXT: [u8; {
         <FeltColumns as ::columnar::__private::Columns>::GRAPH.__text_len()
     }] = {
@@ -111,24 +120,6 @@ impl<'a> Felt<'a> {
             __flow: flow,
             __marker: ::core::marker::PhantomData,
         })
-    }
-}
-#[allow(
-    non_snake_case,
-    unexpected_cfgs,
-    unused,
-    clippy::no_effect,
-    clippy::unnecessary_operation
-)]
-impl<'a> Felt<'a> {
-    fn __READS_mood(here: &FeltColumns) {
-        &here.tone;
-        &here.user;
-        &here.summary;
-        &here.mood;
-    }
-    fn __READS_tone(here: &FeltColumns) {
-        &here.user;
     }
 }
 #[allow(non_upper_case_globals, unexpected_cfgs)]

@@ -33,6 +33,11 @@ where
     fn __mood() -> <FeltBase<M> as ::columnar::__private::Base>::Step {
         ::columnar::__private::Declare.column(prompt("Name the mood."))
     }
+    fn __READS_mood(
+        here: &FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>,
+    ) {
+        let _ = here.user;
+    }
     const __TEXT: [u8; { ::columnar::__private::MUCH }] = {
         Self::GRAPH
             .__text::<{ ::columnar::__private::MANY }, { ::columnar::__private::MUCH }>()
@@ -94,23 +99,6 @@ where
             __flow: flow,
             __marker: ::core::marker::PhantomData,
         })
-    }
-}
-#[allow(
-    non_snake_case,
-    unexpected_cfgs,
-    unused,
-    clippy::no_effect,
-    clippy::unnecessary_operation
-)]
-impl<M: Model, const N: usize> Felt<M, N>
-where
-    M: 'static,
-{
-    fn __READS_mood(
-        here: &FeltColumns<<FeltBase<M> as ::columnar::__private::Base>::Columns>,
-    ) {
-        &here.user;
     }
 }
 #[allow(non_upper_case_globals, unexpected_cfgs)]

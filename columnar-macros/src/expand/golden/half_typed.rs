@@ -34,6 +34,19 @@ impl Chat {
     fn __summary() -> ::columnar::__private::Step<'static> {
         ::columnar::__private::Declare.column(prompt(sty))
     }
+    fn __READS_topics(here: &ChatColumns) {
+        #[cfg(rust_analyzer)]
+        let _ = here.user.__view();
+    }
+    fn __READS_summary(here: &ChatColumns) {
+        let _ = here.user;
+        #[cfg(rust_analyzer)]
+        let _ = here.to.__view();
+        #[cfg(rust_analyzer)]
+        let _ = here.summary.window().__view();
+        #[cfg(rust_analyzer)]
+        let _ = here.summary.__view();
+    }
     /// The names of the columns in topological order.
     pub const ORDER: &'static [&'static str] = &["user", "topics", "summary"];
     /// The columns and what each of them reads.
@@ -85,24 +98,6 @@ impl Chat {
             __flow: flow,
             __marker: ::core::marker::PhantomData,
         })
-    }
-}
-#[allow(
-    non_snake_case,
-    unexpected_cfgs,
-    unused,
-    clippy::no_effect,
-    clippy::unnecessary_operation
-)]
-impl Chat {
-    fn __READS_topics(here: &ChatColumns) {
-        #[cfg(rust_analyzer)] &here.user.__view();
-    }
-    fn __READS_summary(here: &ChatColumns) {
-        &here.user;
-        #[cfg(rust_analyzer)] &here.to.__view();
-        #[cfg(rust_analyzer)] &here.summary.window().__view();
-        #[cfg(rust_analyzer)] &here.summary.__view();
     }
 }
 impl ::columnar::__private::Columns for ChatColumns {

@@ -48,15 +48,10 @@ fn around() {
                     f.debug_struct("Columns").finish_non_exhaustive()
                 }
             }
-            #[allow(
-                unexpected_cfgs,
-                unused,
-                clippy::no_effect,
-                clippy::unnecessary_operation
-            )]
+            #[allow(unexpected_cfgs)]
             let _ = |here: &Columns| {
-                here.user.latest;
-                here.styled.latest;
+                let _ = here.user.latest;
+                let _ = here.styled.latest;
             };
             ::columnar::__private::Typed::<
                 '_,

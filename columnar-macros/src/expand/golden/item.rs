@@ -40,6 +40,14 @@ where
         let _ = (model,);
         ::columnar::__private::Declare.column(prompt("Answer.").with(model.clone()))
     }
+    fn __READS_topics(here: &ChatColumns) {
+        let _ = here.user.latest;
+    }
+    fn __READS_assistant(here: &ChatColumns) {
+        let _ = here.user;
+        let _ = here.topics.window(2).r#as("subjects");
+        let _ = here.assistant;
+    }
     /// The names of the columns in topological order.
     pub const ORDER: &'static [&'static str] = &["user", "topics", "assistant"];
     /// The columns and what each of them reads.
@@ -94,27 +102,6 @@ where
             __flow: flow,
             __marker: ::core::marker::PhantomData,
         })
-    }
-}
-#[allow(
-    non_snake_case,
-    unexpected_cfgs,
-    unused,
-    clippy::no_effect,
-    clippy::unnecessary_operation
-)]
-impl<M: Model> Chat<M>
-where
-    M: Clone,
-    M: 'static,
-{
-    fn __READS_topics(here: &ChatColumns) {
-        here.user.latest;
-    }
-    fn __READS_assistant(here: &ChatColumns) {
-        &here.user;
-        here.topics.window(2).r#as("subjects");
-        &here.assistant;
     }
 }
 impl ::columnar::__private::Columns for ChatColumns {

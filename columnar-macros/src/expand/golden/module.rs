@@ -37,6 +37,16 @@ where
         let _ = (model,);
         ::columnar::__private::Declare.column(prompt("Judge."))
     }
+    fn __READS_verdict(
+        here: &ChatColumns<
+            <<__ChatDebate<
+                M,
+            > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Columns,
+        >,
+    ) {
+        let _ = here.debate.critic;
+        let _ = here.user;
+    }
     fn __debate(
         model: &M,
     ) -> ::columnar::__private::Vec<::columnar::__private::Step<'static>> {
@@ -55,6 +65,16 @@ where
             impl<T> __Otherwise for T {}
             ::columnar::__private::lend(<Debate<M>>::__STEPS(model.clone()))
         }
+    }
+    fn __READS_debate(
+        here: &ChatColumns<
+            <<__ChatDebate<
+                M,
+            > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Columns,
+        >,
+    ) {
+        let _ = here.debate.topic;
+        let _ = here.user;
     }
     const __TEXT: [u8; { ::columnar::__private::MUCH }] = {
         let () = <ChatColumns<
@@ -127,38 +147,6 @@ where
             __flow: flow,
             __marker: ::core::marker::PhantomData,
         })
-    }
-}
-#[allow(
-    non_snake_case,
-    unexpected_cfgs,
-    unused,
-    clippy::no_effect,
-    clippy::unnecessary_operation
-)]
-impl<M: Model> Chat<M>
-where
-    M: 'static,
-{
-    fn __READS_verdict(
-        here: &ChatColumns<
-            <<__ChatDebate<
-                M,
-            > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Columns,
-        >,
-    ) {
-        &here.debate.critic;
-        &here.user;
-    }
-    fn __READS_debate(
-        here: &ChatColumns<
-            <<__ChatDebate<
-                M,
-            > as ::columnar::__private::Module>::Flow as ::columnar::__private::Base>::Columns,
-        >,
-    ) {
-        &here.debate.topic;
-        &here.user;
     }
 }
 #[allow(non_upper_case_globals, unexpected_cfgs)]
