@@ -128,10 +128,8 @@ pub mod a_public_flow {
         columns.sort();
         columns.dedup();
         assert_eq!(columns, [BetweenColumn::RunningSummary, BetweenColumn::R2D2, BetweenColumn::Type]);
-        assert_eq!(
-            columns.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            ["running_summary", "r2_d2", "type"]
-        );
+        let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
+        assert_eq!(names, ["running_summary", "r2_d2", "type"]);
         // As a derived one prints them.
         assert_eq!(format!("{columns:?}"), "[RunningSummary, R2D2, Type]");
         assert_eq!(flow.r#type.get(0).as_deref(), Some("<last>\nz\n</last>"));

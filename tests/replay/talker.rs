@@ -81,7 +81,7 @@ pub(crate) fn place() -> (TempDir, PathBuf) {
 /// What went wrong with the first cell that could not be computed.
 pub(crate) fn cause(outcome: Result<()>) -> String {
     match outcome {
-        Err(Error::Compute { source, .. }) => source.to_string(),
+        Err(Error::Compute { source, .. } | Error::Model { source, .. }) => source.to_string(),
         other => format!("nothing went wrong with a cell: {other:?}"),
     }
 }

@@ -44,6 +44,12 @@ where
             .column(prompt("Go on."))
             .__typed(|here: &ChatColumns<__ChatOthers<T>>| { &here.others })
     }
+    fn __READS_score(here: &ChatColumns<__ChatOthers<T>>) {
+        let _ = here.user.latest;
+    }
+    fn __READS_others(here: &ChatColumns<__ChatOthers<T>>) {
+        let _ = here.score;
+    }
     /// The names of the columns in topological order.
     pub const ORDER: &'static [&'static str] = &["user", "score", "others"];
     /// The columns and what each of them reads.
@@ -95,24 +101,6 @@ where
             __flow: flow,
             __marker: ::core::marker::PhantomData,
         })
-    }
-}
-#[allow(
-    non_snake_case,
-    unexpected_cfgs,
-    unused,
-    clippy::no_effect,
-    clippy::unnecessary_operation
-)]
-impl<T: Tell + 'static> Chat<T>
-where
-    T: 'static,
-{
-    fn __READS_score(here: &ChatColumns<__ChatOthers<T>>) {
-        here.user.latest;
-    }
-    fn __READS_others(here: &ChatColumns<__ChatOthers<T>>) {
-        &here.score;
     }
 }
 impl<__Others: 'static> ::columnar::__private::Columns for ChatColumns<__Others> {
