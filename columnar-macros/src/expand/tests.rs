@@ -1,7 +1,5 @@
-//! What a flow becomes, to be read: the files in `golden/`. `UPDATE_GOLDEN=1 cargo test` writes them
-//! anew.
-
-use std::path::Path;
+//! What a flow becomes, to be read: the files in `snapshots/`. `cargo insta review` shows what has changed, and accepts
+//! it.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -19,7 +17,7 @@ fn an_item_becomes_structs_an_enum_and_their_impls() {
             column assistant(user, topics.window(2).as("subjects"), self) = prompt("Answer.").with(model.clone());
         }
     });
-    assert_golden("item", &syn::parse2(expansion).unwrap());
+    assert_expansion("item", &syn::parse2(expansion).unwrap());
 }
 
 #[test]
@@ -32,7 +30,7 @@ fn an_extension_stands_on_the_columns_of_another_flow() {
             column tone(user) = prompt(style);
         }
     });
-    assert_golden("extension", &syn::parse2(expansion).unwrap());
+    assert_expansion("extension", &syn::parse2(expansion).unwrap());
 }
 
 #[test]
@@ -42,7 +40,7 @@ fn an_extension_that_shares_parameters_leaves_open_what_it_extends() {
             column mood(user.latest) = prompt("Name the mood.");
         }
     });
-    assert_golden("extension_with_parameters", &syn::parse2(expansion).unwrap());
+    assert_expansion("extension_with_parameters", &syn::parse2(expansion).unwrap());
 }
 
 #[test]
@@ -56,7 +54,7 @@ fn a_module_is_a_field_that_constants_find_columns_in() {
             column verdict(debate.critic.latest.as("case"), user.latest) = prompt("Judge.");
         }
     });
-    assert_golden("module", &syn::parse2(expansion).unwrap());
+    assert_expansion("module", &syn::parse2(expansion).unwrap());
 }
 
 #[test]
@@ -68,7 +66,7 @@ fn typed_columns_know_their_types_by_their_fields() {
             column others(score): Vec<T> was "more" = prompt("Go on.");
         }
     });
-    assert_golden("typed", &syn::parse2(expansion).unwrap());
+    assert_expansion("typed", &syn::parse2(expansion).unwrap());
 }
 
 #[test]
@@ -78,7 +76,7 @@ fn an_inline_flow_becomes_an_expression() {
         column styled(user.latest, self.latest) = prompt(style);
     });
     let statement = quote!(fn around() { let chat = #flow; });
-    assert_golden("inline", &syn::parse2(statement).unwrap());
+    assert_expansion("inline", &syn::parse2(statement).unwrap());
 }
 
 #[test]
@@ -92,7 +90,7 @@ fn a_broken_flow_is_whole_all_the_same() {
         },
         5,
     );
-    assert_golden("broken", &syn::parse2(expansion).unwrap());
+    assert_expansion("broken", &syn::parse2(expansion).unwrap());
 }
 
 #[test]
@@ -108,7 +106,7 @@ fn a_half_typed_flow_keeps_its_shape_for_editors() {
         },
         5,
     );
-    assert_golden("half_typed", &syn::parse2(expansion).unwrap());
+    assert_expansion("half_typed", &syn::parse2(expansion).unwrap());
 }
 
 fn expand(flow: &TokenStream) -> TokenStream {
@@ -122,17 +120,10 @@ fn expand_with(flow: &TokenStream, mistakes: usize) -> TokenStream {
     expansion
 }
 
-fn assert_golden(name: &str, expansion: &syn::File) {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/expand/golden").join(name).with_extension("rs");
-    let text = prettyplease::unparse(expansion);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, &text).unwrap();
-    }
-    let golden = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        text == golden,
-        "{} is out of date, see the head of this file. It is now:\n{text}",
-        path.display()
-    );
+/// Compares the expansion with the file of this name.
+fn assert_expansion(name: &str, expansion: &syn::File) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, prettyplease::unparse(expansion)));
 }
