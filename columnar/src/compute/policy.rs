@@ -80,7 +80,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// attempt is told as [`Event::Retry`](crate::Event::Retry). A panic is not tried again.
     ///
     /// Where the error is or comes from an [`Overloaded`], the pause is at least the one that the
-    /// model asks for, up to two minutes.
+    /// model asks for, up to two minutes. One that is or comes from a [`Refused`] or a [`LimitError`] is not tried again.
     fn retry(self, times: usize) -> Step<'a> {
         self.into_step().around(move |step, cx| {
             let pauses = ExponentialBuilder::default()

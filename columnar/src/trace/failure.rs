@@ -14,6 +14,7 @@ use crate::error::Error;
 #[cfg(feature = "genai")]
 use crate::model::GenaiError;
 use crate::model::{Finish, Overloaded, ReplyError};
+use crate::usage::LimitError;
 
 /// The class of every error that has no better one, as the conventions call it.
 const OTHER: &str = "_OTHER";
@@ -46,13 +47,18 @@ fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {
         None => {}
     }
     #[cfg(feature = "genai")]
-    if let Some(GenaiError::Status { status, .. } | GenaiError::Overloaded { status, .. }) =
-        error.downcast_ref()
-    {
-        return Some(status.to_string().into());
+    match error.downcast_ref() {
+        Some(GenaiError::Status { status, .. } | GenaiError::Overloaded { status, .. }) => {
+            return Some(status.to_string().into());
+        }
+        Some(GenaiError::TimedOut { .. }) => return Some("timeout".into()),
+        _ => {}
     }
     if error.is::<Overloaded>() {
         return Some("overloaded".into());
+    }
+    if error.is::<LimitError>() {
+        return Some("limit".into());
     }
     if error.is::<Elapsed>() || error.is::<TimedOut>() {
         return Some("timeout".into());
@@ -90,6 +96,7 @@ mod tests {
         assert_eq!(class(&at("a secret".into())), "_OTHER");
         assert_eq!(class(&at(TimedOut(Duration::from_secs(3)).into())), "timeout");
         assert_eq!(class(&at(Overloaded { retry_after: None }.into())), "overloaded");
+        assert_eq!(class(&at(LimitError::NoPrice { model: "x".to_owned() }.into())), "limit");
         assert_eq!(class(&Error::Running), "_OTHER");
     }
 
@@ -103,8 +110,15 @@ mod tests {
             "429"
         );
         assert_eq!(
-            class(&GenaiError::Status { model, status: 401, said: String::new(), source: None }),
+            class(&GenaiError::Status {
+                model: model.clone(),
+                status: 401,
+                said: String::new(),
+                source: None
+            }),
             "401"
         );
+        let limit = Duration::from_secs(3);
+        assert_eq!(class(&GenaiError::TimedOut { model, limit, begun: true }), "timeout");
     }
 }

@@ -37,7 +37,7 @@
 //! - A failed attempt that is followed by another one is an event of the level `WARN` in its cell, with
 //!   `columnar.attempt` and `error.type`.
 //! - `error.type` is an HTTP status, a kind of [`std::io::Error`], `timeout`, `overloaded` (a model that
-//!   takes no more calls), `panic`, `store`, `broke_off` (a reply without an end), a finish reason, or
+//!   takes no more calls), `limit` (a call that could cost too much), `panic`, `store`, `broke_off` (a reply without an end), a finish reason, or
 //!   `_OTHER`.
 //! - `gen_ai.response.finish_reasons` is a list in JSON: `["stop"]`, `["length"]`, `["content_filter"]` or
 //!   `["other"]`.
