@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use columnar::compute::Step;
 use columnar::flow::ColumnId;
+use columnar::model::Offline;
 use columnar::prelude::*;
 use columnar::store::MemoryStore;
 use columnar::testing::ScriptedModel;
@@ -414,4 +415,45 @@ fn any_text() -> impl Strategy<Value = String> {
         0..12,
     )
     .prop_map(|parts| parts.concat())
+}
+
+/// All that serde and schemars make of types.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+struct Everything {
+    text: String,
+    maybe: Option<String>,
+    small: u8,
+    signed: i64,
+    share: f32,
+    is_urgent: bool,
+    tags: Vec<String>,
+    pair: (String, bool),
+    scores: Vec<Score>,
+    kind: Kind,
+    #[serde(default)]
+    next: Option<Box<Everything>>,
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+enum Kind {
+    Praise,
+    Complaint { about: String },
+}
+
+#[tokio::test]
+async fn the_model_that_needs_no_key_fits_every_type() -> Result<()> {
+    let desk = flow! {
+        source review;
+        column all(review.latest): Everything = prompt("Read it.");
+        column topics(review.latest): Vec<String> = prompt("List the topics.");
+        column score(review.latest): Score = prompt("Rate it.");
+        column count(review.latest): usize = prompt("Count it.");
+    };
+    desk.with(Offline::new());
+    desk.review.push("The lamp came late, \"again\", but the light is good.").await?;
+    desk.run().await?;
+    assert!(desk.all.read(0)?.is_some_and(|all| all.text.contains("late")));
+    assert!(desk.topics.read(0)?.is_some_and(|topics| topics.len() > 1));
+    assert_eq!((desk.score.read(0)?.map(|score| score.stars), desk.count.read(0)?), (Some(1), Some(1)));
+    Ok(())
 }

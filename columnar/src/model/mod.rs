@@ -12,6 +12,7 @@ mod prompt;
 mod refused;
 mod reply;
 mod request;
+mod sample;
 mod watched;
 
 use std::sync::Arc;

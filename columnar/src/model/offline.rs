@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures::stream::{self, BoxStream, StreamExt};
 
 use super::extract;
+use super::sample::sample;
 use super::{Chunk, End, Finish, Model, Request, Usage};
 use crate::context::Role;
 use crate::error::BoxError;
@@ -16,6 +17,9 @@ use crate::tokens::{Chars, Counter};
 /// is given, which of them depending on a few words of the instruction (topics, summary, weak
 /// reasoning), and streams them. The same messages always give the same reply. Use it to see a
 /// flow work; name a real model in `COLUMNAR_MODEL` when the words matter.
+///
+/// In a [typed](crate::guide::typed) column it says such an extract wherever the type wants text, and whatever fits
+/// elsewhere.
 ///
 /// It has no tokens of its own. What it says that it used is counted as [`Chars`] does, four characters a token, so that
 /// bills and limits can be tried as well.
@@ -46,7 +50,9 @@ impl Model for Offline {
     }
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
-        let text = answer(&request);
+        let said = answer(&request);
+        let text =
+            request.schema.as_ref().map(|schema| sample(&schema.json, &said).to_string()).unwrap_or(said);
         let input = Chars.count(&request.system) + request.messages.tokens();
         let count = |tokens| u64::try_from(tokens).unwrap_or(u64::MAX);
         let end = End::new(Finish::Stop).usage(Usage::new(count(input), count(Chars.count(&text))));

@@ -1,0 +1,139 @@
+//! JSON that fits a schema, for a model that understands neither.
+
+use serde_json::{Map, Number, Value as Json};
+
+/// Types may hold themselves; deeper than this, lists are empty and what may be missing is.
+const DEEP: usize = 4;
+
+/// A value that fits a JSON Schema as types have it. Its texts are `text`, and a list of texts has its phrases.
+pub(super) fn sample(schema: &Json, text: &str) -> Json {
+    Sample { root: schema, text }.of(schema, 0)
+}
+
+struct Sample<'s> {
+    root: &'s Json,
+    text: &'s str,
+}
+
+impl Sample<'_> {
+    fn of(&self, schema: &Json, depth: usize) -> Json {
+        if depth > 4 * DEEP {
+            return Json::Null;
+        }
+        let list = |name: &str| schema.get(name).and_then(Json::as_array);
+        if let Some(name) = schema.get("$ref").and_then(Json::as_str) {
+            let named = name.strip_prefix('#').and_then(|place| self.root.pointer(place));
+            return named.map_or(Json::Null, |schema| self.of(schema, depth + 1));
+        }
+        if let Some(only) = schema.get("const").or_else(|| list("enum")?.first()) {
+            return only.clone();
+        }
+        if let Some(choices) = ["anyOf", "oneOf", "allOf"].iter().find_map(|name| list(name)) {
+            let is_null = |choice: &&Json| choice.get("type").and_then(Json::as_str) == Some("null");
+            let first = choices.iter().find(|choice| is_null(choice) == (depth > DEEP));
+            return first.or(choices.first()).map_or(Json::Null, |choice| self.of(choice, depth + 1));
+        }
+        match kind(schema, depth) {
+            "object" => self.object(schema, depth),
+            "array" => self.array(schema, depth),
+            "integer" | "number" => number(schema),
+            "boolean" => Json::Bool(false),
+            "null" => Json::Null,
+            _ => self.text.into(),
+        }
+    }
+
+    fn object(&self, schema: &Json, depth: usize) -> Json {
+        let properties = schema.get("properties").and_then(Json::as_object).into_iter().flatten();
+        let entries = properties.map(|(name, schema)| (name.clone(), self.of(schema, depth + 1)));
+        Json::Object(entries.collect::<Map<_, _>>())
+    }
+
+    fn array(&self, schema: &Json, depth: usize) -> Json {
+        if let Some(items) = schema.get("prefixItems").and_then(Json::as_array) {
+            return items.iter().map(|item| self.of(item, depth + 1)).collect();
+        }
+        let least =
+            schema.get("minItems").and_then(Json::as_u64).and_then(|least| usize::try_from(least).ok());
+        let (least, most) = (least.unwrap_or(0), schema.get("maxItems").and_then(Json::as_u64));
+        let Some(item) = schema.get("items").filter(|_| depth <= DEEP || least > 0) else {
+            return Json::Array(Vec::new());
+        };
+        let is_text = item.get("type").and_then(Json::as_str) == Some("string") && item.get("enum").is_none();
+        if is_text && least == 0 && most.is_none() {
+            return self.text.split(", ").map(Json::from).collect();
+        }
+        (0..least.max(1)).map(|_| self.of(item, depth + 1)).collect()
+    }
+}
+
+/// The type; of several, one that says something.
+fn kind(schema: &Json, depth: usize) -> &str {
+    match schema.get("type") {
+        Some(Json::String(kind)) => kind,
+        Some(Json::Array(kinds)) => {
+            let mut kinds = kinds.iter().filter_map(Json::as_str);
+            kinds.find(|kind| (*kind == "null") == (depth > DEEP)).unwrap_or("null")
+        }
+        _ if schema.get("properties").is_some() => "object",
+        _ => "string",
+    }
+}
+
+/// One, or what is next to it.
+fn number(schema: &Json) -> Json {
+    let bound = |name: &str| schema.get(name).and_then(Json::as_f64);
+    let number = 1.0_f64.max(bound("minimum").unwrap_or(1.0)).min(bound("maximum").unwrap_or(f64::MAX));
+    #[expect(clippy::cast_possible_truncation, reason = "bounds of integers are integers")]
+    match kind(schema, 0) {
+        "integer" => Json::from(number as i64),
+        _ => Number::from_f64(number).map_or(Json::Null, Json::Number),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_sample_fits_its_schema() {
+        let root = json!({ "$defs": { "Kind": { "enum": ["good", "bad"] } } });
+        for (schema, expected) in [
+            (json!({ "type": "string" }), json!("a b, c")),
+            (json!({ "type": "integer", "minimum": 0, "maximum": 255 }), json!(1)),
+            (json!({ "type": "integer", "minimum": 7 }), json!(7)),
+            (json!({ "type": "number", "maximum": 0.5 }), json!(0.5)),
+            (json!({ "type": "boolean" }), json!(false)),
+            (json!({ "type": ["string", "null"] }), json!("a b, c")),
+            (json!({ "const": "x" }), json!("x")),
+            (json!({ "$ref": "#/$defs/Kind" }), json!("good")),
+            (json!({ "anyOf": [{ "type": "null" }, { "$ref": "#/$defs/Kind" }] }), json!("good")),
+            (json!({ "type": "array", "items": { "type": "string" } }), json!(["a b", "c"])),
+            (json!({ "type": "array", "items": { "$ref": "#/$defs/Kind" } }), json!(["good"])),
+            (json!({ "type": "array", "items": { "type": "integer" }, "minItems": 2 }), json!([1, 1])),
+            (
+                json!({ "type": "array", "prefixItems": [{ "type": "boolean" }, { "type": "null" }] }),
+                json!([false, null]),
+            ),
+            (json!({ "type": "object", "properties": { "n": { "type": "integer" } } }), json!({ "n": 1 })),
+            (json!(true), json!("a b, c")),
+        ] {
+            assert_eq!(Sample { root: &root, text: "a b, c" }.of(&schema, 0), expected, "{schema}");
+        }
+    }
+
+    #[test]
+    fn a_type_that_holds_itself_ends() {
+        let tree = json!({
+            "type": "object",
+            "properties": {
+                "next": { "anyOf": [{ "$ref": "#" }, { "type": "null" }] },
+                "all": { "type": "array", "items": { "$ref": "#" } },
+            },
+        });
+        assert!(sample(&tree, "x").to_string().len() < 10_000);
+        assert_eq!(sample(&json!({ "$ref": "#" }), "x"), Json::Null);
+    }
+}
