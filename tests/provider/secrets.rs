@@ -4,6 +4,7 @@ use std::env;
 use std::error::Error;
 use std::fs;
 use std::iter;
+use std::panic::panic_any;
 use std::process::Command;
 
 use columnar::model::Genai;
@@ -92,17 +93,58 @@ fn holds_nothing(told: &[String], secrets: &[&str]) {
     }
 }
 
-/// Only a program that has a key can tell it, so one is begun that has; what it writes is read as well.
-#[test]
-fn x1_keys_and_addresses_are_told_nowhere() {
+/// Only a program that has a key can tell it, so one is begun that has, for one of the tests here; what it writes is
+/// read as well.
+fn as_child(test: &str, envs: &[(&str, &str)]) {
     let child = Command::new(env::current_exe().expect("this program"))
-        .args(["--exact", "secrets::with_a_key", "--nocapture", "--test-threads=1"])
+        .args(["--exact", &format!("secrets::{test}"), "--nocapture", "--test-threads=1"])
         .envs([("OPENAI_API_KEY", KEY), ("ANTHROPIC_API_KEY", KEY), (AS_CHILD, "1"), ("RUST_BACKTRACE", "1")])
+        .envs(envs.iter().copied())
         .output()
         .expect("it runs");
     let said = String::from_utf8_lossy(&child.stdout) + String::from_utf8_lossy(&child.stderr);
     assert!(child.status.success() && said.contains("1 passed"), "{said}");
     assert!(!said.contains(KEY) && !said.contains(PASSWORD), "{said}");
+}
+
+#[test]
+fn x1_keys_and_addresses_are_told_nowhere() {
+    as_child("with_a_key", &[]);
+}
+
+#[test]
+fn x1_the_password_of_a_proxy_is_told_nowhere() {
+    let proxy = format!("http://me:{PASSWORD}@127.0.0.1:1");
+    as_child("through_a_proxy", &[("HTTP_PROXY", &proxy), ("http_proxy", &proxy), ("NO_PROXY", "")]);
+}
+
+#[tokio::test]
+async fn through_a_proxy() {
+    if env::var_os(AS_CHILD).is_none() {
+        return;
+    }
+    for wire in WIRES {
+        // An address that is nobody's: that the connection is refused comes from the proxy, which is not there.
+        let outcome = asked_with(wire.model_at("http://192.0.2.1/v1"), 0, VALUE).await;
+        println!("{} {:?}", outcome.cause(), outcome.error);
+        assert!(outcome.cause().contains("refused"), "{}", outcome.cause());
+    }
+}
+
+#[tokio::test]
+async fn x1_a_panic_tells_nothing_of_what_it_holds() {
+    let chat = flow! {
+        source user;
+        column bot(user) = |_: Context| async {
+            panic_any(format!("{KEY} {VALUE}"));
+            #[expect(unreachable_code, reason = "it is to be known what it would be")]
+            ""
+        };
+    };
+    chat.user.push("Hello!").await.expect("memory takes it");
+    let error = chat.run().await.expect_err("it panics");
+    let told = format!("{error} {error:?} {error:#?} {chat:?}");
+    assert!(told.contains("panicked") && !told.contains("canary"), "{told}");
 }
 
 #[tokio::test]
