@@ -68,32 +68,44 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Local;
 
+/// A file that is locked until this is dropped. Closing it would not do: a process that this one is just about to begin
+/// has the file open, too, for a moment.
+#[derive(Debug)]
+pub(super) struct Locked(File);
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // Where it fails, closing the file unlocks it, if a little later.
+        let _ = self.0.unlock();
+    }
+}
+
 impl Disk for Local {
     type File = File;
-    type Lock = File;
+    type Lock = Locked;
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         fs::canonicalize(path)
     }
 
-    fn lock(&self, path: &Path) -> Result<File, TryLockError> {
+    fn lock(&self, path: &Path) -> Result<Locked, TryLockError> {
         let file = private(OpenOptions::new().append(true).create(true)).open(path);
         let file = file.map_err(TryLockError::Error)?;
         file.try_lock()?;
-        Ok(file)
+        Ok(Locked(file))
     }
 
     #[cfg(unix)]
-    fn is_locked_by(&self, path: &Path, lock: &File) -> io::Result<bool> {
+    fn is_locked_by(&self, path: &Path, lock: &Locked) -> io::Result<bool> {
         use std::os::unix::fs::MetadataExt;
 
-        let (there, locked) = (fs::metadata(path)?, lock.metadata()?);
+        let (there, locked) = (fs::metadata(path)?, lock.0.metadata()?);
         Ok((there.dev(), there.ino()) == (locked.dev(), locked.ino()))
     }
 
     /// A file that is open keeps its place here.
     #[cfg(not(unix))]
-    fn is_locked_by(&self, path: &Path, _: &File) -> io::Result<bool> {
+    fn is_locked_by(&self, path: &Path, _: &Locked) -> io::Result<bool> {
         fs::metadata(path).map(|_| true)
     }
 
@@ -176,4 +188,24 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Between its beginning and its program, a child has all files of its parent.
+    #[test]
+    fn s6_a_child_that_has_just_begun_keeps_nobody_out() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("lock");
+        let lock = Local.lock(&path).expect("nobody has it");
+        assert!(matches!(Local.lock(&path), Err(TryLockError::WouldBlock)));
+        let of_the_child = lock.0.try_clone().expect("it can be open twice");
+        drop(lock);
+        let lock = Local.lock(&path).expect("its owner is gone");
+        drop(of_the_child);
+        assert!(matches!(Local.lock(&path), Err(TryLockError::WouldBlock)), "the new owner has it");
+        drop(lock);
+    }
 }

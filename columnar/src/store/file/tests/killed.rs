@@ -55,18 +55,18 @@ impl Write for Open {
 
 impl Disk for Ending {
     type File = Open;
-    type Lock = std::fs::File;
+    type Lock = <Local as Disk>::Lock;
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         Local.canonical(path)
     }
 
-    fn lock(&self, path: &Path) -> Result<std::fs::File, TryLockError> {
+    fn lock(&self, path: &Path) -> Result<Self::Lock, TryLockError> {
         self.operation();
         Local.lock(path)
     }
 
-    fn is_locked_by(&self, path: &Path, lock: &std::fs::File) -> io::Result<bool> {
+    fn is_locked_by(&self, path: &Path, lock: &Self::Lock) -> io::Result<bool> {
         Local.is_locked_by(path, lock)
     }
 
