@@ -19,7 +19,9 @@ use super::{Dollars, Price, Usage};
 /// [`count_with`](crate::flow::LiveFlow::count_with)), and its reply is taken to be as long as it may be. So much is
 /// put aside, and becomes what the call says that it cost. A call that does not say, because it broke off half way,
 /// counts as what was put aside. While others are on their way, a call that might be too much waits for them. So the
-/// limit is kept as well as the flow counts, and once it is reached nobody is asked.
+/// limit is kept as well as the flow counts, and once it is reached nobody is asked. What a call writes to its
+/// provider's cache is taken to be kept for the dearer time, so a limit in dollars may be reached a little before the
+/// [bill](crate::usage::Bill) says so.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -159,7 +161,7 @@ impl Unit {
         match self {
             Self::Tokens => Ok(u128::from(usage.input) + u128::from(usage.output)),
             Self::Dollars(own) => match Price::of(model).or(own.as_ref()) {
-                Some(price) => Ok(price.cost(usage).parts()),
+                Some(price) => Ok(price.at_most(usage).parts()),
                 None => Err(LimitError::NoPrice { model: model.to_owned() }),
             },
         }

@@ -151,16 +151,32 @@ impl Price {
     ///
     /// Several calls together may look like one long request, and cost more that way than one by one.
     pub fn cost(&self, usage: &Usage) -> Dollars {
-        let rates = match self.beyond {
+        self.rates_of(usage).cost(usage)
+    }
+
+    /// What a call costs at the most: what is written to a cache is taken to be kept for the dearer time.
+    #[cfg(feature = "std")]
+    pub(super) fn at_most(&self, usage: &Usage) -> Dollars {
+        let rates = self.rates_of(usage);
+        Rates { write: rates.long_write.unwrap_or(0).max(rates.write), ..rates }.cost(usage)
+    }
+
+    fn rates_of(&self, usage: &Usage) -> Rates {
+        match self.beyond {
             Some((tokens, beyond)) if usage.input > tokens => beyond,
             _ => self.rates,
-        };
+        }
+    }
+}
+
+impl Rates {
+    fn cost(&self, usage: &Usage) -> Dollars {
         // Whoever tells of more cached tokens than there are in the request pays for these.
         let new = usage.input.saturating_sub(usage.cache_read).saturating_sub(usage.cache_write);
-        Dollars::of(new, rates.input)
-            + Dollars::of(usage.cache_read, rates.read)
-            + Dollars::of(usage.cache_write, rates.write)
-            + Dollars::of(usage.output, rates.output)
+        Dollars::of(new, self.input)
+            + Dollars::of(usage.cache_read, self.read)
+            + Dollars::of(usage.cache_write, self.write)
+            + Dollars::of(usage.output, self.output)
     }
 }
 
@@ -250,6 +266,19 @@ mod tests {
             ("ollama/llama3.2", "$0.00"),
         ] {
             assert_eq!(cost(model, usage).as_deref(), Some(bill), "{model}");
+        }
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn at_the_most_it_is_kept_for_long() {
+        let usage = Usage::new(100_000, 0).cached(0, 100_000);
+        for (model, cost, most) in
+            [("anthropic/claude-sonnet-4-5", "$0.375", "$0.60"), ("openai/gpt-4o-mini", "$0.015", "$0.015")]
+        {
+            let price = Price::of(model).expect("it is in the table");
+            let both = [price.cost(&usage), price.at_most(&usage)].map(|cost| cost.to_string());
+            assert_eq!(both, [cost, most], "{model}");
         }
     }
 
