@@ -24,6 +24,7 @@ pub trait ColumnType {}
 
 impl Step<'_> {
     /// The step whose values are JSON of a type, of which there is none.
+    #[expect(clippy::extra_unused_type_parameters, reason = "there is none, and that is what is told")]
     pub(crate) fn typed<T: ColumnType>(self) -> Self {
         self
     }
