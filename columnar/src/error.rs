@@ -20,6 +20,14 @@ pub type BoxError = Box<dyn core::error::Error + Send + Sync>;
 /// The result of what a flow does.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
+/// An error, and what it comes from, one after the other.
+#[cfg(feature = "std")]
+pub(crate) fn chain<'e>(
+    error: &'e (dyn core::error::Error + 'static),
+) -> impl Iterator<Item = &'e (dyn core::error::Error + 'static)> {
+    core::iter::successors(Some(error), |&error| error.source())
+}
+
 /// What went wrong, where, and what to do next. Never holds text of the conversation, unless a
 /// compute of yours puts it into its own error.
 #[derive(Debug, thiserror::Error)]

@@ -2,8 +2,9 @@
 
 use std::error::Error;
 use std::fmt;
-use std::iter;
 use std::time::Duration;
+
+use crate::error::chain;
 
 /// A model takes no more calls for now: there were too many, or it is busy with those of others.
 ///
@@ -36,7 +37,7 @@ impl Overloaded {
     /// assert_eq!(Overloaded::of(&std::fmt::Error), None);
     /// ```
     pub fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
-        iter::successors(Some(error), |&error| error.source()).find_map(|error| error.downcast_ref())
+        chain(error).find_map(|error| error.downcast_ref())
     }
 }
 

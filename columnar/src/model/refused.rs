@@ -1,7 +1,8 @@
 //! How a model says that trying again does not help.
 
 use std::error::Error;
-use std::iter;
+
+use crate::error::chain;
 
 /// A model will not answer this request, however often it is asked: the key is wrong, the model does not exist,
 /// the request is not understood.
@@ -24,6 +25,6 @@ pub struct Refused;
 impl Refused {
     /// The first one among an error and its sources.
     pub fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
-        iter::successors(Some(error), |&error| error.source()).find_map(|error| error.downcast_ref())
+        chain(error).find_map(|error| error.downcast_ref())
     }
 }

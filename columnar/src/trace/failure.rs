@@ -3,14 +3,14 @@
 
 use std::borrow::Cow;
 use std::error::Error as StdError;
-use std::{io, iter};
+use std::io;
 
 use tokio::time::error::Elapsed;
 use tracing::Span;
 
 use super::{content, names};
 use crate::compute::TimedOut;
-use crate::error::Error;
+use crate::error::{Error, chain};
 #[cfg(feature = "genai")]
 use crate::model::GenaiError;
 use crate::model::{Finish, Overloaded, ReplyError};
@@ -32,7 +32,7 @@ pub(super) fn tell(span: &Span, error: &(dyn StdError + 'static)) {
 
 /// One of a few words, by the first error in the chain of causes that is known.
 pub(super) fn class(error: &(dyn StdError + 'static)) -> Cow<'static, str> {
-    iter::successors(Some(error), |&error| error.source()).find_map(known).unwrap_or(OTHER.into())
+    chain(error).find_map(known).unwrap_or(OTHER.into())
 }
 
 fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {

@@ -2,12 +2,12 @@
 
 use std::error::Error;
 use std::fmt;
-use std::iter;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
 use super::{Dollars, Price, Usage};
+use crate::error::chain;
 
 /// What the calls of a flow may cost, from when it is [told so](crate::flow::LiveFlow::spend). A call that could take
 /// it above the limit is not made: the run ends with a [`LimitError`], what was paid for is stored, and with another
@@ -235,6 +235,6 @@ pub enum LimitError {
 impl LimitError {
     /// The first one among an error and its sources.
     pub fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
-        iter::successors(Some(error), |&error| error.source()).find_map(|error| error.downcast_ref())
+        chain(error).find_map(|error| error.downcast_ref())
     }
 }

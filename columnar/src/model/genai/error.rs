@@ -1,9 +1,10 @@
 use std::time::{Duration, SystemTime};
-use std::{error::Error, io, iter, str::Utf8Error, string::FromUtf8Error};
+use std::{error::Error, io, str::Utf8Error, string::FromUtf8Error};
 
 use super::PROVIDERS;
 use super::frames::Fault;
 use super::said::{Behind, Sent};
+use crate::error::chain;
 use crate::model::overloaded::Asks;
 use crate::model::{Overloaded, Refused};
 
@@ -97,7 +98,7 @@ impl GenaiError {
             return refusal.told_of(model.to_owned());
         }
         let is_text = !cause.is::<FromUtf8Error>() && !cause.is::<Utf8Error>();
-        let cause = iter::successors(Some(cause), |&cause| cause.source())
+        let cause = chain(cause)
             .find_map(|cause| cause.downcast_ref::<io::Error>())
             .map_or_else(|| if is_text { summary(error) } else { GARBLED }.to_owned(), ToString::to_string);
         Self::Failed { model: model.to_owned(), cause }
