@@ -1,31 +1,25 @@
 //! What can go wrong while a flow is used.
 
-use alloc::boxed::Box;
-use alloc::string::String;
-#[cfg(feature = "std")]
-use alloc::{format, string::ToString, vec::Vec};
-use core::fmt;
+use std::fmt;
 
 use crate::budget::BudgetError;
 #[cfg(feature = "typed")]
 use crate::compute::Misfit;
 use crate::name::Name;
 use crate::schema::SchemaError;
-#[cfg(feature = "std")]
 use crate::store::{Drift, StoreError};
 
 /// Any error, as computes, models and stores give it.
-pub type BoxError = Box<dyn core::error::Error + Send + Sync>;
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The result of what a flow does.
-pub type Result<T, E = Error> = core::result::Result<T, E>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error, and what it comes from, one after the other.
-#[cfg(feature = "std")]
 pub(crate) fn chain<'e>(
-    error: &'e (dyn core::error::Error + 'static),
-) -> impl Iterator<Item = &'e (dyn core::error::Error + 'static)> {
-    core::iter::successors(Some(error), |&error| error.source())
+    error: &'e (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
 }
 
 /// What went wrong, where, and what to do next. Never holds text of the conversation, unless a
@@ -123,14 +117,12 @@ pub enum Error {
     #[error(transparent)]
     Schema(#[from] SchemaError),
     /// The store cannot be opened.
-    #[cfg(feature = "std")]
     #[error("the store cannot be opened: {source}")]
     Open {
         /// What the store said.
         source: StoreError,
     },
     /// The flow is not what the store was written by.
-    #[cfg(feature = "std")]
     #[error(transparent)]
     Drift(#[from] Drift),
     /// A value that is stored and not in memory.
@@ -144,7 +136,6 @@ pub enum Error {
         step: usize,
     },
     /// The store failed. Whether the value arrived is known when the flow is opened again.
-    #[cfg(feature = "std")]
     #[error(
         "storing `{column}` at step {step} failed: {source}; open the flow again to learn what is stored"
     )]
@@ -157,7 +148,6 @@ pub enum Error {
         source: StoreError,
     },
     /// Reading a store failed.
-    #[cfg(feature = "std")]
     #[error("reading `{column}` from the store failed: {source}")]
     Load {
         /// The column.
@@ -188,7 +178,6 @@ pub enum Error {
 
 impl Error {
     /// What went wrong with a cell, without which cell it was and what is to be done about it.
-    #[cfg(feature = "std")]
     pub(crate) fn cause(&self) -> String {
         match self {
             Self::Compute { source, .. } => source.to_string(),
@@ -209,7 +198,6 @@ impl fmt::Display for Tries {
 }
 
 /// The end of a message about an unknown name: the nearest of the known ones, or all of them.
-#[cfg(feature = "std")]
 pub(crate) fn suggest<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
     let near = known
         .clone()
@@ -223,7 +211,6 @@ pub(crate) fn suggest<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clo
 }
 
 /// Names as text: `` `a`, `b` ``.
-#[cfg(feature = "std")]
 pub(crate) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

@@ -1,7 +1,5 @@
 //! What a run tells while it goes on.
 
-use alloc::string::String;
-
 use crate::name::Name;
 use crate::value::Value;
 

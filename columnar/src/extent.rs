@@ -1,7 +1,6 @@
 //! Which steps of a column are stored.
 
-use alloc::vec::Vec;
-use core::ops::Range;
+use std::ops::Range;
 
 /// Which steps of a column are stored.
 ///

@@ -3,9 +3,8 @@
 //! Cells and width are exact, if nothing fails: the scheduler itself is asked, with computes that all
 //! take equally long. Tokens are estimated, because nobody knows yet what the computes will say.
 
-use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
-use core::ops::Range;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::budget::{Allowance, Around};
 use crate::context::elision;
@@ -120,7 +119,7 @@ struct Rehearsal {
 
 impl Rehearsal {
     fn of(mut scheduler: Scheduler, columns: usize) -> Self {
-        let mut rehearsal = Self { rounds: 0, width: 0, columns: alloc::vec![(Vec::new(), 0); columns] };
+        let mut rehearsal = Self { rounds: 0, width: 0, columns: std::vec![(Vec::new(), 0); columns] };
         // What a run computes at this moment counts as to be computed.
         scheduler.stop();
         scheduler.begin();

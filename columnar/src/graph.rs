@@ -5,8 +5,7 @@ mod module;
 mod order;
 mod text;
 
-use alloc::vec::Vec;
-use core::fmt;
+use std::fmt;
 
 use crate::name::{Name, is_tag, last_part};
 use crate::outline::Outline;

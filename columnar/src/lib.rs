@@ -89,18 +89,11 @@
 //!        context ──▶ compute ──▶ value ──▶ store ──▶ event ──▶ your `run()` loop
 //! ```
 
-#![cfg_attr(not(feature = "std"), no_std)]
-// Without `std` only the core is compiled, to see that it needs neither clock nor I/O. Nothing calls it.
-#![cfg_attr(not(feature = "std"), allow(dead_code, unreachable_pub, unused_imports))]
-
-extern crate alloc;
-
 // The modules in the order of the data flow.
 mod name;
 mod value;
 mod window;
 
-#[cfg(feature = "std")]
 mod column;
 pub mod graph;
 mod schema;
@@ -122,55 +115,41 @@ mod context;
 pub mod rendering;
 pub mod usage;
 
-#[cfg(feature = "std")]
 pub mod compute;
-#[cfg(feature = "std")]
 pub mod model;
-#[cfg(feature = "std")]
 pub mod store;
 
 // Whoever tells something calls the same functions with and without the feature, and needs no `cfg`.
 #[cfg(feature = "tracing")]
 pub mod trace;
-#[cfg(all(feature = "std", not(feature = "tracing")))]
+#[cfg(not(feature = "tracing"))]
 #[path = "trace/off.rs"]
 mod trace;
 
-#[cfg(feature = "std")]
 mod state;
 
-#[cfg(feature = "std")]
 mod driver;
 mod event;
-#[cfg(feature = "std")]
 pub mod flow;
-#[cfg(feature = "std")]
 pub mod rows;
 
 mod error;
 #[cfg(feature = "simulation")]
 pub mod simulation;
-#[cfg(feature = "std")]
 pub mod testing;
 
-#[cfg(feature = "std")]
 pub mod guide;
 
-#[cfg(feature = "std")]
 #[doc(hidden)]
 pub mod __private;
 
-#[cfg(feature = "std")]
 pub use column::{Column, IntoViews, View, column, group, prev, source, this};
-#[cfg(feature = "std")]
 pub use compute::{Compute, Json, Reply, deltas};
 pub use context::{Context, Hidden, Iter, Messages, Origin, Part, Parts, Role};
 pub use error::{BoxError, Error, Result};
 pub use event::Event;
-#[cfg(feature = "std")]
 pub use flow::{Flow, Run, flow};
 pub use forecast::{ColumnForecast, Forecast};
-#[cfg(feature = "std")]
 pub use model::{Prompt, prompt};
 pub use name::{Name, NameError};
 pub use outline::{ColumnOutline, Growth, Outline, Pattern, Read, Repeats};
@@ -180,7 +159,6 @@ pub use value::Value;
 pub use window::Window;
 
 /// What most programs need: `use columnar::prelude::*;`.
-#[cfg(feature = "std")]
 pub mod prelude {
     pub use crate::column::{Column, View, column, group, prev, source, this};
     pub use crate::compute::{Policy as _, deltas, per_minute, per_second, secs};
@@ -415,7 +393,6 @@ pub mod prelude {
 /// The graph is checked when the program compiles. An unknown name, a cycle, a tag used twice, a
 /// window of 0: each is an error at its place, with the way out of it, and all are told at once. See
 /// [`guide::mistakes`].
-#[cfg(feature = "std")]
 #[macro_export]
 macro_rules! flow {
     ($($declarations:tt)*) => {

@@ -1,12 +1,10 @@
 //! What a column may be called. Parsed once, here; everything after this point may rely on it.
 
-use alloc::format;
-use alloc::string::String;
-use alloc::sync::Arc;
-use core::borrow::Borrow;
-use core::fmt;
-use core::ops::Deref;
-use core::str::FromStr;
+use std::borrow::Borrow;
+use std::fmt;
+use std::ops::Deref;
+use std::str::FromStr;
+use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 

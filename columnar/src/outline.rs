@@ -1,8 +1,6 @@
 //! What a declaration says of a flow before anything runs.
 
-use alloc::string::String;
-use alloc::vec::Vec;
-use core::fmt::{self, Write as _};
+use std::fmt::{self, Write as _};
 
 use crate::name::Name;
 use crate::plan::Plan;
@@ -116,7 +114,7 @@ pub enum Repeats {
 impl Outline {
     pub(crate) fn of(plan: &Plan) -> Self {
         let schema = plan.schema();
-        let mut levels = alloc::vec![0; schema.columns().len()];
+        let mut levels = std::vec![0; schema.columns().len()];
         let mut order: Vec<usize> = (0..levels.len()).collect();
         order.sort_by_key(|&column| plan.rank(column));
         for column in order {
@@ -283,7 +281,7 @@ impl fmt::Display for Growth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Constant(1) => f.pad("at most 1 value"),
-            Self::Constant(most) => f.pad(&alloc::format!("at most {most} values")),
+            Self::Constant(most) => f.pad(&std::format!("at most {most} values")),
             Self::Linear => f.pad("grows every step"),
         }
     }

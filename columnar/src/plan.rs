@@ -1,9 +1,7 @@
 //! What the scheduler needs to know of a schema: the order of its columns and who waits for whom.
 //! Made once for each flow type and shared by all its instances.
 
-use alloc::collections::BTreeSet;
-use alloc::vec;
-use alloc::vec::Vec;
+use std::collections::BTreeSet;
 
 use crate::name::Name;
 use crate::schema::{Draft, Schema, SchemaError};

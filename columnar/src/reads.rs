@@ -1,10 +1,8 @@
 //! What a derived column reads, checked: its inputs, the groups around them, and how much of its own past.
 
-use alloc::string::String;
-use alloc::sync::Arc;
-use alloc::vec::Vec;
-use core::fmt::{self, Write as _};
-use core::ops::Range;
+use std::fmt::{self, Write as _};
+use std::ops::Range;
+use std::sync::Arc;
 
 use crate::context::Frames;
 use crate::name::{Name, last_part};

@@ -1,12 +1,9 @@
 //! What a flow is made of, checked: every rule about names, tags and inputs is enforced here, for
 //! typed flows and flows made at run time alike. Knows nothing of steps and values.
 
-use alloc::collections::{BTreeMap, BTreeSet};
-use alloc::string::String;
-use alloc::sync::Arc;
-use alloc::vec;
-use alloc::vec::Vec;
-use core::fmt;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
 
 use crate::name::{Name, NameError};
 use crate::reads::{Filter, Input, Reads};
@@ -234,7 +231,7 @@ impl SchemaError {
     }
 }
 
-impl core::error::Error for SchemaError {}
+impl std::error::Error for SchemaError {}
 
 impl fmt::Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,7 +1,5 @@
 //! The values of a flow: one row per step, one column per column.
 
-use alloc::vec::Vec;
-
 use crate::history::History;
 use crate::scheduler::Cell;
 use crate::tokens::Counter;

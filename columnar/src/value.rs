@@ -1,13 +1,12 @@
 //! One stored text.
 
-use alloc::borrow::Cow;
-use alloc::string::String;
-use alloc::sync::Arc;
-use core::borrow::Borrow;
-use core::cmp::Ordering;
-use core::fmt;
-use core::hash::{Hash, Hasher};
-use core::ops::{Deref, Range};
+use std::borrow::Borrow;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::{Deref, Range};
+use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 

@@ -1,8 +1,8 @@
 //! How much of a column's history a view shows.
 
-use core::fmt;
-use core::num::NonZeroUsize;
-use core::ops::Range;
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::ops::Range;
 
 /// How much of a column's history a view shows, counted back from the current step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,8 +1,7 @@
 //! How much the contexts of a column may hold, and what is counted in them besides the values.
 
-use alloc::collections::BTreeMap;
-use alloc::sync::Arc;
-use alloc::vec::Vec;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::{Budget, BudgetError, Limit, Standing, Strategy};
 use crate::cache::Pace;

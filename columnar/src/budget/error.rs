@@ -1,7 +1,6 @@
 //! What a budget refuses.
 
-use alloc::vec::Vec;
-use core::fmt;
+use std::fmt;
 
 use crate::name::Name;
 

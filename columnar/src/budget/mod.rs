@@ -171,7 +171,6 @@ impl From<usize> for Budget {
     }
 }
 
-#[cfg(feature = "std")]
 static DEFAULT: std::sync::OnceLock<Budget> = std::sync::OnceLock::new();
 
 /// Sets the budget of the whole program, which counts where neither a flow nor a column says otherwise.
@@ -187,13 +186,11 @@ static DEFAULT: std::sync::OnceLock<Budget> = std::sync::OnceLock::new();
 /// assert_eq!(set_default(Budget::of(200_000)), Ok(()));
 /// assert_eq!(set_default(Budget::of(8_000)), Err(Budget::of(8_000)));
 /// ```
-#[cfg(feature = "std")]
 pub fn set_default(budget: Budget) -> Result<(), Budget> {
     DEFAULT.set(budget)
 }
 
 /// What [`set_default`] has set.
-#[cfg(feature = "std")]
 pub(crate) fn default() -> Budget {
     DEFAULT.get().cloned().unwrap_or_default()
 }

@@ -1,8 +1,6 @@
 //! What became of a context under its budget.
 
-use alloc::format;
-use alloc::string::String;
-use core::fmt;
+use std::fmt;
 
 use super::strategy::Strategy;
 use crate::tokens::Sum;

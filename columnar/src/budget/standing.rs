@@ -1,7 +1,6 @@
 //! A cut that stays from step to step until the limit is passed again.
 
-use alloc::sync::Arc;
-use alloc::vec::Vec;
+use std::sync::Arc;
 
 use super::limit::Limit;
 use super::strategy::{Cut, MarkerTokens};

@@ -1,7 +1,7 @@
 //! Which turns are left out of a context that is too large: one row of neighbours, wherever it is.
 
-use core::fmt;
-use core::ops::Range;
+use std::fmt;
+use std::ops::Range;
 
 use super::limit::Limit;
 use super::turns::Turns;
@@ -124,7 +124,6 @@ fn newest_that_fit(turns: &impl Turns, tokens: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use alloc::vec::Vec;
 
     use super::*;
 

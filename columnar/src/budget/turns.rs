@@ -1,6 +1,6 @@
 //! Turns as a strategy sees them: places in a row, some of which may be empty, and their sizes.
 
-use core::ops::Range;
+use std::ops::Range;
 
 use crate::tokens::Sum;
 

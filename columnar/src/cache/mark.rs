@@ -1,6 +1,6 @@
 //! Where a request is marked, for a provider that keeps what stands before a mark.
 
-use core::fmt;
+use std::fmt;
 
 /// A mark in a request: the provider keeps everything before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,8 +23,6 @@
 //! need not be found in the other, so a column that changes pays for all of its history again. It is taken to be
 //! [`HORIZON`], and the pace alone decides.
 
-use alloc::vec::Vec;
-
 use super::mark::{Lifetime, Mark, Place, Reason};
 use super::pace::Pace;
 use super::provider::{Provider, Write};

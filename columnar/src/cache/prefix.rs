@@ -3,7 +3,7 @@
 //! The declaration alone decides it: windows move on by one step, what is shown of a column's whole
 //! history stays, and everything new stands at the end. So it is known before the next step is.
 
-use core::fmt;
+use std::fmt;
 
 use crate::context::{Fate, Messages, Part};
 use crate::name::Name;

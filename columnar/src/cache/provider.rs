@@ -1,6 +1,6 @@
 //! What a provider charges for what it has seen before, and how it is found again.
 
-use core::time::Duration;
+use std::time::Duration;
 
 use super::mark::Lifetime;
 use super::table::{ROWS, UNKNOWN};

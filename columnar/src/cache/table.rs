@@ -1,7 +1,7 @@
 //! The rows of [`Provider`]. Where sources contradict each other, or say nothing, the row says what costs the
 //! user least if it is wrong: the larger minimum, the higher price, the shorter time, no discount.
 
-use core::time::Duration;
+use std::time::Duration;
 
 use super::provider::{Boundary, Provider, Write};
 

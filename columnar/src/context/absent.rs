@@ -1,7 +1,6 @@
 //! What is known of the values that a context does not show.
 
-use alloc::sync::Arc;
-use alloc::vec::Vec;
+use std::sync::Arc;
 
 use super::elision::Elision;
 use super::fitted::Fitted;

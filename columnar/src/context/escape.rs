@@ -8,8 +8,7 @@
 //! spelling = ("<" | "&" "amp;"* "lt;")  space*  "/"?  space*  NAME  word-boundary      all ASCII
 //! ```
 
-use alloc::borrow::Cow;
-use alloc::string::String;
+use std::borrow::Cow;
 
 use crate::name::Name;
 

@@ -1,6 +1,6 @@
 //! What a view with a filter shows of a column.
 
-use core::ops::Range;
+use std::ops::Range;
 
 use crate::history::History;
 use crate::reads::Filter;

@@ -1,7 +1,6 @@
 //! A context under its budget.
 
-use alloc::string::String;
-use core::ops::Range;
+use std::ops::Range;
 
 use super::shown::Shown;
 use super::turns::Places;

@@ -1,9 +1,8 @@
 //! The messages array: parts, joined only where somebody asks for the whole.
 
-use alloc::borrow::Cow;
-use alloc::string::String;
-use core::fmt;
-use core::iter::Peekable;
+use std::borrow::Cow;
+use std::fmt;
+use std::iter::Peekable;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

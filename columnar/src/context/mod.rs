@@ -15,15 +15,11 @@ mod parts;
 mod shown;
 mod turns;
 mod walk;
-#[cfg(feature = "std")]
 mod wanted;
 
-use alloc::sync::Arc;
-use alloc::vec::Vec;
+use std::sync::Arc;
 
-#[cfg(feature = "std")]
 use crate::compute::Given;
-#[cfg(feature = "std")]
 use crate::model::Schema;
 use crate::name::Name;
 use crate::value::Value;
@@ -38,7 +34,6 @@ pub(crate) use part::Fate;
 pub use part::{Hidden, Origin, Part, Role};
 pub use parts::Parts;
 pub(crate) use shown::Shown;
-#[cfg(feature = "std")]
 pub(crate) use wanted::Wanted;
 
 /// What a compute step is given: the cell to compute and what the column reads.
@@ -62,21 +57,17 @@ pub(crate) use wanted::Wanted;
 pub struct Context {
     inputs: Vec<(Name, Value)>,
     messages: Messages,
-    #[cfg(feature = "std")]
     given: Arc<Given>,
     /// `None` for plain text.
-    #[cfg(feature = "std")]
     wanted: Option<Arc<Wanted>>,
 }
 
 impl Context {
-    #[cfg(feature = "std")]
     pub(crate) fn new(shown: Shown, given: Arc<Given>) -> Self {
         Self { inputs: shown.current(), messages: Messages::new(shown), given, wanted: None }
     }
 
     /// What the flow gives to all its compute steps.
-    #[cfg(feature = "std")]
     pub(crate) fn given(&self) -> &Given {
         &self.given
     }
@@ -99,7 +90,6 @@ impl Context {
 
     /// An instruction, with the shape that is wanted and with what is noted of the inputs.
     pub(crate) fn instruct(&self, instruction: &Arc<str>) -> Arc<str> {
-        #[cfg(feature = "std")]
         let instruction = &match &self.wanted {
             Some(wanted) => wanted.instruct(instruction),
             None => Arc::clone(instruction),
@@ -117,14 +107,12 @@ impl Context {
 
     /// The shape of the value that is wanted, in a column that has a type; `None` where it is plain
     /// text. A [`prompt`](crate::prompt) hands it to its model, and says it behind its own instruction.
-    #[cfg(feature = "std")]
     pub fn schema(&self) -> Option<&Arc<Schema>> {
         self.wanted.as_ref().map(|wanted| &wanted.schema)
     }
 
     /// What is to be said behind the messages, in turn: replies of this very cell that were not what is wanted, and
     /// what is wrong with each. Empty at the first attempt. A [`prompt`](crate::prompt) sends it to its model.
-    #[cfg(feature = "std")]
     pub fn follow_up(&self) -> &[(Role, Arc<str>)] {
         self.wanted.as_ref().map_or(&[], |wanted| &wanted.follow_up)
     }

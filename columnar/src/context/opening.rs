@@ -1,7 +1,6 @@
 //! What the contexts of several columns begin with.
 
-use alloc::vec::Vec;
-use core::ops::Range;
+use std::ops::Range;
 
 use super::shown::Shown;
 use super::turns::Places;

@@ -1,7 +1,7 @@
 //! The smallest piece of a message that has one origin.
 
-use alloc::borrow::Cow;
-use core::fmt;
+use std::borrow::Cow;
+use std::fmt;
 
 use serde::{Serialize, Serializer};
 

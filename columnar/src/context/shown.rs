@@ -8,10 +8,8 @@
 //! of the history, and its parts are found when somebody reads them. A pure function of the schema and
 //! the stored values: the order in which cells were computed cannot show.
 
-use alloc::string::String;
-use alloc::sync::Arc;
-use alloc::vec::Vec;
-use core::ops::Range;
+use std::ops::Range;
+use std::sync::Arc;
 
 use super::absent::Absent;
 use super::elision::Elision;
@@ -233,7 +231,7 @@ impl Shown {
             .enumerate()
             .map(|(at, ((name, frame), view))| (name.clone(), tokens(at, view, frame)))
             .collect();
-        contributors.sort_by_key(|(_, tokens)| core::cmp::Reverse(*tokens));
+        contributors.sort_by_key(|(_, tokens)| std::cmp::Reverse(*tokens));
         contributors
     }
 

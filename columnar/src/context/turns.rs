@@ -2,8 +2,8 @@
 //!
 //! What a column reads at a step stands at the place `2 * step`, and what it said there behind it.
 
-use alloc::borrow::Cow;
-use core::ops::Range;
+use std::borrow::Cow;
+use std::ops::Range;
 
 use super::elision::Elision;
 use super::shown::{Shown, View};

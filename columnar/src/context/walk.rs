@@ -1,8 +1,7 @@
 //! The way through what a context shows, step by step.
 
-use alloc::vec::Vec;
-use core::mem;
-use core::ops::Range;
+use std::mem;
+use std::ops::Range;
 
 use super::elision::Elision;
 use super::fitted::Fitted;

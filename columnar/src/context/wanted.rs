@@ -1,7 +1,6 @@
 //! What a cell has to be where it is no plain text, and what was said of replies that were not.
 
-use alloc::sync::Arc;
-use alloc::vec::Vec;
+use std::sync::Arc;
 
 use super::Role;
 use crate::model::Schema;

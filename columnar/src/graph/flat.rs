@@ -1,11 +1,5 @@
 //! The columns of a graph with those of its modules, as a plan has them: without the places of inputs.
 
-use alloc::borrow::ToOwned;
-use alloc::format;
-use alloc::string::String;
-use alloc::vec;
-use alloc::vec::Vec;
-
 use super::{Graph, Node, Pick, Read, View};
 use crate::plan::Plan;
 use crate::reads::Filter;

@@ -205,7 +205,7 @@ impl Graph {
                 len += 1;
             }
             let (name, behind) = rest.split_at(len);
-            if let Ok(name) = core::str::from_utf8(name) {
+            if let Ok(name) = std::str::from_utf8(name) {
                 names[count] = name;
             }
             (count, rest) = (count + 1, behind.split_at(END.len()).1);

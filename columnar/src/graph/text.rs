@@ -35,7 +35,7 @@ impl<const MOST: usize> Text<MOST> {
     #[track_caller]
     #[expect(clippy::panic, reason = "the compiler shows it as an error")]
     pub(super) const fn panic(&self) -> ! {
-        match core::str::from_utf8(self.bytes.split_at(self.len).0) {
+        match std::str::from_utf8(self.bytes.split_at(self.len).0) {
             Ok(text) => panic!("{}", text),
             Err(_) => panic!("what is written piece by piece is text"),
         }

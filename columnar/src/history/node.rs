@@ -1,9 +1,7 @@
 //! The nodes of the tree that holds the values of a column.
 
-use alloc::string::String;
-use alloc::sync::Arc;
-use alloc::vec::Vec;
-use core::ops::Range;
+use std::ops::Range;
+use std::sync::Arc;
 
 use super::texts::{Held, Mark, Rest, Text, start};
 use crate::tokens::Sum;

@@ -1,7 +1,7 @@
 //! The values in a leaf, and what is known of each.
 
-use alloc::sync::Arc;
-use core::slice;
+use std::slice;
+use std::sync::Arc;
 
 use super::History;
 use super::node::digit;

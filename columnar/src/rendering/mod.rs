@@ -48,16 +48,13 @@ mod json;
 mod openai;
 mod strings;
 
-use alloc::sync::Arc;
-use alloc::vec::Vec;
+use std::sync::Arc;
 
 pub(crate) use self::blocks::Block;
 use self::blocks::{blocks, is_blank, joined, mark};
 use crate::cache::{CachePlan, Lifetime, Place, Provider};
 use crate::context::{Messages, Role};
-#[cfg(feature = "std")]
 use crate::model::Request;
-#[cfg(feature = "std")]
 use crate::tokens::{Chars, Counter as _};
 
 /// What a model is asked, ready to be written in one of the forms. It borrows all of it.
@@ -110,7 +107,6 @@ impl<'m> Rendering<'m> {
     /// assert!(chat.answer.get(0).is_some_and(|body| body.contains(r#""cache_control":{"type":"ephemeral"}"#)));
     /// # Ok(()) }
     /// ```
-    #[cfg(feature = "std")]
     pub fn of(request: &'m Request, provider: &Provider) -> Self {
         let Request { system, messages, follow_up, pace, .. } = request;
         let plan = CachePlan::of(messages, Chars.count(system), provider, *pace);

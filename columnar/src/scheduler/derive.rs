@@ -1,7 +1,7 @@
 //! Schedulers made of others: with further columns, with fewer, or with fewer steps.
 
-use alloc::collections::BTreeMap;
-use alloc::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::track::Track;
 use super::{Cell, Rules, Scheduler, Unloadable};
@@ -13,7 +13,7 @@ impl Scheduler {
     /// which names the column, nothing has changed.
     pub(crate) fn extend(&mut self, plan: Arc<Plan>, extents: &[Extent]) -> Result<(), (usize, Unloadable)> {
         let first = self.tracks.len();
-        let before = core::mem::replace(&mut self.plan, plan);
+        let before = std::mem::replace(&mut self.plan, plan);
         if let Err(error) = self.check(first, extents) {
             self.plan = before;
             return Err(error);

@@ -32,11 +32,9 @@ mod ready;
 mod restore;
 mod track;
 
-use alloc::collections::BTreeSet;
-use alloc::sync::Arc;
-use alloc::vec;
-use alloc::vec::Vec;
-use core::ops::Range;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
 
 use crate::plan::{Plan, Reader};
 use crate::reads::Input;

@@ -3,8 +3,7 @@
 //! The values of a column are told by step, however they were finished: one that is early is held until
 //! those before it are stored or have failed.
 
-use alloc::collections::{BTreeSet, VecDeque};
-use alloc::vec::Vec;
+use std::collections::{BTreeSet, VecDeque};
 
 use super::track::{Slot, Track};
 use super::{Action, Cell};
@@ -78,6 +77,6 @@ impl Outbox {
     /// Nothing will come any more that could be told first.
     pub(super) fn flush(&mut self) {
         self.actions
-            .extend(core::mem::take(&mut self.held).into_iter().map(|(_, _, cell)| Action::Emit(cell)));
+            .extend(std::mem::take(&mut self.held).into_iter().map(|(_, _, cell)| Action::Emit(cell)));
     }
 }

@@ -1,8 +1,7 @@
 //! The cells that may start, and how many of each column.
 
-use alloc::collections::{BTreeSet, BinaryHeap};
-use alloc::vec::Vec;
-use core::cmp::Reverse;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
 
 use super::Cell;
 use crate::plan::Plan;

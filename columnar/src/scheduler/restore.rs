@@ -1,7 +1,6 @@
 //! What an earlier process stored: what of it cannot be, and going on from it.
 
-use alloc::vec::Vec;
-use core::fmt;
+use std::fmt;
 
 use super::track::{Slot, Track};
 use super::{Cell, Scheduler};
@@ -40,7 +39,7 @@ impl fmt::Display for Unloadable {
     }
 }
 
-impl core::error::Error for Unloadable {}
+impl std::error::Error for Unloadable {}
 
 impl Scheduler {
     /// Goes on from what a store holds of the columns from `first` on, of which nothing is known yet. On an

@@ -1,8 +1,7 @@
 //! How far one column has come.
 
-use alloc::collections::VecDeque;
-use alloc::vec::Vec;
-use core::ops::Range;
+use std::collections::VecDeque;
+use std::ops::Range;
 
 use crate::extent::Extent;
 

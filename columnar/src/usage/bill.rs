@@ -1,8 +1,7 @@
 //! What the cells of a flow cost, all together.
 
-use alloc::sync::Arc;
-use alloc::vec::Vec;
-use core::fmt;
+use std::fmt;
+use std::sync::Arc;
 
 use super::{Receipt, Total};
 use crate::name::Name;

@@ -194,8 +194,7 @@ pub(super) const ROWS: &[Row] = &[
 
 #[cfg(test)]
 mod tests {
-    use alloc::collections::BTreeSet;
-    use alloc::vec::Vec;
+    use std::collections::BTreeSet;
 
     use super::*;
     use crate::cache::{Lifetime, Provider};
@@ -206,7 +205,7 @@ mod tests {
     }
 
     fn number(amount: Dollars) -> f64 {
-        alloc::format!("{amount:.12}")[1..].parse().expect("a number")
+        std::format!("{amount:.12}")[1..].parse().expect("a number")
     }
 
     #[test]

@@ -336,7 +336,7 @@ fn no_more_cells_of_a_column_run_than_may_and_others_go_ahead() {
     scheduler.begin();
     (0..5).for_each(|_| scheduler.handle_pushed(0));
     let started = |scheduler: &mut Scheduler| -> Vec<Cell> {
-        core::iter::from_fn(|| scheduler.poll())
+        std::iter::from_fn(|| scheduler.poll())
             .filter_map(|action| if let Action::Compute(cell) = action { Some(cell) } else { None })
             .collect()
     };
