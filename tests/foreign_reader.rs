@@ -8,7 +8,8 @@ use std::process::Command;
 
 use columnar::Column;
 use columnar::prelude::*;
-use columnar::store::{MemoryStore, Opening};
+use columnar::reopen::Opening;
+use columnar::store::MemoryStore;
 use columnar_tests::log::Log;
 use columnar_tests::rows::{Format, Table};
 use serde_json::{Value as Json, json};

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use columnar::prelude::*;
-use columnar::store::{Change, Entry, Extent, MemoryStore, Opening, Put, Store, StoreError};
+use columnar::reopen::{Change, Opening};
+use columnar::store::{Entry, Extent, MemoryStore, Put, Store, StoreError};
 use columnar::{Column, Name};
 use columnar_tests::live::{Live, block_on};
 use columnar_tests::log::Log;

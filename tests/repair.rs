@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use columnar::prelude::*;
-use columnar::store::{self, Entry, Extent, MemoryStore, Opening, Put, Store, StoreError};
+use columnar::reopen;
+use columnar::reopen::Opening;
+use columnar::store::{Entry, Extent, MemoryStore, Put, Store, StoreError};
 use columnar::{Column, Name};
 use columnar_tests::log::Log;
 use futures::future::{self, BoxFuture, FutureExt};
@@ -123,7 +125,7 @@ async fn everything(store: &Broken) -> (Option<String>, Vec<(usize, Entry)>) {
 
 async fn defects(store: &Broken) -> Vec<String> {
     let handle = store.clone();
-    let defects = store::verify(&handle).await.expect("it can be opened");
+    let defects = reopen::verify(&handle).await.expect("it can be opened");
     defects.iter().map(ToString::to_string).collect()
 }
 
@@ -132,7 +134,7 @@ async fn defects(store: &Broken) -> Vec<String> {
 async fn salvaged(store: &Broken) -> (Flow, Vec<(Name, usize)>) {
     let (before, copy) = (everything(store).await, MemoryStore::new());
     let found = defects(store).await;
-    let told = store::salvage(&store.clone(), &copy.clone()).await.expect("it can be opened");
+    let told = reopen::salvage(&store.clone(), &copy.clone()).await.expect("it can be opened");
     assert_eq!(told.iter().map(ToString::to_string).collect::<Vec<_>>(), found);
     assert_eq!(everything(store).await, before, "the original is as it was");
     let f = Flow::open(copy, columns(&Log::default())).await.expect("the copy is sound");
@@ -258,10 +260,10 @@ async fn receipts_are_verified_and_salvaged_with_their_values() -> Result<()> {
         store.put(name("mood"), step, entry).await.expect("it is free");
     }
     let copy = MemoryStore::new();
-    let told = store::salvage(&store, &copy).await.expect("it can be read");
+    let told = reopen::salvage(&store, &copy).await.expect("it can be read");
     let told: Vec<_> = told.iter().map(ToString::to_string).collect();
     assert_eq!(told, ["`mood` at step 2: its receipt is none"]);
-    assert_eq!(store::verify(&store).await.expect("it can be read").len(), 1);
+    assert_eq!(reopen::verify(&store).await.expect("it can be read").len(), 1);
     let copied = copy.load(name("mood"), 0..9).await.expect("it is open");
     assert!(copied.into_iter().map(|(_, entry)| entry).eq(paid.clone()));
     let there = copy.clone();
@@ -288,7 +290,7 @@ async fn a_source_that_the_flow_has_no_more_holds_nothing_back() -> Result<()> {
     drop(f);
     assert_eq!(defects(&store).await, [""; 0]);
     let copy = MemoryStore::new();
-    assert_eq!(store::salvage(&store.clone(), &copy.clone()).await.expect("it is sound"), []);
+    assert_eq!(reopen::salvage(&store.clone(), &copy.clone()).await.expect("it is sound"), []);
     let f = Flow::open(copy.clone(), mood()).await?;
     assert_eq!((f.steps(), f.forecast().cells), (9, 0));
     drop(f);
@@ -322,10 +324,10 @@ async fn a_salvage_that_was_interrupted_begins_again() -> Result<()> {
     for puts in [2, 30, 99] {
         let copy = Broken::default();
         copy.harm.puts.store(puts, Ordering::SeqCst);
-        let error = store::salvage(&store.clone(), &copy.clone()).await.expect_err("the disk is full");
+        let error = reopen::salvage(&store.clone(), &copy.clone()).await.expect_err("the disk is full");
         assert_eq!(error.to_string(), "the disk is full");
         copy.harm.puts.store(0, Ordering::SeqCst);
-        let defects = store::salvage(&store.clone(), &copy.clone()).await.expect("there is room now");
+        let defects = reopen::salvage(&store.clone(), &copy.clone()).await.expect("there is room now");
         assert_eq!(defects.len(), 1);
         let f = Flow::open(copy.clone(), columns(&Log::default())).await?;
         assert_eq!(f.forecast().cells, 1);
@@ -337,7 +339,7 @@ async fn a_salvage_that_was_interrupted_begins_again() -> Result<()> {
 async fn a_salvage_is_from_a_flow_into_nothing() -> Result<()> {
     let (store, other) = (filled(2).await?, filled(3).await?);
     let into = async |from: &Broken, into: &Broken| {
-        let refused = store::salvage(&from.clone(), &into.clone()).await;
+        let refused = reopen::salvage(&from.clone(), &into.clone()).await;
         refused.expect_err("it is no place for that").to_string()
     };
     let before = (everything(&store).await, everything(&other).await);

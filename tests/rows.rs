@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use columnar::prelude::*;
+use columnar::reopen::Opening;
 use columnar::rows::{RowsError, read_json_lines};
-use columnar::store::{Entry, MemoryStore, Opening, Store};
+use columnar::store::{Entry, MemoryStore, Store};
 use columnar::{Column, Name};
 use columnar_tests::live::{Gaps, Live, block_on};
 use columnar_tests::log::Log;

@@ -108,7 +108,7 @@ async fn receipts_come_back_with_their_values() -> Result<()> {
     let open = async || {
         let model = Metered::new([CHEAP]);
         let bot = column("bot", source("user").latest(), prompt("Answer.").with(model).or_skip());
-        Flow::open(columnar::store::Opening::new(store.clone()).recent(1), [bot]).await
+        Flow::open(columnar::reopen::Opening::new(store.clone()).recent(1), [bot]).await
     };
     let flow = open().await?;
     for text in ["a", "b", "c"] {

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use columnar::prelude::*;
-use columnar::store::{IntoOpening, MemoryStore};
+use columnar::reopen::IntoOpening;
+use columnar::store::MemoryStore;
 use columnar_tests::store::FaultyStore;
 use futures::FutureExt;
 use tokio::time::{advance, sleep};

@@ -89,51 +89,34 @@
 //!        context ──▶ compute ──▶ value ──▶ store ──▶ event ──▶ your `run()` loop
 //! ```
 
-// The modules in the order of the data flow.
-mod name;
-mod value;
-mod window;
+// The layers, from the lowest to the highest: a module imports only those above it in this list.
+mod error;
 
-mod column;
-pub mod graph;
-mod schema;
-
-mod extent;
+mod context;
+mod declare;
 mod history;
-mod plan;
-mod reads;
-mod scheduler;
-mod table;
-
-mod forecast;
-mod outline;
+mod schedule;
 pub mod tokens;
 
-pub mod budget;
 pub mod cache;
-mod context;
+pub mod model;
 pub mod rendering;
+pub mod store;
 pub mod usage;
 
-pub mod compute;
-pub mod model;
-pub mod store;
-
-// Whoever tells something calls the same functions with and without the feature, and needs no `cfg`.
+// Callers use the same functions with and without the feature, and need no `cfg`.
 #[cfg(feature = "tracing")]
 pub mod trace;
 #[cfg(not(feature = "tracing"))]
 #[path = "trace/off.rs"]
 mod trace;
 
-mod state;
-
-mod driver;
-mod event;
+pub mod compute;
 pub mod flow;
-pub mod rows;
+pub mod reopen;
+mod run;
 
-mod error;
+pub mod rows;
 #[cfg(feature = "simulation")]
 pub mod simulation;
 pub mod testing;
@@ -143,32 +126,27 @@ pub mod guide;
 #[doc(hidden)]
 pub mod __private;
 
-pub use column::{Column, IntoViews, View, column, group, prev, source, this};
-pub use compute::{Compute, Json, Reply, deltas};
-pub use context::{Context, Hidden, Iter, Messages, Origin, Part, Parts, Role};
-pub use error::{BoxError, Error, Result};
-pub use event::Event;
-pub use flow::{Flow, Run, flow};
-pub use forecast::{ColumnForecast, Forecast};
-pub use model::{Prompt, prompt};
-pub use name::{Name, NameError};
-pub use outline::{ColumnOutline, Growth, Outline, Pattern, Read, Repeats};
-pub use scheduler::Progress;
-pub use schema::{Mistake, SchemaError};
-pub use value::Value;
-pub use window::Window;
+pub use compute::{Compute, Context, Json, Prompt, Reply, deltas, prompt};
+pub use context::budget;
+pub use context::{Hidden, Iter, Messages, Origin, Part, Parts, Role};
+pub use declare::graph;
+pub use declare::{
+    ColumnOutline, Growth, Mistake, Name, NameError, Outline, Pattern, Read, Repeats, SchemaError, Window,
+};
+pub use error::BoxError;
+pub use flow::{Column, Flow, IntoViews, Run, View, column, flow, group, prev, source, this};
+pub use history::Value;
+pub use run::{ColumnForecast, Error, Event, Forecast, Result};
+pub use schedule::Progress;
 
 /// What most programs need: `use columnar::prelude::*;`.
 pub mod prelude {
-    pub use crate::column::{Column, View, column, group, prev, source, this};
-    pub use crate::compute::{Policy as _, deltas, per_minute, per_second, secs};
-    pub use crate::context::{Context, Messages, Role};
-    pub use crate::error::{Error, Result};
-    pub use crate::event::Event;
+    pub use crate::compute::{Context, Policy as _, deltas, per_minute, per_second, prompt, secs};
+    pub use crate::context::{Messages, Role};
     pub use crate::flow;
-    pub use crate::flow::Flow;
-    pub use crate::model::prompt;
-    pub use crate::value::Value;
+    pub use crate::flow::{Column, Flow, View, column, group, prev, source, this};
+    pub use crate::history::Value;
+    pub use crate::run::{Error, Event, Result};
     #[doc(no_inline)]
     pub use futures::{StreamExt as _, TryStreamExt as _};
 }

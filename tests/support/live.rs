@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use columnar::compute::Policy;
-use columnar::store::IntoOpening;
+use columnar::reopen::IntoOpening;
 use columnar::{Column, Context, Flow, Messages, Result, View, column, flow, group, prev, source, this};
 
 use crate::naive::{self, Filter, Reads, Window};

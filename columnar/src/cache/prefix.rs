@@ -6,8 +6,7 @@
 use std::fmt;
 
 use crate::context::{Fate, Messages, Part};
-use crate::name::Name;
-use crate::window::{Window, Written};
+use crate::declare::{Name, Window, Written};
 
 /// How much of a request is the beginning of the next one, too, and where that ends. Providers charge a
 /// fraction for what they have seen at the beginning of an earlier request.

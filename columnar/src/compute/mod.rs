@@ -1,12 +1,14 @@
 //! What a column calls to get its value.
 //!
 //! A compute step is any Rust expression that converts into one: a function or closure from
-//! [`Context`] to text or [`Json`], to a `Result` of these, or to [`deltas`]; a [`Prompt`](crate::Prompt);
+//! [`Context`] to text or [`Json`], to a `Result` of these, or to [`deltas`]; a [`Prompt`];
 //! a type of yours that implements [`Compute`].
 
+mod context;
 mod given;
 mod json;
 mod policy;
+mod prompt;
 mod rate;
 mod settings;
 mod step;
@@ -15,6 +17,7 @@ mod typed;
 #[cfg(not(feature = "typed"))]
 #[path = "typed/off.rs"]
 mod typed;
+mod wanted;
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,16 +25,15 @@ use std::sync::Arc;
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{self, BoxStream, Stream, StreamExt, TryStreamExt};
 
-use crate::context::Context;
 use crate::error::BoxError;
+use crate::history::Value;
 use crate::model::{Choice, End};
-use crate::value::Value;
 
+pub use context::Context;
 pub(crate) use given::Given;
 pub use json::Json;
-#[cfg(feature = "tracing")]
-pub(crate) use policy::TimedOut;
 pub use policy::{Policy, secs};
+pub use prompt::{Prompt, prompt};
 pub use rate::{Rate, per_minute, per_second};
 pub(crate) use settings::Settings;
 pub use step::{IntoOutcome, IntoReply, IntoStep, Step, form};
@@ -40,6 +42,7 @@ pub use typed::ColumnType;
 pub use typed::Misfit;
 #[cfg(feature = "typed")]
 pub(crate) use typed::read;
+pub(crate) use wanted::Wanted;
 
 /// A compute step as a type of its own.
 ///

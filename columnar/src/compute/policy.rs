@@ -10,11 +10,11 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 #[cfg(feature = "typed")]
 use super::ColumnType;
 use super::{IntoStep, Kind, Piece, Rate, Reply, Step};
-use crate::budget::Budget;
-use crate::context::Context;
-use crate::error::BoxError;
+use crate::compute::Context;
+use crate::context::budget::Budget;
+use crate::error::{BoxError, TimedOut};
 use crate::model::{Overloaded, Refused};
-use crate::scheduler::OnFailure;
+use crate::schedule::OnFailure;
 use crate::usage::LimitError;
 
 /// The first pause before a further attempt; each further one is twice as long, and up to as long
@@ -95,7 +95,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
 
     /// Gives what stands before it a version, for flows that keep their values in a [store](crate::store). What
     /// was computed by another one is not taken for its work: the flow is not opened, unless that is [said to
-    /// be meant](crate::store::Opening::keep).
+    /// be meant](crate::reopen::Opening::keep).
     ///
     /// Views are compared without being asked, but a prompt or a function cannot be, so a change there is a
     /// change if you say so.
@@ -276,11 +276,6 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
 }
 
 impl<'a, Form, T: IntoStep<'a, Form>> Policy<'a, Form> for T {}
-
-/// A call that took too long.
-#[derive(Debug, thiserror::Error)]
-#[error("no answer within {0:?}")]
-pub(crate) struct TimedOut(pub(crate) Duration);
 
 struct Attempts<'a> {
     step: Step<'a>,

@@ -11,9 +11,8 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 
-use super::{Kind, Reply, Step};
-use crate::context::Wanted;
-use crate::model::Schema;
+use super::{Kind, Reply, Step, Wanted};
+use crate::context::Schema;
 
 pub use misfit::Misfit;
 

@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use super::shown::View;
-use crate::budget::Around;
-use crate::reads::Reads;
+use crate::context::budget::Around;
+use crate::declare::Reads;
 
 /// What is said of one view.
 #[derive(Clone, Debug)]

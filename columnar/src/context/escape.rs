@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use crate::name::Name;
+use crate::declare::Name;
 
 /// The tag of the constant message that leads an array which would begin with the assistant. It
 /// counts as a tag of every context.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::part::{Role, SEPARATOR};
-use crate::name::Name;
+use crate::declare::Name;
 use crate::tokens::Counter;
 
 /// What stands around each value of a view.

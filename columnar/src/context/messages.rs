@@ -15,9 +15,9 @@ use super::part::{Origin, Part, Role};
 use super::parts::{Parts, shown_value};
 use super::shown::Shown;
 use super::walk::Walk;
-use crate::budget::Report;
-use crate::cache::Pace;
-use crate::name::Name;
+use crate::context::Pace;
+use crate::context::budget::Report;
+use crate::declare::Name;
 
 /// The messages array of one call: user and assistant in turn, first and last the user.
 ///
@@ -50,7 +50,7 @@ impl Messages {
         Self(shown)
     }
 
-    pub(super) fn shown(&self) -> &Shown {
+    pub(crate) fn shown(&self) -> &Shown {
         &self.0
     }
 

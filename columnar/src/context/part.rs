@@ -6,9 +6,8 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use super::frame::{Frame, OWN, Place};
-use crate::name::Name;
+use crate::declare::{Name, Window};
 use crate::tokens::Counter;
-use crate::window::Window;
 
 /// Leads an array that would otherwise begin with the assistant. Constant, so that a cached prefix
 /// stays valid.

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::elision::Elision;
 use super::shown::{Shown, View};
-use crate::budget::Turns;
+use crate::context::budget::Turns;
 use crate::tokens::Sum;
 
 /// The turns of a context at its own step, at one before it, or at the next one.

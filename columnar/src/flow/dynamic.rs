@@ -5,14 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::declarations::Declarations;
 use super::live::LiveFlow;
-use crate::column::Column;
-use crate::error::{Error, Result, list};
-use crate::name::Name;
-use crate::plan::Plan;
-use crate::schema::{Mistake, SchemaError};
-use crate::state::{Live, Shared, settings};
-use crate::store::{IntoOpening, Store};
-use crate::value::Value;
+use crate::declare::{Mistake, Name, Plan, SchemaError};
+use crate::error::list;
+use crate::flow::Column;
+use crate::history::Value;
+use crate::reopen::IntoOpening;
+use crate::run::{Error, Live, Result, Shared, settings};
+use crate::store::Store;
 
 /// A live flow whose shape was made at run time; its columns go by their names.
 ///
@@ -58,7 +57,7 @@ pub fn flow<L: Borrow<Column>>(leaves: impl IntoIterator<Item = L>) -> Result<Fl
 
 impl LiveFlow<'static, Dynamic> {
     /// Makes a flow as [`flow`](flow()) does, on top of a store: it goes on with what the store holds. What is
-    /// to be said about that, an [`Opening`](crate::store::Opening) says.
+    /// to be said about that, an [`Opening`](crate::reopen::Opening) says.
     ///
     /// # Errors
     ///

@@ -6,15 +6,14 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::typed::Columns;
-use crate::cache::{CachePlan, Pace, Provider, StablePrefix};
-use crate::context::Messages;
-use crate::error::Result;
-use crate::graph::{Read, View};
-use crate::plan::Plan;
-use crate::state::Shared;
+use crate::cache::{CachePlan, Provider, StablePrefix};
+use crate::compute::{ColumnType, Step};
+use crate::context::{Messages, Pace};
+use crate::declare::graph::{Read, View};
+use crate::declare::{Plan, Window};
+use crate::history::Value;
+use crate::run::{Result, Shared};
 use crate::usage::Receipt;
-use crate::value::Value;
-use crate::window::Window;
 
 /// A column whose values come from outside, as the field of a typed flow.
 pub type Source = Handle<kind::Source>;
@@ -26,7 +25,7 @@ pub type Derived<T = Value> = Handle<kind::Derived<T>>;
 pub mod kind {
     use std::marker::PhantomData;
 
-    use crate::value::Value;
+    use crate::history::Value;
 
     /// Its values come from outside.
     #[derive(Clone, Copy, Debug)]
@@ -306,5 +305,14 @@ impl<'s> Bind<'s> {
             if is_here(self.declared) { here.column() } else { place(self.declared, &self.name(here.tag())) };
         let name = self.declared.schema().name(declared).as_str();
         (if is_here(self.plan) { here.column() } else { place(self.plan, name) }, name)
+    }
+}
+
+impl Step<'_> {
+    /// The step of a column whose values are JSON of the type that its field has.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __typed<C, T: ColumnType>(self, _: fn(&C) -> &Derived<T>) -> Self {
+        self.typed::<T>()
     }
 }

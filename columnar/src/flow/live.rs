@@ -4,22 +4,19 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::budget::Budget;
-use crate::cache::{CachePlan, Pace, Provider, StablePrefix};
-use crate::context::Messages;
-use crate::driver::{ColumnId, Run};
-#[cfg(doc)]
-use crate::error::Error;
-use crate::error::Result;
-use crate::forecast::Forecast;
+use crate::cache::{CachePlan, Provider, StablePrefix};
+use crate::context::budget::Budget;
+use crate::context::{Messages, Pace};
+use crate::declare::{Name, Outline};
+use crate::history::Value;
 use crate::model::{Choice, Model};
-use crate::name::Name;
-use crate::outline::Outline;
-use crate::scheduler::Progress;
-use crate::state::Live;
+#[cfg(doc)]
+use crate::run::Error;
+use crate::run::{ColumnId, Run};
+use crate::run::{Forecast, Live, Result};
+use crate::schedule::Progress;
 use crate::tokens::Counter;
 use crate::usage::{Bill, Limit, Receipt};
-use crate::value::Value;
 
 /// A live flow: a [`Typed`](super::Typed) one, declared with `flow!`, or a [`Flow`](super::Flow) whose
 /// shape was made at run time.
@@ -96,13 +93,14 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// Loads the values of the steps from this one on that are still in the store alone.
     ///
     /// Opening a flow loads what the views of its columns reach, and the last steps (see
-    /// [`Opening::recent`](crate::store::Opening::recent)); what lies before costs neither time nor memory. To
+    /// [`Opening::recent`](crate::reopen::Opening::recent)); what lies before costs neither time nor memory. To
     /// look at that, recall it: until then [`get`](Self::get) finds nothing there, and
     /// [`messages`](Self::messages) says so.
     ///
     /// ```
     /// use columnar::prelude::*;
-    /// use columnar::store::{MemoryStore, Opening};
+    /// use columnar::reopen::Opening;
+    /// use columnar::store::MemoryStore;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
     /// let store = MemoryStore::new();

@@ -3,8 +3,7 @@
 use super::handle::{Handle, kind};
 use super::live::LiveFlow;
 use crate::compute::{self, ColumnType};
-use crate::error::{Error, Result};
-use crate::state::Shared;
+use crate::run::{Error, Result, Shared};
 
 impl<T: ColumnType> Handle<kind::Derived<T>> {
     /// The value at a step as what the column declares, if it is stored and [in memory](LiveFlow::recall).

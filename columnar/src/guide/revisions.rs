@@ -5,7 +5,8 @@
 //!
 //! ```
 //! use columnar::prelude::*;
-//! use columnar::store::{MemoryStore, Opening};
+//! use columnar::reopen::Opening;
+//! use columnar::store::MemoryStore;
 //!
 //! mod monday {
 //!     # use super::*;
@@ -74,7 +75,8 @@
 //!
 //! ```
 //! # use columnar::prelude::*;
-//! # use columnar::store::{MemoryStore, Opening};
+//! # use columnar::reopen::Opening;
+//! # use columnar::store::MemoryStore;
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! # let (store, other) = (MemoryStore::new(), MemoryStore::new());
 //! # let user = source("user");

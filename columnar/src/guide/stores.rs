@@ -58,7 +58,8 @@
 //!
 //! ```
 //! # use columnar::prelude::*;
-//! use columnar::store::{MemoryStore, Opening};
+//! use columnar::reopen::Opening;
+//! use columnar::store::MemoryStore;
 //! # flow! {
 //! #     pub struct Chat { source user; column size(user.latest) = async |cx: Context| cx.messages().last_text().len().to_string(); }
 //! # }
@@ -78,8 +79,8 @@
 //! # When something is wrong with it
 //!
 //! A value that was damaged or edited is an error that names its column and step, when it is loaded. Nothing is
-//! repaired silently: [`verify`](crate::store::verify) lists all defects of a store, and
-//! [`salvage`](crate::store::salvage) copies what is sound into another one, in which the next run computes what
+//! repaired silently: [`verify`](crate::reopen::verify) lists all defects of a store, and
+//! [`salvage`](crate::reopen::salvage) copies what is sound into another one, in which the next run computes what
 //! is missing.
 //!
 //! Next: [declarations that change while values are stored](super::revisions).

@@ -1,17 +1,20 @@
 //! The values of one column.
 
+mod extent;
 mod node;
 mod texts;
+mod value;
 
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::tokens::{Counter, Sum};
-use crate::value::Value;
+pub use extent::Extent;
 use node::{BITS, Child, Node, WIDTH, digit, rest};
 use texts::{Held, Rest};
 pub(crate) use texts::{Text, Texts, json_escape_from};
+pub use value::Value;
 
 /// The values of a column by step, each with its number of tokens; a step may be without one. A value
 /// that is there stays.

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::texts::{Held, Mark, Rest, Text, start};
+use crate::history::Value;
 use crate::tokens::Sum;
-use crate::value::Value;
 
 /// Each node has so many children, as a power of two.
 pub(super) const BITS: u32 = 5;

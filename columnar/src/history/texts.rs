@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::History;
 use super::node::digit;
-use crate::value::Value;
+use crate::history::Value;
 
 /// A value as a text of its own, and what is known of it.
 #[derive(Clone, Debug)]

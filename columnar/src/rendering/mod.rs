@@ -53,8 +53,7 @@ use std::sync::Arc;
 pub(crate) use self::blocks::Block;
 use self::blocks::{blocks, is_blank, joined, mark};
 use crate::cache::{CachePlan, Lifetime, Place, Provider};
-use crate::context::{Messages, Role};
-use crate::model::Request;
+use crate::context::{Messages, Request, Role};
 use crate::tokens::{Chars, Counter as _};
 
 /// What a model is asked, ready to be written in one of the forms. It borrows all of it.

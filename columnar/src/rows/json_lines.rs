@@ -7,8 +7,8 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
 
 use super::{Found, Intake, Row, Rows, RowsError, SKIPPED, STEP};
+use crate::declare::Name;
 use crate::flow::LiveFlow;
-use crate::name::Name;
 use crate::store::Store;
 
 /// Writes a flow as JSON Lines, and returns the number of rows: `{"_step":0,"user":"...","topics":"..."}`, a line for

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::event::Event;
-use crate::name::Name;
+use crate::declare::Name;
+use crate::run::Event;
 use crate::store::{Entry, Extent};
 
 /// The account of one world. Each method notes what has happened, and tells what is wrong with it.

@@ -9,7 +9,7 @@ use tokio::time::sleep;
 
 use super::fault::Fault;
 use super::world::World;
-use crate::name::Name;
+use crate::declare::Name;
 use crate::store::{Entry, Extent, Put, Store, StoreError};
 
 /// A store around another one. Made by [`World::store`] and [`World::store_over`].

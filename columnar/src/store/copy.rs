@@ -5,13 +5,13 @@ use std::ops::Range;
 use futures::future::join_all;
 
 use super::{Entry, Extent, Put, Store, StoreError};
-use crate::name::Name;
+use crate::declare::Name;
 
 /// So many steps are on their way at once.
 const STEPS: usize = 512;
 
 /// The runs of steps, none longer than what is moved at once, in which an extent has something in these steps.
-pub(super) fn runs(extent: &Extent, steps: &Range<usize>) -> Vec<Range<usize>> {
+pub(crate) fn runs(extent: &Extent, steps: &Range<usize>) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for step in extent.within(steps) {
         match runs.last_mut() {

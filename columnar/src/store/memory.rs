@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::future::{self, BoxFuture, FutureExt};
 
 use super::{Entry, Extent, Put, Store, StoreError};
-use crate::name::Name;
+use crate::declare::Name;
 
 /// A store in memory. Clones are handles to the same place, so a flow can be opened again from one when the
 /// first flow is gone.

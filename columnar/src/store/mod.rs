@@ -4,43 +4,34 @@
 //! to that.
 
 mod copy;
-mod definition;
-mod drift;
 mod entry;
 mod error;
 mod file;
 mod memory;
-mod opening;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod sum;
-mod verify;
 mod worker;
 
 use std::ops::Range;
 
 use futures::future::BoxFuture;
 
-use crate::name::Name;
+use crate::declare::Name;
 
-pub use crate::extent::Extent;
-pub(crate) use copy::{copy, put_all};
-pub(crate) use definition::Definition;
-pub use drift::{Change, Drift};
+pub use crate::history::Extent;
+pub(crate) use copy::{copy, put_all, runs};
 pub use entry::Entry;
-pub use error::StoreError;
+pub use error::{Defect, StoreError};
 pub use file::FileStore;
 pub use memory::MemoryStore;
-pub(crate) use opening::Anew;
-pub use opening::{IntoOpening, Opening};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
-pub use verify::{Defect, salvage, verify};
 
 /// The contract between a flow and whatever keeps its values.
 ///

@@ -13,7 +13,7 @@ use futures::channel::oneshot;
 use futures::future::{BoxFuture, FutureExt};
 
 use super::{Entry, Extent, Put, StoreError};
-use crate::name::Name;
+use crate::declare::Name;
 
 /// So many cells are written together at the most.
 const BATCH: usize = 1024;

@@ -25,8 +25,9 @@ use futures::stream::{self, BoxStream, StreamExt};
 use self::asked::Asked;
 use self::fault::Fault;
 use self::tape::{Cell, Found, Spoken, Tape};
+use crate::context::Request;
 use crate::error::{BoxError, list};
-use crate::model::{Chunk, Model, Request, by_name};
+use crate::model::{Chunk, Model, by_name};
 
 /// What a cassette is called as long as nothing else is known.
 const NAMELESS: &str = "cassette";

@@ -2,7 +2,7 @@
 
 use futures::future::{FutureExt, join_all};
 
-use crate::name::Name;
+use crate::declare::Name;
 use crate::store::{Entry, Extent, Put, Store, StoreError};
 
 /// Holds a store to the clauses of [`Store`] that can be seen from outside. For the tests of whoever writes
@@ -77,7 +77,7 @@ fn name(name: &str) -> Name {
     Name::new(name).unwrap_or_else(|error| unreachable!("{error}"))
 }
 
-fn value(text: impl Into<crate::value::Value>) -> Entry {
+fn value(text: impl Into<crate::history::Value>) -> Entry {
     Entry::from(text)
 }
 

@@ -2,7 +2,8 @@
 #![deny(warnings)]
 
 use columnar::prelude::*;
-use columnar::store::{FileStore, MemoryStore, Opening};
+use columnar::reopen::Opening;
+use columnar::store::{FileStore, MemoryStore};
 use columnar::testing::script;
 use futures::stream::{self, Stream};
 

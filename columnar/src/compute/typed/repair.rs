@@ -4,10 +4,11 @@ use futures::stream::{self, BoxStream, StreamExt};
 
 use super::json_text::{Found, JsonText};
 use super::{Misfit, Shape};
-use crate::compute::{Piece, Step};
-use crate::context::{Context, Role, Wanted};
+use crate::compute::Wanted;
+use crate::compute::{Context, Piece, Step};
+use crate::context::Role;
 use crate::error::BoxError;
-use crate::value::Value;
+use crate::history::Value;
 
 struct Attempts<'a> {
     step: Step<'a>,

@@ -3,8 +3,7 @@
 use ::genai::chat::{CacheControl, ChatMessage, ChatRequest, MessageOptions};
 
 use crate::cache::{Lifetime, Provider};
-use crate::context::Role;
-use crate::model::Request;
+use crate::context::{Request, Role};
 use crate::rendering::{Block, Rendering};
 
 /// The request to a model of this name.
@@ -47,7 +46,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::cache::Pace;
+    use crate::context::Pace;
     use crate::prelude::*;
     use crate::testing::script;
 

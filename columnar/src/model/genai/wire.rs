@@ -11,12 +11,11 @@ use tokio::{
     task::JoinHandle,
 };
 
-use crate::cache::Pace;
-use crate::context::Role;
+use crate::context::{Pace, Request, Role, Schema};
 use crate::error::BoxError;
-use crate::model::{Chunk, End, Finish, Genai, Model, Overloaded, Request, Schema, Usage};
+use crate::flow::{Column, View, column, flow, source, this};
+use crate::model::{Chunk, End, Finish, Genai, Model, Overloaded, Usage};
 use crate::testing::script;
-use crate::{Column, View, column, flow, source, this};
 
 const SECRET: &str = "the moon is made of cheese";
 

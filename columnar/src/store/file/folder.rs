@@ -16,10 +16,10 @@ use std::path::{Path, PathBuf};
 use super::disk::{Disk, Kind};
 use super::layout::{Doing, Layout, if_there, unless_there};
 use super::log::{self, Cells, Kept, Seal};
-use crate::name::Name;
+use crate::declare::Name;
+use crate::history::Value;
 use crate::store::worker::{Medium, NewCell};
 use crate::store::{Entry, Extent, Put, StoreError};
-use crate::value::Value;
 
 /// Where a store is.
 #[derive(Clone, Debug)]

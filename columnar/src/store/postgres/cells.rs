@@ -9,8 +9,8 @@ use tokio_postgres::{Client, Row};
 
 use super::super::{Entry, Extent, StoreError, sum};
 use super::fault::Fault;
-use crate::name::Name;
-use crate::value::Value;
+use crate::declare::Name;
+use crate::history::Value;
 
 /// As an owner of a flow is known to the server.
 #[derive(Clone, Copy)]

@@ -16,7 +16,7 @@ use futures::future::BoxFuture;
 use self::owner::Owner;
 use super::worker::{NewCell, Worker};
 use super::{Entry, Extent, Put, Store, StoreError};
-use crate::name::Name;
+use crate::declare::Name;
 
 /// A store in a `PostgreSQL` database (13 or newer), with the feature `postgres`. Many flows share a database, each
 /// under a key of its own; many processes and machines share it, too.

@@ -18,7 +18,7 @@ use super::fault::Fault;
 use super::schema;
 use super::session::{Backend, Session, lock};
 use super::writing::Writing;
-use crate::name::Name;
+use crate::declare::Name;
 
 /// Before each attempt on another connection. A server that is started anew is back by then.
 const PAUSES: [Duration; 5] = [

@@ -7,10 +7,10 @@ use rusqlite::{Connection, Row, Transaction};
 
 use super::columns::{Column, STEPS};
 use super::fault::Fault;
-use crate::name::Name;
+use crate::declare::Name;
+use crate::history::Value;
 use crate::store::sum::sum_of;
 use crate::store::{Entry, Extent, StoreError};
-use crate::value::Value;
 
 /// Which steps are stored.
 pub(super) fn extent(db: &Connection, column: Column) -> Result<Extent, Fault> {

@@ -11,7 +11,7 @@ use super::fault::Fault;
 use super::flow::Flow;
 use super::lock::Lock;
 use super::{Place, database};
-use crate::name::Name;
+use crate::declare::Name;
 use crate::store::worker::{self, NewCell};
 use crate::store::{Entry, Extent, Put, StoreError};
 

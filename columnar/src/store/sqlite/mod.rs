@@ -25,7 +25,7 @@ use futures::future::BoxFuture;
 use self::medium::Medium;
 use super::worker::{NewCell, Worker};
 use super::{Entry, Extent, Put, Store, StoreError};
-use crate::name::Name;
+use crate::declare::Name;
 
 /// A store in a file of SQLite, which holds any number of flows. SQLite is compiled into the program.
 ///

@@ -12,7 +12,7 @@ use super::fault::Fault;
 use super::lock::Lock;
 use super::medium::Medium;
 use super::{Place, SqliteStore};
-use crate::name::Name;
+use crate::declare::Name;
 use crate::store::sum::sum;
 use crate::store::worker::{Medium as _, NewCell};
 use crate::store::{Entry, Put, Store, StoreError};
@@ -41,7 +41,7 @@ fn cells(steps: std::ops::Range<usize>) -> Vec<NewCell> {
     steps.map(|step| NewCell { column: name("user"), step, entry: Entry::from(text(step)) }).collect()
 }
 
-fn text(step: usize) -> crate::value::Value {
+fn text(step: usize) -> crate::history::Value {
     format!("{step:>200}").into()
 }
 

@@ -1,0 +1,128 @@
+//! How long it takes from one request of a column to the next.
+
+use std::time::Duration;
+
+/// How long it usually takes until a column makes its next request. Nobody knows it but the user, and what
+/// is worth keeping depends on it.
+///
+/// ```
+/// use columnar::cache::Pace;
+///
+/// assert_eq!(Pace::default(), Pace::batch());
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pace {
+    gap: Duration,
+    /// Whether the gap is a median, and not always the same.
+    varies: bool,
+    /// Whether nothing follows.
+    is_last: bool,
+}
+
+/// Think times are taken to be log-normal with a sigma of 1.3: the chance that one is at most 1, 2, 4, …
+/// times as long as the median.
+const WITHIN: [f64; 9] = [0.5, 0.7031, 0.8569, 0.9452, 0.9835, 0.9962, 0.9993, 0.9999, 1.0];
+
+impl Pace {
+    /// The next request follows at once, as in a run over many steps. What is told of no pace has this one.
+    pub const fn batch() -> Self {
+        Self::every(Duration::ZERO)
+    }
+
+    /// The next request follows after this time, as with steps that a timer pushes.
+    pub const fn every(gap: Duration) -> Self {
+        Self { gap, varies: false, is_last: false }
+    }
+
+    /// The next request follows when somebody has thought: half of the times sooner than `median`, and now
+    /// and then many times later.
+    pub const fn think(median: Duration) -> Self {
+        Self { gap: median, varies: true, is_last: false }
+    }
+
+    /// Nothing follows: this is the last step of a conversation, or the last row. What was kept is still read,
+    /// and nothing is paid for being kept any longer.
+    ///
+    /// ```
+    /// use columnar::cache::Pace;
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let review = flow! {
+    ///     source chapter;
+    ///     column notes(chapter, self) = prompt("Take notes.");
+    /// };
+    /// for (chapter, is_last) in [("Once upon a time …", false), ("… ever after.", true)] {
+    ///     if is_last {
+    ///         review.pace(Pace::batch().last());
+    ///     }
+    ///     review.chapter.push(chapter).await?;
+    ///     review.run().await?;
+    /// }
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub const fn last(self) -> Self {
+        Self { is_last: true, ..self }
+    }
+
+    pub(crate) fn is_last(self) -> bool {
+        self.is_last
+    }
+
+    /// How likely it is that the next request follows within this time; exact to 0.03.
+    pub(crate) fn chance(self, within: Duration) -> f64 {
+        if !self.varies || self.gap.is_zero() {
+            return if self.gap <= within { 1.0 } else { 0.0 };
+        }
+        let ratio = within.as_secs_f64() / self.gap.as_secs_f64();
+        // It is as likely to take twice as long as the median as to take half as long.
+        if ratio < 1.0 { 1.0 - at_most(1.0 / ratio) } else { at_most(ratio) }
+    }
+}
+
+/// The chance of a time that is at most so many times the median, linear between powers of two.
+fn at_most(mut ratio: f64) -> f64 {
+    for (low, high) in WITHIN.iter().zip(WITHIN.iter().skip(1)) {
+        if ratio < 2.0 {
+            return low + (high - low) * (ratio - 1.0);
+        }
+        ratio /= 2.0;
+    }
+    1.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn secs(secs: u64) -> Duration {
+        Duration::from_secs(secs)
+    }
+
+    /// The normal distribution, by adding up its density.
+    fn normal(x: f64) -> f64 {
+        let density = |at: f64| (-at * at / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
+        let width = x / 1000.0;
+        0.5 + (0..1000).map(|at| density(width * (f64::from(at) + 0.5)) * width).sum::<f64>()
+    }
+
+    #[test]
+    fn what_is_regular_is_certain() {
+        assert_eq!(Pace::batch().chance(secs(0)).to_bits(), 1.0_f64.to_bits());
+        assert_eq!(Pace::every(secs(300)).chance(secs(300)).to_bits(), 1.0_f64.to_bits());
+        assert_eq!(Pace::every(secs(301)).chance(secs(300)).to_bits(), 0.0_f64.to_bits());
+        assert_eq!(Pace::think(secs(0)).chance(secs(0)).to_bits(), 1.0_f64.to_bits());
+    }
+
+    #[test]
+    fn thinking_is_log_normal() {
+        for within in [1, 3, 10, 40, 74, 75, 90, 200, 300, 900, 3600, 100_000] {
+            let chance = Pace::think(secs(75)).chance(secs(within));
+            let exact = normal((secs(within).as_secs_f64() / 75.0).ln() / 1.3);
+            assert!((chance - exact).abs() < 0.03, "{within} s: {chance} for {exact}");
+        }
+        let never = Pace::think(secs(75)).chance(secs(0));
+        assert!(never < 1e-9, "{never}");
+    }
+}
