@@ -8,13 +8,14 @@
 //! ```
 
 mod mark;
+mod pace;
 mod plan;
 mod prefix;
 mod provider;
 mod table;
 
-pub use crate::context::Pace;
 pub use mark::{Lifetime, Mark, Place, Reason};
+pub use pace::Pace;
 pub use plan::CachePlan;
 pub use prefix::{Difference, StablePrefix};
 pub use provider::{Boundary, Provider, Write};

@@ -24,8 +24,9 @@
 //! [`HORIZON`], and the pace alone decides.
 
 use super::mark::{Lifetime, Mark, Place, Reason};
+use super::pace::Pace;
 use super::provider::{Provider, Write};
-use crate::context::{Fate, Messages, Pace, Part, Parts};
+use crate::context::{Fate, Messages, Part, Parts};
 
 /// For how many requests a history is at work, as far as anybody knows in advance.
 const HORIZON: f64 = 10.0;

@@ -1,5 +1,6 @@
 //! What a flow gives to all its compute steps.
 
+use crate::cache::Pace;
 use crate::model::Choice;
 use crate::usage::Limit;
 
@@ -8,6 +9,8 @@ use crate::usage::Limit;
 pub(crate) struct Given {
     /// The model for who is not told another.
     pub(crate) model: Choice,
+    /// How long it usually takes from step to step.
+    pub(crate) pace: Pace,
     /// What calls may cost.
     pub(crate) limit: Option<Limit>,
 }

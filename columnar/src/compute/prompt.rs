@@ -7,9 +7,10 @@ use std::sync::Arc;
 use futures::stream::{self, BoxStream, StreamExt};
 
 use super::{Compute, Context, Kind, Piece, Reply};
-use crate::context::{Pace, Request};
+use crate::cache::Pace;
 use crate::error::BoxError;
 use crate::model::{Choice, Chunk, Finish, Model, ReplyError};
+use crate::rendering::Request;
 use crate::tokens::{Chars, Counter};
 use crate::trace::CallSpan;
 use crate::usage::{Aside, Limit};
@@ -136,7 +137,7 @@ impl Prompt {
             temperature: self.temperature,
             stop: Arc::clone(&self.stop),
             schema: cx.schema().cloned(),
-            pace: self.pace.unwrap_or_else(|| cx.messages().pace()),
+            pace: self.pace.unwrap_or_else(|| cx.given().pace),
         };
         let given = cx.given();
         let limit = given.limit.clone().map(|limit| {

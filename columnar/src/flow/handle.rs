@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::typed::Columns;
-use crate::cache::{CachePlan, Provider, StablePrefix};
+use crate::cache::{CachePlan, Pace, Provider, StablePrefix};
 use crate::compute::{ColumnType, Step};
-use crate::context::{Messages, Pace};
+use crate::context::Messages;
 use crate::declare::graph::{Read, View};
 use crate::declare::{Plan, Window};
 use crate::history::Value;

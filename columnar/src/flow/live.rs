@@ -4,16 +4,15 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::cache::{CachePlan, Provider, StablePrefix};
+use crate::cache::{CachePlan, Pace, Provider, StablePrefix};
+use crate::context::Messages;
 use crate::context::budget::Budget;
-use crate::context::{Messages, Pace};
 use crate::declare::{Name, Outline};
 use crate::history::Value;
 use crate::model::{Choice, Model};
 #[cfg(doc)]
 use crate::run::Error;
-use crate::run::{ColumnId, Run};
-use crate::run::{Forecast, Live, Result};
+use crate::run::{ColumnId, Forecast, Live, Result, Run};
 use crate::schedule::Progress;
 use crate::tokens::Counter;
 use crate::usage::{Bill, Limit, Receipt};

@@ -30,7 +30,7 @@ pub use refused::Refused;
 pub(crate) use reply::ReplyError;
 pub use reply::{Chunk, End, Finish};
 
-pub use crate::context::{Request, Schema};
+pub use crate::rendering::{Request, Schema};
 pub use crate::usage::Usage;
 
 /// A language model, as far as a flow needs one.

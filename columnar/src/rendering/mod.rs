@@ -46,14 +46,16 @@ mod anthropic;
 mod blocks;
 mod json;
 mod openai;
+mod request;
 mod strings;
 
 use std::sync::Arc;
 
 pub(crate) use self::blocks::Block;
 use self::blocks::{blocks, is_blank, joined, mark};
+pub use self::request::{Request, Schema};
 use crate::cache::{CachePlan, Lifetime, Place, Provider};
-use crate::context::{Messages, Request, Role};
+use crate::context::{Messages, Role};
 use crate::tokens::{Chars, Counter as _};
 
 /// What a model is asked, ready to be written in one of the forms. It borrows all of it.

@@ -3,8 +3,8 @@
 use ::genai::chat::{CacheControl, ChatMessage, ChatRequest, MessageOptions};
 
 use crate::cache::{Lifetime, Provider};
-use crate::context::{Request, Role};
-use crate::rendering::{Block, Rendering};
+use crate::context::Role;
+use crate::rendering::{Block, Rendering, Request};
 
 /// The request to a model of this name.
 pub(super) fn chat_request(model: &str, request: &Request) -> ChatRequest {
@@ -46,7 +46,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::context::Pace;
+    use crate::cache::Pace;
     use crate::prelude::*;
     use crate::testing::script;
 
