@@ -29,7 +29,7 @@ impl<T: ColumnType> Handle<kind::Derived<T>> {
     ///
     /// # Errors
     ///
-    /// [`Error::Misfit`] when the column was of another type when the value was stored.
+    /// [`Error::SchemaMismatch`] when the column was of another type when the value was stored.
     pub fn read(&self, step: usize) -> Result<Option<T>> {
         read(self.flow(), self.latest.column(), step)
     }
@@ -53,7 +53,7 @@ impl<C, I> LiveFlow<'_, C, I> {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownColumn`]; [`Error::Misfit`] when the value is not of this type.
+    /// [`Error::UnknownColumn`]; [`Error::SchemaMismatch`] when the value is not of this type.
     pub fn read<T: ColumnType>(&self, column: &str, step: usize) -> Result<Option<T>> {
         let shared = &self.live.shared;
         read(shared, shared.find(column)?, step)
@@ -63,5 +63,9 @@ impl<C, I> LiveFlow<'_, C, I> {
 fn read<T: ColumnType>(shared: &Shared, column: usize, step: usize) -> Result<Option<T>> {
     let Some(value) = shared.get(column, step) else { return Ok(None) };
     let read = compute::read(&value).map(Some);
-    read.map_err(|source| Error::Misfit { column: shared.plan().schema().name(column).clone(), step, source })
+    read.map_err(|source| Error::SchemaMismatch {
+        column: shared.plan().schema().name(column).clone(),
+        step,
+        source,
+    })
 }
