@@ -101,7 +101,7 @@ impl fmt::Display for Change {
         }
         write!(
             f,
-            ": to keep that and go on the new way, open `Opening::new(store).keep(\"{column}\")`; to compute all of it anew, give it another name"
+            ": to keep that and go on the new way, open `OpenOptions::new(store).keep(\"{column}\")`; to compute all of it anew, give it another name"
         )
     }
 }
