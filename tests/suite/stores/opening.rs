@@ -138,7 +138,7 @@ async fn q1_what_is_loaded_does_not_grow_with_the_history() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_is_not_in_memory_says_so_until_it_is_recalled() -> Result<()> {
+async fn what_is_not_in_memory_says_so_until_it_is_loaded() -> Result<()> {
     let store = stored(&["user"], 20).await;
     let topics = column("topics", source("user").window(2), Log::default().upper("topics"));
     let f = Flow::open(store.clone(), [&topics]).await?;
@@ -149,7 +149,7 @@ async fn what_is_not_in_memory_says_so_until_it_is_recalled() -> Result<()> {
     assert_eq!((f.get("topics", 16), f.get("user", 16)), (None, None));
     assert!(f.get("topics", 17).is_some() && f.messages("topics", 18).is_ok());
     let error = f.messages("topics", 17).expect_err("it shows step 16");
-    let told = "`user` at step 16 is stored, but not in memory: bring it back with `recall(16).await` first";
+    let told = "`user` at step 16 is stored, but not in memory: bring it back with `load(16).await` first";
     assert_eq!(error.to_string(), told);
     f.load(16).await?;
     assert!(f.messages("topics", 17).is_ok() && f.get("topics", 16).is_some());
@@ -307,7 +307,7 @@ async fn d3_views_that_have_changed_are_refused_and_may_be_kept() -> Result<()> 
     for (before, now, was_read, is_read) in changes {
         let (before, now) = ([a.clone(), was(before)], [a.clone(), was(now)]);
         let expected = format!(
-            "what is stored of `map` was computed from ({was_read}), and it reads ({is_read}) now: to keep that and go on the new way, open `Opening::new(store).keep(\"map\")`; to compute all of it anew, give it another name"
+            "what is stored of `map` was computed from ({was_read}), and it reads ({is_read}) now: to keep that and go on the new way, open `OpenOptions::new(store).keep(\"map\")`; to compute all of it anew, give it another name"
         );
         assert_eq!(told(&before, &now).await, expected);
         let f = opened_as(&before, &now, &["map"]).await?;
