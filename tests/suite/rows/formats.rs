@@ -166,7 +166,7 @@ async fn what_is_not_in_memory_is_written_as_well() -> Outcome {
         assert_eq!((again.get("user", 1297), again.forecast().cells), (None, 0));
         assert!(format.write(&again).await?.bytes == table.bytes, "{format:?}");
         again.load(0).await?;
-        assert!(format.write(&again).await?.bytes == table.bytes, "{format:?}, recalled");
+        assert!(format.write(&again).await?.bytes == table.bytes, "{format:?}, loaded");
         for step in 0..1300 {
             assert_eq!(again.get("user", step), f.get("user", step), "{format:?}: step {step}");
         }
