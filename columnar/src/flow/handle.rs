@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::typed::Columns;
-use crate::cache::{CachePlan, Pace, Provider, StablePrefix};
+use crate::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::compute::{ColumnType, Step};
 use crate::context::Messages;
 use crate::declare::graph::{Read, View};
@@ -213,7 +213,7 @@ impl<T> Handle<kind::Derived<T>> {
     /// # Errors
     ///
     /// Those of [`messages`](Self::messages).
-    pub fn cache_plan(&self, step: usize, provider: &Provider, pace: Pace) -> Result<CachePlan> {
+    pub fn cache_plan(&self, step: usize, provider: &CachePolicy, pace: Pace) -> Result<CachePlan> {
         self.flow().cache_plan(self.latest.column(), step, provider, pace)
     }
 }
