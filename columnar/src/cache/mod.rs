@@ -2,19 +2,20 @@
 //!
 //! ```text
 //! messages ──▶ StablePrefix                        what the next request repeats
-//!     │             Provider ┐
+//!     │             CachePolicy ┐
 //!     └──────────────────────┼──▶ CachePlan        where the marks stand, and how long they keep
 //!                       Pace ┘
 //! ```
 
 mod mark;
+mod pace;
 mod plan;
 mod prefix;
 mod provider;
 mod table;
 
-pub use crate::context::Pace;
 pub use mark::{Lifetime, Mark, Place, Reason};
+pub use pace::Pace;
 pub use plan::CachePlan;
 pub use prefix::{Difference, StablePrefix};
-pub use provider::{Boundary, Provider, Write};
+pub use provider::{Boundary, CachePolicy, Write};

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::{Given, Wanted};
-use crate::context::{Messages, Role, Schema, Shown};
+use crate::context::{Messages, Role, Shown};
 use crate::declare::Name;
 use crate::history::Value;
+use crate::rendering::Schema;
 
 /// What a compute step is given: the cell to compute and what the column reads.
 ///

@@ -12,7 +12,7 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 
 use super::{Kind, Reply, Step, Wanted};
-use crate::context::Schema;
+use crate::rendering::Schema;
 
 pub use misfit::Misfit;
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::context::{Role, Schema};
+use crate::context::Role;
+use crate::rendering::Schema;
 
 /// The shape of a value, as its column hands it to whatever computes it.
 #[derive(Clone, Debug)]

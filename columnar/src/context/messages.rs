@@ -15,7 +15,6 @@ use super::part::{Origin, Part, Role};
 use super::parts::{Parts, shown_value};
 use super::shown::Shown;
 use super::walk::Walk;
-use crate::context::Pace;
 use crate::context::budget::Report;
 use crate::declare::Name;
 
@@ -115,11 +114,6 @@ impl Messages {
     /// What other columns may begin with as well, and its tokens.
     pub(crate) fn opening(&self) -> (Opening, usize) {
         Opening::of(&self.0)
-    }
-
-    /// How long it takes until there are others.
-    pub(crate) fn pace(&self) -> Pace {
-        self.0.around.pace
     }
 
     /// The column that is shown them.

@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::typed::Columns;
-use crate::cache::{CachePlan, Provider, StablePrefix};
+use crate::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::compute::{ColumnType, Step};
-use crate::context::{Messages, Pace};
+use crate::context::Messages;
 use crate::declare::graph::{Read, View};
 use crate::declare::{Plan, Window};
 use crate::history::Value;
@@ -213,7 +213,7 @@ impl<T> Handle<kind::Derived<T>> {
     /// # Errors
     ///
     /// Those of [`messages`](Self::messages).
-    pub fn cache_plan(&self, step: usize, provider: &Provider, pace: Pace) -> Result<CachePlan> {
+    pub fn cache_plan(&self, step: usize, provider: &CachePolicy, pace: Pace) -> Result<CachePlan> {
         self.flow().cache_plan(self.latest.column(), step, provider, pace)
     }
 }

@@ -4,19 +4,18 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::cache::{CachePlan, Provider, StablePrefix};
+use crate::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
+use crate::context::Messages;
 use crate::context::budget::Budget;
-use crate::context::{Messages, Pace};
 use crate::declare::{Name, Outline};
 use crate::history::Value;
 use crate::model::{Choice, Model};
 #[cfg(doc)]
 use crate::run::Error;
-use crate::run::{ColumnId, Run};
-use crate::run::{Forecast, Live, Result};
+use crate::run::{ColumnId, Forecast, Live, Result, Run};
 use crate::schedule::Progress;
 use crate::tokens::Counter;
-use crate::usage::{Bill, Limit, Receipt};
+use crate::usage::{Bill, Receipt, SpendLimit};
 
 /// A live flow: a [`Typed`](super::Typed) one, declared with `flow!`, or a [`Flow`](super::Flow) whose
 /// shape was made at run time.
@@ -79,8 +78,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.live.shared.model(Choice::Named(name.into()));
     }
 
-    /// Lets the calls of this flow cost so much from now on, all together; see [`Limit`].
-    pub fn spend(&self, limit: impl Into<Limit>) {
+    /// Lets the calls of this flow cost so much from now on, all together; see [`SpendLimit`].
+    pub fn spend(&self, limit: impl Into<SpendLimit>) {
         self.live.shared.spend(limit.into());
     }
 
@@ -174,7 +173,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         &self,
         column: &str,
         step: usize,
-        provider: &Provider,
+        provider: &CachePolicy,
         pace: Pace,
     ) -> Result<CachePlan> {
         self.live.shared.cache_plan(self.live.shared.find(column)?, step, provider, pace)

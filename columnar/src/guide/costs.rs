@@ -54,8 +54,8 @@
 //!
 //! # A limit
 //!
-//! [`chat.spend(Limit::dollars(5.0))`](crate::flow::LiveFlow::spend) stops a run before it has cost more. Several flows
-//! that are given the same [`Limit`](crate::usage::Limit) share it. [`chat.forecast()`](crate::flow::LiveFlow::forecast)
+//! [`chat.spend(SpendLimit::dollars(5.0))`](crate::flow::LiveFlow::spend) stops a run before it has cost more. Several flows
+//! that are given the same [`SpendLimit`](crate::usage::SpendLimit) share it. [`chat.forecast()`](crate::flow::LiveFlow::forecast)
 //! tells what a run will ask before it begins.
 //!
 //! Next: [contexts that would be too large](super::budgets).

@@ -23,14 +23,14 @@ pub use adaptive::Adaptive;
 pub use choice::Choice;
 #[cfg(feature = "genai")]
 pub use choose::BASE_URL;
-pub use choose::{UnknownModel, VARIABLE, by_name, default};
+pub use choose::{UnknownModel, VARIABLE, by_name, from_env};
 pub use offline::Offline;
 pub use overloaded::Overloaded;
 pub use refused::Refused;
 pub(crate) use reply::ReplyError;
 pub use reply::{Chunk, End, Finish};
 
-pub use crate::context::{Request, Schema};
+pub use crate::rendering::{Request, Schema};
 pub use crate::usage::Usage;
 
 /// A language model, as far as a flow needs one.

@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::stream::{self, BoxStream, StreamExt};
 
 use crate::compute::{Compute, Context, Reply};
-use crate::context::Request;
 use crate::error::BoxError;
 use crate::history::Value;
 use crate::model::{Chunk, Model};
+use crate::rendering::Request;
 
 pub use cassette::{Cassette, Record};
 pub use conformance::conformance;

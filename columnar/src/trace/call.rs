@@ -10,8 +10,8 @@ use tracing::span::EnteredSpan;
 
 use super::open::{Open, Outcome};
 use super::{content, failure, names, provider};
-use crate::context::Request;
 use crate::model::{End, Finish};
+use crate::rendering::Request;
 
 pub(crate) struct CallSpan {
     open: Open,

@@ -3,9 +3,9 @@
 
 use std::error::Error;
 
-use crate::context::Request;
 use crate::declare::Name;
 use crate::model::End;
+use crate::rendering::Request;
 use crate::store::Entry;
 
 pub(crate) struct Entered(());

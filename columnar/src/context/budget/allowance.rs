@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Budget, BudgetError, Limit, Standing, Strategy};
-use crate::context::{Filtered, Fitted, Frame, Pace, Shown};
+use crate::context::{Filtered, Fitted, Frame, Shown};
 use crate::declare::{Input, Reads, Window};
 use crate::history::History;
 use crate::tokens::Counter;
@@ -27,8 +27,6 @@ pub(crate) struct Around {
     pub(crate) counter: Arc<dyn Counter>,
     /// The tokens of the instruction, if a model is asked.
     pub(crate) instruction: Option<usize>,
-    /// How long it takes until the next context.
-    pub(crate) pace: Pace,
     /// By input, the tokens of the tag and of what separates its parts from others.
     pub(crate) frames: Vec<usize>,
     /// By group, the tokens of the tag.
@@ -42,7 +40,6 @@ impl Allowance {
         reads: &Reads,
         instruction: Option<&str>,
         budget: &Budget,
-        pace: Pace,
         counter: Arc<dyn Counter>,
     ) -> Self {
         let instruction = instruction.map(|text| counter.count(&reads.instruct(text)));
@@ -53,7 +50,7 @@ impl Allowance {
         let frames = reads.inputs.iter().map(|input| input.frames.plain().tokens(&*counter)).collect();
         let groups = reads.groups.iter().map(|group| Frame::group_tokens(&group.tag, &*counter)).collect();
         let gap = counter.count("\n\n");
-        let around = Arc::new(Around { counter, instruction, pace, frames, groups, gap });
+        let around = Arc::new(Around { counter, instruction, frames, groups, gap });
         Self { around, limit, standing: is_standing.then(Standing::default), filtered: BTreeMap::new() }
     }
 
@@ -66,10 +63,6 @@ impl Allowance {
                 filtered.history(filter, &said, input.awaited(step))
             }
         }
-    }
-
-    pub(crate) fn set_pace(&mut self, pace: Pace) {
-        Arc::make_mut(&mut self.around).pace = pace;
     }
 
     /// What is known for a flow that shares the steps before this one.

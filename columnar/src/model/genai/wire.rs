@@ -11,10 +11,12 @@ use tokio::{
     task::JoinHandle,
 };
 
-use crate::context::{Pace, Request, Role, Schema};
+use crate::cache::Pace;
+use crate::context::Role;
 use crate::error::BoxError;
 use crate::flow::{Column, View, column, flow, source, this};
 use crate::model::{Chunk, End, Finish, Genai, Model, Overloaded, Usage};
+use crate::rendering::{Request, Schema};
 use crate::testing::script;
 
 const SECRET: &str = "the moon is made of cheese";

@@ -86,7 +86,6 @@ impl State {
             settings: Vec::new(),
             counter: Arc::clone(&self.counter),
             budget: self.budget.clone(),
-            pace: self.pace,
             given: Arc::clone(&self.given),
             allowances: Vec::new(),
             forks: self.forks.clone(),

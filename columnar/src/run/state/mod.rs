@@ -14,10 +14,10 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::task::Waker;
 
-use crate::cache::{CachePlan, Provider};
+use crate::cache::{CachePlan, CachePolicy, Pace};
 use crate::compute::{Given, Settings};
 use crate::context::budget::{self, Allowance, Budget};
-use crate::context::{Messages, Pace, Shown};
+use crate::context::{Messages, Shown};
 use crate::declare::{Name, Plan, Reads};
 use crate::error::{list, suggest};
 use crate::history::Value;
@@ -28,7 +28,7 @@ use crate::run::{Error, Result};
 use crate::schedule::{Cell, Progress, Scheduler, Unloadable};
 use crate::store::{Entry, Put, Store, StoreError};
 use crate::tokens::{Chars, Counter};
-use crate::usage::{Bill, Limit, Receipt};
+use crate::usage::{Bill, Receipt, SpendLimit};
 
 pub(crate) use live::{Live, settings};
 use receipts::Receipts;
@@ -62,8 +62,6 @@ struct State {
     counter: Arc<dyn Counter>,
     /// The budget of the flow.
     budget: Budget,
-    /// How long it takes from step to step.
-    pace: Pace,
     /// What goes with every context.
     given: Arc<Given>,
     /// By column, as far as contexts have been made.
@@ -94,7 +92,6 @@ impl Shared {
             settings: Vec::new(),
             counter: Arc::new(Chars),
             budget: Budget::new(),
-            pace: Pace::default(),
             given: Arc::default(),
             allowances: Vec::new(),
             forks: BTreeMap::new(),
@@ -144,11 +141,7 @@ impl Shared {
 
     /// Takes this for the time from step to step.
     pub(crate) fn pace(&self, pace: Pace) {
-        let mut state = self.lock();
-        state.pace = pace;
-        for allowance in state.allowances.iter_mut().flatten() {
-            allowance.set_pace(pace);
-        }
+        Arc::make_mut(&mut self.lock().given).pace = pace;
     }
 
     /// Lets columns ask this model that are not told another.
@@ -157,7 +150,7 @@ impl Shared {
     }
 
     /// Lets calls cost so much from now on.
-    pub(crate) fn spend(&self, limit: Limit) {
+    pub(crate) fn spend(&self, limit: SpendLimit) {
         Arc::make_mut(&mut self.lock().given).limit = Some(limit);
     }
 
@@ -305,7 +298,7 @@ impl Shared {
         &self,
         column: usize,
         step: usize,
-        provider: &Provider,
+        provider: &CachePolicy,
         pace: Pace,
     ) -> Result<CachePlan> {
         let messages = self.messages(column, step)?;
@@ -415,7 +408,7 @@ impl State {
             let budget = settings.budget.as_deref().map(|budget| budget.or(&self.budget));
             let budget = budget.as_ref().unwrap_or(&self.budget).or(&budget::default());
             let (instruction, counter) = (settings.instruction.as_deref(), Arc::clone(&self.counter));
-            Allowance::new(reads, instruction, &budget, self.pace, counter)
+            Allowance::new(reads, instruction, &budget, counter)
         });
         (&self.table, allowance)
     }

@@ -9,8 +9,9 @@ use super::asked::{Asked, sorted};
 use super::doc::Doc;
 use super::node::{Damage, Node};
 use super::tape::{Cell, Recording, Spoken};
-use crate::context::{Role, Schema};
+use crate::context::Role;
 use crate::model::{End, Finish, Usage};
+use crate::rendering::Schema;
 
 /// The version that is written, and read.
 const VERSION: u64 = 1;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use crate::context::{Messages, Pace, Role};
+use crate::cache::Pace;
+use crate::context::{Messages, Role};
 
 /// What a model is asked.
 #[derive(Clone, Debug)]

@@ -66,12 +66,12 @@ impl Pace {
         Self { is_last: true, ..self }
     }
 
-    pub(crate) fn is_last(self) -> bool {
+    pub(super) fn is_last(self) -> bool {
         self.is_last
     }
 
     /// How likely it is that the next request follows within this time; exact to 0.03.
-    pub(crate) fn chance(self, within: Duration) -> f64 {
+    pub(super) fn chance(self, within: Duration) -> f64 {
         if !self.varies || self.gap.is_zero() {
             return if self.gap <= within { 1.0 } else { 0.0 };
         }
