@@ -2,7 +2,7 @@
 
 use crate::cache::Pace;
 use crate::model::Choice;
-use crate::usage::Limit;
+use crate::usage::SpendLimit;
 
 /// What goes with every context of a flow, besides what is shown.
 #[derive(Clone, Debug, Default)]
@@ -12,5 +12,5 @@ pub(crate) struct Defaults {
     /// How long it usually takes from step to step.
     pub(crate) pace: Pace,
     /// What calls may cost.
-    pub(crate) limit: Option<Limit>,
+    pub(crate) limit: Option<SpendLimit>,
 }

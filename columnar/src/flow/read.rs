@@ -6,7 +6,7 @@ use crate::compute::{self, ColumnType};
 use crate::run::{Error, Result, Shared};
 
 impl<T: ColumnType> Handle<kind::Derived<T>> {
-    /// The value at a step as what the column declares, if it is stored and [in memory](LiveFlow::recall).
+    /// The value at a step as what the column declares, if it is stored and [in memory](LiveFlow::load).
     ///
     /// ```
     /// use columnar::Json;
@@ -36,7 +36,7 @@ impl<T: ColumnType> Handle<kind::Derived<T>> {
 }
 
 impl<C, I> LiveFlow<'_, C, I> {
-    /// The value of a column at a step as a type, if it is stored and [in memory](Self::recall). The typed columns of a
+    /// The value of a column at a step as a type, if it is stored and [in memory](Self::load). The typed columns of a
     /// flow that `flow!` declared are fields, too, and know their types.
     ///
     /// ```

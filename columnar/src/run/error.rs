@@ -118,7 +118,7 @@ pub enum Error {
     Drift(#[from] Drift),
     /// A value that is stored and not in memory.
     #[error(
-        "`{column}` at step {step} is stored, but not in memory: bring it back with `recall({step}).await` first"
+        "`{column}` at step {step} is stored, but not in memory: bring it back with `load({step}).await` first"
     )]
     NotLoaded {
         /// The column.

@@ -197,7 +197,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::cache::{Lifetime, Provider};
+    use crate::cache::{CachePolicy, Lifetime};
     use crate::usage::Dollars;
 
     fn all() -> impl Iterator<Item = (&'static str, &'static Price)> {
@@ -246,7 +246,7 @@ mod tests {
     fn the_rules_of_caches_say_the_same() {
         let mut more_careful = BTreeSet::new();
         for (model, price) in all().filter(|(_, price)| price.input() > Dollars::ZERO) {
-            let rule = Provider::of(model);
+            let rule = CachePolicy::of(model);
             if rule.source.is_empty() {
                 continue;
             }

@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::task::Waker;
 
-use crate::cache::{CachePlan, Pace, Provider};
+use crate::cache::{CachePlan, CachePolicy, Pace};
 use crate::compute::{Defaults, Settings};
 use crate::context::budget::{self, Allowance, Budget};
 use crate::context::{Messages, Shown};
@@ -28,7 +28,7 @@ use crate::run::{Error, Result};
 use crate::schedule::{Cell, Progress, Scheduler, Unloadable};
 use crate::store::{Entry, Put, Store, StoreError};
 use crate::tokens::{Chars, Counter};
-use crate::usage::{Bill, Limit, Receipt};
+use crate::usage::{Bill, Receipt, SpendLimit};
 
 pub(crate) use live::{Live, settings};
 use receipts::Receipts;
@@ -150,7 +150,7 @@ impl Shared {
     }
 
     /// Lets calls cost so much from now on.
-    pub(crate) fn spend(&self, limit: Limit) {
+    pub(crate) fn spend(&self, limit: SpendLimit) {
         Arc::make_mut(&mut self.lock().defaults).limit = Some(limit);
     }
 
@@ -298,7 +298,7 @@ impl Shared {
         &self,
         column: usize,
         step: usize,
-        provider: &Provider,
+        provider: &CachePolicy,
         pace: Pace,
     ) -> Result<CachePlan> {
         let messages = self.messages(column, step)?;
