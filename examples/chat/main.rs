@@ -166,7 +166,7 @@ fn show(out: &mut impl Write, lines: &mut VecDeque<Line>, event: &Event<ChatColu
     out.flush()
 }
 
-fn style(column: ChatColumn) -> Style {
+pub(crate) fn style(column: ChatColumn) -> Style {
     let color = match column {
         ChatColumn::Topics => AnsiColor::Yellow,
         ChatColumn::Summary => AnsiColor::Blue,
