@@ -8,26 +8,25 @@
 //! cargo run --example backfill -- --help             the options
 //! ```
 
-mod counted;
-mod options;
 mod progress;
-mod report;
 mod shop;
+mod terminal;
 
 use std::io::Write;
 use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use columnar::BoxError;
-use columnar::model::{self, Model, Offline};
+use columnar::model::{self, Chunk, Model, Offline, Request};
 use columnar::prelude::*;
 use columnar_examples::exit_code;
+use futures::stream::BoxStream;
 use tokio::signal::ctrl_c;
 
-use counted::Counted;
-use options::{Options, Request};
 use progress::Progress;
+use terminal::{Command, Options};
 
 flow! {
     /// What is made of each message to a shop.
@@ -44,6 +43,34 @@ flow! {
 
 /// The flow of this program.
 type Shop = Inbox<Counted>;
+
+/// A model that counts its calls. Clones count together.
+#[derive(Clone)]
+struct Counted {
+    model: Arc<dyn Model>,
+    calls: Arc<AtomicUsize>,
+}
+
+impl Counted {
+    fn new(model: Arc<dyn Model>) -> Self {
+        Self { model, calls: Arc::default() }
+    }
+
+    fn calls(&self) -> usize {
+        self.calls.load(Ordering::Relaxed)
+    }
+}
+
+impl Model for Counted {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.model.reply(request)
+    }
+}
 
 /// A column needs no model; and where there is nothing to say, it may be empty.
 async fn order_number(cx: Context) -> Result<String, &'static str> {
@@ -62,11 +89,11 @@ async fn main() -> ExitCode {
 
 async fn start(out: &mut impl Write) -> Result<Ended, BoxError> {
     let options = match Options::parse(std::env::args_os().skip(1))? {
-        Request::Help => {
-            out.write_all(options::HELP.as_bytes())?;
+        Command::Help => {
+            out.write_all(terminal::HELP.as_bytes())?;
             return Ok(Ended::Done);
         }
-        Request::Run(options) => options,
+        Command::Run(options) => options,
     };
     let model = Counted::new(chosen(&options)?);
     let inbox = Shop::new(model.clone());
@@ -76,14 +103,14 @@ async fn start(out: &mut impl Write) -> Result<Ended, BoxError> {
     anstream::eprintln!("model: {}\n", model.name());
     let mut ended = compute(&inbox, options.interrupt).await?;
     while ended == Ended::AfterEnough {
-        anstream::eprintln!("{}", report::interrupted(&inbox, model.calls()));
+        anstream::eprintln!("{}", terminal::interrupted(&inbox, model.calls()));
         ended = compute(&inbox, None).await?;
     }
     if ended == Ended::ByHand {
-        anstream::eprintln!("{}", report::interrupted(&inbox, model.calls()));
+        anstream::eprintln!("{}", terminal::interrupted(&inbox, model.calls()));
     }
     anstream::eprintln!("{} calls of the model in all\n", model.calls());
-    report::results(out, &inbox)?;
+    terminal::results(out, &inbox)?;
     Ok(ended)
 }
 
@@ -107,7 +134,7 @@ enum Ended {
 /// Computes what is missing and shows how far that is; up to so many values, if that is said.
 async fn compute(inbox: &Shop, enough: Option<usize>) -> Result<Ended, BoxError> {
     let forecast = inbox.forecast();
-    anstream::eprintln!("{}", report::forecast(&forecast));
+    anstream::eprintln!("{}", terminal::forecast(&forecast));
     let mut progress = Progress::new(&forecast);
     let ended = watch(inbox, enough, &mut progress).await;
     progress.end();

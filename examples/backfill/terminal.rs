@@ -1,7 +1,12 @@
-//! What the command line asks for.
+//! The command line and the reports.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::time::Duration;
+
+use columnar::{BoxError, Forecast};
+
+use crate::Shop;
 
 pub(crate) const HELP: &str = "\
 A thousand messages to a shop, and a few columns that are made of each.
@@ -23,7 +28,7 @@ environment:
 ";
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Request {
+pub(crate) enum Command {
     Help,
     Run(Options),
 }
@@ -44,7 +49,7 @@ impl Default for Options {
 
 impl Options {
     /// Understands the arguments, or tells what is possible.
-    pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, String> {
+    pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, String> {
         let mut options = Self::default();
         let mut arguments = arguments.into_iter().map(|argument| argument.to_string_lossy().into_owned());
         while let Some(argument) = arguments.next() {
@@ -57,11 +62,11 @@ impl Options {
                 "--rows" => options.rows = number()?,
                 "--pace" => options.pace = Duration::from_millis(number()? as u64),
                 "--interrupt" => options.interrupt = Some(number()?),
-                "--help" | "-h" => return Ok(Request::Help),
+                "--help" | "-h" => return Ok(Command::Help),
                 _ => return Err(unknown(&argument)),
             }
         }
-        Ok(Request::Run(options))
+        Ok(Command::Run(options))
     }
 }
 
@@ -75,20 +80,74 @@ fn unknown(argument: &str) -> String {
     format!("no option `{argument}`; possible are --rows N, --pace MS, --interrupt N, --help")
 }
 
+/// How many rows of the results are printed.
+const SHOWN: usize = 8;
+
+/// What a run will cost.
+pub(crate) fn forecast(forecast: &Forecast) -> String {
+    let Forecast { cells, calls, width, rounds, .. } = forecast;
+    let (input, output) = (forecast.input_tokens, forecast.output_tokens);
+    let mut text = format!(
+        "This run computes {cells} cells: {calls} calls, about {input} tokens in and {output} out,\n\
+         at most {width} at once, in at least {rounds} rounds.\n\n\
+         column    cells   calls  tokens in  tokens out  at once\n"
+    );
+    for part in &forecast.columns {
+        let (name, cells, calls, width) = (part.column.as_str(), part.cells, part.calls, part.width);
+        let (input, output) = (part.input_tokens, part.output_tokens);
+        let line = format!("{name:<8}{cells:>7}{calls:>8}{input:>11}{output:>12}{width:>9}\n");
+        text.push_str(&line);
+    }
+    text
+}
+
+/// What an interruption leaves behind.
+pub(crate) fn interrupted(inbox: &Shop, calls: usize) -> String {
+    let (progress, missing) = (inbox.progress(), inbox.forecast());
+    format!(
+        "\nInterrupted. {} values are stored, and none of them is computed again; {calls} calls were made.\n\
+         The next run goes on with the {} cells that are missing: {} calls, those that were cut off among them.\n\
+         (This program keeps values in memory, so the next run must be one of this process.)\n",
+        progress.done, missing.cells, missing.calls,
+    )
+}
+
+/// A few of the rows, and how many there are.
+pub(crate) fn results(out: &mut impl Write, inbox: &Shop) -> Result<(), BoxError> {
+    let columns = [&inbox.order, &inbox.topics, &inbox.reply];
+    writeln!(out, "{:<5} {:<6} {:<40} {:<40}", "step", "order", "topics", "reply")?;
+    for step in 0..inbox.message.len().min(SHOWN) {
+        let [order, topics, reply] =
+            columns.map(|column| column.get(step).map_or_else(|| "-".to_owned(), |value| short(&value, 40)));
+        writeln!(out, "{step:<5} {order:<6} {topics:<40} {reply:<40}")?;
+    }
+    writeln!(out, "… {} steps are complete", inbox.steps())?;
+    Ok(())
+}
+
+/// The beginning of a text, on one line.
+fn short(text: &str, width: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= width {
+        return line;
+    }
+    line.chars().take(width - 1).chain(['…']).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn parse(arguments: &str) -> Result<Request, String> {
+    fn parse(arguments: &str) -> Result<Command, String> {
         Options::parse(arguments.split_whitespace().map(OsString::from))
     }
 
     #[test]
     fn options_come_in_any_order() {
         let wanted = Options { rows: 20, pace: Duration::ZERO, interrupt: Some(5) };
-        assert_eq!(parse("--pace=0 --interrupt 5 --rows 20"), Ok(Request::Run(wanted)));
-        assert_eq!(parse(""), Ok(Request::Run(Options::default())));
-        assert_eq!(parse("--rows 1 --help"), Ok(Request::Help));
+        assert_eq!(parse("--pace=0 --interrupt 5 --rows 20"), Ok(Command::Run(wanted)));
+        assert_eq!(parse(""), Ok(Command::Run(Options::default())));
+        assert_eq!(parse("--rows 1 --help"), Ok(Command::Help));
     }
 
     #[test]
