@@ -9,22 +9,22 @@ use columnar::{BoxError, Forecast};
 use crate::Shop;
 
 pub(crate) const HELP: &str = "\
-A thousand messages to a shop, and a few columns that are made of each.
+A thousand messages to a shop, and four columns that are computed from them.
 
 usage: backfill [OPTIONS]
 
 options:
-  --rows N       so many messages; 1000 unless told otherwise
-  --pace MS      the offline model thinks so long before each word; 1 unless told otherwise
-  --interrupt N  drop the run after N values and go on with a second one
+  --rows N       the number of messages; the default is 1000
+  --pace MS      the pause of the offline model before each word; the default is 1
+  --interrupt N  drop the run after N values and continue with a second one
   --help         print this
 
 Ctrl-C interrupts at any time. Progress goes to standard error: bars at a terminal,
-plain lines now and then elsewhere. The results go to standard output.
+a line every five seconds elsewhere. The results go to standard output.
 
 environment:
-  COLUMNAR_MODEL the model that answers, such as openai/gpt-4o-mini (needs the
-                 feature genai); without it an offline stand-in does
+  COLUMNAR_MODEL the model, such as openai/gpt-4o-mini (needs the feature genai);
+                 the default is an offline stand-in
 ";
 
 #[derive(Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(crate) enum Command {
 pub(crate) struct Options {
     pub(crate) rows: usize,
     pub(crate) pace: Duration,
-    /// After how many values the first run is dropped.
+    /// The number of values after which the first run is dropped.
     pub(crate) interrupt: Option<usize>,
 }
 
@@ -48,7 +48,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Understands the arguments, or tells what is possible.
+    /// Parses the arguments; an error lists the possible ones.
     pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, String> {
         let mut options = Self::default();
         let mut arguments = arguments.into_iter().map(|argument| argument.to_string_lossy().into_owned());
@@ -80,10 +80,10 @@ fn unknown(argument: &str) -> String {
     format!("no option `{argument}`; possible are --rows N, --pace MS, --interrupt N, --help")
 }
 
-/// How many rows of the results are printed.
-const SHOWN: usize = 8;
+/// The number of rows that are printed.
+const PRINTED: usize = 8;
 
-/// What a run will cost.
+/// The cost of a run, by column.
 pub(crate) fn forecast(forecast: &Forecast) -> String {
     let Forecast { cells, calls, width, rounds, .. } = forecast;
     let (input, output) = (forecast.input_tokens, forecast.output_tokens);
@@ -101,22 +101,22 @@ pub(crate) fn forecast(forecast: &Forecast) -> String {
     text
 }
 
-/// What an interruption leaves behind.
+/// The state after an interruption.
 pub(crate) fn interrupted(inbox: &Shop, calls: usize) -> String {
     let (progress, missing) = (inbox.progress(), inbox.forecast());
     format!(
         "\nInterrupted. {} values are stored, and none of them is computed again; {calls} calls were made.\n\
-         The next run goes on with the {} cells that are missing: {} calls, those that were cut off among them.\n\
+         The next run computes the {} missing cells: {} calls, including those that were cut off.\n\
          (This program keeps values in memory, so the next run must be one of this process.)\n",
         progress.done, missing.cells, missing.calls,
     )
 }
 
-/// A few of the rows, and how many there are.
+/// The first rows, and the number of complete steps.
 pub(crate) fn results(out: &mut impl Write, inbox: &Shop) -> Result<(), BoxError> {
     let columns = [&inbox.order, &inbox.topics, &inbox.reply];
     writeln!(out, "{:<5} {:<6} {:<40} {:<40}", "step", "order", "topics", "reply")?;
-    for step in 0..inbox.message.len().min(SHOWN) {
+    for step in 0..inbox.message.len().min(PRINTED) {
         let [order, topics, reply] =
             columns.map(|column| column.get(step).map_or_else(|| "-".to_owned(), |value| short(&value, 40)));
         writeln!(out, "{step:<5} {order:<6} {topics:<40} {reply:<40}")?;
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_answered_with_what_is_possible() {
+    fn a_wrong_option_is_answered_with_the_possible_ones() {
         for (given, answer) in [
             ("--nonesuch", "possible are --rows N"),
             ("a.txt", "no option `a.txt`"),
