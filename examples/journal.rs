@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use columnar::prelude::*;
-use columnar::store::{self, FileStore};
+use columnar::reopen;
+use columnar::store::FileStore;
 use columnar::{BoxError, rows};
 use columnar_examples::exit_code;
 
@@ -73,7 +74,7 @@ async fn export(out: &mut impl Write, journal: &Journal, folder: &Path) -> Resul
 
 /// Reads everything that is stored, and prints the defects.
 async fn check(out: &mut impl Write, folder: &Path) -> Result<(), BoxError> {
-    let defects = store::verify(&FileStore::new(folder)).await?;
+    let defects = reopen::verify(&FileStore::new(folder)).await?;
     for defect in &defects {
         writeln!(out, "{defect}")?;
     }

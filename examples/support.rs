@@ -12,7 +12,7 @@ use columnar::model::{self, Offline};
 ///
 /// An unknown model, or one without its key, before any request is sent.
 pub fn model() -> Result<String, BoxError> {
-    let model = model::default()?;
+    let model = model::from_env()?;
     model.ready()?;
     Ok(describe(model.name()))
 }

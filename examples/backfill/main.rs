@@ -114,7 +114,7 @@ async fn start(out: &mut impl Write) -> Result<Ended, BoxError> {
 
 /// The model that the environment names; the offline one with a pause before each word.
 fn chosen(options: &Options) -> Result<Arc<dyn Model>, BoxError> {
-    let model = model::default()?;
+    let model = model::from_env()?;
     let is_offline = model.name() == Offline::NAME;
     Ok(if is_offline { Arc::new(Offline::new().pace(options.pace)) } else { model })
 }
