@@ -95,7 +95,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
 
     /// Gives what stands before it a version, for flows that keep their values in a [store](crate::store). What
     /// was computed by another one is not taken for its work: the flow is not opened, unless that is [said to
-    /// be meant](crate::reopen::Opening::keep).
+    /// be meant](crate::reopen::OpenOptions::keep).
     ///
     /// Views are compared without being asked, but a prompt or a function cannot be, so a change there is a
     /// change if you say so.

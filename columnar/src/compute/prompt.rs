@@ -137,16 +137,16 @@ impl Prompt {
             temperature: self.temperature,
             stop: Arc::clone(&self.stop),
             schema: cx.schema().cloned(),
-            pace: self.pace.unwrap_or_else(|| cx.given().pace),
+            pace: self.pace.unwrap_or_else(|| cx.defaults().pace),
         };
-        let given = cx.given();
-        let limit = given.limit.clone().map(|limit| {
+        let defaults = cx.defaults();
+        let limit = defaults.limit.clone().map(|limit| {
             let more = request.follow_up.iter().map(|(_, text)| Chars.count(text));
             let input = cx.messages().instruction() + cx.messages().tokens() + more.sum::<usize>();
             (limit, u64::try_from(input).unwrap_or(u64::MAX))
         });
         Ok(Call {
-            model: self.model.model(&given.model)?,
+            model: self.model.model(&defaults.model)?,
             limit,
             stage: Stage::Asking(request),
             reservation: None,

@@ -42,7 +42,7 @@
 //! ```
 //!
 //! A bill is about the cells that are in memory; after a flow was opened again,
-//! [`recall(0)`](crate::flow::LiveFlow::recall) brings back all of them. What failed for good is on no receipt of its
+//! [`load(0)`](crate::flow::LiveFlow::load) brings back all of them. What failed for good is on no receipt of its
 //! own: the one of the value that came in the end counts its attempts, since the run that made it began.
 //!
 //! # Prices

@@ -108,7 +108,7 @@ async fn receipts_come_back_with_their_values() -> Result<()> {
     let open = async || {
         let model = Metered::new([CHEAP]);
         let bot = column("bot", source("user").latest(), prompt("Answer.").with(model).or_skip());
-        Flow::open(columnar::reopen::Opening::new(store.clone()).recent(1), [bot]).await
+        Flow::open(columnar::reopen::OpenOptions::new(store.clone()).recent(1), [bot]).await
     };
     let flow = open().await?;
     for text in ["a", "b", "c"] {
@@ -122,7 +122,7 @@ async fn receipts_come_back_with_their_values() -> Result<()> {
 
     let flow = open().await?;
     assert_eq!(flow.bill().total().calls, 1, "what is in memory");
-    flow.recall(0).await?;
+    flow.load(0).await?;
     assert_eq!(flow.bill().to_string(), bill);
     Ok(())
 }

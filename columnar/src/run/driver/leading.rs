@@ -59,7 +59,7 @@ impl Leading {
     /// In the same order for all, the shortest beginning first.
     fn gates(&mut self, settings: &Settings, context: &Context) -> Option<Vec<Gate>> {
         let instruction = context.instruct(settings.instruction.as_ref()?);
-        let model = settings.model.as_ref()?.model(&context.given().model).ok()?;
+        let model = settings.model.as_ref()?.model(&context.defaults().model).ok()?;
         let model: Arc<str> = model.name().into();
         let provider = CachePolicy::of(&model);
         let keeps = |tokens: usize| provider.read < 1.0 && tokens >= provider.minimum;

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::task::Waker;
 
 use crate::cache::{CachePlan, CachePolicy, Pace};
-use crate::compute::{Given, Settings};
+use crate::compute::{Defaults, Settings};
 use crate::context::budget::{self, Allowance, Budget};
 use crate::context::{Messages, Shown};
 use crate::declare::{Name, Plan, Reads};
@@ -63,7 +63,7 @@ struct State {
     /// The budget of the flow.
     budget: Budget,
     /// What goes with every context.
-    given: Arc<Given>,
+    defaults: Arc<Defaults>,
     /// By column, as far as contexts have been made.
     allowances: Vec<Option<Allowance>>,
     /// The steps at which this flow and another one parted, and since when that is known.
@@ -92,7 +92,7 @@ impl Shared {
             settings: Vec::new(),
             counter: Arc::new(Chars),
             budget: Budget::new(),
-            given: Arc::default(),
+            defaults: Arc::default(),
             allowances: Vec::new(),
             forks: BTreeMap::new(),
             retired: BTreeMap::new(),
@@ -141,17 +141,17 @@ impl Shared {
 
     /// Takes this for the time from step to step.
     pub(crate) fn pace(&self, pace: Pace) {
-        Arc::make_mut(&mut self.lock().given).pace = pace;
+        Arc::make_mut(&mut self.lock().defaults).pace = pace;
     }
 
     /// Lets columns ask this model that are not told another.
     pub(crate) fn model(&self, model: Choice) {
-        Arc::make_mut(&mut self.lock().given).model = model;
+        Arc::make_mut(&mut self.lock().defaults).model = model;
     }
 
     /// Lets calls cost so much from now on.
     pub(crate) fn spend(&self, limit: SpendLimit) {
-        Arc::make_mut(&mut self.lock().given).limit = Some(limit);
+        Arc::make_mut(&mut self.lock().defaults).limit = Some(limit);
     }
 
     /// The index of a column.

@@ -6,7 +6,7 @@ use crate::usage::SpendLimit;
 
 /// What goes with every context of a flow, besides what is shown.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Given {
+pub(crate) struct Defaults {
     /// The model for who is not told another.
     pub(crate) model: Choice,
     /// How long it usually takes from step to step.
