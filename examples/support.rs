@@ -1,4 +1,4 @@
-//! What the examples share: the line that names the model, and the exit code.
+//! Helpers of the examples: the name of the model, and the exit code.
 
 use std::io;
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use columnar::model::{self, Offline};
 ///
 /// An unknown model, or one without its key, before any request is sent.
 pub fn model() -> Result<String, BoxError> {
-    let model = model::default()?;
+    let model = model::from_env()?;
     model.ready()?;
     Ok(describe(model.name()))
 }

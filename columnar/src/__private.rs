@@ -18,7 +18,7 @@ pub use crate::declare::graph::{Former, Graph, Place, Read, Used, View};
 pub use crate::flow::{
     Base, Bind, Checked, ColumnEnum, ColumnId, Columns, Derived, Module, Source, TypePlan, Typed, is_module,
 };
-pub use crate::reopen::IntoOpening;
+pub use crate::reopen::IntoOpenOptions;
 pub use crate::run::{Result, fmt_variant, listed};
 
 use futures::future::BoxFuture;

@@ -49,7 +49,7 @@ pub enum Place {
 }
 
 /// For how long a provider keeps what was marked, counted from when it was last used. What that is in
-/// minutes, its [`Provider`](super::Provider) says.
+/// minutes, its [`CachePolicy`](super::CachePolicy) says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lifetime {
     /// As long as providers keep it when nothing is said.

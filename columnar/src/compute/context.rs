@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Given, Wanted};
+use super::{Defaults, OutputSpec};
 use crate::context::{Messages, Role, Snapshot};
 use crate::declare::Name;
 use crate::history::Value;
@@ -29,19 +29,19 @@ use crate::rendering::Schema;
 pub struct Context {
     inputs: Vec<(Name, Value)>,
     messages: Messages,
-    given: Arc<Given>,
+    defaults: Arc<Defaults>,
     /// `None` for plain text.
-    wanted: Option<Arc<Wanted>>,
+    output: Option<Arc<OutputSpec>>,
 }
 
 impl Context {
-    pub(crate) fn new(snapshot: Snapshot, given: Arc<Given>) -> Self {
-        Self { inputs: snapshot.current(), messages: Messages::new(snapshot), given, wanted: None }
+    pub(crate) fn new(snapshot: Snapshot, defaults: Arc<Defaults>) -> Self {
+        Self { inputs: snapshot.current(), messages: Messages::new(snapshot), defaults, output: None }
     }
 
     /// What the flow gives to all its compute steps.
-    pub(crate) fn given(&self) -> &Given {
-        &self.given
+    pub(crate) fn defaults(&self) -> &Defaults {
+        &self.defaults
     }
 
     /// The column that is computed.
@@ -62,8 +62,8 @@ impl Context {
 
     /// An instruction, with the shape that is wanted and with what is noted of the inputs.
     pub(crate) fn instruct(&self, instruction: &Arc<str>) -> Arc<str> {
-        let instruction = &match &self.wanted {
-            Some(wanted) => wanted.instruct(instruction),
+        let instruction = &match &self.output {
+            Some(output) => output.instruct(instruction),
             None => Arc::clone(instruction),
         };
         match self.orientation() {
@@ -80,19 +80,19 @@ impl Context {
     /// The shape of the value that is wanted, in a column that has a type; `None` where it is plain
     /// text. A [`prompt`](crate::prompt) hands it to its model, and says it behind its own instruction.
     pub fn schema(&self) -> Option<&Arc<Schema>> {
-        self.wanted.as_ref().map(|wanted| &wanted.schema)
+        self.output.as_ref().map(|output| &output.schema)
     }
 
     /// What is to be said behind the messages, in turn: replies of this very cell that were not what is wanted, and
     /// what is wrong with each. Empty at the first attempt. A [`prompt`](crate::prompt) sends it to its model.
     pub fn follow_up(&self) -> &[(Role, Arc<str>)] {
-        self.wanted.as_ref().map_or(&[], |wanted| &wanted.follow_up)
+        self.output.as_ref().map_or(&[], |output| &output.follow_up)
     }
 
     /// The same cell, of which this is wanted.
     #[cfg(feature = "typed")]
-    pub(crate) fn wanting(self, wanted: Wanted) -> Self {
-        Self { wanted: Some(Arc::new(wanted)), ..self }
+    pub(crate) fn with_output(self, output: OutputSpec) -> Self {
+        Self { output: Some(Arc::new(output)), ..self }
     }
 
     /// The value that an input has at this step, with `prev` that of the step before, verbatim: no tag around

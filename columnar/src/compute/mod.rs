@@ -5,8 +5,9 @@
 //! a type of yours that implements [`Compute`].
 
 mod context;
-mod given;
+mod defaults;
 mod json;
+mod output;
 mod policy;
 mod prompt;
 mod rate;
@@ -17,7 +18,6 @@ mod typed;
 #[cfg(not(feature = "typed"))]
 #[path = "typed/off.rs"]
 mod typed;
-mod wanted;
 
 use std::fmt;
 use std::sync::Arc;
@@ -30,8 +30,9 @@ use crate::history::Value;
 use crate::model::{Choice, End};
 
 pub use context::Context;
-pub(crate) use given::Given;
+pub(crate) use defaults::Defaults;
 pub use json::Json;
+pub(crate) use output::OutputSpec;
 pub use policy::{Policy, secs};
 pub use prompt::{Prompt, prompt};
 pub use rate::{Rate, per_minute, per_second};
@@ -39,10 +40,9 @@ pub(crate) use settings::Settings;
 pub use step::{IntoOutcome, IntoReply, IntoStep, Step, form};
 pub use typed::ColumnType;
 #[cfg(feature = "typed")]
-pub use typed::Misfit;
+pub use typed::SchemaMismatch;
 #[cfg(feature = "typed")]
 pub(crate) use typed::read;
-pub(crate) use wanted::Wanted;
 
 /// A compute step as a type of its own.
 ///

@@ -13,7 +13,7 @@ use crate::model::{Choice, Chunk, Finish, Model, ReplyError};
 use crate::rendering::Request;
 use crate::tokens::{Chars, Counter};
 use crate::trace::CallSpan;
-use crate::usage::{Aside, Limit};
+use crate::usage::{Reservation, SpendLimit};
 
 /// The most tokens of a reply, unless told otherwise. A model without a limit can go on for
 /// thousands of tokens, so there always is one.
@@ -137,15 +137,20 @@ impl Prompt {
             temperature: self.temperature,
             stop: Arc::clone(&self.stop),
             schema: cx.schema().cloned(),
-            pace: self.pace.unwrap_or_else(|| cx.given().pace),
+            pace: self.pace.unwrap_or_else(|| cx.defaults().pace),
         };
-        let given = cx.given();
-        let limit = given.limit.clone().map(|limit| {
+        let defaults = cx.defaults();
+        let limit = defaults.limit.clone().map(|limit| {
             let more = request.follow_up.iter().map(|(_, text)| Chars.count(text));
             let input = cx.messages().instruction() + cx.messages().tokens() + more.sum::<usize>();
             (limit, u64::try_from(input).unwrap_or(u64::MAX))
         });
-        Ok(Call { model: self.model.model(&given.model)?, limit, stage: Stage::Asking(request), aside: None })
+        Ok(Call {
+            model: self.model.model(&defaults.model)?,
+            limit,
+            stage: Stage::Asking(request),
+            reservation: None,
+        })
     }
 }
 
@@ -179,10 +184,10 @@ impl fmt::Debug for Prompt {
 struct Call {
     model: Arc<dyn Model>,
     /// What limits it, and how many tokens its request has.
-    limit: Option<(Limit, u64)>,
+    limit: Option<(SpendLimit, u64)>,
     stage: Stage,
     /// What it may cost, as long as that is not known.
-    aside: Option<Aside>,
+    reservation: Option<Reservation>,
 }
 
 enum Stage {
@@ -215,7 +220,7 @@ impl Call {
     async fn ask(&mut self, request: Request) -> Result<Piece, BoxError> {
         if let Some((limit, input)) = &self.limit {
             let output = request.max_tokens.into();
-            self.aside = Some(limit.put_aside(self.model.name(), *input, output).await?);
+            self.reservation = Some(limit.reserve(self.model.name(), *input, output).await?);
         }
         let span = CallSpan::begin(self.model.name(), &request);
         let chunks = {
@@ -240,8 +245,8 @@ impl Call {
             }
             Some(Ok(Chunk::End(end))) => {
                 span.end(&end);
-                if let Some((mut aside, usage)) = self.aside.take().zip(end.usage) {
-                    aside.told(&usage);
+                if let Some((mut reservation, usage)) = self.reservation.take().zip(end.usage) {
+                    reservation.settle(&usage);
                 }
                 self.stage = Stage::Answered { finish: end.finish.clone(), span };
                 return Ok(Piece::Answered(end.into()));
@@ -250,8 +255,8 @@ impl Call {
             None => ReplyError::BrokeOff.into(),
         };
         // Nobody is billed for what was not answered.
-        if let Some(mut aside) = self.aside.take().filter(|_| !is_heard) {
-            aside.unanswered();
+        if let Some(mut reservation) = self.reservation.take().filter(|_| !is_heard) {
+            reservation.cancel();
         }
         span.failed(&*error);
         Err(error)

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::typed::Columns;
-use crate::cache::{CachePlan, Pace, Provider, StablePrefix};
+use crate::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::compute::{ColumnType, Step};
 use crate::context::Messages;
 use crate::declare::graph::{Read, View};
@@ -125,13 +125,13 @@ impl<K> Handle<K> {
         self.named(tag)
     }
 
-    /// The value at a step, if it is stored and [in memory](super::LiveFlow::recall).
+    /// The value at a step, if it is stored and [in memory](super::LiveFlow::load).
     pub fn get(&self, step: usize) -> Option<Value> {
         self.flow.as_ref()?.get(self.latest.column(), step)
     }
 
     /// What it took to compute the value at a step, if a model was asked for it and it is [in
-    /// memory](super::LiveFlow::recall).
+    /// memory](super::LiveFlow::load).
     pub fn receipt(&self, step: usize) -> Option<Arc<Receipt>> {
         self.flow.as_ref()?.receipt(self.latest.column(), step)
     }
@@ -192,7 +192,7 @@ impl<T> Handle<kind::Derived<T>> {
     /// column reads is not stored yet; [`Error::Skipped`](crate::Error::Skipped) when all it reads is empty
     /// there; [`Error::Budget`](crate::Error::Budget) when they do not go into their budget;
     /// [`Error::NotLoaded`](crate::Error::NotLoaded) when something they show has to be
-    /// [recalled](super::LiveFlow::recall).
+    /// [loaded](super::LiveFlow::load).
     pub fn messages(&self, step: usize) -> Result<Messages> {
         self.flow().messages(self.latest.column(), step)
     }
@@ -213,7 +213,7 @@ impl<T> Handle<kind::Derived<T>> {
     /// # Errors
     ///
     /// Those of [`messages`](Self::messages).
-    pub fn cache_plan(&self, step: usize, provider: &Provider, pace: Pace) -> Result<CachePlan> {
+    pub fn cache_plan(&self, step: usize, provider: &CachePolicy, pace: Pace) -> Result<CachePlan> {
         self.flow().cache_plan(self.latest.column(), step, provider, pace)
     }
 }

@@ -13,7 +13,7 @@ use super::live::LiveFlow;
 use crate::compute::Step;
 use crate::declare::graph::Graph;
 use crate::declare::{Name, Plan};
-use crate::reopen::IntoOpening;
+use crate::reopen::IntoOpenOptions;
 use crate::run::ColumnId;
 #[cfg(doc)]
 use crate::run::Error;
@@ -175,10 +175,10 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     }
 
     #[doc(hidden)]
-    pub async fn __open(opening: impl IntoOpening, steps: Vec<Option<Step<'a>>>) -> Result<Self> {
-        let opening = opening.into_opening();
-        let flow = Self::over(Some(Arc::clone(opening.store())), steps);
-        flow.live.shared.restore(&opening).await?;
+    pub async fn __open(options: impl IntoOpenOptions, steps: Vec<Option<Step<'a>>>) -> Result<Self> {
+        let options = options.into_open_options();
+        let flow = Self::over(Some(Arc::clone(options.store())), steps);
+        flow.live.shared.restore(&options).await?;
         Ok(flow)
     }
 

@@ -54,11 +54,11 @@
 //! # What is loaded
 //!
 //! Opening loads what the views of the columns reach, and the last thousand steps; not everything that was ever
-//! stored. `recall` brings back what lies before:
+//! stored. `load` brings back what lies before:
 //!
 //! ```
 //! # use columnar::prelude::*;
-//! use columnar::reopen::Opening;
+//! use columnar::reopen::OpenOptions;
 //! use columnar::store::MemoryStore;
 //! # flow! {
 //! #     pub struct Chat { source user; column size(user.latest) = async |cx: Context| cx.messages().last_text().len().to_string(); }
@@ -69,9 +69,9 @@
 //! # for text in ["a", "b", "c"] { chat.user.push(text).await?; }
 //! # chat.run().await?;
 //! # drop(chat);
-//! let chat = Chat::open(Opening::new(store).recent(1)).await?;
+//! let chat = Chat::open(OpenOptions::new(store).recent(1)).await?;
 //! assert_eq!((chat.steps(), chat.size.get(0)), (3, None));
-//! chat.recall(0).await?;
+//! chat.load(0).await?;
 //! assert!(chat.size.get(0).is_some());
 //! # Ok(()) }
 //! ```

@@ -1,7 +1,7 @@
 //! The values of one column.
 
-mod extent;
 mod node;
+mod stored_steps;
 mod texts;
 mod value;
 
@@ -10,8 +10,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::tokens::{Counter, Sum};
-pub use extent::Extent;
 use node::{BITS, Child, Node, WIDTH, digit, rest};
+pub use stored_steps::StoredSteps;
 use texts::Held;
 pub(crate) use texts::Text;
 pub use value::Value;

@@ -23,7 +23,7 @@ pub use adaptive::Adaptive;
 pub use choice::Choice;
 #[cfg(feature = "genai")]
 pub use choose::BASE_URL;
-pub use choose::{UnknownModel, VARIABLE, by_name, default};
+pub use choose::{UnknownModel, VARIABLE, by_name, from_env};
 pub use offline::Offline;
 pub use overloaded::Overloaded;
 pub use refused::Refused;

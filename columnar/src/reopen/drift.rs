@@ -7,7 +7,7 @@ use crate::declare::Name;
 /// What has changed of a flow since its values were stored: all of it at once.
 ///
 /// Values that are stored stay what they are, so a column that says something else now would be of two kinds.
-/// Whether it may be is yours to say: [`Opening::keep`](super::Opening::keep) takes it as it is, and another
+/// Whether it may be is yours to say: [`OpenOptions::keep`](super::OpenOptions::keep) takes it as it is, and another
 /// name computes it anew from step 0. A column that is new, that is gone, or of which nothing is stored is no
 /// change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl fmt::Display for Change {
         }
         write!(
             f,
-            ": to keep that and go on the new way, open `Opening::new(store).keep(\"{column}\")`; to compute all of it anew, give it another name"
+            ": to keep that and go on the new way, open `OpenOptions::new(store).keep(\"{column}\")`; to compute all of it anew, give it another name"
         )
     }
 }

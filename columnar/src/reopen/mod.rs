@@ -2,11 +2,11 @@
 
 mod definition;
 mod drift;
-mod opening;
+mod options;
 mod verify;
 
 pub(crate) use definition::Definition;
 pub use drift::{Change, Drift};
-pub(crate) use opening::Anew;
-pub use opening::{IntoOpening, Opening};
+pub(crate) use options::Recompute;
+pub use options::{IntoOpenOptions, OpenOptions};
 pub use verify::{salvage, verify};

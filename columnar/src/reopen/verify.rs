@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Definition;
 use crate::declare::Name;
-use crate::store::{Defect, Entry, Extent, Store, StoreError, put_all, runs};
+use crate::store::{Defect, Entry, Store, StoreError, StoredSteps, put_all, runs};
 use crate::usage::Receipt;
 
 /// Reads everything that a store holds, and tells what of it cannot be read or cannot be: all of it, each once,
@@ -116,14 +116,14 @@ type Entries = Vec<(usize, Entry)>;
 impl Walk<'_> {
     /// Returns where the source ends, and before which step nothing is wrong with it.
     async fn source(&mut self, key: &Name) -> Result<(usize, usize), StoreError> {
-        let extent = self.store.extent(key.clone()).await?;
-        if let Some(found) = extent.beyond.first() {
-            self.wrong(key, extent.prefix, format!("it is not there, but step {found} is"));
+        let stored_steps = self.store.stored_steps(key.clone()).await?;
+        if let Some(found) = stored_steps.beyond.first() {
+            self.wrong(key, stored_steps.prefix, format!("it is not there, but step {found} is"));
         }
         let mut prefix = 0;
-        for run in runs(&extent, &(0..usize::MAX)) {
+        for run in runs(&stored_steps, &(0..usize::MAX)) {
             let mut sound = Vec::new();
-            for (step, entry) in self.read(key, &extent, run).await? {
+            for (step, entry) in self.read(key, &stored_steps, run).await? {
                 if entry.is_skipped() {
                     self.wrong(key, step, "it is there without a value, which a source never is".into());
                 } else if step == prefix {
@@ -133,16 +133,16 @@ impl Walk<'_> {
             }
             self.copy(key, sound).await?;
         }
-        Ok((extent.beyond.last().map_or(extent.prefix, |last| last + 1), prefix))
+        Ok((stored_steps.beyond.last().map_or(stored_steps.prefix, |last| last + 1), prefix))
     }
 
     async fn derived(&mut self, key: &Name, begun: usize, sound: usize) -> Result<(), StoreError> {
-        let extent = self.store.extent(key.clone()).await?;
-        for step in extent.within(&(begun..usize::MAX)) {
+        let stored_steps = self.store.stored_steps(key.clone()).await?;
+        for step in stored_steps.within(&(begun..usize::MAX)) {
             self.wrong(key, step, format!("it is there, but only {begun} steps have begun"));
         }
-        for run in runs(&extent, &(0..begun)) {
-            let mut entries = self.read(key, &extent, run).await?;
+        for run in runs(&stored_steps, &(0..begun)) {
+            let mut entries = self.read(key, &stored_steps, run).await?;
             entries.retain(|(step, _)| *step < sound);
             self.copy(key, entries).await?;
         }
@@ -150,11 +150,16 @@ impl Walk<'_> {
     }
 
     /// What can be read of some steps of a column, ascending.
-    async fn read(&mut self, key: &Name, extent: &Extent, run: Range<usize>) -> Result<Entries, StoreError> {
+    async fn read(
+        &mut self,
+        key: &Name,
+        stored_steps: &StoredSteps,
+        run: Range<usize>,
+    ) -> Result<Entries, StoreError> {
         match self.store.load(key.clone(), run.clone()).await {
             Ok(mut entries) => {
                 entries.sort_unstable_by_key(|(step, _)| *step);
-                for step in extent.within(&run) {
+                for step in stored_steps.within(&run) {
                     if entries.binary_search_by_key(&step, |(step, _)| *step).is_err() {
                         self.wrong(key, step, "it is said to be there, and is not".into());
                     }
@@ -175,8 +180,8 @@ impl Walk<'_> {
             Err(StoreError::Corrupt { .. }) => {
                 // One of them, and perhaps others: each by itself.
                 let mut sound = Vec::new();
-                for step in extent.within(&run) {
-                    sound.extend(Box::pin(self.read(key, extent, step..step + 1)).await?);
+                for step in stored_steps.within(&run) {
+                    sound.extend(Box::pin(self.read(key, stored_steps, step..step + 1)).await?);
                 }
                 Ok(sound)
             }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 #[cfg(feature = "typed")]
-use crate::compute::Misfit;
+use crate::compute::SchemaMismatch;
 use crate::context::budget::BudgetError;
 use crate::declare::{Name, SchemaError};
 use crate::error::BoxError;
@@ -118,7 +118,7 @@ pub enum Error {
     Drift(#[from] Drift),
     /// A value that is stored and not in memory.
     #[error(
-        "`{column}` at step {step} is stored, but not in memory: bring it back with `recall({step}).await` first"
+        "`{column}` at step {step} is stored, but not in memory: bring it back with `load({step}).await` first"
     )]
     NotLoaded {
         /// The column.
@@ -149,13 +149,13 @@ pub enum Error {
     /// A stored value that is not of the type of its column, as one that was stored before the column had that type.
     #[cfg(feature = "typed")]
     #[error("`{column}` at step {step} cannot be read as what it is declared: {source}")]
-    Misfit {
+    SchemaMismatch {
         /// The column.
         column: Name,
         /// The step.
         step: usize,
         /// What is wrong with it, and where.
-        source: Misfit,
+        source: SchemaMismatch,
     },
     /// A name that no column of the flow has.
     #[error("no column is named `{name}`{help}")]

@@ -6,22 +6,26 @@ use std::sync::Arc;
 use super::track::Track;
 use super::{Cell, Rules, Scheduler, Unloadable};
 use crate::declare::Plan;
-use crate::history::Extent;
+use crate::history::StoredSteps;
 
 impl Scheduler {
     /// Goes on with a plan that has further columns at the end, and what is stored of these. On an error,
     /// which names the column, nothing has changed.
-    pub(crate) fn extend(&mut self, plan: Arc<Plan>, extents: &[Extent]) -> Result<(), (usize, Unloadable)> {
+    pub(crate) fn extend(
+        &mut self,
+        plan: Arc<Plan>,
+        stored_by_column: &[StoredSteps],
+    ) -> Result<(), (usize, Unloadable)> {
         let first = self.tracks.len();
         let before = std::mem::replace(&mut self.plan, plan);
-        if let Err(error) = self.check(first, extents) {
+        if let Err(error) = self.check(first, stored_by_column) {
             self.plan = before;
             return Err(error);
         }
         self.ready.extend(&self.plan);
         self.tracks.resize_with(self.plan.schema().columns().len(), Track::default);
         self.rules.resize_with(self.tracks.len(), Rules::default);
-        self.adopt(first, extents);
+        self.adopt(first, stored_by_column);
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::track::{Slot, Track};
 use super::{Cell, Scheduler};
-use crate::history::Extent;
+use crate::history::StoredSteps;
 
 /// Why what a store holds of a column cannot be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,15 +46,19 @@ impl Scheduler {
     /// error, which names the column, nothing has changed.
     ///
     /// Costs the number of columns and of steps behind their stored prefixes, whatever the length of those.
-    pub(crate) fn restore(&mut self, first: usize, extents: &[Extent]) -> Result<(), (usize, Unloadable)> {
-        self.check(first, extents)?;
-        self.adopt(first, extents);
+    pub(crate) fn restore(
+        &mut self,
+        first: usize,
+        stored_by_column: &[StoredSteps],
+    ) -> Result<(), (usize, Unloadable)> {
+        self.check(first, stored_by_column)?;
+        self.adopt(first, stored_by_column);
         Ok(())
     }
 
-    pub(super) fn adopt(&mut self, first: usize, extents: &[Extent]) {
-        for (extent, column) in extents.iter().zip(first..) {
-            let track = Track::of(extent);
+    pub(super) fn adopt(&mut self, first: usize, stored_by_column: &[StoredSteps]) {
+        for (stored_steps, column) in stored_by_column.iter().zip(first..) {
+            let track = Track::of(stored_steps);
             if !self.plan.schema().is_source(column) {
                 self.stored += track.stored();
             }
@@ -65,18 +69,22 @@ impl Scheduler {
         self.reopen(first);
     }
 
-    pub(super) fn check(&self, first: usize, extents: &[Extent]) -> Result<(), (usize, Unloadable)> {
+    pub(super) fn check(
+        &self,
+        first: usize,
+        stored_by_column: &[StoredSteps],
+    ) -> Result<(), (usize, Unloadable)> {
         let schema = self.plan.schema();
         let prefix = |column: usize| {
-            let extent = column.checked_sub(first).and_then(|at| extents.get(at));
-            extent.map_or_else(|| self.len(column), |extent| extent.prefix)
+            let stored_steps = column.checked_sub(first).and_then(|at| stored_by_column.get(at));
+            stored_steps.map_or_else(|| self.len(column), |stored_steps| stored_steps.prefix)
         };
         let opened = schema.sources().map(prefix).min().unwrap_or(0);
-        for (extent, column) in extents.iter().zip(first..) {
-            let last = extent.beyond.last().copied().or_else(|| extent.prefix.checked_sub(1));
-            match (schema.is_source(column), extent.beyond.first(), last) {
+        for (stored_steps, column) in stored_by_column.iter().zip(first..) {
+            let last = stored_steps.beyond.last().copied().or_else(|| stored_steps.prefix.checked_sub(1));
+            match (schema.is_source(column), stored_steps.beyond.first(), last) {
                 (true, Some(&found), _) => {
-                    return Err((column, Unloadable::Gap { missing: extent.prefix, found }));
+                    return Err((column, Unloadable::Gap { missing: stored_steps.prefix, found }));
                 }
                 (false, _, Some(step)) if step >= opened => {
                     return Err((column, Unloadable::NotBegun { step, opened }));

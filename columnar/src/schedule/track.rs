@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::history::Extent;
+use crate::history::StoredSteps;
 
 /// The steps of one column: a prefix that is stored, and what is known of the steps after it.
 ///
@@ -89,9 +89,9 @@ impl Track {
     }
 
     /// The steps up to the last one that is stored; those between are as if they had just begun.
-    pub(super) fn of(extent: &Extent) -> Self {
-        let mut track = Self { prefix: extent.prefix, slots: VecDeque::new() };
-        for &step in &extent.beyond {
+    pub(super) fn of(stored_steps: &StoredSteps) -> Self {
+        let mut track = Self { prefix: stored_steps.prefix, slots: VecDeque::new() };
+        for &step in &stored_steps.beyond {
             while track.end() <= step {
                 track.push(Slot::Waiting(0));
             }

@@ -22,7 +22,7 @@ use futures::future::BoxFuture;
 
 use crate::declare::Name;
 
-pub use crate::history::Extent;
+pub use crate::history::StoredSteps;
 pub(crate) use copy::{copy, put_all, runs};
 pub use entry::Entry;
 pub use error::{Defect, StoreError};
@@ -53,7 +53,7 @@ pub use sqlite::SqliteStore;
 /// 7. **Loud.** What cannot be read is an error that names the column and the step; it is never passed over,
 ///    changed or removed.
 /// 8. **Addressed.** Steps of a column may be put in any order, many at a time, and with gaps;
-///    [`extent`](Self::extent) says which there are.
+///    [`stored_steps`](Self::stored_steps) says which there are.
 /// 9. **The definition** is kept whole, as it was given by the last [`define`](Self::define) that said `Ok`.
 ///
 /// The futures own what they need, so that a run can hold many of them at once, and a `put` whose future is
@@ -67,7 +67,7 @@ pub trait Store: Send + Sync + 'static {
     fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>>;
 
     /// Which steps of a column are stored.
-    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>>;
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>>;
 
     /// What is stored of a column in these steps, as `(step, entry)` in any order.
     fn load(

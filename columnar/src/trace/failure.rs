@@ -13,7 +13,7 @@ use crate::error::{TimedOut, chain};
 #[cfg(feature = "genai")]
 use crate::model::GenaiError;
 use crate::model::{Finish, Overloaded, ReplyError};
-use crate::usage::LimitError;
+use crate::usage::SpendLimitError;
 
 /// The class of every error that has no better one, as the conventions call it.
 const OTHER: &str = "_OTHER";
@@ -51,7 +51,7 @@ fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {
     if error.is::<Overloaded>() {
         return Some("overloaded".into());
     }
-    if error.is::<LimitError>() {
+    if error.is::<SpendLimitError>() {
         return Some("limit".into());
     }
     if error.is::<Elapsed>() || error.is::<TimedOut>() {
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(class(&at("a secret".into())), "_OTHER");
         assert_eq!(class(&at(TimedOut(Duration::from_secs(3)).into())), "timeout");
         assert_eq!(class(&at(Overloaded { retry_after: None }.into())), "overloaded");
-        assert_eq!(class(&at(LimitError::NoPrice { model: "x".to_owned() }.into())), "limit");
+        assert_eq!(class(&at(SpendLimitError::NoPrice { model: "x".to_owned() }.into())), "limit");
         assert_eq!(class(&Error::Running), "_OTHER");
     }
 

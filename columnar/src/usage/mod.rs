@@ -5,15 +5,14 @@ mod dollars;
 mod limit;
 mod price;
 mod receipt;
-mod table;
 mod total;
 
 use std::ops::{Add, AddAssign};
 
 pub use bill::Bill;
 pub use dollars::{Dollars, NoDollars};
-pub(crate) use limit::Aside;
-pub use limit::{Limit, LimitError};
+pub(crate) use limit::Reservation;
+pub use limit::{SpendLimit, SpendLimitError};
 pub use price::Price;
 pub use receipt::{NoReceipt, Receipt};
 pub use total::Total;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use columnar::Name;
 use columnar::prelude::*;
 use columnar::simulation::{Fault, Simulation, World};
-use columnar::store::{Entry, Extent, MemoryStore, Put, Store, StoreError};
+use columnar::store::{Entry, MemoryStore, Put, Store, StoreError, StoredSteps};
 use columnar::testing::script;
 use columnar_tests::live::Live;
 use columnar_tests::naive;
@@ -255,8 +255,8 @@ impl Store for Liar {
         self.inner.define(definition)
     }
 
-    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
-        self.inner.extent(column)
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        self.inner.stored_steps(column)
     }
 
     fn load(

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use columnar::Name;
 use columnar::prelude::*;
-use columnar::store::{Entry, Extent, FileStore, MemoryStore, Put, Store, StoreError};
+use columnar::store::{Entry, FileStore, MemoryStore, Put, Store, StoreError, StoredSteps};
 use columnar::testing::conformance;
 use futures::future::{BoxFuture, FutureExt};
 
@@ -98,8 +98,8 @@ impl Store for Careless {
         self.inner.define(definition)
     }
 
-    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
-        self.inner.extent(column)
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        self.inner.stored_steps(column)
     }
 
     fn load(

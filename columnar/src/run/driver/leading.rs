@@ -10,7 +10,7 @@ use std::task::{Context as Poller, Poll, ready};
 use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use crate::cache::Provider;
+use crate::cache::CachePolicy;
 use crate::compute::{Context, Settings};
 use crate::context::SharedPrefix;
 
@@ -59,9 +59,9 @@ impl Leading {
     /// In the same order for all, the shortest beginning first.
     fn gates(&mut self, settings: &Settings, context: &Context) -> Option<Vec<Gate>> {
         let instruction = context.instruct(settings.instruction.as_ref()?);
-        let model = settings.model.as_ref()?.model(&context.given().model).ok()?;
+        let model = settings.model.as_ref()?.model(&context.defaults().model).ok()?;
         let model: Arc<str> = model.name().into();
-        let provider = Provider::of(&model);
+        let provider = CachePolicy::of(&model);
         let keeps = |tokens: usize| provider.read < 1.0 && tokens >= provider.minimum;
         let tokens = context.messages().instruction();
         let (prefix, more) = context.messages().shared_prefix();

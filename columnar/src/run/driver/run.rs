@@ -20,7 +20,7 @@ use crate::run::{Error, Event, Live, Result};
 use crate::schedule::{Cell, OnFailure};
 use crate::store::{Entry, Put, StoreError};
 use crate::trace::{CellSpan, RunSpan};
-use crate::usage::LimitError;
+use crate::usage::SpendLimitError;
 
 /// A run of a flow: a [`Stream`] of events, and a future for who does not need them.
 ///
@@ -184,7 +184,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
                 None
             }
             Report::Failed { error, end } => {
-                if LimitError::of(&error).is_some() {
+                if SpendLimitError::of(&error).is_some() {
                     // For the next cell there is nothing left, either.
                     self.live().shared.broken(cell);
                     self.span.cell_failed();

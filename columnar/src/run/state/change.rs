@@ -86,7 +86,7 @@ impl State {
             settings: Vec::new(),
             counter: Arc::clone(&self.counter),
             budget: self.budget.clone(),
-            given: Arc::clone(&self.given),
+            defaults: Arc::clone(&self.defaults),
             assemblers: Vec::new(),
             forks: self.forks.clone(),
             retired: BTreeMap::new(),

@@ -14,8 +14,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::task::Waker;
 
-use crate::cache::{CachePlan, Pace, Provider};
-use crate::compute::{Given, Settings};
+use crate::cache::{CachePlan, CachePolicy, Pace};
+use crate::compute::{Defaults, Settings};
 use crate::context::budget::{self, Budget};
 use crate::context::{Assembler, Messages, Snapshot};
 use crate::declare::{Name, Plan, Reads};
@@ -28,7 +28,7 @@ use crate::run::{Error, Result};
 use crate::schedule::{Cell, Progress, Scheduler, Unloadable};
 use crate::store::{Entry, Put, Store, StoreError};
 use crate::tokens::{Chars, Counter};
-use crate::usage::{Bill, Limit, Receipt};
+use crate::usage::{Bill, Receipt, SpendLimit};
 
 pub(crate) use live::{Live, settings};
 use receipts::Receipts;
@@ -63,7 +63,7 @@ struct State {
     /// The budget of the flow.
     budget: Budget,
     /// What goes with every context.
-    given: Arc<Given>,
+    defaults: Arc<Defaults>,
     /// By column, as far as contexts have been made.
     assemblers: Vec<Option<Assembler>>,
     /// The steps at which this flow and another one parted, and since when that is known.
@@ -92,7 +92,7 @@ impl Shared {
             settings: Vec::new(),
             counter: Arc::new(Chars),
             budget: Budget::new(),
-            given: Arc::default(),
+            defaults: Arc::default(),
             assemblers: Vec::new(),
             forks: BTreeMap::new(),
             retired: BTreeMap::new(),
@@ -141,17 +141,17 @@ impl Shared {
 
     /// Takes this for the time from step to step.
     pub(crate) fn pace(&self, pace: Pace) {
-        Arc::make_mut(&mut self.lock().given).pace = pace;
+        Arc::make_mut(&mut self.lock().defaults).pace = pace;
     }
 
     /// Lets columns ask this model that are not told another.
     pub(crate) fn model(&self, model: Choice) {
-        Arc::make_mut(&mut self.lock().given).model = model;
+        Arc::make_mut(&mut self.lock().defaults).model = model;
     }
 
     /// Lets calls cost so much from now on.
-    pub(crate) fn spend(&self, limit: Limit) {
-        Arc::make_mut(&mut self.lock().given).limit = Some(limit);
+    pub(crate) fn spend(&self, limit: SpendLimit) {
+        Arc::make_mut(&mut self.lock().defaults).limit = Some(limit);
     }
 
     /// The index of a column.
@@ -298,7 +298,7 @@ impl Shared {
         &self,
         column: usize,
         step: usize,
-        provider: &Provider,
+        provider: &CachePolicy,
         pace: Pace,
     ) -> Result<CachePlan> {
         let messages = self.messages(column, step)?;

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::declare::Name;
     use crate::prelude::*;
-    use crate::reopen::Opening;
+    use crate::reopen::OpenOptions;
     use crate::store::{MemoryStore, Put, Store};
 
     fn of(ms: usize) -> Receipt {
@@ -185,9 +185,9 @@ mod tests {
     #[tokio::test]
     async fn receipts_come_back_with_their_values() -> Result<()> {
         let store = paid([PAID, IN_VAIN]).await?;
-        let f = Flow::open(Opening::new(store).recent(0), [answer()]).await?;
+        let f = Flow::open(OpenOptions::new(store).recent(0), [answer()]).await?;
         assert_eq!(costs(&f), []);
-        f.recall(0).await?;
+        f.load(0).await?;
         assert_eq!(costs(&f).len(), 2);
         Ok(())
     }

@@ -9,8 +9,8 @@ use super::receipts::receipt;
 use super::{Shared, State};
 use crate::compute::Settings;
 use crate::declare::{Mistake, Name, Plan, SchemaError, Window};
-use crate::history::Extent;
-use crate::reopen::{Anew, Change, Definition, Opening};
+use crate::history::StoredSteps;
+use crate::reopen::{Change, Definition, OpenOptions, Recompute};
 use crate::run::{Error, Result};
 use crate::schedule::{Cell, Unloadable};
 use crate::store::{Entry, Store, StoreError, copy, put_all};
@@ -30,7 +30,7 @@ pub(crate) struct Stored {
 pub(crate) struct Added {
     stored: Stored,
     /// Of the columns behind those that the flow has.
-    extents: Vec<Extent>,
+    stored_by_column: Vec<StoredSteps>,
     entries: Vec<(usize, Entries)>,
 }
 
@@ -61,36 +61,36 @@ impl Stored {
 
 impl Shared {
     /// Goes on with what the store holds.
-    pub(crate) async fn restore(&self, opening: &Opening) -> Result<()> {
+    pub(crate) async fn restore(&self, options: &OpenOptions) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         let _writing = self.writing.lock().await;
         let (plan, settings) = (self.plan(), self.lock().settings.clone());
         let mut text = store.open().await.map_err(|source| Error::Open { source })?;
-        if let (None, Some(anew)) = (&text, &opening.anew) {
-            text = Some(self.share(anew, opening, &**store).await?);
+        if let (None, Some(recompute)) = (&text, &options.recompute) {
+            text = Some(self.share(recompute, options, &**store).await?);
         }
         let mut definition = parse(text.as_deref())?;
 
         let keys = definition.keys(plan.schema());
-        let extents = self.extents(&**store, &plan, &keys, 0).await?;
-        let is_empty = |column: usize| extents.get(column).is_none_or(Extent::is_empty);
+        let stored_by_column = self.stored_by_column(&**store, &plan, &keys, 0).await?;
+        let is_empty = |column: usize| stored_by_column.get(column).is_none_or(StoredSteps::is_empty);
         definition.update(plan.schema(), &keys, &settings, |column, change| {
-            is_empty(column) || opening.allows(change)
+            is_empty(column) || options.allows(change)
         })?;
-        if let Some(late) = late_source(&plan, &extents) {
+        if let Some(late) = late_source(&plan, &stored_by_column) {
             return Err(SchemaError::one(Mistake::LateSource { name: late.as_str().into() }).into());
         }
-        let restored = self.lock().scheduler.restore(0, &extents);
+        let restored = self.lock().scheduler.restore(0, &stored_by_column);
         restored.map_err(|(column, error)| unloadable(&plan, column, error))?;
         define(&**store, text, &definition).await?;
 
-        let next = |column: usize| extents.get(column).map_or(0, |extent| extent.prefix);
+        let next = |column: usize| stored_by_column.get(column).map_or(0, |stored_steps| stored_steps.prefix);
         let loaded = (0..keys.len())
-            .map(|column| reach(&plan, column, 0, next).min(next(column).saturating_sub(opening.recent)));
+            .map(|column| reach(&plan, column, 0, next).min(next(column).saturating_sub(options.recent)));
         let stored = Stored { definition, loaded: loaded.collect(), keys };
-        for (column, (extent, key)) in extents.iter().zip(&stored.keys).enumerate() {
+        for (column, (stored_steps, key)) in stored_by_column.iter().zip(&stored.keys).enumerate() {
             let steps = stored.loaded(column)..usize::MAX;
-            let entries = load(&**store, &plan, column, key, steps, extent).await?;
+            let entries = load(&**store, &plan, column, key, steps, stored_steps).await?;
             self.take_up(&plan, column, entries)?;
         }
         self.lock().stored = stored;
@@ -99,16 +99,16 @@ impl Shared {
 
     /// Copies the past that is shared with another store into this one, with the definition, which comes last:
     /// where it is, everything is.
-    async fn share(&self, anew: &Anew, opening: &Opening, into: &dyn Store) -> Result<String> {
+    async fn share(&self, recompute: &Recompute, options: &OpenOptions, into: &dyn Store) -> Result<String> {
         let (plan, settings) = (self.plan(), self.lock().settings.clone());
         let named =
-            anew.columns.iter().map(|name| self.find_derived(name)).collect::<Result<BTreeSet<_>>>()?;
-        let text = anew.from.open().await.map_err(|source| Error::Open { source })?;
+            recompute.columns.iter().map(|name| self.find_derived(name)).collect::<Result<BTreeSet<_>>>()?;
+        let text = recompute.from.open().await.map_err(|source| Error::Open { source })?;
         let mut definition = parse(text.as_deref())?;
         let keys = definition.keys(plan.schema());
         let changed = RefCell::new(named);
         definition.update(plan.schema(), &keys, &settings, |column, change| {
-            let is_kept = opening.allows(change);
+            let is_kept = options.allows(change);
             if !is_kept {
                 changed.borrow_mut().insert(column);
             }
@@ -119,8 +119,8 @@ impl Shared {
         let cut: BTreeSet<&Name> =
             changed.iter().copied().chain(dependents).filter_map(|at| keys.get(at)).collect();
         for column in definition.columns() {
-            let before = if cut.contains(&column.key) { anew.step } else { usize::MAX };
-            let copied = copy(&*anew.from, into, &column.key, before).await;
+            let before = if cut.contains(&column.key) { recompute.step } else { usize::MAX };
+            let copied = copy(&*recompute.from, into, &column.key, before).await;
             copied.map_err(|source| Error::Open { source })?;
         }
         let text = definition.text();
@@ -129,7 +129,7 @@ impl Shared {
     }
 
     /// Loads what is stored of the steps from this one on.
-    pub(crate) async fn recall(&self, step: usize) -> Result<()> {
+    pub(crate) async fn load(&self, step: usize) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         let _writing = self.writing.lock().await;
         let plan = self.plan();
@@ -139,8 +139,8 @@ impl Shared {
                 (state.stored.key(column).cloned(), state.stored.loaded(column))
             };
             let (Some(key), false) = (key, step >= loaded) else { continue };
-            let extent = Extent { prefix: loaded, beyond: Vec::new() };
-            let entries = load(&**store, &plan, column, &key, step..loaded, &extent).await?;
+            let stored_steps = StoredSteps { prefix: loaded, beyond: Vec::new() };
+            let entries = load(&**store, &plan, column, &key, step..loaded, &stored_steps).await?;
             self.take_up(&plan, column, entries)?;
             let mut state = self.lock();
             state.stored.loaded.iter_mut().skip(column).take(1).for_each(|loaded| *loaded = step);
@@ -198,8 +198,8 @@ impl Shared {
         let (Some(store), Some(key)) = (&self.store, key) else {
             return Err(Error::NotLoaded { column: name.clone(), step: away.start });
         };
-        let extent = Extent { prefix: away.end, beyond: Vec::new() };
-        entries.extend(load(&**store, &plan, column, &key, away, &extent).await?);
+        let stored_steps = StoredSteps { prefix: away.end, beyond: Vec::new() };
+        entries.extend(load(&**store, &plan, column, &key, away, &stored_steps).await?);
         Ok(entries)
     }
 
@@ -214,44 +214,45 @@ impl Shared {
             let state = self.lock();
             let retired = |column| state.retired.get(plan.schema().name(column)).cloned().unwrap_or_default();
             let entries: Vec<(usize, Entries)> = columns.map(|column| (column, retired(column))).collect();
-            let extents = entries.iter().map(|(_, entries)| entries.iter().map(|(step, _)| *step).collect());
-            return Ok(Added { stored, extents: extents.collect(), entries });
+            let stored_by_column =
+                entries.iter().map(|(_, entries)| entries.iter().map(|(step, _)| *step).collect());
+            return Ok(Added { stored, stored_by_column: stored_by_column.collect(), entries });
         };
         stored.keys = stored.definition.keys(plan.schema());
-        let extents = self.extents(&**store, plan, &stored.keys, first).await?;
-        let added = |column: usize| column.checked_sub(first).and_then(|at| extents.get(at));
+        let stored_by_column = self.stored_by_column(&**store, plan, &stored.keys, first).await?;
+        let added = |column: usize| column.checked_sub(first).and_then(|at| stored_by_column.get(at));
         let text = stored.definition.text();
         stored.definition.update(plan.schema(), &stored.keys, settings, |column, _| {
-            added(column).is_none_or(Extent::is_empty)
+            added(column).is_none_or(StoredSteps::is_empty)
         })?;
         define(&**store, Some(text), &stored.definition).await?;
 
         let next = |column: usize| match added(column) {
-            Some(extent) => extent.prefix,
+            Some(stored_steps) => stored_steps.prefix,
             None => self.len(column),
         };
         let mut entries = Vec::new();
         stored.loaded.resize_with(plan.schema().columns().len(), || usize::MAX);
         for (column, key) in stored.keys.iter().enumerate() {
             let (loaded, from) = (stored.loaded(column), reach(plan, column, first, next));
-            let known = Extent { prefix: loaded, beyond: Vec::new() };
-            let extent = added(column).unwrap_or(&known);
-            let steps = from.min(extent.prefix)..loaded;
+            let known = StoredSteps { prefix: loaded, beyond: Vec::new() };
+            let stored_steps = added(column).unwrap_or(&known);
+            let steps = from.min(stored_steps.prefix)..loaded;
             stored
                 .loaded
                 .iter_mut()
                 .skip(column)
                 .take(1)
                 .for_each(|loaded| *loaded = steps.start.min(*loaded));
-            entries.push((column, load(&**store, plan, column, key, steps, extent).await?));
+            entries.push((column, load(&**store, plan, column, key, steps, stored_steps).await?));
         }
-        Ok(Added { stored, extents, entries })
+        Ok(Added { stored, stored_by_column, entries })
     }
 
     /// Goes on with a longer plan. On an error nothing has changed.
     pub(super) fn extend(&self, plan: Arc<Plan>, added: Added, settings: Vec<Arc<Settings>>) -> Result<()> {
         let mut state = self.lock();
-        let extended = state.scheduler.extend(Arc::clone(&plan), &added.extents);
+        let extended = state.scheduler.extend(Arc::clone(&plan), &added.stored_by_column);
         extended.map_err(|(column, error)| unloadable(&plan, column, error))?;
         state.settle(settings);
         for (column, entries) in added.entries {
@@ -269,19 +270,19 @@ impl Shared {
     }
 
     /// Which steps are stored of the columns from `first` on.
-    async fn extents(
+    async fn stored_by_column(
         &self,
         store: &dyn Store,
         plan: &Plan,
         keys: &[Name],
         first: usize,
-    ) -> Result<Vec<Extent>> {
-        let mut extents = Vec::new();
+    ) -> Result<Vec<StoredSteps>> {
+        let mut stored_by_column = Vec::new();
         for (column, key) in keys.iter().enumerate().skip(first) {
-            let extent = store.extent(key.clone()).await;
-            extents.push(extent.map_err(|source| failed(plan, column, source))?);
+            let stored_steps = store.stored_steps(key.clone()).await;
+            stored_by_column.push(stored_steps.map_err(|source| failed(plan, column, source))?);
         }
-        Ok(extents)
+        Ok(stored_by_column)
     }
 }
 
@@ -307,10 +308,10 @@ impl State {
 }
 
 /// A source without any value in a flow of which values are stored that were computed.
-fn late_source<'p>(plan: &'p Plan, extents: &[Extent]) -> Option<&'p Name> {
+fn late_source<'p>(plan: &'p Plan, stored_by_column: &[StoredSteps]) -> Option<&'p Name> {
     let schema = plan.schema();
-    let is_empty = |column: usize| extents.get(column).is_none_or(Extent::is_empty);
-    let has_begun = (0..extents.len()).any(|column| !schema.is_source(column) && !is_empty(column));
+    let is_empty = |column: usize| stored_by_column.get(column).is_none_or(StoredSteps::is_empty);
+    let has_begun = (0..stored_by_column.len()).any(|column| !schema.is_source(column) && !is_empty(column));
     schema.sources().find(|&source| has_begun && is_empty(source)).map(|source| schema.name(source))
 }
 
@@ -354,9 +355,9 @@ async fn load(
     column: usize,
     key: &Name,
     steps: Range<usize>,
-    extent: &Extent,
+    stored_steps: &StoredSteps,
 ) -> Result<Entries> {
-    let mut expected = extent.within(&steps).peekable();
+    let mut expected = stored_steps.within(&steps).peekable();
     if expected.peek().is_none() {
         return Ok(Vec::new());
     }

@@ -61,12 +61,12 @@ impl Shared {
             Some((schema.name(column).clone(), settings.model.clone().filter(|_| is_due)?))
         };
         let asked: Vec<_> = state.settings.iter().enumerate().filter_map(asks).collect();
-        let given = Arc::clone(&state.given);
+        let defaults = Arc::clone(&state.defaults);
         drop(state);
         for (column, choice) in asked {
-            let ready = choice.model(&given.model).and_then(|model| {
+            let ready = choice.model(&defaults.model).and_then(|model| {
                 model.ready()?;
-                given.limit.as_ref().map_or(Ok(()), |limit| Ok(limit.check(model.name())?))
+                defaults.limit.as_ref().map_or(Ok(()), |limit| Ok(limit.check(model.name())?))
             });
             ready.map_err(|source| Error::Model { column, source })?;
         }
@@ -86,7 +86,7 @@ impl Shared {
         Some(match state.scheduler.poll()? {
             Action::Compute(cell) => match state.snapshot(cell) {
                 Ok(snapshot) if snapshot.is_current() => {
-                    Work::Compute(cell, Context::new(snapshot, Arc::clone(&state.given)))
+                    Work::Compute(cell, Context::new(snapshot, Arc::clone(&state.defaults)))
                 }
                 Ok(_) => {
                     // Nothing new has passed its filters; the scheduler asks for it to be skipped next.

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::*;
-use crate::history::Extent;
+use crate::history::StoredSteps;
 use world::{Views, World, counted, past, plan, walk, world};
 
 const ALL: Option<usize> = None;
@@ -249,8 +249,8 @@ fn what_was_restored_is_not_handed_out() {
         world.pushed[0] = 3;
         let state = |step: usize| restored / 3_usize.pow(u32::try_from(step).expect("it is small")) % 3;
         let of = |states: &[usize]| (0..3).filter(|&step| states.contains(&state(step))).collect::<Vec<_>>();
-        let extents = [(0..3).collect(), of(&[1, 2]).into_iter().collect(), Extent::default()];
-        world.scheduler.restore(0, &extents).expect("three steps have begun");
+        let stored_by_column = [(0..3).collect(), of(&[1, 2]).into_iter().collect(), StoredSteps::default()];
+        world.scheduler.restore(0, &stored_by_column).expect("three steps have begun");
         world.scheduler.restore_skipped(1, of(&[2]).into_iter());
         world.stored.extend(of(&[1, 2]).into_iter().map(|step| Cell { column: 1, step }));
         world.skipped.extend(of(&[2]).into_iter().map(|step| Cell { column: 1, step }));
@@ -263,13 +263,16 @@ fn what_was_restored_is_not_handed_out() {
 #[test]
 fn what_is_restored_is_checked_as_a_whole() {
     let mut scheduler = Scheduler::new(plan(&[None, Some(&[(0, LATEST)]), None]), 32);
-    let extent = |steps: &[usize]| steps.iter().copied().collect::<Extent>();
-    let gap = scheduler.restore(0, &[extent(&[0, 3, 1]), extent(&[]), extent(&[0])]);
+    let stored_steps = |steps: &[usize]| steps.iter().copied().collect::<StoredSteps>();
+    let gap = scheduler.restore(0, &[stored_steps(&[0, 3, 1]), stored_steps(&[]), stored_steps(&[0])]);
     assert_eq!(gap, Err((0, Unloadable::Gap { missing: 2, found: 3 })));
-    let early = scheduler.restore(0, &[extent(&[2, 0, 1]), extent(&[0, 2]), extent(&[1, 0])]);
+    let early =
+        scheduler.restore(0, &[stored_steps(&[2, 0, 1]), stored_steps(&[0, 2]), stored_steps(&[1, 0])]);
     assert_eq!(early, Err((1, Unloadable::NotBegun { step: 2, opened: 2 })));
     assert_eq!((scheduler.len(0), scheduler.len(2)), (0, 0), "what is refused changes nothing");
-    scheduler.restore(0, &[extent(&[2, 0, 1]), extent(&[0, 1]), extent(&[1, 0])]).expect("both have begun");
+    scheduler
+        .restore(0, &[stored_steps(&[2, 0, 1]), stored_steps(&[0, 1]), stored_steps(&[1, 0])])
+        .expect("both have begun");
     scheduler.restore_skipped(1, [1].into_iter());
     assert_eq!((scheduler.steps(), scheduler.progress().skipped), (2, 1));
     assert!(scheduler.is_idle() || scheduler.poll().is_none());
@@ -279,7 +282,7 @@ fn what_is_restored_is_checked_as_a_whole() {
 #[test]
 fn a_long_past_is_restored_as_its_length() {
     let mut scheduler = Scheduler::new(plan(&[None, Some(&[(0, LATEST)])]), 32);
-    let long = |prefix| Extent { prefix, beyond: Vec::new() };
+    let long = |prefix| StoredSteps { prefix, beyond: Vec::new() };
     scheduler.restore(0, &[long(usize::MAX / 4), long(usize::MAX / 4 - 1)]).expect("all have begun");
     assert_eq!(scheduler.progress().waiting, 1);
     assert_eq!(scheduler.poll(), Some(Action::Compute(Cell { column: 1, step: usize::MAX / 4 - 1 })));

@@ -18,7 +18,7 @@ use futures::future::BoxFuture;
 use self::disk::Local;
 use self::folder::{Folder, Place};
 use super::worker::{NewCell, Worker};
-use super::{Defect, Entry, Extent, Put, Store, StoreError};
+use super::{Defect, Entry, Put, Store, StoreError, StoredSteps};
 use crate::declare::Name;
 
 /// A store in a folder: one file per value, named after its column and its step, that holds the text and
@@ -147,8 +147,8 @@ impl Store for FileStore {
         self.worker.define(definition)
     }
 
-    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
-        self.worker.extent(column)
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        self.worker.stored_steps(column)
     }
 
     fn load(

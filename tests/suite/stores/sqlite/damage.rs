@@ -4,7 +4,7 @@ use std::fs;
 
 use columnar::prelude::*;
 use columnar::reopen;
-use columnar::store::{Defect, Entry, Extent, Put, Store, StoreError};
+use columnar::store::{Defect, Entry, Put, Store, StoreError, StoredSteps};
 use columnar_tests::log::Log;
 use futures::future::join_all;
 
@@ -191,8 +191,8 @@ async fn s13_files_of_format_1_are_read() {
     let answer: Vec<_> = [(0, value("Since when?")), (1, Entry::SKIPPED), (3, value("ahead"))].into();
     assert_eq!(load(&store, "debate.answer").await.expect("it can be read"), answer);
     assert_eq!(
-        store.extent(name("debate.answer")).await.expect("it can be read"),
-        Extent { prefix: 2, beyond: vec![3] }
+        store.stored_steps(name("debate.answer")).await.expect("it can be read"),
+        StoredSteps { prefix: 2, beyond: vec![3] }
     );
     // And written as it was.
     put(&store, "debate.answer", 2, "The backup.").await;

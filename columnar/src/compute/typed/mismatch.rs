@@ -20,7 +20,7 @@ use serde_json::error::Category;
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Misfit {
+pub struct SchemaMismatch {
     /// What the type is called.
     name: String,
     fault: Fault,
@@ -50,7 +50,7 @@ struct Place {
     column: usize,
 }
 
-impl Misfit {
+impl SchemaMismatch {
     pub(super) fn none(name: &str) -> Self {
         Self { name: name.to_owned(), fault: Fault::None }
     }
@@ -71,7 +71,7 @@ impl Misfit {
     }
 }
 
-impl fmt::Display for Misfit {
+impl fmt::Display for SchemaMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = &self.name;
         match self.fault {
@@ -89,4 +89,4 @@ impl fmt::Display for Misfit {
     }
 }
 
-impl std::error::Error for Misfit {}
+impl std::error::Error for SchemaMismatch {}

@@ -5,20 +5,20 @@ use std::ops::Range;
 /// Which steps of a column are stored.
 ///
 /// ```
-/// use columnar::store::Extent;
+/// use columnar::store::StoredSteps;
 ///
-/// let extent: Extent = [4, 0, 1, 6].into_iter().collect();
-/// assert_eq!(extent, Extent { prefix: 2, beyond: vec![4, 6] });
+/// let stored: StoredSteps = [4, 0, 1, 6].into_iter().collect();
+/// assert_eq!(stored, StoredSteps { prefix: 2, beyond: vec![4, 6] });
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Extent {
+pub struct StoredSteps {
     /// Every step below this one is stored, and it is not.
     pub prefix: usize,
     /// The stored steps behind it, ascending: what was computed ahead of what is missing.
     pub beyond: Vec<usize>,
 }
 
-impl Extent {
+impl StoredSteps {
     /// Whether nothing is stored.
     pub fn is_empty(&self) -> bool {
         self.prefix == 0 && self.beyond.is_empty()
@@ -32,8 +32,8 @@ impl Extent {
     }
 }
 
-impl FromIterator<usize> for Extent {
-    /// The extent of these steps, in any order.
+impl FromIterator<usize> for StoredSteps {
+    /// From steps in any order; a repeated step counts once.
     fn from_iter<I: IntoIterator<Item = usize>>(steps: I) -> Self {
         let mut steps: Vec<usize> = steps.into_iter().collect();
         steps.sort_unstable();

@@ -15,7 +15,7 @@ const RECENT: usize = 1000;
 ///
 /// ```
 /// use columnar::prelude::*;
-/// use columnar::reopen::Opening;
+/// use columnar::reopen::OpenOptions;
 /// use columnar::store::MemoryStore;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
@@ -30,19 +30,19 @@ const RECENT: usize = 1000;
 /// let seen = column("seen", source("user"), answer);
 /// let refused = Flow::open(store.clone(), [&seen]).await.expect_err("it has changed");
 /// assert!(matches!(refused, Error::Drift(_)));
-/// let f = Flow::open(Opening::new(store).keep("seen"), [seen]).await?;
+/// let f = Flow::open(OpenOptions::new(store).keep("seen"), [seen]).await?;
 /// assert_eq!(f.get("seen", 0).as_deref(), Some("1"));
 /// # Ok(()) }
 /// ```
-pub struct Opening {
+pub struct OpenOptions {
     store: Arc<dyn Store>,
     pub(crate) recent: usize,
     keep: BTreeSet<String>,
-    pub(crate) anew: Option<Anew>,
+    pub(crate) recompute: Option<Recompute>,
 }
 
-/// What is computed anew, in another store.
-pub(crate) struct Anew {
+/// What is computed recompute, in another store.
+pub(crate) struct Recompute {
     /// Where the past is that is shared.
     pub(crate) from: Arc<dyn Store>,
     /// From which step on.
@@ -51,10 +51,10 @@ pub(crate) struct Anew {
     pub(crate) columns: BTreeSet<String>,
 }
 
-impl Opening {
+impl OpenOptions {
     /// Nothing but the store: a column that has changed is refused.
     pub fn new(store: impl Store) -> Self {
-        Self { store: Arc::new(store), recent: RECENT, keep: BTreeSet::new(), anew: None }
+        Self { store: Arc::new(store), recent: RECENT, keep: BTreeSet::new(), recompute: None }
     }
 
     /// Keeps what is stored of a column, though the column has changed since, and computes its next steps the
@@ -75,7 +75,7 @@ impl Opening {
     ///
     /// ```
     /// use columnar::prelude::*;
-    /// use columnar::reopen::Opening;
+    /// use columnar::reopen::OpenOptions;
     /// use columnar::store::MemoryStore;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
@@ -90,8 +90,8 @@ impl Opening {
     /// f.run().await?;
     /// drop(f);
     ///
-    /// let opening = Opening::new(store).recompute_from(2, ["map"], other);
-    /// let f = Flow::open(opening, [column("map", user.latest(), length)]).await?;
+    /// let options = OpenOptions::new(store).recompute_from(2, ["map"], other);
+    /// let f = Flow::open(options, [column("map", user.latest(), length)]).await?;
     /// assert_eq!((f.forecast().cells, f.get("map", 1).as_deref()), (1, Some("1")));
     /// f.run().await?;
     /// assert_eq!(f.get("map", 2).as_deref(), Some("16"));
@@ -106,7 +106,7 @@ impl Opening {
     ) -> Self {
         let columns = columns.into_iter().map(Into::into).collect();
         let from = std::mem::replace(&mut self.store, Arc::new(into));
-        self.anew = Some(Anew { from, step, columns });
+        self.recompute = Some(Recompute { from, step, columns });
         self
     }
 
@@ -117,7 +117,7 @@ impl Opening {
 
     /// Loads the values of so many steps back, even if no view reaches them any more; 1,000 unless told
     /// otherwise. What views reach is loaded always, and the rest stays in the store until it is
-    /// [recalled](crate::flow::LiveFlow::recall).
+    /// [loaded](crate::flow::LiveFlow::load).
     #[must_use]
     pub fn recent(mut self, steps: usize) -> Self {
         self.recent = steps;
@@ -130,31 +130,31 @@ impl Opening {
     }
 }
 
-/// What a flow can be opened on: a [`Store`], or an [`Opening`] of one.
+/// What a flow can be opened on: a [`Store`], or an [`OpenOptions`] of one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no store",
     label = "expected a store, such as `FileStore::new(\"folder\")`"
 )]
-pub trait IntoOpening {
+pub trait IntoOpenOptions {
     /// Converts.
-    fn into_opening(self) -> Opening;
+    fn into_open_options(self) -> OpenOptions;
 }
 
-impl<S: Store> IntoOpening for S {
-    fn into_opening(self) -> Opening {
-        Opening::new(self)
+impl<S: Store> IntoOpenOptions for S {
+    fn into_open_options(self) -> OpenOptions {
+        OpenOptions::new(self)
     }
 }
 
-impl IntoOpening for Opening {
-    fn into_opening(self) -> Self {
+impl IntoOpenOptions for OpenOptions {
+    fn into_open_options(self) -> Self {
         self
     }
 }
 
-impl fmt::Debug for Opening {
+impl fmt::Debug for OpenOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { recent, keep, .. } = self;
-        f.debug_struct("Opening").field("keep", keep).field("recent", recent).finish_non_exhaustive()
+        f.debug_struct("OpenOptions").field("keep", keep).field("recent", recent).finish_non_exhaustive()
     }
 }

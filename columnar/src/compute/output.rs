@@ -7,7 +7,7 @@ use crate::rendering::Schema;
 
 /// The shape of a value, as its column hands it to whatever computes it.
 #[derive(Clone, Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct OutputSpec {
     pub(crate) schema: Arc<Schema>,
     /// What a model is told of it, the same with every request.
     pub(crate) order: Arc<str>,
@@ -15,7 +15,7 @@ pub(crate) struct Wanted {
     pub(crate) follow_up: Vec<(Role, Arc<str>)>,
 }
 
-impl Wanted {
+impl OutputSpec {
     /// An instruction, with what is wanted behind it.
     pub(crate) fn instruct(&self, instruction: &str) -> Arc<str> {
         let gap = if instruction.is_empty() { "" } else { "\n\n" };

@@ -1,27 +1,28 @@
-//! What a provider charges for what it has seen before, and how it is found again.
+//! The rules and the fees of a provider's cache.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use super::mark::Lifetime;
-use super::table::{ROWS, UNKNOWN};
+use crate::registry::{self, Boundary, FAMILIES, Family, Write};
 
-/// The rules by which a provider keeps the beginnings of requests of some models, and what that costs: a row
-/// of a table, with its source and date. Prices change, and so may a row: the fields of a clone can be set.
+/// The rules by which a provider caches prefixes of requests to some models, and their fees, with source and date.
+/// Rules change: the fields of a clone can be set.
 ///
 /// Factors are relative to what the same tokens cost where no cache is involved.
 ///
 /// ```
-/// use columnar::cache::Provider;
+/// use columnar::cache::CachePolicy;
 ///
-/// let sonnet = Provider::of("anthropic/claude-sonnet-4-5");
+/// let sonnet = CachePolicy::of("anthropic/claude-sonnet-4-5");
 /// assert_eq!((sonnet.read, sonnet.short.factor, sonnet.minimum), (0.1, 1.25, 1024));
 ///
-/// let unknown = Provider::of("somebody/something");
+/// let unknown = CachePolicy::of("somebody/something");
 /// assert_eq!((unknown.read, unknown.most_marks), (1.0, 0)); // nothing is promised
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Provider {
+pub struct CachePolicy {
     /// How the names of the models begin, spelled as in `COLUMNAR_MODEL`.
     pub models: &'static [&'static str],
     /// US dollars for a million tokens of input that come from no cache, where known.
@@ -47,53 +48,64 @@ pub struct Provider {
     pub date: &'static str,
 }
 
-/// What it takes to have a provider keep a prefix.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Write {
-    /// The factor of tokens that are written.
-    pub factor: f64,
-    /// For how long they are kept, counted from the request that wrote or read them last.
-    pub lifetime: Duration,
-}
-
-/// Where a prefix can end that a provider finds again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Boundary {
-    /// Behind a block of content: an instruction, or a part of a message that is sent as its own.
-    Block,
-    /// Behind a message.
-    Message,
-    /// Anywhere.
-    Token,
-}
-
-impl Provider {
-    /// The row for a model, by the longest beginning that its name has. A model that no row is for gets one
-    /// without marks and without any discount.
+impl CachePolicy {
+    /// The policy for a model, by its name or as a version of it, or else by the longest prefix that is known. A model
+    /// that nothing is known about has no marks and no discount.
     pub fn of(model: &str) -> &'static Self {
-        let longest = |row: &Self| {
-            let begins = row.models.iter().filter(|models| model.starts_with(**models));
-            begins.map(|models| models.len()).max()
-        };
-        let known = ROWS.iter().filter_map(|row| Some((longest(row)?, row)));
-        known.max_by_key(|(length, _)| *length).map_or(&UNKNOWN, |(_, row)| row)
+        let policy = registry::caching(model).and_then(|at| POLICIES.get(at));
+        policy.and_then(Option::as_ref).unwrap_or(&UNKNOWN)
     }
 
-    /// All rows, without the one for unknown models.
-    pub fn all() -> &'static [Self] {
-        ROWS
+    /// All policies that are known.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        POLICIES.iter().flatten()
     }
 
-    /// What it takes to have tokens kept, if the provider does for so long.
+    /// The fee and the time of a lifetime, if the provider offers it.
     pub fn write(&self, lifetime: Lifetime) -> Option<Write> {
         match lifetime {
             Lifetime::Short => Some(self.short),
             Lifetime::Long => self.long,
         }
     }
+
+    fn new(family: &Family) -> Option<Self> {
+        let rules = family.cache?;
+        let price = family.price.map(|price| price.input).filter(|price| *price > 0.0);
+        Some(Self {
+            models: if family.names.is_empty() { family.prefixes } else { family.names },
+            price,
+            read: family.read_factor(&rules),
+            short: rules.short,
+            long: rules.long,
+            minimum: rules.minimum,
+            most_marks: rules.most_marks,
+            look_back: rules.look_back,
+            boundary: rules.boundary,
+            source: rules.source,
+            date: rules.date,
+        })
+    }
 }
+
+/// In the order of the registry; `None` for families without rules.
+static POLICIES: LazyLock<Vec<Option<CachePolicy>>> =
+    LazyLock::new(|| FAMILIES.iter().map(CachePolicy::new).collect());
+
+/// Nothing is known: no marks, no discount.
+static UNKNOWN: CachePolicy = CachePolicy {
+    models: &[],
+    price: None,
+    read: 1.0,
+    short: Write { factor: 1.0, lifetime: Duration::from_mins(5) },
+    long: None,
+    minimum: 4096,
+    most_marks: 0,
+    look_back: 1,
+    boundary: Boundary::Message,
+    source: "",
+    date: "",
+};
 
 #[cfg(test)]
 mod tests {
@@ -101,20 +113,20 @@ mod tests {
 
     #[test]
     fn the_longest_beginning_wins() {
-        assert_eq!(Provider::of("anthropic/claude-opus-4-20250514").minimum, 1024);
-        assert_eq!(Provider::of("anthropic/claude-opus-4-1").minimum, 1024);
-        assert_eq!(Provider::of("anthropic/claude-opus-4-5-20251101").minimum, 4096);
-        assert_eq!(Provider::of("openai/gpt-5.5").most_marks, 0);
-        assert!(Provider::of("openai_resp/gpt-5.5").read < 1.0);
-        assert!(Provider::of("openai_resp/gpt-5.5-pro").read >= 1.0, "nothing is taken off");
-        assert_eq!(Provider::of("openai/gpt-5.6-mini").most_marks, 4);
-        assert_eq!(Provider::of("openai_resp/gpt-5.6"), Provider::of("openai/gpt-5.6"));
+        assert_eq!(CachePolicy::of("anthropic/claude-opus-4-20250514").minimum, 1024);
+        assert_eq!(CachePolicy::of("anthropic/claude-opus-4-1").minimum, 1024);
+        assert_eq!(CachePolicy::of("anthropic/claude-opus-4-5-20251101").minimum, 4096);
+        assert_eq!(CachePolicy::of("openai/gpt-5.5").most_marks, 0);
+        assert!(CachePolicy::of("openai_resp/gpt-5.5").read < 1.0);
+        assert!(CachePolicy::of("openai_resp/gpt-5.5-pro").read >= 1.0, "nothing is taken off");
+        assert_eq!(CachePolicy::of("openai/gpt-5.6-mini").most_marks, 4);
+        assert_eq!(CachePolicy::of("openai_resp/gpt-5.6"), CachePolicy::of("openai/gpt-5.6"));
     }
 
     #[test]
     fn of_what_is_unknown_nothing_is_assumed() {
         for model in ["", "anthropic", "offline", "xai/grok", "claude-sonnet-4-5", "anthropic/other"] {
-            let row = Provider::of(model);
+            let row = CachePolicy::of(model);
             assert_eq!((row.most_marks, row.price, row.long), (0, None, None), "{model}");
             assert!(row.read >= 1.0 && row.short.factor >= 1.0, "{model}");
         }
@@ -122,20 +134,21 @@ mod tests {
 
     #[test]
     fn every_beginning_is_that_of_a_model_and_of_one_row() {
-        let mut all: Vec<&str> = ROWS.iter().flat_map(|row| row.models).copied().collect();
-        assert!(all.iter().all(|models| models.contains('/')));
-        for models in &all {
-            assert!(Provider::of(models).models.contains(models), "{models}");
+        for row in CachePolicy::all() {
+            for models in row.models {
+                assert!(models.contains('/'), "{models}");
+                // A name that ends in `/` is that of no model.
+                let model = if models.ends_with('/') { format!("{models}x") } else { (*models).to_owned() };
+                let found = CachePolicy::of(&model);
+                // The prefix of unlisted models may be the name of a listed one.
+                assert!(found == row || found.models.contains(models), "{models}");
+            }
         }
-        let count = all.len();
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), count);
     }
 
     #[test]
     fn every_row_is_plausible() {
-        for row in Provider::all() {
+        for row in CachePolicy::all() {
             let name = row.models.first().expect("it is for some models");
             assert!((0.0..=1.0).contains(&row.read), "{name}");
             assert!(row.price.is_none_or(|price| (0.01..100.0).contains(&price)), "{name}");
