@@ -166,7 +166,7 @@ fn body(name: &str, subject: &Subject) {
     let [cold, warm, serde] = medians(
         SHORT_ROUNDS,
         [&mut || drop(black_box(subject.body())), &mut || drop(black_box(messages.to_json())), &mut || {
-            drop(black_box(serde_json::to_string(&array)))
+            drop(black_box(serde_json::to_string(&array)));
         }],
     );
     figure(&format!("{name}body_us"), micros_each(cold, 1), "us");
