@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Defaults;
-use crate::context::{Messages, Role, Shown};
+use crate::context::{Messages, Role, Snapshot};
 use crate::declare::Name;
 use crate::history::Value;
 use crate::rendering::Schema;
@@ -35,8 +35,8 @@ pub struct Context {
 }
 
 impl Context {
-    pub(crate) fn new(shown: Shown, defaults: Arc<Defaults>) -> Self {
-        Self { inputs: shown.current(), messages: Messages::new(shown), defaults, output: None }
+    pub(crate) fn new(snapshot: Snapshot, defaults: Arc<Defaults>) -> Self {
+        Self { inputs: snapshot.current(), messages: Messages::new(snapshot), defaults, output: None }
     }
 
     /// The settings of the flow for columns without their own.
@@ -46,18 +46,18 @@ impl Context {
 
     /// The column of the cell.
     pub fn column(&self) -> &Name {
-        &self.messages.shown().reads.column
+        &self.messages.snapshot().reads.column
     }
 
     /// The step of the cell, counted from 0.
     pub fn step(&self) -> usize {
-        self.messages.shown().step
+        self.messages.snapshot().step
     }
 
     /// The notes on the inputs of the column, for the instruction of a model; the same at every step. `None` without
     /// notes. A [`prompt`](crate::prompt) appends them to its own instruction.
     pub fn orientation(&self) -> Option<&str> {
-        self.messages.shown().reads.orientation.as_deref()
+        self.messages.snapshot().reads.orientation.as_deref()
     }
 
     /// Appends the instruction of the output type and the notes on the inputs.
@@ -67,7 +67,7 @@ impl Context {
             None => Arc::clone(instruction),
         };
         match self.orientation() {
-            Some(_) => self.messages.shown().reads.instruct(instruction).into(),
+            Some(_) => self.messages.snapshot().reads.instruct(instruction).into(),
             None => Arc::clone(instruction),
         }
     }
