@@ -8,8 +8,8 @@ use tokio::time::sleep;
 
 use super::fault::Fault;
 use super::world::World;
-use crate::name::Name;
-use crate::store::{Entry, Extent, Put, Store, StoreError};
+use crate::declare::Name;
+use crate::store::{Entry, Put, Store, StoreError, StoredSteps};
 use crate::testing::{LayeredStore, StoreLayer};
 
 /// A store around another one. Made by [`World::store`] and [`World::store_over`].
@@ -51,16 +51,16 @@ impl StoreLayer for Simulated {
         .boxed()
     }
 
-    fn extent(
+    fn stored_steps(
         self: &Arc<Self>,
         inner: &Arc<dyn Store>,
         column: Name,
-    ) -> BoxFuture<'static, Result<Extent, StoreError>> {
+    ) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
         let (world, inner) = (self.0.clone(), Arc::clone(inner));
         async move {
-            let extent = inner.extent(column.clone()).await?;
-            world.hold(|account| account.extends(&column, &extent));
-            Ok(extent)
+            let stored_steps = inner.stored_steps(column.clone()).await?;
+            world.hold(|account| account.extends(&column, &stored_steps));
+            Ok(stored_steps)
         }
         .boxed()
     }

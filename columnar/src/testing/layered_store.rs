@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
-use crate::name::Name;
-use crate::store::{Entry, Extent, MemoryStore, Put, Store, StoreError};
+use crate::declare::Name;
+use crate::store::{Entry, MemoryStore, Put, Store, StoreError, StoredSteps};
 
 /// The operations of a [`Store`] around those of another one, `inner`.
 ///
@@ -67,13 +67,13 @@ pub trait StoreLayer: Send + Sync + 'static {
         inner.define(definition)
     }
 
-    /// Around [`Store::extent`].
-    fn extent(
+    /// Around [`Store::stored_steps`].
+    fn stored_steps(
         self: &Arc<Self>,
         inner: &Arc<dyn Store>,
         column: Name,
-    ) -> BoxFuture<'static, Result<Extent, StoreError>> {
-        inner.extent(column)
+    ) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        inner.stored_steps(column)
     }
 
     /// Around [`Store::load`].
@@ -132,8 +132,8 @@ impl<L: StoreLayer> Store for LayeredStore<L> {
         self.layer.define(&self.inner, definition)
     }
 
-    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
-        self.layer.extent(&self.inner, column)
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        self.layer.stored_steps(&self.inner, column)
     }
 
     fn load(

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use columnar::budget::Budget;
-use columnar::cache::{CachePlan, Mark, Pace, Provider, Reason};
+use columnar::cache::{CachePlan, CachePolicy, Mark, Pace, Reason};
 use columnar::rendering::Rendering;
 use columnar::testing::script;
 use columnar::{Column, Flow, Messages, Role, View, column, flow, source, this};
@@ -22,8 +22,8 @@ const GPT: &str = "openai/gpt-5.6";
 type FollowUp = Vec<(Role, Arc<str>)>;
 
 /// For which every prefix is long enough.
-fn eager(model: &str) -> Provider {
-    let mut row = Provider::of(model).clone();
+fn eager(model: &str) -> CachePolicy {
+    let mut row = CachePolicy::of(model).clone();
     row.minimum = 1;
     row
 }
@@ -201,7 +201,8 @@ mod worked_examples {
         let f = talked(chat, &["one"], &[]).await;
         let messages = f.messages("bot", 0).unwrap();
         let options = |model: &str| {
-            let rendering = Rendering::new("", &messages).marked(CachePlan::default(), Provider::of(model));
+            let rendering =
+                Rendering::new("", &messages).marked(CachePlan::default(), CachePolicy::of(model));
             (
                 rendering.openai()["prompt_cache_options"].clone(),
                 rendering.ai_sdk()["providerOptions"].clone(),
@@ -389,7 +390,7 @@ proptest! {
             let known: Vec<Mark> = plan.marks.clone();
             plan.marks.retain(|mark| marks.iter().any(|index| index.get(&known) == mark));
             let most = plan.marks.len();
-            let rendering = rendering.marked(plan, Provider::of(model));
+            let rendering = rendering.marked(plan, CachePolicy::of(model));
             let whole: Vec<_> = instruction.into_iter().chain(expected.clone()).collect();
             for form in [rendering.anthropic(), rendering.openai(), rendering.ai_sdk()] {
                 prop_assert_eq!(&said(&form), &whole, "{}", form);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use columnar::cache::{CachePlan, Lifetime, Pace, Place, Provider, Reason};
+use columnar::cache::{CachePlan, CachePolicy, Lifetime, Pace, Place, Reason};
 use columnar::model::{Chunk, Model, Request};
 use columnar::prelude::*;
 use columnar::testing::script;
@@ -20,8 +20,8 @@ use Place::{Part, System};
 const CLAUDE: &str = "anthropic/claude-sonnet-4-5";
 
 /// A provider for which every prefix is long enough.
-fn eager(most_marks: usize, look_back: usize) -> Provider {
-    let mut row = Provider::of(CLAUDE).clone();
+fn eager(most_marks: usize, look_back: usize) -> CachePolicy {
+    let mut row = CachePolicy::of(CLAUDE).clone();
     (row.minimum, row.most_marks, row.look_back) = (1, most_marks, look_back);
     row
 }
@@ -86,7 +86,7 @@ async fn each_pattern_is_marked_where_the_next_request_leaves_it() -> Result<()>
     ];
     for (name, views, expected) in patterns {
         let f = bot(4, 2000, views).await?;
-        let plan = f.cache_plan("bot", 3, Provider::of(CLAUDE), Pace::batch())?;
+        let plan = f.cache_plan("bot", 3, CachePolicy::of(CLAUDE), Pace::batch())?;
         assert_eq!(places(&plan), expected, "{name}");
         assert!(plan.marks.iter().all(|mark| mark.lifetime == Lifetime::Short), "{name}");
     }
@@ -129,7 +129,7 @@ async fn what_is_too_short_is_not_marked() -> Result<()> {
     let views = |user: &Column| vec![user.all(), this()];
     let plan = async |instruction, step, model| {
         let f = bot(4, instruction, views).await?;
-        Ok::<_, Error>(places(&f.cache_plan("bot", step, Provider::of(model), Pace::batch())?))
+        Ok::<_, Error>(places(&f.cache_plan("bot", step, CachePolicy::of(model), Pace::batch())?))
     };
     assert_eq!(plan(0, 0, CLAUDE).await?, [], "1,000 of 1,024 tokens");
     assert_eq!(plan(24, 0, CLAUDE).await?, [Part(0)]);
@@ -147,7 +147,7 @@ async fn who_finds_prefixes_alone_is_given_no_marks() -> Result<()> {
         ["openai/gpt-4o", "gemini/gemini-2.5-pro", "deepseek/deepseek-chat", "ollama/llama3.2", "x/y"]
     {
         assert_eq!(
-            f.cache_plan("bot", 3, Provider::of(model), Pace::batch())?,
+            f.cache_plan("bot", 3, CachePolicy::of(model), Pace::batch())?,
             CachePlan::default(),
             "{model}"
         );
@@ -160,8 +160,8 @@ async fn who_finds_prefixes_alone_is_given_no_marks() -> Result<()> {
 async fn an_entry_that_is_out_of_sight_has_a_mark_of_its_own() -> Result<()> {
     let f = bot(4, 2000, |user| vec![user.all(), this()]).await?;
     let plan =
-        |provider: &Provider| Ok::<_, Error>(places(&f.cache_plan("bot", 3, provider, Pace::batch())?));
-    assert_eq!(plan(Provider::of("openai/gpt-5.6"))?, [System, Part(4), Part(6)]);
+        |provider: &CachePolicy| Ok::<_, Error>(places(&f.cache_plan("bot", 3, provider, Pace::batch())?));
+    assert_eq!(plan(CachePolicy::of("openai/gpt-5.6"))?, [System, Part(4), Part(6)]);
     assert_eq!(
         plan(&eager(4, 3))?,
         [System, Part(6)],
@@ -182,7 +182,7 @@ async fn an_entry_that_is_out_of_sight_has_a_mark_of_its_own() -> Result<()> {
     }
     f.run().await?;
     let plan =
-        |provider: &Provider| Ok::<_, Error>(places(&f.cache_plan("bot", 2, provider, Pace::batch())?));
+        |provider: &CachePolicy| Ok::<_, Error>(places(&f.cache_plan("bot", 2, provider, Pace::batch())?));
     assert_eq!(plan(&eager(4, 20))?, [Part(38), Part(58)]);
     assert_eq!(plan(&eager(4, 21))?, [Part(58)]);
     Ok(())
@@ -193,7 +193,7 @@ async fn the_lifetime_follows_the_pace_alone() -> Result<()> {
     use Lifetime::{Long, Short};
     let f = bot(12, 0, |user| vec![user.all(), this()]).await?;
     let lifetime = |step, model, pace| {
-        let plan = f.cache_plan("bot", step, Provider::of(model), pace)?;
+        let plan = f.cache_plan("bot", step, CachePolicy::of(model), pace)?;
         Ok::<_, Error>(plan.marks.first().map(|mark| mark.lifetime))
     };
     for (pace, expected) in [
@@ -224,7 +224,7 @@ async fn forks_of_what_is_past_find_an_entry_near() -> Result<()> {
     let f = bot(64, 2000, |user| vec![user.all(), this()]).await?;
     let mut marked: Vec<Place> = Vec::new();
     for step in 40..64 {
-        let plan = f.cache_plan("bot", step, Provider::of(CLAUDE), Pace::batch())?;
+        let plan = f.cache_plan("bot", step, CachePolicy::of(CLAUDE), Pace::batch())?;
         assert_eq!(places(&plan), [System, Part(2 * step)], "step {step}");
         marked.extend(spare(&plan));
     }
@@ -238,7 +238,7 @@ async fn forks_of_what_is_past_find_an_entry_near() -> Result<()> {
 #[tokio::test]
 async fn where_a_fork_went_another_way_both_are_marked() -> Result<()> {
     let f = bot(16, 2000, |user| vec![user.all(), this()]).await?;
-    let plan = |f: &Flow, step| f.cache_plan("bot", step, Provider::of(CLAUDE), Pace::batch());
+    let plan = |f: &Flow, step| f.cache_plan("bot", step, CachePolicy::of(CLAUDE), Pace::batch());
     let before: Vec<CachePlan> = (0..16).map(|step| plan(&f, step)).collect::<Result<_>>()?;
     let fork = f.fork(9)?;
     // Both have step 8 in common; its request was marked behind its seventeenth part, the last one.
@@ -258,7 +258,7 @@ async fn where_a_fork_went_another_way_both_are_marked() -> Result<()> {
 #[tokio::test]
 async fn the_last_request_is_marked_where_the_one_before_was() -> Result<()> {
     let f = bot(4, 2000, |user| vec![user.all(), this()]).await?;
-    let plan = |step, pace| f.cache_plan("bot", step, Provider::of(CLAUDE), pace);
+    let plan = |step, pace| f.cache_plan("bot", step, CachePolicy::of(CLAUDE), pace);
     let last = plan(3, Pace::batch().last())?;
     assert_eq!(places(&last), places(&plan(2, Pace::batch())?));
     assert_eq!(last.marks.last().map(|mark| mark.reason), Some(Reason::Previous));
@@ -277,7 +277,7 @@ async fn handles_and_flows_plan_the_same() -> Result<()> {
     };
     chat.user.push("Is this marked?").await?;
     chat.run().await?;
-    let provider = Provider::of(CLAUDE);
+    let provider = CachePolicy::of(CLAUDE);
     let plan = chat.bot.cache_plan(0, provider, Pace::batch())?;
     assert_eq!(places(&plan), [System, Part(0)]);
     assert_eq!(plan, chat.cache_plan("bot", 0, provider, Pace::batch())?);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use columnar::model::{Chunk, End, Finish, Model, Request, Usage};
 use columnar::prelude::*;
 use columnar::store::MemoryStore;
-use columnar::usage::{Limit, LimitError, Price};
+use columnar::usage::{Price, SpendLimit, SpendLimitError};
 use columnar::{BoxError, Error};
 use futures::stream::{self, BoxStream};
 use proptest::prelude::*;
@@ -108,7 +108,7 @@ async fn receipts_come_back_with_their_values() -> Result<()> {
     let open = async || {
         let model = Metered::new([CHEAP]);
         let bot = column("bot", source("user").latest(), prompt("Answer.").with(model).or_skip());
-        Flow::open(columnar::store::Opening::new(store.clone()).recent(1), [bot]).await
+        Flow::open(columnar::reopen::OpenOptions::new(store.clone()).recent(1), [bot]).await
     };
     let flow = open().await?;
     for text in ["a", "b", "c"] {
@@ -122,7 +122,7 @@ async fn receipts_come_back_with_their_values() -> Result<()> {
 
     let flow = open().await?;
     assert_eq!(flow.bill().total().calls, 1, "what is in memory");
-    flow.recall(0).await?;
+    flow.load(0).await?;
     assert_eq!(flow.bill().to_string(), bill);
     Ok(())
 }
@@ -153,10 +153,10 @@ async fn a_limit_stops_the_run_before_it_is_exceeded_and_nothing_is_lost() -> Re
     for step in 0..20 {
         chat.user.push(format!("This is text number {step}, and it is as long as all others.")).await?;
     }
-    let limit = Limit::tokens(400);
+    let limit = SpendLimit::tokens(400);
     chat.spend(&limit);
     let error = chat.run().await.expect_err("twenty replies have more");
-    let Some(LimitError::Reached { .. }) = LimitError::of(&error) else { panic!("{error:?}") };
+    let Some(SpendLimitError::Reached { .. }) = SpendLimitError::of(&error) else { panic!("{error:?}") };
     assert!(matches!(&error, Error::Compute { column, .. } if column == "bot"), "{error:?}");
     let calls = model.calls();
     assert!((4..=5).contains(&calls), "{calls} calls of 80 tokens");
@@ -165,7 +165,7 @@ async fn a_limit_stops_the_run_before_it_is_exceeded_and_nothing_is_lost() -> Re
     assert!(chat.run().await.is_err(), "the limit stays");
     assert_eq!(model.calls(), calls);
 
-    chat.spend(Limit::tokens(100_000));
+    chat.spend(SpendLimit::tokens(100_000));
     chat.run().await?;
     assert_eq!((chat.steps(), model.calls()), (20, 20), "nothing was asked twice");
     Ok(())
@@ -179,7 +179,7 @@ async fn a_limit_in_dollars_knows_the_price_or_says_that_nobody_does() -> Result
         column bot(user.latest) = prompt("Answer.").with(unknown.clone());
     };
     chat.user.push("hello").await?;
-    chat.spend(Limit::dollars(1.0));
+    chat.spend(SpendLimit::dollars(1.0));
     let error = chat.run().await.expect_err("nobody knows the price");
     assert_eq!(
         error.to_string(),
@@ -187,7 +187,7 @@ async fn a_limit_in_dollars_knows_the_price_or_says_that_nobody_does() -> Result
          say it with `Limit::priced`, or limit the tokens"
     );
     assert!(unknown.requests().is_empty());
-    chat.spend(Limit::dollars(1.0).priced(Price::new(1.0, 2.0)));
+    chat.spend(SpendLimit::dollars(1.0).priced(Price::new(1.0, 2.0)));
     chat.run().await?;
 
     let model = Metered::new([Reply::Costs { input: 1_000_000, output: 0 }]);
@@ -195,21 +195,21 @@ async fn a_limit_in_dollars_knows_the_price_or_says_that_nobody_does() -> Result
         source user;
         column bot(user, self) = prompt("Answer.").with(model.clone());
     };
-    let limit = Limit::dollars(0.15);
+    let limit = SpendLimit::dollars(0.15);
     chat.spend(&limit);
     for text in ["one", "two"] {
         chat.user.push(text).await?;
     }
     // More than it was taken for: what is told counts.
     let error = chat.run().await.expect_err("one call costs all of it");
-    assert!(LimitError::of(&error).is_some(), "{error}");
+    assert!(SpendLimitError::of(&error).is_some(), "{error}");
     assert_eq!((model.calls(), limit.to_string().as_str()), (1, "$0.15 of $0.15"));
     Ok(())
 }
 
 #[tokio::test(start_paused = true)]
 async fn flows_share_a_limit_and_failures_that_were_not_answered_cost_nothing() -> Result<()> {
-    let limit = Limit::tokens(300);
+    let limit = SpendLimit::tokens(300);
     let refusing = Metered::new([Reply::Refuses]);
     let first = flow! {
         source user;
@@ -229,9 +229,9 @@ async fn flows_share_a_limit_and_failures_that_were_not_answered_cost_nothing() 
     second.user.push("hello").await?;
     second.run().await?;
     second.user.push("hello").await?;
-    assert!(LimitError::of(&second.run().await.expect_err("it breaks off")).is_none());
+    assert!(SpendLimitError::of(&second.run().await.expect_err("it breaks off")).is_none());
     let error = second.run().await.expect_err("two calls that do not tell count as they might be");
-    assert!(LimitError::of(&error).is_some(), "{error} {limit}");
+    assert!(SpendLimitError::of(&error).is_some(), "{error} {limit}");
     assert_eq!(silent.calls(), 2);
     Ok(())
 }
@@ -264,7 +264,7 @@ proptest! {
             for _ in 0..steps {
                 chat.user.push("What is the capital of France?").await.expect("in memory");
             }
-            let limit = Limit::tokens(most);
+            let limit = SpendLimit::tokens(most);
             chat.spend(&limit);
             let ended = chat.run().await;
             let spent: u64 = limit.to_string().split(' ').next().expect("a number").parse().expect("a number");
@@ -272,7 +272,7 @@ proptest! {
             match ended {
                 Ok(()) => prop_assert_eq!(model.calls(), 2 * steps),
                 Err(error) => {
-                    prop_assert!(LimitError::of(&error).is_some(), "{error}");
+                    prop_assert!(SpendLimitError::of(&error).is_some(), "{error}");
                     // A call is taken to have some 60 tokens.
                     prop_assert!(spent + 100 > most, "there was room: {limit}");
                 }

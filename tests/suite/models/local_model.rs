@@ -4,7 +4,7 @@
 
 use std::env;
 
-use columnar::cache::{Pace, Provider};
+use columnar::cache::{CachePolicy, Pace};
 use columnar::model::{BASE_URL, Chunk, End, Genai, Model, Request, Usage};
 use columnar::prelude::*;
 use columnar::{BoxError, model};
@@ -128,7 +128,7 @@ async fn a_flow_of_three_columns_over_the_anthropic_wire() -> Result<()> {
 #[tokio::test]
 async fn the_environment_chooses_the_model() -> Result<()> {
     let Some(_alone) = address("the_environment_chooses_the_model").await else { return Ok(()) };
-    let chosen = model::default().expect("the model is there");
+    let chosen = model::from_env().expect("the model is there");
     assert_eq!(Some(chosen.name()), env::var(model::VARIABLE).ok().as_deref());
     let chat = flow! {
         source user;
@@ -155,7 +155,7 @@ async fn a_marked_request_is_taken_and_begins_as_the_one_before() -> Result<()> 
     chat.user.push("All is well on board. ".repeat(120)).await?;
     chat.user.push("Who is on board?").await?;
     chat.run().await?;
-    let plan = chat.assistant.cache_plan(0, Provider::of("anthropic/claude-opus-5"), Pace::batch())?;
+    let plan = chat.assistant.cache_plan(0, CachePolicy::of("anthropic/claude-opus-5"), Pace::batch())?;
     assert_eq!(plan.marks.len(), 1, "what was said first is long enough to be marked");
     let usages = model.usages();
     let mut last = usages.iter().rev();

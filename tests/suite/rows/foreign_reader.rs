@@ -8,7 +8,8 @@ use std::process::Command;
 
 use columnar::Column;
 use columnar::prelude::*;
-use columnar::store::{MemoryStore, Opening};
+use columnar::reopen::OpenOptions;
+use columnar::store::MemoryStore;
 use columnar_tests::log::Log;
 use columnar_tests::rows::{Format, Table};
 use serde_json::{Value as Json, json};
@@ -79,7 +80,7 @@ async fn other_programs_find_what_is_there_and_give_it_back() -> Result<(), Box<
             let store = MemoryStore::new();
             let again = folder.path().join(reader).with_extension(format.ending());
             assert_eq!(format.read(&store, &again).await?, 1000, "{reader} and {format:?}");
-            let again = Flow::open(Opening::new(store), columns()).await?;
+            let again = Flow::open(OpenOptions::new(store), columns()).await?;
             assert!(
                 format.write(&again).await?.bytes == table.bytes,
                 "{reader} and {format:?}: the same again"

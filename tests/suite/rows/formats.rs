@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use columnar::prelude::*;
+use columnar::reopen::OpenOptions;
 use columnar::rows::{RowsError, read_json_lines};
-use columnar::store::{Entry, MemoryStore, Opening, Store};
+use columnar::store::{Entry, MemoryStore, Store};
 use columnar::{Column, Name};
 use columnar_tests::live::{Gaps, Live, block_on};
 use columnar_tests::log::Log;
@@ -42,11 +43,11 @@ async fn goes_around(
     let table = format.write(&whole.flow).await?;
     let store = MemoryStore::new();
     table.read(&store).await?;
-    let again = Live::open_with_gaps(Opening::new(store).recent(0), described, gaps).await?;
+    let again = Live::open_with_gaps(OpenOptions::new(store).recent(0), described, gaps).await?;
     assert_eq!(format.write(&again.flow).await?.bytes, table.bytes, "written again");
     assert_eq!(again.flow.forecast().cells, whole.flow.forecast().cells);
 
-    again.flow.recall(0).await?;
+    again.flow.load(0).await?;
     for (column, step) in
         described.columns.iter().flat_map(|column| (0..steps).map(move |step| (column, step)))
     {
@@ -161,11 +162,11 @@ async fn what_is_not_in_memory_is_written_as_well() -> Outcome {
         assert_eq!(table.rows, 1300);
         let other = MemoryStore::new();
         table.read(&other).await?;
-        let again = Flow::open(Opening::new(other).recent(0), [&topics, &even]).await?;
+        let again = Flow::open(OpenOptions::new(other).recent(0), [&topics, &even]).await?;
         assert_eq!((again.get("user", 1297), again.forecast().cells), (None, 0));
         assert!(format.write(&again).await?.bytes == table.bytes, "{format:?}");
-        again.recall(0).await?;
-        assert!(format.write(&again).await?.bytes == table.bytes, "{format:?}, recalled");
+        again.load(0).await?;
+        assert!(format.write(&again).await?.bytes == table.bytes, "{format:?}, loaded");
         for step in 0..1300 {
             assert_eq!(again.get("user", step), f.get("user", step), "{format:?}: step {step}");
         }
@@ -183,12 +184,12 @@ async fn a_fork_says_what_it_does_not_know() -> Outcome {
     }
     f.run().await?;
     drop(f);
-    let f = Flow::open(Opening::new(store).recent(1), [upper("topics")]).await?;
+    let f = Flow::open(OpenOptions::new(store).recent(1), [upper("topics")]).await?;
     for format in Format::ALL {
         let error = format.write(&f.fork(3)?).await.expect_err("steps 0 and 1 are in the store");
         assert!(matches!(&error, RowsError::Flow(Error::NotLoaded { column, step: 0 }) if *column == "user"));
     }
-    f.recall(0).await?;
+    f.load(0).await?;
     for format in Format::ALL {
         assert_eq!(format.write(&f.fork(3)?).await?.bytes, format.write(&f).await?.bytes);
     }
@@ -295,9 +296,9 @@ async fn a_row_that_is_none_is_told_and_costs_no_other_one() -> Outcome {
         assert!(!format!("{error:?}").contains("secret"));
         let rows = [b"{\"user\":\"a\"}\n{\"user\":\"b\"}\n".as_slice(), b"{\"user\":\"c\"}"].concat();
         let user = Name::new("user")?;
-        assert_eq!(store.extent(user.clone()).await?.prefix, 2, "those before it are stored");
+        assert_eq!(store.stored_steps(user.clone()).await?.prefix, 2, "those before it are stored");
         assert_eq!(read_json_lines(&store, rows.as_slice()).await?, 3);
-        assert_eq!(store.extent(user).await?.prefix, 3);
+        assert_eq!(store.stored_steps(user).await?.prefix, 3);
     }
     Ok(())
 }

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use columnar::prelude::*;
-use columnar::store::{IntoOpening, MemoryStore};
+use columnar::reopen::IntoOpenOptions;
+use columnar::store::MemoryStore;
 use columnar_tests::store::FaultyStore;
 use futures::FutureExt;
 use tokio::time::{advance, sleep};
@@ -22,11 +23,11 @@ fn after(seconds: u64) -> impl Fn(Context) -> futures::future::BoxFuture<'static
 }
 
 /// Two columns that take different times, and one that reads both.
-fn slow(opening: impl IntoOpening) -> impl Future<Output = Result<Flow>> {
+fn slow(options: impl IntoOpenOptions) -> impl Future<Output = Result<Flow>> {
     let user = source("user");
     let fast = column("fast", user.latest(), after(1));
     let late = column("late", (user.latest(), this()), after(3));
-    Flow::open(opening, [column("both", (&fast, &late), after(0))])
+    Flow::open(options, [column("both", (&fast, &late), after(0))])
 }
 
 /// All that a run tells, with a leap of the clock before each event that is waited for.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use columnar::prelude::*;
-use columnar::store::{Change, Entry, MemoryStore, Opening, Store, StoreError};
+use columnar::reopen::{Change, OpenOptions};
+use columnar::store::{Entry, MemoryStore, Store, StoreError};
 use columnar::testing::{LayeredStore, StoreLayer};
 use columnar::{Column, Name};
 use columnar_tests::live::{Live, block_on};
@@ -65,7 +66,7 @@ proptest! {
             first.flow.run().await?;
             drop(first);
 
-            let again = Live::open(Opening::new(store).recent(0), &described).await?;
+            let again = Live::open(OpenOptions::new(store).recent(0), &described).await?;
             for step in at.min(steps)..steps {
                 again.push(&described, step).await?;
             }
@@ -77,7 +78,7 @@ proptest! {
                 let expected = whole.seen().remove(&(column.clone(), step)).map(|seen| seen.to_json());
                 assert_eq!(Some(seen.to_json()), expected, "`{column}` at step {step}");
             }
-            again.flow.recall(0).await?;
+            again.flow.load(0).await?;
             for (column, _) in described.derived() {
                 for step in 0..steps {
                     let shown = |live: &Live| match live.flow.messages(&column.name, step) {
@@ -100,15 +101,15 @@ async fn q1_what_is_loaded_does_not_grow_with_the_history() -> Result<()> {
         let user = source("user");
         let topics = column("topics", user.latest(), Log::default().upper("topics"));
         let summary = column("summary", (topics.window(3), this().latest()), Log::default().upper("summary"));
-        let opening = Opening::new(store.clone()).recent(10);
+        let options = OpenOptions::new(store.clone()).recent(10);
         // `summary` is new, and reads three steps back from step 0 on: all of `topics`.
-        let f = Flow::open(opening, [&summary]).await?;
+        let f = Flow::open(options, [&summary]).await?;
         assert_eq!(store.0.load(Ordering::SeqCst), steps + 10);
         f.run().await?;
         drop(f);
 
         store.0.store(0, Ordering::SeqCst);
-        let f = Flow::open(Opening::new(store.clone()).recent(10), [&summary]).await?;
+        let f = Flow::open(OpenOptions::new(store.clone()).recent(10), [&summary]).await?;
         assert_eq!((f.steps(), f.forecast().cells), (steps, 0));
         f.push("user", "next").await?;
         f.run().await?;
@@ -119,20 +120,20 @@ async fn q1_what_is_loaded_does_not_grow_with_the_history() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_is_not_in_memory_says_so_until_it_is_recalled() -> Result<()> {
+async fn what_is_not_in_memory_says_so_until_it_is_loaded() -> Result<()> {
     let store = stored(&["user"], 20).await;
     let topics = column("topics", source("user").window(2), Log::default().upper("topics"));
     let f = Flow::open(store.clone(), [&topics]).await?;
     f.run().await?;
     drop(f);
 
-    let f = Flow::open(Opening::new(store).recent(3), [topics]).await?;
+    let f = Flow::open(OpenOptions::new(store).recent(3), [topics]).await?;
     assert_eq!((f.get("topics", 16), f.get("user", 16)), (None, None));
     assert!(f.get("topics", 17).is_some() && f.messages("topics", 18).is_ok());
     let error = f.messages("topics", 17).expect_err("it shows step 16");
-    let told = "`user` at step 16 is stored, but not in memory: bring it back with `recall(16).await` first";
+    let told = "`user` at step 16 is stored, but not in memory: bring it back with `load(16).await` first";
     assert_eq!(error.to_string(), told);
-    f.recall(16).await?;
+    f.load(16).await?;
     assert!(f.messages("topics", 17).is_ok() && f.get("topics", 16).is_some());
     assert_eq!(f.get("topics", 15), None);
     assert_eq!(f.run().try_collect::<Vec<_>>().await?, [], "nothing is computed again");
@@ -145,7 +146,7 @@ async fn a_column_that_joins_brings_back_what_it_reads() -> Result<()> {
     let log = Log::default();
     let user = source("user");
     let topics = column("topics", user.latest(), log.upper("topics"));
-    let f = Flow::open(Opening::new(store).recent(0), [&topics]).await?;
+    let f = Flow::open(OpenOptions::new(store).recent(0), [&topics]).await?;
     f.run().await?;
     f.add_column(column("count", user.window(3), log.upper("count"))).await?;
     f.run().await?;
@@ -193,7 +194,7 @@ async fn opened_as(was: &[Column], now: &[Column], keep: &[&str]) -> Result<Flow
     }
     f.run().await?;
     drop(f);
-    Flow::open(keep.iter().fold(Opening::new(store), |opening, name| opening.keep(*name)), now).await
+    Flow::open(keep.iter().fold(OpenOptions::new(store), |options, name| options.keep(*name)), now).await
 }
 
 fn upper(name: &'static str, views: impl columnar::IntoViews) -> Column {
@@ -288,7 +289,7 @@ async fn d3_views_that_have_changed_are_refused_and_may_be_kept() -> Result<()> 
     for (before, now, was_read, is_read) in changes {
         let (before, now) = ([a.clone(), was(before)], [a.clone(), was(now)]);
         let expected = format!(
-            "what is stored of `map` was computed from ({was_read}), and it reads ({is_read}) now: to keep that and go on the new way, open `Opening::new(store).keep(\"map\")`; to compute all of it anew, give it another name"
+            "what is stored of `map` was computed from ({was_read}), and it reads ({is_read}) now: to keep that and go on the new way, open `OpenOptions::new(store).keep(\"map\")`; to compute all of it anew, give it another name"
         );
         assert_eq!(told(&before, &now).await, expected);
         let f = opened_as(&before, &now, &["map"]).await?;
@@ -318,7 +319,7 @@ async fn d3_everything_that_has_changed_is_told_at_once() -> Result<()> {
     f.push("user", "x").await?;
     f.run().await?;
     drop(f);
-    drop(Flow::open(Opening::new(store.clone()).keep("a").keep("c"), &now).await?);
+    drop(Flow::open(OpenOptions::new(store.clone()).keep("a").keep("c"), &now).await?);
     Flow::open(store, &now).await?;
     Ok(())
 }

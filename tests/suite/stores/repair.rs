@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use columnar::prelude::*;
-use columnar::store::{self, Entry, MemoryStore, Opening, Put, Store, StoreError};
+use columnar::reopen;
+use columnar::reopen::OpenOptions;
+use columnar::store::{Entry, MemoryStore, Put, Store, StoreError};
 use columnar::testing::{LayeredStore, StoreLayer};
 use columnar::{Column, Name};
 use columnar_tests::log::Log;
@@ -126,7 +128,7 @@ async fn everything(store: &Broken) -> (Option<String>, Vec<(usize, Entry)>) {
 
 async fn defects(store: &Broken) -> Vec<String> {
     let handle = store.handle();
-    let defects = store::verify(&handle).await.expect("it can be opened");
+    let defects = reopen::verify(&handle).await.expect("it can be opened");
     defects.iter().map(ToString::to_string).collect()
 }
 
@@ -135,7 +137,7 @@ async fn defects(store: &Broken) -> Vec<String> {
 async fn salvaged(store: &Broken) -> (Flow, Vec<(Name, usize)>) {
     let (before, copy) = (everything(store).await, MemoryStore::new());
     let found = defects(store).await;
-    let told = store::salvage(&store.handle(), &copy.clone()).await.expect("it can be opened");
+    let told = reopen::salvage(&store.handle(), &copy.clone()).await.expect("it can be opened");
     assert_eq!(told.iter().map(ToString::to_string).collect::<Vec<_>>(), found);
     assert_eq!(everything(store).await, before, "the original is as it was");
     let f = Flow::open(copy, columns(&Log::default())).await.expect("the copy is sound");
@@ -265,10 +267,10 @@ async fn receipts_are_verified_and_salvaged_with_their_values() -> Result<()> {
         store.put(name("mood"), step, entry).await.expect("it is free");
     }
     let copy = MemoryStore::new();
-    let told = store::salvage(&store, &copy).await.expect("it can be read");
+    let told = reopen::salvage(&store, &copy).await.expect("it can be read");
     let told: Vec<_> = told.iter().map(ToString::to_string).collect();
     assert_eq!(told, ["`mood` at step 2: its receipt is none"]);
-    assert_eq!(store::verify(&store).await.expect("it can be read").len(), 1);
+    assert_eq!(reopen::verify(&store).await.expect("it can be read").len(), 1);
     let copied = copy.load(name("mood"), 0..9).await.expect("it is open");
     assert!(copied.into_iter().map(|(_, entry)| entry).eq(paid.clone()));
     let there = copy.clone();
@@ -276,7 +278,7 @@ async fn receipts_are_verified_and_salvaged_with_their_values() -> Result<()> {
 
     // What is computed anew costs anew; what is not keeps what it cost.
     let other = MemoryStore::new();
-    drop(Flow::open(Opening::new(there).recompute_from(1, ["mood"], other.clone()), mood()).await?);
+    drop(Flow::open(OpenOptions::new(there).recompute_from(1, ["mood"], other.clone()), mood()).await?);
     other.open().await.expect("nobody has it open");
     assert_eq!(other.load(name("mood"), 0..9).await.expect("it is open"), [(0, paid[0].clone())]);
     Ok(())
@@ -295,13 +297,13 @@ async fn a_source_that_the_flow_has_no_more_holds_nothing_back() -> Result<()> {
     drop(f);
     assert_eq!(defects(&store).await, [""; 0]);
     let copy = MemoryStore::new();
-    assert_eq!(store::salvage(&store.handle(), &copy.clone()).await.expect("it is sound"), []);
+    assert_eq!(reopen::salvage(&store.handle(), &copy.clone()).await.expect("it is sound"), []);
     let f = Flow::open(copy.clone(), mood()).await?;
     assert_eq!((f.steps(), f.forecast().cells), (9, 0));
     drop(f);
     // What nobody reads now is there as well, should it come back.
     copy.open().await.expect("nobody has it open");
-    assert_eq!(copy.extent(name("summary")).await.expect("it is open").prefix, 3);
+    assert_eq!(copy.stored_steps(name("summary")).await.expect("it is open").prefix, 3);
     Ok(())
 }
 
@@ -309,12 +311,12 @@ async fn a_source_that_the_flow_has_no_more_holds_nothing_back() -> Result<()> {
 #[tokio::test]
 async fn a_flow_goes_on_in_its_store_when_a_column_is_removed() -> Result<()> {
     let store = filled(2).await?;
-    let f = Flow::open(Opening::new(store.handle()).recent(0), columns(&Log::default())).await?;
+    let f = Flow::open(OpenOptions::new(store.handle()).recent(0), columns(&Log::default())).await?;
     f.remove_column("summary").await?;
     f.push("user", "said 2").await?;
     f.push("notes", "noted 2").await?;
     f.run().await?;
-    f.recall(0).await?;
+    f.load(0).await?;
     assert_eq!((f.steps(), f.get("topics", 0).is_some()), (3, true));
     drop(f);
     let f = Flow::open(store.handle(), columns(&Log::default())).await?;
@@ -329,10 +331,10 @@ async fn a_salvage_that_was_interrupted_begins_again() -> Result<()> {
     for puts in [2, 30, 99] {
         let copy = Broken::default();
         copy.harm.puts.store(puts, Ordering::SeqCst);
-        let error = store::salvage(&store.handle(), &copy.handle()).await.expect_err("the disk is full");
+        let error = reopen::salvage(&store.handle(), &copy.handle()).await.expect_err("the disk is full");
         assert_eq!(error.to_string(), "the disk is full");
         copy.harm.puts.store(0, Ordering::SeqCst);
-        let defects = store::salvage(&store.handle(), &copy.handle()).await.expect("there is room now");
+        let defects = reopen::salvage(&store.handle(), &copy.handle()).await.expect("there is room now");
         assert_eq!(defects.len(), 1);
         let f = Flow::open(copy.handle(), columns(&Log::default())).await?;
         assert_eq!(f.forecast().cells, 1);
@@ -344,7 +346,7 @@ async fn a_salvage_that_was_interrupted_begins_again() -> Result<()> {
 async fn a_salvage_is_from_a_flow_into_nothing() -> Result<()> {
     let (store, other) = (filled(2).await?, filled(3).await?);
     let into = async |from: &Broken, into: &Broken| {
-        let refused = store::salvage(&from.handle(), &into.handle()).await;
+        let refused = reopen::salvage(&from.handle(), &into.handle()).await;
         refused.expect_err("it is no place for that").to_string()
     };
     let before = (everything(&store).await, everything(&other).await);
@@ -371,8 +373,8 @@ fn changed(log: &Log) -> [Column; 3] {
 async fn what_has_changed_is_computed_anew_with_its_dependents_and_nothing_else() -> Result<()> {
     let (store, other, log) = (filled(20).await?, Broken::default(), Log::default());
     let before = everything(&store).await;
-    let opening = Opening::new(store.handle()).recompute_from(15, [""; 0], other.handle());
-    let f = Flow::open(opening, changed(&log)).await?;
+    let options = OpenOptions::new(store.handle()).recompute_from(15, [""; 0], other.handle());
+    let f = Flow::open(options, changed(&log)).await?;
     f.run().await?;
     assert_eq!((f.steps(), log.calls()), (20, 10));
     for step in 15..20 {
@@ -387,8 +389,8 @@ async fn what_has_changed_is_computed_anew_with_its_dependents_and_nothing_else(
     // Started again, it goes on, and the first store is not even looked at.
     let owner = store.handle();
     owner.open().await.expect("nobody has it open");
-    let opening = Opening::new(store.handle()).recompute_from(15, [""; 0], other.handle());
-    let f = Flow::open(opening, changed(&log)).await?;
+    let options = OpenOptions::new(store.handle()).recompute_from(15, [""; 0], other.handle());
+    let f = Flow::open(options, changed(&log)).await?;
     assert_eq!((f.steps(), f.forecast().cells, log.calls()), (20, 0, 10));
     Ok(())
 }
@@ -402,13 +404,13 @@ async fn what_is_named_is_computed_anew_though_nobody_sees_a_change() -> Result<
         (0, vec!["topics"], 40),
         (18, vec!["mood", "topics"], 6),
     ] {
-        let opening = Opening::new(store.handle()).recompute_from(step, names, MemoryStore::new());
-        assert_eq!(Flow::open(opening, columns(&log)).await?.forecast().cells, cells);
+        let options = OpenOptions::new(store.handle()).recompute_from(step, names, MemoryStore::new());
+        assert_eq!(Flow::open(options, columns(&log)).await?.forecast().cells, cells);
     }
     // What is kept is not computed anew, though it has changed.
-    let opening =
-        Opening::new(store.handle()).keep("topics").recompute_from(18, ["mood"], MemoryStore::new());
-    assert_eq!(Flow::open(opening, changed(&log)).await?.forecast().cells, 2);
+    let options =
+        OpenOptions::new(store.handle()).keep("topics").recompute_from(18, ["mood"], MemoryStore::new());
+    assert_eq!(Flow::open(options, changed(&log)).await?.forecast().cells, 2);
     Ok(())
 }
 
@@ -420,8 +422,8 @@ async fn a_name_that_cannot_be_computed_anew_is_refused() -> Result<()> {
         ("user", "`user` is a source: it reads nothing, so it has no messages"),
     ] {
         let other = Broken::default();
-        let opening = Opening::new(store.handle()).recompute_from(1, [column], other.handle());
-        let error = Flow::open(opening, columns(&Log::default())).await.expect_err("it is no such column");
+        let options = OpenOptions::new(store.handle()).recompute_from(1, [column], other.handle());
+        let error = Flow::open(options, columns(&Log::default())).await.expect_err("it is no such column");
         assert_eq!(error.to_string(), told);
         assert_eq!(everything(&other).await, (None, Vec::new()), "nothing was copied");
     }
@@ -434,12 +436,12 @@ async fn a_copy_that_was_interrupted_begins_again() -> Result<()> {
     for puts in [2, 30, 60] {
         let (other, log) = (Broken::default(), Log::default());
         other.harm.puts.store(puts, Ordering::SeqCst);
-        let opening = || Opening::new(store.handle()).recompute_from(15, [""; 0], other.handle());
-        let error = Flow::open(opening(), changed(&log)).await.expect_err("the disk is full");
+        let options = || OpenOptions::new(store.handle()).recompute_from(15, [""; 0], other.handle());
+        let error = Flow::open(options(), changed(&log)).await.expect_err("the disk is full");
         assert_eq!(error.to_string(), "the store cannot be opened: the disk is full");
         assert_eq!(everything(&other).await.0, None);
         other.harm.puts.store(0, Ordering::SeqCst);
-        let f = Flow::open(opening(), changed(&log)).await?;
+        let f = Flow::open(options(), changed(&log)).await?;
         f.run().await?;
         assert_eq!((f.steps(), log.calls()), (20, 10));
     }
@@ -452,13 +454,13 @@ async fn a_copy_that_was_interrupted_does_not_begin_again_as_another_one() -> Re
     let (store, other) = (filled(20).await?, Broken::default());
     // Both sources and 16 steps of `topics`.
     other.harm.puts.store(2 * 20 + 16 + 1, Ordering::SeqCst);
-    let opening = |step| Opening::new(store.handle()).recompute_from(step, [""; 0], other.handle());
-    Flow::open(opening(17), changed(&Log::default())).await.expect_err("the disk is full");
+    let options = |step| OpenOptions::new(store.handle()).recompute_from(step, [""; 0], other.handle());
+    Flow::open(options(17), changed(&Log::default())).await.expect_err("the disk is full");
     other.harm.puts.store(0, Ordering::SeqCst);
-    let error = Flow::open(opening(5), changed(&Log::default())).await.expect_err("steps 5 to 15 are old");
+    let error = Flow::open(options(5), changed(&Log::default())).await.expect_err("steps 5 to 15 are old");
     let told = "the store cannot be opened: the store to copy into holds `topics` at step 5 already: use an empty one";
     assert_eq!(error.to_string(), told);
-    Flow::open(opening(17), changed(&Log::default())).await?;
+    Flow::open(options(17), changed(&Log::default())).await?;
     Ok(())
 }
 
@@ -474,8 +476,8 @@ async fn what_no_flow_was_opened_on_is_copied_as_well() -> Result<()> {
         }
     }
     drop(writer);
-    let opening = Opening::new(store).recompute_from(2, ["mood"], MemoryStore::new());
-    let f = Flow::open(opening, columns(&Log::default())).await?;
+    let options = OpenOptions::new(store).recompute_from(2, ["mood"], MemoryStore::new());
+    let f = Flow::open(options, columns(&Log::default())).await?;
     assert_eq!(
         (f.get("user", 2).is_some(), f.get("mood", 1).is_some(), f.get("mood", 2)),
         (true, true, None)

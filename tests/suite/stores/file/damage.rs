@@ -208,8 +208,8 @@ async fn found(fixture: &str) -> String {
     };
     assert_eq!(definition, "the definition\nof a flow");
     for column in ["debate.critic", "note", "user"] {
-        let extent = store.extent(name(column)).await.expect("it is open");
-        for step in (0..extent.prefix).chain(extent.beyond) {
+        let stored_steps = store.stored_steps(name(column)).await.expect("it is open");
+        for step in (0..stored_steps.prefix).chain(stored_steps.beyond) {
             let (length, cost) = match load(&store, column, step).await {
                 Ok(Entry { value, receipt }) => {
                     (value.map_or("skipped".into(), |value| value.len().to_string()), receipt)

@@ -67,7 +67,7 @@ async fn texts_of_people_are_taken_over_as_the_next_steps() {
     let store = FileStore::new(&folder);
     assert!(store.verify().await.expect("it can be read").is_empty());
     store.open().await.expect("it opens");
-    assert_eq!(store.extent(name("user")).await.expect("it is open").prefix, 5);
+    assert_eq!(store.stored_steps(name("user")).await.expect("it is open").prefix, 5);
     assert_eq!(load(&store, "user", 3).await.expect("it is there"), value("by hand\n"));
     assert_eq!(load(&store, "diary", 0).await.expect("it is there"), value("dear"));
     drop(store);
@@ -136,7 +136,7 @@ async fn s14_files_that_are_no_steps_are_left_alone() {
         fs::write(folder.join(file), "odd").expect("it can be written");
     }
     let store = opened(&folder).await;
-    assert_eq!(store.extent(name("user")).await.expect("it is open").prefix, 3);
+    assert_eq!(store.stored_steps(name("user")).await.expect("it is open").prefix, 3);
     put(&store, "user", 3, value("more")).await;
     assert!(store.verify().await.expect("it can be read").is_empty());
     for file in odd {

@@ -9,7 +9,7 @@ use std::task::{Context as TaskContext, Poll, Wake};
 use std::{env, thread};
 
 use columnar::prelude::*;
-use columnar::store::{Entry, Extent, PostgresStore, Put, Store, StoreError};
+use columnar::store::{Entry, PostgresStore, Put, Store, StoreError, StoredSteps};
 use columnar::testing::conformance;
 use columnar::{Name, Value};
 use columnar_tests::careless::{Careless, Wrong};
@@ -165,7 +165,7 @@ async fn c5_what_was_committed_before_the_connection_went_is_known_for_its_own()
 async fn owner_in_a_process_of_its_own() {
     let Ok(address) = env::var("COLUMNAR_PG_OWNED") else { return };
     let store = opened(&address, "monday").await;
-    let first = store.extent(name("user")).await.expect("it can be read").prefix;
+    let first = store.stored_steps(name("user")).await.expect("it can be read").prefix;
     for step in first.. {
         let stored = put(&store, step, &format!("said {step}")).await;
         assert!(matches!(stored, Ok(Put::Stored)), "{stored:?}");
@@ -194,7 +194,7 @@ async fn c2_an_owner_that_is_killed_leaves_all_it_confirmed_and_no_lock() {
         owner.wait().expect("it is gone");
 
         let store = free(&address).await;
-        let Extent { prefix, beyond } = store.extent(name("user")).await.expect("it can be read");
+        let StoredSteps { prefix, beyond } = store.stored_steps(name("user")).await.expect("it can be read");
         assert!(prefix >= confirmed, "{prefix} of {confirmed} are there");
         assert!(beyond.is_empty(), "{beyond:?}");
         let there = store.load(name("user"), 0..prefix).await.expect("it can be read");
@@ -217,7 +217,7 @@ async fn s6_a_session_that_the_server_ends_is_begun_again() {
         database.end_sessions().await;
         assert_eq!(put(&store, step, "said").await.ok(), Some(Put::Stored));
         database.end_sessions().await;
-        assert_eq!(store.extent(name("user")).await.expect("it can be read").prefix, step + 1);
+        assert_eq!(store.stored_steps(name("user")).await.expect("it can be read").prefix, step + 1);
     }
     let second = PostgresStore::new(database.address(), "monday").open().await;
     assert!(matches!(second, Err(StoreError::Locked { .. })), "the lock has been taken again: {second:?}");
@@ -265,7 +265,10 @@ async fn s6_an_owner_whose_lock_is_gone_while_its_connection_lives_is_refused_al
             _ => store.define("first".into()).await,
         };
         assert!(matches!(refused, Err(StoreError::Locked { .. })), "{write}: {refused:?}");
-        assert_eq!(store.extent(name("user")).await.ok(), Some(Extent { prefix: 1, beyond: vec![] }));
+        assert_eq!(
+            store.stored_steps(name("user")).await.ok(),
+            Some(StoredSteps { prefix: 1, beyond: vec![] })
+        );
     }
     let written: i64 =
         database.one("select count(definition) + count(*) from columnar_flows left join columnar_cells using (flow) where step <> 0").await;

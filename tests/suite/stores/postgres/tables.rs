@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::{env, fs};
 
 use columnar::prelude::*;
-use columnar::store::{Entry, Extent, PostgresStore, Put, Store, StoreError};
+use columnar::store::{Entry, PostgresStore, Put, Store, StoreError, StoredSteps};
 use columnar_tests::log::Log;
 use columnar_tests::postgres::Database;
 use columnar_tests::process::test_alone;
@@ -57,8 +57,8 @@ async fn s13_format_1_is_read_as_it_was_written() {
     database.run(include_str!("../../../fixtures/postgres/format-1.sql")).await;
     let store = PostgresStore::new(database.address(), "monday");
     assert_eq!(store.open().await.expect("it is known").as_deref(), Some("{\"columns\":[\"user\"]}\0"));
-    let extent = store.extent(name("user")).await.expect("it is known");
-    assert_eq!(extent, Extent { prefix: 4, beyond: vec![6] });
+    let stored_steps = store.stored_steps(name("user")).await.expect("it is known");
+    assert_eq!(stored_steps, StoredSteps { prefix: 4, beyond: vec![6] });
     let cells = store.load(name("user"), 0..9).await.expect("it is known");
     let expected = [
         (0, text("hello")),
@@ -69,7 +69,7 @@ async fn s13_format_1_is_read_as_it_was_written() {
     ];
     assert_eq!(cells, expected);
     assert_eq!(put(&store, 4, "next").await.ok(), Some(Put::Stored));
-    assert_eq!(store.extent(name("debate.critic")).await.expect("it is known").prefix, 1);
+    assert_eq!(store.stored_steps(name("debate.critic")).await.expect("it is known").prefix, 1);
     let empty = PostgresStore::new(database.address(), "'; drop table cells; --");
     assert_eq!(empty.open().await.expect("it is known"), None);
 }
@@ -144,9 +144,9 @@ async fn i2_damage_is_told_with_its_column_and_step_and_nothing_else_is_harmed()
     assert!(matches!(exists, Err(StoreError::Corrupt { step: 3, .. })), "it is not replaced: {exists:?}");
     assert!(store.open().await.is_ok());
 
-    let error = store.extent(name("topics")).await.expect_err("there is nothing before all steps");
+    let error = store.stored_steps(name("topics")).await.expect_err("there is nothing before all steps");
     assert_eq!(error.to_string(), "`topics` in columnar_cells is damaged: -1 is no step");
-    let known = store.extent(name("debate.critic")).await.expect("it was remembered").prefix;
+    let known = store.stored_steps(name("debate.critic")).await.expect("it was remembered").prefix;
     assert_eq!(known, 3);
     let error = store.load(name("debate.critic"), 0..3).await.expect_err("there was one more");
     assert!(matches!(error, StoreError::Corrupt { step: 1, .. }), "{error:?}");
@@ -162,7 +162,7 @@ async fn s3_a_value_that_was_changed_or_moved_is_told_and_everything_else_can_be
     for step in 0..5 {
         assert_eq!(put(&store, step, &format!("said {step}")).await.ok(), Some(Put::Stored));
     }
-    assert_eq!(store.extent(name("user")).await.expect("it can be read").prefix, 5);
+    assert_eq!(store.stored_steps(name("user")).await.expect("it can be read").prefix, 5);
     for (change, damaged) in [
         ("update columnar_cells set value = 'said what' where step = 0", &[0][..]),
         ("update columnar_cells set value = null where step = 1", &[0, 1]),
@@ -194,13 +194,13 @@ async fn q1_a_column_is_counted_once_and_then_from_where_that_ended() {
         let end = stored.end;
         let puts = stored.map(|step| store.put(name("user"), step, Entry::SKIPPED));
         assert!(join_all(puts).await.iter().all(Result::is_ok));
-        assert_eq!(store.extent(name("user")).await.expect("it can be read").prefix, end);
+        assert_eq!(store.stored_steps(name("user")).await.expect("it can be read").prefix, end);
         let there: i64 = database.one("select coalesce(max(prefix), 0) from columnar_prefixes").await;
         assert_eq!(there, remembered);
     }
     // It is not looked for again, so whoever takes it away is found out by reading it.
     database.run("delete from columnar_cells where step = 700").await;
-    assert_eq!(store.extent(name("user")).await.expect("it can be read").prefix, 1300);
+    assert_eq!(store.stored_steps(name("user")).await.expect("it can be read").prefix, 1300);
     let error = store.load(name("user"), 690..710).await.expect_err("it is gone");
     assert!(matches!(error, StoreError::Corrupt { step: 700, .. }), "{error:?}");
 }
@@ -242,7 +242,10 @@ async fn i6_steps_are_kept_as_far_as_the_database_counts() {
     let last = usize::try_from(i64::MAX).expect("it is no wider");
     assert_eq!(put(&store, last - 1, "the last").await.ok(), Some(Put::Stored));
     assert_eq!(store.load(name("user"), 0..usize::MAX).await.ok(), Some(vec![(last - 1, text("the last"))]));
-    assert_eq!(store.extent(name("user")).await.ok(), Some(Extent { prefix: 0, beyond: vec![last - 1] }));
+    assert_eq!(
+        store.stored_steps(name("user")).await.ok(),
+        Some(StoredSteps { prefix: 0, beyond: vec![last - 1] })
+    );
     let error = put(&store, usize::MAX, "beyond").await.expect_err("it is too far");
     assert!(error.to_string().contains("PostgreSQL cannot count that far"), "{error}");
 }

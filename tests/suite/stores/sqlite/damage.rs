@@ -3,7 +3,8 @@
 use std::fs;
 
 use columnar::prelude::*;
-use columnar::store::{self, Defect, Entry, Extent, Put, Store, StoreError};
+use columnar::reopen;
+use columnar::store::{Defect, Entry, Put, Store, StoreError, StoredSteps};
 use columnar_tests::log::Log;
 use futures::future::join_all;
 
@@ -135,8 +136,8 @@ async fn s3_what_is_sound_is_salvaged_into_another_flow_of_the_file() -> Result<
     let (damaged, mended) = (chats.store("monday"), chats.store("mended"));
     let told = |defects: &[Defect]| defects.iter().map(ToString::to_string).collect::<Vec<_>>();
     let what = ["`answer` at step 1: its checksum is another one"];
-    assert_eq!(told(&store::verify(&damaged).await.expect("it can be read")), what);
-    assert_eq!(told(&store::salvage(&damaged, &mended).await.expect("there is room")), what);
+    assert_eq!(told(&reopen::verify(&damaged).await.expect("it can be read")), what);
+    assert_eq!(told(&reopen::salvage(&damaged, &mended).await.expect("there is room")), what);
     drop((damaged, mended));
 
     let flow = Flow::open(chats.store("mended"), [&answer]).await?;
@@ -190,8 +191,8 @@ async fn s13_files_of_format_1_are_read() {
     let answer: Vec<_> = [(0, value("Since when?")), (1, Entry::SKIPPED), (3, value("ahead"))].into();
     assert_eq!(load(&store, "debate.answer").await.expect("it can be read"), answer);
     assert_eq!(
-        store.extent(name("debate.answer")).await.expect("it can be read"),
-        Extent { prefix: 2, beyond: vec![3] }
+        store.stored_steps(name("debate.answer")).await.expect("it can be read"),
+        StoredSteps { prefix: 2, beyond: vec![3] }
     );
     // And written as it was.
     put(&store, "debate.answer", 2, "The backup.").await;

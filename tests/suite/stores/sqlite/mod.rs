@@ -81,7 +81,7 @@ async fn load(store: &SqliteStore, column: &str) -> Result<Vec<(usize, Entry)>, 
 async fn read(file: &Path, column: &str) -> Result<Vec<(usize, Entry)>, StoreError> {
     let store = SqliteStore::new(file, "monday");
     store.open().await?;
-    store.extent(name(column)).await?;
+    store.stored_steps(name(column)).await?;
     load(&store, column).await
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use columnar::Name;
 use columnar::prelude::*;
-use columnar::store::{Entry, Extent, Put, SqliteStore, Store, StoreError};
+use columnar::store::{Entry, Put, SqliteStore, Store, StoreError, StoredSteps};
 use columnar::testing::{LayeredStore, StoreLayer};
 use columnar_tests::log::Log;
 use columnar_tests::process::test_alone;
@@ -84,16 +84,16 @@ async fn killed_after(acks: usize, how: &str) -> Result<(), String> {
     let store = chats.store("monday");
     store.open().await.map_err(|error| error.to_string())?;
     for column in ["user", "answer", "topics"] {
-        let extent = store.extent(name(column)).await.map_err(|error| error.to_string())?;
+        let stored_steps = store.stored_steps(name(column)).await.map_err(|error| error.to_string())?;
         let entries = load(&store, column).await.map_err(|error| error.to_string())?;
-        if entries.len() < acks || extent != (Extent { prefix: entries.len(), beyond: vec![] }) {
+        if entries.len() < acks || stored_steps != (StoredSteps { prefix: entries.len(), beyond: vec![] }) {
             return Err(format!("{acks} steps of {column} are confirmed, and there are {}", entries.len()));
         }
         if !entries.into_iter().all(|(step, entry)| entry == value(&text(step))) {
             return Err(format!("{column} is torn"));
         }
         // The next run completes it.
-        put(&store, column, extent.prefix, "more").await;
+        put(&store, column, stored_steps.prefix, "more").await;
     }
     Ok(())
 }
