@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use super::fault::Fault;
 use super::faulty_step::start_with_faults;
 use super::invariants::{Check, Invariants};
-use super::store::SimulatedStore;
+use super::store::{Simulated, SimulatedStore};
 use crate::declare::Name;
 use crate::flow::LiveFlow;
 use crate::run::{Error, Event, Run};
@@ -73,7 +73,7 @@ impl World {
 
     /// A store of yours with random delays and faults; the world checks that it keeps all that it confirms.
     pub fn store_over(&self, store: impl Store) -> SimulatedStore {
-        SimulatedStore::new(self.clone(), Arc::new(store))
+        SimulatedStore::new(store, Simulated(self.clone()))
     }
 
     /// Schedules a fault for a cell: for its next attempt, or the next time it is stored. Several calls schedule several
