@@ -132,15 +132,15 @@ impl fmt::Display for SchemaMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = &self.type_name;
         match self.kind {
-            MismatchKind::NoJson => write!(f, "there is no JSON, and it is to be a `{name}`"),
+            MismatchKind::NoJson => write!(f, "there is no JSON; expected a `{name}`"),
             MismatchKind::SeveralValues => {
-                write!(f, "there is more than one JSON value, and it is to be one `{name}`")
+                write!(f, "there is more than one JSON value; expected one `{name}`")
             }
             MismatchKind::Invalid { category, line, column } => {
                 match category {
-                    InvalidJson::Syntax => write!(f, "it is no valid JSON, and is to be a `{name}`")?,
-                    InvalidJson::Truncated => write!(f, "the JSON breaks off, and is to be a `{name}`")?,
-                    InvalidJson::OtherType => write!(f, "the JSON is no `{name}`")?,
+                    InvalidJson::Syntax => write!(f, "the JSON is invalid; expected a `{name}`")?,
+                    InvalidJson::Truncated => write!(f, "the JSON is incomplete; expected a `{name}`")?,
+                    InvalidJson::OtherType => write!(f, "the JSON does not match `{name}`")?,
                 }
                 write!(f, " (line {line}, column {column})")
             }
