@@ -81,7 +81,7 @@ pub(crate) fn read<T: ColumnType>(text: &str) -> Result<T, SchemaMismatch> {
 /// };
 /// chat.user.push("How was it?").await?;
 /// let error = chat.run().await.unwrap_err();
-/// assert!(error.to_string().contains("the JSON is no `Array_of_uint8` (line 1, column 10)"), "{error}");
+/// assert!(error.to_string().contains("the JSON does not match `Array_of_uint8` (line 1, column 10)"), "{error}");
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
