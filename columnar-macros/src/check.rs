@@ -9,10 +9,9 @@ use quote::quote;
 
 use crate::errors::{self, Edge, former as formerly, module as told};
 use crate::graph;
-use crate::name::{identifier, is_name};
+use crate::ident::{ident_text, is_name, replace, rust_ident};
 use crate::report::Errors;
 use crate::syntax::{Around, Base, Column, Denial, Derived, Flow, Form, Former, Module, State, Tag, View};
-use crate::word::{instead, typed};
 
 pub(crate) struct Plan {
     /// The order of the columns, by index; that of declaration if there are modules, of which rustc alone knows what
@@ -44,9 +43,9 @@ fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<String> {
     let mut first: HashMap<String, Span> = HashMap::new();
     let columns = flow.columns.iter().map(|column| &column.name);
     let all: HashSet<String> =
-        columns.chain(flow.modules.iter().map(|module| &module.name)).map(typed).collect();
+        columns.chain(flow.modules.iter().map(|module| &module.name)).map(ident_text).collect();
     for Column { name, is_second, .. } in &mut flow.columns {
-        let mut text = typed(name);
+        let mut text = ident_text(name);
         if !is_name(&text) {
             errors.at(&*name, errors::bad_name(name));
         }
@@ -57,13 +56,13 @@ fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<String> {
                 text.insert(0, '_');
             }
             *is_second = true;
-            *name = instead(name, &Ident::new(&text, name.span()));
+            *name = replace(name, &Ident::new(&text, name.span()));
         }
         first.insert(text, name.span());
     }
     let mut clashes = HashSet::new();
     flow.modules.retain(|Module { name, .. }| {
-        let text = typed(name);
+        let text = ident_text(name);
         if !is_name(&text) {
             errors.at(name, errors::bad_name(name));
         }
@@ -80,12 +79,12 @@ fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<String> {
 
 /// What a column was before, no column is now, and no other one was.
 fn check_former(flow: &mut Flow, errors: &mut Errors) {
-    let known: HashSet<String> = flow.columns.iter().map(|column| typed(&column.name)).collect();
+    let known: HashSet<String> = flow.columns.iter().map(|column| ident_text(&column.name)).collect();
     let mut gone = HashSet::new();
     for Column { name, former, .. } in &mut flow.columns {
         let Some(Former { name: before, .. }) = former else { continue };
         let text = before.value();
-        let message = if text == typed(name) {
+        let message = if text == ident_text(name) {
             formerly::own_name(name)
         } else if known.contains(&text) {
             formerly::still_there(&text)
@@ -144,12 +143,12 @@ fn check_reads(flow: &mut Flow, clashes: HashSet<String>, errors: &mut Errors) -
         let Some(derived) = derived else { continue };
         for view in derived.views.iter_mut().filter(|view| view.state != State::Void) {
             let shows_a_column = if view.is_own() {
-                let column = view.other_word().filter(|word| names.columns.contains(&typed(word)));
+                let column = view.other_word().filter(|word| names.columns.contains(&ident_text(word)));
                 if let Some(column) = &column {
                     errors.at(&view.written, errors::column_of_self(column));
                 }
                 column.is_none()
-            } else if typed(&view.base) == typed(name) {
+            } else if ident_text(&view.base) == ident_text(name) {
                 let is_past = view.delayed;
                 let message = if is_past { errors::prev_by_name(name) } else { errors::self_by_name(name) };
                 errors.at(&view.base, message);
@@ -190,7 +189,7 @@ fn check_input(column: &mut View, names: &Names, unknown: &mut Vec<Ident>, error
 fn check_bound_once(module: &mut Module, errors: &mut Errors) {
     let mut bound = HashSet::new();
     module.inputs.retain(|input| {
-        let is_first = bound.insert(typed(&input.name));
+        let is_first = bound.insert(ident_text(&input.name));
         if !is_first {
             errors.at(&input.name, told::input_twice(&input.name));
         }
@@ -216,11 +215,11 @@ impl Names {
         let inputs = |module: &Module| {
             let inputs = module.inputs.iter();
             let column = |column: Option<&View>| column.map_or_else(|| "user".to_owned(), View::name);
-            inputs.map(|input| (typed(&input.name), column(input.column.as_ref()))).collect()
+            inputs.map(|input| (ident_text(&input.name), column(input.column.as_ref()))).collect()
         };
         Self {
-            columns: flow.columns.iter().map(|column| typed(&column.name)).collect(),
-            modules: flow.modules.iter().map(|module| (typed(&module.name), inputs(module))).collect(),
+            columns: flow.columns.iter().map(|column| ident_text(&column.name)).collect(),
+            modules: flow.modules.iter().map(|module| (ident_text(&module.name), inputs(module))).collect(),
             clashes,
             lost: flow.lost.iter().filter_map(lost_name).collect(),
             is_extension: flow.base().map(|base| base.path.is_some()),
@@ -229,7 +228,7 @@ impl Names {
 
     /// Whether the view shows a column. If not, that is told, or the name is unknown.
     fn resolve(&self, view: &mut View, unknown: &mut Vec<Ident>, errors: &mut Errors) -> bool {
-        let base = typed(&view.base);
+        let base = ident_text(&view.base);
         if self.columns.contains(&base) {
             let is_of_module = !view.path.is_empty() && self.clashes.contains(&base);
             view.unfold();
@@ -251,8 +250,8 @@ impl Names {
 
     /// Whether a view may show a column of the flow that is extended, if it shows none of the own.
     fn can_be_inherited(&self, view: &View) -> bool {
-        let base = typed(&view.base);
-        is_name(&base) && identifier(&view.base).is_some() && !self.lost.contains(&base)
+        let base = ident_text(&view.base);
+        is_name(&base) && rust_ident(&view.base).is_some() && !self.lost.contains(&base)
     }
 }
 
@@ -261,7 +260,7 @@ fn is_of_module(view: &View, inputs: &HashMap<String, String>, errors: &mut Erro
     match view.path.first() {
         None if view.state == State::Sound => errors.at(&view.base, told::whole(&view.base)),
         None => {}
-        Some(first) => match inputs.get(&typed(first)) {
+        Some(first) => match inputs.get(&ident_text(first)) {
             Some(column) => errors.at(first, told::input_read(first, &view.base, column)),
             None => return true,
         },
@@ -273,14 +272,14 @@ fn is_of_module(view: &View, inputs: &HashMap<String, String>, errors: &mut Erro
 fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors) {
     let columns = flow.columns.iter().filter(|column| !column.is_second).map(|column| &column.name);
     let declared: Vec<String> =
-        columns.chain(flow.modules.iter().map(|module| &module.name)).map(typed).collect();
+        columns.chain(flow.modules.iter().map(|module| &module.name)).map(ident_text).collect();
     let mut told: HashSet<String> = flow.lost.iter().filter_map(lost_name).collect();
     if ["source", "column"].iter().any(|&nameless| told.contains(nameless)) {
         // The one whose name is missing may have been meant.
         return;
     }
     for name in unknown {
-        if told.insert(typed(name)) {
+        if told.insert(ident_text(name)) {
             errors.at(name, errors::unknown(name, &declared));
         }
     }
@@ -289,14 +288,14 @@ fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors) {
 /// A name that a declaration may have had that could not be made out.
 fn lost_name(tree: &TokenTree) -> Option<String> {
     match tree {
-        TokenTree::Ident(name) => Some(typed(name)),
+        TokenTree::Ident(name) => Some(ident_text(name)),
         _ => None,
     }
 }
 
 /// A keyword of Rust's is a name only if it is raw.
 fn check_spelling(base: &mut Ident, errors: &mut Errors) {
-    if let Some(raw) = identifier(base)
+    if let Some(raw) = rust_ident(base)
         && raw != *base
     {
         errors.at(&*base, errors::rust_keyword(base));
@@ -327,7 +326,7 @@ fn check_tags(column: &mut Column, errors: &mut Errors) {
     check_groups(name, derived.reads(), &mut tags, errors);
     for view in derived.reads().filter(|view| !view.is_own()) {
         let (place, tag) = match &view.tag {
-            Tag::Name => (None, typed(view.last())),
+            Tag::Name => (None, ident_text(view.last())),
             Tag::Given(place, tag) => (Some(*place), tag.clone()),
             Tag::Broken => continue,
         };
@@ -402,7 +401,7 @@ fn check_cycles(flow: &Flow, errors: &mut Errors) -> Plan {
     }
     let cycles = graph::cycles(&nodes.reads(nodes.0.len()));
     let edges = cycles.first().map_or_else(Vec::new, |cycle| nodes.edges(cycle));
-    let is_input = |edge: &&Edge| flow.modules.iter().any(|module| typed(&module.name) == edge.reader);
+    let is_input = |edge: &&Edge| flow.modules.iter().any(|module| ident_text(&module.name) == edge.reader);
     let suspect = edges.iter().find(is_input).map(|edge| edge.span);
     Plan { order: in_order(), suspect }
 }
@@ -412,8 +411,9 @@ struct Nodes<'f>(Vec<(String, Vec<&'f View>)>);
 
 impl<'f> Nodes<'f> {
     fn new(flow: &'f Flow) -> Self {
-        let columns = flow.columns.iter().map(|column| (typed(&column.name), waits_for(column).collect()));
-        let modules = flow.modules.iter().map(|module| (typed(&module.name), module.reads().collect()));
+        let columns =
+            flow.columns.iter().map(|column| (ident_text(&column.name), waits_for(column).collect()));
+        let modules = flow.modules.iter().map(|module| (ident_text(&module.name), module.reads().collect()));
         Self(columns.chain(modules).collect())
     }
 
@@ -423,7 +423,7 @@ impl<'f> Nodes<'f> {
         let index: HashMap<&str, usize> = nodes.clone().map(|(name, _)| &**name).zip(0..).collect();
         let reads = |(_, views): &(String, Vec<&View>)| {
             let mut reads: Vec<usize> =
-                views.iter().filter_map(|view| index.get(&*typed(&view.base)).copied()).collect();
+                views.iter().filter_map(|view| index.get(&*ident_text(&view.base)).copied()).collect();
             reads.sort_unstable();
             reads.dedup();
             reads
@@ -434,7 +434,7 @@ impl<'f> Nodes<'f> {
     fn edges(&self, cycle: &[usize]) -> Vec<Edge> {
         let edge = |(&reader, &read): (&usize, &usize)| {
             let ((reader, views), (read, _)) = (self.0.get(reader)?, self.0.get(read)?);
-            let span = views.iter().find(|view| typed(&view.base) == *read)?.base.span();
+            let span = views.iter().find(|view| ident_text(&view.base) == *read)?.base.span();
             Some(Edge { reader: reader.clone(), read: read.clone(), span })
         };
         iter::zip(cycle, cycle.iter().cycle().skip(1)).filter_map(edge).collect()

@@ -12,15 +12,13 @@ use std::fmt::Write;
 use proc_macro2::{Ident, Span, TokenTree};
 use syn::ext::IdentExt;
 
-use crate::name::to_name;
-use crate::nearest::{nearest, nearest_keyword};
+use crate::ident::{ident_text, nearest_name, quoted_name};
+use crate::keywords::{LINTS, MODIFIERS, nearest, nearest_keyword};
 use crate::report::place;
-use crate::syntax::{Denial, VIEWS, quoted as quoted_name};
-use crate::word::typed;
 
 /// A name as its user reads it.
 fn shown(name: &Ident) -> String {
-    format!("`{}`", typed(name))
+    format!("`{}`", ident_text(name))
 }
 
 // The flow as a whole.
@@ -29,7 +27,7 @@ pub(crate) const EMPTY_FLOW: &str = "this flow is empty\n\nhelp: begin with a so
 
 /// `name` is read and not declared, if there is such a name.
 pub(crate) fn no_source(name: Option<&Ident>) -> String {
-    let name = name.map_or_else(|| "user".to_owned(), typed);
+    let name = name.map_or_else(|| "user".to_owned(), ident_text);
     format!("nothing enters this flow\n\nhelp: declare a source, as in `source {name};`")
 }
 
@@ -187,7 +185,7 @@ pub(crate) const EMPTY_DENIAL: &str =
 pub(crate) const SOURCE_DENIAL: &str = "a source reads nothing, so there is nothing to deny";
 
 pub(crate) fn denial(name: &Ident) -> String {
-    let help = match nearest(&name.to_string(), Denial::NAMES.into_iter()) {
+    let help = match nearest(&name.to_string(), LINTS.into_iter()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => DENIALS.to_owned(),
     };
@@ -230,7 +228,7 @@ pub(crate) fn misspelt_use(word: &Ident) -> String {
 
 /// `name` has no keyword before it.
 pub(crate) fn no_keyword(name: &Ident, meant: &str) -> String {
-    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: write `{meant} {}`", shown(name), typed(name))
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: write `{meant} {}`", shown(name), ident_text(name))
 }
 
 pub(crate) fn keyword_behind(keyword: &Ident, name: &Ident) -> String {
@@ -259,7 +257,7 @@ pub(crate) const NAMED_SELF: &str =
     "a column cannot be named `self`: that is how a column reads its own past";
 
 pub(crate) fn bad_name(name: &Ident) -> String {
-    let help = to_name(&typed(name));
+    let help = nearest_name(&ident_text(name));
     let help = help.map_or_else(String::new, |better| format!("\n\nhelp: as in `{better}`"));
     format!("{} cannot name a column: {NAME_RULE}{help}", shown(name))
 }
@@ -275,7 +273,7 @@ pub(crate) fn twice(name: &Ident, first: Span) -> String {
 
 pub(crate) fn unknown(name: &Ident, declared: &[String]) -> String {
     const MOST: usize = 8;
-    let text = typed(name);
+    let text = ident_text(name);
     let known = || declared.iter().map(String::as_str);
     let help = match nearest(&text, known().chain(["self"])) {
         _ if text == "this" => "the own past is `self`".to_owned(),
@@ -441,7 +439,7 @@ pub(crate) const TAGGED_SELF: &str =
     "the own past is shown as the assistant's words, so it has no tag\n\nhelp: drop this";
 
 pub(crate) fn bad_tag(tag: &str) -> String {
-    let help = to_name(tag).map_or_else(String::new, |better| format!("\n\nhelp: as in `{better:?}`"));
+    let help = nearest_name(tag).map_or_else(String::new, |better| format!("\n\nhelp: as in `{better:?}`"));
     format!("{tag:?} cannot be a tag: {NAME_RULE}{help}")
 }
 
@@ -457,9 +455,9 @@ pub(crate) fn dangling_dot(column: &Ident) -> String {
 }
 
 pub(crate) fn no_view_named(word: &Ident) -> String {
-    let help = match typed(word).as_str() {
+    let help = match ident_text(word).as_str() {
         "last" | "tail" | "take" => "did you mean `window(n)`?".to_owned(),
-        text => match nearest(text, VIEWS.into_iter()) {
+        text => match nearest(text, MODIFIERS.into_iter()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "the views are `latest`, `window(n)` and `prev`, and behind them `filter(...)`, \
                      `sample(...)`, `elided()`, `as(\"tag\")` and `note(\"...\")`"

@@ -14,13 +14,12 @@ mod editor_tests;
 mod errors;
 mod expand;
 mod graph;
-mod name;
-mod nearest;
+mod ident;
+mod keywords;
 mod report;
 mod syntax;
 #[cfg(test)]
 mod tests;
-mod word;
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

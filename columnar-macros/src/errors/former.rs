@@ -3,6 +3,7 @@
 use proc_macro2::Ident;
 
 use super::shown;
+use crate::ident::ident_text;
 
 pub(crate) fn no_name(column: &Ident) -> String {
     format!(
@@ -12,7 +13,7 @@ pub(crate) fn no_name(column: &Ident) -> String {
 }
 
 pub(crate) fn not_quoted(name: &Ident) -> String {
-    format!("a name that is no more stands in quotes\n\nhelp: write `was \"{}\"`", crate::word::typed(name))
+    format!("a name that is no more stands in quotes\n\nhelp: write `was \"{}\"`", ident_text(name))
 }
 
 pub(crate) fn bad_name(name: &str) -> String {

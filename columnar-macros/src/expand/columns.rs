@@ -35,8 +35,8 @@ use syn::Visibility;
 
 use super::other::Generic;
 use super::{Emission, Tokens, again, at, docs_or, hidden, list, literal, told};
+use crate::ident::{self, without_marker};
 use crate::syntax::{Around, Column, Former, State, Tag, View};
-use crate::word::{self, without_marker};
 
 impl Emission<'_> {
     /// The struct.
@@ -274,7 +274,7 @@ impl Shown {
             let word = tail.next();
             let arguments = tail.next_if(|tree| matches!(tree, TokenTree::Group(_)));
             let said = match &word {
-                Some(TokenTree::Ident(word)) => word::typed(word),
+                Some(TokenTree::Ident(word)) => ident::ident_text(word),
                 _ => String::new(),
             };
             let known = match (said.as_str(), &arguments) {

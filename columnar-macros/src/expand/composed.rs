@@ -38,8 +38,8 @@ use super::columns::{self, said, typed};
 use super::other::Other;
 use super::{Emission, Tokens, again, at, hidden, literal, told};
 use crate::errors;
+use crate::ident;
 use crate::syntax::{Column, Derived, Module, View};
-use crate::word;
 
 impl Emission<'_> {
     /// The struct of the columns.
@@ -267,7 +267,7 @@ pub(super) fn fn_mentions(name: &Ident, columns: &Tokens, mentions: &TokenStream
 /// The constant for the column that a view shows to the column `own`.
 pub(super) fn here(view: &View, own: &Ident) -> Ident {
     // What is not typed yet shows the own column, too.
-    if view.is_own() || word::typed(view.last()).is_empty() {
+    if view.is_own() || ident::ident_text(view.last()).is_empty() {
         return hidden("HERE_", own);
     }
     let path = view.name().replace('.', "_DOT_");

@@ -24,10 +24,9 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Attribute;
 
 use crate::check::Plan;
-use crate::name::identifier;
+use crate::ident::{ident_text, rust_ident};
 use crate::report::Errors;
 use crate::syntax::{Column, ColumnType, Derived, Flow, Form, State, View};
-use crate::word::typed;
 use other::Others;
 
 pub(crate) fn expand(krate: &TokenStream, flow: &Flow, plan: &Plan, errors: &Errors) -> TokenStream {
@@ -77,7 +76,7 @@ impl Emission<'_> {
     /// Words that may become keywords, and types, for editors to complete.
     fn words(&self) -> TokenStream {
         let (private, words) = (&self.private, &self.flow.words);
-        let words = words.iter().filter_map(identifier);
+        let words = words.iter().filter_map(rust_ident);
         // One more, for a word that is not there yet.
         let words = words.chain([Ident::new("column", Span::call_site())]);
         let types = self.types();
@@ -154,7 +153,7 @@ fn list(items: impl IntoIterator<Item: Display>) -> TokenStream {
 
 /// The name as a string literal.
 fn literal(name: &Ident) -> String {
-    typed(name)
+    ident_text(name)
 }
 
 /// A further mention of a user's name, which an editor does not take for the user's own.
@@ -171,7 +170,7 @@ fn at(place: Span) -> Span {
 
 /// A name for something that goes with a column. The role is in upper case, which no column is.
 fn hidden(role: &str, column: &Ident) -> Ident {
-    format_ident!("__{role}{}", typed(column), span = Span::mixed_site())
+    format_ident!("__{role}{}", ident_text(column), span = Span::mixed_site())
 }
 
 /// Documentation for what the user left undocumented, so that `missing_docs` has nothing to say.

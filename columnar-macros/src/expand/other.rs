@@ -18,9 +18,8 @@ use syn::spanned::Spanned;
 use syn::{GenericParam, Path, PathArguments};
 
 use super::{Tokens, again, at, literal};
-use crate::name::camel;
+use crate::ident::{camel_case, ident_text};
 use crate::syntax::{Column, Flow, Form, Header, Module};
-use crate::word::typed;
 
 /// All of them.
 pub(super) struct Others<'e> {
@@ -132,7 +131,7 @@ fn angled(items: impl Iterator<Item = TokenStream>) -> Option<TokenStream> {
 
 /// A variant for a column or a module that no other has.
 pub(super) fn tell_apart(name: &Ident, taken: &mut HashSet<String>) -> String {
-    let mut variant = camel(&literal(name));
+    let mut variant = camel_case(&literal(name));
     while !taken.insert(variant.clone()) {
         variant.push('_');
     }
@@ -383,7 +382,7 @@ fn names(tokens: TokenStream) -> Vec<String> {
     for tree in tokens {
         let is_quote = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '\'');
         match tree {
-            TokenTree::Ident(ident) => names.push(format!("{quote}{}", typed(&ident))),
+            TokenTree::Ident(ident) => names.push(format!("{quote}{}", ident_text(&ident))),
             TokenTree::Group(group) => names.extend(self::names(group.stream())),
             _ => {}
         }

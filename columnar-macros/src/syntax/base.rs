@@ -8,8 +8,8 @@ use super::cursor::{begins_declaration, is_punct};
 use super::path::{Angles, has_a_name};
 use super::tokens;
 use crate::errors;
+use crate::ident;
 use crate::report::Errors;
-use crate::word;
 
 pub(crate) struct Base {
     /// `None` if it cannot be read.
@@ -60,7 +60,7 @@ fn declares_a_source(input: ParseStream<'_>) -> syn::Result<bool> {
     Ok(body
         .into_iter()
         .flatten()
-        .any(|tree| matches!(tree, TokenTree::Ident(word) if word::is(&word, "source"))))
+        .any(|tree| matches!(tree, TokenTree::Ident(word) if ident::is(&word, "source"))))
 }
 
 /// Everything up to the parameters, the `where` or the braces.

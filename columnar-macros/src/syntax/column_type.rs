@@ -7,8 +7,8 @@ use syn::Type;
 use super::cursor::{Cursor, is_punct};
 use super::tokens;
 use crate::errors::column_type as told;
+use crate::ident;
 use crate::report::Errors;
-use crate::word;
 
 /// What the values of a column are JSON of.
 pub(crate) struct ColumnType {
@@ -89,7 +89,7 @@ fn sign<'t>(cursor: &Cursor<'t>) -> Option<(&'t TokenTree, usize)> {
 /// How many tokens the type has: up to the `=` or to `was` that is in no angle brackets, or else in any.
 fn end(trees: &[TokenTree]) -> usize {
     let is_former = |at: usize| match trees.get(at..) {
-        Some([TokenTree::Ident(was), TokenTree::Literal(_), ..]) => word::is(was, "was"),
+        Some([TokenTree::Ident(was), TokenTree::Literal(_), ..]) => ident::is(was, "was"),
         _ => false,
     };
     let ends = |at: usize| is_punct(trees.get(at), '=') || is_former(at);
@@ -113,7 +113,9 @@ fn completed(trees: &[TokenTree]) -> (TokenStream, bool) {
         [.., colon, more] if is_punct(Some(colon), ':') && is_punct(Some(more), ':') => {
             (quote!(#ty __), true)
         }
-        [.., more, TokenTree::Ident(last)] if is_punct(Some(more), ':') && word::typed(last).is_empty() => {
+        [.., more, TokenTree::Ident(last)]
+            if is_punct(Some(more), ':') && ident::ident_text(last).is_empty() =>
+        {
             (ty, true)
         }
         _ => (ty, false),
@@ -126,6 +128,6 @@ fn is_type(ty: &TokenStream) -> bool {
 
 /// What a column is anyway.
 fn is_text(ty: &TokenStream) -> bool {
-    let ty = word::without_marker(&ty.to_string());
+    let ty = ident::without_marker(&ty.to_string());
     ["String", "str", "& str", "&str", "& 'static str", "&'static str"].contains(&ty.as_str())
 }

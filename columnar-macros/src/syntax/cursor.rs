@@ -1,9 +1,8 @@
 //! A place in a list of tokens, and the ways to move on from it.
 
+use crate::ident;
+use crate::keywords::nearest_keyword;
 use proc_macro2::{Delimiter, TokenTree};
-
-use crate::nearest::nearest_keyword;
-use crate::word;
 
 pub(super) struct Cursor<'t> {
     rest: &'t [TokenTree],
@@ -92,14 +91,14 @@ pub(super) fn begins_declaration(trees: &[TokenTree]) -> bool {
     }
     match rest {
         [TokenTree::Ident(word), TokenTree::Group(_), rest @ ..] | [TokenTree::Ident(word), rest @ ..]
-            if word::is(word, "pub") =>
+            if ident::is(word, "pub") =>
         {
             begins_declaration(rest)
         }
         // Bounds of Rust have `<` behind it.
-        [TokenTree::Ident(word), next, ..] if word::is(word, "use") => !is_punct(Some(next), '<'),
+        [TokenTree::Ident(word), next, ..] if ident::is(word, "use") => !is_punct(Some(next), '<'),
         [TokenTree::Ident(word), TokenTree::Ident(name), ..] => {
-            !word::is(name, "as") && nearest_keyword(word).is_some()
+            !ident::is(name, "as") && nearest_keyword(word).is_some()
         }
         [] => !trees.is_empty(),
         _ => false,

@@ -7,10 +7,9 @@ use syn::parse::Parser;
 use super::cursor::{Cursor, begins_declaration, is_punct};
 use super::{Column, Flow, Form, column, denial, former, habit, module, tokens};
 use crate::errors;
-use crate::name::identifier;
-use crate::nearest::{is_misspelt_use, nearest_keyword};
+use crate::ident::{self, ident_text, replace, rust_ident, unmarked};
+use crate::keywords::{is_misspelt_use, nearest_keyword};
 use crate::report::Errors;
-use crate::word::{self, instead, plain, typed};
 
 /// Every declaration that can be made out, and the tokens of the others.
 pub(super) fn parse_all(form: Form, trees: &[TokenTree], errors: &mut Errors) -> Flow {
@@ -32,7 +31,7 @@ impl Declarations<'_, '_> {
     fn next(&mut self) {
         let (docs, denied) = self.attributes();
         habit::modifiers(&mut self.cursor, self.errors);
-        let is_use = matches!(self.cursor.peek(), Some(TokenTree::Ident(word)) if word::is(word, "use"));
+        let is_use = matches!(self.cursor.peek(), Some(TokenTree::Ident(word)) if ident::is(word, "use"));
         if !is_use && let Some(habit) = habit::declaration(&mut self.cursor, self.errors) {
             self.flow.lost.extend_from_slice(habit.lost);
             return self.flow.columns.extend(habit.column.map(|column| Column { docs, ..column }));
@@ -72,11 +71,11 @@ impl Declarations<'_, '_> {
     fn is_use(&mut self, word: &Ident) -> bool {
         let is_braces = |tree: &TokenTree| matches!(tree, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
         let is_meant = || is_misspelt_use(word) && self.cursor.declaration().iter().any(is_braces);
-        if !word::is(word, "use") && is_meant() {
+        if !ident::is(word, "use") && is_meant() {
             self.errors.at(word, errors::misspelt_use(word));
             return true;
         }
-        word::is(word, "use")
+        ident::is(word, "use")
     }
 
     /// The comments, and what is denied.
@@ -105,7 +104,7 @@ impl Declarations<'_, '_> {
 
     /// The keyword, as it was meant, and the name, of a declaration that begins with `word`.
     fn keyword_and_name(&mut self, word: &Ident) -> Option<(Ident, Ident)> {
-        let written = typed(word);
+        let written = ident_text(word);
         if written.is_empty() {
             // Nothing has been typed yet, and what follows is none of its business.
             self.flow.words.push(word.clone());
@@ -154,7 +153,7 @@ impl Declarations<'_, '_> {
         };
         // It may become a keyword, too.
         self.flow.words.push(word.clone());
-        match (meant, plain(word).and_then(|word| identifier(&word))) {
+        match (meant, unmarked(word).and_then(|word| rust_ident(&word))) {
             (Some(meant), Some(mut name)) => {
                 self.errors.at(word, errors::no_keyword(word, meant));
                 let place = Span::call_site().located_at(word.span());
@@ -180,7 +179,7 @@ impl Declarations<'_, '_> {
         keyword: Ident,
         name: Ident,
     ) -> Column {
-        let (former, derived) = if typed(&keyword) == "column" {
+        let (former, derived) = if ident_text(&keyword) == "column" {
             let (former, derived) = column::parse(&name, &mut self.cursor, self.errors);
             (former, Some(derived))
         } else {
@@ -223,9 +222,9 @@ impl Declarations<'_, '_> {
 
 /// The name of a declaration, raw if it has to be.
 pub(super) fn name(name: &Ident, errors: &mut Errors) -> Option<Ident> {
-    let Some(identifier) = identifier(name).filter(|name| !typed(name).is_empty()) else {
+    let Some(identifier) = rust_ident(name).filter(|name| !ident_text(name).is_empty()) else {
         let message =
-            if typed(name) == "self" { errors::NAMED_SELF.to_owned() } else { errors::bad_name(name) };
+            if ident_text(name) == "self" { errors::NAMED_SELF.to_owned() } else { errors::bad_name(name) };
         errors.at(name, message);
         return None;
     };
@@ -237,7 +236,7 @@ pub(super) fn name(name: &Ident, errors: &mut Errors) -> Option<Ident> {
 
 /// The keyword that was meant, where it was written.
 fn keyword(meant: &str, written: &Ident) -> Ident {
-    instead(written, &Ident::new(meant, written.span()))
+    replace(written, &Ident::new(meant, written.span()))
 }
 
 fn is_cfg(attribute: &Attribute) -> bool {

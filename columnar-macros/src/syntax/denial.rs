@@ -6,6 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::token::Comma;
 
 use crate::errors;
+use crate::keywords::LINTS;
 use crate::report::Errors;
 
 /// What is refused.
@@ -18,13 +19,10 @@ pub(crate) enum Denial {
 }
 
 impl Denial {
-    /// How they are written.
-    pub(crate) const NAMES: [&'static str; 2] = ["unbounded", "unstable_prefix"];
-
     fn of(name: &Ident) -> Option<Self> {
         [Self::Unbounded, Self::UnstablePrefix]
             .into_iter()
-            .zip(Self::NAMES)
+            .zip(LINTS)
             .find_map(|(denial, known)| (name == known).then_some(denial))
     }
 }

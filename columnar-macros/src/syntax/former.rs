@@ -6,9 +6,8 @@ use syn::LitStr;
 
 use super::cursor::Cursor;
 use crate::errors::former as told;
-use crate::name::is_name;
+use crate::ident::{self, ident_text, is_name};
 use crate::report::Errors;
-use crate::word::{self, typed};
 
 /// A name that a column had.
 pub(crate) struct Former {
@@ -21,7 +20,7 @@ pub(crate) struct Former {
 /// known.
 pub(super) fn parse(column: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Former> {
     let Some(TokenTree::Ident(word)) = cursor.peek() else { return None };
-    if !word::is(word, "was") {
+    if !ident::is(word, "was") {
         return None;
     }
     let word = word.clone();
@@ -37,7 +36,7 @@ pub(super) fn parse(column: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors
         Some(TokenTree::Ident(name)) => {
             cursor.next();
             errors.at(name, told::not_quoted(name));
-            LitStr::new(&typed(name), name.span())
+            LitStr::new(&ident_text(name), name.span())
         }
         _ => {
             errors.at(&word, told::no_name(column));

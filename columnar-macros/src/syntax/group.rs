@@ -9,9 +9,8 @@ use super::cursor::{Cursor, is_punct};
 use super::view::{self, State, View};
 use super::{tokens, trees_of};
 use crate::errors;
-use crate::name::is_name;
+use crate::ident::{self, is_name};
 use crate::report::Errors;
-use crate::word;
 
 /// The tag of a group, and where it was written.
 #[derive(Clone)]
@@ -34,7 +33,7 @@ impl Around {
 /// The parentheses of a group, if a view begins like one.
 pub(super) fn parentheses(trees: &[TokenTree]) -> Option<&Group> {
     match trees {
-        [TokenTree::Ident(word), TokenTree::Group(list), ..] if word::is(word, "group") => Some(list),
+        [TokenTree::Ident(word), TokenTree::Group(list), ..] if ident::is(word, "group") => Some(list),
         _ => None,
     }
 }

@@ -3,15 +3,13 @@
 
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::quote;
-use syn::LitStr;
 
 use super::cursor::{Cursor, begins_declaration, is_punct};
 use super::{Column, Derived, tokens};
 use crate::errors;
-use crate::name::{identifier, is_name};
-use crate::nearest::nearest_keyword;
+use crate::ident::{self, ident_text, is_name, quoted_name, rust_ident};
+use crate::keywords::nearest_keyword;
 use crate::report::Errors;
-use crate::word::{self, typed};
 
 /// Items and statements that end with `;`.
 const UP_TO_A_SEMICOLON: [&str; 5] = ["let", "const", "static", "type", "return"];
@@ -33,13 +31,13 @@ pub(super) struct Habit<'t> {
 pub(super) fn modifiers(cursor: &mut Cursor<'_>, errors: &mut Errors) {
     while let Some(TokenTree::Ident(word)) = cursor.peek() {
         let before_a_declaration = cursor.rest().get(1..).is_some_and(begins_declaration);
-        if word::is(word, "pub") {
+        if ident::is(word, "pub") {
             // The field of a struct is told as a whole.
             if !is_punct(cursor.rest().get(2), ':') {
                 errors.at(word, errors::PUB);
             }
         } else if before_a_declaration
-            && ["async", "const", "static", "unsafe"].iter().any(|it| word::is(word, it))
+            && ["async", "const", "static", "unsafe"].iter().any(|it| ident::is(word, it))
         {
             errors.at(word, errors::modifier(word));
         } else {
@@ -53,11 +51,11 @@ pub(super) fn modifiers(cursor: &mut Cursor<'_>, errors: &mut Errors) {
 /// Takes a statement, an item or the field of a struct, if one stands next.
 pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Habit<'t>> {
     match cursor.rest() {
-        [TokenTree::Ident(word), rest @ ..] if word::is(word, "fn") || is_async_fn(word, rest) => {
+        [TokenTree::Ident(word), rest @ ..] if ident::is(word, "fn") || is_async_fn(word, rest) => {
             function(cursor, errors)
         }
         [TokenTree::Ident(word), bang, TokenTree::Group(_), ..] if is_punct(Some(bang), '!') => {
-            if word::is(word, "flow") {
+            if ident::is(word, "flow") {
                 errors.at(word, errors::FLOW_INSIDE);
             } else {
                 errors.at(word, errors::inside(&format!("{word}!")));
@@ -68,7 +66,7 @@ pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> O
         }
         [TokenTree::Ident(name), colon, ..] if is_punct(Some(colon), ':') => field(name, cursor, errors),
         [TokenTree::Ident(word), next, ..] if !is_punct(Some(next), ';') => {
-            let is_one_of = |words: &[&str]| words.iter().any(|known| word::is(word, known));
+            let is_one_of = |words: &[&str]| words.iter().any(|known| ident::is(word, known));
             let lost = match () {
                 () if is_one_of(&UP_TO_A_SEMICOLON) => cursor.skip_declaration(),
                 () if is_one_of(&UP_TO_BRACES) => skip_braces(cursor),
@@ -82,13 +80,13 @@ pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> O
 }
 
 fn is_async_fn(word: &Ident, rest: &[TokenTree]) -> bool {
-    word::is(word, "async") && matches!(rest.first(), Some(TokenTree::Ident(next)) if word::is(next, "fn"))
+    ident::is(word, "async") && matches!(rest.first(), Some(TokenTree::Ident(next)) if ident::is(next, "fn"))
 }
 
 /// `fn topics(user: &str) -> String { … }`. What looks like a column but for its keyword is left to be read.
 fn function<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Habit<'t>> {
     let rest = cursor.rest();
-    let at = rest.iter().position(|tree| matches!(tree, TokenTree::Ident(word) if word::is(word, "fn")))?;
+    let at = rest.iter().position(|tree| matches!(tree, TokenTree::Ident(word) if ident::is(word, "fn")))?;
     let [TokenTree::Ident(name), TokenTree::Group(list), next @ ..] = rest.get(at + 1..)? else {
         return None;
     };
@@ -96,13 +94,13 @@ fn function<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Habit<'t
         return None;
     }
     errors.at(tokens(cursor.take(at + 1)), errors::function(name));
-    let column = identifier(name).map(|name| broken(rest.get(at), name, list.span()));
+    let column = rust_ident(name).map(|name| broken(rest.get(at), name, list.span()));
     Some(Habit { column, lost: skip_braces(cursor) })
 }
 
 /// `user: String,` or `topics: column(user.latest) = …,`.
 fn field<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Habit<'t>> {
-    if !is_name(&typed(name)) {
+    if !is_name(&ident_text(name)) {
         return None;
     }
     let all = cursor.declaration();
@@ -113,7 +111,7 @@ fn field<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Opti
     }
     let is_source = !written.iter().any(|tree| is_punct(Some(tree), '='));
     errors.at(name, errors::no_keyword(name, if is_source { "source" } else { "column" }));
-    let name = identifier(name)?;
+    let name = rust_ident(name)?;
     let mut column = broken(written.first(), name, Span::call_site());
     if is_source {
         column.keyword = Ident::new("source", column.keyword.span());
@@ -151,7 +149,7 @@ fn skip_braces<'t>(cursor: &mut Cursor<'t>) -> &'t [TokenTree] {
 pub(super) fn keyword_behind(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident> {
     match cursor.rest() {
         [TokenTree::Ident(keyword), ..]
-            if (word::is(keyword, "source") || word::is(keyword, "column"))
+            if (ident::is(keyword, "source") || ident::is(keyword, "column"))
                 && nearest_keyword(name).is_none()
                 && !begins_declaration(cursor.rest()) =>
         {
@@ -166,16 +164,16 @@ pub(super) fn keyword_behind(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut
 /// Takes a name that is not written as one, after a keyword: `mut user`, `"user"`, `running-summary`.
 pub(super) fn name(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident> {
     match cursor.rest() {
-        [TokenTree::Ident(word), TokenTree::Ident(name), ..] if word::is(word, "mut") => {
+        [TokenTree::Ident(word), TokenTree::Ident(name), ..] if ident::is(word, "mut") => {
             errors.at(word, errors::modifier(word));
             cursor.take(2);
-            identifier(name)
+            rust_ident(name)
         }
         [TokenTree::Literal(literal), ..] => {
-            let text = quoted(literal.clone().into())?;
+            let text = quoted_name(literal.clone().into())?;
             errors.at(literal, errors::quoted(&text));
             cursor.next();
-            identifier(&Ident::new(&text, literal.span()))
+            rust_ident(&Ident::new(&text, literal.span()))
         }
         [TokenTree::Ident(first), rest @ ..] => {
             let mut text = first.to_string();
@@ -197,10 +195,4 @@ pub(super) fn name(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident
         }
         _ => None,
     }
-}
-
-/// The name that a literal holds, if it holds one.
-pub(crate) fn quoted(literal: TokenTree) -> Option<String> {
-    let text = syn::parse2::<LitStr>(literal.into()).ok()?.value();
-    is_name(&text).then_some(text)
 }

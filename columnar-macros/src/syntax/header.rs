@@ -9,8 +9,8 @@ use syn::{Attribute, Error, Generics, Token, Type, Visibility, parenthesized, pa
 use super::cursor::{Cursor, begins_declaration, is_punct};
 use super::{Base, Denial, base, denial, tokens, trees_of};
 use crate::errors;
+use crate::ident;
 use crate::report::Errors;
-use crate::word;
 
 pub(crate) struct Header {
     pub(crate) attrs: Vec<Attribute>,
@@ -60,13 +60,13 @@ pub(super) fn is_item(trees: &[TokenTree]) -> bool {
     match cursor.peek() {
         // A visibility that a `macro_rules!` of the user's passed on.
         Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::None,
-        Some(TokenTree::Ident(word)) if word::is(word, "pub") => {
+        Some(TokenTree::Ident(word)) if ident::is(word, "pub") => {
             cursor.next();
             cursor.parentheses();
             !begins_declaration(cursor.rest())
         }
         Some(TokenTree::Ident(word)) => {
-            let is_struct = |tree: Option<&TokenTree>| matches!(tree, Some(TokenTree::Ident(word)) if word::is(word, "struct"));
+            let is_struct = |tree: Option<&TokenTree>| matches!(tree, Some(TokenTree::Ident(word)) if ident::is(word, "struct"));
             ["struct", "enum", "mod", "trait"].iter().any(|item| word == item)
                 || is_struct(cursor.rest().get(1))
                 || is_headed(cursor.rest())
@@ -159,7 +159,7 @@ fn keyword(input: ParseStream<'_>, vis: &Visibility, errors: &mut Errors) -> syn
     };
     errors.at(&found, errors::no_struct(&found));
     match after.ident() {
-        Some((word, _)) if word::is(&word, "struct") => {
+        Some((word, _)) if ident::is(&word, "struct") => {
             input.parse::<TokenTree>()?;
             return input.parse();
         }

@@ -28,10 +28,9 @@ pub(crate) use column_type::ColumnType;
 pub(crate) use denial::Denial;
 pub(crate) use former::Former;
 pub(crate) use group::Around;
-pub(crate) use habit::quoted;
 pub(crate) use header::{Header, Param};
 pub(crate) use module::Module;
-pub(crate) use view::{State, Tag, VIEWS, View};
+pub(crate) use view::{State, Tag, View};
 
 /// What the macro is given: the path of the runtime crate in brackets, then the declarations.
 pub(crate) struct Given {

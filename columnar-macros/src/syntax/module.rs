@@ -9,9 +9,8 @@ use super::path::{Angles, has_a_name};
 use super::view::{State, View, is_empty, parse as view};
 use super::{tokens, trees_of};
 use crate::errors::{self, module as told};
-use crate::name::to_name;
+use crate::ident::{self, ident_text, nearest_name};
 use crate::report::Errors;
-use crate::word::{self, typed};
 
 pub(crate) struct Module {
     pub(crate) docs: Vec<Attribute>,
@@ -77,7 +76,7 @@ fn path(keyword: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option
     let ends = |tree: &TokenTree| {
         let is_end = match tree {
             TokenTree::Group(group) => group.delimiter() != Delimiter::None,
-            TokenTree::Ident(word) => word::is(word, "as"),
+            TokenTree::Ident(word) => ident::is(word, "as"),
             _ => false,
         };
         angles.pass(tree);
@@ -108,7 +107,7 @@ fn groups(
     cursor: &mut Cursor<'_>,
     errors: &mut Errors,
 ) -> Option<(Option<Group>, Option<Group>)> {
-    let shown = path.segments.last().map(|last| typed(&last.ident)).unwrap_or_default();
+    let shown = path.segments.last().map(|last| ident_text(&last.ident)).unwrap_or_default();
     let (mut arguments, mut list) = (None, None);
     while let Some(TokenTree::Group(group)) = cursor.peek() {
         cursor.next();
@@ -137,21 +136,21 @@ fn groups(
 /// The name after `as`. Where it is missing, the one that the module would be given.
 fn named(path: &Path, cursor: &mut Cursor<'_>, list: Option<&Group>, errors: &mut Errors) -> Option<Ident> {
     let flow = path.segments.last().map(|last| &last.ident)?;
-    let likely = to_name(&typed(flow)).unwrap_or_else(|| "module".to_owned());
+    let likely = nearest_name(&ident_text(flow)).unwrap_or_else(|| "module".to_owned());
     let repaired =
         || syn::parse_str::<Ident>(&likely).ok().map(|name| Ident::new(&name.to_string(), flow.span()));
     let Some(found) = cursor.peek() else {
         errors.on(list.map_or(flow.span(), Group::span_close), told::no_as(&likely));
         return repaired();
     };
-    if !matches!(found, TokenTree::Ident(word) if word::is(word, "as")) {
+    if !matches!(found, TokenTree::Ident(word) if ident::is(word, "as")) {
         errors.at(found, told::not_as(found, &likely));
         cursor.take(cursor.rest().len());
         return repaired();
     }
     cursor.next();
     match cursor.next() {
-        Some(TokenTree::Ident(word)) if !typed(word).is_empty() => name(word, errors),
+        Some(TokenTree::Ident(word)) if !ident_text(word).is_empty() => name(word, errors),
         other => {
             errors.at(other.unwrap_or(found), told::as_what(&likely));
             cursor.take(cursor.rest().len());
@@ -214,7 +213,7 @@ fn bound(list: &Group, name: &Ident, trees: &[TokenTree], errors: &mut Errors) -
         errors.at(tokens(trees), told::not_a_column(name));
         return None;
     };
-    if word::is(base, "self") {
+    if ident::is(base, "self") {
         errors.at(base, told::SELF);
         return None;
     }

@@ -4,13 +4,12 @@ use proc_macro2::TokenTree;
 use syn::Path;
 
 use super::cursor::is_punct;
-use crate::name::identifier;
-use crate::word::typed;
+use crate::ident::{ident_text, rust_ident};
 
 /// Whether a path ends as that of a struct does, and not with `crate` or `Self`.
 pub(super) fn has_a_name(path: &Path) -> bool {
     path.segments.last().is_some_and(|last| {
-        identifier(&last.ident).as_ref() == Some(&last.ident) && !typed(&last.ident).is_empty()
+        rust_ident(&last.ident).as_ref() == Some(&last.ident) && !ident_text(&last.ident).is_empty()
     })
 }
 

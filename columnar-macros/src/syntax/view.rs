@@ -9,12 +9,9 @@ use syn::{LitInt, LitStr};
 use super::cursor::{Cursor, is_punct};
 use super::{group, tokens, trees_of};
 use crate::errors;
-use crate::name::{identifier, is_name};
+use crate::ident::{ident_text, is_name, replace, rust_ident};
+use crate::keywords::MODIFIERS;
 use crate::report::Errors;
-use crate::word::{instead, typed};
-
-/// What can be said of a column.
-pub(crate) const VIEWS: [&str; 8] = ["latest", "window", "prev", "as", "note", "filter", "sample", "elided"];
 
 pub(crate) struct View {
     /// The comma or the parenthesis before it.
@@ -76,7 +73,7 @@ pub(crate) enum Tag {
 
 impl View {
     pub(crate) fn is_own(&self) -> bool {
-        typed(&self.base) == "self"
+        ident_text(&self.base) == "self"
     }
 
     /// Whether it shows some last values, and not all.
@@ -98,7 +95,7 @@ impl View {
     /// The first thing that is said of the column, if it is no view.
     pub(crate) fn other_word(&self) -> Option<Ident> {
         match self.written.clone().into_iter().nth(2) {
-            Some(TokenTree::Ident(word)) if !VIEWS.contains(&word.to_string().as_str()) => Some(word),
+            Some(TokenTree::Ident(word)) if !MODIFIERS.contains(&word.to_string().as_str()) => Some(word),
             _ => None,
         }
     }
@@ -106,16 +103,16 @@ impl View {
     /// The column that it shows to the column `own`, or the module of that, where it is mentioned.
     pub(crate) fn mentioned(&self, own: &Ident) -> Ident {
         if self.is_own() {
-            return instead(&self.base, own);
+            return replace(&self.base, own);
         }
         // What cannot be a name has been told, too.
-        identifier(&self.base).unwrap_or_else(|| own.clone())
+        rust_ident(&self.base).unwrap_or_else(|| own.clone())
     }
 
     /// The name of the column that it shows.
     pub(crate) fn name(&self) -> String {
         let path = [&self.base].into_iter().chain(&self.path);
-        path.map(typed).collect::<Vec<_>>().join(".")
+        path.map(ident_text).collect::<Vec<_>>().join(".")
     }
 
     /// The last part of the name.
@@ -201,7 +198,7 @@ fn parse_item(before: Span, trees: &[TokenTree], errors: &mut Errors) -> (Vec<Vi
 pub(super) fn is_empty(trees: &[TokenTree]) -> bool {
     match trees {
         [] => true,
-        [TokenTree::Ident(word)] => typed(word).is_empty(),
+        [TokenTree::Ident(word)] => ident_text(word).is_empty(),
         _ => false,
     }
 }
@@ -255,8 +252,8 @@ fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
         && is_punct(Some(dot), '.')
         && !matches!(rest.first(), Some(TokenTree::Group(_)))
         && !is_view(word)
-        && !typed(word).is_empty()
-        && identifier(word).as_ref() == Some(word)
+        && !ident_text(word).is_empty()
+        && rust_ident(word).as_ref() == Some(word)
     {
         path.push(word.clone());
         cursor.take(2);
@@ -266,8 +263,8 @@ fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
 
 /// Whether a view has this name, with or without arguments.
 fn is_view(word: &Ident) -> bool {
-    let word = typed(word);
-    VIEWS.iter().chain(&["all", "named"]).any(|&view| word == view)
+    let word = ident_text(word);
+    MODIFIERS.iter().chain(&["all", "named"]).any(|&view| word == view)
 }
 
 impl View {
@@ -297,7 +294,7 @@ impl View {
 
     /// One word, as Rust and, where it is not sound, as an error.
     fn say_word(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
-        let text = typed(word);
+        let text = ident_text(word);
         match (text.as_str(), arguments) {
             ("as" | "named", _) => return self.say_tag(dot, word, arguments, errors),
             ("note", _) => return self.say_note(dot, word, arguments, errors),
@@ -310,10 +307,10 @@ impl View {
             }
             ("latest" | "window" | "all", _) => self.say_window(&text, dot, word, arguments, errors),
             // What rustc says of a method that there is not begins with iterators and streams.
-            (said_word, Some(_)) if !VIEWS.contains(&said_word) => {
+            (said_word, Some(_)) if !MODIFIERS.contains(&said_word) => {
                 self.refuse(word, errors::no_view_named(word), errors);
             }
-            _ if identifier(word).as_ref() != Some(word) => {
+            _ if rust_ident(word).as_ref() != Some(word) => {
                 return self.refuse(word, errors::no_view_named(word), errors);
             }
             _ => {}
@@ -367,7 +364,7 @@ impl View {
 
     fn say_tag(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
         // `as` is a keyword; the method behind it is `r#as`.
-        let method = identifier(word).unwrap_or_else(|| word.clone());
+        let method = rust_ident(word).unwrap_or_else(|| word.clone());
         let tagging = said(dot, &method, arguments);
         let Some(arguments) = arguments else {
             self.tag = Tag::Broken;
