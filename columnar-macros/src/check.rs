@@ -7,10 +7,9 @@ use std::iter;
 use proc_macro2::{Ident, Span, TokenTree};
 use quote::quote;
 
-use crate::errors::{self, Edge, former as formerly, module as told};
+use crate::diagnostics::{Errors, columns, declarations, flow, modules, reads, views};
 use crate::graph;
 use crate::ident::{ident_text, is_name, replace, rust_ident};
-use crate::report::Errors;
 use crate::syntax::{Around, Base, Column, Denial, Derived, Flow, Form, Former, Module, State, Tag, View};
 
 pub(crate) struct Plan {
@@ -47,10 +46,10 @@ fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<String> {
     for Column { name, is_second, .. } in &mut flow.columns {
         let mut text = ident_text(name);
         if !is_name(&text) {
-            errors.at(&*name, errors::bad_name(name));
+            errors.at(&*name, declarations::bad_name(name));
         }
         if let Some(&place) = first.get(&text) {
-            errors.at(&*name, errors::twice(name, place));
+            errors.at(&*name, declarations::declared_twice(name, place));
             // What it reads and how it is computed is looked at all the same, under a name of its own.
             while all.contains(&text) || first.contains_key(&text) {
                 text.insert(0, '_');
@@ -64,13 +63,13 @@ fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<String> {
     flow.modules.retain(|Module { name, .. }| {
         let text = ident_text(name);
         if !is_name(&text) {
-            errors.at(name, errors::bad_name(name));
+            errors.at(name, declarations::bad_name(name));
         }
         let Some(&place) = first.get(&text) else {
             first.insert(text, name.span());
             return true;
         };
-        errors.at(name, errors::twice(name, place));
+        errors.at(name, declarations::declared_twice(name, place));
         clashes.insert(text);
         false
     });
@@ -85,13 +84,13 @@ fn check_former(flow: &mut Flow, errors: &mut Errors) {
         let Some(Former { name: before, .. }) = former else { continue };
         let text = before.value();
         let message = if text == ident_text(name) {
-            formerly::own_name(name)
+            columns::renamed_from_itself(name)
         } else if known.contains(&text) {
-            formerly::still_there(&text)
+            columns::renamed_from_existing(&text)
         } else if gone.insert(text.clone()) {
             continue;
         } else {
-            formerly::twice(&text)
+            columns::renamed_from_twice(&text)
         };
         errors.at(&*before, message);
         *former = None;
@@ -108,9 +107,9 @@ fn check_sources(flow: &Flow, unknown: &[Ident], errors: &mut Errors) -> bool {
     if !flow.lost.is_empty() || flow.columns.iter().any(|column| column.derived.is_none()) {
         return true;
     }
-    let message = errors::no_source(unknown.first());
+    let message = flow::no_source(unknown.first());
     match (&flow.form, flow.columns.first()) {
-        (Form::Item(header), None) => errors.at(&header.name, errors::EMPTY_FLOW),
+        (Form::Item(header), None) => errors.at(&header.name, flow::EMPTY_FLOW),
         (Form::Item(header), Some(_)) => errors.at(&header.name, message),
         (_, Some(first)) => errors.at(&first.name, message),
         (_, None) => {}
@@ -122,12 +121,12 @@ fn check_sources(flow: &Flow, unknown: &[Ident], errors: &mut Errors) -> bool {
 fn check_extension(flow: &Flow, base: &Base, errors: &mut Errors) {
     for Column { keyword, name, derived, .. } in &flow.columns {
         if derived.is_none() {
-            errors.at(quote!(#keyword #name), errors::late_source(name, base.name()));
+            errors.at(quote!(#keyword #name), flow::late_source(name, base.name()));
         }
     }
     let is_empty = flow.columns.is_empty() && flow.modules.is_empty() && flow.lost.is_empty();
     if let (Form::Item(header), true) = (&flow.form, is_empty) {
-        errors.at(&header.name, errors::empty_extension(base.name()));
+        errors.at(&header.name, flow::empty_extension(base.name()));
     }
 }
 
@@ -145,12 +144,12 @@ fn check_reads(flow: &mut Flow, clashes: HashSet<String>, errors: &mut Errors) -
             let shows_a_column = if view.is_own() {
                 let column = view.other_word().filter(|word| names.columns.contains(&ident_text(word)));
                 if let Some(column) = &column {
-                    errors.at(&view.written, errors::column_of_self(column));
+                    errors.at(&view.written, views::column_of_self(column));
                 }
                 column.is_none()
             } else if ident_text(&view.base) == ident_text(name) {
                 let is_past = view.delayed;
-                let message = if is_past { errors::prev_by_name(name) } else { errors::self_by_name(name) };
+                let message = if is_past { reads::prev_by_name(name) } else { reads::self_by_name(name) };
                 errors.at(&view.base, message);
                 false
             } else {
@@ -180,7 +179,7 @@ fn check_input(column: &mut View, names: &Names, unknown: &mut Vec<Ident>, error
     if !names.resolve(column, unknown, errors) {
         column.state = State::Void;
     } else if column.state == State::Sound && column.says_more() {
-        errors.at(&column.written, told::view(column.name()));
+        errors.at(&column.written, modules::input_is_view(column.name()));
         column.state = State::Broken;
     }
 }
@@ -191,7 +190,7 @@ fn check_bound_once(module: &mut Module, errors: &mut Errors) {
     module.inputs.retain(|input| {
         let is_first = bound.insert(ident_text(&input.name));
         if !is_first {
-            errors.at(&input.name, told::input_twice(&input.name));
+            errors.at(&input.name, modules::input_twice(&input.name));
         }
         is_first
     });
@@ -258,10 +257,10 @@ impl Names {
 /// Whether a view of a module shows one of its columns, and no input, which is a column of this flow.
 fn is_of_module(view: &View, inputs: &HashMap<String, String>, errors: &mut Errors) -> bool {
     match view.path.first() {
-        None if view.state == State::Sound => errors.at(&view.base, told::whole(&view.base)),
+        None if view.state == State::Sound => errors.at(&view.base, modules::module_read(&view.base)),
         None => {}
         Some(first) => match inputs.get(&ident_text(first)) {
-            Some(column) => errors.at(first, told::input_read(first, &view.base, column)),
+            Some(column) => errors.at(first, modules::input_read(first, &view.base, column)),
             None => return true,
         },
     }
@@ -280,7 +279,7 @@ fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors) {
     }
     for name in unknown {
         if told.insert(ident_text(name)) {
-            errors.at(name, errors::unknown(name, &declared));
+            errors.at(name, reads::unknown(name, &declared));
         }
     }
 }
@@ -298,7 +297,7 @@ fn check_spelling(base: &mut Ident, errors: &mut Errors) {
     if let Some(raw) = rust_ident(base)
         && raw != *base
     {
-        errors.at(&*base, errors::rust_keyword(base));
+        errors.at(&*base, declarations::rust_keyword(base));
         *base = raw;
     }
 }
@@ -308,12 +307,12 @@ fn check_inputs(column: &mut Column, errors: &mut Errors) {
     let Column { name, derived: Some(derived), .. } = column else { return };
     let mut own = derived.reads().filter(|view| view.is_own());
     match (own.next(), own.next()) {
-        (_, Some(second)) => errors.at(&second.written, errors::self_twice(name)),
+        (_, Some(second)) => errors.at(&second.written, reads::self_twice(name)),
         (Some(own), None) if derived.reads().count() == 1 && derived.whole => {
-            errors.at(&own.written, errors::only_self(name));
+            errors.at(&own.written, reads::only_self(name));
         }
         (None, None) if derived.reads().next().is_none() && derived.whole => {
-            errors.on(derived.list, errors::reads_nothing(name));
+            errors.on(derived.list, reads::reads_nothing(name));
         }
         _ => {}
     }
@@ -332,10 +331,10 @@ fn check_tags(column: &mut Column, errors: &mut Errors) {
         };
         match (tags.get(&tag), place) {
             (Some(Some(first)), _) if first.text() == view.text() => {
-                errors.at(&view.written, errors::same_view(&view.text(), name));
+                errors.at(&view.written, reads::same_view(&view.text(), name));
             }
-            (Some(_), Some(place)) => errors.on(place, errors::same_tag(&tag, name)),
-            (Some(_), None) => errors.at(&view.written, errors::same_tag(&tag, name)),
+            (Some(_), Some(place)) => errors.on(place, reads::same_tag(&tag, name)),
+            (Some(_), None) => errors.at(&view.written, reads::same_tag(&tag, name)),
             (None, _) => {
                 tags.insert(tag, Some(view));
             }
@@ -356,7 +355,7 @@ fn check_groups<'v>(
         let open = before.iter().zip(groups).take_while(is_open).count();
         for group in groups.iter().skip(open) {
             if tags.insert(group.text().to_owned(), None).is_some() {
-                errors.on(group.place, errors::same_tag(group.text(), name));
+                errors.on(group.place, reads::same_tag(group.text(), name));
             }
         }
         before = groups;
@@ -369,7 +368,7 @@ fn check_denied(column: &Column, by_flow: &[Denial], errors: &mut Errors) {
     let denies = |denial| denied.contains(&denial) || by_flow.contains(&denial);
     if denies(Denial::Unbounded) {
         for view in derived.reads().filter(|view| view.state == State::Sound && !view.is_windowed()) {
-            errors.at(&view.written, errors::unbounded(&view.name(), name));
+            errors.at(&view.written, reads::unbounded(&view.name(), name));
         }
     }
     if denies(Denial::UnstablePrefix)
@@ -377,7 +376,7 @@ fn check_denied(column: &Column, by_flow: &[Denial], errors: &mut Errors) {
         && derived.reads().all(View::is_windowed)
         && let Some(first) = derived.reads().next()
     {
-        errors.at(&first.written, errors::unstable_prefix(&first.name(), name));
+        errors.at(&first.written, reads::unstable_prefix(&first.name(), name));
     }
 }
 
@@ -391,7 +390,7 @@ fn check_cycles(flow: &Flow, errors: &mut Errors) -> Plan {
         for cycle in graph::cycles(&columns) {
             let edges = nodes.edges(&cycle);
             if let Some(first) = edges.first() {
-                errors.on(first.span, errors::cycle(&edges));
+                errors.on(first.span, reads::cycle(&edges));
             }
         }
         return Plan { order: in_order(), suspect: None };
@@ -401,7 +400,8 @@ fn check_cycles(flow: &Flow, errors: &mut Errors) -> Plan {
     }
     let cycles = graph::cycles(&nodes.reads(nodes.0.len()));
     let edges = cycles.first().map_or_else(Vec::new, |cycle| nodes.edges(cycle));
-    let is_input = |edge: &&Edge| flow.modules.iter().any(|module| ident_text(&module.name) == edge.reader);
+    let is_input =
+        |edge: &&reads::Edge| flow.modules.iter().any(|module| ident_text(&module.name) == edge.reader);
     let suspect = edges.iter().find(is_input).map(|edge| edge.span);
     Plan { order: in_order(), suspect }
 }
@@ -431,11 +431,11 @@ impl<'f> Nodes<'f> {
         nodes.map(reads).collect()
     }
 
-    fn edges(&self, cycle: &[usize]) -> Vec<Edge> {
+    fn edges(&self, cycle: &[usize]) -> Vec<reads::Edge> {
         let edge = |(&reader, &read): (&usize, &usize)| {
             let ((reader, views), (read, _)) = (self.0.get(reader)?, self.0.get(read)?);
             let span = views.iter().find(|view| ident_text(&view.base) == *read)?.base.span();
-            Some(Edge { reader: reader.clone(), read: read.clone(), span })
+            Some(reads::Edge { reader: reader.clone(), read: read.clone(), span })
         };
         iter::zip(cycle, cycle.iter().cycle().skip(1)).filter_map(edge).collect()
     }

@@ -6,8 +6,8 @@
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
+use crate::diagnostics::Errors;
 use crate::ident::MARKER;
-use crate::report::Errors;
 use crate::tests::{Chance, declarations, flow};
 
 const ITEM: &str = r#"

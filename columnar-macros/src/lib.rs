@@ -8,15 +8,14 @@
 //! ```
 
 mod check;
+mod diagnostics;
 mod drawing;
 #[cfg(test)]
 mod editor_tests;
-mod errors;
 mod expand;
 mod graph;
 mod ident;
 mod keywords;
-mod report;
 mod syntax;
 #[cfg(test)]
 mod tests;
@@ -26,7 +25,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use proc_macro2::{Span, TokenStream};
 
-use report::Errors;
+use diagnostics::{Errors, flow};
 use syntax::{Flow, Given};
 
 /// The expansion of `columnar::flow!`, which passes `[$crate]` before the declarations.
@@ -48,5 +47,5 @@ fn bug(panic: &(dyn Any + Send)) -> TokenStream {
     let message = (panic.downcast_ref::<&str>().copied())
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message");
-    syn::Error::new(Span::call_site(), errors::bug(message)).to_compile_error()
+    syn::Error::new(Span::call_site(), flow::bug(message)).to_compile_error()
 }

@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 
 use crate::check::check;
-use crate::report::Errors;
+use crate::diagnostics::Errors;
 use crate::syntax::{Derived, Flow, Form};
 
 /// A sequence of numbers that is the same in every run (splitmix64).

@@ -37,7 +37,7 @@ use syn::Visibility;
 use super::columns::{self, said, typed};
 use super::other::Other;
 use super::{Emission, Tokens, again, at, hidden, literal, told};
-use crate::errors;
+use crate::diagnostics::flow;
 use crate::ident;
 use crate::syntax::{Column, Derived, Module, View};
 
@@ -276,7 +276,7 @@ pub(super) fn here(view: &View, own: &Ident) -> Ident {
 
 /// A name that must be none of the other flow's.
 fn new_name(extended: &Other<'_>, name: &Ident, keyword: &Ident) -> TokenStream {
-    let (constant, message) = (hidden("NAME_", name), errors::inherited_twice(name, extended.name()));
+    let (constant, message) = (hidden("NAME_", name), flow::inherited_twice(name, extended.name()));
     let name = literal(name);
     let checked = quote_spanned!(at(keyword.span())=> Self::__BASE.__new_name(#name, #message));
     quote!(const #constant: &'static str = #checked;)

@@ -24,8 +24,8 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Attribute;
 
 use crate::check::Plan;
+use crate::diagnostics::Errors;
 use crate::ident::{ident_text, rust_ident};
-use crate::report::Errors;
 use crate::syntax::{Column, ColumnType, Derived, Flow, Form, State, View};
 use other::Others;
 

@@ -7,9 +7,8 @@ use syn::{Path, Token, token};
 use super::cursor::{begins_declaration, is_punct};
 use super::path::{Angles, has_a_name};
 use super::tokens;
-use crate::errors;
+use crate::diagnostics::{Errors, flow};
 use crate::ident;
-use crate::report::Errors;
 
 pub(crate) struct Base {
     /// `None` if it cannot be read.
@@ -28,7 +27,7 @@ pub(super) fn parse(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -
     if let Some(colon) = input.parse::<Option<Token![:]>>()? {
         let trees = trees(input)?;
         if trees.is_empty() {
-            errors.at(colon, errors::no_base(name));
+            errors.at(colon, flow::no_base(name));
         }
         return Ok(Some(read(&trees, name, errors)));
     }
@@ -41,8 +40,8 @@ pub(super) fn parse(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -
     let (instead, base) = trees.split_at_checked(length).unwrap_or_default();
     let (found, flow) = (tokens(instead).to_string(), tokens(base).to_string());
     match base.first() {
-        first if instead.is_empty() => errors.at(first, errors::no_colon(name, &flow)),
-        _ => errors.at(tokens(instead), errors::not_colon(&found, name, &flow)),
+        first if instead.is_empty() => errors.at(first, flow::no_colon(name, &flow)),
+        _ => errors.at(tokens(instead), flow::not_colon(&found, name, &flow)),
     }
     if instead.is_empty() && declares_a_source(input)? {
         // It is no extension, and what stands here is something else.
@@ -91,18 +90,18 @@ fn read(trees: &[TokenTree], name: &Ident, errors: &mut Errors) -> Base {
     let (base, more) = trees.split_at_checked(first_base(trees)).unwrap_or_default();
     let path = match syn::parse2::<Path>(tokens(base)) {
         Ok(path) if path.is_ident(name) => {
-            errors.at(&path, errors::own_base(name));
+            errors.at(&path, flow::own_base(name));
             None
         }
         Ok(path) if has_a_name(&path) => {
             if !more.is_empty() {
-                errors.at(tokens(more), errors::SECOND_BASE);
+                errors.at(tokens(more), flow::SECOND_BASE);
             }
             Some(path)
         }
         _ if trees.is_empty() => None,
         _ => {
-            errors.at(tokens(trees), errors::not_a_base(name));
+            errors.at(tokens(trees), flow::not_a_base(name));
             None
         }
     };

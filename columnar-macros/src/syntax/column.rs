@@ -4,8 +4,7 @@ use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree
 
 use super::cursor::{Cursor, is_punct};
 use super::{ColumnType, Derived, Former, column_type, former, tokens, view};
-use crate::errors;
-use crate::report::Errors;
+use crate::diagnostics::{Errors, columns, declarations, views};
 
 pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> (Option<Former>, Derived) {
     let early = column_type::before_views(name, cursor, errors);
@@ -37,7 +36,7 @@ fn late_type(
     let told = errors.len();
     let late = column_type::parse(name, cursor, errors)?;
     if errors.len() == told {
-        errors.on(late.colon, errors::column_type::behind_was(name));
+        errors.on(late.colon, columns::type_after_was(name));
     }
     Some(late)
 }
@@ -48,16 +47,16 @@ fn list(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Gr
         Some(TokenTree::Group(group)) if group.delimiter() != Delimiter::None => {
             cursor.next();
             if group.delimiter() != Delimiter::Parenthesis {
-                errors.on(group.span_open(), errors::no_views(name));
+                errors.on(group.span_open(), views::no_views(name));
             }
             Some(group.clone())
         }
         equals if is_punct(equals, '=') => {
-            errors.at(equals, errors::no_views(name));
+            errors.at(equals, views::no_views(name));
             None
         }
         _ => {
-            errors.at(name, errors::no_views(name));
+            errors.at(name, views::no_views(name));
             None
         }
     }
@@ -71,17 +70,17 @@ fn equals<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Opt
         "=" => cursor.next(),
         "==" | "=>" | ":=" => {
             let operator = cursor.take(length);
-            errors.at(tokens(operator), errors::not_equals(&found));
+            errors.at(tokens(operator), columns::not_equals(&found));
             operator.first()
         }
         _ => {
             let rest = cursor.skip_declaration();
             match rest.first() {
                 Some(comma) if rest.len() == 1 && is_punct(Some(comma), ',') => {
-                    errors.at(comma, errors::COMMA);
+                    errors.at(comma, declarations::COMMA);
                 }
-                Some(found) => errors.at(found, errors::no_equals(name)),
-                None => errors.at(name, errors::no_step(name)),
+                Some(found) => errors.at(found, columns::no_equals(name)),
+                None => errors.at(name, columns::no_step(name)),
             }
             None
         }
@@ -107,14 +106,14 @@ fn operator(trees: &[TokenTree]) -> usize {
 fn step(name: &Ident, equals: &TokenTree, cursor: &mut Cursor<'_>, errors: &mut Errors) -> TokenStream {
     let mut step = cursor.skip_declaration();
     let Some(last) = step.last() else {
-        errors.at(equals, errors::empty_step(name));
+        errors.at(equals, columns::empty_step(name));
         return TokenStream::new();
     };
     if is_punct(Some(last), ',') {
-        errors.at(last, errors::COMMA);
+        errors.at(last, declarations::COMMA);
         step = step.split_last().map_or(step, |(_, before)| before);
     } else if !cursor.took_semicolon() {
-        errors.on(last_span(last), errors::NO_SEMICOLON);
+        errors.on(last_span(last), declarations::NO_SEMICOLON);
     }
     tokens(step)
 }

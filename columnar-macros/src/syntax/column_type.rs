@@ -6,9 +6,8 @@ use syn::Type;
 
 use super::cursor::{Cursor, is_punct};
 use super::tokens;
-use crate::errors::column_type as told;
+use crate::diagnostics::{Errors, columns};
 use crate::ident;
-use crate::report::Errors;
 
 /// What the values of a column are JSON of.
 pub(crate) struct ColumnType {
@@ -33,23 +32,23 @@ pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) 
     }
     let written = tokens(cursor.take(length + end));
     if is_text(&ty) {
-        errors.at(written, told::OF_TEXT);
+        errors.at(written, columns::TYPE_OF_TEXT);
         return None;
     }
     let colon = sign.span();
     if ty.is_empty() {
         // That nothing at all follows is told as a whole.
         if !behind.is_empty() {
-            errors.at(sign, told::missing(name));
+            errors.at(sign, columns::no_type(name));
         }
     } else if !is_type(&ty) {
-        errors.at(&ty, told::none(name, &ty));
+        errors.at(&ty, columns::not_a_type(name, &ty));
         return Some(ColumnType { colon, ty: TokenStream::new(), is_begun: false });
     } else if is_begun {
         let written = tokens(behind.get(..end).unwrap_or_default());
-        errors.at(&written, told::none(name, &written));
+        errors.at(&written, columns::not_a_type(name, &written));
     } else if length == 2 {
-        errors.at(tokens(whole.get(..length).unwrap_or_default()), told::arrow(name, &ty));
+        errors.at(tokens(whole.get(..length).unwrap_or_default()), columns::type_after_arrow(name, &ty));
     }
     Some(ColumnType { colon, ty, is_begun })
 }
@@ -66,7 +65,7 @@ pub(super) fn before_views(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut E
     }
     cursor.take(1 + ty.len());
     let (ty, is_begun) = completed(ty);
-    errors.at(&ty, told::before_views(name));
+    errors.at(&ty, columns::type_before_views(name));
     let ty = if is_type(&ty) { ty } else { TokenStream::new() };
     Some(ColumnType { colon: sign.span(), ty, is_begun })
 }

@@ -6,10 +6,9 @@ use syn::parse::Parser;
 
 use super::cursor::{Cursor, begins_declaration, is_punct};
 use super::{Column, Flow, Form, column, denial, former, habit, module, tokens};
-use crate::errors;
+use crate::diagnostics::{Errors, columns, declarations, modules};
 use crate::ident::{self, ident_text, replace, rust_ident, unmarked};
 use crate::keywords::{is_misspelt_use, nearest_keyword};
-use crate::report::Errors;
 
 /// Every declaration that can be made out, and the tokens of the others.
 pub(super) fn parse_all(form: Form, trees: &[TokenTree], errors: &mut Errors) -> Flow {
@@ -45,12 +44,12 @@ impl Declarations<'_, '_> {
                 }
             }
             Some(other) if !is_punct(Some(other), ';') => {
-                self.errors.at(other, errors::NOT_A_DECLARATION);
+                self.errors.at(other, declarations::NOT_A_DECLARATION);
                 self.lose::<()>(other.clone());
             }
             _ => {
                 if let Some(last) = docs.last() {
-                    self.errors.at(last, errors::DANGLING_DOC);
+                    self.errors.at(last, declarations::DANGLING_DOC);
                 }
             }
         }
@@ -59,7 +58,7 @@ impl Declarations<'_, '_> {
     /// What follows a `use`.
     fn module(&mut self, docs: Vec<Attribute>, denied: Vec<Attribute>, keyword: &Ident) {
         for attribute in denied {
-            self.errors.at(attribute, errors::module::DENIAL);
+            self.errors.at(attribute, modules::LINTED_MODULE);
         }
         match module::parse(docs, keyword, &mut self.cursor, self.errors) {
             Ok(module) => self.flow.modules.push(module),
@@ -72,7 +71,7 @@ impl Declarations<'_, '_> {
         let is_braces = |tree: &TokenTree| matches!(tree, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
         let is_meant = || is_misspelt_use(word) && self.cursor.declaration().iter().any(is_braces);
         if !ident::is(word, "use") && is_meant() {
-            self.errors.at(word, errors::misspelt_use(word));
+            self.errors.at(word, declarations::misspelt_use(word));
             return true;
         }
         ident::is(word, "use")
@@ -84,7 +83,7 @@ impl Declarations<'_, '_> {
         while let Some(trees) = self.cursor.attribute() {
             let written = tokens(trees);
             if trees.len() > 2 {
-                self.errors.at(written, errors::INNER_ATTRIBUTE);
+                self.errors.at(written, declarations::INNER_ATTRIBUTE);
                 continue;
             }
             match Attribute::parse_outer.parse2(written.clone()) {
@@ -94,8 +93,8 @@ impl Declarations<'_, '_> {
                 Ok(parsed) if parsed.iter().all(|attribute| attribute.path().is_ident("deny")) => {
                     denied.extend(parsed);
                 }
-                Ok(parsed) if parsed.iter().any(is_cfg) => self.errors.at(written, errors::CFG),
-                Ok(_) => self.errors.at(written, errors::ATTRIBUTE),
+                Ok(parsed) if parsed.iter().any(is_cfg) => self.errors.at(written, declarations::CFG),
+                Ok(_) => self.errors.at(written, declarations::ATTRIBUTE),
                 Err(error) => self.errors.push(error),
             }
         }
@@ -127,7 +126,7 @@ impl Declarations<'_, '_> {
             }
             next if !is_keyword => self.name_without_keyword(word, next),
             _ => {
-                self.errors.at(word, errors::no_name(word));
+                self.errors.at(word, declarations::no_name(word));
                 self.flow.words.push(word.clone());
                 self.lose(word.clone())
             }
@@ -136,7 +135,7 @@ impl Declarations<'_, '_> {
 
     /// The keyword that `word` was to be: the nearest one, or the one that what follows goes with.
     fn meant(&mut self, word: &Ident) -> &'static str {
-        self.errors.at(word, errors::keyword(word));
+        self.errors.at(word, declarations::unknown_keyword(word));
         nearest_keyword(word).unwrap_or_else(|| {
             let after_name = self.cursor.rest().get(1);
             let is_source = after_name.is_none() || [';', ','].iter().any(|&end| is_punct(after_name, end));
@@ -155,13 +154,13 @@ impl Declarations<'_, '_> {
         self.flow.words.push(word.clone());
         match (meant, unmarked(word).and_then(|word| rust_ident(&word))) {
             (Some(meant), Some(mut name)) => {
-                self.errors.at(word, errors::no_keyword(word, meant));
+                self.errors.at(word, declarations::no_keyword(word, meant));
                 let place = Span::call_site().located_at(word.span());
                 name.set_span(place);
                 Some((Ident::new(meant, place), name))
             }
             _ => {
-                self.errors.at(word, errors::keyword(word));
+                self.errors.at(word, declarations::unknown_keyword(word));
                 self.lose(word.clone())
             }
         }
@@ -191,7 +190,7 @@ impl Declarations<'_, '_> {
         for attribute in denials {
             match derived {
                 Some(_) => denied.extend(denial::parse(&attribute, self.errors)),
-                None => self.errors.at(attribute, errors::SOURCE_DENIAL),
+                None => self.errors.at(attribute, declarations::LINTED_SOURCE),
             }
         }
         Column { docs, denied, keyword, name, is_second: false, former, derived }
@@ -202,11 +201,11 @@ impl Declarations<'_, '_> {
         let rest = self.cursor.skip_declaration();
         let message = match rest.first() {
             None if self.cursor.took_semicolon() => return,
-            None => return self.errors.at(name, errors::NO_SEMICOLON),
-            first if rest.len() == 1 && is_punct(first, ',') => errors::COMMA,
-            first if is_punct(first, '=') => &errors::source_step(name),
-            first if is_punct(first, ':') => errors::column_type::OF_A_SOURCE,
-            _ => &errors::source_extra(name),
+            None => return self.errors.at(name, declarations::NO_SEMICOLON),
+            first if rest.len() == 1 && is_punct(first, ',') => declarations::COMMA,
+            first if is_punct(first, '=') => &columns::source_step(name),
+            first if is_punct(first, ':') => columns::TYPE_OF_SOURCE,
+            _ => &columns::source_extra(name),
         };
         self.errors.at(tokens(rest), message);
         self.flow.lost.extend_from_slice(rest);
@@ -223,13 +222,16 @@ impl Declarations<'_, '_> {
 /// The name of a declaration, raw if it has to be.
 pub(super) fn name(name: &Ident, errors: &mut Errors) -> Option<Ident> {
     let Some(identifier) = rust_ident(name).filter(|name| !ident_text(name).is_empty()) else {
-        let message =
-            if ident_text(name) == "self" { errors::NAMED_SELF.to_owned() } else { errors::bad_name(name) };
+        let message = if ident_text(name) == "self" {
+            declarations::NAMED_SELF.to_owned()
+        } else {
+            declarations::bad_name(name)
+        };
         errors.at(name, message);
         return None;
     };
     if identifier != *name {
-        errors.at(name, errors::rust_keyword(name));
+        errors.at(name, declarations::rust_keyword(name));
     }
     Some(identifier)
 }

@@ -5,9 +5,8 @@ use syn::Attribute;
 use syn::punctuated::Punctuated;
 use syn::token::Comma;
 
-use crate::errors;
+use crate::diagnostics::{Errors, declarations};
 use crate::keywords::LINTS;
-use crate::report::Errors;
 
 /// What is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +37,7 @@ pub(super) fn parse(attribute: &Attribute, errors: &mut Errors) -> Vec<Denial> {
     let names = match names(attribute) {
         Ok(names) if !names.is_empty() => names,
         _ => {
-            errors.at(attribute, errors::EMPTY_DENIAL);
+            errors.at(attribute, declarations::EMPTY_LINTS);
             return Vec::new();
         }
     };
@@ -46,7 +45,7 @@ pub(super) fn parse(attribute: &Attribute, errors: &mut Errors) -> Vec<Denial> {
     for name in &names {
         match Denial::of(name) {
             Some(denial) => denied.push(denial),
-            None => errors.at(name, errors::denial(name)),
+            None => errors.at(name, declarations::unknown_lint(name)),
         }
     }
     denied

@@ -5,9 +5,8 @@ use quote::ToTokens;
 use syn::LitStr;
 
 use super::cursor::Cursor;
-use crate::errors::former as told;
+use crate::diagnostics::{Errors, columns};
 use crate::ident::{self, ident_text, is_name};
-use crate::report::Errors;
 
 /// A name that a column had.
 pub(crate) struct Former {
@@ -29,23 +28,23 @@ pub(super) fn parse(column: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors
         Some(TokenTree::Literal(literal)) => {
             cursor.next();
             syn::parse2::<LitStr>(literal.clone().into_token_stream()).ok().or_else(|| {
-                errors.at(literal, told::no_name(column));
+                errors.at(literal, columns::no_earlier_name(column));
                 None
             })?
         }
         Some(TokenTree::Ident(name)) => {
             cursor.next();
-            errors.at(name, told::not_quoted(name));
+            errors.at(name, columns::earlier_name_not_quoted(name));
             LitStr::new(&ident_text(name), name.span())
         }
         _ => {
-            errors.at(&word, told::no_name(column));
+            errors.at(&word, columns::no_earlier_name(column));
             return None;
         }
     };
     let text = name.value();
     if !text.split('.').all(is_name) {
-        errors.at(&name, told::bad_name(&text));
+        errors.at(&name, columns::bad_earlier_name(&text));
         return None;
     }
     Some(Former { word, name })

@@ -8,9 +8,8 @@ use syn::LitStr;
 use super::cursor::{Cursor, is_punct};
 use super::view::{self, State, View};
 use super::{tokens, trees_of};
-use crate::errors;
+use crate::diagnostics::{Errors, views};
 use crate::ident::{self, is_name};
-use crate::report::Errors;
 
 /// The tag of a group, and where it was written.
 #[derive(Clone)]
@@ -43,7 +42,7 @@ pub(super) fn parse(trees: &[TokenTree], list: &Group, errors: &mut Errors) -> (
     if let [_, _, behind @ ..] = trees
         && !behind.is_empty()
     {
-        errors.at(tokens(behind), errors::BEHIND_GROUP);
+        errors.at(tokens(behind), views::AFTER_GROUP);
     }
     let inside = trees_of(list);
     let mut cursor = Cursor::new(&inside);
@@ -51,11 +50,11 @@ pub(super) fn parse(trees: &[TokenTree], list: &Group, errors: &mut Errors) -> (
     let (mut views, is_whole) = view::parse_views(list.span_open(), cursor.rest(), errors);
     let is_void = views.iter().all(|view| view.state == State::Void);
     if is_void && is_whole && tag.is_some() {
-        errors.at(list, errors::EMPTY_GROUP);
+        errors.at(list, views::EMPTY_GROUP);
     }
     for view in &mut views {
         if view.is_own() && view.state == State::Sound && tag.is_some() {
-            errors.at(&view.written, errors::GROUPED_SELF);
+            errors.at(&view.written, views::GROUPED_SELF);
             view.state = State::Broken;
         } else {
             view.groups.splice(0..0, tag.clone());
@@ -74,23 +73,23 @@ fn tag(list: &Group, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Aro
         }
         found => {
             match found {
-                Some(found) => errors.at(found, errors::NO_GROUP_TAG),
-                None => errors.at(list, errors::NO_GROUP_TAG),
+                Some(found) => errors.at(found, views::NO_GROUP_TAG),
+                None => errors.at(list, views::NO_GROUP_TAG),
             }
             return None;
         }
     };
     match cursor.peek() {
         comma if is_punct(comma, ',') => drop(cursor.next()),
-        Some(found) => errors.at(found, errors::no_comma(found)),
+        Some(found) => errors.at(found, views::no_comma(found)),
         None => {}
     }
     match literal {
         Ok(tag) if is_name(&tag.value()) => {
             return Some(Around { place: tag.span(), tag: tag.value().into() });
         }
-        Ok(tag) => errors.at(&tag, errors::bad_tag(&tag.value())),
-        Err(_) => errors.on(list.span_open(), errors::NO_GROUP_TAG),
+        Ok(tag) => errors.at(&tag, views::bad_tag(&tag.value())),
+        Err(_) => errors.on(list.span_open(), views::NO_GROUP_TAG),
     }
     None
 }

@@ -6,10 +6,9 @@ use quote::quote;
 
 use super::cursor::{Cursor, begins_declaration, is_punct};
 use super::{Column, Derived, tokens};
-use crate::errors;
+use crate::diagnostics::{Errors, declarations};
 use crate::ident::{self, ident_text, is_name, quoted_name, rust_ident};
 use crate::keywords::nearest_keyword;
-use crate::report::Errors;
 
 /// Items and statements that end with `;`.
 const UP_TO_A_SEMICOLON: [&str; 5] = ["let", "const", "static", "type", "return"];
@@ -34,12 +33,12 @@ pub(super) fn modifiers(cursor: &mut Cursor<'_>, errors: &mut Errors) {
         if ident::is(word, "pub") {
             // The field of a struct is told as a whole.
             if !is_punct(cursor.rest().get(2), ':') {
-                errors.at(word, errors::PUB);
+                errors.at(word, declarations::PUB);
             }
         } else if before_a_declaration
             && ["async", "const", "static", "unsafe"].iter().any(|it| ident::is(word, it))
         {
-            errors.at(word, errors::modifier(word));
+            errors.at(word, declarations::modifier(word));
         } else {
             return;
         }
@@ -56,9 +55,9 @@ pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> O
         }
         [TokenTree::Ident(word), bang, TokenTree::Group(_), ..] if is_punct(Some(bang), '!') => {
             if ident::is(word, "flow") {
-                errors.at(word, errors::FLOW_INSIDE);
+                errors.at(word, declarations::FLOW_INSIDE);
             } else {
-                errors.at(word, errors::inside(&format!("{word}!")));
+                errors.at(word, declarations::rust_item(&format!("{word}!")));
             }
             let lost = cursor.take(3);
             cursor.punct(';');
@@ -72,7 +71,7 @@ pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> O
                 () if is_one_of(&UP_TO_BRACES) => skip_braces(cursor),
                 () => return None,
             };
-            errors.at(word, errors::inside(&word.to_string()));
+            errors.at(word, declarations::rust_item(&word.to_string()));
             Some(Habit { lost, ..Habit::default() })
         }
         _ => None,
@@ -93,7 +92,7 @@ fn function<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Habit<'t
     if at == 0 && is_punct(next.first(), '=') {
         return None;
     }
-    errors.at(tokens(cursor.take(at + 1)), errors::function(name));
+    errors.at(tokens(cursor.take(at + 1)), declarations::function(name));
     let column = rust_ident(name).map(|name| broken(rest.get(at), name, list.span()));
     Some(Habit { column, lost: skip_braces(cursor) })
 }
@@ -110,7 +109,7 @@ fn field<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Opti
         cursor.punct(';');
     }
     let is_source = !written.iter().any(|tree| is_punct(Some(tree), '='));
-    errors.at(name, errors::no_keyword(name, if is_source { "source" } else { "column" }));
+    errors.at(name, declarations::no_keyword(name, if is_source { "source" } else { "column" }));
     let name = rust_ident(name)?;
     let mut column = broken(written.first(), name, Span::call_site());
     if is_source {
@@ -153,7 +152,7 @@ pub(super) fn keyword_behind(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut
                 && nearest_keyword(name).is_none()
                 && !begins_declaration(cursor.rest()) =>
         {
-            errors.at(quote!(#name #keyword), errors::keyword_behind(keyword, name));
+            errors.at(quote!(#name #keyword), declarations::keyword_after_name(keyword, name));
             cursor.next();
             Some(keyword.clone())
         }
@@ -165,13 +164,13 @@ pub(super) fn keyword_behind(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut
 pub(super) fn name(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident> {
     match cursor.rest() {
         [TokenTree::Ident(word), TokenTree::Ident(name), ..] if ident::is(word, "mut") => {
-            errors.at(word, errors::modifier(word));
+            errors.at(word, declarations::modifier(word));
             cursor.take(2);
             rust_ident(name)
         }
         [TokenTree::Literal(literal), ..] => {
             let text = quoted_name(literal.clone().into())?;
-            errors.at(literal, errors::quoted(&text));
+            errors.at(literal, declarations::name_in_quotes(&text));
             cursor.next();
             rust_ident(&Ident::new(&text, literal.span()))
         }
@@ -190,7 +189,7 @@ pub(super) fn name(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident
                 return None;
             }
             let written = cursor.take(count);
-            errors.at(tokens(written), errors::hyphens(&text));
+            errors.at(tokens(written), declarations::name_with_hyphens(&text));
             Some(Ident::new(&text, first.span()))
         }
         _ => None,

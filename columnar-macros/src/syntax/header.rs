@@ -8,9 +8,8 @@ use syn::{Attribute, Error, Generics, Token, Type, Visibility, parenthesized, pa
 
 use super::cursor::{Cursor, begins_declaration, is_punct};
 use super::{Base, Denial, base, denial, tokens, trees_of};
-use crate::errors;
+use crate::diagnostics::{Errors, flow};
 use crate::ident;
-use crate::report::Errors;
 
 pub(crate) struct Header {
     pub(crate) attrs: Vec<Attribute>,
@@ -120,7 +119,7 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
     attrs.retain(|attribute| {
         let (is_cfg, is_denial) = (attribute.path().is_ident("cfg"), denial::is_ours(attribute));
         if is_cfg {
-            errors.at(attribute, errors::FLOW_CFG);
+            errors.at(attribute, flow::FLOW_CFG);
         }
         if is_denial {
             denied.extend(denial::parse(attribute, errors));
@@ -129,7 +128,7 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
     });
     let vis: Visibility = input.parse()?;
     let keyword = keyword(input, &vis, errors)?;
-    let name: Ident = input.parse().map_err(|_| Error::new(keyword.span, errors::NO_FLOW_NAME))?;
+    let name: Ident = input.parse().map_err(|_| Error::new(keyword.span, flow::NO_FLOW_NAME))?;
     let mut whole = true;
     let names = generic_names(&input.fork());
     let mut generics: Generics = or_told(input, errors, &mut whole);
@@ -141,7 +140,7 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
     let base = base::parse(input, &name, errors)?;
     if is_list(input) {
         if base.is_some() {
-            errors.on(input.cursor().span(), errors::LATE_PARAMS);
+            errors.on(input.cursor().span(), flow::LATE_PARAMS);
         }
         params = self::params(input, errors, &mut whole)?;
     }
@@ -155,9 +154,9 @@ fn keyword(input: ParseStream<'_>, vis: &Visibility, errors: &mut Errors) -> syn
         return input.parse();
     }
     let Some((found, after)) = input.cursor().ident() else {
-        return Err(Error::new(vis.span(), errors::NO_STRUCT));
+        return Err(Error::new(vis.span(), flow::NO_STRUCT));
     };
-    errors.at(&found, errors::no_struct(&found));
+    errors.at(&found, flow::no_struct(&found));
     match after.ident() {
         Some((word, _)) if ident::is(&word, "struct") => {
             input.parse::<TokenTree>()?;
@@ -202,7 +201,7 @@ fn params(input: ParseStream<'_>, errors: &mut Errors, whole: &mut bool) -> syn:
     let mut params: Vec<Param> = Vec::new();
     while !list.is_empty() {
         if let Some(comma) = list.parse::<Option<Token![,]>>()? {
-            errors.at(comma, errors::NO_PARAM);
+            errors.at(comma, flow::NO_PARAM);
             continue;
         }
         let mut param = param(&list, errors).unwrap_or_else(|error| {
@@ -213,7 +212,7 @@ fn params(input: ParseStream<'_>, errors: &mut Errors, whole: &mut bool) -> syn:
         *whole &= has_type;
         while params.iter().any(|other| other.name == param.name) {
             if has_type {
-                errors.at(&param.name, errors::param_twice(&param.name));
+                errors.at(&param.name, flow::param_twice(&param.name));
             }
             param.name = format_ident!("{}_", param.name);
         }
@@ -228,19 +227,19 @@ fn params(input: ParseStream<'_>, errors: &mut Errors, whole: &mut bool) -> syn:
 
 fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
     let place = list.cursor().span();
-    let name: Ident = list.parse().map_err(|_| Error::new(place, errors::NO_PARAM))?;
+    let name: Ident = list.parse().map_err(|_| Error::new(place, flow::NO_PARAM))?;
     if !list.peek(Token![:]) {
-        errors.at(&name, errors::no_param_type(&name));
+        errors.at(&name, flow::no_param_type(&name));
         return Ok(Param { name, ty: None });
     }
     list.parse::<Token![:]>()?;
     if list.is_empty() || list.peek(Token![,]) {
-        errors.at(&name, errors::no_param_type(&name));
+        errors.at(&name, flow::no_param_type(&name));
         return Ok(Param { name, ty: None });
     }
     let ty = list.parse().map_err(|error| errors.push(error)).ok();
     if ty.is_some() && !list.is_empty() && !list.peek(Token![,]) {
-        errors.on(list.cursor().span(), errors::PARAM_COMMA);
+        errors.on(list.cursor().span(), flow::PARAM_COMMA);
     }
     Ok(Param { name, ty })
 }
@@ -248,12 +247,12 @@ fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
 /// The braces, and nothing after them. Declarations without any are read all the same.
 fn body(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Group>> {
     if let Some(list) = body_in_parentheses(input) {
-        errors.on(list.span_open(), errors::BODY_IN_PARENTHESES);
+        errors.on(list.span_open(), flow::BODY_IN_PARENTHESES);
         input.parse::<TokenStream>()?;
         return Ok(Some(list));
     }
     if !input.peek(token::Brace) {
-        errors.on(input.cursor().prev_span(), errors::NO_BODY);
+        errors.on(input.cursor().prev_span(), flow::NO_BODY);
         let rest: TokenStream = input.fork().parse()?;
         let bare = Group::new(Delimiter::Brace, rest);
         if declares(&bare) {
@@ -264,7 +263,7 @@ fn body(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Group
     }
     let body = input.parse::<Option<TokenTree>>()?;
     if !input.is_empty() {
-        errors.on(input.cursor().span(), errors::AFTER_BODY);
+        errors.on(input.cursor().span(), flow::AFTER_BODY);
     }
     Ok(body.as_ref().and_then(braces))
 }

@@ -20,9 +20,7 @@ mod view;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::Attribute;
 
-use crate::errors;
-use crate::report::Errors;
-
+use crate::diagnostics::{Errors, declarations, flow};
 pub(crate) use base::Base;
 pub(crate) use column_type::ColumnType;
 pub(crate) use denial::Denial;
@@ -120,13 +118,13 @@ impl Flow {
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
         if trees.is_empty() {
-            errors.on(Span::call_site(), errors::EMPTY_FLOW);
+            errors.on(Span::call_site(), flow::EMPTY_FLOW);
             return Self::of(Form::Unknown, Vec::new());
         }
         if let [TokenTree::Group(braces)] = trees.as_slice()
             && braces.delimiter() == Delimiter::Brace
         {
-            errors.on(braces.span_open(), errors::BRACES);
+            errors.on(braces.span_open(), declarations::BRACES);
             return Self::parse(braces.stream(), errors);
         }
         if !header::is_item(&trees) {

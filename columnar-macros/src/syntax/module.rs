@@ -8,9 +8,8 @@ use super::declaration::name;
 use super::path::{Angles, has_a_name};
 use super::view::{State, View, is_empty, parse as view};
 use super::{tokens, trees_of};
-use crate::errors::{self, module as told};
+use crate::diagnostics::{Errors, declarations, modules};
 use crate::ident::{self, ident_text, nearest_name};
-use crate::report::Errors;
 
 pub(crate) struct Module {
     pub(crate) docs: Vec<Attribute>,
@@ -61,9 +60,9 @@ pub(super) fn parse<'t>(
     let (arguments, list) = groups(&path, &mut cursor, errors).ok_or(declaration)?;
     let name = named(&path, &mut cursor, list.as_ref(), errors).ok_or(declaration)?;
     match (cursor.peek(), declaration.last()) {
-        (Some(comma), _) if is_punct(Some(comma), ',') => errors.at(comma, errors::COMMA),
-        (Some(found), _) => errors.at(found, told::AFTER_NAME),
-        (None, Some(last)) if !has_semicolon => errors.at(last, errors::NO_SEMICOLON),
+        (Some(comma), _) if is_punct(Some(comma), ',') => errors.at(comma, declarations::COMMA),
+        (Some(found), _) => errors.at(found, modules::AFTER_NAME),
+        (None, Some(last)) if !has_semicolon => errors.at(last, declarations::NO_SEMICOLON),
         _ => {}
     }
     let (inputs, whole) = list.map_or_else(|| (Vec::new(), false), |list| inputs(&list, errors));
@@ -87,15 +86,15 @@ fn path(keyword: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option
     match syn::parse2::<Path>(tokens(trees)) {
         Ok(path) if has_a_name(&path) && (!cursor.is_empty() || path.segments.len() == 1) => Some(path),
         _ if is_empty(trees) => {
-            errors.at(keyword, told::no_flow());
+            errors.at(keyword, modules::no_flow());
             None
         }
         Ok(_) if cursor.is_empty() => {
-            errors.at(keyword, told::import());
+            errors.at(keyword, modules::import());
             None
         }
         _ => {
-            errors.at(tokens(trees), told::not_a_flow());
+            errors.at(tokens(trees), modules::not_a_flow());
             None
         }
     }
@@ -117,15 +116,15 @@ fn groups(
             }
             Delimiter::Brace if list.is_none() => list = Some(group.clone()),
             _ => {
-                errors.on(group.span_open(), told::brackets(&shown));
+                errors.on(group.span_open(), modules::brackets(&shown));
                 list.get_or_insert_with(|| group.clone());
             }
         }
     }
     match (&list, cursor.peek()) {
-        (None, Some(found)) => errors.at(found, told::no_inputs(&shown)),
+        (None, Some(found)) => errors.at(found, modules::no_inputs(&shown)),
         (None, None) => {
-            errors.at(path, told::import());
+            errors.at(path, modules::import());
             return None;
         }
         _ => {}
@@ -140,11 +139,11 @@ fn named(path: &Path, cursor: &mut Cursor<'_>, list: Option<&Group>, errors: &mu
     let repaired =
         || syn::parse_str::<Ident>(&likely).ok().map(|name| Ident::new(&name.to_string(), flow.span()));
     let Some(found) = cursor.peek() else {
-        errors.on(list.map_or(flow.span(), Group::span_close), told::no_as(&likely));
+        errors.on(list.map_or(flow.span(), Group::span_close), modules::no_as(&likely));
         return repaired();
     };
     if !matches!(found, TokenTree::Ident(word) if ident::is(word, "as")) {
-        errors.at(found, told::not_as(found, &likely));
+        errors.at(found, modules::not_as(found, &likely));
         cursor.take(cursor.rest().len());
         return repaired();
     }
@@ -152,7 +151,7 @@ fn named(path: &Path, cursor: &mut Cursor<'_>, list: Option<&Group>, errors: &mu
     match cursor.next() {
         Some(TokenTree::Ident(word)) if !ident_text(word).is_empty() => name(word, errors),
         other => {
-            errors.at(other.unwrap_or(found), told::as_what(&likely));
+            errors.at(other.unwrap_or(found), modules::no_name_after_as(&likely));
             cursor.take(cursor.rest().len());
             repaired()
         }
@@ -171,7 +170,7 @@ fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
     for part in parts {
         let comma = commas.next();
         if is_empty(part) {
-            errors.at(comma, told::EMPTY_INPUT);
+            errors.at(comma, modules::EMPTY_INPUT);
             whole = false;
             continue;
         }
@@ -185,7 +184,7 @@ fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
 /// `topic: user`, or `user` alone for both.
 fn input(list: &Group, trees: &[TokenTree], errors: &mut Errors) -> Option<Input> {
     let [TokenTree::Ident(first), rest @ ..] = trees else {
-        errors.at(tokens(trees), told::NOT_AN_INPUT);
+        errors.at(tokens(trees), modules::NOT_AN_INPUT);
         return None;
     };
     let name = name(first, errors)?;
@@ -193,13 +192,13 @@ fn input(list: &Group, trees: &[TokenTree], errors: &mut Errors) -> Option<Input
         [] => trees,
         [colon, column @ ..] if is_punct(Some(colon), ':') => {
             if is_empty(column) {
-                errors.at(colon, told::no_column(&name));
+                errors.at(colon, modules::no_column(&name));
                 return Some(Input { name, column: None });
             }
             column
         }
         [found, ..] => {
-            errors.at(found, told::no_colon(&name, found));
+            errors.at(found, modules::no_colon(&name, found));
             return Some(Input { name, column: None });
         }
     };
@@ -210,11 +209,11 @@ fn input(list: &Group, trees: &[TokenTree], errors: &mut Errors) -> Option<Input
 /// The column that an input is bound to.
 fn bound(list: &Group, name: &Ident, trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
     let [TokenTree::Ident(base), ..] = trees else {
-        errors.at(tokens(trees), told::not_a_column(name));
+        errors.at(tokens(trees), modules::not_a_column(name));
         return None;
     };
     if ident::is(base, "self") {
-        errors.at(base, told::SELF);
+        errors.at(base, modules::INPUT_IS_SELF);
         return None;
     }
     view(list.span_open(), trees, errors)

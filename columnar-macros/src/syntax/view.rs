@@ -8,10 +8,9 @@ use syn::{LitInt, LitStr};
 
 use super::cursor::{Cursor, is_punct};
 use super::{group, tokens, trees_of};
-use crate::errors;
+use crate::diagnostics::{Errors, views};
 use crate::ident::{ident_text, is_name, replace, rust_ident};
 use crate::keywords::MODIFIERS;
-use crate::report::Errors;
 
 pub(crate) struct View {
     /// The comma or the parenthesis before it.
@@ -172,7 +171,7 @@ pub(super) fn parse_views(open: Span, trees: &[TokenTree], errors: &mut Errors) 
                 whole &= is_whole;
             }
             (true, Some(comma)) => {
-                errors.at(comma, errors::EMPTY_VIEW);
+                errors.at(comma, views::EMPTY_VIEW);
                 whole = false;
                 views.push(parse_absent(before, part));
             }
@@ -215,26 +214,26 @@ pub(super) fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> O
     let base = match cursor.next()? {
         TokenTree::Ident(base) => base.clone(),
         _ if is_punct(trees.first(), ':') => {
-            errors.at(tokens(trees), errors::PATH_VIEW);
+            errors.at(tokens(trees), views::PATH_VIEW);
             return None;
         }
         other => {
-            errors.at(other, errors::not_a_view(trees));
+            errors.at(other, views::not_a_view(trees));
             return None;
         }
     };
     if is_punct(trees.get(1), ':') && is_punct(trees.get(2), ':') {
-        errors.at(tokens(trees), errors::PATH_VIEW);
+        errors.at(tokens(trees), views::PATH_VIEW);
         return None;
     }
     if let Some(TokenTree::Group(arguments)) = trees.get(1)
         && arguments.delimiter() == Delimiter::Parenthesis
     {
-        errors.at(tokens(trees), errors::VIEW_BEFORE);
+        errors.at(tokens(trees), views::VIEW_AS_FUNCTION);
         return None;
     }
     if is_punct(trees.get(1), '=') {
-        errors.at(tokens(trees), errors::TAG_BEFORE);
+        errors.at(tokens(trees), views::TAG_BEFORE);
         return None;
     }
     let mut view = View::new(before, base, tokens(trees));
@@ -273,12 +272,12 @@ impl View {
     fn say(&mut self, cursor: &mut Cursor<'_>, errors: &mut Errors) -> bool {
         let Some(dot) = cursor.punct('.') else {
             if let Some(found) = cursor.peek() {
-                self.refuse(found, errors::no_separator(found), errors);
+                self.refuse(found, views::no_separator(found), errors);
             }
             return false;
         };
         let Some(TokenTree::Ident(word)) = cursor.next() else {
-            self.refuse(dot, errors::dangling_dot(self.last()), errors);
+            self.refuse(dot, views::dangling_dot(self.last()), errors);
             return false;
         };
         let arguments = match cursor.peek() {
@@ -300,18 +299,18 @@ impl View {
             ("note", _) => return self.say_note(dot, word, arguments, errors),
             ("filter" | "sample", _) => return self.say_filter(dot, word, arguments, errors),
             ("elided", _) => return self.say_elided(dot, word, arguments, errors),
-            ("", _) => self.refuse(dot, errors::dangling_dot(self.last()), errors),
+            ("", _) => self.refuse(dot, views::dangling_dot(self.last()), errors),
             ("prev", _) => self.say_prev(dot, word, arguments, errors),
             ("latest" | "window" | "all", _) if self.size.is_some() || self.delayed && text == "latest" => {
-                self.refuse(said(dot, word, arguments), errors::SECOND_WINDOW, errors);
+                self.refuse(said(dot, word, arguments), views::SECOND_WINDOW, errors);
             }
             ("latest" | "window" | "all", _) => self.say_window(&text, dot, word, arguments, errors),
             // What rustc says of a method that there is not begins with iterators and streams.
             (said_word, Some(_)) if !MODIFIERS.contains(&said_word) => {
-                self.refuse(word, errors::no_view_named(word), errors);
+                self.refuse(word, views::no_view_named(word), errors);
             }
             _ if rust_ident(word).as_ref() != Some(word) => {
-                return self.refuse(word, errors::no_view_named(word), errors);
+                return self.refuse(word, views::no_view_named(word), errors);
             }
             _ => {}
         }
@@ -335,15 +334,15 @@ impl View {
         self.size = Some(if text == "all" { Size::All } else { Size::Last });
         match (text, arguments) {
             ("all", _) if !self.delayed => {
-                self.refuse(said(dot, word, arguments), errors::all_said(&self.base), errors);
+                self.refuse(said(dot, word, arguments), views::all_without_prev(&self.base), errors);
             }
-            ("latest", Some(parentheses)) => self.refuse(parentheses, errors::no_parentheses(word), errors),
-            ("window", None) => self.refuse(word, errors::NO_COUNT, errors),
+            ("latest", Some(parentheses)) => self.refuse(parentheses, views::no_parentheses(word), errors),
+            ("window", None) => self.refuse(word, views::NO_COUNT, errors),
             ("window", Some(count)) if is_empty(&trees_of(count)) => {
-                self.refuse(count, errors::NO_COUNT, errors);
+                self.refuse(count, views::NO_COUNT, errors);
             }
             ("window", Some(count)) if is_zero(count) => {
-                self.refuse(count.stream(), errors::EMPTY_WINDOW, errors);
+                self.refuse(count.stream(), views::EMPTY_WINDOW, errors);
             }
             _ => {}
         }
@@ -352,11 +351,11 @@ impl View {
     /// `prev`, which comes before everything else.
     fn say_prev(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
         match arguments {
-            _ if self.is_own() => self.refuse(said(dot, word, arguments), errors::PREV_OF_SELF, errors),
+            _ if self.is_own() => self.refuse(said(dot, word, arguments), views::PREV_OF_SELF, errors),
             _ if self.size.is_some() || self.delayed => {
-                self.refuse(said(dot, word, arguments), errors::LATE_PREV, errors);
+                self.refuse(said(dot, word, arguments), views::LATE_PREV, errors);
             }
-            Some(parentheses) => self.refuse(parentheses, errors::no_parentheses(word), errors),
+            Some(parentheses) => self.refuse(parentheses, views::no_parentheses(word), errors),
             None => {}
         }
         self.delayed = true;
@@ -368,11 +367,11 @@ impl View {
         let tagging = said(dot, &method, arguments);
         let Some(arguments) = arguments else {
             self.tag = Tag::Broken;
-            self.refuse(word, errors::NO_TAG, errors);
+            self.refuse(word, views::NO_TAG, errors);
             return self.tagging.extend(tagging);
         };
         if self.is_own() || !matches!(self.tag, Tag::Name) {
-            let message = if self.is_own() { errors::TAGGED_SELF } else { errors::SECOND_TAG };
+            let message = if self.is_own() { views::TAGGED_SELF } else { views::SECOND_TAG };
             self.refuse(said(dot, word, Some(arguments)), message, errors);
             return self.tagging.extend(tagging);
         }
@@ -380,19 +379,19 @@ impl View {
         self.tag = Tag::Broken;
         match syn::parse2::<LitStr>(arguments.stream()) {
             Ok(tag) if is_name(&tag.value()) => self.tag = Tag::Given(tag.span(), tag.value()),
-            Ok(tag) => self.refuse(&tag, errors::bad_tag(&tag.value()), errors),
-            Err(_) => self.refuse(arguments, errors::TAG_LITERAL, errors),
+            Ok(tag) => self.refuse(&tag, views::bad_tag(&tag.value()), errors),
+            Err(_) => self.refuse(arguments, views::TAG_LITERAL, errors),
         }
     }
 
     fn say_filter(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
         let written = said(dot, word, arguments);
         match arguments {
-            _ if self.is_own() => self.refuse(&written, errors::FILTERED_SELF, errors),
-            _ if !self.filtering.is_empty() => self.refuse(&written, errors::SECOND_FILTER, errors),
+            _ if self.is_own() => self.refuse(&written, views::FILTERED_SELF, errors),
+            _ if !self.filtering.is_empty() => self.refuse(&written, views::SECOND_FILTER, errors),
             Some(shows) if !shows.stream().is_empty() => {}
-            Some(nothing) => self.refuse(nothing, errors::no_filter(word), errors),
-            None => self.refuse(word, errors::no_filter(word), errors),
+            Some(nothing) => self.refuse(nothing, views::no_filter(word), errors),
+            None => self.refuse(word, views::no_filter(word), errors),
         }
         self.filtering.extend(written);
     }
@@ -400,10 +399,10 @@ impl View {
     fn say_elided(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
         let written = said(dot, word, arguments);
         match arguments {
-            _ if !self.eliding.is_empty() => self.refuse(&written, errors::SECOND_ELIDED, errors),
-            None => self.refuse(word, errors::not_parentheses(word), errors),
+            _ if !self.eliding.is_empty() => self.refuse(&written, views::SECOND_ELIDED, errors),
+            None => self.refuse(word, views::not_parentheses(word), errors),
             Some(arguments) if !is_empty(&trees_of(arguments)) => {
-                self.refuse(arguments, errors::ELIDED_ARGUMENTS, errors);
+                self.refuse(arguments, views::ELIDED_ARGUMENTS, errors);
             }
             Some(_) => {}
         }
@@ -415,7 +414,7 @@ impl View {
         let shows_all = self.tail.is_empty() || self.size == Some(Size::All);
         if self.state == State::Sound && !self.eliding.is_empty() && shows_all {
             let (word, name) = (self.eliding.clone(), self.name());
-            self.refuse(word, errors::nothing_elided(&name, self.delayed), errors);
+            self.refuse(word, views::nothing_elided(&name, self.delayed), errors);
         }
     }
 
@@ -423,11 +422,11 @@ impl View {
         let written = said(dot, word, arguments);
         let note = arguments.map(|arguments| syn::parse2::<LitStr>(arguments.stream()));
         match (arguments, note) {
-            _ if self.is_own() => self.refuse(&written, errors::NOTED_SELF, errors),
-            _ if !self.noting.is_empty() => self.refuse(&written, errors::SECOND_NOTE, errors),
+            _ if self.is_own() => self.refuse(&written, views::NOTED_SELF, errors),
+            _ if !self.noting.is_empty() => self.refuse(&written, views::SECOND_NOTE, errors),
             (Some(_), Some(Ok(_))) => {}
-            (Some(arguments), _) => self.refuse(arguments, errors::NOTE_LITERAL, errors),
-            (None, _) => self.refuse(word, errors::NO_NOTE, errors),
+            (Some(arguments), _) => self.refuse(arguments, views::NOTE_LITERAL, errors),
+            (None, _) => self.refuse(word, views::NO_NOTE, errors),
         }
         self.noting.extend(written);
     }
@@ -444,7 +443,7 @@ fn parenthesized(word: &Ident, group: &Group, errors: &mut Errors) -> Group {
     if group.delimiter() == Delimiter::Parenthesis {
         return group.clone();
     }
-    errors.on(group.span_open(), errors::not_parentheses(word));
+    errors.on(group.span_open(), views::not_parentheses(word));
     let mut parentheses = Group::new(Delimiter::Parenthesis, group.stream());
     parentheses.set_span(group.span());
     parentheses

@@ -1,11 +1,11 @@
-//! What is wrong with the use of another flow.
+//! Errors in the use of another flow as a module, and in views of its columns.
 
 use std::fmt::Display;
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 
-use super::shown;
+use super::errors::quote;
 
 /// How a flow uses another.
 const EXAMPLE: &str = "as in `use Debate { topic: user } as debate;`";
@@ -44,13 +44,13 @@ pub(crate) fn not_as(found: impl Display, name: &str) -> String {
     format!("expected `as` and a name, found `{found}`\n\nhelp: as in `as {name}`")
 }
 
-pub(crate) fn as_what(name: &str) -> String {
+pub(crate) fn no_name_after_as(name: &str) -> String {
     format!("expected a name after `as`\n\nhelp: as in `as {name}`")
 }
 
 pub(crate) const AFTER_NAME: &str = "expected `;` before this";
 
-pub(crate) const DENIAL: &str =
+pub(crate) const LINTED_MODULE: &str =
     "a module denies nothing: its columns may, where they are declared\n\nhelp: drop this";
 
 pub(crate) const NOT_AN_INPUT: &str = "expected an input and its column\n\nhelp: as in `topic: user`";
@@ -60,42 +60,42 @@ pub(crate) const EMPTY_INPUT: &str = "expected an input before this comma";
 pub(crate) fn no_colon(name: &Ident, found: impl Display) -> String {
     format!(
         "expected `:` or `,` after {}, found `{found}`\n\nhelp: as in `{}: user`",
-        shown(name),
+        quote(name),
         name.unraw()
     )
 }
 
 pub(crate) fn no_column(name: &Ident) -> String {
-    format!("expected the column that {} is after this\n\nhelp: as in `{}: user`", shown(name), name.unraw())
+    format!("expected the column that {} is after this\n\nhelp: as in `{}: user`", quote(name), name.unraw())
 }
 
 pub(crate) fn not_a_column(name: &Ident) -> String {
-    format!("expected the column that {} is\n\nhelp: as in `{}: user`", shown(name), name.unraw())
+    format!("expected the column that {} is\n\nhelp: as in `{}: user`", quote(name), name.unraw())
 }
 
 /// An input is bound to a view, as in `topic: user.latest`.
-pub(crate) fn view(column: impl Display) -> String {
+pub(crate) fn input_is_view(column: impl Display) -> String {
     format!("an input is a column: the module says how much of it it shows\n\nhelp: write `{column}`")
 }
 
-pub(crate) const SELF: &str =
+pub(crate) const INPUT_IS_SELF: &str =
     "an input is a column, and `self` is the past of one\n\nhelp: name a column, as in `topic: user`";
 
 pub(crate) fn input_twice(name: &Ident) -> String {
-    format!("the input {} is bound twice\n\nhelp: drop one of the two", shown(name))
+    format!("the input {} is bound twice\n\nhelp: drop one of the two", quote(name))
 }
 
 // Views of modules.
 
-pub(crate) fn whole(module: &Ident) -> String {
+pub(crate) fn module_read(module: &Ident) -> String {
     format!(
         "{} is a module, and a view shows a column\n\nhelp: name one of its columns, as in `{}.verdict`",
-        shown(module),
+        quote(module),
         module.unraw()
     )
 }
 
 /// The input `name` of a module is read, which is `column` here.
 pub(crate) fn input_read(name: &Ident, module: &Ident, column: &str) -> String {
-    format!("{} is an input of {}\n\nhelp: read `{column}`, which it is here", shown(name), shown(module))
+    format!("{} is an input of {}\n\nhelp: read `{column}`, which it is here", quote(name), quote(module))
 }

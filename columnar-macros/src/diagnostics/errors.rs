@@ -1,22 +1,24 @@
-//! Collects what is wrong with a flow, to tell it all at once.
+//! The errors of a flow. They are collected, so that all of them are reported at once.
 
 use std::fmt::Display;
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::Error;
 
-/// The errors so far; nothing is told until the expansion is complete.
+use crate::ident::ident_text;
+
+/// The errors so far. The expansion emits them last.
 #[derive(Default)]
 pub(crate) struct Errors(Vec<Error>);
 
 impl Errors {
-    /// An error that underlines all of `at`.
+    /// Adds an error that underlines all tokens of `at`.
     pub(crate) fn at(&mut self, at: impl ToTokens, message: impl Display) {
         self.0.push(Error::new_spanned(at, message));
     }
 
-    /// An error at one place.
+    /// Adds an error at one span.
     pub(crate) fn on(&mut self, span: Span, message: impl Display) {
         self.0.push(Error::new(span, message));
     }
@@ -25,10 +27,10 @@ impl Errors {
         self.0.push(error);
     }
 
-    /// As invocations of `compile_error!`, in the order of the text.
+    /// The errors as invocations of `compile_error!`, in the order of the source text.
     pub(crate) fn tokens(&self) -> TokenStream {
         let mut errors: Vec<&Error> = self.0.iter().collect();
-        errors.sort_by_key(|error| place(error.span()));
+        errors.sort_by_key(|error| position(error.span()));
         errors.into_iter().map(Error::to_compile_error).collect()
     }
 
@@ -37,10 +39,20 @@ impl Errors {
     }
 }
 
-/// Line and column, where the compiler tells.
-pub(crate) fn place(span: Span) -> Option<(usize, usize)> {
+/// Line and column, where a compiler is there to ask.
+fn position(span: Span) -> Option<(usize, usize)> {
     proc_macro::is_available().then(|| {
         let span = span.unwrap();
         (span.line(), span.column())
     })
+}
+
+/// The line of a span, where a compiler is there to ask.
+pub(super) fn line(span: Span) -> Option<usize> {
+    position(span).map(|(line, _)| line)
+}
+
+/// A name in backticks, as messages have it.
+pub(super) fn quote(name: &Ident) -> String {
+    format!("`{}`", ident_text(name))
 }
