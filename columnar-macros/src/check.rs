@@ -10,7 +10,7 @@ use quote::quote;
 use crate::diagnostics::{Errors, columns, declarations, flow, modules, reads, views};
 use crate::graph;
 use crate::ident::{ident_text, is_name, replace, rust_ident};
-use crate::syntax::{Around, Base, Column, Denial, Derived, Flow, Form, Former, Module, State, Tag, View};
+use crate::syntax::{Base, Column, Flow, Form, GroupTag, Lint, Module, RenamedFrom, State, Tag, View};
 
 pub(crate) struct Plan {
     /// The order of the columns, by index; that of declaration if there are modules, of which rustc alone knows what
@@ -30,9 +30,9 @@ pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
         check_inputs(column, errors);
         check_tags(column, errors);
     }
-    check_former(flow, errors);
+    check_renames(flow, errors);
     for column in &flow.columns {
-        check_denied(column, flow.denied(), errors);
+        check_denied(column, flow.lints(), errors);
     }
     check_cycles(flow, errors)
 }
@@ -43,7 +43,7 @@ fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<String> {
     let columns = flow.columns.iter().map(|column| &column.name);
     let all: HashSet<String> =
         columns.chain(flow.modules.iter().map(|module| &module.name)).map(ident_text).collect();
-    for Column { name, is_second, .. } in &mut flow.columns {
+    for Column { name, is_duplicate, .. } in &mut flow.columns {
         let mut text = ident_text(name);
         if !is_name(&text) {
             errors.at(&*name, declarations::bad_name(name));
@@ -54,7 +54,7 @@ fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<String> {
             while all.contains(&text) || first.contains_key(&text) {
                 text.insert(0, '_');
             }
-            *is_second = true;
+            *is_duplicate = true;
             *name = replace(name, &Ident::new(&text, name.span()));
         }
         first.insert(text, name.span());
@@ -77,11 +77,11 @@ fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<String> {
 }
 
 /// What a column was before, no column is now, and no other one was.
-fn check_former(flow: &mut Flow, errors: &mut Errors) {
+fn check_renames(flow: &mut Flow, errors: &mut Errors) {
     let known: HashSet<String> = flow.columns.iter().map(|column| ident_text(&column.name)).collect();
     let mut gone = HashSet::new();
-    for Column { name, former, .. } in &mut flow.columns {
-        let Some(Former { name: before, .. }) = former else { continue };
+    for Column { name, renamed_from, .. } in &mut flow.columns {
+        let Some(RenamedFrom { name: before, .. }) = renamed_from else { continue };
         let text = before.value();
         let message = if text == ident_text(name) {
             columns::renamed_from_itself(name)
@@ -93,7 +93,7 @@ fn check_former(flow: &mut Flow, errors: &mut Errors) {
             columns::renamed_from_twice(&text)
         };
         errors.at(&*before, message);
-        *former = None;
+        *renamed_from = None;
     }
 }
 
@@ -104,7 +104,7 @@ fn check_sources(flow: &Flow, unknown: &[Ident], errors: &mut Errors) -> bool {
         check_extension(flow, base, errors);
         return true;
     }
-    if !flow.lost.is_empty() || flow.columns.iter().any(|column| column.derived.is_none()) {
+    if !flow.unparsed.is_empty() || flow.columns.iter().any(|column| column.derived.is_none()) {
         return true;
     }
     let message = flow::no_source(unknown.first());
@@ -124,7 +124,7 @@ fn check_extension(flow: &Flow, base: &Base, errors: &mut Errors) {
             errors.at(quote!(#keyword #name), flow::late_source(name, base.name()));
         }
     }
-    let is_empty = flow.columns.is_empty() && flow.modules.is_empty() && flow.lost.is_empty();
+    let is_empty = flow.columns.is_empty() && flow.modules.is_empty() && flow.unparsed.is_empty();
     if let (Form::Item(header), true) = (&flow.form, is_empty) {
         errors.at(&header.name, flow::empty_extension(base.name()));
     }
@@ -140,15 +140,17 @@ fn check_reads(flow: &mut Flow, clashes: HashSet<String>, errors: &mut Errors) -
     let mut unknown = Vec::new();
     for Column { name, derived, .. } in &mut flow.columns {
         let Some(derived) = derived else { continue };
-        for view in derived.views.iter_mut().filter(|view| view.state != State::Void) {
-            let shows_a_column = if view.is_own() {
-                let column = view.other_word().filter(|word| names.columns.contains(&ident_text(word)));
-                if let Some(column) = &column {
+        for view in derived.views.iter_mut().filter(|view| view.state != State::NoColumn) {
+            let shows_a_column = if view.is_self() {
+                let column = view.path.first().filter(|field| names.columns.contains(&ident_text(field)));
+                if let Some(column) = column {
                     errors.at(&view.written, views::column_of_self(column));
                 }
-                column.is_none()
+                let is_column = column.is_none();
+                view.take_path_as_fields();
+                is_column
             } else if ident_text(&view.base) == ident_text(name) {
-                let is_past = view.delayed;
+                let is_past = view.is_lagged;
                 let message = if is_past { reads::prev_by_name(name) } else { reads::self_by_name(name) };
                 errors.at(&view.base, message);
                 false
@@ -156,31 +158,42 @@ fn check_reads(flow: &mut Flow, clashes: HashSet<String>, errors: &mut Errors) -
                 names.resolve(view, &mut unknown, errors)
             };
             if shows_a_column {
-                view.check_elided(errors);
+                check_elided(view, errors);
             } else {
-                view.state = State::Void;
-                derived.whole = false;
+                view.state = State::NoColumn;
+                derived.is_complete = false;
             }
         }
     }
-    for Module { inputs, whole, .. } in &mut flow.modules {
+    for Module { inputs, is_complete, .. } in &mut flow.modules {
         for input in inputs {
             if let Some(column) = &mut input.column {
                 check_input(column, &names, &mut unknown, errors);
             }
-            *whole &= input.read().is_some();
+            *is_complete &= input.read().is_some();
         }
     }
     unknown
 }
 
+/// What shows everything hides nothing. Words that are no views are told by rustc.
+fn check_elided(view: &mut View, errors: &mut Errors) {
+    if view.state == State::Valid
+        && view.shows_everything()
+        && let Some(elided) = view.elided()
+    {
+        errors.at(elided, views::nothing_elided(&view.name(), view.is_lagged));
+        view.state = State::Invalid;
+    }
+}
+
 /// An input of a module is a column and nothing more.
 fn check_input(column: &mut View, names: &Names, unknown: &mut Vec<Ident>, errors: &mut Errors) {
     if !names.resolve(column, unknown, errors) {
-        column.state = State::Void;
-    } else if column.state == State::Sound && column.says_more() {
+        column.state = State::NoColumn;
+    } else if column.state == State::Valid && column.has_modifiers() {
         errors.at(&column.written, modules::input_is_view(column.name()));
-        column.state = State::Broken;
+        column.state = State::Invalid;
     }
 }
 
@@ -204,7 +217,7 @@ struct Names {
     /// Modules with the name of a column, which have been told.
     clashes: HashSet<String>,
     /// What declarations may have declared that could not be made out.
-    lost: HashSet<String>,
+    unparsed: HashSet<String>,
     /// Whether the flow that is extended is known, if one is.
     is_extension: Option<bool>,
 }
@@ -220,7 +233,7 @@ impl Names {
             columns: flow.columns.iter().map(|column| ident_text(&column.name)).collect(),
             modules: flow.modules.iter().map(|module| (ident_text(&module.name), inputs(module))).collect(),
             clashes,
-            lost: flow.lost.iter().filter_map(lost_name).collect(),
+            unparsed: flow.unparsed.iter().filter_map(unparsed_name).collect(),
             is_extension: flow.base().map(|base| base.path.is_some()),
         }
     }
@@ -230,7 +243,7 @@ impl Names {
         let base = ident_text(&view.base);
         if self.columns.contains(&base) {
             let is_of_module = !view.path.is_empty() && self.clashes.contains(&base);
-            view.unfold();
+            view.take_path_as_fields();
             check_spelling(&mut view.base, errors);
             !is_of_module
         } else if let Some(inputs) = self.modules.get(&base) {
@@ -250,14 +263,14 @@ impl Names {
     /// Whether a view may show a column of the flow that is extended, if it shows none of the own.
     fn can_be_inherited(&self, view: &View) -> bool {
         let base = ident_text(&view.base);
-        is_name(&base) && rust_ident(&view.base).is_some() && !self.lost.contains(&base)
+        is_name(&base) && rust_ident(&view.base).is_some() && !self.unparsed.contains(&base)
     }
 }
 
 /// Whether a view of a module shows one of its columns, and no input, which is a column of this flow.
 fn is_of_module(view: &View, inputs: &HashMap<String, String>, errors: &mut Errors) -> bool {
     match view.path.first() {
-        None if view.state == State::Sound => errors.at(&view.base, modules::module_read(&view.base)),
+        None if view.state == State::Valid => errors.at(&view.base, modules::module_read(&view.base)),
         None => {}
         Some(first) => match inputs.get(&ident_text(first)) {
             Some(column) => errors.at(first, modules::input_read(first, &view.base, column)),
@@ -269,10 +282,10 @@ fn is_of_module(view: &View, inputs: &HashMap<String, String>, errors: &mut Erro
 
 /// Tells each unknown name once.
 fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors) {
-    let columns = flow.columns.iter().filter(|column| !column.is_second).map(|column| &column.name);
+    let columns = flow.columns.iter().filter(|column| !column.is_duplicate).map(|column| &column.name);
     let declared: Vec<String> =
         columns.chain(flow.modules.iter().map(|module| &module.name)).map(ident_text).collect();
-    let mut told: HashSet<String> = flow.lost.iter().filter_map(lost_name).collect();
+    let mut told: HashSet<String> = flow.unparsed.iter().filter_map(unparsed_name).collect();
     if ["source", "column"].iter().any(|&nameless| told.contains(nameless)) {
         // The one whose name is missing may have been meant.
         return;
@@ -285,7 +298,7 @@ fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors) {
 }
 
 /// A name that a declaration may have had that could not be made out.
-fn lost_name(tree: &TokenTree) -> Option<String> {
+fn unparsed_name(tree: &TokenTree) -> Option<String> {
     match tree {
         TokenTree::Ident(name) => Some(ident_text(name)),
         _ => None,
@@ -305,13 +318,13 @@ fn check_spelling(base: &mut Ident, errors: &mut Errors) {
 /// A column reads something besides itself, and its own past once.
 fn check_inputs(column: &mut Column, errors: &mut Errors) {
     let Column { name, derived: Some(derived), .. } = column else { return };
-    let mut own = derived.reads().filter(|view| view.is_own());
+    let mut own = derived.reads().filter(|view| view.is_self());
     match (own.next(), own.next()) {
         (_, Some(second)) => errors.at(&second.written, reads::self_twice(name)),
-        (Some(own), None) if derived.reads().count() == 1 && derived.whole => {
+        (Some(own), None) if derived.reads().count() == 1 && derived.is_complete => {
             errors.at(&own.written, reads::only_self(name));
         }
-        (None, None) if derived.reads().next().is_none() && derived.whole => {
+        (None, None) if derived.reads().next().is_none() && derived.is_complete => {
             errors.on(derived.list, reads::reads_nothing(name));
         }
         _ => {}
@@ -323,11 +336,11 @@ fn check_tags(column: &mut Column, errors: &mut Errors) {
     let Column { name, derived: Some(derived), .. } = column else { return };
     let mut tags: HashMap<String, Option<&View>> = HashMap::new();
     check_groups(name, derived.reads(), &mut tags, errors);
-    for view in derived.reads().filter(|view| !view.is_own()) {
+    for view in derived.reads().filter(|view| !view.is_self()) {
         let (place, tag) = match &view.tag {
             Tag::Name => (None, ident_text(view.last())),
-            Tag::Given(place, tag) => (Some(*place), tag.clone()),
-            Tag::Broken => continue,
+            Tag::Explicit(place, tag) => (Some(*place), tag.clone()),
+            Tag::Invalid => continue,
         };
         match (tags.get(&tag), place) {
             (Some(Some(first)), _) if first.text() == view.text() => {
@@ -349,13 +362,13 @@ fn check_groups<'v>(
     tags: &mut HashMap<String, Option<&View>>,
     errors: &mut Errors,
 ) {
-    let mut before: &[Around] = &[];
+    let mut before: &[GroupTag] = &[];
     for View { groups, .. } in views {
-        let is_open = |(open, group): &(&Around, &Around)| open.is(group);
+        let is_open = |(open, group): &(&GroupTag, &GroupTag)| open.is_same_group(group);
         let open = before.iter().zip(groups).take_while(is_open).count();
         for group in groups.iter().skip(open) {
             if tags.insert(group.text().to_owned(), None).is_some() {
-                errors.on(group.place, reads::same_tag(group.text(), name));
+                errors.on(group.span, reads::same_tag(group.text(), name));
             }
         }
         before = groups;
@@ -363,16 +376,16 @@ fn check_groups<'v>(
 }
 
 /// A column is nothing that it, or its flow, does not want it to be.
-fn check_denied(column: &Column, by_flow: &[Denial], errors: &mut Errors) {
-    let Column { name, denied, derived: Some(derived), .. } = column else { return };
-    let denies = |denial| denied.contains(&denial) || by_flow.contains(&denial);
-    if denies(Denial::Unbounded) {
-        for view in derived.reads().filter(|view| view.state == State::Sound && !view.is_windowed()) {
+fn check_denied(column: &Column, by_flow: &[Lint], errors: &mut Errors) {
+    let Column { name, lints, derived: Some(derived), .. } = column else { return };
+    let denies = |lint| lints.contains(&lint) || by_flow.contains(&lint);
+    if denies(Lint::Unbounded) {
+        for view in derived.reads().filter(|view| view.state == State::Valid && !view.is_windowed()) {
             errors.at(&view.written, reads::unbounded(&view.name(), name));
         }
     }
-    if denies(Denial::UnstablePrefix)
-        && derived.whole
+    if denies(Lint::UnstablePrefix)
+        && derived.is_complete
         && derived.reads().all(View::is_windowed)
         && let Some(first) = derived.reads().next()
     {
@@ -443,5 +456,5 @@ impl<'f> Nodes<'f> {
 
 /// The views of what has to be there before a column can run.
 fn waits_for(column: &Column) -> impl Iterator<Item = &View> {
-    column.derived.iter().flat_map(Derived::reads).filter(|view| !view.delayed)
+    column.reads().filter(|view| !view.is_lagged)
 }

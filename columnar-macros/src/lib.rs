@@ -26,7 +26,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use proc_macro2::{Span, TokenStream};
 
 use diagnostics::{Errors, flow};
-use syntax::{Flow, Given};
+use syntax::Invocation;
 
 /// The expansion of `columnar::flow!`, which passes `[$crate]` before the declarations.
 #[proc_macro]
@@ -36,8 +36,8 @@ pub fn flow(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 }
 
 fn expand(input: TokenStream, errors: &mut Errors) -> TokenStream {
-    let Given { krate, declarations } = syntax::given(input);
-    let mut flow = Flow::parse(declarations, errors);
+    let Invocation { krate, declarations } = Invocation::new(input);
+    let mut flow = syntax::parse(declarations, errors);
     let plan = check::check(&mut flow, errors);
     expand::expand(&krate, &flow, &plan, errors)
 }

@@ -29,14 +29,13 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Visibility;
 
 use super::other::Generic;
 use super::{Emission, Tokens, again, at, docs_or, hidden, list, literal, told};
-use crate::ident::{self, without_marker};
-use crate::syntax::{Around, Column, Former, State, Tag, View};
+use crate::syntax::{Column, GroupTag, RenamedFrom, State, Tag, View};
 
 impl Emission<'_> {
     /// The struct.
@@ -86,12 +85,12 @@ impl Emission<'_> {
             nodes.push(format!("({name:?},{},{})", known.len(), listed.len()));
             let reads = column.derived.iter().flat_map(|derived| Read::all(column, &derived.views, &places));
             let reads: Vec<Read<'_>> = reads.collect();
-            if reads.iter().all(Read::is_known) {
-                known.extend(reads.iter().map(Read::known));
+            if reads.iter().all(|read| read.view.is_literal()) {
+                known.extend(reads.iter().map(Read::literals));
             } else {
                 let (views, own) =
                     (hidden("", &column.name), quote_spanned!(at(column.keyword.span())=> Self::));
-                let reads = reads.iter().map(|read| read.listed(private));
+                let reads = reads.iter().map(|read| read.constant(private));
                 constants.push(quote!(const #views: &'static [#private::Read] = &[#(#reads),*];));
                 listed.push(quote!(#own #views));
             }
@@ -128,8 +127,8 @@ impl Emission<'_> {
         let private = &self.private;
         let columns = self.flow.columns.iter().enumerate();
         let formers = columns.filter_map(|(at, column)| {
-            let Former { word, name } = column.former.as_ref()?;
-            Some(quote!(#private::Former::#word(#at, #name)))
+            let RenamedFrom { keyword, name } = column.renamed_from.as_ref()?;
+            Some(quote!(#private::Former::#keyword(#at, #name)))
         });
         let formers: Vec<TokenStream> = formers.collect();
         (!formers.is_empty()).then(|| quote!(.__formers(&[#(#formers),*])))
@@ -184,7 +183,7 @@ impl Emission<'_> {
         match generic {
             Some(Generic { param, .. }) => quote!(#kind<#param>).into(),
             // What is being typed has been told.
-            None if ty.is_begun => kind,
+            None if ty.is_partial => kind,
             None => {
                 let ty = &ty.ty;
                 quote!(#kind<#ty>).into()
@@ -209,122 +208,67 @@ pub(super) fn is_typed(column: &Column) -> bool {
     column.derived.as_ref().is_some_and(|derived| derived.ty.is_some())
 }
 
-/// A view of a column that it is known of which one it is.
+/// A valid view, with the index of the column that it shows.
 struct Read<'v> {
     view: &'v View,
-    shown: Shown,
     column: usize,
     tag: String,
 }
 
 impl<'v> Read<'v> {
-    /// What a column reads. What is wrong has been told.
+    /// The views of a column whose errors are not reported.
     fn all(
         column: &'v Column,
         views: &'v [View],
-        places: &HashMap<String, usize>,
+        indices: &HashMap<String, usize>,
     ) -> impl Iterator<Item = Self> {
-        let sound = views.iter().filter(|view| view.state == State::Sound);
-        sound.filter_map(|view| {
-            let base = literal(if view.is_own() { &column.name } else { &view.base });
-            let (shown, column) = (Shown::of(view), *places.get(&base)?);
+        let valid = views.iter().filter(|view| view.state == State::Valid);
+        valid.filter_map(|view| {
+            let base = literal(if view.is_self() { &column.name } else { &view.base });
+            let column = *indices.get(&base)?;
             let tag = match &view.tag {
-                Tag::Given(_, tag) => tag.clone(),
-                Tag::Name | Tag::Broken => base,
+                Tag::Explicit(_, tag) => tag.clone(),
+                Tag::Name | Tag::Invalid => base,
             };
-            Some(Self { view, shown, column, tag })
+            Some(Self { view, column, tag })
         })
     }
 
-    /// Whether the declaration says it all.
-    fn is_known(&self) -> bool {
-        let View { eliding, filtering, noting, groups, .. } = self.view;
-        let tokens = [eliding, filtering, noting];
-        self.shown.rest.0.is_empty() && tokens.into_iter().all(TokenStream::is_empty) && groups.is_empty()
+    /// The view as a tuple of literals.
+    fn literals(&self) -> String {
+        let (Self { column, tag, .. }, count, is_lagged) = (self, self.view.count(), self.view.is_lagged);
+        format!("({column},{count},{is_lagged},{tag:?})")
     }
 
-    fn known(&self) -> String {
-        let (Self { column, tag, .. }, count, delayed) = (self, self.shown.count, self.view.delayed);
-        format!("({column},{count},{delayed},{tag:?})")
-    }
-
-    fn listed(&self, private: &Tokens) -> TokenStream {
-        let (known, rest) = (list([self.known()]), &self.shown.rest);
-        let (View { before, eliding, filtering, noting, .. }, inside) = (self.view, inside(self.view));
-        let view = quote_spanned!(at(*before)=> <#private::View>::__known(#known));
-        quote!(#view #rest #eliding #filtering #noting.__view() #inside)
-    }
-}
-
-/// How much a view shows.
-struct Shown {
-    /// The last so many values, or all if it is 0.
-    count: usize,
-    /// A window that the compiler has to look at: `.window(MANY)`.
-    rest: Tokens,
-    /// What is known, or is no view: that is mentioned.
-    mentioned: Tokens,
-}
-
-impl Shown {
-    fn of(view: &View) -> Self {
-        let (mut count, mut rest, mut mentioned) = (0, Tokens(Vec::new()), Tokens(Vec::new()));
-        let mut tail = view.tail.clone().into_iter().peekable();
-        while let Some(dot) = tail.next() {
-            let word = tail.next();
-            let arguments = tail.next_if(|tree| matches!(tree, TokenTree::Group(_)));
-            let said = match &word {
-                Some(TokenTree::Ident(word)) => ident::ident_text(word),
-                _ => String::new(),
-            };
-            let known = match (said.as_str(), &arguments) {
-                ("latest" | "prev", None) => Some(1),
-                ("all", Some(_)) => Some(0),
-                ("window", Some(arguments)) => number(arguments),
-                _ => Some(count),
-            };
-            let place = if known.is_some() { &mut mentioned } else { &mut rest };
-            place.0.extend([dot].into_iter().chain(word).chain(arguments));
-            count = known.unwrap_or(count);
-        }
-        Self { count, rest, mentioned }
-    }
-}
-
-/// The number in parentheses.
-fn number(arguments: &TokenTree) -> Option<usize> {
-    let TokenTree::Group(arguments) = arguments else { return None };
-    let mut trees = arguments.stream().into_iter();
-    match (trees.next(), trees.next()) {
-        (Some(TokenTree::Literal(literal)), None) => without_marker(&literal.to_string()).parse().ok(),
-        _ => None,
+    /// The view as a constant expression.
+    fn constant(&self, private: &Tokens) -> TokenStream {
+        let (literals, modifiers) = (list([self.literals()]), self.view.constant_modifiers());
+        let groups = groups(self.view);
+        let view = quote_spanned!(at(self.view.before)=> <#private::View>::__known(#literals));
+        quote!(#view #modifiers.__view() #groups)
     }
 }
 
 /// A view as a field access on the struct of the columns, so that names and views are found by editors and checked by
 /// rustc. `self` is the own column. A `_` takes nothing out of the struct.
-pub(super) fn mention(view: &View, own: &Ident) -> TokenStream {
-    let (told, mentioned, path) = (told(view), view.mentioned(own), &view.path);
-    if told.is_some() {
-        let said = said(view);
-        return quote!(#told let _ = here.#mentioned #(.#path)* #said;);
+pub(super) fn mention(view: &View, reader: &Ident) -> TokenStream {
+    let (field, path) = (view.field(reader), &view.path);
+    if let Some(editors_only) = told(view) {
+        let modifiers = all_modifiers(view);
+        return quote!(#editors_only let _ = here.#field #(.#path)* #modifiers;);
     }
-    let (shown, tagging) = (Shown::of(view).mentioned, &view.tagging);
-    if tagging.is_empty() {
-        return quote!(let _ = here.#mentioned #(.#path)* #shown;);
-    }
-    quote!(let _ = here.#mentioned #(.#path)* #shown #tagging;)
+    let modifiers = view.literal_modifiers();
+    quote!(let _ = here.#field #(.#path)* #modifiers;)
 }
 
-/// What a view says of the column that it shows.
-pub(super) fn said(view: &View) -> TokenStream {
-    let View { tail, eliding, tagging, filtering, noting, .. } = view;
-    let inside = inside(view);
-    quote!(#tail #eliding #tagging #filtering #noting.__view() #inside)
+/// All modifiers and groups of a view, as calls on the column that it shows.
+pub(super) fn all_modifiers(view: &View) -> TokenStream {
+    let (modifiers, groups) = (view.modifiers(), groups(view));
+    quote!(#modifiers.__view() #groups)
 }
 
 /// The groups around a view.
-fn inside(view: &View) -> Option<TokenStream> {
-    let tags = view.groups.iter().map(Around::text);
+fn groups(view: &View) -> Option<TokenStream> {
+    let tags = view.groups.iter().map(GroupTag::text);
     (!view.groups.is_empty()).then(|| quote!(.__in(&[#(#tags),*])))
 }

@@ -34,7 +34,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Visibility;
 
-use super::columns::{self, said, typed};
+use super::columns::{self, all_modifiers, typed};
 use super::other::Other;
 use super::{Emission, Tokens, again, at, hidden, literal, told};
 use crate::diagnostics::flow;
@@ -163,8 +163,8 @@ impl Emission<'_> {
         let used = self.modules().map(|(module, _)| {
             let (place, used) = (at(module.keyword.span()), hidden("USE_", &module.name));
             // What could not be read has been told.
-            let whole = module.whole.then(|| quote_spanned!(place=> .__whole()));
-            quote_spanned!(place=> Self::#used #whole)
+            let is_complete = module.is_complete.then(|| quote_spanned!(place=> .__whole()));
+            quote_spanned!(place=> Self::#used #is_complete)
         });
         let used = (!self.others.modules.is_empty()).then(|| quote!(.__using(&[#(#used),*])));
         let formers = self.formers();
@@ -195,7 +195,7 @@ impl Emission<'_> {
 
     /// A view, as a column `own` has it.
     fn shown(view: &View, own: &Ident) -> TokenStream {
-        let (told, shown, said) = (told(view), here(view, own), said(view));
+        let (told, shown, said) = (told(view), here(view, own), all_modifiers(view));
         let here = quote_spanned!(at(view.before)=> Self::#shown);
         quote!(#told #here #said)
     }
@@ -248,9 +248,9 @@ fn place(view: &View) -> TokenStream {
 
 /// A mention of the column that a view shows.
 pub(super) fn mention(view: &View, own: &Ident) -> TokenStream {
-    let (told, mentioned, path) = (told(view), view.mentioned(own), &view.path);
+    let (told, mentioned, path) = (told(view), view.field(own), &view.path);
     // Behind what is broken an editor finds more here than behind a constant, which there may not be.
-    let said = told.is_some().then(|| said(view));
+    let said = told.is_some().then(|| all_modifiers(view));
     quote!(#told let _ = here.#mentioned #(.#path)* #said;)
 }
 
@@ -267,7 +267,7 @@ pub(super) fn fn_mentions(name: &Ident, columns: &Tokens, mentions: &TokenStream
 /// The constant for the column that a view shows to the column `own`.
 pub(super) fn here(view: &View, own: &Ident) -> Ident {
     // What is not typed yet shows the own column, too.
-    if view.is_own() || ident::ident_text(view.last()).is_empty() {
+    if view.is_self() || ident::ident_text(view.last()).is_empty() {
         return hidden("HERE_", own);
     }
     let path = view.name().replace('.', "_DOT_");

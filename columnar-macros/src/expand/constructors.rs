@@ -119,7 +119,7 @@ impl Item<'_> {
         // They are pointers before they are called, if there is a type for that: with so many calls in one
         // body the compiler looks at what is to be dropped when one of them panics.
         let types = self.header.params.iter().map(Param::ty);
-        let (ty, functions, calls) = if self.header.params.iter().any(Param::is_any) {
+        let (ty, functions, calls) = if self.header.params.iter().any(Param::is_impl_trait) {
             let call = quote!((#(&#names),*));
             (step.to_token_stream(), quote!(#(Self::#functions #call,)*), quote!(step.clone()))
         } else {

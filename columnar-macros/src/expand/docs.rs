@@ -8,7 +8,7 @@ use quote::quote;
 use super::{Emission, literal};
 use crate::drawing::{self, Node};
 use crate::graph;
-use crate::syntax::{Derived, Flow, Header, Module, View};
+use crate::syntax::{Column, Flow, Header, Module, View};
 
 impl Emission<'_> {
     /// What the user says of the flow, and the drawing.
@@ -32,7 +32,7 @@ impl Emission<'_> {
         let Flow { columns, modules, .. } = self.flow;
         let mut index: HashMap<String, usize> = HashMap::new();
         let mut nodes: Vec<Node> = Vec::new();
-        let inherited = columns.iter().flat_map(|column| &column.derived).flat_map(Derived::reads);
+        let inherited = columns.iter().flat_map(Column::reads);
         let inherited = inherited.chain(modules.iter().flat_map(Module::reads));
         for view in inherited.filter(|view| view.is_inherited) {
             let name = view.name();
@@ -50,14 +50,18 @@ impl Emission<'_> {
             index.get(&name).copied()
         };
         nodes.extend(columns.iter().map(|column| {
-            let views: Vec<&View> = column.derived.iter().flat_map(Derived::reads).collect();
+            let views: Vec<&View> = column.reads().collect();
             let read = |view: &&View| Some((place(view)?, view.is_windowed()));
             Node {
                 name: literal(&column.name),
                 // What is read of the step before keeps nobody waiting.
-                reads: views.iter().filter(|view| !view.is_own() && !view.delayed).filter_map(read).collect(),
+                reads: views
+                    .iter()
+                    .filter(|view| !view.is_self() && !view.is_lagged)
+                    .filter_map(read)
+                    .collect(),
                 written: views.iter().map(|view| view.text()).collect(),
-                is_own: views.iter().any(|view| view.is_own()),
+                is_own: views.iter().any(|view| view.is_self()),
             }
         }));
         nodes.extend(modules.iter().map(|module| Node {

@@ -27,7 +27,7 @@ use crate::syntax::{Column, Header};
 impl Emission<'_> {
     /// The enum `id`, which goes with the struct `columns`.
     pub(super) fn id(&self, header: &Header, id: &Ident, columns: &Ident) -> TokenStream {
-        let is_named = |column: &Column| column.derived.is_some() && !column.is_second;
+        let is_named = |column: &Column| column.derived.is_some() && !column.is_duplicate;
         let all = self.flow.columns.iter().enumerate();
         let (derived, without): (Vec<_>, Vec<_>) = all.partition(|(_, column)| is_named(column));
         let (indices, derived): (Vec<usize>, Vec<&Column>) = derived.into_iter().unzip();

@@ -80,7 +80,7 @@ impl Item<'_> {
         let private = &self.emission.private;
         let derived = column.derived.as_ref()?;
         let ty = &self.types.step;
-        let step = if self.header.whole {
+        let step = if self.header.is_complete {
             let step = self.emission.step(&column.keyword, derived);
             Emission::typed_step(column, &self.types.columns, step)
         } else {
@@ -93,7 +93,7 @@ impl Item<'_> {
     fn fns_of_module(&self, module: &Module, other: &Other<'_>) -> TokenStream {
         let (private, step) = (&self.emission.private, &self.types.step);
         let ty = quote!(#private::Vec<#step>);
-        let steps = if self.header.whole {
+        let steps = if self.header.is_complete {
             self.emission.module_steps(module, other)
         } else {
             quote!(#private::vec![])

@@ -75,7 +75,7 @@ impl ToTokens for Tokens {
 impl Emission<'_> {
     /// Words that may become keywords, and types, for editors to complete.
     fn words(&self) -> TokenStream {
-        let (private, words) = (&self.private, &self.flow.words);
+        let (private, words) = (&self.private, &self.flow.partial_keywords);
         let words = words.iter().filter_map(rust_ident);
         // One more, for a word that is not there yet.
         let words = words.chain([Ident::new("column", Span::call_site())]);
@@ -119,7 +119,7 @@ impl Emission<'_> {
     /// The compute step of a column as one of its type. What rustc has to say of that is said at the type, which stands
     /// from its `:` on to its last token.
     fn typed_step(column: &Column, columns: &impl ToTokens, step: TokenStream) -> TokenStream {
-        let Some(ColumnType { colon, ty, is_begun: false }) =
+        let Some(ColumnType { colon, ty, is_partial: false }) =
             column.derived.as_ref().and_then(|derived| derived.ty.as_ref())
         else {
             return step;
@@ -135,7 +135,7 @@ impl Emission<'_> {
 
 /// Keeps from the compiler what is wrong with a view: it has been told.
 fn told(view: &View) -> Option<TokenStream> {
-    (view.state != State::Sound).then(|| quote!(#[cfg(rust_analyzer)]))
+    (view.state != State::Valid).then(|| quote!(#[cfg(rust_analyzer)]))
 }
 
 /// Items with a comma behind each. The compiler reads text faster than it takes tokens from here, so it is for what is

@@ -58,7 +58,7 @@ impl Emission<'_> {
     /// The trait is for what is no flow, of which that alone is to be told.
     pub(super) fn module_steps(&self, module: &Module, other: &Other<'_>) -> TokenStream {
         let private = &self.private;
-        if !module.whole {
+        if !module.is_complete {
             return quote!(#private::vec![]);
         }
         let arguments = match &module.arguments {

@@ -36,7 +36,7 @@ impl<'e> Others<'e> {
         };
         let extended = header.and_then(|header| Other::extended(private, header));
         let mut taken: HashSet<String> = extended.iter().map(|extended| literal(extended.flow)).collect();
-        let columns = flow.columns.iter().filter(|column| column.derived.is_some() && !column.is_second);
+        let columns = flow.columns.iter().filter(|column| column.derived.is_some() && !column.is_duplicate);
         let types = columns.filter_map(|column| {
             let variant = tell_apart(&column.name, &mut taken);
             Generic::new(header?, column, &variant)
@@ -312,7 +312,7 @@ pub(super) struct Generic<'e> {
 impl<'e> Generic<'e> {
     /// `None` for a type that is the same in all flows, and for text.
     fn new(header: &'e Header, column: &'e Column, variant: &str) -> Option<Self> {
-        let ty = column.derived.as_ref()?.ty.as_ref().filter(|ty| !ty.is_begun)?;
+        let ty = column.derived.as_ref()?.ty.as_ref().filter(|ty| !ty.is_partial)?;
         let ty = &ty.ty;
         let params = used(header, ty.clone());
         let alias = format_ident!("__{}{variant}", header.name.unraw(), span = at(header.keyword.span));

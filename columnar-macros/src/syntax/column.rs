@@ -1,17 +1,27 @@
-//! A derived column, after its name: `(views): Type was "old" = step;`.
+//! Parses a column behind its name: `(views): Type was "old" = step;`.
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::LitStr;
 
-use super::cursor::{Cursor, is_punct};
-use super::{ColumnType, Derived, Former, column_type, former, tokens, view};
+use super::column_type;
+use super::cursor::{Cursor, is_ident, is_punct, tokens};
+use super::tree::{ColumnType, Derived, RenamedFrom};
+use super::view_list::{self, ViewList};
 use crate::diagnostics::{Errors, columns, declarations, views};
+use crate::ident::{ident_text, is_name};
 
-pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> (Option<Former>, Derived) {
-    let early = column_type::before_views(name, cursor, errors);
+/// Takes a computed column up to its `;`.
+pub(super) fn parse(
+    name: &Ident,
+    cursor: &mut Cursor<'_>,
+    errors: &mut Errors,
+) -> (Option<RenamedFrom>, Derived) {
+    let early_type = column_type::before_views(name, cursor, errors);
     let list = list(name, cursor, errors);
-    let ty = early.or_else(|| column_type::parse(name, cursor, errors));
-    let former = former::parse(name, cursor, errors);
-    let ty = ty.or_else(|| late_type(name, former.as_ref(), cursor, errors));
+    let ty = early_type.or_else(|| column_type::parse(name, cursor, errors));
+    let renamed_from = renamed_from(name, cursor, errors);
+    let ty = ty.or_else(|| late_type(name, renamed_from.as_ref(), cursor, errors));
     let mut step = TokenStream::new();
     if list.is_some() || is_punct(cursor.peek(), '=') {
         if let Some(equals) = equals(name, cursor, errors) {
@@ -21,27 +31,64 @@ pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) 
         cursor.skip_declaration();
     }
     let span = list.as_ref().map_or(name.span(), Group::span);
-    let (views, whole) = list.map_or_else(|| (Vec::new(), false), |list| view::parse_list(&list, errors));
-    (former, Derived { list: span, views, whole, ty, step })
+    let views = list.map(|list| view_list::parse(&list, errors));
+    let ViewList { views, is_complete } = views.unwrap_or_default();
+    (renamed_from, Derived { list: span, views, is_complete, ty, step })
 }
 
-/// A type behind the former name.
+/// Takes an earlier name. Other tokens behind `was` are reported, and read as they were meant where that is clear.
+pub(super) fn renamed_from(
+    column: &Ident,
+    cursor: &mut Cursor<'_>,
+    errors: &mut Errors,
+) -> Option<RenamedFrom> {
+    let Some(TokenTree::Ident(keyword)) = cursor.peek().filter(|tree| is_ident(Some(tree), "was")) else {
+        return None;
+    };
+    cursor.next();
+    let name = match cursor.declaration().first() {
+        Some(TokenTree::Literal(literal)) => {
+            cursor.next();
+            syn::parse2::<LitStr>(literal.clone().into_token_stream()).ok().or_else(|| {
+                errors.at(literal, columns::no_earlier_name(column));
+                None
+            })?
+        }
+        Some(TokenTree::Ident(name)) => {
+            cursor.next();
+            errors.at(name, columns::earlier_name_not_quoted(name));
+            LitStr::new(&ident_text(name), name.span())
+        }
+        _ => {
+            errors.at(keyword, columns::no_earlier_name(column));
+            return None;
+        }
+    };
+    let text = name.value();
+    if !text.split('.').all(is_name) {
+        errors.at(&name, columns::bad_earlier_name(&text));
+        return None;
+    }
+    Some(RenamedFrom { keyword: keyword.clone(), name })
+}
+
+/// Takes a type behind the earlier name, where it has no place.
 fn late_type(
     name: &Ident,
-    former: Option<&Former>,
+    renamed_from: Option<&RenamedFrom>,
     cursor: &mut Cursor<'_>,
     errors: &mut Errors,
 ) -> Option<ColumnType> {
-    former?;
-    let told = errors.len();
+    renamed_from?;
+    let reported = errors.len();
     let late = column_type::parse(name, cursor, errors)?;
-    if errors.len() == told {
+    if errors.len() == reported {
         errors.on(late.colon, columns::type_after_was(name));
     }
     Some(late)
 }
 
-/// The views, in parentheses. Other brackets are told, and read all the same.
+/// Takes the views, in parentheses. Other brackets are reported, and read all the same.
 fn list(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Group> {
     match cursor.peek() {
         Some(TokenTree::Group(group)) if group.delimiter() != Delimiter::None => {
@@ -62,7 +109,7 @@ fn list(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Gr
     }
 }
 
-/// Takes the `=`. `None` where there is none, with the rest of the declaration skipped.
+/// Takes the `=`. Where there is none, it skips the rest of the declaration.
 fn equals<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<&'t TokenTree> {
     let length = operator(cursor.rest());
     let found: String = tokens(cursor.rest().get(..length).unwrap_or_default()).to_string();
@@ -87,7 +134,7 @@ fn equals<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Opt
     }
 }
 
-/// How many tokens the operator has that stands first.
+/// The number of tokens of the operator that comes first.
 fn operator(trees: &[TokenTree]) -> usize {
     let mut length = 0;
     for tree in trees {
@@ -97,12 +144,13 @@ fn operator(trees: &[TokenTree]) -> usize {
             break;
         }
     }
-    // In `=|cx| ...`, `=-1` and the like the expression begins at once.
+    // In `=|cx| ...` and `=-1` the expression begins behind the first token.
     let is_expression =
         is_punct(trees.first(), '=') && !is_punct(trees.get(1), '=') && !is_punct(trees.get(1), '>');
     if is_expression { length.min(1) } else { length.min(2) }
 }
 
+/// Takes the compute step and the `;`.
 fn step(name: &Ident, equals: &TokenTree, cursor: &mut Cursor<'_>, errors: &mut Errors) -> TokenStream {
     let mut step = cursor.skip_declaration();
     let Some(last) = step.last() else {
@@ -118,7 +166,7 @@ fn step(name: &Ident, equals: &TokenTree, cursor: &mut Cursor<'_>, errors: &mut 
     tokens(step)
 }
 
-/// The last token in the sense of a reader: of a group, what closes it.
+/// The span of the last token; of a group, that of its closing bracket.
 fn last_span(tree: &TokenTree) -> Span {
     match tree {
         TokenTree::Group(group) => group.span_close(),

@@ -1,11 +1,11 @@
-//! What has a place in Rust and none in a flow, and is written by habit: told once, and read as it was
-//! meant where that can be known.
+//! Recovery from Rust that is written in a flow by habit. Each case is one error, and the declaration is
+//! read as it was meant where that is clear.
 
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 
-use super::cursor::{Cursor, begins_declaration, is_punct};
-use super::{Column, Derived, tokens};
+use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens};
+use super::tree::{Column, Derived};
 use crate::diagnostics::{Errors, declarations};
 use crate::ident::{self, ident_text, is_name, quoted_name, rust_ident};
 use crate::keywords::nearest_keyword;
@@ -17,28 +17,28 @@ const UP_TO_A_SEMICOLON: [&str; 5] = ["let", "const", "static", "type", "return"
 const UP_TO_BRACES: [&str; 12] =
     ["struct", "enum", "trait", "impl", "mod", "unsafe", "extern", "if", "for", "while", "loop", "match"];
 
-/// Something in the place of a declaration.
+/// Rust in the place of a declaration.
 #[derive(Default)]
-pub(super) struct Habit<'t> {
+pub(super) struct Recovered<'t> {
     /// The column that it was meant to declare, without documentation.
     pub(super) column: Option<Column>,
-    /// What it may have been meant to declare.
-    pub(super) lost: &'t [TokenTree],
+    /// The tokens that may declare more.
+    pub(super) unparsed: &'t [TokenTree],
 }
 
-/// Takes what stands before a declaration, as before an item: `pub`, `async`.
+/// Takes the modifiers of an item before a declaration: `pub`, `async`.
 pub(super) fn modifiers(cursor: &mut Cursor<'_>, errors: &mut Errors) {
-    while let Some(TokenTree::Ident(word)) = cursor.peek() {
+    while let Some(TokenTree::Ident(ident)) = cursor.peek() {
         let before_a_declaration = cursor.rest().get(1..).is_some_and(begins_declaration);
-        if ident::is(word, "pub") {
-            // The field of a struct is told as a whole.
+        if ident::is(ident, "pub") {
+            // The field of a struct is one error, with its `pub`.
             if !is_punct(cursor.rest().get(2), ':') {
-                errors.at(word, declarations::PUB);
+                errors.at(ident, declarations::PUB);
             }
         } else if before_a_declaration
-            && ["async", "const", "static", "unsafe"].iter().any(|it| ident::is(word, it))
+            && ["async", "const", "static", "unsafe"].iter().any(|it| ident::is(ident, it))
         {
-            errors.at(word, declarations::modifier(word));
+            errors.at(ident, declarations::modifier(ident));
         } else {
             return;
         }
@@ -47,45 +47,45 @@ pub(super) fn modifiers(cursor: &mut Cursor<'_>, errors: &mut Errors) {
     }
 }
 
-/// Takes a statement, an item or the field of a struct, if one stands next.
-pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Habit<'t>> {
+/// Takes a statement, an item or the field of a struct, if one comes next.
+pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Recovered<'t>> {
     match cursor.rest() {
-        [TokenTree::Ident(word), rest @ ..] if ident::is(word, "fn") || is_async_fn(word, rest) => {
+        [TokenTree::Ident(ident), rest @ ..] if ident::is(ident, "fn") || is_async_fn(ident, rest) => {
             function(cursor, errors)
         }
-        [TokenTree::Ident(word), bang, TokenTree::Group(_), ..] if is_punct(Some(bang), '!') => {
-            if ident::is(word, "flow") {
-                errors.at(word, declarations::FLOW_INSIDE);
+        [TokenTree::Ident(ident), bang, TokenTree::Group(_), ..] if is_punct(Some(bang), '!') => {
+            if ident::is(ident, "flow") {
+                errors.at(ident, declarations::FLOW_INSIDE);
             } else {
-                errors.at(word, declarations::rust_item(&format!("{word}!")));
+                errors.at(ident, declarations::rust_item(&format!("{ident}!")));
             }
-            let lost = cursor.take(3);
+            let unparsed = cursor.take(3);
             cursor.punct(';');
-            Some(Habit { lost, ..Habit::default() })
+            Some(Recovered { unparsed, ..Recovered::default() })
         }
         [TokenTree::Ident(name), colon, ..] if is_punct(Some(colon), ':') => field(name, cursor, errors),
-        [TokenTree::Ident(word), next, ..] if !is_punct(Some(next), ';') => {
-            let is_one_of = |words: &[&str]| words.iter().any(|known| ident::is(word, known));
-            let lost = match () {
+        [TokenTree::Ident(ident), next, ..] if !is_punct(Some(next), ';') => {
+            let is_one_of = |keywords: &[&str]| keywords.iter().any(|known| ident::is(ident, known));
+            let unparsed = match () {
                 () if is_one_of(&UP_TO_A_SEMICOLON) => cursor.skip_declaration(),
                 () if is_one_of(&UP_TO_BRACES) => skip_braces(cursor),
                 () => return None,
             };
-            errors.at(word, declarations::rust_item(&word.to_string()));
-            Some(Habit { lost, ..Habit::default() })
+            errors.at(ident, declarations::rust_item(&ident.to_string()));
+            Some(Recovered { unparsed, ..Recovered::default() })
         }
         _ => None,
     }
 }
 
-fn is_async_fn(word: &Ident, rest: &[TokenTree]) -> bool {
-    ident::is(word, "async") && matches!(rest.first(), Some(TokenTree::Ident(next)) if ident::is(next, "fn"))
+fn is_async_fn(ident: &Ident, rest: &[TokenTree]) -> bool {
+    ident::is(ident, "async") && is_ident(rest.first(), "fn")
 }
 
-/// `fn topics(user: &str) -> String { … }`. What looks like a column but for its keyword is left to be read.
-fn function<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Habit<'t>> {
+/// Takes `fn topics(user: &str) -> String { … }`. It leaves `fn topics(user) = …`, a column with a wrong keyword.
+fn function<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Recovered<'t>> {
     let rest = cursor.rest();
-    let at = rest.iter().position(|tree| matches!(tree, TokenTree::Ident(word) if ident::is(word, "fn")))?;
+    let at = rest.iter().position(|tree| is_ident(Some(tree), "fn"))?;
     let [TokenTree::Ident(name), TokenTree::Group(list), next @ ..] = rest.get(at + 1..)? else {
         return None;
     };
@@ -93,12 +93,12 @@ fn function<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Habit<'t
         return None;
     }
     errors.at(tokens(cursor.take(at + 1)), declarations::function(name));
-    let column = rust_ident(name).map(|name| broken(rest.get(at), name, list.span()));
-    Some(Habit { column, lost: skip_braces(cursor) })
+    let column = rust_ident(name).map(|name| column_named(rest.get(at), name, list.span()));
+    Some(Recovered { column, unparsed: skip_braces(cursor) })
 }
 
-/// `user: String,` or `topics: column(user.latest) = …,`.
-fn field<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Habit<'t>> {
+/// Takes `user: String,` or `topics: column(user.latest) = …,`.
+fn field<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Recovered<'t>> {
     if !is_name(&ident_text(name)) {
         return None;
     }
@@ -111,41 +111,43 @@ fn field<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Opti
     let is_source = !written.iter().any(|tree| is_punct(Some(tree), '='));
     errors.at(name, declarations::no_keyword(name, if is_source { "source" } else { "column" }));
     let name = rust_ident(name)?;
-    let mut column = broken(written.first(), name, Span::call_site());
+    let mut column = column_named(written.first(), name, Span::call_site());
     if is_source {
         column.keyword = Ident::new("source", column.keyword.span());
         column.derived = None;
     }
-    Some(Habit { column: Some(column), lost: &[] })
+    Some(Recovered { column: Some(column), unparsed: &[] })
 }
 
-/// A column of which no more is known than its name.
-fn broken(place: Option<&TokenTree>, name: Ident, list: Span) -> Column {
+/// A column of which only the name is known.
+fn column_named(place: Option<&TokenTree>, name: Ident, list: Span) -> Column {
     let keyword = Ident::new("column", place.map_or_else(Span::call_site, TokenTree::span));
-    let derived = Derived { list, views: Vec::new(), whole: false, ty: None, step: TokenStream::new() };
+    let derived = Derived { list, views: Vec::new(), is_complete: false, ty: None, step: TokenStream::new() };
     Column {
         docs: Vec::new(),
-        denied: Vec::new(),
+        lints: Vec::new(),
         keyword,
         name,
-        is_second: false,
-        former: None,
+        is_duplicate: false,
+        renamed_from: None,
         derived: Some(derived),
     }
 }
 
 /// Moves behind the next braces, if there are any before the next declaration.
 fn skip_braces<'t>(cursor: &mut Cursor<'t>) -> &'t [TokenTree] {
-    let is_braces =
-        |tree: &TokenTree| matches!(tree, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
-    match cursor.declaration().iter().position(is_braces) {
+    match cursor.declaration().iter().position(|tree| is_group(tree, Delimiter::Brace)) {
         Some(at) => cursor.take(at + 1),
         None => cursor.skip_declaration(),
     }
 }
 
-/// Takes a keyword that stands behind its name.
-pub(super) fn keyword_behind(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident> {
+/// Takes a keyword behind its name: `user source`.
+pub(super) fn keyword_after_name(
+    name: &Ident,
+    cursor: &mut Cursor<'_>,
+    errors: &mut Errors,
+) -> Option<Ident> {
     match cursor.rest() {
         [TokenTree::Ident(keyword), ..]
             if (ident::is(keyword, "source") || ident::is(keyword, "column"))
@@ -160,11 +162,11 @@ pub(super) fn keyword_behind(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut
     }
 }
 
-/// Takes a name that is not written as one, after a keyword: `mut user`, `"user"`, `running-summary`.
+/// Takes a name that is written as none, behind a keyword: `mut user`, `"user"`, `running-summary`.
 pub(super) fn name(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident> {
     match cursor.rest() {
-        [TokenTree::Ident(word), TokenTree::Ident(name), ..] if ident::is(word, "mut") => {
-            errors.at(word, declarations::modifier(word));
+        [TokenTree::Ident(ident), TokenTree::Ident(name), ..] if ident::is(ident, "mut") => {
+            errors.at(ident, declarations::modifier(ident));
             cursor.take(2);
             rust_ident(name)
         }
@@ -194,4 +196,21 @@ pub(super) fn name(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident
         }
         _ => None,
     }
+}
+
+/// The name of a declaration, raw if it is a keyword of Rust. A text that cannot be a name is reported.
+pub(super) fn declared_name(name: &Ident, errors: &mut Errors) -> Option<Ident> {
+    let Some(identifier) = rust_ident(name).filter(|name| !ident_text(name).is_empty()) else {
+        let message = if ident_text(name) == "self" {
+            declarations::NAMED_SELF.to_owned()
+        } else {
+            declarations::bad_name(name)
+        };
+        errors.at(name, message);
+        return None;
+    };
+    if identifier != *name {
+        errors.at(name, declarations::rust_keyword(name));
+    }
+    Some(identifier)
 }

@@ -1,0 +1,48 @@
+//! Parses the input of the macro as a whole: the crate, the form of the flow, and its declarations.
+
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+
+use super::cursor::trees_of;
+use super::tree::{Flow, Form};
+use super::{declarations, header};
+use crate::diagnostics::{self, Errors};
+
+/// The input of the macro: the path of the runtime crate in brackets, then the declarations.
+pub(crate) struct Invocation {
+    pub(crate) krate: TokenStream,
+    pub(crate) declarations: TokenStream,
+}
+
+impl Invocation {
+    pub(crate) fn new(tokens: TokenStream) -> Self {
+        let mut tokens = tokens.into_iter();
+        let krate = match tokens.next() {
+            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => group.stream(),
+            other => other.into_iter().collect(),
+        };
+        Self { krate, declarations: tokens.collect() }
+    }
+}
+
+pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Flow {
+    let trees: Vec<TokenTree> = tokens.into_iter().collect();
+    if trees.is_empty() {
+        errors.on(Span::call_site(), diagnostics::flow::EMPTY_FLOW);
+        return Flow::empty(Form::Unknown, Vec::new());
+    }
+    if let [TokenTree::Group(braces)] = trees.as_slice()
+        && braces.delimiter() == Delimiter::Brace
+    {
+        errors.on(braces.span_open(), diagnostics::declarations::BRACES);
+        return parse(braces.stream(), errors);
+    }
+    if !header::is_item(&trees) {
+        return declarations::parse(Form::Inline, &trees, errors);
+    }
+    let (header, body) = header::parse(&trees, errors);
+    let form = header.map_or(Form::Unknown, |header| Form::Item(Box::new(header)));
+    match body {
+        Some(body) => declarations::parse(form, &trees_of(&body), errors),
+        None => Flow::empty(form, trees),
+    }
+}
