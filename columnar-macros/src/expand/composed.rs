@@ -137,7 +137,7 @@ impl Emission<'_> {
         });
         let sorted = (!others.modules.is_empty()).then(|| {
             let (places, _) = others.sizes(private, &quote!(Self));
-            let place = self.plan.suspect.map_or_else(Span::call_site, at);
+            let place = self.plan.possible_cycle.map_or_else(Span::call_site, at);
             let sorted = quote_spanned!(place=> <Self as #private::Columns>::GRAPH.__sorted::<#places>());
             quote!(const __SORTED: () = #sorted;)
         });
