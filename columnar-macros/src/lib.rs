@@ -9,7 +9,6 @@
 
 mod check;
 mod diagnostics;
-mod drawing;
 #[cfg(test)]
 mod editor_tests;
 mod expand;

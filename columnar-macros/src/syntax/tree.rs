@@ -135,10 +135,6 @@ impl Column {
     pub(crate) fn reads(&self) -> impl Iterator<Item = &View> {
         self.derived.iter().flat_map(Derived::reads)
     }
-
-    pub(crate) fn ty(&self) -> Option<&ColumnType> {
-        self.derived.as_ref()?.ty.as_ref()
-    }
 }
 
 impl Derived {

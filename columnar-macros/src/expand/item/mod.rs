@@ -14,49 +14,50 @@
 //! /* the struct of the columns, and the enum that names the derived ones in events */
 //! ```
 
+mod column_enum;
+mod constructors;
+mod docs;
+mod drawing;
+mod scope;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
-use syn::{GenericParam, Generics, parse_quote};
+use syn::{GenericParam, Generics};
 
-use super::composed::fn_mentions;
-use super::other::Other;
-use super::types::{Types, lifetime};
-use super::{Emission, again, at, hidden, list, literal};
+use crate::expand::columns::fn_mentions;
+use crate::expand::dependencies::Dependency;
+use crate::expand::emitter::Emitter;
+use crate::expand::tokens::{hidden_ident, list, located};
+use crate::ident::ident_text;
 use crate::syntax::{Column, Header, Module};
+use scope::{Item, Types};
 
-impl Emission<'_> {
-    pub(super) fn item(&self, header: &Header, errors: &TokenStream) -> TokenStream {
-        let place = at(header.keyword.span);
-        let named = |suffix| format_ident!("{}{suffix}", header.name.unraw(), span = place);
-        let (columns, id) = (named("Columns"), named("Column"));
-        let types = Types::new(self.private, header, &self.others, &columns, &id);
-        let item = Item { emission: self, header, types };
-        let (words, others) = (self.words(), self.others.definitions(header));
-        let docs = format!(" The columns of a [`{}`].", header.name.unraw());
-        let definition = self.columns(&header.vis, &columns, &docs);
-        let implementation = item.implementation();
-        let (id, columns) = (self.id(header, &id, &columns), self.impl_columns(&columns));
-        // The drawing depends on all that the user has typed.
-        let flow = [item.definition(), item.impl_base(), item.impl_default()];
-        quote!(#words #others #definition #implementation #columns #id #(#flow)* #errors)
-    }
-}
-
-pub(super) struct Item<'e> {
-    pub(super) emission: &'e Emission<'e>,
-    pub(super) header: &'e Header,
-    pub(super) types: Types,
+pub(super) fn expand(emitter: &Emitter<'_>, header: &Header, errors: &TokenStream) -> TokenStream {
+    let span = located(header.keyword.span);
+    let named = |suffix| format_ident!("{}{suffix}", header.name.unraw(), span = span);
+    let (columns, id) = (named("Columns"), named("Column"));
+    let types = Types::new(emitter.private, header, &emitter.dependencies, &columns, &id);
+    let item = Item { emitter, header, types };
+    let (completions, aliases) = (emitter.completions(), emitter.dependencies.alias_definitions(header));
+    let docs = format!(" The columns of a [`{}`].", header.name.unraw());
+    let definition = emitter.columns(&header.vis, &columns, &docs);
+    let implementation = item.implementation();
+    let (id, columns) = (emitter.column_enum(header, &id, &columns), emitter.impl_columns(&columns));
+    // The drawing depends on everything that the user has typed.
+    let flow = [item.definition(), item.impl_base(), item.impl_default()];
+    quote!(#completions #aliases #definition #implementation #columns #id #(#flow)* #errors)
 }
 
 impl Item<'_> {
-    /// What the flow can do: its compute steps, and ways to make one.
+    /// The compute steps and the constructors.
     fn implementation(&self) -> TokenStream {
         let head = self.impl_head(&TokenStream::new(), &self.bounded());
-        let columns = self.emission.flow.columns.iter();
+        let columns = self.emitter.flow.columns.iter();
         let steps = columns.clone().filter_map(|column| self.fn_step(column));
-        let reads = columns.filter_map(|column| self.emission.fn_reads(column, &self.types.columns));
-        let modules = self.emission.modules().map(|(module, other)| self.fns_of_module(module, other));
+        let reads = columns.filter_map(|column| self.emitter.fn_reads(column, &self.types.columns));
+        let modules =
+            self.emitter.modules().map(|(module, dependency)| self.fns_of_module(module, dependency));
         let (constants, constructors, fork) = (self.constants(), self.constructors(), self.fn_fork());
         quote! {
             #[allow(
@@ -75,40 +76,40 @@ impl Item<'_> {
         }
     }
 
-    /// A function for each column: editors infer small bodies fast.
+    /// A function per column: editors infer small bodies fast.
     fn fn_step(&self, column: &Column) -> Option<TokenStream> {
-        let private = &self.emission.private;
+        let private = &self.emitter.private;
         let derived = column.derived.as_ref()?;
         let ty = &self.types.step;
         let step = if self.header.is_complete {
-            let step = self.emission.step(&column.keyword, derived);
-            Emission::typed_step(column, &self.types.columns, step)
+            let step = self.emitter.step(&column.keyword, derived);
+            Emitter::typed_step(column, &self.types.columns, step)
         } else {
             quote!(#private::broken())
         };
-        Some(self.fn_given(&column.name, ty, &step))
+        Some(self.fn_of_params(&column.name, ty, &step))
     }
 
     /// The compute steps of a module, and the mentions of its inputs.
-    fn fns_of_module(&self, module: &Module, other: &Other<'_>) -> TokenStream {
-        let (private, step) = (&self.emission.private, &self.types.step);
+    fn fns_of_module(&self, module: &Module, dependency: &Dependency<'_>) -> TokenStream {
+        let (private, step) = (&self.emitter.private, &self.types.step);
         let ty = quote!(#private::Vec<#step>);
         let steps = if self.header.is_complete {
-            self.emission.module_steps(module, other)
+            self.emitter.module_steps(module, dependency)
         } else {
             quote!(#private::vec![])
         };
-        let steps = self.fn_given(&module.name, &ty, &steps);
-        let mentions = Emission::module_mentions(module);
+        let steps = self.fn_of_params(&module.name, &ty, &steps);
+        let mentions = Emitter::module_mentions(module);
         let mentions = fn_mentions(&module.name, &self.types.columns, &mentions);
         quote!(#steps #mentions)
     }
 
-    /// A function that is given the parameters.
-    fn fn_given(&self, name: &Ident, ty: &impl ToTokens, body: &TokenStream) -> TokenStream {
-        let function = hidden("", name);
-        let take = self.lent();
-        // Not every parameter need be used.
+    /// A function with the parameters of the flow.
+    fn fn_of_params(&self, name: &Ident, ty: &impl ToTokens, body: &TokenStream) -> TokenStream {
+        let function = hidden_ident("", name);
+        let take = self.borrowed_params();
+        // So that a parameter that no step uses is no warning.
         let names = self.param_names();
         let used = (!names.is_empty()).then(|| quote!(let _ = (#(#names,)*);));
         quote! {
@@ -120,13 +121,13 @@ impl Item<'_> {
     }
 
     fn constants(&self) -> TokenStream {
-        let private = &self.emission.private;
+        let private = &self.emitter.private;
         let (vis, order) = (&self.header.vis, self.order());
-        let graph = if self.emission.others.are_none() {
+        let graph = if self.emitter.dependencies.is_empty() {
             quote!(#private::graph::<Self>())
         } else {
-            // What others declare is held against this one when the graph is evaluated, so every check does that. The
-            // type by its name would bring places among the user's lines into a body; see `Enum::uses`.
+            // The declarations of dependencies are checked when the graph is evaluated, so every check evaluates it. The
+            // name of the type would bring spans among the user's lines into a body; see `Enum::uses`.
             quote!(<<Self as #private::Base>::Columns as #private::Columns>::GRAPH)
         };
         quote! {
@@ -142,11 +143,11 @@ impl Item<'_> {
         let vis = &self.header.vis;
         let docs = quote!(/// The names of the columns in topological order.
         );
-        if !self.emission.others.are_none() {
-            let (private, columns) = (&self.emission.private, &self.types.columns);
-            let (places, bytes) = self.emission.others.sizes(private, columns);
-            let sorted =
-                (!self.emission.others.modules.is_empty()).then(|| quote!(let () = <#columns>::__SORTED;));
+        if !self.emitter.dependencies.is_empty() {
+            let (private, columns) = (&self.emitter.private, &self.types.columns);
+            let (places, bytes) = self.emitter.dependencies.graph_sizes(private, columns);
+            let sorted = (!self.emitter.dependencies.modules.is_empty())
+                .then(|| quote!(let () = <#columns>::__SORTED;));
             return quote! {
                 const __TEXT: [u8; #bytes] = {
                     #sorted
@@ -158,8 +159,8 @@ impl Item<'_> {
                 #vis const ORDER: &'static [&'static str] = #private::Graph::__taken(&Self::__ORDER);
             };
         }
-        let name_at = |&at: &usize| self.emission.flow.columns.get(at).map(|column| literal(&column.name));
-        let order = self.emission.plan.order.iter().filter_map(name_at);
+        let name_at = |&at: &usize| self.emitter.flow.columns.get(at).map(|column| ident_text(&column.name));
+        let order = self.emitter.plan.order.iter().filter_map(name_at);
         let order = list(order.map(|name| format!("{name:?}")));
         quote! {
             #docs
@@ -169,7 +170,7 @@ impl Item<'_> {
 
     /// The fork of a flow, as the flow's own type.
     fn fn_fork(&self) -> TokenStream {
-        let private = &self.emission.private;
+        let private = &self.emitter.private;
         let vis = &self.header.vis;
         quote! {
             /// Another flow with the past of this one: its steps before `step`. Both go on independently.
@@ -184,11 +185,11 @@ impl Item<'_> {
         }
     }
 
-    /// The struct, which derefs to the columns and what a flow does.
+    /// The struct, which derefs to the columns and to the methods of a flow.
     fn definition(&self) -> TokenStream {
-        let private = &self.emission.private;
+        let private = &self.emitter.private;
         let Header { vis, keyword, name, generics, .. } = self.header;
-        let docs = self.emission.docs(self.header);
+        let docs = self.emitter.docs(self.header);
         let (where_clause, target) = (&generics.where_clause, &self.types.flow);
         let marker = marker(generics);
         let deref = self.impl_head(&quote!(#private::Deref for), generics);
@@ -209,9 +210,9 @@ impl Item<'_> {
         }
     }
 
-    /// What the flow is to one that extends or uses it.
+    /// The types of this flow, for flows that extend or use it.
     fn impl_base(&self) -> TokenStream {
-        let private = &self.emission.private;
+        let private = &self.emitter.private;
         let head = self.impl_head(&quote!(#private::Base for), &self.header.generics);
         let Types { columns, id, step, extended, .. } = &self.types;
         let module = self.header.base.is_none().then(|| {
@@ -228,25 +229,6 @@ impl Item<'_> {
 
             #module
         }
-    }
-
-    /// `impl<…> Trait for Chat<…> where …`.
-    pub(super) fn impl_head(&self, of: &TokenStream, generics: &Generics) -> TokenStream {
-        let name = again(&self.header.name);
-        let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-        quote!(impl #impl_generics #of #name #ty_generics #where_clause)
-    }
-
-    /// The generics, with what a compute step that holds a parameter asks of them.
-    pub(super) fn bounded(&self) -> Generics {
-        let mut generics = self.header.generics.clone();
-        let lifetime = lifetime(self.header);
-        let types: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
-        if !types.is_empty() {
-            let predicates = &mut generics.make_where_clause().predicates;
-            predicates.extend(types.iter().map(|ty| -> syn::WherePredicate { parse_quote!(#ty: #lifetime) }));
-        }
-        generics
     }
 }
 

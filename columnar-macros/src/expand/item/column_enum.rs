@@ -1,4 +1,4 @@
-//! The enum that names the derived columns in events:
+//! The enum that names the computed columns in events:
 //!
 //! ```text
 //! pub enum ChatColumn { Topics, … }
@@ -9,10 +9,11 @@
 //! impl ColumnEnum for ChatColumn {}
 //! ```
 //!
-//! One variant holds the columns of the flow that is extended: `Chat(ChatColumn)`, and one those of each module:
-//! `Debate(DebateColumn)`. Others may have extended a flow, too, so in an extension a column is known by its name.
+//! One variant holds the columns of the base, `Chat(ChatColumn)`, and one those of each module, `Debate(DebateColumn)`.
+//! A base may have other extensions, too, which shift indices, so an extension finds its columns by name.
 //!
-//! An enum without such variants has lists: a `match` of many arms costs the compiler much, and so does a derived `Debug`.
+//! An enum without such variants has lists in place of matches: a `match` with many arms and a derived `Debug` are slow
+//! to compile.
 
 use std::collections::HashSet;
 
@@ -20,27 +21,29 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 
-use super::other::{Other, Others, Role, tell_apart};
-use super::{Emission, Tokens, at, docs_or, list, literal};
+use crate::expand::dependencies::{Dependencies, Dependency, Role, unique_variant};
+use crate::expand::emitter::Emitter;
+use crate::expand::tokens::{Tokens, docs_or, list, located};
+use crate::ident::ident_text;
 use crate::syntax::{Column, Header};
 
-impl Emission<'_> {
-    /// The enum `id`, which goes with the struct `columns`.
-    pub(super) fn id(&self, header: &Header, id: &Ident, columns: &Ident) -> TokenStream {
+impl Emitter<'_> {
+    /// The enum `id` of the computed columns, for the struct `columns`.
+    pub(super) fn column_enum(&self, header: &Header, id: &Ident, columns: &Ident) -> TokenStream {
         let is_named = |column: &Column| column.derived.is_some() && !column.is_duplicate;
         let all = self.flow.columns.iter().enumerate();
         let (derived, without): (Vec<_>, Vec<_>) = all.partition(|(_, column)| is_named(column));
         let (indices, derived): (Vec<usize>, Vec<&Column>) = derived.into_iter().unzip();
         let without = without.into_iter().map(|(at, _)| at).collect();
-        let names: Vec<String> = derived.iter().map(|column| literal(&column.name)).collect();
-        let variants = variants(&derived, self.others.extended.as_ref());
-        let (private, others) = (self.private, &self.others);
+        let names: Vec<String> = derived.iter().map(|column| ident_text(&column.name)).collect();
+        let variants = variants(&derived, self.dependencies.base.as_ref());
+        let (private, dependencies) = (self.private, &self.dependencies);
         let id = Enum {
             private,
             header,
             id,
             struct_of: columns,
-            others,
+            dependencies,
             indices,
             without,
             columns: derived,
@@ -52,14 +55,14 @@ impl Emission<'_> {
     }
 }
 
-/// The enum; what is in lists goes by column.
+/// The enum. Its lists are parallel, one item per computed column.
 struct Enum<'e> {
     private: &'e Tokens,
     header: &'e Header,
     id: &'e Ident,
     /// The struct of the columns.
     struct_of: &'e Ident,
-    others: &'e Others<'e>,
+    dependencies: &'e Dependencies<'e>,
     indices: Vec<usize>,
     /// The columns that it does not name.
     without: Vec<usize>,
@@ -71,9 +74,9 @@ struct Enum<'e> {
 impl Enum<'_> {
     fn definition(&self) -> TokenStream {
         let (vis, id, variants) = (&self.header.vis, self.id, &self.variants);
-        let inherited = self.others.extended.as_ref().map(variant);
-        let modules = self.others.modules.iter().map(variant);
-        let params = self.others.own_arguments();
+        let inherited = self.dependencies.base.as_ref().map(variant);
+        let modules = self.dependencies.modules.iter().map(variant);
+        let params = self.dependencies.own_enum_arguments();
         let debug = (!self.is_plain()).then(|| quote!(::core::fmt::Debug,));
         let docs_of =
             format!(" The computed columns of a [`{}`], as its events name them.", self.header.name.unraw());
@@ -96,12 +99,13 @@ impl Enum<'_> {
     }
 
     fn implementation(&self) -> TokenStream {
-        let Self { private, header, id, struct_of, others, .. } = self;
+        let Self { private, header, id, struct_of, dependencies, .. } = self;
         let vis = &header.vis;
-        let (params, arguments) = (others.params(&quote!(#private::ColumnEnum)), others.own_arguments());
-        // What names the column of another flow is no constant function.
-        let constant = others.are_none().then(|| quote!(const));
-        let columns = others.arguments_by_enum();
+        let (params, arguments) =
+            (dependencies.enum_params(&quote!(#private::ColumnEnum)), dependencies.own_enum_arguments());
+        // The name of a column of another flow is behind a trait, so the function is not constant.
+        let constant = dependencies.is_empty().then(|| quote!(const));
+        let columns = dependencies.struct_arguments_in_enum();
         let (name, of) = (self.body_of_name(), self.fn_of());
         let debug = self.is_plain().then(|| self.impl_debug());
         quote! {
@@ -135,13 +139,14 @@ impl Enum<'_> {
         }
     }
 
-    /// Whether a variant is the name of its column in camel case, and nothing else: then no text of it is needed.
+    /// Whether every variant is the name of its column in camel case. Then `Debug` needs no list of variants.
     fn is_plain(&self) -> bool {
-        // See `tell_apart` and `camel`.
-        self.others.are_none() && self.variants.iter().all(|variant| !variant.to_string().ends_with('_'))
+        // `unique_variant` and `camel_case` append a `_` to the others.
+        self.dependencies.is_empty()
+            && self.variants.iter().all(|variant| !variant.to_string().ends_with('_'))
     }
 
-    /// What a derived one prints.
+    /// `Debug`, as a derive would have it.
     fn impl_debug(&self) -> TokenStream {
         let Self { private, id, .. } = self;
         quote! {
@@ -154,10 +159,11 @@ impl Enum<'_> {
     }
 
     fn body_of_name(&self) -> TokenStream {
-        let Self { others, names, .. } = self;
-        if !others.are_none() {
-            let (uses, modules) = (self.uses(), others.modules.iter().map(|module| self.arm_of_name(module)));
-            let inherited = others.extended.as_ref().map(|extended| self.arm_of_name(extended));
+        let Self { dependencies, names, .. } = self;
+        if !dependencies.is_empty() {
+            let (uses, modules) =
+                (self.uses(), dependencies.modules.iter().map(|module| self.arm_of_name(module)));
+            let inherited = dependencies.base.as_ref().map(|base| self.arm_of_name(base));
             return quote!(match self { #inherited #(Self::#uses => #names,)* #(#modules)* });
         }
         if names.is_empty() {
@@ -171,9 +177,9 @@ impl Enum<'_> {
     }
 
     fn fn_of(&self) -> TokenStream {
-        let Self { private, others, indices, names, without, .. } = self;
+        let Self { private, dependencies, indices, names, without, .. } = self;
         let uses = self.uses();
-        if others.are_none() {
+        if dependencies.is_empty() {
             let variants = list(uses.iter().map(|variant| format!("Self::{variant}")));
             return quote! {
                 fn __of(column: usize, _: &#private::Name) -> #private::Option<Self> {
@@ -181,14 +187,15 @@ impl Enum<'_> {
                 }
             };
         }
-        let of_module = |module: &Other<'_>| {
-            let (variant, name, ty) = (module.variant(), literal(module.name()), module.inner_part("Column"));
+        let of_module = |module: &Dependency<'_>| {
+            let (variant, name, ty) =
+                (module.variant(), ident_text(module.name()), module.associated_in_definition("Column"));
             quote!(<#ty as #private::ColumnEnum>::__of_module(#name, name).map(Self::#variant))
         };
-        let mut modules = others.modules.iter().map(of_module);
+        let mut modules = dependencies.modules.iter().map(of_module);
         let first = modules.next().unwrap_or_else(|| quote!(#private::None));
         let otherwise = quote!(#first #(.or_else(|| #modules))*);
-        let Some(extended) = &others.extended else {
+        let Some(base) = &dependencies.base else {
             return quote! {
                 fn __of(column: usize, name: &#private::Name) -> #private::Option<Self> {
                     match column {
@@ -198,7 +205,7 @@ impl Enum<'_> {
                 }
             };
         };
-        let (variant, ty) = (extended.variant(), extended.inner_part("Column"));
+        let (variant, ty) = (base.variant(), base.associated_in_definition("Column"));
         quote! {
             fn __of(column: usize, name: &#private::Name) -> #private::Option<Self> {
                 if let #private::Some(column) = <#ty as #private::ColumnId>::__of(column, name) {
@@ -212,41 +219,43 @@ impl Enum<'_> {
         }
     }
 
-    fn arm_of_name(&self, other: &Other<'_>) -> TokenStream {
-        let (private, variant) = (self.private, other.variant());
+    fn arm_of_name(&self, dependency: &Dependency<'_>) -> TokenStream {
+        let (private, variant) = (self.private, dependency.variant());
         let name = quote!(#private::ColumnEnum::__name(column));
-        let name = match other.role {
-            Role::Extended => name,
+        let name = match dependency.role {
+            Role::Base => name,
             Role::Module(module) => {
-                let module = literal(&module.name);
+                let module = ident_text(&module.name);
                 quote!(<Self as #private::ColumnEnum>::__name_in(#module, #name))
             }
         };
         quote!(Self::#variant(column) => #name,)
     }
 
-    /// The variants for the bodies of functions. There a place among the user's lines makes incremental
-    /// compilation fail when lines above it go; only the declaration may point there.
+    /// The variants for bodies of functions. A span among the user's lines makes incremental compilation fail there,
+    /// once lines above it are removed; only the declaration may have one.
     fn uses(&self) -> Vec<Ident> {
         let variants = self.variants.iter();
         variants.map(|variant| Ident::new(&variant.to_string(), Span::call_site())).collect()
     }
 }
 
-/// The variant for the columns of another flow. Without a place: derives put that of a field into bodies.
-fn variant(other: &Other<'_>) -> TokenStream {
-    let (variant, name, ty) = (other.variant(), other.name().unraw(), other.inner_part("Column"));
-    let docs = match other.role {
-        Role::Extended => format!(" A column of the `{name}` that is extended."),
+/// The variant for the columns of another flow. Its field has no position: derives copy it into bodies.
+fn variant(dependency: &Dependency<'_>) -> TokenStream {
+    let (variant, name, ty) =
+        (dependency.variant(), dependency.name().unraw(), dependency.associated_in_definition("Column"));
+    let docs = match dependency.role {
+        Role::Base => format!(" A column of the `{name}` that is extended."),
         Role::Module(_) => format!(" A column of the module `{name}`."),
     };
     quote!(#[doc = #docs] #variant(#ty),)
 }
 
-/// The columns as variants, told apart where two names become the same.
-fn variants(columns: &[&Column], extended: Option<&Other<'_>>) -> Vec<Ident> {
-    let mut taken: HashSet<String> = extended.map(|extended| literal(extended.name())).into_iter().collect();
-    let variant =
-        |column: &&Column| Ident::new(&tell_apart(&column.name, &mut taken), at(column.keyword.span()));
+/// The columns as variants; unique, where two names become the same.
+fn variants(columns: &[&Column], base: Option<&Dependency<'_>>) -> Vec<Ident> {
+    let mut taken: HashSet<String> = base.map(|base| ident_text(base.name())).into_iter().collect();
+    let variant = |column: &&Column| {
+        Ident::new(&unique_variant(&column.name, &mut taken), located(column.keyword.span()))
+    };
     columns.iter().map(variant).collect()
 }

@@ -1,10 +1,9 @@
-//! A flow as a drawing, for its documentation: columns from left to right by their levels. Knows
-//! nothing of tokens.
+//! A flow as a drawing, for its documentation: columns from left to right by their levels. It knows no tokens.
 #![expect(clippy::indexing_slicing, reason = "an index is a column of the flow, or a level that one has")]
 
 use std::fmt::Write as _;
 
-/// With more columns than these a drawing says less than a list.
+/// With more columns than this a list is easier to read than a drawing.
 const MANY: usize = 20;
 
 // Lengths, in pixels.
@@ -15,18 +14,17 @@ const ROW: usize = 40;
 const GAP: usize = 56;
 
 /// A column, and what it reads by index.
-pub(crate) struct Node {
-    pub(crate) name: String,
-    /// The columns that it reads, with whether that is a window and not all of their history. Without
-    /// itself.
-    pub(crate) reads: Vec<(usize, bool)>,
-    /// Its views, as they were written.
-    pub(crate) written: Vec<String>,
-    /// Whether it reads its own past.
-    pub(crate) is_own: bool,
+pub(super) struct Node {
+    pub(super) name: String,
+    /// The other columns that it reads, and whether it reads a window of each, not all of its history.
+    pub(super) reads: Vec<(usize, bool)>,
+    /// Its views, as the user wrote them.
+    pub(super) written: Vec<String>,
+    /// Whether it reads its self history.
+    pub(super) reads_self: bool,
 }
 
-/// The columns by their levels: a level has those that wait for others in all levels before.
+/// The columns by their levels. A column is one level behind the last that it reads.
 ///
 /// ```text
 /// level 0  user
@@ -34,7 +32,7 @@ pub(crate) struct Node {
 ///          summary   ← user, self.latest
 /// level 2  critique  ← summary.latest, topics
 /// ```
-pub(crate) fn list(nodes: &[Node], order: &[usize]) -> String {
+pub(super) fn list(nodes: &[Node], order: &[usize]) -> String {
     let longest = nodes.iter().map(|node| node.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for (level, columns) in levels(nodes, order).iter().enumerate() {
@@ -51,8 +49,8 @@ pub(crate) fn list(nodes: &[Node], order: &[usize]) -> String {
     text
 }
 
-/// The same as SVG, in the colour of the text around it. `None` where that would be no help.
-pub(crate) fn svg(nodes: &[Node], order: &[usize]) -> Option<String> {
+/// The flow as SVG, in the colour of the text around it. `None` with too many columns.
+pub(super) fn svg(nodes: &[Node], order: &[usize]) -> Option<String> {
     (nodes.len() <= MANY).then(|| Layout::new(nodes, order).svg(nodes))
 }
 
@@ -75,12 +73,11 @@ fn levels(nodes: &[Node], order: &[usize]) -> Vec<Vec<usize>> {
     levels
 }
 
-/// Where everything is.
+/// The position of every column and line.
 struct Layout {
     /// For each level its left and its right side.
     sides: Vec<(usize, usize)>,
-    /// For each level who is in which row: columns, and lines that begin at columns further left and go on
-    /// to the right.
+    /// For each level its rows: columns, and the columns whose lines pass through.
     rows: Vec<Vec<usize>>,
     /// The level of each column.
     level: Vec<usize>,
@@ -115,7 +112,7 @@ impl Layout {
         layout
     }
 
-    /// Puts everything near to what it comes from.
+    /// Sorts the rows of each level, so that lines are short.
     fn untangle(&mut self, nodes: &[Node]) {
         for at in 1..self.rows.len() {
             let (before, row) = (&self.rows[at - 1], &self.rows[at]);
@@ -206,9 +203,9 @@ impl Layout {
     }
 }
 
-/// The name, and a sign for the own past.
+/// The name, and a sign for the self history.
 fn label(node: &Node) -> String {
-    if node.is_own { format!("{} ↻", node.name) } else { node.name.clone() }
+    if node.reads_self { format!("{} ↻", node.name) } else { node.name.clone() }
 }
 
 #[cfg(test)]
@@ -217,8 +214,8 @@ mod tests {
 
     fn node(name: &str, reads: &[(usize, bool)], written: &[&str]) -> Node {
         let written: Vec<String> = written.iter().map(|&view| view.to_owned()).collect();
-        let is_own = written.iter().any(|view| view.starts_with("self"));
-        Node { name: name.to_owned(), reads: reads.to_vec(), written, is_own }
+        let reads_self = written.iter().any(|view| view.starts_with("self"));
+        Node { name: name.to_owned(), reads: reads.to_vec(), written, reads_self }
     }
 
     fn chat() -> Vec<Node> {

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Emission, literal};
-use crate::drawing::{self, Node};
+use super::drawing::{self, Node};
+use crate::expand::emitter::Emitter;
 use crate::graph;
+use crate::ident::ident_text;
 use crate::syntax::{Column, Flow, Header, Module, View};
 
-impl Emission<'_> {
-    /// What the user says of the flow, and the drawing.
+impl Emitter<'_> {
+    /// The documentation of the user, and the drawing.
     pub(super) fn docs(&self, header: &Header) -> TokenStream {
         let (nodes, order) = self.nodes();
         let list = format!("```text\n{}```", drawing::list(&nodes, &order));
@@ -20,14 +21,13 @@ impl Emission<'_> {
             Some(svg) => quote!(#[cfg_attr(doc, doc = #svg)] #[cfg_attr(not(doc), doc = #list)]),
         };
         let is_documented = header.attrs.iter().any(|attribute| attribute.path().is_ident("doc"));
-        let summary = format!(" The flow `{}`.", literal(&header.name));
+        let summary = format!(" The flow `{}`.", ident_text(&header.name));
         let summary = (!is_documented).then(|| quote!(#[doc = #summary]));
         let attributes = &header.attrs;
         quote!(#summary #(#attributes)* #[doc = ""] #drawing)
     }
 
-    /// The columns and the modules to draw, and their order: first the columns of the flow that is extended, as
-    /// far as they are read.
+    /// The nodes to draw, and their order: the columns of the base that are read, the columns, the modules.
     fn nodes(&self) -> (Vec<Node>, Vec<usize>) {
         let Flow { columns, modules, .. } = self.flow;
         let mut index: HashMap<String, usize> = HashMap::new();
@@ -37,44 +37,44 @@ impl Emission<'_> {
         for view in inherited.filter(|view| view.is_inherited) {
             let name = view.name();
             index.entry(name.clone()).or_insert_with(|| {
-                nodes.push(Node { name, reads: Vec::new(), written: Vec::new(), is_own: false });
+                nodes.push(Node { name, reads: Vec::new(), written: Vec::new(), reads_self: false });
                 nodes.len() - 1
             });
         }
         let first = nodes.len();
         let names = columns.iter().map(|column| &column.name);
         let names = names.chain(modules.iter().map(|module| &module.name));
-        index.extend(names.map(literal).zip(first..));
+        index.extend(names.map(ident_text).zip(first..));
         let place = |view: &View| {
-            let name = if view.is_inherited { view.name() } else { literal(&view.base) };
+            let name = if view.is_inherited { view.name() } else { ident_text(&view.base) };
             index.get(&name).copied()
         };
         nodes.extend(columns.iter().map(|column| {
             let views: Vec<&View> = column.reads().collect();
             let read = |view: &&View| Some((place(view)?, view.is_windowed()));
             Node {
-                name: literal(&column.name),
-                // What is read of the step before keeps nobody waiting.
+                name: ident_text(&column.name),
+                // A view with a lag is no edge: its reader does not wait.
                 reads: views
                     .iter()
                     .filter(|view| !view.is_self() && !view.is_lagged)
                     .filter_map(read)
                     .collect(),
                 written: views.iter().map(|view| view.text()).collect(),
-                is_own: views.iter().any(|view| view.is_self()),
+                reads_self: views.iter().any(|view| view.is_self()),
             }
         }));
         nodes.extend(modules.iter().map(|module| Node {
-            name: literal(&module.name),
-            // How much of it is shown is up to the module.
+            name: ident_text(&module.name),
+            // The module decides how much of it is shown.
             reads: module.reads().filter_map(|view| Some((place(view)?, false))).collect(),
             written: module.reads().map(View::name).collect(),
-            is_own: false,
+            reads_self: false,
         }));
         let reads: Vec<Vec<usize>> =
             nodes.iter().map(|node| node.reads.iter().map(|&(read, _)| read).collect()).collect();
         let order = graph::order(&reads).unwrap_or_else(|| (0..nodes.len()).collect());
-        // In a cycle some column reads a later one: that has been told, or leads through a module and is none.
+        // A read of a later node closes a cycle. It is reported, or leads through a module and need not be one.
         let ranks: HashMap<usize, usize> = order.iter().copied().zip(0..).collect();
         for (column, node) in nodes.iter_mut().enumerate() {
             node.reads.retain(|(read, _)| ranks.get(read) < ranks.get(&column));

@@ -1,4 +1,4 @@
-//! The ways to make a flow:
+//! The constructors of a flow:
 //!
 //! ```text
 //! pub fn new(model: M) -> Self;
@@ -7,7 +7,7 @@
 //! impl Default for Chat { … }
 //! ```
 //!
-//! or, if it extends another one:
+//! or, for an extension:
 //!
 //! ```text
 //! pub async fn extend(base: impl Borrow<FeltBase>, model: M) -> Result<Self>;
@@ -17,8 +17,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 
-use super::item::Item;
-use super::{again, hidden, list};
+use super::scope::Item;
+use crate::expand::tokens::{hidden_ident, list};
 use crate::syntax::{Base, Param};
 
 impl Item<'_> {
@@ -32,8 +32,8 @@ impl Item<'_> {
     }
 
     fn fn_new(&self) -> TokenStream {
-        let private = &self.emission.private;
-        let (vis, params, names) = (&self.header.vis, self.params(), self.param_names());
+        let private = &self.emitter.private;
+        let (vis, params, names) = (&self.header.vis, self.owned_params(), self.param_names());
         quote! {
             /// A new flow, with its values in memory.
             #vis fn new(#(#params),*) -> Self {
@@ -44,8 +44,8 @@ impl Item<'_> {
     }
 
     fn fn_open(&self) -> TokenStream {
-        let private = &self.emission.private;
-        let (vis, params, names) = (&self.header.vis, self.params(), self.param_names());
+        let private = &self.emitter.private;
+        let (vis, params, names) = (&self.header.vis, self.owned_params(), self.param_names());
         let store = Ident::new("store", Span::mixed_site());
         let local = Ident::new("steps", Span::mixed_site());
         quote! {
@@ -65,18 +65,18 @@ impl Item<'_> {
     }
 
     fn fn_extend(&self, base: &Base) -> TokenStream {
-        let private = &self.emission.private;
-        let (vis, params, names) = (&self.header.vis, self.params(), self.param_names());
+        let private = &self.emitter.private;
+        let (vis, params, names) = (&self.header.vis, self.owned_params(), self.param_names());
         let steps = quote!(Self::__STEPS(#(#names),*));
         let (local, flow) = (Ident::new("base", Span::mixed_site()), &self.types.flow);
-        let (ty, extended) = match &self.emission.others.extended {
-            Some(extended) => {
-                let ty = extended.ty();
+        let (ty, extended) = match &self.emitter.dependencies.base {
+            Some(base) => {
+                let ty = base.ty();
                 let lent = quote!(#private::Borrow::<#ty>::borrow(&#local));
                 let extended = quote!(#private::extend(#private::Deref::deref(#lent), #steps));
                 (quote!(#private::Borrow<#ty>), extended)
             }
-            // What is extended cannot be read, which has been told.
+            // The base could not be read, which is reported.
             None => {
                 let flow = quote!(#private::Result::Ok(<#flow>::__new(#steps)));
                 (quote!(::core::marker::Sized), quote!(::core::future::ready::<#private::Result<_>>(#flow)))
@@ -98,7 +98,7 @@ impl Item<'_> {
             /// When the flow has been extended by a column of one of these names already, or the store cannot be
             /// read. The flow is then as it was.
             #vis async fn extend(#local: impl #ty, #(#params),*) -> #private::Result<Self> {
-                // What is given ends here, so that the future need not hold it.
+                // The base and the parameters end here, so that the future need not hold them.
                 let extended = {
                     let #local = #local;
                     #extended
@@ -109,15 +109,15 @@ impl Item<'_> {
         }
     }
 
-    /// The compute steps by column, for this flow and for those that use it.
+    /// The compute steps by column, for this flow and for flows that use it.
     fn fn_steps(&self) -> TokenStream {
-        let private = &self.emission.private;
-        let (take, names, step) = (self.params(), self.param_names(), &self.types.step);
+        let private = &self.emitter.private;
+        let (take, names, step) = (self.owned_params(), self.param_names(), &self.types.step);
         let vis = self.header.base.is_none().then_some(&self.header.vis);
-        let derived = self.emission.flow.columns.iter().filter(|column| column.derived.is_some());
-        let functions = derived.map(|column| hidden("", &column.name));
-        // They are pointers before they are called, if there is a type for that: with so many calls in one
-        // body the compiler looks at what is to be dropped when one of them panics.
+        let derived = self.emitter.flow.columns.iter().filter(|column| column.derived.is_some());
+        let functions = derived.map(|column| hidden_ident("", &column.name));
+        // The functions are called through pointers, if their type can be named. With all calls in one body the
+        // compiler would look at what each drops if it panics.
         let types = self.header.params.iter().map(Param::ty);
         let (ty, functions, calls) = if self.header.params.iter().any(Param::is_impl_trait) {
             let call = quote!((#(&#names),*));
@@ -127,11 +127,11 @@ impl Item<'_> {
             (quote!(fn(#(&#types),*) -> #step), functions, quote!(step(#(&#names),*)))
         };
         let steps = quote!(#private::steps::<Self, _>(steps.iter().map(|step| #calls)));
-        let steps = if self.emission.flow.modules.is_empty() {
+        let steps = if self.emitter.flow.modules.is_empty() {
             steps
         } else {
-            let modules = self.emission.flow.modules.iter().map(|module| {
-                let function = hidden("", &module.name);
+            let modules = self.emitter.flow.modules.iter().map(|module| {
+                let function = hidden_ident("", &module.name);
                 quote!(Self::#function(#(&#names),*))
             });
             quote!(#private::join(#steps, [#(#modules),*]))
@@ -150,7 +150,7 @@ impl Item<'_> {
         if !self.header.params.is_empty() || self.header.base.is_some() {
             return TokenStream::new();
         }
-        let private = &self.emission.private;
+        let private = &self.emitter.private;
         let head = self.impl_head(&quote!(#private::Default for), &self.bounded());
         quote! {
             #head {
@@ -159,27 +159,5 @@ impl Item<'_> {
                 }
             }
         }
-    }
-
-    /// The parameters as a function takes them.
-    fn params(&self) -> Vec<TokenStream> {
-        let param = |(name, param): (Ident, &Param)| {
-            let ty = param.ty();
-            quote!(#name: #ty)
-        };
-        self.param_names().into_iter().zip(&self.header.params).map(param).collect()
-    }
-
-    /// The parameters as a compute step is given them.
-    pub(super) fn lent(&self) -> Vec<TokenStream> {
-        let param = |(name, param): (Ident, &Param)| {
-            let ty = param.ty();
-            quote!(#name: &#ty)
-        };
-        self.param_names().into_iter().zip(&self.header.params).map(param).collect()
-    }
-
-    pub(super) fn param_names(&self) -> Vec<Ident> {
-        self.header.params.iter().map(|param| again(&param.name)).collect()
     }
 }
