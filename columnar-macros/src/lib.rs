@@ -3,9 +3,11 @@
 //!
 //! ```text
 //! tokens ──▶ syntax ──▶ check ──▶ expand ──▶ tokens
-//!               │         │          ▲
-//!               └──errors─┴──────────┘      told at the end, after a flow that is whole all the same
+//!               │          │         ▲
+//!               └─ errors ─┴─────────┘       emitted last, behind a complete expansion
 //! ```
+//!
+//! Imports point down: `expand`, then `check`, `syntax`, `diagnostics`, and below them `keywords`, `ident` and `graph`.
 
 mod check;
 mod diagnostics;
@@ -41,7 +43,7 @@ fn expand(input: TokenStream, errors: &mut Errors) -> TokenStream {
     expand::expand(&krate, &flow, &plan, errors)
 }
 
-/// Tells that this crate is wrong, not the flow.
+/// Reports a panic as a bug of this crate.
 fn bug(panic: &(dyn Any + Send)) -> TokenStream {
     let message = (panic.downcast_ref::<&str>().copied())
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))

@@ -29,7 +29,7 @@ pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<Strin
         }
         if let Some(&span) = first.get(&text) {
             errors.at(&*name, diagnostics::declarations::declared_twice(name, span));
-            // Its views and its compute step are checked all the same, under a name that nobody has.
+            // Its views and its compute step are checked all the same, under a name that no column has.
             while all.contains(&text) || first.contains_key(&text) {
                 text.insert(0, '_');
             }

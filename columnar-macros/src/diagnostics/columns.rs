@@ -82,19 +82,19 @@ pub(crate) fn bad_earlier_name(name: &str) -> String {
     )
 }
 
-/// It is the name that the column has.
+/// `column topics(user) was "topics" = ...;`
 pub(crate) fn renamed_from_itself(column: &Ident) -> String {
     format!("{} is named so now\n\nhelp: drop this, or write what it was named before", quote(column))
 }
 
-/// Another column has that name.
+/// `column topics(user) was "summary" = ...;` beside a column `summary`.
 pub(crate) fn renamed_from_existing(name: &str) -> String {
     format!(
         "`{name}` is a column of this flow, so what is stored under that name is its own\n\nhelp: drop this, or the other column"
     )
 }
 
-/// Another column says that it was that.
+/// Two columns with `was "summary"`.
 pub(crate) fn renamed_from_twice(name: &str) -> String {
     format!(
         "two columns say that they were `{name}`\n\nhelp: what is stored under that name can be one column's only"

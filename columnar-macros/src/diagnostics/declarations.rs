@@ -18,27 +18,27 @@ pub(crate) const BRACES: &str = "a flow without a header needs no braces of its 
 pub(crate) const FLOW_INSIDE: &str =
     "a flow holds declarations only\n\nhelp: put the other `flow!` beside this one";
 
-/// A statement or an item of Rust that begins with `word`.
-pub(crate) fn rust_item(word: &str) -> String {
-    let help = match word {
+/// `let`, `impl` or another keyword of Rust where a declaration should be.
+pub(crate) fn rust_item(found: &str) -> String {
+    let help = match found {
         "if" | "for" | "while" | "loop" | "match" => {
             "columns that are known only at run time are declared with `source`, `column` and `flow`"
                 .to_owned()
         }
-        _ => format!("put `{word}` before `flow!`; compute steps can use it"),
+        _ => format!("put `{found}` before `flow!`; compute steps can use it"),
     };
     format!("a flow holds declarations only\n\nhelp: {help}")
 }
 
-/// The function `name` stands where a column should.
+/// `fn topics(...) { ... }` where a column should be.
 pub(crate) fn function(name: &Ident) -> String {
     let text = name.unraw();
     format!("a flow has columns in place of functions\n\nhelp: as in `column {text}(user.latest) = ...;`")
 }
 
-/// `word` stands before a declaration or a name, as it can in Rust.
-pub(crate) fn modifier(word: &Ident) -> String {
-    format!("a declaration takes no `{word}`\n\nhelp: drop it")
+/// `mut`, `async` or another modifier before a declaration or a name.
+pub(crate) fn modifier(found: &Ident) -> String {
+    format!("a declaration takes no `{found}`\n\nhelp: drop it")
 }
 
 pub(crate) const DANGLING_DOC: &str = "this comment documents nothing";
@@ -70,33 +70,34 @@ pub(crate) const PUB: &str = "the columns of a flow are as public as the flow\n\
 
 const KEYWORDS: &str = "a `source` comes from outside, a `column` is computed, `use` takes in another flow";
 
-/// `word` stands where a keyword should, before a name.
-pub(crate) fn unknown_keyword(word: &Ident) -> String {
-    let meant = nearest_keyword(word).or((word == "fn").then_some("column"));
+/// `colum topics(...)`: an identifier where a keyword should be.
+pub(crate) fn unknown_keyword(found: &Ident) -> String {
+    let meant = nearest_keyword(found).or((found == "fn").then_some("column"));
     let help = meant.map_or_else(|| KEYWORDS.to_owned(), |meant| format!("did you mean `{meant}`?"));
-    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: {help}", quote(word))
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: {help}", quote(found))
 }
 
-/// `word` stands where `use` should, before a flow and its inputs.
-pub(crate) fn misspelt_use(word: &Ident) -> String {
-    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: did you mean `use`?", quote(word))
+/// `us Debate { ... }`: an identifier where `use` should be.
+pub(crate) fn misspelt_use(found: &Ident) -> String {
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: did you mean `use`?", quote(found))
 }
 
-/// `name` has no keyword before it.
+/// `topics(...) = ...;`: a name without a keyword.
 pub(crate) fn no_keyword(name: &Ident, meant: &str) -> String {
     format!("{NOT_A_DECLARATION}, found {}\n\nhelp: write `{meant} {}`", quote(name), ident_text(name))
 }
 
+/// `topics column(...)`
 pub(crate) fn keyword_after_name(keyword: &Ident, name: &Ident) -> String {
     format!("the keyword stands before the name\n\nhelp: write `{keyword} {}`", name.unraw())
 }
 
-/// A name in quotes.
+/// `source "user";`
 pub(crate) fn name_in_quotes(name: &str) -> String {
     format!("a column is named without quotes\n\nhelp: write `{name}`")
 }
 
-/// A name with hyphens; `better` has `_` for each.
+/// `source my-user;`, where `better` is `my_user`.
 pub(crate) fn name_with_hyphens(better: &str) -> String {
     format!("a hyphen cannot stand in the name of a column\n\nhelp: as in `{better}`")
 }

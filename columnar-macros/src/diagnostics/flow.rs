@@ -8,7 +8,7 @@ use crate::ident::ident_text;
 
 pub(crate) const EMPTY_FLOW: &str = "this flow is empty\n\nhelp: begin with a source, as in `source user;`";
 
-/// `name` is read and not declared, if there is such a name.
+/// `name` is one that is read and not declared, if there is one.
 pub(crate) fn no_source(name: Option<&Ident>) -> String {
     let name = name.map_or_else(|| "user".to_owned(), ident_text);
     format!("nothing enters this flow\n\nhelp: declare a source, as in `source {name};`")
@@ -34,7 +34,7 @@ pub(crate) const NO_PARAM: &str =
 
 pub(crate) const PARAM_COMMA: &str = "expected `,` before this";
 
-/// `found` stands where `struct` should.
+/// `pub enum Chat { ... }`, where `found` is `enum`.
 pub(crate) fn no_struct(found: &Ident) -> String {
     format!(
         "expected `struct`, found {}\n\nhelp: a flow is declared as a struct: `pub struct Chat {{ ... }}`",
@@ -53,7 +53,7 @@ pub(crate) fn param_twice(name: &Ident) -> String {
 
 // The base: the flow that this one extends.
 
-/// How a flow that extends another is declared.
+/// An example of the declaration of an extension.
 fn extension(name: &Ident, base: &str) -> String {
     format!("`struct {}: {base} {{ ... }}`", name.unraw())
 }
@@ -88,13 +88,13 @@ pub(crate) const SECOND_BASE: &str =
 pub(crate) const LATE_PARAMS: &str =
     "the parameters of a flow stand behind its name\n\nhelp: as in `struct Felt(model: Model): Chat { ... }`";
 
-/// Nothing is declared in the extension of `base`.
+/// `struct Felt: Chat {}`, where `base` is `Chat`.
 pub(crate) fn empty_extension(base: Option<&Ident>) -> String {
     let base = base.map_or_else(|| "the flow that it extends".to_owned(), quote);
     format!("this adds nothing to {base}\n\nhelp: add a column, as in `column topics(user.latest) = ...;`")
 }
 
-/// The source `name` is declared in the extension of `base`.
+/// `struct Felt: Chat { source mood; }`, where `base` is `Chat`.
 pub(crate) fn late_source(name: &Ident, base: Option<&Ident>) -> String {
     let (text, base) = (name.unraw(), base.map_or_else(|| "the flow that is extended".to_owned(), quote));
     format!(
@@ -104,7 +104,7 @@ pub(crate) fn late_source(name: &Ident, base: Option<&Ident>) -> String {
     )
 }
 
-/// The column `name` is declared in an extension of `base`, which has such a column.
+/// A column that both the extension and its base declare. The message is evaluated in a constant.
 pub(crate) fn inherited_twice(name: &Ident, base: &Ident) -> String {
     format!("{} is a column of {} already\n\nhelp: give this one another name", quote(name), quote(base))
 }

@@ -1,7 +1,7 @@
 //! The wording of every error, one file per subject, and their collection.
 //!
-//! A message is a headline in lower case, then the way out after `help:`. The headline says what is wrong
-//! at the tokens that are underlined; the help says what to write there.
+//! A message is a headline in lower case, then a fix after `help:`. The headline is about the tokens that are
+//! underlined; the help shows the tokens to write there.
 
 pub(crate) mod columns;
 pub(crate) mod declarations;

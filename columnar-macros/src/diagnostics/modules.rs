@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 
 use super::errors::quote;
 
-/// How a flow uses another.
+/// An example of the use of a module.
 const EXAMPLE: &str = "as in `use Debate { topic: user } as debate;`";
 
 pub(crate) fn no_flow() -> String {
@@ -34,12 +34,12 @@ pub(crate) fn brackets(path: impl Display) -> String {
     format!("expected the inputs of `{path}` in braces\n\nhelp: {EXAMPLE}")
 }
 
-/// Nothing stands behind the inputs.
+/// `use Debate { topic: user };`
 pub(crate) fn no_as(name: &str) -> String {
     format!("expected `as` and a name after this\n\nhelp: as in `as {name}`")
 }
 
-/// Something else stands there.
+/// `use Debate { topic: user } debate;`
 pub(crate) fn not_as(found: impl Display, name: &str) -> String {
     format!("expected `as` and a name, found `{found}`\n\nhelp: as in `as {name}`")
 }
@@ -73,7 +73,7 @@ pub(crate) fn not_a_column(name: &Ident) -> String {
     format!("expected the column that {} is\n\nhelp: as in `{}: user`", quote(name), name.unraw())
 }
 
-/// An input is bound to a view, as in `topic: user.latest`.
+/// `use Debate { topic: user.latest } as debate;`
 pub(crate) fn input_is_view(column: impl Display) -> String {
     format!("an input is a column: the module says how much of it it shows\n\nhelp: write `{column}`")
 }
@@ -95,7 +95,7 @@ pub(crate) fn module_read(module: &Ident) -> String {
     )
 }
 
-/// The input `name` of a module is read, which is `column` here.
+/// A view of `debate.topic`, where that input is bound to `column`.
 pub(crate) fn input_read(name: &Ident, module: &Ident, column: &str) -> String {
     format!("{} is an input of {}\n\nhelp: read `{column}`, which it is here", quote(name), quote(module))
 }

@@ -63,7 +63,7 @@ pub(crate) fn same_tag(tag: &str, name: &Ident) -> String {
     )
 }
 
-/// One edge of a cycle: who reads whom, and where.
+/// One edge of a cycle: the reader, the column that it reads, and the span of the view.
 pub(crate) struct Edge {
     pub(crate) reader: String,
     pub(crate) read: String,

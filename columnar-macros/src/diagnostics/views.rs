@@ -8,7 +8,7 @@ use super::errors::quote;
 use crate::ident::{ident_text, nearest_name, quoted_name};
 use crate::keywords::{MODIFIERS, nearest};
 
-/// `found` stands where a view should.
+/// `&user`, `"user"` or other tokens where a view should be.
 pub(crate) fn not_a_view(found: &[TokenTree]) -> String {
     const NOT_A_VIEW: &str = "expected a column name or `self`";
     let help = match found {
@@ -31,7 +31,7 @@ pub(crate) const VIEW_AS_FUNCTION: &str =
 pub(crate) const TAG_BEFORE: &str =
     "a tag stands behind what it is for\n\nhelp: as in `summary.as(\"digest\")`";
 
-/// `self.topics`, where `column` is that one.
+/// `self.topics`, where `topics` is a column.
 pub(crate) fn column_of_self(column: &Ident) -> String {
     format!(
         "`self` is what a column said in earlier steps, and has no columns\n\nhelp: write `{}` alone",
@@ -49,8 +49,8 @@ pub(crate) const PREV_OF_SELF: &str =
 
 pub(crate) const LATE_PREV: &str = "`prev` stands right behind the column\n\nhelp: as in `user.prev`, `user.prev.window(3)` or `user.prev.all()`";
 
-pub(crate) fn no_parentheses(word: &Ident) -> String {
-    format!("`{word}` takes no parentheses")
+pub(crate) fn no_parentheses(modifier: &Ident) -> String {
+    format!("`{modifier}` takes no parentheses")
 }
 
 pub(crate) fn all_without_prev(column: &Ident) -> String {
@@ -88,18 +88,18 @@ pub(crate) const FILTERED_SELF: &str =
 pub(crate) const SECOND_FILTER: &str =
     "a view has one filter\n\nhelp: drop this, or say both in one function";
 
-pub(crate) fn no_filter(word: &Ident) -> String {
-    let example = if word == "sample" { "|step| step % 10 == 0" } else { "|text| text.ends_with('?')" };
-    format!("expected a function that says what to show\n\nhelp: as in `{word}({example})`")
+pub(crate) fn no_filter(modifier: &Ident) -> String {
+    let example = if modifier == "sample" { "|step| step % 10 == 0" } else { "|text| text.ends_with('?')" };
+    format!("expected a function that says what to show\n\nhelp: as in `{modifier}({example})`")
 }
 
 pub(crate) const ELIDED_ARGUMENTS: &str = "how many values are hidden is counted\n\nhelp: write `elided()`";
 
 pub(crate) const SECOND_ELIDED: &str = "a view tells once how much it hides\n\nhelp: drop this";
 
-/// `.elided()` stands behind a view that shows all of a history, with `prev` or without.
-pub(crate) fn nothing_elided(name: &str, delayed: bool) -> String {
-    let past = if delayed { ".prev" } else { "" };
+/// `user.elided()` or `user.prev.all().elided()`.
+pub(crate) fn nothing_elided(name: &str, is_lagged: bool) -> String {
+    let past = if is_lagged { ".prev" } else { "" };
     format!(
         "all of `{name}` is shown here, so nothing is hidden\n\n\
          help: drop this, or show less: `{name}{past}.window(3).elided()`"
@@ -140,8 +140,8 @@ pub(crate) fn dangling_dot(column: &Ident) -> String {
     format!("expected a view of {} after the dot: `latest`, `window(n)` or `prev`", quote(column))
 }
 
-pub(crate) fn no_view_named(word: &Ident) -> String {
-    let help = match ident_text(word).as_str() {
+pub(crate) fn no_view_named(modifier: &Ident) -> String {
+    let help = match ident_text(modifier).as_str() {
         "last" | "tail" | "take" => "did you mean `window(n)`?".to_owned(),
         text => match nearest(text, MODIFIERS.into_iter()) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -150,18 +150,18 @@ pub(crate) fn no_view_named(word: &Ident) -> String {
                 .to_owned(),
         },
     };
-    format!("no view is named `{word}`\n\nhelp: {help}")
+    format!("no view is named `{modifier}`\n\nhelp: {help}")
 }
 
-pub(crate) fn not_parentheses(word: &Ident) -> String {
-    format!("expected parentheses after {}", quote(word))
+pub(crate) fn not_parentheses(modifier: &Ident) -> String {
+    format!("expected parentheses after {}", quote(modifier))
 }
 
-/// `found` stands behind a view.
+/// `user latest` or `user[3]`: `found` is behind a view.
 pub(crate) fn no_separator(found: &TokenTree) -> String {
     let help = match found {
         TokenTree::Group(_) => "\n\nhelp: `.latest` shows the newest value, `.window(3)` the last three",
-        TokenTree::Ident(word) if word == "as" => "\n\nhelp: a tag is given as in `.as(\"digest\")`",
+        TokenTree::Ident(modifier) if modifier == "as" => "\n\nhelp: a tag is given as in `.as(\"digest\")`",
         _ => "",
     };
     format!("expected `,` or `.` before `{found}`{help}")

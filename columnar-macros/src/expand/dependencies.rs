@@ -23,8 +23,8 @@ use crate::syntax::{Flow, Header, Module};
 pub(super) struct Dependencies<'e> {
     pub(super) base: Option<Dependency<'e>>,
     pub(super) modules: Vec<Dependency<'e>>,
-    /// The typed columns whose types name parameters of the header. Parameters of the struct of the columns stand for
-    /// them, as for dependencies with parameters.
+    /// The typed columns whose types name parameters of the header. The struct of the columns has a parameter for each,
+    /// as for each dependency with parameters.
     pub(super) types: Vec<TypeParam<'e>>,
 }
 
@@ -142,7 +142,7 @@ pub(super) struct Dependency<'e> {
     params: Vec<&'e GenericParam>,
     /// Whether the path uses parameters that are not in scope where the struct and the enum of the columns are defined.
     is_generic: bool,
-    /// The parameter of the struct and the enum in place of a generic dependency.
+    /// The parameter of the struct and the enum for a generic dependency.
     param: Ident,
     pub(super) role: Role<'e>,
 }

@@ -1,4 +1,4 @@
-//! What every part of the expansion starts from, and the parts that both forms of a flow share.
+//! The context of every part of the expansion, and the parts that both forms of a flow share.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};

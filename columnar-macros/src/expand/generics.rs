@@ -1,7 +1,7 @@
 //! Generic parameters: which of the header some tokens use, and how they are declared and named.
 //!
-//! The struct of the columns knows no parameters of the header. A typed column whose type names one has its type in
-//! an alias, and the struct has a parameter of its own in its place.
+//! The parameters of the header are not in scope in the struct of the columns. Where the type of a column names one,
+//! an alias has the type, and the struct has a parameter for it.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};

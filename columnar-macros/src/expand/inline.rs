@@ -20,48 +20,44 @@ use super::columns::is_typed;
 use super::emitter::Emitter;
 
 pub(super) fn expand(emitter: &Emitter<'_>, errors: &TokenStream) -> TokenStream {
-    emitter.inline(errors)
-}
-
-impl Emitter<'_> {
-    fn inline(&self, errors: &TokenStream) -> TokenStream {
-        let private = &self.private;
-        let name = Ident::new("Columns", Span::mixed_site());
-        let steps = self.flow.columns.iter().map(|column| match &column.derived {
-            None => quote!(#private::None),
-            Some(derived) => {
-                let step = self.step(&column.keyword, derived);
-                quote!(#private::Some(#step))
-            }
-        });
-        let ty =
-            self.dependencies.struct_arguments().map_or_else(|| quote!(#name), |list| quote!(#name #list));
-        let definition = self.columns(&Visibility::Inherited, &name, " The columns of this flow.");
-        let (completions, columns) = (self.completions(), self.impl_columns(&name));
-        let mentions = self.inline_mentions(&ty);
-        let (steps, all) = if self.dependencies.is_empty() {
-            (quote!([#(#steps),*]), quote!(#private::Vec::from(steps)))
-        } else {
-            let modules = self.modules().map(|(module, dependency)| self.module_steps(module, dependency));
-            let steps = quote!(([#(#steps),*], [#(#modules),*]));
-            (steps, quote!(#private::join(#private::Vec::from(steps.0), steps.1)))
-        };
-        let typed = self.inline_typed(&ty);
-        quote! {
-            match #steps {
-                steps => {
-                    #completions
-                    #definition
-                    #columns
-                    #mentions
-                    #typed
-                    #errors
-                    #private::Typed::<'_, #ty, #private::Name>::__new(#all)
-                }
+    let private = &emitter.private;
+    let name = Ident::new("Columns", Span::mixed_site());
+    let steps = emitter.flow.columns.iter().map(|column| match &column.derived {
+        None => quote!(#private::None),
+        Some(derived) => {
+            let step = emitter.step(&column.keyword, derived);
+            quote!(#private::Some(#step))
+        }
+    });
+    let ty =
+        emitter.dependencies.struct_arguments().map_or_else(|| quote!(#name), |list| quote!(#name #list));
+    let definition = emitter.columns(&Visibility::Inherited, &name, " The columns of this flow.");
+    let (completions, columns) = (emitter.completions(), emitter.impl_columns(&name));
+    let mentions = emitter.inline_mentions(&ty);
+    let (steps, all) = if emitter.dependencies.is_empty() {
+        (quote!([#(#steps),*]), quote!(#private::Vec::from(steps)))
+    } else {
+        let modules = emitter.modules().map(|(module, dependency)| emitter.module_steps(module, dependency));
+        let steps = quote!(([#(#steps),*], [#(#modules),*]));
+        (steps, quote!(#private::join(#private::Vec::from(steps.0), steps.1)))
+    };
+    let typed = emitter.inline_typed(&ty);
+    quote! {
+        match #steps {
+            steps => {
+                #completions
+                #definition
+                #columns
+                #mentions
+                #typed
+                #errors
+                #private::Typed::<'_, #ty, #private::Name>::__new(#all)
             }
         }
     }
+}
 
+impl Emitter<'_> {
     /// Gives the steps of typed columns their types. Only the fields of the struct know them.
     fn inline_typed(&self, columns: &TokenStream) -> TokenStream {
         let own = (!self.dependencies.is_empty()).then(|| quote!(.0));

@@ -8,7 +8,7 @@ use super::cursor::{Angles, begins_declaration, can_name_struct, is_ident, is_pu
 use super::tree::Base;
 use crate::diagnostics::{Errors, flow};
 
-/// Takes the base of the flow `name`, if it has one. Other tokens in the place of the `:` are reported.
+/// Takes the base of the flow `name`, if it has one. Other tokens instead of the `:` are reported.
 pub(super) fn parse(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -> syn::Result<Option<Base>> {
     if let Some(colon) = input.parse::<Option<Token![:]>>()? {
         let trees = trees(input)?;
@@ -60,7 +60,7 @@ fn trees(input: ParseStream<'_>) -> syn::Result<Vec<TokenTree>> {
     Ok(trees)
 }
 
-/// The number of tokens in the place of the `:`, before the name of a flow. `None` if there is no name.
+/// The number of tokens instead of the `:`, before the name of a flow. `None` if there is no name.
 fn connector_length(trees: &[TokenTree]) -> Option<usize> {
     match trees {
         [TokenTree::Ident(_), TokenTree::Ident(_), ..] => Some(1),

@@ -72,7 +72,7 @@ pub(super) fn renamed_from(
     Some(RenamedFrom { keyword: keyword.clone(), name })
 }
 
-/// Takes a type behind the earlier name, where it has no place.
+/// Takes a type behind the earlier name, which is an error.
 fn late_type(
     name: &Ident,
     renamed_from: Option<&RenamedFrom>,

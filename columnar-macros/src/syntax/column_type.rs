@@ -44,7 +44,7 @@ pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) 
     Some(ColumnType { colon, ty, is_partial })
 }
 
-/// Takes a type before the views, where it has no place.
+/// Takes a type before the views, which is an error.
 pub(super) fn before_views(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<ColumnType> {
     let (sign, 1) = sign(cursor)? else { return None };
     let behind = cursor.declaration().get(1..).unwrap_or_default();

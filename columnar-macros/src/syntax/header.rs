@@ -107,7 +107,7 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
     Ok(Header { attrs, lints, vis, keyword, name, generics, params, base, is_complete })
 }
 
-/// Takes `struct`, or the identifier in its place.
+/// Takes `struct`, or another identifier instead.
 fn keyword(input: ParseStream<'_>, vis: &Visibility, errors: &mut Errors) -> syn::Result<Token![struct]> {
     if input.peek(Token![struct]) {
         return input.parse();

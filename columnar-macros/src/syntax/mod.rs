@@ -1,7 +1,7 @@
 //! The syntax tree of a flow, and a parser that recovers from every error.
 //!
 //! ```text
-//! flow, header ──▶ declarations ──▶ column, module ──▶ view_list ──▶ modifiers ──▶ tree, view
+//! header ──▶ declarations ──▶ column, module ──▶ view_list ──▶ modifiers ──▶ tree, view
 //! ```
 
 mod attributes;
@@ -10,7 +10,6 @@ mod column;
 mod column_type;
 mod cursor;
 mod declarations;
-mod flow;
 mod header;
 mod modifiers;
 mod module;
@@ -19,8 +18,52 @@ mod tree;
 mod view;
 mod view_list;
 
-pub(crate) use flow::{Invocation, parse};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+
+use crate::diagnostics::{self, Errors};
+use cursor::trees_of;
+
 pub(crate) use tree::{
     Base, Column, ColumnType, Derived, Flow, Form, Header, Lint, Module, Param, RenamedFrom,
 };
 pub(crate) use view::{GroupTag, State, Tag, View};
+
+/// The input of the macro: the path of the runtime crate in brackets, then the declarations.
+pub(crate) struct Invocation {
+    pub(crate) krate: TokenStream,
+    pub(crate) declarations: TokenStream,
+}
+
+impl Invocation {
+    pub(crate) fn new(tokens: TokenStream) -> Self {
+        let mut tokens = tokens.into_iter();
+        let krate = match tokens.next() {
+            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => group.stream(),
+            other => other.into_iter().collect(),
+        };
+        Self { krate, declarations: tokens.collect() }
+    }
+}
+
+pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Flow {
+    let trees: Vec<TokenTree> = tokens.into_iter().collect();
+    if trees.is_empty() {
+        errors.on(Span::call_site(), diagnostics::flow::EMPTY_FLOW);
+        return Flow::empty(Form::Unknown, Vec::new());
+    }
+    if let [TokenTree::Group(braces)] = trees.as_slice()
+        && braces.delimiter() == Delimiter::Brace
+    {
+        errors.on(braces.span_open(), diagnostics::declarations::BRACES);
+        return parse(braces.stream(), errors);
+    }
+    if !header::is_item(&trees) {
+        return declarations::parse(Form::Inline, &trees, errors);
+    }
+    let (header, body) = header::parse(&trees, errors);
+    let form = header.map_or(Form::Unknown, |header| Form::Item(Box::new(header)));
+    match body {
+        Some(body) => declarations::parse(form, &trees_of(&body), errors),
+        None => Flow::empty(form, trees),
+    }
+}

@@ -17,7 +17,7 @@ const UP_TO_A_SEMICOLON: [&str; 5] = ["let", "const", "static", "type", "return"
 const UP_TO_BRACES: [&str; 12] =
     ["struct", "enum", "trait", "impl", "mod", "unsafe", "extern", "if", "for", "while", "loop", "match"];
 
-/// Rust in the place of a declaration.
+/// Rust where a declaration should be.
 #[derive(Default)]
 pub(super) struct Recovered<'t> {
     /// The column that it was meant to declare, without documentation.
@@ -119,7 +119,7 @@ fn field<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Opti
     Some(Recovered { column: Some(column), unparsed: &[] })
 }
 
-/// A column of which only the name is known.
+/// A column with a name and nothing else.
 fn column_named(place: Option<&TokenTree>, name: Ident, list: Span) -> Column {
     let keyword = Ident::new("column", place.map_or_else(Span::call_site, TokenTree::span));
     let derived = Derived { list, views: Vec::new(), is_complete: false, ty: None, step: TokenStream::new() };

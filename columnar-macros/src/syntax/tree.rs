@@ -14,7 +14,7 @@ pub(crate) struct Flow {
     pub(crate) form: Form,
     pub(crate) columns: Vec<Column>,
     pub(crate) modules: Vec<Module>,
-    /// Identifiers in the place of a keyword that begin no column yet. An editor may complete them.
+    /// Identifiers where a keyword should be, which begin no column yet. An editor completes them.
     pub(crate) partial_keywords: Vec<Ident>,
     /// The tokens of declarations that could not be read. A name among them is not reported as unknown.
     pub(crate) unparsed: Vec<TokenTree>,
@@ -107,7 +107,7 @@ impl Base {
 pub(crate) struct Column {
     pub(crate) docs: Vec<Attribute>,
     pub(crate) lints: Vec<Lint>,
-    /// `source` or `column`, with the span of what was written.
+    /// `source` or `column`, with the span of the tokens in the source text.
     pub(crate) keyword: Ident,
     pub(crate) name: Ident,
     /// Whether an earlier column has this name, which is reported. Then `name` is made up.
@@ -119,7 +119,7 @@ pub(crate) struct Column {
 
 /// The parts of a computed column behind its name.
 pub(crate) struct Derived {
-    /// The parentheses of the views, or what is in their place.
+    /// The parentheses of the views, or the tokens instead of them.
     pub(crate) list: Span,
     pub(crate) views: Vec<View>,
     /// Whether every view could be read. If not, a column that reads too little is no error.
@@ -146,7 +146,7 @@ impl Derived {
 
 /// The type of a column, whose values are JSON of it: `: Score`.
 pub(crate) struct ColumnType {
-    /// The `:`, or what is in its place.
+    /// The `:`, or the token instead of it.
     pub(crate) colon: Span,
     /// Empty where there is no type, which is reported.
     pub(crate) ty: TokenStream,
@@ -173,7 +173,7 @@ pub(crate) enum Lint {
 /// Another flow as a part of this one: `use Debate(arguments) { topic: user } as debate;`.
 pub(crate) struct Module {
     pub(crate) docs: Vec<Attribute>,
-    /// `use`, with the span of what was written.
+    /// `use`, with the span of the token in the source text.
     pub(crate) keyword: Ident,
     /// The type of the flow.
     pub(crate) path: Path,

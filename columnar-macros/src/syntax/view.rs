@@ -224,7 +224,7 @@ impl View {
         if self.is_self() {
             return replace(&self.base, reader);
         }
-        // What cannot be a name is reported.
+        // A base that cannot be a name is reported.
         rust_ident(&self.base).unwrap_or_else(|| reader.clone())
     }
 

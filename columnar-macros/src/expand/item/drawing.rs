@@ -13,7 +13,7 @@ const HEIGHT: usize = 28;
 const ROW: usize = 40;
 const GAP: usize = 56;
 
-/// A column, and what it reads by index.
+/// A column, with the indices of the columns that it reads.
 pub(super) struct Node {
     pub(super) name: String,
     /// The other columns that it reads, and whether it reads a window of each, not all of its history.
