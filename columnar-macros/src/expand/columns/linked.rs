@@ -125,9 +125,9 @@ impl Emitter<'_> {
             quote!(#(#names)*)
         });
         let sorted = (!dependencies.modules.is_empty()).then(|| {
-            let (places, _) = dependencies.graph_sizes(private, &quote!(Self));
+            let (count, _) = dependencies.graph_sizes(private, &quote!(Self));
             let span = self.plan.possible_cycle.map_or_else(Span::call_site, located);
-            let sorted = quote_spanned!(span=> <Self as #private::Columns>::GRAPH.__sorted::<#places>());
+            let sorted = quote_spanned!(span=> <Self as #private::Columns>::GRAPH.__sorted::<#count>());
             quote!(const __SORTED: () = #sorted;)
         });
         quote!(#(#views)* #base #modules #columns #names #sorted)

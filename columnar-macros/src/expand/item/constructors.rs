@@ -72,8 +72,8 @@ impl Item<'_> {
         let (ty, extended) = match &self.emitter.dependencies.base {
             Some(base) => {
                 let ty = base.ty();
-                let lent = quote!(#private::Borrow::<#ty>::borrow(&#local));
-                let extended = quote!(#private::extend(#private::Deref::deref(#lent), #steps));
+                let borrowed = quote!(#private::Borrow::<#ty>::borrow(&#local));
+                let extended = quote!(#private::extend(#private::Deref::deref(#borrowed), #steps));
                 (quote!(#private::Borrow<#ty>), extended)
             }
             // The base could not be read, which is reported.

@@ -37,7 +37,7 @@ impl Emitter<'_> {
         for view in inherited.filter(|view| view.is_inherited) {
             let name = view.name();
             index.entry(name.clone()).or_insert_with(|| {
-                nodes.push(Node { name, reads: Vec::new(), written: Vec::new(), reads_self: false });
+                nodes.push(Node { name, reads: Vec::new(), views: Vec::new(), reads_self: false });
                 nodes.len() - 1
             });
         }
@@ -45,13 +45,13 @@ impl Emitter<'_> {
         let names = columns.iter().map(|column| &column.name);
         let names = names.chain(modules.iter().map(|module| &module.name));
         index.extend(names.map(ident_text).zip(first..));
-        let place = |view: &View| {
+        let node_of = |view: &View| {
             let name = if view.is_inherited { view.name() } else { ident_text(&view.base) };
             index.get(&name).copied()
         };
         nodes.extend(columns.iter().map(|column| {
             let views: Vec<&View> = column.reads().collect();
-            let read = |view: &&View| Some((place(view)?, view.is_windowed()));
+            let read = |view: &&View| Some((node_of(view)?, view.is_windowed()));
             Node {
                 name: ident_text(&column.name),
                 // A view with a lag is no edge: its reader does not wait.
@@ -60,15 +60,15 @@ impl Emitter<'_> {
                     .filter(|view| !view.is_self() && !view.is_lagged)
                     .filter_map(read)
                     .collect(),
-                written: views.iter().map(|view| view.text()).collect(),
+                views: views.iter().map(|view| view.text()).collect(),
                 reads_self: views.iter().any(|view| view.is_self()),
             }
         }));
         nodes.extend(modules.iter().map(|module| Node {
             name: ident_text(&module.name),
             // The module decides how much of it is shown.
-            reads: module.reads().filter_map(|view| Some((place(view)?, false))).collect(),
-            written: module.reads().map(View::name).collect(),
+            reads: module.reads().filter_map(|view| Some((node_of(view)?, false))).collect(),
+            views: module.reads().map(View::name).collect(),
             reads_self: false,
         }));
         let reads: Vec<Vec<usize>> =

@@ -19,7 +19,7 @@ pub(super) struct Node {
     /// The other columns that it reads, and whether it reads a window of each, not all of its history.
     pub(super) reads: Vec<(usize, bool)>,
     /// Its views, as the user wrote them.
-    pub(super) written: Vec<String>,
+    pub(super) views: Vec<String>,
     /// Whether it reads its self history.
     pub(super) reads_self: bool,
 }
@@ -37,8 +37,8 @@ pub(super) fn list(nodes: &[Node], order: &[usize]) -> String {
     let mut text = String::new();
     for (level, columns) in levels(nodes, order).iter().enumerate() {
         let mut head = format!("level {level}");
-        for Node { name, written, .. } in columns.iter().map(|&column| &nodes[column]) {
-            let line = match written.as_slice() {
+        for Node { name, views, .. } in columns.iter().map(|&column| &nodes[column]) {
+            let line = match views.as_slice() {
                 [] => name.clone(),
                 views => format!("{name:longest$}  ← {}", views.join(", ")),
             };
@@ -166,7 +166,7 @@ impl Layout {
         for (column, node) in nodes.iter().enumerate() {
             let (left, right) = self.sides[self.level[column]];
             let middle = self.height(column, self.level[column]);
-            let round = if node.written.is_empty() { HEIGHT / 2 } else { 4 };
+            let round = if node.views.is_empty() { HEIGHT / 2 } else { 4 };
             put(
                 &mut svg,
                 format_args!(
@@ -212,10 +212,10 @@ fn label(node: &Node) -> String {
 mod tests {
     use super::*;
 
-    fn node(name: &str, reads: &[(usize, bool)], written: &[&str]) -> Node {
-        let written: Vec<String> = written.iter().map(|&view| view.to_owned()).collect();
-        let reads_self = written.iter().any(|view| view.starts_with("self"));
-        Node { name: name.to_owned(), reads: reads.to_vec(), written, reads_self }
+    fn node(name: &str, reads: &[(usize, bool)], views: &[&str]) -> Node {
+        let views: Vec<String> = views.iter().map(|&view| view.to_owned()).collect();
+        let reads_self = views.iter().any(|view| view.starts_with("self"));
+        Node { name: name.to_owned(), reads: reads.to_vec(), views, reads_self }
     }
 
     fn chat() -> Vec<Node> {

@@ -145,15 +145,15 @@ impl Item<'_> {
         );
         if !self.emitter.dependencies.is_empty() {
             let (private, columns) = (&self.emitter.private, &self.types.columns);
-            let (places, bytes) = self.emitter.dependencies.graph_sizes(private, columns);
+            let (count, bytes) = self.emitter.dependencies.graph_sizes(private, columns);
             let sorted = (!self.emitter.dependencies.modules.is_empty())
                 .then(|| quote!(let () = <#columns>::__SORTED;));
             return quote! {
                 const __TEXT: [u8; #bytes] = {
                     #sorted
-                    Self::GRAPH.__text::<#places, #bytes>()
+                    Self::GRAPH.__text::<#count, #bytes>()
                 };
-                const __ORDER: [&'static str; #places] = #private::Graph::__names(&Self::__TEXT);
+                const __ORDER: [&'static str; #count] = #private::Graph::__names(&Self::__TEXT);
 
                 #docs
                 #vis const ORDER: &'static [&'static str] = #private::Graph::__taken(&Self::__ORDER);
