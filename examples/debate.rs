@@ -12,9 +12,6 @@
 //! tests/local-model run cargo run --example debate --features genai
 //! ```
 
-mod answering;
-mod end;
-
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -22,6 +19,7 @@ use anstyle::{AnsiColor, Style};
 use columnar::BoxError;
 use columnar::prelude::*;
 use columnar::usage::Total;
+use columnar_examples::exit_code;
 
 flow! {
     /// Two sides of a question, and those who listen.
@@ -54,12 +52,12 @@ const COST: Style = Style::new().dimmed();
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    end::of(start(&mut anstream::stdout()).await)
+    exit_code(start(&mut anstream::stdout()).await)
 }
 
 async fn start(out: &mut impl Write) -> Result<(), BoxError> {
     let statements: Vec<String> = std::env::args().skip(1).collect();
-    writeln!(out, "model: {}", answering::model()?)?;
+    writeln!(out, "model: {}", columnar_examples::model()?)?;
     let debate = Debate::new();
     let included = INCLUDED.map(str::to_owned);
     for statement in if statements.is_empty() { &included[..] } else { &statements } {

@@ -6,8 +6,6 @@
 //! cargo run --example four_patterns
 //! ```
 
-mod end;
-
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -15,6 +13,7 @@ use anstyle::{AnsiColor, Style};
 use columnar::flow::Derived;
 use columnar::prelude::*;
 use columnar::testing::script;
+use columnar_examples::exit_code;
 
 flow! {
     /// One column for each pattern. The answers are written in advance, to be told apart.
@@ -44,7 +43,7 @@ const SAID: [&str; 3] = ["The site is slow.", "Only on Mondays.", "The backup ru
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    end::of(start(&mut anstream::stdout()).await)
+    exit_code(start(&mut anstream::stdout()).await)
 }
 
 async fn start(out: &mut impl Write) -> Result<(), columnar::BoxError> {

@@ -10,16 +10,15 @@
 //! The offline model answers unless the environment names another one, as in
 //! `COLUMNAR_MODEL=openai/gpt-4o-mini cargo run --example journal --features genai -- FOLDER "The text."`.
 
-mod answering;
-mod end;
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use columnar::prelude::*;
-use columnar::store::{self, FileStore};
+use columnar::reopen;
+use columnar::store::FileStore;
 use columnar::{BoxError, rows};
+use columnar_examples::exit_code;
 
 flow! {
     /// Entries, and what is made of them.
@@ -35,7 +34,7 @@ flow! {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    end::of(start(&mut anstream::stdout()).await)
+    exit_code(start(&mut anstream::stdout()).await)
 }
 
 async fn start(out: &mut impl Write) -> Result<(), BoxError> {
@@ -48,7 +47,7 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
     let entries = arguments.map(|text| text.into_string().map_err(|_| "an entry is not UTF-8"));
     let entries = entries.collect::<Result<Vec<String>, _>>()?;
 
-    writeln!(out, "model: {}", answering::model()?)?;
+    writeln!(out, "model: {}", columnar_examples::model()?)?;
     let journal = Journal::open(FileStore::new(&folder)).await?;
     writeln!(out, "{} entries so far, in {}", journal.steps(), folder.display())?;
     for entry in entries {
@@ -75,7 +74,7 @@ async fn export(out: &mut impl Write, journal: &Journal, folder: &Path) -> Resul
 
 /// Reads everything that was ever stored.
 async fn check(out: &mut impl Write, folder: &Path) -> Result<(), BoxError> {
-    let defects = store::verify(&FileStore::new(folder)).await?;
+    let defects = reopen::verify(&FileStore::new(folder)).await?;
     for defect in &defects {
         writeln!(out, "{defect}")?;
     }

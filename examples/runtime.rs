@@ -7,14 +7,13 @@
 //! cargo run --example runtime < statements     one statement per line
 //! ```
 
-mod end;
-
 use std::io::{self, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use columnar::prelude::*;
 use columnar::{BoxError, Name};
+use columnar_examples::exit_code;
 
 const STATEMENTS: [&str; 3] = [
     "Remote work is great, because everyone is clearly more productive at home.",
@@ -24,7 +23,7 @@ const STATEMENTS: [&str; 3] = [
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    end::of(start(&mut anstream::stdout()).await)
+    exit_code(start(&mut anstream::stdout()).await)
 }
 
 async fn start(out: &mut impl Write) -> Result<(), BoxError> {

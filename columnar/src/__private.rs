@@ -13,19 +13,17 @@ pub use std::vec;
 pub use std::vec::Vec;
 
 pub use crate::compute::Step;
-pub use crate::driver::{fmt_variant, listed};
-pub use crate::error::Result;
+pub use crate::declare::Name;
+pub use crate::declare::graph::{Former, Graph, Place, Read, Used, View};
 pub use crate::flow::{
     Base, Bind, Checked, ColumnEnum, ColumnId, Columns, Derived, Module, Source, TypePlan, Typed, is_module,
 };
-pub use crate::graph::{Former, Graph, Place, Read, Used, View};
-pub use crate::name::Name;
-pub use crate::store::IntoOpening;
+pub use crate::reopen::IntoOpenOptions;
+pub use crate::run::{Result, fmt_variant, listed};
 
 use futures::future::BoxFuture;
 
-use crate::compute::IntoStep;
-use crate::context::Context;
+use crate::compute::{Context, IntoStep};
 
 /// The most columns that `ORDER` has places for where the compiler cannot count them: in the extension
 /// of a flow with parameters that it shares, and where such a flow is a module.

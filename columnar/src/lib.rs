@@ -89,108 +89,64 @@
 //!        context ──▶ compute ──▶ value ──▶ store ──▶ event ──▶ your `run()` loop
 //! ```
 
-#![cfg_attr(not(feature = "std"), no_std)]
-// Without `std` only the core is compiled, to see that it needs neither clock nor I/O. Nothing calls it.
-#![cfg_attr(not(feature = "std"), allow(dead_code, unreachable_pub, unused_imports))]
+// The layers, from the lowest to the highest: a module imports only those above it in this list.
+mod error;
 
-extern crate alloc;
-
-// The modules in the order of the data flow.
-mod name;
-mod value;
-mod window;
-
-#[cfg(feature = "std")]
-mod column;
-pub mod graph;
-mod schema;
-
-mod extent;
+mod context;
+mod declare;
 mod history;
-mod plan;
-mod reads;
-mod scheduler;
-mod table;
-
-mod forecast;
-mod outline;
+mod schedule;
 pub mod tokens;
 
-pub mod budget;
 pub mod cache;
-mod context;
+pub mod model;
 pub mod rendering;
+pub mod store;
 pub mod usage;
 
-#[cfg(feature = "std")]
-pub mod compute;
-#[cfg(feature = "std")]
-pub mod model;
-#[cfg(feature = "std")]
-pub mod store;
-
-// Whoever tells something calls the same functions with and without the feature, and needs no `cfg`.
+// Callers use the same functions with and without the feature, and need no `cfg`.
 #[cfg(feature = "tracing")]
 pub mod trace;
-#[cfg(all(feature = "std", not(feature = "tracing")))]
+#[cfg(not(feature = "tracing"))]
 #[path = "trace/off.rs"]
 mod trace;
 
-#[cfg(feature = "std")]
-mod state;
-
-#[cfg(feature = "std")]
-mod driver;
-mod event;
-#[cfg(feature = "std")]
+pub mod compute;
 pub mod flow;
-#[cfg(feature = "std")]
-pub mod rows;
+pub mod reopen;
+mod run;
 
-mod error;
+pub mod rows;
 #[cfg(feature = "simulation")]
 pub mod simulation;
-#[cfg(feature = "std")]
 pub mod testing;
 
-#[cfg(feature = "std")]
 pub mod guide;
 
-#[cfg(feature = "std")]
 #[doc(hidden)]
 pub mod __private;
 
-#[cfg(feature = "std")]
-pub use column::{Column, IntoViews, View, column, group, prev, source, this};
-#[cfg(feature = "std")]
-pub use compute::{Compute, Json, Reply, deltas};
-pub use context::{Context, Hidden, Iter, Messages, Origin, Part, Parts, Role};
-pub use error::{BoxError, Error, Result};
-pub use event::Event;
-#[cfg(feature = "std")]
-pub use flow::{Flow, Run, flow};
-pub use forecast::{ColumnForecast, Forecast};
-#[cfg(feature = "std")]
-pub use model::{Prompt, prompt};
-pub use name::{Name, NameError};
-pub use outline::{ColumnOutline, Growth, Outline, Pattern, Read, Repeats};
-pub use scheduler::Progress;
-pub use schema::{Mistake, SchemaError};
-pub use value::Value;
-pub use window::Window;
+pub use compute::{Compute, Context, Json, Prompt, Reply, deltas, prompt};
+pub use context::budget;
+pub use context::{Hidden, Iter, Messages, Origin, Part, Parts, Role};
+pub use declare::graph;
+pub use declare::{
+    ColumnOutline, Growth, Mistake, Name, NameError, Outline, Pattern, Read, Repeats, SchemaError, Window,
+};
+pub use error::BoxError;
+pub use flow::{Column, Flow, IntoViews, Run, View, column, flow, group, prev, source, this};
+pub use history::Value;
+pub use run::{ColumnForecast, Error, Event, Forecast, Result};
+pub use schedule::Progress;
 
 /// What most programs need: `use columnar::prelude::*;`.
-#[cfg(feature = "std")]
 pub mod prelude {
-    pub use crate::column::{Column, View, column, group, prev, source, this};
-    pub use crate::compute::{Policy as _, deltas, per_minute, per_second, secs};
-    pub use crate::context::{Context, Messages, Role};
-    pub use crate::error::{Error, Result};
-    pub use crate::event::Event;
+    pub use crate::compute::{Context, Policy as _, deltas, per_minute, per_second, prompt, secs};
+    pub use crate::context::{Messages, Role};
     pub use crate::flow;
-    pub use crate::flow::Flow;
-    pub use crate::model::prompt;
-    pub use crate::value::Value;
+    pub use crate::flow::{Column, Flow, View, column, group, prev, source, this};
+    pub use crate::history::Value;
+    pub use crate::run::{Error, Event, Result};
     #[doc(no_inline)]
     pub use futures::{StreamExt as _, TryStreamExt as _};
 }
@@ -415,7 +371,6 @@ pub mod prelude {
 /// The graph is checked when the program compiles. An unknown name, a cycle, a tag used twice, a
 /// window of 0: each is an error at its place, with the way out of it, and all are told at once. See
 /// [`guide::mistakes`].
-#[cfg(feature = "std")]
 #[macro_export]
 macro_rules! flow {
     ($($declarations:tt)*) => {

@@ -9,8 +9,6 @@
 //! ```
 
 mod counted;
-#[path = "../end.rs"]
-mod end;
 mod options;
 mod progress;
 mod report;
@@ -24,6 +22,7 @@ use std::sync::Arc;
 use columnar::BoxError;
 use columnar::model::{self, Model, Offline};
 use columnar::prelude::*;
+use columnar_examples::exit_code;
 use tokio::signal::ctrl_c;
 
 use counted::Counted;
@@ -57,7 +56,7 @@ async fn main() -> ExitCode {
     match start(&mut anstream::stdout()).await {
         // As a shell has it for a program that was interrupted.
         Ok(Ended::ByHand) => ExitCode::from(130),
-        result => end::of(result.map(drop)),
+        result => exit_code(result.map(drop)),
     }
 }
 
@@ -90,7 +89,7 @@ async fn start(out: &mut impl Write) -> Result<Ended, BoxError> {
 
 /// The model that the environment names; the offline one takes its time.
 fn chosen(options: &Options) -> Result<Arc<dyn Model>, BoxError> {
-    let model = model::default()?;
+    let model = model::from_env()?;
     let is_offline = model.name() == Offline::NAME;
     Ok(if is_offline { Arc::new(Offline::new().pace(options.pace)) } else { model })
 }

@@ -1,43 +1,23 @@
-//! A chat with four columns beside the person's: topics, a running summary, a critique of it, and
-//! the assistant. It shows a flow declared with `flow!`, the events of a run as they stream, and
-//! the messages array that each column saw.
+//! A chat with four computed columns: topics, a running summary, a critique of it, and the assistant.
 //!
 //! ```text
-//! cargo run --example chat                    type messages; without a terminal, an included conversation
-//! cargo run --example chat -- FILE            a transcript, one message per line
-//! some program | cargo run --example chat     the same from a pipe
-//! cargo run --example chat -- --help          the options
-//! ```
-//!
-//! The offline model answers unless the environment names another:
-//!
-//! ```text
-//! COLUMNAR_MODEL=openai/gpt-4o-mini cargo run --example chat --features genai
+//! cargo run --example chat                               type messages; Ctrl-D alone plays an included conversation
+//! cargo run --example chat -- FILE                       a transcript, one message per line
+//! cargo run --example chat -- --messages critique FILE   and the messages array that a column received
 //! ```
 
-#[path = "../answering.rs"]
-mod answering;
-mod columns;
-mod command;
-mod failure;
-mod line;
-mod options;
-mod screen;
-mod session;
-mod transcript;
-
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
-use std::path::Path;
+use std::mem;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anstyle::{AnsiColor, Style};
+use columnar::BoxError;
 use columnar::prelude::*;
-
-use failure::Failure;
-use options::{Options, Request};
-use screen::Screen;
-use session::Session;
-use transcript::Transcript;
+use columnar_examples::exit_code;
 
 flow! {
     /// A chat that tracks topics and keeps a running summary.
@@ -52,72 +32,213 @@ flow! {
     }
 }
 
-/// A part of the real one; its first lines say which.
+const HELP: &str = "\
+usage: chat [--messages COLUMN] [FILE]
+
+FILE has one message per line; blank lines and lines that begin with # are skipped. Without FILE, messages
+are read from standard input. If there are none, an included conversation is played.
+
+--messages COLUMN prints the messages array that COLUMN received, after each step; it may be repeated.
+COLUMNAR_MODEL names the model, such as openai/gpt-4o-mini (with `--features genai`); the default is offline.
+";
+
+/// A part of a real conversation. Its first lines name the source.
 const INCLUDED: &str = include_str!("apollo13.txt");
+const STDIN: &str = "stdin";
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    match start().await {
-        Ok(()) => ExitCode::SUCCESS,
-        // Who reads the output has seen enough, as in `chat | head`.
-        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(failure) => {
-            anstream::eprintln!("error: {failure}");
-            ExitCode::FAILURE
+    exit_code(start(anstream::stdout()).await)
+}
+
+async fn start(mut out: impl Write) -> Result<(), BoxError> {
+    let options = Options::parse(std::env::args_os().skip(1))?;
+    if options.help {
+        return Ok(out.write_all(HELP.as_bytes())?);
+    }
+    writeln!(out, "model: {}", columnar_examples::model()?)?;
+    let mut session = Session { chat: Chat::new(), out, messages: options.messages };
+    if let Some(path) = options.file {
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|error| format!("cannot open {name}: {error}"))?;
+        return session.play(&name, BufReader::new(file)).await;
+    }
+    if io::stdin().is_terminal() {
+        writeln!(
+            session.out,
+            "Ctrl-D ends the chat; before any message, it plays an included conversation."
+        )?;
+    }
+    session.play(STDIN, io::stdin().lock()).await?;
+    if session.chat.user.is_empty() {
+        writeln!(session.out, "input: the included conversation, apollo13.txt")?;
+        session.play("apollo13.txt", INCLUDED.as_bytes()).await?;
+    }
+    Ok(())
+}
+
+/// A chat, the output that it is printed to, and the columns whose messages arrays are printed.
+pub(crate) struct Session<W> {
+    pub(crate) chat: Chat,
+    pub(crate) out: W,
+    pub(crate) messages: Vec<&'static str>,
+}
+
+impl<W: Write> Session<W> {
+    /// Pushes each line as a message and prints the step that it begins.
+    pub(crate) async fn play(&mut self, name: &str, input: impl BufRead) -> Result<(), BoxError> {
+        let is_typed = name == STDIN && io::stdin().is_terminal();
+        let mut lines = (1..).zip(input.lines());
+        loop {
+            let label = label(&format!("user {}", self.chat.user.len()), Style::new().bold());
+            if is_typed {
+                write!(self.out, "\n{label}")?;
+                self.out.flush()?;
+            }
+            let Some((number, line)) = lines.next() else { break };
+            let line = line.map_err(|error| format!("{name}, line {number}: {error}"))?;
+            if line.trim().is_empty() || line.starts_with('#') {
+                continue;
+            }
+            if !is_typed {
+                writeln!(self.out, "\n{label}{}", printable(&line))?;
+            }
+            self.step(line).await?;
+        }
+        if is_typed {
+            writeln!(self.out)?;
+        }
+        Ok(())
+    }
+
+    async fn step(&mut self, message: String) -> Result<(), BoxError> {
+        let step = self.chat.user.push(message).await?;
+        let mut run = self.chat.run();
+        let mut lines = VecDeque::new();
+        while let Some(event) = run.next().await {
+            if event.is_err() {
+                writeln!(self.out, " … (not stored)")?;
+            }
+            show(&mut self.out, &mut lines, &event?)?;
+        }
+        for column in &self.messages {
+            writeln!(self.out, "{column} {step} received:")?;
+            for (role, content) in &self.chat.messages(column, step)? {
+                let label = label(role.as_str(), Style::new().dimmed());
+                writeln!(self.out, "{label}{}", printable(&content))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The line of a column that is being computed.
+struct Line {
+    column: ChatColumn,
+    /// The part that is not printed yet.
+    text: String,
+    is_complete: bool,
+}
+
+/// Columns stream at the same time: the first one is printed at once, the others when it is complete.
+fn show(out: &mut impl Write, lines: &mut VecDeque<Line>, event: &Event<ChatColumn>) -> io::Result<()> {
+    let column = *event.column();
+    if lines.iter().all(|line| line.column != column) {
+        let text = label(&format!("{column} {}", event.step()), style(column));
+        lines.push_back(Line { column, text, is_complete: false });
+    }
+    for line in lines.iter_mut().filter(|line| line.column == column) {
+        match event {
+            Event::Delta { text, .. } => line.text += &printable(text),
+            // The deltas of a prompt are its whole value.
+            Event::Value { .. } => line.is_complete = true,
+            _ => {}
         }
     }
+    while let Some(line) = lines.front_mut() {
+        write!(out, "{}", mem::take(&mut line.text))?;
+        if !line.is_complete {
+            break;
+        }
+        writeln!(out)?;
+        lines.pop_front();
+    }
+    out.flush()
 }
 
-async fn start() -> Result<(), Failure> {
-    let mut out = anstream::stdout();
-    let options = match Options::parse(std::env::args_os().skip(1)).map_err(Failure::Usage)? {
-        Request::Help => return Ok(out.write_all(options::HELP.as_bytes())?),
-        Request::Chat(options) => options,
+fn style(column: ChatColumn) -> Style {
+    let color = match column {
+        ChatColumn::Topics => AnsiColor::Yellow,
+        ChatColumn::Summary => AnsiColor::Blue,
+        ChatColumn::Critique => AnsiColor::Magenta,
+        ChatColumn::Assistant => AnsiColor::Green,
     };
-    let model = answering::model().map_err(Failure::Model)?;
-    let input = options.file.as_deref().map(open).transpose()?;
+    color.on_default()
+}
 
-    writeln!(out, "model: {model}")?;
-    let mut session = Session::new(Screen::new(out, screen::width()), options);
-    match input {
-        Some(file) => session.play(file).await,
-        None => from_stdin(&mut session).await,
+fn label(name: &str, style: Style) -> String {
+    format!("{style}{name:<12} │{style:#} ")
+}
+
+/// Text that cannot control the terminal, with its further lines indented.
+fn printable(text: &str) -> String {
+    let text = text.replace(|c: char| c.is_control() && !"\n\t".contains(c), "\u{fffd}");
+    text.replace('\n', &format!("\n{}", label("", Style::new())))
+}
+
+#[derive(Default)]
+struct Options {
+    help: bool,
+    messages: Vec<&'static str>,
+    file: Option<PathBuf>,
+}
+
+impl Options {
+    fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Self, String> {
+        let mut options = Self::default();
+        while let Some(argument) = arguments.next() {
+            match argument.to_str() {
+                Some("--help") => options.help = true,
+                Some("--messages") => options.messages.push(column(&arguments.next().unwrap_or_default())?),
+                Some(option) if option.starts_with('-') => {
+                    return Err(format!(
+                        "no option `{option}`; possible are FILE, --messages COLUMN, --help"
+                    ));
+                }
+                _ if options.file.is_some() => return Err("there can be one FILE only".into()),
+                _ => options.file = Some(argument.into()),
+            }
+        }
+        Ok(options)
     }
 }
 
-async fn from_stdin<W: Write>(session: &mut Session<W>) -> Result<(), Failure> {
-    let mut stdin = io::stdin().lock();
-    if stdin.is_terminal() {
-        return session.converse(Transcript::new("stdin", stdin), included()).await;
-    }
-    // A pipe that cannot be read says why when the transcript reads it again.
-    if stdin.fill_buf().is_ok_and(<[u8]>::is_empty) {
-        return session.play(included()).await;
-    }
-    session.play(Transcript::new("stdin", stdin)).await
-}
-
-fn open(path: &Path) -> Result<Transcript<BufReader<File>>, Failure> {
-    let name = path.display().to_string();
-    match File::open(path) {
-        Ok(file) => Ok(Transcript::new(name, BufReader::new(file))),
-        Err(error) => Err(Failure::Open { name, error }),
-    }
-}
-
-fn included() -> Transcript<&'static [u8]> {
-    Transcript::new("the included conversation, apollo13.txt", INCLUDED.as_bytes())
+fn column(name: &OsStr) -> Result<&'static str, String> {
+    let columns: Vec<_> = Chat::ORDER.iter().copied().filter(|column| *column != "user").collect();
+    let found = columns.iter().copied().find(|column| *column == name);
+    let possible = columns.join(", ");
+    found.ok_or_else(|| format!("--messages COLUMN: no `{}`; possible are {possible}", name.display()))
 }
 
 #[cfg(test)]
 mod tests {
+    use columnar::model::Offline;
+
     use super::*;
 
-    #[test]
-    fn the_included_conversation_is_sound_and_says_where_it_comes_from() {
-        let messages: Vec<_> = included().collect::<Result<_, _>>().expect("it is UTF-8");
-        assert_eq!(messages.len(), 23);
-        assert!(messages.iter().all(|message| message.contains(": ")));
-        assert!(INCLUDED.starts_with("# Apollo 13") && INCLUDED.contains("# Source: NASA"));
+    #[tokio::test]
+    async fn every_message_is_a_step_and_a_broken_line_is_named() {
+        let (chat, out) = (Chat::new(), anstream::StripStream::new(Vec::new()));
+        chat.with(Offline::new());
+        let mut session = Session { chat, out, messages: vec!["critique"] };
+        session.play("apollo13.txt", INCLUDED.as_bytes()).await.expect("it is UTF-8");
+        assert_eq!(session.chat.steps(), 23);
+        let error = session.play("a.txt", &b"# a\n\n\x1b1\r\nthr\xe9e\n"[..]).await.expect_err("line 4");
+        assert!(error.to_string().starts_with("a.txt, line 4: "), "{error}");
+
+        let text = String::from_utf8(session.out.into_inner()).expect("text was written");
+        for line in ["user 23      │ \u{fffd}1", "critique 23 received:", "user         │ <digest>"] {
+            assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+        }
     }
 }

@@ -12,7 +12,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use columnar::prelude::*;
-use columnar::store::{Entry, Extent, FileStore, SqliteStore, Store};
+use columnar::store::{Entry, FileStore, SqliteStore, Store, StoredSteps};
 use columnar::testing::script;
 use columnar::{Name, Value};
 use columnar_tests::figures::{Contender, bar, figure, floor, medians_told, over, ratio, timed};
@@ -153,12 +153,12 @@ impl<S: Store> Kind<S> {
 
     /// Until it is known which steps there are.
     fn opening(&self, past: &Past) -> Duration {
-        let mut extent = Extent::default();
+        let mut stored_steps = StoredSteps::default();
         let time = timed(|| {
             let store = self.open(past.folder.path());
-            extent = self.runtime.block_on(store.extent(user())).expect("it can be read");
+            stored_steps = self.runtime.block_on(store.stored_steps(user())).expect("it can be read");
         });
-        assert_eq!(extent.prefix, past.steps);
+        assert_eq!(stored_steps.prefix, past.steps);
         time
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use columnar::Name;
-use columnar::store::{Entry, Extent, Put, Store, StoreError};
+use columnar::store::{Entry, Put, Store, StoreError, StoredSteps};
 use futures::future::{self, BoxFuture, FutureExt};
 use tokio::sync::Mutex;
 use tokio_postgres::{Client, NoTls};
@@ -87,7 +87,7 @@ impl Store for Careless {
         future::ready(Ok(())).boxed()
     }
 
-    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
         let loaded = self.load(column, 0..usize::MAX);
         async move { Ok(loaded.await?.into_iter().map(|(step, _)| step).collect()) }.boxed()
     }

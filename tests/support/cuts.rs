@@ -109,9 +109,9 @@ async fn agrees(store: &impl Store) -> Result<(), String> {
         if stored != expected {
             return Err(format!("`{column}` is {stored:?}"));
         }
-        let extent = store.extent(name(column)).await.map_err(|error| format!("{error:?}"))?;
-        if extent.prefix != 3 {
-            return Err(format!("`{column}` is said to have {extent:?}"));
+        let stored_steps = store.stored_steps(name(column)).await.map_err(|error| format!("{error:?}"))?;
+        if stored_steps.prefix != 3 {
+            return Err(format!("`{column}` is said to have {stored_steps:?}"));
         }
     }
     Ok(())

@@ -23,10 +23,12 @@ pub mod live;
 pub mod log;
 pub mod lsp;
 pub mod naive;
+pub mod panics;
 pub mod parse;
 pub mod peers;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+pub mod process;
 pub mod rows;
 pub mod rustc;
 #[cfg(feature = "genai")]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use columnar::compute::Policy;
-use columnar::store::IntoOpening;
+use columnar::reopen::IntoOpenOptions;
 use columnar::{Column, Context, Flow, Messages, Result, View, column, flow, group, prev, source, this};
 
 use crate::naive::{self, Filter, Reads, Window};
@@ -49,8 +49,8 @@ impl Live {
     /// # Errors
     ///
     /// Those of [`Flow::open`].
-    pub async fn open(opening: impl IntoOpening, described: &naive::Flow) -> Result<Self> {
-        Self::open_with_gaps(opening, described, &Gaps::new()).await
+    pub async fn open(options: impl IntoOpenOptions, described: &naive::Flow) -> Result<Self> {
+        Self::open_with_gaps(options, described, &Gaps::new()).await
     }
 
     /// The same, with computes that fail in these cells, and columns that may be skipped.
@@ -59,12 +59,12 @@ impl Live {
     ///
     /// Those of [`Flow::open`].
     pub async fn open_with_gaps(
-        opening: impl IntoOpening,
+        options: impl IntoOpenOptions,
         described: &naive::Flow,
         gaps: &Gaps,
     ) -> Result<Self> {
         let (declared, seen) = declare(described, &[0], gaps);
-        Ok(Self { flow: Flow::open(opening, declared).await?, seen })
+        Ok(Self { flow: Flow::open(options, declared).await?, seen })
     }
 
     /// Pushes the values that the sources have at a step.

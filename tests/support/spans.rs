@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::iter;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::subscriber::{DefaultGuard, set_default};
+use tracing::subscriber::{DefaultGuard, set_default, set_global_default};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::registry::{LookupSpan, Registry};
@@ -43,7 +43,16 @@ pub struct Span {
 pub type Fields = BTreeMap<String, String>;
 
 /// Listens, until the guard is dropped, to all that is told on this thread.
+///
+/// A subscriber that keeps nothing listens on all other threads. Without it, `tracing` would take a span that another
+/// test of this process reaches first for one that nobody wants, and not ask again.
+///
+/// # Panics
+///
+/// Where this process has a global subscriber that is not from here.
 pub fn listen() -> (Spans, DefaultGuard) {
+    static OTHERS: Once = Once::new();
+    OTHERS.call_once(|| set_global_default(Registry::default()).expect("no other subscriber is global"));
     let spans = Spans::default();
     let guard = set_default(Registry::default().with(spans.clone()));
     (spans, guard)

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use columnar::Name;
-use columnar::store::{Entry, Extent, MemoryStore, Put, Store, StoreError};
+use columnar::store::{Entry, MemoryStore, Put, Store, StoreError, StoredSteps};
 use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::Semaphore;
 
@@ -87,8 +87,8 @@ impl Store for FaultyStore {
         self.inner.define(definition)
     }
 
-    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
-        self.inner.extent(column)
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        self.inner.stored_steps(column)
     }
 
     fn load(

@@ -1,6 +1,6 @@
 //! Where a request is marked, for a provider that keeps what stands before a mark.
 
-use core::fmt;
+use std::fmt;
 
 /// A mark in a request: the provider keeps everything before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub enum Place {
 }
 
 /// For how long a provider keeps what was marked, counted from when it was last used. What that is in
-/// minutes, its [`Provider`](super::Provider) says.
+/// minutes, its [`CachePolicy`](super::CachePolicy) says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lifetime {
     /// As long as providers keep it when nothing is said.

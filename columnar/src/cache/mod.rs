@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! messages ──▶ StablePrefix                        what the next request repeats
-//!     │             Provider ┐
+//!     │             CachePolicy ┐
 //!     └──────────────────────┼──▶ CachePlan        where the marks stand, and how long they keep
 //!                       Pace ┘
 //! ```
@@ -18,4 +18,4 @@ pub use mark::{Lifetime, Mark, Place, Reason};
 pub use pace::Pace;
 pub use plan::CachePlan;
 pub use prefix::{Difference, StablePrefix};
-pub use provider::{Boundary, Provider, Write};
+pub use provider::{Boundary, CachePolicy, Write};

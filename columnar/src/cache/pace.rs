@@ -1,6 +1,6 @@
 //! How long it takes from one request of a column to the next.
 
-use core::time::Duration;
+use std::time::Duration;
 
 /// How long it usually takes until a column makes its next request. Nobody knows it but the user, and what
 /// is worth keeping depends on it.

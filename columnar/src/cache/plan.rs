@@ -23,11 +23,9 @@
 //! need not be found in the other, so a column that changes pays for all of its history again. It is taken to be
 //! [`HORIZON`], and the pace alone decides.
 
-use alloc::vec::Vec;
-
 use super::mark::{Lifetime, Mark, Place, Reason};
 use super::pace::Pace;
-use super::provider::{Provider, Write};
+use super::provider::{CachePolicy, Write};
 use crate::context::{Fate, Messages, Part, Parts};
 
 /// For how many requests a history is at work, as far as anybody knows in advance.
@@ -40,7 +38,7 @@ const HORIZON: f64 = 10.0;
 /// and the forks that were known at the step, never on the order in which values were computed.
 ///
 /// ```
-/// use columnar::cache::{CachePlan, Pace, Place, Provider, Reason};
+/// use columnar::cache::{CachePlan, Pace, Place, CachePolicy, Reason};
 /// use columnar::prelude::*;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
@@ -54,7 +52,7 @@ const HORIZON: f64 = 10.0;
 /// chat.user.push("And now?").await?;
 /// chat.run().await?;
 ///
-/// let provider = Provider::of("anthropic/claude-sonnet-4-5");
+/// let provider = CachePolicy::of("anthropic/claude-sonnet-4-5");
 /// let plan = |column| -> Result<Vec<Place>> {
 ///     let CachePlan { marks, .. } = chat.cache_plan(column, 1, provider, Pace::batch())?;
 ///     Ok(marks.iter().filter(|mark| mark.reason == Reason::Next).map(|mark| mark.place).collect())
@@ -73,7 +71,7 @@ pub struct CachePlan {
 
 impl CachePlan {
     /// The plan for a request that consists of an instruction of so many tokens and these messages.
-    pub fn of(messages: &Messages, instruction: usize, provider: &Provider, pace: Pace) -> Self {
+    pub fn of(messages: &Messages, instruction: usize, provider: &CachePolicy, pace: Pace) -> Self {
         if provider.most_marks == 0 {
             return Self::default();
         }
@@ -108,7 +106,7 @@ impl CachePlan {
 }
 
 /// How long the requests of a column are to be kept, if that gains anything.
-fn lifetime(provider: &Provider, pace: Pace) -> Option<Lifetime> {
+fn lifetime(provider: &CachePolicy, pace: Pace) -> Option<Lifetime> {
     let gain = |lifetime| {
         let Write { factor, lifetime: within } = provider.write(lifetime)?;
         let fee = factor - 1.0;

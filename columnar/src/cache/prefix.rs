@@ -3,11 +3,10 @@
 //! The declaration alone decides it: windows move on by one step, what is shown of a column's whole
 //! history stays, and everything new stands at the end. So it is known before the next step is.
 
-use core::fmt;
+use std::fmt;
 
 use crate::context::{Fate, Messages, Part};
-use crate::name::Name;
-use crate::window::{Window, Written};
+use crate::declare::{Name, Window, Written};
 
 /// How much of a request is the beginning of the next one, too, and where that ends. Providers charge a
 /// fraction for what they have seen at the beginning of an earlier request.

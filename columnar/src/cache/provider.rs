@@ -1,6 +1,6 @@
 //! What a provider charges for what it has seen before, and how it is found again.
 
-use core::time::Duration;
+use std::time::Duration;
 
 use super::mark::Lifetime;
 use super::table::{ROWS, UNKNOWN};
@@ -11,17 +11,17 @@ use super::table::{ROWS, UNKNOWN};
 /// Factors are relative to what the same tokens cost where no cache is involved.
 ///
 /// ```
-/// use columnar::cache::Provider;
+/// use columnar::cache::CachePolicy;
 ///
-/// let sonnet = Provider::of("anthropic/claude-sonnet-4-5");
+/// let sonnet = CachePolicy::of("anthropic/claude-sonnet-4-5");
 /// assert_eq!((sonnet.read, sonnet.short.factor, sonnet.minimum), (0.1, 1.25, 1024));
 ///
-/// let unknown = Provider::of("somebody/something");
+/// let unknown = CachePolicy::of("somebody/something");
 /// assert_eq!((unknown.read, unknown.most_marks), (1.0, 0)); // nothing is promised
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Provider {
+pub struct CachePolicy {
     /// How the names of the models begin, spelled as in `COLUMNAR_MODEL`.
     pub models: &'static [&'static str],
     /// US dollars for a million tokens of input that come from no cache, where known.
@@ -69,7 +69,7 @@ pub enum Boundary {
     Token,
 }
 
-impl Provider {
+impl CachePolicy {
     /// The row for a model, by the longest beginning that its name has. A model that no row is for gets one
     /// without marks and without any discount.
     pub fn of(model: &str) -> &'static Self {
@@ -101,20 +101,20 @@ mod tests {
 
     #[test]
     fn the_longest_beginning_wins() {
-        assert_eq!(Provider::of("anthropic/claude-opus-4-20250514").minimum, 1024);
-        assert_eq!(Provider::of("anthropic/claude-opus-4-1").minimum, 1024);
-        assert_eq!(Provider::of("anthropic/claude-opus-4-5-20251101").minimum, 4096);
-        assert_eq!(Provider::of("openai/gpt-5.5").most_marks, 0);
-        assert!(Provider::of("openai_resp/gpt-5.5").read < 1.0);
-        assert!(Provider::of("openai_resp/gpt-5.5-pro").read >= 1.0, "nothing is taken off");
-        assert_eq!(Provider::of("openai/gpt-5.6-mini").most_marks, 4);
-        assert_eq!(Provider::of("openai_resp/gpt-5.6"), Provider::of("openai/gpt-5.6"));
+        assert_eq!(CachePolicy::of("anthropic/claude-opus-4-20250514").minimum, 1024);
+        assert_eq!(CachePolicy::of("anthropic/claude-opus-4-1").minimum, 1024);
+        assert_eq!(CachePolicy::of("anthropic/claude-opus-4-5-20251101").minimum, 4096);
+        assert_eq!(CachePolicy::of("openai/gpt-5.5").most_marks, 0);
+        assert!(CachePolicy::of("openai_resp/gpt-5.5").read < 1.0);
+        assert!(CachePolicy::of("openai_resp/gpt-5.5-pro").read >= 1.0, "nothing is taken off");
+        assert_eq!(CachePolicy::of("openai/gpt-5.6-mini").most_marks, 4);
+        assert_eq!(CachePolicy::of("openai_resp/gpt-5.6"), CachePolicy::of("openai/gpt-5.6"));
     }
 
     #[test]
     fn of_what_is_unknown_nothing_is_assumed() {
         for model in ["", "anthropic", "offline", "xai/grok", "claude-sonnet-4-5", "anthropic/other"] {
-            let row = Provider::of(model);
+            let row = CachePolicy::of(model);
             assert_eq!((row.most_marks, row.price, row.long), (0, None, None), "{model}");
             assert!(row.read >= 1.0 && row.short.factor >= 1.0, "{model}");
         }
@@ -125,7 +125,7 @@ mod tests {
         let mut all: Vec<&str> = ROWS.iter().flat_map(|row| row.models).copied().collect();
         assert!(all.iter().all(|models| models.contains('/')));
         for models in &all {
-            assert!(Provider::of(models).models.contains(models), "{models}");
+            assert!(CachePolicy::of(models).models.contains(models), "{models}");
         }
         let count = all.len();
         all.sort_unstable();
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn every_row_is_plausible() {
-        for row in Provider::all() {
+        for row in CachePolicy::all() {
             let name = row.models.first().expect("it is for some models");
             assert!((0.0..=1.0).contains(&row.read), "{name}");
             assert!(row.price.is_none_or(|price| (0.01..100.0).contains(&price)), "{name}");

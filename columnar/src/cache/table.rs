@@ -1,9 +1,9 @@
-//! The rows of [`Provider`]. Where sources contradict each other, or say nothing, the row says what costs the
+//! The rows of [`CachePolicy`]. Where sources contradict each other, or say nothing, the row says what costs the
 //! user least if it is wrong: the larger minimum, the higher price, the shorter time, no discount.
 
-use core::time::Duration;
+use std::time::Duration;
 
-use super::provider::{Boundary, Provider, Write};
+use super::provider::{Boundary, CachePolicy, Write};
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
@@ -13,7 +13,7 @@ const fn write(factor: f64, seconds: u64) -> Write {
 }
 
 /// What is true of all models of Anthropic. Its guide has the prices, too.
-const ANTHROPIC: Provider = Provider {
+const ANTHROPIC: CachePolicy = CachePolicy {
     models: &[],
     price: None,
     read: 0.1,
@@ -30,7 +30,7 @@ const ANTHROPIC: Provider = Provider {
 /// OpenAI where it takes marks. An entry is found where the request itself has a mark: one of the first 2 and the
 /// last 50, says the guide; one of the last 80, says the reference of the interface.
 /// Prices are on <https://developers.openai.com/api/docs/pricing>.
-const OPENAI_MARKED: Provider = Provider {
+const OPENAI_MARKED: CachePolicy = CachePolicy {
     models: &[],
     price: None,
     read: 0.1,
@@ -46,7 +46,7 @@ const OPENAI_MARKED: Provider = Provider {
 
 /// OpenAI before that: it finds prefixes by itself, writing is free, and 5 minutes are the least that is said.
 /// The minimum, once 1,024 in the guide, varies with the settings of a request.
-const OPENAI: Provider = Provider {
+const OPENAI: CachePolicy = CachePolicy {
     short: write(1.0, 5 * MINUTE),
     minimum: 2048,
     most_marks: 0,
@@ -56,7 +56,7 @@ const OPENAI: Provider = Provider {
 
 /// Found by itself and not guaranteed, for a time that is not told. Reading costs a tenth at most, by the prices
 /// on <https://ai.google.dev/gemini-api/docs/pricing>.
-const GEMINI: Provider = Provider {
+const GEMINI: CachePolicy = CachePolicy {
     models: &[],
     price: None,
     read: 0.1,
@@ -73,7 +73,7 @@ const GEMINI: Provider = Provider {
 /// Kept on disk for hours at least. A prefix counts as a whole, up to the end of what the user said. Of a minimum
 /// only the announcement speaks, <https://api-docs.deepseek.com/news/news0802>.
 /// Prices are on <https://api-docs.deepseek.com/quick_start/pricing>.
-const DEEPSEEK: Provider = Provider {
+const DEEPSEEK: CachePolicy = CachePolicy {
     models: &[],
     price: None,
     read: 0.1,
@@ -88,7 +88,7 @@ const DEEPSEEK: Provider = Provider {
 };
 
 /// What nobody knows anything about.
-pub(super) const UNKNOWN: Provider = Provider {
+pub(super) const UNKNOWN: CachePolicy = CachePolicy {
     models: &[],
     price: None,
     read: 1.0,
@@ -103,17 +103,17 @@ pub(super) const UNKNOWN: Provider = Provider {
 };
 
 // The two interfaces of OpenAI, which share their models, go by two names.
-pub(super) const ROWS: &[Provider] = &[
+pub(super) const ROWS: &[CachePolicy] = &[
     // A model that is not in the list yet: the rules are the same, and the minimum is the largest.
-    Provider { models: &["anthropic/claude-"], ..ANTHROPIC },
-    Provider {
+    CachePolicy { models: &["anthropic/claude-"], ..ANTHROPIC },
+    CachePolicy {
         models: &["anthropic/claude-opus-4-0", "anthropic/claude-opus-4-1", "anthropic/claude-opus-4-2025"],
         price: Some(15.0),
         minimum: 1024,
         ..ANTHROPIC
     },
     // 4.7 has 2,048 in the guide, and 4.8 has 1,024; both have 4,096 in Anthropic's skill `claude-api`.
-    Provider {
+    CachePolicy {
         models: &[
             "anthropic/claude-opus-4-5",
             "anthropic/claude-opus-4-6",
@@ -123,8 +123,8 @@ pub(super) const ROWS: &[Provider] = &[
         price: Some(5.0),
         ..ANTHROPIC
     },
-    Provider { models: &["anthropic/claude-opus-5"], price: Some(5.0), minimum: 512, ..ANTHROPIC },
-    Provider {
+    CachePolicy { models: &["anthropic/claude-opus-5"], price: Some(5.0), minimum: 512, ..ANTHROPIC },
+    CachePolicy {
         models: &["anthropic/claude-opus-5-5"],
         price: Some(4.0),
         read: 0.05,
@@ -132,13 +132,13 @@ pub(super) const ROWS: &[Provider] = &[
         ..ANTHROPIC
     },
     // 512 in the guide, 2,048 in Anthropic's skill `claude-api`.
-    Provider {
+    CachePolicy {
         models: &["anthropic/claude-fable-5", "anthropic/claude-mythos-5"],
         price: Some(10.0),
         minimum: 2048,
         ..ANTHROPIC
     },
-    Provider {
+    CachePolicy {
         models: &["anthropic/claude-fable-5-1", "anthropic/claude-mythos-5-1"],
         price: Some(10.0),
         read: 0.025,
@@ -146,7 +146,7 @@ pub(super) const ROWS: &[Provider] = &[
         ..ANTHROPIC
     },
     // No copy of the guide is known that names them.
-    Provider {
+    CachePolicy {
         models: &["anthropic/claude-fable-5-2", "anthropic/claude-mythos-5-2"],
         price: Some(8.0),
         read: 0.025,
@@ -154,7 +154,7 @@ pub(super) const ROWS: &[Provider] = &[
         date: "2026-11-10",
         ..ANTHROPIC
     },
-    Provider {
+    CachePolicy {
         models: &[
             "anthropic/claude-sonnet-4-0",
             "anthropic/claude-sonnet-4-2025",
@@ -165,9 +165,9 @@ pub(super) const ROWS: &[Provider] = &[
         ..ANTHROPIC
     },
     // 1,024 in the guide, 2,048 in Anthropic's skill `claude-api`.
-    Provider { models: &["anthropic/claude-sonnet-4-6"], price: Some(3.0), minimum: 2048, ..ANTHROPIC },
-    Provider { models: &["anthropic/claude-sonnet-5"], price: Some(2.0), minimum: 1024, ..ANTHROPIC },
-    Provider {
+    CachePolicy { models: &["anthropic/claude-sonnet-4-6"], price: Some(3.0), minimum: 2048, ..ANTHROPIC },
+    CachePolicy { models: &["anthropic/claude-sonnet-5"], price: Some(2.0), minimum: 1024, ..ANTHROPIC },
+    CachePolicy {
         models: &["anthropic/claude-sonnet-5-5"],
         price: Some(2.0),
         read: 0.05,
@@ -175,41 +175,46 @@ pub(super) const ROWS: &[Provider] = &[
         date: "2026-10-08",
         ..ANTHROPIC
     },
-    Provider { models: &["anthropic/claude-3-5-haiku"], price: Some(0.8), minimum: 2048, ..ANTHROPIC },
-    Provider { models: &["anthropic/claude-haiku-4-5"], price: Some(1.0), ..ANTHROPIC },
+    CachePolicy { models: &["anthropic/claude-3-5-haiku"], price: Some(0.8), minimum: 2048, ..ANTHROPIC },
+    CachePolicy { models: &["anthropic/claude-haiku-4-5"], price: Some(1.0), ..ANTHROPIC },
     // Up to 100,000 tokens it is a fifth of this.
-    Provider {
+    CachePolicy {
         models: &["anthropic/claude-haiku-5-5"],
         price: Some(0.5),
         minimum: 512,
         date: "2026-10-08",
         ..ANTHROPIC
     },
-    Provider { models: &["openai/gpt-4o", "openai_resp/gpt-4o"], price: Some(2.5), read: 0.5, ..OPENAI },
-    Provider {
+    CachePolicy { models: &["openai/gpt-4o", "openai_resp/gpt-4o"], price: Some(2.5), read: 0.5, ..OPENAI },
+    CachePolicy {
         models: &["openai/gpt-4o-mini", "openai_resp/gpt-4o-mini"],
         price: Some(0.15),
         read: 0.5,
         ..OPENAI
     },
-    Provider { models: &["openai/gpt-4.1", "openai_resp/gpt-4.1"], price: Some(2.0), read: 0.25, ..OPENAI },
-    Provider {
+    CachePolicy {
+        models: &["openai/gpt-4.1", "openai_resp/gpt-4.1"],
+        price: Some(2.0),
+        read: 0.25,
+        ..OPENAI
+    },
+    CachePolicy {
         models: &["openai/gpt-4.1-mini", "openai_resp/gpt-4.1-mini"],
         price: Some(0.4),
         read: 0.25,
         ..OPENAI
     },
-    Provider {
+    CachePolicy {
         models: &["openai/gpt-4.1-nano", "openai_resp/gpt-4.1-nano"],
         price: Some(0.1),
         read: 0.25,
         ..OPENAI
     },
-    Provider { models: &["openai/gpt-5", "openai_resp/gpt-5"], ..OPENAI },
+    CachePolicy { models: &["openai/gpt-5", "openai_resp/gpt-5"], ..OPENAI },
     // Its prefixes end every 2,048 tokens, so that from the minimum on it may take as many more.
-    Provider { models: &["openai/gpt-5.5", "openai_resp/gpt-5.5"], minimum: 4096, ..OPENAI },
+    CachePolicy { models: &["openai/gpt-5.5", "openai_resp/gpt-5.5"], minimum: 4096, ..OPENAI },
     // For what these read from a cache there is no price.
-    Provider {
+    CachePolicy {
         models: &[
             "openai/gpt-4o-2024-05-13",
             "openai/gpt-4o-audio",
@@ -229,7 +234,7 @@ pub(super) const ROWS: &[Provider] = &[
         read: 1.0,
         ..OPENAI
     },
-    Provider {
+    CachePolicy {
         models: &[
             "openai/gpt-5.6",
             "openai/gpt-5.7",
@@ -244,21 +249,21 @@ pub(super) const ROWS: &[Provider] = &[
         ],
         ..OPENAI_MARKED
     },
-    Provider { models: &["openai/gpt-6.1-sol", "openai_resp/gpt-6.1-sol"], read: 0.05, ..OPENAI_MARKED },
-    Provider { models: &["gemini/gemini-3", "gemini/gemini-4"], ..GEMINI },
-    Provider { models: &["gemini/gemini-2.5-"], minimum: 2048, ..GEMINI },
-    Provider { models: &["deepseek/"], ..DEEPSEEK },
+    CachePolicy { models: &["openai/gpt-6.1-sol", "openai_resp/gpt-6.1-sol"], read: 0.05, ..OPENAI_MARKED },
+    CachePolicy { models: &["gemini/gemini-3", "gemini/gemini-4"], ..GEMINI },
+    CachePolicy { models: &["gemini/gemini-2.5-"], minimum: 2048, ..GEMINI },
+    CachePolicy { models: &["deepseek/"], ..DEEPSEEK },
     // The price is that of the busy hours, twice the other. V4 Flash is an older name of what is now Flash.
-    Provider {
+    CachePolicy {
         models: &["deepseek/deepseek-flash", "deepseek/deepseek-v4-flash"],
         price: Some(0.3),
         read: 0.02,
         ..DEEPSEEK
     },
-    Provider { models: &["deepseek/deepseek-v4-pro"], price: Some(1.32), read: 0.034, ..DEEPSEEK },
+    CachePolicy { models: &["deepseek/deepseek-v4-pro"], price: Some(1.32), read: 0.034, ..DEEPSEEK },
     // On a machine of one's own a token that is known costs nothing, as long as the model stays loaded. Models
     // with layers that keep a state or a window are found again only where a request ended.
-    Provider {
+    CachePolicy {
         models: &["ollama/"],
         price: None,
         read: 0.0,

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{IntoOutcome, form};
 use crate::error::BoxError;
-use crate::value::Value;
+use crate::history::Value;
 
 /// A value that is stored as its JSON: what a function that computes a column may return in place of text.
 ///

@@ -1,12 +1,15 @@
 //! What a column calls to get its value.
 //!
 //! A compute step is any Rust expression that converts into one: a function or closure from
-//! [`Context`] to text or [`Json`], to a `Result` of these, or to [`deltas`]; a [`Prompt`](crate::Prompt);
+//! [`Context`] to text or [`Json`], to a `Result` of these, or to [`deltas`]; a [`Prompt`];
 //! a type of yours that implements [`Compute`].
 
-mod given;
+mod context;
+mod defaults;
 mod json;
+mod output;
 mod policy;
+mod prompt;
 mod rate;
 mod settings;
 mod step;
@@ -22,22 +25,22 @@ use std::sync::Arc;
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{self, BoxStream, Stream, StreamExt, TryStreamExt};
 
-use crate::context::Context;
 use crate::error::BoxError;
+use crate::history::Value;
 use crate::model::{Choice, End};
-use crate::value::Value;
 
-pub(crate) use given::Given;
+pub use context::Context;
+pub(crate) use defaults::Defaults;
 pub use json::Json;
-#[cfg(feature = "tracing")]
-pub(crate) use policy::TimedOut;
+pub(crate) use output::OutputSpec;
 pub use policy::{Policy, secs};
+pub use prompt::{Prompt, prompt};
 pub use rate::{Rate, per_minute, per_second};
 pub(crate) use settings::Settings;
 pub use step::{IntoOutcome, IntoReply, IntoStep, Step, form};
 pub use typed::ColumnType;
 #[cfg(feature = "typed")]
-pub use typed::Misfit;
+pub use typed::SchemaMismatch;
 #[cfg(feature = "typed")]
 pub(crate) use typed::read;
 

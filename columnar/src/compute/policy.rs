@@ -10,12 +10,12 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 #[cfg(feature = "typed")]
 use super::ColumnType;
 use super::{IntoStep, Kind, Piece, Rate, Reply, Step};
-use crate::budget::Budget;
-use crate::context::Context;
-use crate::error::BoxError;
+use crate::compute::Context;
+use crate::context::budget::Budget;
+use crate::error::{BoxError, TimedOut};
 use crate::model::{Overloaded, Refused};
-use crate::scheduler::OnFailure;
-use crate::usage::LimitError;
+use crate::schedule::OnFailure;
+use crate::usage::SpendLimitError;
 
 /// The first pause before a further attempt; each further one is twice as long, and up to as long
 /// again by chance, so that columns that failed together do not try again together.
@@ -80,7 +80,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// attempt is told as [`Event::Retry`](crate::Event::Retry). A panic is not tried again.
     ///
     /// Where the error is or comes from an [`Overloaded`], the pause is at least the one that the
-    /// model asks for, up to two minutes. One that is or comes from a [`Refused`] or a [`LimitError`] is not tried again.
+    /// model asks for, up to two minutes. One that is or comes from a [`Refused`] or a [`SpendLimitError`] is not tried again.
     fn retry(self, times: usize) -> Step<'a> {
         self.into_step().around(move |step, cx| {
             let pauses = ExponentialBuilder::default()
@@ -95,7 +95,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
 
     /// Gives what stands before it a version, for flows that keep their values in a [store](crate::store). What
     /// was computed by another one is not taken for its work: the flow is not opened, unless that is [said to
-    /// be meant](crate::store::Opening::keep).
+    /// be meant](crate::reopen::OpenOptions::keep).
     ///
     /// Views are compared without being asked, but a prompt or a function cannot be, so a change there is a
     /// change if you say so.
@@ -277,11 +277,6 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
 
 impl<'a, Form, T: IntoStep<'a, Form>> Policy<'a, Form> for T {}
 
-/// A call that took too long.
-#[derive(Debug, thiserror::Error)]
-#[error("no answer within {0:?}")]
-pub(crate) struct TimedOut(pub(crate) Duration);
-
 struct Attempts<'a> {
     step: Step<'a>,
     cx: Context,
@@ -328,7 +323,7 @@ impl Attempts<'_> {
             Err(error) => error,
         };
         self.pieces = None;
-        let is_final = Refused::of(&*error).is_some() || LimitError::of(&*error).is_some();
+        let is_final = Refused::of(&*error).is_some() || SpendLimitError::of(&*error).is_some();
         match self.pauses.next().filter(|_| !is_final) {
             Some(pause) => {
                 let asked = Overloaded::of(&*error).and_then(|overloaded| overloaded.retry_after);

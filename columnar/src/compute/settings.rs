@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::budget::Budget;
+use crate::context::budget::Budget;
 use crate::model::Choice;
-use crate::scheduler::Rules;
+use crate::schedule::Rules;
 
 /// What is said behind a compute step about its column. Most say little, and there may be many flows.
 #[derive(Clone, Debug, Default)]

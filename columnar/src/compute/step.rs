@@ -6,13 +6,12 @@ use std::sync::Arc;
 use futures::future::FutureExt;
 use futures::stream::{Stream, StreamExt};
 
-use super::{ColumnType, Compute, Deltas, Reply, Settings};
-use crate::budget::Budget;
-use crate::context::Context;
+use super::{Compute, Deltas, Reply, Settings};
+use crate::compute::Context;
+use crate::context::budget::Budget;
 use crate::error::BoxError;
-use crate::flow::Derived;
-use crate::scheduler::OnFailure;
-use crate::value::Value;
+use crate::history::Value;
+use crate::schedule::OnFailure;
 
 /// A compute step as a flow holds it: whatever it was, behind one call.
 ///
@@ -90,13 +89,6 @@ impl<'a> Step<'a> {
 
     pub(crate) fn settings(&self) -> &Arc<Settings> {
         &self.settings
-    }
-
-    /// The step of a column whose values are JSON of the type that its field has.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn __typed<C, T: ColumnType>(self, _: fn(&C) -> &Derived<T>) -> Self {
-        self.typed::<T>()
     }
 
     pub(crate) fn start(&self, cx: Context) -> Reply<'a> {

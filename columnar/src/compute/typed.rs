@@ -2,7 +2,7 @@
 //! once more if it does not fit.
 
 mod json_text;
-mod misfit;
+mod mismatch;
 mod repair;
 
 use std::sync::Arc;
@@ -11,11 +11,10 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 
-use super::{Kind, Reply, Step};
-use crate::context::Wanted;
-use crate::model::Schema;
+use super::{Kind, OutputSpec, Reply, Step};
+use crate::rendering::Schema;
 
-pub use misfit::Misfit;
+pub use mismatch::SchemaMismatch;
 
 use repair::attempts;
 
@@ -47,7 +46,7 @@ impl<T: DeserializeOwned + JsonSchema> ColumnType for T {}
 /// A type, as far as a text can be held against it.
 #[derive(Clone)]
 struct Shape {
-    wanted: Wanted,
+    output: OutputSpec,
     check: fn(&str) -> Result<(), serde_json::Error>,
 }
 
@@ -59,7 +58,7 @@ impl Shape {
             format!("Answer with JSON alone, which fits this JSON Schema and has nothing around it:\n{json}");
         let schema = Arc::new(Schema { name: name_of::<T>(), json });
         Self {
-            wanted: Wanted { schema, order: order.into(), follow_up: Vec::new() },
+            output: OutputSpec { schema, order: order.into(), follow_up: Vec::new() },
             check: |text| serde_json::from_str::<T>(text).map(drop),
         }
     }
@@ -76,8 +75,8 @@ fn name_of<T: JsonSchema>() -> String {
 /// # Errors
 ///
 /// What is wrong with it.
-pub(crate) fn read<T: ColumnType>(text: &str) -> Result<T, Misfit> {
-    serde_json::from_str(text).map_err(|error| Misfit::of(&error, &name_of::<T>()))
+pub(crate) fn read<T: ColumnType>(text: &str) -> Result<T, SchemaMismatch> {
+    serde_json::from_str(text).map_err(|error| SchemaMismatch::of(&error, &name_of::<T>()))
 }
 
 impl Step<'_> {
@@ -87,7 +86,7 @@ impl Step<'_> {
         // Who asks no model would say the same once more.
         let usual = usize::from(self.settings().instruction.is_some());
         let repairs = self.settings().repairs.unwrap_or(usual);
-        self.instructed(|instruction| shape.wanted.instruct(instruction))
+        self.instructed(|instruction| shape.output.instruct(instruction))
             .around(move |step, cx| Reply(Kind::Pieces(attempts(step.clone(), cx, shape.clone(), repairs))))
     }
 }

@@ -1,13 +1,12 @@
 //! What is known of the values that a context does not show.
 
-use alloc::sync::Arc;
-use alloc::vec::Vec;
+use std::sync::Arc;
 
 use super::elision::Elision;
 use super::fitted::Fitted;
 use super::shown::View;
-use crate::budget::Around;
-use crate::reads::Reads;
+use crate::context::budget::Around;
+use crate::declare::Reads;
 
 /// What is not there, and what stands for it. Most contexts have no such thing.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! The messages array as JSON in pieces, for writers that take many buffers at once.
 
-use alloc::borrow::Cow;
-use core::mem;
+use std::borrow::Cow;
+use std::mem;
 
 use super::json::{escaped, plain};
 use super::parts::shown_value;

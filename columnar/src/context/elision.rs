@@ -4,14 +4,11 @@
 //! value: it is one more view, of one text at one step. A value that is shown first leaves its window next, so
 //! what requests have in common ends there in any case.
 
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
-use core::ops::Range;
+use std::ops::Range;
 
 use super::shown::View;
-use crate::budget::Around;
-use crate::reads::Reads;
+use crate::context::budget::Around;
+use crate::declare::Reads;
 
 /// What is said of one view.
 #[derive(Clone, Debug)]

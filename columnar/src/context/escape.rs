@@ -8,10 +8,9 @@
 //! spelling = ("<" | "&" "amp;"* "lt;")  space*  "/"?  space*  NAME  word-boundary      all ASCII
 //! ```
 
-use alloc::borrow::Cow;
-use alloc::string::String;
+use std::borrow::Cow;
 
-use crate::name::Name;
+use crate::declare::Name;
 
 /// The tag of the constant message that leads an array which would begin with the assistant. It
 /// counts as a tag of every context.

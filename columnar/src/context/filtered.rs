@@ -1,9 +1,9 @@
 //! What a view with a filter shows of a column.
 
-use core::ops::Range;
+use std::ops::Range;
 
+use crate::declare::Filter;
 use crate::history::History;
-use crate::reads::Filter;
 
 /// The values that a filter lets through, as a history of their own, so that everything that goes for columns
 /// goes for it. Each value is asked for once.

@@ -1,11 +1,10 @@
 //! A context under its budget.
 
-use alloc::string::String;
-use core::ops::Range;
+use std::ops::Range;
 
 use super::shown::Shown;
 use super::turns::Places;
-use crate::budget::{Cut, Limit, MarkerTokens, Report, Standing, Strategy, Turns, marker};
+use crate::context::budget::{Cut, Limit, MarkerTokens, Report, Standing, Strategy, Turns, marker};
 
 /// What is left out of a context, and what is said of it.
 #[derive(Clone, Debug)]

@@ -1,12 +1,9 @@
 //! What stands around the values of a view, in a message and in its JSON. Made once, with the schema.
 
-use alloc::borrow::Cow;
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
+use std::borrow::Cow;
 
 use super::part::{Role, SEPARATOR};
-use crate::name::Name;
+use crate::declare::Name;
 use crate::tokens::Counter;
 
 /// What stands around each value of a view.
@@ -116,7 +113,7 @@ impl Frames {
 
     /// How many groups one of these frames begins.
     pub(super) fn opened_by(&self, frame: &Frame) -> usize {
-        let place = |frames: &[Frame]| frames.iter().position(|candidate| core::ptr::eq(candidate, frame));
+        let place = |frames: &[Frame]| frames.iter().position(|candidate| std::ptr::eq(candidate, frame));
         let untagged = || place(&self.untagged).map(|at| at + 1);
         place(&self.tagged).map(|at| at / (self.depth + 1)).or_else(untagged).unwrap_or(0)
     }
@@ -160,7 +157,7 @@ impl Frame {
 
     /// Who says what stands in it.
     pub(super) fn role(&self) -> Role {
-        if core::ptr::eq(self, &raw const OWN) { Role::Assistant } else { Role::User }
+        if std::ptr::eq(self, &raw const OWN) { Role::Assistant } else { Role::User }
     }
 
     /// What stands before a value.
@@ -189,10 +186,10 @@ impl Frame {
     /// What stands in JSON before a value, behind another one: in one piece where values often meet.
     #[inline]
     pub(super) fn json_behind<'f>(&'f self, before: Option<&'f Self>) -> [&'f str; 2] {
-        let is_own = |frame: &Self| core::ptr::eq(frame, &raw const OWN);
+        let is_own = |frame: &Self| std::ptr::eq(frame, &raw const OWN);
         match before {
             None => ["", &self.json.first],
-            Some(before) if core::ptr::eq(before, self) => ["", &self.json.again],
+            Some(before) if std::ptr::eq(before, self) => ["", &self.json.again],
             Some(before) if is_own(self) => ["", &before.json.answered],
             Some(before) if is_own(before) => ["", &self.json.begins],
             Some(before) => [&before.json.closing, &self.json.joins],

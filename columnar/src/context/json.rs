@@ -1,10 +1,9 @@
 //! The messages array as JSON, written fast: what needs no escaping is known of most values and copied,
 //! the rest is looked at in blocks.
 
-use alloc::borrow::Cow;
-use alloc::string::String;
-use core::fmt::Write as _;
-use core::ops::Range;
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::ops::Range;
 
 use super::frame::{JSON_END, OWN};
 use super::parts::shown_value;
@@ -125,7 +124,7 @@ mod tests {
     #[test]
     fn what_is_written_is_what_serde_json_writes() {
         let all: String = (0..=0x17f_u32).filter_map(char::from_u32).collect();
-        let long = alloc::format!("{}\n{}\"", "x".repeat(100), "é".repeat(100));
+        let long = std::format!("{}\n{}\"", "x".repeat(100), "é".repeat(100));
         for text in ["", "plain", "\n", "\"\\\"", "a\u{2028}b🦀", &all, &long] {
             for start in text.char_indices().map(|(at, _)| at).chain([text.len()]) {
                 let text = &text[start..];

@@ -1,9 +1,8 @@
 //! The messages array: parts, joined only where somebody asks for the whole.
 
-use alloc::borrow::Cow;
-use alloc::string::String;
-use core::fmt;
-use core::iter::Peekable;
+use std::borrow::Cow;
+use std::fmt;
+use std::iter::Peekable;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -16,9 +15,8 @@ use super::part::{Origin, Part, Role};
 use super::parts::{Parts, shown_value};
 use super::shown::Shown;
 use super::walk::Walk;
-use crate::budget::Report;
-use crate::cache::Pace;
-use crate::name::Name;
+use crate::context::budget::Report;
+use crate::declare::Name;
 
 /// The messages array of one call: user and assistant in turn, first and last the user.
 ///
@@ -51,7 +49,7 @@ impl Messages {
         Self(shown)
     }
 
-    pub(super) fn shown(&self) -> &Shown {
+    pub(crate) fn shown(&self) -> &Shown {
         &self.0
     }
 
@@ -116,11 +114,6 @@ impl Messages {
     /// What other columns may begin with as well, and its tokens.
     pub(crate) fn opening(&self) -> (Opening, usize) {
         Opening::of(&self.0)
-    }
-
-    /// How long it takes until there are others.
-    pub(crate) fn pace(&self) -> Pace {
-        self.0.around.pace
     }
 
     /// The column that is shown them.

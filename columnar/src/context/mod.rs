@@ -1,6 +1,9 @@
-//! What a compute step sees of the flow, assembled from the declaration alone.
+//! Assembly: what a column is shown at a step, from the declaration and the stored values alone.
+//!
+//! A pure layer: it does no I/O and knows no clock, and a context is a function of what is stored.
 
 mod absent;
+pub mod budget;
 mod chunks;
 mod elision;
 mod escape;
@@ -15,18 +18,6 @@ mod parts;
 mod shown;
 mod turns;
 mod walk;
-#[cfg(feature = "std")]
-mod wanted;
-
-use alloc::sync::Arc;
-use alloc::vec::Vec;
-
-#[cfg(feature = "std")]
-use crate::compute::Given;
-#[cfg(feature = "std")]
-use crate::model::Schema;
-use crate::name::Name;
-use crate::value::Value;
 
 pub(crate) use elision::text as elision;
 pub(crate) use filtered::Filtered;
@@ -38,114 +29,3 @@ pub(crate) use part::Fate;
 pub use part::{Hidden, Origin, Part, Role};
 pub use parts::Parts;
 pub(crate) use shown::Shown;
-#[cfg(feature = "std")]
-pub(crate) use wanted::Wanted;
-
-/// What a compute step is given: the cell to compute and what the column reads.
-///
-/// ```
-/// # use columnar::prelude::*;
-/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-/// let chat = flow! {
-///     source user;
-///     column words(user.latest) = |cx: Context| async move {
-///         let said = cx.input("user").ok_or("`words` reads `user`")?;
-///         Ok::<_, &str>(format!("{} words in step {}", said.split_whitespace().count(), cx.step()))
-///     };
-/// };
-/// chat.user.push("one two three").await?;
-/// chat.run().await?;
-/// assert_eq!(chat.words.get(0).as_deref(), Some("3 words in step 0"));
-/// # Ok(()) }
-/// ```
-#[derive(Clone, Debug)]
-pub struct Context {
-    inputs: Vec<(Name, Value)>,
-    messages: Messages,
-    #[cfg(feature = "std")]
-    given: Arc<Given>,
-    /// `None` for plain text.
-    #[cfg(feature = "std")]
-    wanted: Option<Arc<Wanted>>,
-}
-
-impl Context {
-    #[cfg(feature = "std")]
-    pub(crate) fn new(shown: Shown, given: Arc<Given>) -> Self {
-        Self { inputs: shown.current(), messages: Messages::new(shown), given, wanted: None }
-    }
-
-    /// What the flow gives to all its compute steps.
-    #[cfg(feature = "std")]
-    pub(crate) fn given(&self) -> &Given {
-        &self.given
-    }
-
-    /// The column that is computed.
-    pub fn column(&self) -> &Name {
-        &self.messages.shown().reads.column
-    }
-
-    /// The step that is computed, counted from 0.
-    pub fn step(&self) -> usize {
-        self.messages.shown().step
-    }
-
-    /// What the views of the column note of its inputs, for the instruction of a model: the same at every step.
-    /// `None` where nothing is noted. A [`prompt`](crate::prompt) puts it behind its own instruction.
-    pub fn orientation(&self) -> Option<&str> {
-        self.messages.shown().reads.orientation.as_deref()
-    }
-
-    /// An instruction, with the shape that is wanted and with what is noted of the inputs.
-    pub(crate) fn instruct(&self, instruction: &Arc<str>) -> Arc<str> {
-        #[cfg(feature = "std")]
-        let instruction = &match &self.wanted {
-            Some(wanted) => wanted.instruct(instruction),
-            None => Arc::clone(instruction),
-        };
-        match self.orientation() {
-            Some(_) => self.messages.shown().reads.instruct(instruction).into(),
-            None => Arc::clone(instruction),
-        }
-    }
-
-    /// The messages array.
-    pub fn messages(&self) -> &Messages {
-        &self.messages
-    }
-
-    /// The shape of the value that is wanted, in a column that has a type; `None` where it is plain
-    /// text. A [`prompt`](crate::prompt) hands it to its model, and says it behind its own instruction.
-    #[cfg(feature = "std")]
-    pub fn schema(&self) -> Option<&Arc<Schema>> {
-        self.wanted.as_ref().map(|wanted| &wanted.schema)
-    }
-
-    /// What is to be said behind the messages, in turn: replies of this very cell that were not what is wanted, and
-    /// what is wrong with each. Empty at the first attempt. A [`prompt`](crate::prompt) sends it to its model.
-    #[cfg(feature = "std")]
-    pub fn follow_up(&self) -> &[(Role, Arc<str>)] {
-        self.wanted.as_ref().map_or(&[], |wanted| &wanted.follow_up)
-    }
-
-    /// The same cell, of which this is wanted.
-    #[cfg(feature = "typed")]
-    pub(crate) fn wanting(self, wanted: Wanted) -> Self {
-        Self { wanted: Some(Arc::new(wanted)), ..self }
-    }
-
-    /// The value that an input has at this step, with `prev` that of the step before, verbatim: no tag around
-    /// it, nothing escaped. Inputs go by their tag, which is the column's name unless the view gives another.
-    /// `None` for a tag that there is not, for a column that was [skipped](crate::compute::Policy::or_skip), and
-    /// with `prev` at step 0.
-    pub fn input(&self, tag: &str) -> Option<&Value> {
-        self.inputs.iter().find(|(name, _)| name == tag).map(|(_, value)| value)
-    }
-
-    /// The inputs at this step in order of declaration, each by its tag and verbatim, without those
-    /// that were skipped.
-    pub fn inputs(&self) -> impl ExactSizeIterator<Item = (&Name, &Value)> {
-        self.inputs.iter().map(|(tag, value)| (tag, value))
-    }
-}

@@ -1,11 +1,10 @@
 //! What the contexts of several columns begin with.
 
-use alloc::vec::Vec;
-use core::ops::Range;
+use std::ops::Range;
 
 use super::shown::Shown;
 use super::turns::Places;
-use crate::name::Name;
+use crate::declare::Name;
 
 /// What a context shows before it shows what the column said: the same in all columns that read the same at
 /// this step. Openings of earlier steps are less.

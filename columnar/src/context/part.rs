@@ -1,14 +1,13 @@
 //! The smallest piece of a message that has one origin.
 
-use alloc::borrow::Cow;
-use core::fmt;
+use std::borrow::Cow;
+use std::fmt;
 
 use serde::{Serialize, Serializer};
 
 use super::frame::{Frame, OWN, Place};
-use crate::name::Name;
+use crate::declare::{Name, Window};
 use crate::tokens::Counter;
-use crate::window::Window;
 
 /// Leads an array that would otherwise begin with the assistant. Constant, so that a cached prefix
 /// stays valid.

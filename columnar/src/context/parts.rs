@@ -1,6 +1,6 @@
 //! From what a context shows to its parts.
 
-use alloc::borrow::Cow;
+use std::borrow::Cow;
 
 use super::elision::Elision;
 use super::escape::escape;

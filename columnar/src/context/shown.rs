@@ -8,29 +8,25 @@
 //! of the history, and its parts are found when somebody reads them. A pure function of the schema and
 //! the stored values: the order in which cells were computed cannot show.
 
-use alloc::string::String;
-use alloc::sync::Arc;
-use alloc::vec::Vec;
-use core::ops::Range;
+use std::ops::Range;
+use std::sync::Arc;
 
 use super::absent::Absent;
 use super::elision::Elision;
 use super::fitted::Fitted;
 use super::part::Origin;
 use super::turns::Places;
-use crate::budget::{Around, Turns};
-use crate::history::{History, Texts};
-use crate::name::Name;
-use crate::reads::{Input, Reads};
-use crate::scheduler::Cell;
+use crate::context::budget::{Around, Turns};
+use crate::declare::{Input, Name, Reads};
+use crate::history::{History, Texts, Value};
+use crate::schedule::Cell;
 use crate::tokens::Sum;
-use crate::value::Value;
 
 /// What the context of one cell shows. Cloning it is a few reference counts.
 #[derive(Clone, Debug)]
 pub(crate) struct Shown {
-    pub(super) reads: Arc<Reads>,
-    pub(super) step: usize,
+    pub(crate) reads: Arc<Reads>,
+    pub(crate) step: usize,
     /// The inputs in order of declaration, and the own past after them.
     pub(super) views: Arc<[View]>,
     /// What goes with the values.
@@ -233,7 +229,7 @@ impl Shown {
             .enumerate()
             .map(|(at, ((name, frame), view))| (name.clone(), tokens(at, view, frame)))
             .collect();
-        contributors.sort_by_key(|(_, tokens)| core::cmp::Reverse(*tokens));
+        contributors.sort_by_key(|(_, tokens)| std::cmp::Reverse(*tokens));
         contributors
     }
 

@@ -2,12 +2,12 @@
 //!
 //! What a column reads at a step stands at the place `2 * step`, and what it said there behind it.
 
-use alloc::borrow::Cow;
-use core::ops::Range;
+use std::borrow::Cow;
+use std::ops::Range;
 
 use super::elision::Elision;
 use super::shown::{Shown, View};
-use crate::budget::Turns;
+use crate::context::budget::Turns;
 use crate::tokens::Sum;
 
 /// The turns of a context at its own step, at one before it, or at the next one.

@@ -1,15 +1,14 @@
 //! The way through what a context shows, step by step.
 
-use alloc::vec::Vec;
-use core::mem;
-use core::ops::Range;
+use std::mem;
+use std::ops::Range;
 
 use super::elision::Elision;
 use super::fitted::Fitted;
 use super::frame::{Frame, JSON_END, MARKER, OWN, Place};
 use super::shown::Shown;
+use crate::declare::Input;
 use crate::history::{Text, Texts};
-use crate::reads::Input;
 
 /// The values that a context shows, in the order in which it shows them: stretch by stretch, in each of
 /// which the same views show something.

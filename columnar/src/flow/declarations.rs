@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::column::{Column, Of, View};
+use super::column::{Column, Of, View};
 use crate::compute::Step;
-use crate::schema::{Draft, Mistake, Schema, SchemaError};
+use crate::declare::{Draft, Mistake, Schema, SchemaError};
 
 /// The columns of a flow, each after those that it reads.
 #[derive(Clone, Debug, Default)]

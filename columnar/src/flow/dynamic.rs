@@ -5,14 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::declarations::Declarations;
 use super::live::LiveFlow;
-use crate::column::Column;
-use crate::error::{Error, Result, list};
-use crate::name::Name;
-use crate::plan::Plan;
-use crate::schema::{Mistake, SchemaError};
-use crate::state::{Live, Shared, settings};
-use crate::store::{IntoOpening, Store};
-use crate::value::Value;
+use crate::declare::{Mistake, Name, Plan, SchemaError};
+use crate::error::list;
+use crate::flow::Column;
+use crate::history::Value;
+use crate::reopen::IntoOpenOptions;
+use crate::run::{Error, Live, Result, Shared, settings};
+use crate::store::Store;
 
 /// A live flow whose shape was made at run time; its columns go by their names.
 ///
@@ -58,7 +57,7 @@ pub fn flow<L: Borrow<Column>>(leaves: impl IntoIterator<Item = L>) -> Result<Fl
 
 impl LiveFlow<'static, Dynamic> {
     /// Makes a flow as [`flow`](flow()) does, on top of a store: it goes on with what the store holds. What is
-    /// to be said about that, an [`Opening`](crate::store::Opening) says.
+    /// to be said about that, an [`OpenOptions`](crate::reopen::OpenOptions) says.
     ///
     /// # Errors
     ///
@@ -66,12 +65,12 @@ impl LiveFlow<'static, Dynamic> {
     /// cannot be opened, as while another flow has it open; [`Error::Drift`] when columns have changed of which
     /// values are stored; [`Error::Load`] when the store cannot be read or holds what cannot be.
     pub async fn open<L: Borrow<Column>>(
-        opening: impl IntoOpening,
+        options: impl IntoOpenOptions,
         leaves: impl IntoIterator<Item = L>,
     ) -> Result<Self> {
-        let opening = opening.into_opening();
-        let flow = Self::over(Some(Arc::clone(opening.store())), leaves)?;
-        flow.live.shared.restore(&opening).await?;
+        let options = options.into_open_options();
+        let flow = Self::over(Some(Arc::clone(options.store())), leaves)?;
+        flow.live.shared.restore(&options).await?;
         Ok(flow)
     }
 

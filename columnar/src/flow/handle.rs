@@ -6,15 +6,14 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::typed::Columns;
-use crate::cache::{CachePlan, Pace, Provider, StablePrefix};
+use crate::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
+use crate::compute::{ColumnType, Step};
 use crate::context::Messages;
-use crate::error::Result;
-use crate::graph::{Read, View};
-use crate::plan::Plan;
-use crate::state::Shared;
+use crate::declare::graph::{Read, View};
+use crate::declare::{Plan, Window};
+use crate::history::Value;
+use crate::run::{Result, Shared};
 use crate::usage::Receipt;
-use crate::value::Value;
-use crate::window::Window;
 
 /// A column whose values come from outside, as the field of a typed flow.
 pub type Source = Handle<kind::Source>;
@@ -26,7 +25,7 @@ pub type Derived<T = Value> = Handle<kind::Derived<T>>;
 pub mod kind {
     use std::marker::PhantomData;
 
-    use crate::value::Value;
+    use crate::history::Value;
 
     /// Its values come from outside.
     #[derive(Clone, Copy, Debug)]
@@ -126,13 +125,13 @@ impl<K> Handle<K> {
         self.named(tag)
     }
 
-    /// The value at a step, if it is stored and [in memory](super::LiveFlow::recall).
+    /// The value at a step, if it is stored and [in memory](super::LiveFlow::load).
     pub fn get(&self, step: usize) -> Option<Value> {
         self.flow.as_ref()?.get(self.latest.column(), step)
     }
 
     /// What it took to compute the value at a step, if a model was asked for it and it is [in
-    /// memory](super::LiveFlow::recall).
+    /// memory](super::LiveFlow::load).
     pub fn receipt(&self, step: usize) -> Option<Arc<Receipt>> {
         self.flow.as_ref()?.receipt(self.latest.column(), step)
     }
@@ -193,7 +192,7 @@ impl<T> Handle<kind::Derived<T>> {
     /// column reads is not stored yet; [`Error::Skipped`](crate::Error::Skipped) when all it reads is empty
     /// there; [`Error::Budget`](crate::Error::Budget) when they do not go into their budget;
     /// [`Error::NotLoaded`](crate::Error::NotLoaded) when something they show has to be
-    /// [recalled](super::LiveFlow::recall).
+    /// [loaded](super::LiveFlow::load).
     pub fn messages(&self, step: usize) -> Result<Messages> {
         self.flow().messages(self.latest.column(), step)
     }
@@ -214,7 +213,7 @@ impl<T> Handle<kind::Derived<T>> {
     /// # Errors
     ///
     /// Those of [`messages`](Self::messages).
-    pub fn cache_plan(&self, step: usize, provider: &Provider, pace: Pace) -> Result<CachePlan> {
+    pub fn cache_plan(&self, step: usize, provider: &CachePolicy, pace: Pace) -> Result<CachePlan> {
         self.flow().cache_plan(self.latest.column(), step, provider, pace)
     }
 }
@@ -306,5 +305,14 @@ impl<'s> Bind<'s> {
             if is_here(self.declared) { here.column() } else { place(self.declared, &self.name(here.tag())) };
         let name = self.declared.schema().name(declared).as_str();
         (if is_here(self.plan) { here.column() } else { place(self.plan, name) }, name)
+    }
+}
+
+impl Step<'_> {
+    /// The step of a column whose values are JSON of the type that its field has.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __typed<C, T: ColumnType>(self, _: fn(&C) -> &Derived<T>) -> Self {
+        self.typed::<T>()
     }
 }

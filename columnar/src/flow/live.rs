@@ -4,22 +4,18 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::budget::Budget;
-use crate::cache::{CachePlan, Pace, Provider, StablePrefix};
+use crate::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::context::Messages;
-use crate::driver::{ColumnId, Run};
-#[cfg(doc)]
-use crate::error::Error;
-use crate::error::Result;
-use crate::forecast::Forecast;
+use crate::context::budget::Budget;
+use crate::declare::{Name, Outline};
+use crate::history::Value;
 use crate::model::{Choice, Model};
-use crate::name::Name;
-use crate::outline::Outline;
-use crate::scheduler::Progress;
-use crate::state::Live;
+#[cfg(doc)]
+use crate::run::Error;
+use crate::run::{ColumnId, Forecast, Live, Result, Run};
+use crate::schedule::Progress;
 use crate::tokens::Counter;
-use crate::usage::{Bill, Limit, Receipt};
-use crate::value::Value;
+use crate::usage::{Bill, Receipt, SpendLimit};
 
 /// A live flow: a [`Typed`](super::Typed) one, declared with `flow!`, or a [`Flow`](super::Flow) whose
 /// shape was made at run time.
@@ -82,8 +78,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.live.shared.model(Choice::Named(name.into()));
     }
 
-    /// Lets the calls of this flow cost so much from now on, all together; see [`Limit`].
-    pub fn spend(&self, limit: impl Into<Limit>) {
+    /// Lets the calls of this flow cost so much from now on, all together; see [`SpendLimit`].
+    pub fn spend(&self, limit: impl Into<SpendLimit>) {
         self.live.shared.spend(limit.into());
     }
 
@@ -96,13 +92,14 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// Loads the values of the steps from this one on that are still in the store alone.
     ///
     /// Opening a flow loads what the views of its columns reach, and the last steps (see
-    /// [`Opening::recent`](crate::store::Opening::recent)); what lies before costs neither time nor memory. To
-    /// look at that, recall it: until then [`get`](Self::get) finds nothing there, and
+    /// [`OpenOptions::recent`](crate::reopen::OpenOptions::recent)); what lies before costs neither time nor memory. To
+    /// look at that, load it: until then [`get`](Self::get) finds nothing there, and
     /// [`messages`](Self::messages) says so.
     ///
     /// ```
     /// use columnar::prelude::*;
-    /// use columnar::store::{MemoryStore, Opening};
+    /// use columnar::reopen::OpenOptions;
+    /// use columnar::store::MemoryStore;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
     /// let store = MemoryStore::new();
@@ -114,9 +111,9 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// f.run().await?;
     /// drop(f);
     ///
-    /// let f = Flow::open(Opening::new(store).recent(1), [&topics]).await?;
+    /// let f = Flow::open(OpenOptions::new(store).recent(1), [&topics]).await?;
     /// assert_eq!((f.steps(), f.get("user", 0)), (3, None));
-    /// f.recall(0).await?;
+    /// f.load(0).await?;
     /// assert_eq!(f.get("user", 0).as_deref(), Some("one"));
     /// # Ok(()) }
     /// ```
@@ -124,22 +121,22 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// # Errors
     ///
     /// [`Error::Load`] when the store cannot be read.
-    pub async fn recall(&self, step: usize) -> Result<()> {
-        self.live.shared.recall(step).await
+    pub async fn load(&self, step: usize) -> Result<()> {
+        self.live.shared.load(step).await
     }
 
     /// The value of a column at a step, if there is such a column and the value is stored and
-    /// [in memory](Self::recall). The columns of a typed flow are fields, too, and have the same method.
+    /// [in memory](Self::load). The columns of a typed flow are fields, too, and have the same method.
     pub fn get(&self, column: &str, step: usize) -> Option<Value> {
         self.live.shared.get(self.live.shared.find(column).ok()?, step)
     }
 
-    /// What it took to compute a cell, if a model was asked for it and the cell is [in memory](Self::recall).
+    /// What it took to compute a cell, if a model was asked for it and the cell is [in memory](Self::load).
     pub fn receipt(&self, column: &str, step: usize) -> Option<Arc<Receipt>> {
         self.live.shared.receipt(self.live.shared.find(column).ok()?, step)
     }
 
-    /// What all cells took that are [in memory](Self::recall), by column and step.
+    /// What all cells took that are [in memory](Self::load), by column and step.
     pub fn bill(&self) -> Bill {
         self.live.shared.bill()
     }
@@ -151,7 +148,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// [`Error::UnknownColumn`]; [`Error::NotDerived`] for a source; [`Error::Missing`] when the step
     /// has not begun, or something that the column reads is not stored yet; [`Error::Skipped`] when all it
     /// reads is empty there; [`Error::Budget`] when they do not go into their budget; [`Error::NotLoaded`] when
-    /// something they show has to be [recalled](Self::recall).
+    /// something they show has to be [loaded](Self::load).
     pub fn messages(&self, column: &str, step: usize) -> Result<Messages> {
         self.live.shared.messages_of(column, step)
     }
@@ -176,7 +173,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         &self,
         column: &str,
         step: usize,
-        provider: &Provider,
+        provider: &CachePolicy,
         pace: Pace,
     ) -> Result<CachePlan> {
         self.live.shared.cache_plan(self.live.shared.find(column)?, step, provider, pace)

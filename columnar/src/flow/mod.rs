@@ -1,5 +1,6 @@
 //! The door: flows that live, their columns, and their runs.
 
+mod column;
 mod declarations;
 mod dynamic;
 mod handle;
@@ -8,7 +9,8 @@ mod live;
 mod read;
 mod typed;
 
-pub use crate::driver::{ColumnId, Run};
+pub use crate::run::{ColumnId, Run};
+pub use column::{Column, IntoViews, View, column, group, prev, source, this};
 pub use dynamic::{Dynamic, Flow, flow};
 pub use handle::{Bind, Derived, Handle, Source, kind};
 pub use live::LiveFlow;

@@ -3,11 +3,10 @@
 use super::handle::{Handle, kind};
 use super::live::LiveFlow;
 use crate::compute::{self, ColumnType};
-use crate::error::{Error, Result};
-use crate::state::Shared;
+use crate::run::{Error, Result, Shared};
 
 impl<T: ColumnType> Handle<kind::Derived<T>> {
-    /// The value at a step as what the column declares, if it is stored and [in memory](LiveFlow::recall).
+    /// The value at a step as what the column declares, if it is stored and [in memory](LiveFlow::load).
     ///
     /// ```
     /// use columnar::Json;
@@ -30,14 +29,14 @@ impl<T: ColumnType> Handle<kind::Derived<T>> {
     ///
     /// # Errors
     ///
-    /// [`Error::Misfit`] when the column was of another type when the value was stored.
+    /// [`Error::SchemaMismatch`] when the column was of another type when the value was stored.
     pub fn read(&self, step: usize) -> Result<Option<T>> {
         read(self.flow(), self.latest.column(), step)
     }
 }
 
 impl<C, I> LiveFlow<'_, C, I> {
-    /// The value of a column at a step as a type, if it is stored and [in memory](Self::recall). The typed columns of a
+    /// The value of a column at a step as a type, if it is stored and [in memory](Self::load). The typed columns of a
     /// flow that `flow!` declared are fields, too, and know their types.
     ///
     /// ```
@@ -54,7 +53,7 @@ impl<C, I> LiveFlow<'_, C, I> {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownColumn`]; [`Error::Misfit`] when the value is not of this type.
+    /// [`Error::UnknownColumn`]; [`Error::SchemaMismatch`] when the value is not of this type.
     pub fn read<T: ColumnType>(&self, column: &str, step: usize) -> Result<Option<T>> {
         let shared = &self.live.shared;
         read(shared, shared.find(column)?, step)
@@ -64,5 +63,9 @@ impl<C, I> LiveFlow<'_, C, I> {
 fn read<T: ColumnType>(shared: &Shared, column: usize, step: usize) -> Result<Option<T>> {
     let Some(value) = shared.get(column, step) else { return Ok(None) };
     let read = compute::read(&value).map(Some);
-    read.map_err(|source| Error::Misfit { column: shared.plan().schema().name(column).clone(), step, source })
+    read.map_err(|source| Error::SchemaMismatch {
+        column: shared.plan().schema().name(column).clone(),
+        step,
+        source,
+    })
 }

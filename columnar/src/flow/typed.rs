@@ -11,15 +11,14 @@ use futures::future::{BoxFuture, FutureExt};
 use super::handle::Bind;
 use super::live::LiveFlow;
 use crate::compute::Step;
-use crate::driver::ColumnId;
+use crate::declare::graph::Graph;
+use crate::declare::{Name, Plan};
+use crate::reopen::IntoOpenOptions;
+use crate::run::ColumnId;
 #[cfg(doc)]
-use crate::error::Error;
-use crate::error::Result;
-use crate::graph::Graph;
-use crate::name::Name;
-use crate::plan::Plan;
-use crate::state::{Live, settings};
-use crate::store::{IntoOpening, Store};
+use crate::run::Error;
+use crate::run::{Live, Result, settings};
+use crate::store::Store;
 
 /// The columns of a flow's type. Implemented by `flow!` alone.
 pub trait Columns: Sized + 'static {
@@ -176,10 +175,10 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     }
 
     #[doc(hidden)]
-    pub async fn __open(opening: impl IntoOpening, steps: Vec<Option<Step<'a>>>) -> Result<Self> {
-        let opening = opening.into_opening();
-        let flow = Self::over(Some(Arc::clone(opening.store())), steps);
-        flow.live.shared.restore(&opening).await?;
+    pub async fn __open(options: impl IntoOpenOptions, steps: Vec<Option<Step<'a>>>) -> Result<Self> {
+        let options = options.into_open_options();
+        let flow = Self::over(Some(Arc::clone(options.store())), steps);
+        flow.live.shared.restore(&options).await?;
         Ok(flow)
     }
 

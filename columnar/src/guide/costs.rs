@@ -42,7 +42,7 @@
 //! ```
 //!
 //! A bill is about the cells that are in memory; after a flow was opened again,
-//! [`recall(0)`](crate::flow::LiveFlow::recall) brings back all of them. What failed for good is on no receipt of its
+//! [`load(0)`](crate::flow::LiveFlow::load) brings back all of them. What failed for good is on no receipt of its
 //! own: the one of the value that came in the end counts its attempts, since the run that made it began.
 //!
 //! # Prices
@@ -54,8 +54,8 @@
 //!
 //! # A limit
 //!
-//! [`chat.spend(Limit::dollars(5.0))`](crate::flow::LiveFlow::spend) stops a run before it has cost more. Several flows
-//! that are given the same [`Limit`](crate::usage::Limit) share it. [`chat.forecast()`](crate::flow::LiveFlow::forecast)
+//! [`chat.spend(SpendLimit::dollars(5.0))`](crate::flow::LiveFlow::spend) stops a run before it has cost more. Several flows
+//! that are given the same [`SpendLimit`](crate::usage::SpendLimit) share it. [`chat.forecast()`](crate::flow::LiveFlow::forecast)
 //! tells what a run will ask before it begins.
 //!
 //! Next: [contexts that would be too large](super::budgets).

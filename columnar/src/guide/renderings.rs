@@ -63,7 +63,7 @@
 //! # use columnar::prelude::*;
 //! # use columnar::testing::script;
 //! # use serde_json::json;
-//! use columnar::cache::{Pace, Provider};
+//! use columnar::cache::{Pace, CachePolicy};
 //! use columnar::rendering::Rendering;
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
@@ -74,7 +74,7 @@
 //! # chat.user.push("It is slow. ".repeat(500)).await?;
 //! let (messages, pace) = (chat.answer.messages(0)?, Pace::batch());
 //! let marked = |model| -> Result<Rendering<'_>> {
-//!     let provider = Provider::of(model);
+//!     let provider = CachePolicy::of(model);
 //!     let plan = chat.answer.cache_plan(0, provider, pace)?;
 //!     Ok(Rendering::new("Help.", &messages).marked(plan, provider))
 //! };

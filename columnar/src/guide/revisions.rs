@@ -5,7 +5,8 @@
 //!
 //! ```
 //! use columnar::prelude::*;
-//! use columnar::store::{MemoryStore, Opening};
+//! use columnar::reopen::OpenOptions;
+//! use columnar::store::MemoryStore;
 //!
 //! mod monday {
 //!     # use super::*;
@@ -38,7 +39,7 @@
 //!     "what is stored of `topics` was computed from (user.latest), and it reads (user.window(3)) now"
 //! ));
 //!
-//! let chat = tuesday::Chat::open(Opening::new(store).keep("topics")).await?;
+//! let chat = tuesday::Chat::open(OpenOptions::new(store).keep("topics")).await?;
 //! chat.user.push("On Mondays.").await?;
 //! chat.run().await?;
 //! assert_eq!(chat.topics.get(0).as_deref(), Some("topics of 0"));
@@ -74,7 +75,8 @@
 //!
 //! ```
 //! # use columnar::prelude::*;
-//! # use columnar::store::{MemoryStore, Opening};
+//! # use columnar::reopen::OpenOptions;
+//! # use columnar::store::MemoryStore;
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! # let (store, other) = (MemoryStore::new(), MemoryStore::new());
 //! # let user = source("user");
@@ -83,8 +85,8 @@
 //! # f.run().await?;
 //! # drop(f);
 //! let topics = column("topics", user.window(3), |_: Context| async { "anew" });
-//! let opening = Opening::new(store).recompute_from(2, ["topics"], other);
-//! let f = Flow::open(opening, [topics]).await?;
+//! let options = OpenOptions::new(store).recompute_from(2, ["topics"], other);
+//! let f = Flow::open(options, [topics]).await?;
 //! f.run().await?;
 //! assert_eq!(f.get("topics", 1).as_deref(), Some("once"));
 //! assert_eq!(f.get("topics", 2).as_deref(), Some("anew"));

@@ -54,11 +54,12 @@
 //! # What is loaded
 //!
 //! Opening loads what the views of the columns reach, and the last thousand steps; not everything that was ever
-//! stored. `recall` brings back what lies before:
+//! stored. `load` brings back what lies before:
 //!
 //! ```
 //! # use columnar::prelude::*;
-//! use columnar::store::{MemoryStore, Opening};
+//! use columnar::reopen::OpenOptions;
+//! use columnar::store::MemoryStore;
 //! # flow! {
 //! #     pub struct Chat { source user; column size(user.latest) = async |cx: Context| cx.messages().last_text().len().to_string(); }
 //! # }
@@ -68,9 +69,9 @@
 //! # for text in ["a", "b", "c"] { chat.user.push(text).await?; }
 //! # chat.run().await?;
 //! # drop(chat);
-//! let chat = Chat::open(Opening::new(store).recent(1)).await?;
+//! let chat = Chat::open(OpenOptions::new(store).recent(1)).await?;
 //! assert_eq!((chat.steps(), chat.size.get(0)), (3, None));
-//! chat.recall(0).await?;
+//! chat.load(0).await?;
 //! assert!(chat.size.get(0).is_some());
 //! # Ok(()) }
 //! ```
@@ -78,8 +79,8 @@
 //! # When something is wrong with it
 //!
 //! A value that was damaged or edited is an error that names its column and step, when it is loaded. Nothing is
-//! repaired silently: [`verify`](crate::store::verify) lists all defects of a store, and
-//! [`salvage`](crate::store::salvage) copies what is sound into another one, in which the next run computes what
+//! repaired silently: [`verify`](crate::reopen::verify) lists all defects of a store, and
+//! [`salvage`](crate::reopen::salvage) copies what is sound into another one, in which the next run computes what
 //! is missing.
 //!
 //! Next: [declarations that change while values are stored](super::revisions).

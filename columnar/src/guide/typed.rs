@@ -122,7 +122,7 @@
 //! # When the type changes
 //!
 //! Values that are stored stay as they are. Those that are not of the new type are an
-//! [error](crate::Error::Misfit) when they are read, which says where and nothing of the text; `get` has the text. A
+//! [error](crate::Error::SchemaMismatch) when they are read, which says where and nothing of the text; `get` has the text. A
 //! [version](crate::compute::Policy::version) behind the step says that such values are not to be taken for this
 //! column's.
 //!

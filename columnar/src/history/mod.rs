@@ -1,17 +1,20 @@
 //! The values of one column.
 
 mod node;
+mod stored_steps;
 mod texts;
+mod value;
 
-use alloc::sync::Arc;
-use core::cmp::Ordering;
-use core::ops::Range;
+use std::cmp::Ordering;
+use std::ops::Range;
+use std::sync::Arc;
 
 use crate::tokens::{Counter, Sum};
-use crate::value::Value;
 use node::{BITS, Child, Node, WIDTH, digit, rest};
+pub use stored_steps::StoredSteps;
 use texts::{Held, Rest};
 pub(crate) use texts::{Text, Texts, json_escape_from};
+pub use value::Value;
 
 /// The values of a column by step, each with its number of tokens; a step may be without one. A value
 /// that is there stays.
@@ -148,7 +151,7 @@ impl History {
         if number <= self.number {
             return;
         }
-        let newest = core::mem::take(&mut self.newest);
+        let newest = std::mem::take(&mut self.newest);
         let (step, sum) = (self.number << BITS, newest.sum());
         self.number = number;
         if sum.count > 0
@@ -172,7 +175,7 @@ impl History {
         while rest(step, self.height + 1) > 0 {
             let node = self.root.take().unwrap_or_default();
             let sum = node.sum();
-            self.root = Some(Arc::new(Node::Inner(alloc::vec![Child { node, sum }])));
+            self.root = Some(Arc::new(Node::Inner(std::vec![Child { node, sum }])));
             self.height += 1;
         }
         let mut node = Arc::make_mut(self.root.get_or_insert_default());
@@ -186,7 +189,7 @@ impl History {
 
     /// The same values, counted another way.
     pub(crate) fn counted(&self, counter: &dyn Counter) -> Self {
-        let (mut counted, mut open) = (Self::default(), alloc::vec![(&self.newest, 0, self.number << BITS)]);
+        let (mut counted, mut open) = (Self::default(), std::vec![(&self.newest, 0, self.number << BITS)]);
         open.extend(self.root.iter().map(|root| (root, self.height, 0)));
         while let Some((node, height, first)) = open.pop() {
             match &**node {
@@ -230,13 +233,13 @@ mod tests {
     fn history(steps: impl IntoIterator<Item = usize>) -> History {
         let mut history = History::default();
         for step in steps {
-            history.insert(step, alloc::format!("{step}").into(), step % 7);
+            history.insert(step, std::format!("{step}").into(), step % 7);
         }
         history
     }
 
     fn holds(history: &History, step: usize) -> bool {
-        let expected = alloc::format!("{step}");
+        let expected = std::format!("{step}");
         let text = history.text(step);
         assert_eq!(history.texts(step).next(), text);
         assert_eq!(history.value(step).as_deref(), text.map(|text| text.value));
@@ -273,7 +276,7 @@ mod tests {
         let mut sealed = history((0..200).rev());
         assert!(matches!(sealed.leaf(0), Some(Node::Sealed { .. })));
         assert!(matches!(sealed.leaf(199), Some(Node::Open(_))), "it is not full");
-        let held: Vec<Value> = (200..224).map(|step| Value::from(alloc::format!("{step}"))).collect();
+        let held: Vec<Value> = (200..224).map(|step| Value::from(std::format!("{step}"))).collect();
         held.iter().zip(200..).for_each(|(value, step)| sealed.insert(step, value.clone(), 0));
         assert!(matches!(sealed.leaf(223), Some(Node::Open(_))), "its texts are held elsewhere");
         assert!((0..224).all(|step| holds(&sealed, step)));
@@ -307,7 +310,7 @@ mod tests {
         let whole = history(0..5000);
         let clone = whole.before(4000);
         let (a, b) = (whole.text(17).expect("it is there"), clone.text(17).expect("it is there"));
-        assert!(core::ptr::eq(a.value, b.value), "the text itself is shared");
+        assert!(std::ptr::eq(a.value, b.value), "the text itself is shared");
     }
 
     #[test]
@@ -318,7 +321,7 @@ mod tests {
         for (step, text) in (0..WIDTH).zip(texts.iter().cycle()) {
             let known = sealed.text(step).expect("it is there");
             let json = serde_json::to_string(text).expect("strings serialise");
-            assert_eq!(known.is_plain_json, json == alloc::format!("\"{text}\""), "{text:?}");
+            assert_eq!(known.is_plain_json, json == std::format!("\"{text}\""), "{text:?}");
             assert_eq!(known.is_untagged, !text.contains(['<', '&']), "{text:?}");
         }
     }

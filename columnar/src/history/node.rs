@@ -1,13 +1,11 @@
 //! The nodes of the tree that holds the values of a column.
 
-use alloc::string::String;
-use alloc::sync::Arc;
-use alloc::vec::Vec;
-use core::ops::Range;
+use std::ops::Range;
+use std::sync::Arc;
 
 use super::texts::{Held, Mark, Rest, Text, start};
+use crate::history::Value;
 use crate::tokens::Sum;
-use crate::value::Value;
 
 /// Each node has so many children, as a power of two.
 pub(super) const BITS: u32 = 5;

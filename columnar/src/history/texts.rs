@@ -1,11 +1,11 @@
 //! The values in a leaf, and what is known of each.
 
-use alloc::sync::Arc;
-use core::slice;
+use std::slice;
+use std::sync::Arc;
 
 use super::History;
 use super::node::digit;
-use crate::value::Value;
+use crate::history::Value;
 
 /// A value as a text of its own, and what is known of it.
 #[derive(Clone, Debug)]

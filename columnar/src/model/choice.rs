@@ -11,7 +11,7 @@ use crate::error::BoxError;
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub enum Choice {
-    /// That of the flow; of a flow, the one that the environment names: see [`default`](super::default).
+    /// That of the flow; of a flow, the one that the environment names: see [`from_env`](super::from_env).
     #[default]
     Unsaid,
     /// The one of this name; see [`by_name`](super::by_name).
@@ -38,7 +38,7 @@ impl Choice {
         match (self, flow) {
             (Self::Given(model), _) | (Self::Unsaid, Self::Given(model)) => Ok(Arc::clone(model)),
             (Self::Named(name), _) | (Self::Unsaid, Self::Named(name)) => choose::shared(name),
-            (Self::Unsaid, Self::Unsaid) => choose::default(),
+            (Self::Unsaid, Self::Unsaid) => choose::from_env(),
         }
     }
 }

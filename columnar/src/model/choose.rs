@@ -23,7 +23,7 @@ pub const BASE_URL: &str = "COLUMNAR_BASE_URL";
 /// # Errors
 ///
 /// [`UnknownModel`], or what is missing to use the model, such as the variable for its key.
-pub fn default() -> Result<Arc<dyn Model>, BoxError> {
+pub fn from_env() -> Result<Arc<dyn Model>, BoxError> {
     static NAME: OnceLock<String> = OnceLock::new();
     let name = NAME.get_or_init(|| {
         let name = env::var_os(VARIABLE).filter(|name| !name.is_empty());

@@ -3,16 +3,12 @@
 mod adaptive;
 mod choice;
 mod choose;
-mod extract;
 #[cfg(feature = "genai")]
 mod genai;
 mod offline;
 mod overloaded;
-mod prompt;
 mod refused;
 mod reply;
-mod request;
-mod sample;
 mod watched;
 
 use std::sync::Arc;
@@ -27,16 +23,14 @@ pub use adaptive::Adaptive;
 pub use choice::Choice;
 #[cfg(feature = "genai")]
 pub use choose::BASE_URL;
-pub use choose::{UnknownModel, VARIABLE, by_name, default};
+pub use choose::{UnknownModel, VARIABLE, by_name, from_env};
 pub use offline::Offline;
 pub use overloaded::Overloaded;
-#[cfg(feature = "tracing")]
-pub(crate) use prompt::ReplyError;
-pub use prompt::{Prompt, prompt};
 pub use refused::Refused;
+pub(crate) use reply::ReplyError;
 pub use reply::{Chunk, End, Finish};
-pub use request::{Request, Schema};
 
+pub use crate::rendering::{Request, Schema};
 pub use crate::usage::Usage;
 
 /// A language model, as far as a flow needs one.

@@ -83,3 +83,12 @@ impl fmt::Display for Finish {
         })
     }
 }
+
+/// Why a reply counts for nothing.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReplyError {
+    #[error("the reply broke off before its end")]
+    BrokeOff,
+    #[error("the reply ended early ({0})")]
+    Ended(Finish),
+}

@@ -1,10 +1,8 @@
 //! The texts of a request in the blocks in which providers keep them: every part is one, but for the blank ones.
 
-use alloc::borrow::Cow;
-use alloc::string::String;
-use alloc::sync::Arc;
-use alloc::vec::Vec;
-use core::mem;
+use std::borrow::Cow;
+use std::mem;
+use std::sync::Arc;
 
 use crate::cache::{CachePlan, Lifetime, Place};
 use crate::context::{Messages, Role};

@@ -1,8 +1,5 @@
 //! What the forms have in common.
 
-use alloc::string::String;
-use alloc::vec::Vec;
-
 use serde_json::{Value as Json, json};
 
 use super::Block;

@@ -46,18 +46,16 @@ mod anthropic;
 mod blocks;
 mod json;
 mod openai;
+mod request;
 mod strings;
 
-use alloc::sync::Arc;
-use alloc::vec::Vec;
+use std::sync::Arc;
 
 pub(crate) use self::blocks::Block;
 use self::blocks::{blocks, is_blank, joined, mark};
-use crate::cache::{CachePlan, Lifetime, Place, Provider};
+pub use self::request::{Request, Schema};
+use crate::cache::{CachePlan, CachePolicy, Lifetime, Place};
 use crate::context::{Messages, Role};
-#[cfg(feature = "std")]
-use crate::model::Request;
-#[cfg(feature = "std")]
 use crate::tokens::{Chars, Counter as _};
 
 /// What a model is asked, ready to be written in one of the forms. It borrows all of it.
@@ -80,7 +78,7 @@ impl<'m> Rendering<'m> {
     /// Of a request, marked for this provider by its pace, as [`prompt`](crate::prompt) sends it.
     ///
     /// ```
-    /// use columnar::cache::Provider;
+    /// use columnar::cache::CachePolicy;
     /// use columnar::model::{Chunk, Model, Request};
     /// use columnar::prelude::*;
     /// use columnar::rendering::Rendering;
@@ -95,7 +93,7 @@ impl<'m> Rendering<'m> {
     ///     }
     ///
     ///     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, columnar::BoxError>> {
-    ///         let body = Rendering::of(&request, Provider::of(self.name())).anthropic();
+    ///         let body = Rendering::of(&request, CachePolicy::of(self.name())).anthropic();
     ///         stream::iter([Ok(Chunk::Text(body.to_string())), Ok(Chunk::stop())]).boxed()
     ///     }
     /// }
@@ -110,8 +108,7 @@ impl<'m> Rendering<'m> {
     /// assert!(chat.answer.get(0).is_some_and(|body| body.contains(r#""cache_control":{"type":"ephemeral"}"#)));
     /// # Ok(()) }
     /// ```
-    #[cfg(feature = "std")]
-    pub fn of(request: &'m Request, provider: &Provider) -> Self {
+    pub fn of(request: &'m Request, provider: &CachePolicy) -> Self {
         let Request { system, messages, follow_up, pace, .. } = request;
         let plan = CachePlan::of(messages, Chars.count(system), provider, *pace);
         Self::new(system, messages).follow_up(follow_up).marked(plan, provider)
@@ -128,7 +125,7 @@ impl<'m> Rendering<'m> {
     ///
     /// ```
     /// # use columnar::prelude::*;
-    /// use columnar::cache::{Pace, Provider};
+    /// use columnar::cache::{Pace, CachePolicy};
     /// use columnar::rendering::Rendering;
     /// # use serde_json::json;
     ///
@@ -138,14 +135,14 @@ impl<'m> Rendering<'m> {
     /// #     column answer(user, self) = prompt("Be brief.");
     /// # };
     /// # chat.user.push("What do you think of this? ".repeat(200)).await?;
-    /// let (messages, provider) = (chat.answer.messages(0)?, Provider::of("anthropic/claude-sonnet-4-5"));
+    /// let (messages, provider) = (chat.answer.messages(0)?, CachePolicy::of("anthropic/claude-sonnet-4-5"));
     /// let plan = chat.answer.cache_plan(0, provider, Pace::batch())?;
     /// let body = Rendering::new("Be brief.", &messages).marked(plan, provider).anthropic();
     /// assert_eq!(body["messages"][0]["content"][0]["cache_control"], json!({ "type": "ephemeral" }));
     /// # Ok(()) }
     /// ```
     #[must_use]
-    pub fn marked(self, plan: CachePlan, provider: &Provider) -> Self {
+    pub fn marked(self, plan: CachePlan, provider: &CachePolicy) -> Self {
         let is_openai = provider.models.iter().any(|models| models.starts_with("openai"));
         Self { plan, is_openai: is_openai && provider.most_marks > 0, ..self }
     }

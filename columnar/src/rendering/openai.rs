@@ -1,7 +1,5 @@
 //! The chat completions of OpenAI, and of every server that speaks like it.
 
-use alloc::vec::Vec;
-
 use serde_json::{Value as Json, json};
 
 use super::Rendering;

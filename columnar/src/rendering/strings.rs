@@ -1,8 +1,5 @@
 //! The forms in which each message is one string, and which have no place for marks.
 
-use alloc::string::String;
-use alloc::vec::Vec;
-
 use serde_json::Value as Json;
 
 use super::Rendering;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::error::Error;
+use crate::run::Error;
 use crate::store::StoreError;
 
 /// Why rows could not be written or read. Names rows and columns, never what they hold.

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{BYTES, ROWS, RowsError, SKIPPED, STEP};
-use crate::name::Name;
-use crate::store::{Definition, Entry, Store, StoreError, put_all};
+use crate::declare::Name;
+use crate::reopen::Definition;
+use crate::store::{Entry, Store, StoreError, put_all};
 
 /// What a format finds in one place of a row.
 #[derive(Debug)]

@@ -7,14 +7,14 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
 
 use super::{Found, Intake, Row, Rows, RowsError, SKIPPED, STEP};
+use crate::declare::Name;
 use crate::flow::LiveFlow;
-use crate::name::Name;
 use crate::store::Store;
 
 /// Writes a flow as JSON Lines, and returns the number of rows: `{"_step":0,"user":"...","topics":"..."}`, a line for
 /// each step of which anything is stored, its columns in the order in which the flow has them.
 ///
-/// What is [not in memory](LiveFlow::recall) is read from the store as it is needed, and not kept. While a run
+/// What is [not in memory](LiveFlow::load) is read from the store as it is needed, and not kept. While a run
 /// goes on, the rows are those of the moment at which each is written.
 ///
 /// ```
@@ -50,7 +50,7 @@ use crate::store::Store;
 /// # Errors
 ///
 /// [`RowsError::Io`] when `out` fails; [`RowsError::Flow`] when the store cannot be read, and of a fork or a
-/// flow with another column when their past [is not in memory](LiveFlow::recall).
+/// flow with another column when their past [is not in memory](LiveFlow::load).
 pub async fn write_json_lines<C, I>(
     flow: &LiveFlow<'_, C, I>,
     mut out: impl Write,

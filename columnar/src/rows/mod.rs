@@ -15,10 +15,10 @@ mod parquet;
 
 use std::ops::Range;
 
+use crate::declare::Name;
 use crate::flow::LiveFlow;
-use crate::name::Name;
+use crate::history::Value;
 use crate::store::Entry;
-use crate::value::Value;
 
 pub use error::RowsError;
 use intake::{Found, Intake};
@@ -78,7 +78,7 @@ impl<'f, 'a, C, I> Rows<'f, 'a, C, I> {
     }
 
     /// The next rows; none when all have been given.
-    async fn next(&mut self) -> crate::Result<Vec<Row>> {
+    async fn next(&mut self) -> crate::run::Result<Vec<Row>> {
         let steps = self.steps.start..self.steps.end.min(self.steps.start + self.count);
         let empty = |step| Row { step, cells: vec![None; self.columns.len()] };
         let mut rows: Vec<Row> = steps.clone().map(empty).collect();

@@ -19,10 +19,10 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use super::{BYTES, Found, Intake, ROWS, Row, Rows, RowsError, SKIPPED, STEP};
+use crate::declare::Name;
 use crate::flow::LiveFlow;
-use crate::name::Name;
+use crate::history::Value;
 use crate::store::Store;
-use crate::value::Value;
 
 /// So many bytes are gathered before they are written together, as a group of rows.
 const GROUP: usize = 1 << 26;

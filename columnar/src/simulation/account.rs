@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::event::Event;
-use crate::name::Name;
-use crate::store::{Entry, Extent};
+use crate::declare::Name;
+use crate::run::Event;
+use crate::store::{Entry, StoredSteps};
 
 /// The account of one world. Each method notes what has happened, and tells what is wrong with it.
 #[derive(Debug, Default)]
@@ -110,8 +110,8 @@ impl Account {
     }
 
     /// A store is read; it must hold what it has confirmed.
-    pub(super) fn extends(&self, column: &Name, extent: &Extent) -> Verdict {
-        let lost = |step| extent.prefix <= step && !extent.beyond.contains(&step);
+    pub(super) fn extends(&self, column: &Name, stored_steps: &StoredSteps) -> Verdict {
+        let lost = |step| stored_steps.prefix <= step && !stored_steps.beyond.contains(&step);
         match self
             .cells
             .iter()

@@ -8,10 +8,9 @@ use tokio::time::sleep;
 
 use super::fault::Fault;
 use super::world::World;
-use crate::compute::{Kind, Piece, Reply, Step};
-use crate::context::Context;
+use crate::compute::{Context, Kind, Piece, Reply, Step};
+use crate::declare::Name;
 use crate::error::BoxError;
-use crate::name::Name;
 
 /// What a step replies, disturbed.
 pub(super) fn disturb<'a>(world: World, step: &Step<'a>, cx: Context) -> Reply<'a> {

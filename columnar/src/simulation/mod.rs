@@ -57,7 +57,7 @@ pub use fault::Fault;
 pub use store::SimulatedStore;
 pub use world::World;
 
-use crate::error::Result;
+use crate::run::Result;
 
 /// The environment variable that names the one seed to be run.
 pub const SEED: &str = "COLUMNAR_SEED";

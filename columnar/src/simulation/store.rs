@@ -9,8 +9,8 @@ use tokio::time::sleep;
 
 use super::fault::Fault;
 use super::world::World;
-use crate::name::Name;
-use crate::store::{Entry, Extent, Put, Store, StoreError};
+use crate::declare::Name;
+use crate::store::{Entry, Put, Store, StoreError, StoredSteps};
 
 /// A store around another one. Made by [`World::store`] and [`World::store_over`].
 #[derive(Clone)]
@@ -59,12 +59,12 @@ impl Store for SimulatedStore {
         self.inner.define(definition)
     }
 
-    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
         let (world, inner) = (self.world.clone(), Arc::clone(&self.inner));
         async move {
-            let extent = inner.extent(column.clone()).await?;
-            world.hold(|account| account.extends(&column, &extent));
-            Ok(extent)
+            let stored_steps = inner.stored_steps(column.clone()).await?;
+            world.hold(|account| account.extends(&column, &stored_steps));
+            Ok(stored_steps)
         }
         .boxed()
     }

@@ -15,11 +15,9 @@ use super::account::{Account, Verdict};
 use super::disturb::disturb;
 use super::fault::Fault;
 use super::store::SimulatedStore;
-use crate::driver::Run;
-use crate::error::Error;
-use crate::event::Event;
+use crate::declare::Name;
 use crate::flow::LiveFlow;
-use crate::name::Name;
+use crate::run::{Error, Event, Run};
 use crate::store::{MemoryStore, Store};
 
 /// Longer than anything in the world takes that is not silent for ever.

@@ -4,16 +4,16 @@ use std::ops::Range;
 
 use futures::future::join_all;
 
-use super::{Entry, Extent, Put, Store, StoreError};
-use crate::name::Name;
+use super::{Entry, Put, Store, StoreError, StoredSteps};
+use crate::declare::Name;
 
 /// So many steps are on their way at once.
 const STEPS: usize = 512;
 
-/// The runs of steps, none longer than what is moved at once, in which an extent has something in these steps.
-pub(super) fn runs(extent: &Extent, steps: &Range<usize>) -> Vec<Range<usize>> {
+/// The runs of steps, none longer than what is moved at once, in which anything of these steps is stored.
+pub(crate) fn runs(stored_steps: &StoredSteps, steps: &Range<usize>) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
-    for step in extent.within(steps) {
+    for step in stored_steps.within(steps) {
         match runs.last_mut() {
             Some(run) if step - run.start < STEPS => run.end = step + 1,
             _ => runs.push(step..step + 1),
@@ -29,14 +29,14 @@ pub(crate) async fn copy(
     column: &Name,
     before: usize,
 ) -> Result<(), StoreError> {
-    let beyond = into.extent(column.clone()).await?.within(&(before..usize::MAX)).next();
+    let beyond = into.stored_steps(column.clone()).await?.within(&(before..usize::MAX)).next();
     if let Some(step) = beyond {
         return Err(StoreError::other(format!(
             "the store to copy into holds `{column}` at step {step} already: use an empty one"
         )));
     }
-    let extent = from.extent(column.clone()).await?;
-    for run in runs(&extent, &(0..before)) {
+    let stored_steps = from.stored_steps(column.clone()).await?;
+    for run in runs(&stored_steps, &(0..before)) {
         put_all(into, column, from.load(column.clone(), run).await?).await?;
     }
     Ok(())

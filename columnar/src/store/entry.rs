@@ -1,6 +1,6 @@
 //! What is stored of a cell.
 
-use crate::value::Value;
+use crate::history::Value;
 
 /// What is stored of a cell: its value, and what it took to compute it.
 ///

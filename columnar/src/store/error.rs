@@ -1,9 +1,9 @@
 //! What can go wrong in a store.
 
-use std::io;
+use std::{fmt, io};
 
+use crate::declare::Name;
 use crate::error::BoxError;
-use crate::name::Name;
 
 /// Why a store could not do what it was asked. Names places, columns and steps, never what is kept there.
 ///
@@ -83,5 +83,31 @@ impl StoreError {
     /// An error of a store of your own: any error, or a text.
     pub fn other(error: impl Into<BoxError>) -> Self {
         Self::Other(error.into())
+    }
+}
+
+/// Something that is wrong with what a store holds.
+///
+/// ```
+/// use columnar::Name;
+/// use columnar::store::Defect;
+///
+/// let defect = Defect { column: Name::new("topics")?, step: 3, what: "its checksum is another one".into() };
+/// assert_eq!(defect.to_string(), "`topics` at step 3: its checksum is another one");
+/// # Ok::<(), columnar::NameError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Defect {
+    /// The column, by the name that it is stored under.
+    pub column: Name,
+    /// The step.
+    pub step: usize,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+impl fmt::Display for Defect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` at step {}: {}", self.column, self.step, self.what)
     }
 }

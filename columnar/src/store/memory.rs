@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::{self, BoxFuture, FutureExt};
 
-use super::{Entry, Extent, Put, Store, StoreError};
-use crate::name::Name;
+use super::{Entry, Put, Store, StoreError, StoredSteps};
+use crate::declare::Name;
 
 /// A store in memory. Clones are handles to the same place, so a flow can be opened again from one when the
 /// first flow is gone.
@@ -80,7 +80,7 @@ impl Place {
 }
 
 impl Kept {
-    fn extent(&self, column: &Name) -> Extent {
+    fn stored_steps(&self, column: &Name) -> StoredSteps {
         self.columns.get(column).into_iter().flat_map(BTreeMap::keys).copied().collect()
     }
 
@@ -110,8 +110,8 @@ impl Store for MemoryStore {
         future::ready(defined).boxed()
     }
 
-    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
-        future::ready(self.kept().map(|kept| kept.extent(&column))).boxed()
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        future::ready(self.kept().map(|kept| kept.stored_steps(&column))).boxed()
     }
 
     fn load(

@@ -4,43 +4,34 @@
 //! to that.
 
 mod copy;
-mod definition;
-mod drift;
 mod entry;
 mod error;
 mod file;
 mod memory;
-mod opening;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod sum;
-mod verify;
 mod worker;
 
 use std::ops::Range;
 
 use futures::future::BoxFuture;
 
-use crate::name::Name;
+use crate::declare::Name;
 
-pub use crate::extent::Extent;
-pub(crate) use copy::{copy, put_all};
-pub(crate) use definition::Definition;
-pub use drift::{Change, Drift};
+pub use crate::history::StoredSteps;
+pub(crate) use copy::{copy, put_all, runs};
 pub use entry::Entry;
-pub use error::StoreError;
+pub use error::{Defect, StoreError};
 pub use file::FileStore;
 pub use memory::MemoryStore;
-pub(crate) use opening::Anew;
-pub use opening::{IntoOpening, Opening};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
-pub use verify::{Defect, salvage, verify};
 
 /// The contract between a flow and whatever keeps its values.
 ///
@@ -62,7 +53,7 @@ pub use verify::{Defect, salvage, verify};
 /// 7. **Loud.** What cannot be read is an error that names the column and the step; it is never passed over,
 ///    changed or removed.
 /// 8. **Addressed.** Steps of a column may be put in any order, many at a time, and with gaps;
-///    [`extent`](Self::extent) says which there are.
+///    [`stored_steps`](Self::stored_steps) says which there are.
 /// 9. **The definition** is kept whole, as it was given by the last [`define`](Self::define) that said `Ok`.
 ///
 /// The futures own what they need, so that a run can hold many of them at once, and a `put` whose future is
@@ -76,7 +67,7 @@ pub trait Store: Send + Sync + 'static {
     fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>>;
 
     /// Which steps of a column are stored.
-    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>>;
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>>;
 
     /// What is stored of a column in these steps, as `(step, entry)` in any order.
     fn load(

@@ -12,8 +12,8 @@ use std::thread::{self, JoinHandle};
 use futures::channel::oneshot;
 use futures::future::{BoxFuture, FutureExt};
 
-use super::{Entry, Extent, Put, StoreError};
-use crate::name::Name;
+use super::{Entry, Put, StoreError, StoredSteps};
+use crate::declare::Name;
 
 /// So many cells are written together at the most.
 const BATCH: usize = 1024;
@@ -31,7 +31,7 @@ pub(crate) trait Medium: Sized + Send + 'static {
 
     fn define(&mut self, definition: &str) -> Result<(), StoreError>;
 
-    fn extent(&mut self, column: &Name) -> Result<Extent, StoreError>;
+    fn stored_steps(&mut self, column: &Name) -> Result<StoredSteps, StoreError>;
 
     fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<Vec<(usize, Entry)>, StoreError>;
 
@@ -103,8 +103,8 @@ impl<M: Medium> Worker<M> {
         self.ask(move |state| state.write(|medium| medium.define(&definition)))
     }
 
-    pub(crate) fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
-        self.read(move |medium| medium.extent(&column))
+    pub(crate) fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        self.read(move |medium| medium.stored_steps(&column))
     }
 
     pub(crate) fn load(

@@ -26,7 +26,8 @@ use self::asked::Asked;
 use self::fault::Fault;
 use self::tape::{Cell, Found, Spoken, Tape};
 use crate::error::{BoxError, list};
-use crate::model::{Chunk, Model, Request, by_name};
+use crate::model::{Chunk, Model, by_name};
+use crate::rendering::Request;
 
 /// What a cassette is called as long as nothing else is known.
 const NAMELESS: &str = "cassette";

@@ -2,8 +2,8 @@
 
 use futures::future::{FutureExt, join_all};
 
-use crate::name::Name;
-use crate::store::{Entry, Extent, Put, Store, StoreError};
+use crate::declare::Name;
+use crate::store::{Entry, Put, Store, StoreError, StoredSteps};
 
 /// Holds a store to the clauses of [`Store`] that can be seen from outside. For the tests of whoever writes
 /// one, or something around one.
@@ -77,7 +77,7 @@ fn name(name: &str) -> Name {
     Name::new(name).unwrap_or_else(|error| unreachable!("{error}"))
 }
 
-fn value(text: impl Into<crate::value::Value>) -> Entry {
+fn value(text: impl Into<crate::history::Value>) -> Entry {
     Entry::from(text)
 }
 
@@ -91,8 +91,11 @@ async fn put<S: Store>(store: &S, column: &str, step: usize, entry: Entry) -> Pu
     put.unwrap_or_else(|error| unreachable!("`{column}` at step {step} can be stored: {error}"))
 }
 
-async fn extent<S: Store>(store: &S, column: &str) -> Extent {
-    store.extent(name(column)).await.unwrap_or_else(|error| unreachable!("`{column}` can be read: {error}"))
+async fn stored_steps<S: Store>(store: &S, column: &str) -> StoredSteps {
+    store
+        .stored_steps(name(column))
+        .await
+        .unwrap_or_else(|error| unreachable!("`{column}` can be read: {error}"))
 }
 
 async fn load<S: Store>(store: &S, column: &str) -> Vec<(usize, Entry)> {
@@ -134,7 +137,7 @@ async fn is_shut_until_it_is_opened<S: Store>(handle: &impl Fn() -> S) {
     assert!(defined.is_err(), "clause 1: nothing is defined through a handle that is not open");
     drop(store);
     let store = opened(handle).await;
-    assert_eq!(extent(&store, "user").await, Extent::default(), "clause 1: nothing was written");
+    assert_eq!(stored_steps(&store, "user").await, StoredSteps::default(), "clause 1: nothing was written");
 }
 
 async fn keeps_what_it_has_confirmed<S: Store>(handle: &impl Fn() -> S) {
@@ -247,15 +250,15 @@ async fn addresses_cells_in_any_order<S: Store>(handle: &impl Fn() -> S) {
     for step in [5, 0, 9, 1, 1_000_000, 3, 2, 4] {
         assert_eq!(put(&store, "map", step, value(step.to_string())).await, Put::Stored, "clause 8");
         there.push(step);
-        let known = extent(&store, "map").await;
+        let known = stored_steps(&store, "map").await;
         assert_eq!(known, there.iter().copied().collect(), "clause 8: after step {step}");
     }
     drop(store);
     let store = opened(handle).await;
-    let known = extent(&store, "map").await;
-    assert_eq!(known, Extent { prefix: 6, beyond: vec![9, 1_000_000] }, "clause 8: opened again");
+    let known = stored_steps(&store, "map").await;
+    assert_eq!(known, StoredSteps { prefix: 6, beyond: vec![9, 1_000_000] }, "clause 8: opened again");
     assert_eq!(put(&store, "map", 6, Entry::SKIPPED).await, Put::Stored, "clause 8");
-    assert_eq!(extent(&store, "map").await.prefix, 7, "clause 8: a skipped step is one");
+    assert_eq!(stored_steps(&store, "map").await.prefix, 7, "clause 8: a skipped step is one");
 }
 
 async fn keeps_columns_apart<S: Store>(handle: &impl Fn() -> S) {
@@ -272,7 +275,7 @@ async fn keeps_columns_apart<S: Store>(handle: &impl Fn() -> S) {
         assert_eq!(load(&store, column).await, [(at % 3, value(*column))], "clause 8: `{column}` alone");
     }
     assert_eq!(load(&store, "never").await, [], "clause 8: a column that nothing was put into");
-    assert_eq!(extent(&store, "never").await, Extent::default(), "clause 8");
+    assert_eq!(stored_steps(&store, "never").await, StoredSteps::default(), "clause 8");
 }
 
 async fn loads_the_steps_that_are_asked_for<S: Store>(handle: &impl Fn() -> S) {

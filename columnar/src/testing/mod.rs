@@ -10,11 +10,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::stream::{self, BoxStream, StreamExt};
 
-use crate::compute::{Compute, Reply};
-use crate::context::Context;
+use crate::compute::{Compute, Context, Reply};
 use crate::error::BoxError;
-use crate::model::{Chunk, Model, Request};
-use crate::value::Value;
+use crate::history::Value;
+use crate::model::{Chunk, Model};
+use crate::rendering::Request;
 
 pub use cassette::{Cassette, Record};
 pub use conformance::conformance;

@@ -1,6 +1,6 @@
 //! Exact counts, for models whose tokenizer is public.
 
-use core::fmt;
+use std::fmt;
 
 use tiktoken::CoreBpe;
 

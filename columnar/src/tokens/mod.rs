@@ -20,7 +20,6 @@
 //! | Claude, or unknown | [`Classes`] | 180 % |
 
 mod calibrated;
-#[cfg(feature = "std")]
 mod calibration;
 mod chars;
 mod classes;
@@ -30,11 +29,10 @@ mod observed;
 mod ratio;
 mod sum;
 
-use alloc::sync::Arc;
-use core::fmt;
+use std::fmt;
+use std::sync::Arc;
 
 pub use calibrated::Calibrated;
-#[cfg(feature = "std")]
 pub use calibration::Calibration;
 pub use chars::Chars;
 pub use classes::Classes;

@@ -2,8 +2,7 @@
 //!
 //! Pure: no lock, no clock. [`Calibration`](super::Calibration) shares it.
 
-use alloc::collections::VecDeque;
-use alloc::vec::Vec;
+use std::collections::VecDeque;
 
 use super::Ratio;
 

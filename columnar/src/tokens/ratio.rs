@@ -1,8 +1,8 @@
 //! How far one count of tokens is from another.
 
-use core::cmp::Ordering;
-use core::fmt;
-use core::num::NonZeroU64;
+use std::cmp::Ordering;
+use std::fmt;
+use std::num::NonZeroU64;
 
 /// How many tokens a text really has, for so many that were counted.
 ///

@@ -1,7 +1,7 @@
 //! What texts sum up to.
 
-use core::iter;
-use core::ops::{Add, AddAssign, Sub};
+use std::iter;
+use std::ops::{Add, AddAssign, Sub};
 
 /// How many there are, and how many tokens they have together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

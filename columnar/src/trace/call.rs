@@ -10,7 +10,8 @@ use tracing::span::EnteredSpan;
 
 use super::open::{Open, Outcome};
 use super::{content, failure, names, provider};
-use crate::model::{End, Finish, Request};
+use crate::model::{End, Finish};
+use crate::rendering::Request;
 
 pub(crate) struct CallSpan {
     open: Open,
@@ -97,6 +98,6 @@ impl CallSpan {
 
     /// The reply counts for nothing.
     pub(crate) fn failed(&mut self, error: &(dyn StdError + 'static)) {
-        self.open.failed(error);
+        self.open.failed(error, None);
     }
 }

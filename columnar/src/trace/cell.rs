@@ -8,8 +8,7 @@ use tracing::{info_span, warn};
 
 use super::open::{Open, Outcome};
 use super::{content, failure, names};
-use crate::error::Error;
-use crate::name::Name;
+use crate::declare::Name;
 use crate::store::Entry;
 
 #[derive(Default)]
@@ -59,8 +58,8 @@ impl CellSpan {
     }
 
     /// The cell could not be computed or stored. If it is skipped for that, it is stored as skipped.
-    pub(crate) fn failed(&mut self, error: &Error) {
-        self.open.failed(error);
+    pub(crate) fn failed(&mut self, error: &(dyn StdError + 'static), class: Option<&'static str>) {
+        self.open.failed(error, class);
     }
 
     pub(crate) fn stored(mut self, entry: &Entry) {

@@ -9,22 +9,21 @@ use tokio::time::error::Elapsed;
 use tracing::Span;
 
 use super::{content, names};
-use crate::compute::TimedOut;
-use crate::error::{Error, chain};
+use crate::error::{TimedOut, chain};
 #[cfg(feature = "genai")]
 use crate::model::GenaiError;
 use crate::model::{Finish, Overloaded, ReplyError};
-use crate::usage::LimitError;
+use crate::usage::SpendLimitError;
 
 /// The class of every error that has no better one, as the conventions call it.
 const OTHER: &str = "_OTHER";
 
-pub(super) fn tell(span: &Span, error: &(dyn StdError + 'static)) {
+pub(super) fn tell(span: &Span, error: &(dyn StdError + 'static), known: Option<&'static str>) {
     if span.is_disabled() {
         return;
     }
     span.record(names::OTEL_STATUS, "error");
-    span.record(names::ERROR_TYPE, &*class(error));
+    span.record(names::ERROR_TYPE, known.map_or_else(|| class(error), Cow::Borrowed).as_ref());
     if content::asked_for() {
         span.record(names::ERROR_TEXT, error.to_string());
     }
@@ -36,11 +35,6 @@ pub(super) fn class(error: &(dyn StdError + 'static)) -> Cow<'static, str> {
 }
 
 fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {
-    match error.downcast_ref() {
-        Some(Error::Panicked { .. }) => return Some("panic".into()),
-        Some(Error::Store { .. }) => return Some("store".into()),
-        _ => {}
-    }
     match error.downcast_ref() {
         Some(ReplyError::BrokeOff) => return Some("broke_off".into()),
         Some(ReplyError::Ended(reason)) => return Some(finish(reason).into()),
@@ -57,7 +51,7 @@ fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {
     if error.is::<Overloaded>() {
         return Some("overloaded".into());
     }
-    if error.is::<LimitError>() {
+    if error.is::<SpendLimitError>() {
         return Some("limit".into());
     }
     if error.is::<Elapsed>() || error.is::<TimedOut>() {
@@ -83,6 +77,7 @@ mod tests {
 
     use super::*;
     use crate::error::BoxError;
+    use crate::run::Error;
 
     #[test]
     fn an_error_is_known_by_the_first_cause_that_is() {
@@ -96,7 +91,7 @@ mod tests {
         assert_eq!(class(&at("a secret".into())), "_OTHER");
         assert_eq!(class(&at(TimedOut(Duration::from_secs(3)).into())), "timeout");
         assert_eq!(class(&at(Overloaded { retry_after: None }.into())), "overloaded");
-        assert_eq!(class(&at(LimitError::NoPrice { model: "x".to_owned() }.into())), "limit");
+        assert_eq!(class(&at(SpendLimitError::NoPrice { model: "x".to_owned() }.into())), "limit");
         assert_eq!(class(&Error::Running), "_OTHER");
     }
 

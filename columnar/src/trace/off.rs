@@ -3,8 +3,9 @@
 
 use std::error::Error;
 
-use crate::model::{End, Request};
-use crate::name::Name;
+use crate::declare::Name;
+use crate::model::End;
+use crate::rendering::Request;
 use crate::store::Entry;
 
 pub(crate) struct Entered(());
@@ -25,7 +26,7 @@ impl RunSpan {
 
     pub(crate) fn cell_failed(&mut self) {}
 
-    pub(crate) fn failed(&mut self, _: &crate::Error) {}
+    pub(crate) fn failed(&mut self, _: &(dyn Error + 'static), _: Option<&'static str>) {}
 
     pub(crate) fn done(self) {}
 }
@@ -46,7 +47,7 @@ impl CellSpan {
 
     pub(crate) fn retry(&self, _: usize, _: &(dyn Error + 'static)) {}
 
-    pub(crate) fn failed(&mut self, _: &crate::Error) {}
+    pub(crate) fn failed(&mut self, _: &(dyn Error + 'static), _: Option<&'static str>) {}
 
     pub(crate) fn stored(self, _: &Entry) {}
 }

@@ -44,9 +44,10 @@ impl Open {
         self.outcome = outcome;
     }
 
-    pub(super) fn failed(&mut self, error: &(dyn StdError + 'static)) {
+    /// `class` is that of the error where its causes do not show it.
+    pub(super) fn failed(&mut self, error: &(dyn StdError + 'static), class: Option<&'static str>) {
         self.outcome = Outcome::Failed;
-        failure::tell(&self.span, error);
+        failure::tell(&self.span, error, class);
     }
 }
 

@@ -1,12 +1,13 @@
 //! The span of a run.
 
+use std::error::Error as StdError;
+
 use tracing::field::Empty;
 use tracing::info_span;
 use tracing::span::EnteredSpan;
 
 use super::names;
 use super::open::{Open, Outcome};
-use crate::error::Error;
 use crate::store::Entry;
 
 #[derive(Default)]
@@ -46,8 +47,8 @@ impl RunSpan {
     }
 
     /// The run will end with this error.
-    pub(crate) fn failed(&mut self, error: &Error) {
-        self.open.failed(error);
+    pub(crate) fn failed(&mut self, error: &(dyn StdError + 'static), class: Option<&'static str>) {
+        self.open.failed(error, class);
     }
 
     /// Nothing is left to do.

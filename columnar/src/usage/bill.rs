@@ -1,11 +1,10 @@
 //! What the cells of a flow cost, all together.
 
-use alloc::sync::Arc;
-use alloc::vec::Vec;
-use core::fmt;
+use std::fmt;
+use std::sync::Arc;
 
 use super::{Receipt, Total};
-use crate::name::Name;
+use crate::declare::Name;
 
 /// What the cells of a flow cost that asked a model, by column and step. Made by
 /// [`bill`](crate::flow::LiveFlow::bill).

@@ -1,9 +1,9 @@
 //! An amount of money.
 
-use core::fmt;
-use core::iter::Sum;
-use core::ops::{Add, AddAssign};
-use core::str::FromStr;
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign};
+use std::str::FromStr;
 
 /// An amount of US dollars, counted in millionths of a millionth: a sum is exact, in whichever order it is made. It
 /// ends at the greatest amount there is.
@@ -40,12 +40,10 @@ impl Dollars {
     }
 
     /// In the smallest parts that are counted.
-    #[cfg(feature = "std")]
     pub(super) const fn parts(self) -> u128 {
         self.0
     }
 
-    #[cfg(feature = "std")]
     pub(super) const fn from_parts(parts: u128) -> Self {
         Self(parts)
     }
@@ -118,8 +116,6 @@ impl FromStr for Dollars {
 
 #[cfg(test)]
 mod tests {
-    use alloc::format;
-    use alloc::string::ToString;
 
     use super::*;
 

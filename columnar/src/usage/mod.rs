@@ -2,21 +2,18 @@
 
 mod bill;
 mod dollars;
-#[cfg(feature = "std")]
 mod limit;
 mod price;
 mod receipt;
 mod table;
 mod total;
 
-use core::ops::{Add, AddAssign};
+use std::ops::{Add, AddAssign};
 
 pub use bill::Bill;
 pub use dollars::{Dollars, NoDollars};
-#[cfg(feature = "std")]
-pub(crate) use limit::Aside;
-#[cfg(feature = "std")]
-pub use limit::{Limit, LimitError};
+pub(crate) use limit::Reservation;
+pub use limit::{SpendLimit, SpendLimitError};
 pub use price::Price;
 pub use receipt::{NoReceipt, Receipt};
 pub use total::Total;

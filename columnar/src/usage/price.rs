@@ -155,7 +155,6 @@ impl Price {
     }
 
     /// What a call costs at the most: what is written to a cache is taken to be kept for the dearer time.
-    #[cfg(feature = "std")]
     pub(super) fn at_most(&self, usage: &Usage) -> Dollars {
         let rates = self.rates_of(usage);
         Rates { write: rates.long_write.unwrap_or(0).max(rates.write), ..rates }.cost(usage)
@@ -242,7 +241,6 @@ fn is_version(rest: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use alloc::string::{String, ToString};
 
     use super::*;
 
@@ -269,7 +267,6 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "std")]
     #[test]
     fn at_the_most_it_is_kept_for_long() {
         let usage = Usage::new(100_000, 0).cached(0, 100_000);
@@ -308,7 +305,7 @@ mod tests {
     fn together_it_costs_what_it_costs_one_by_one() {
         let usages = |seed: u64| {
             let next = |state: u64| state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            core::iter::successors(Some(seed), move |state| Some(next(*state))).take(100).map(|state| {
+            std::iter::successors(Some(seed), move |state| Some(next(*state))).take(100).map(|state| {
                 let input = state >> 50;
                 let read = input * (state >> 20 & 3) / 4;
                 Usage::new(input, state & 0xfff).cached(read, (input - read) / 3)
@@ -317,7 +314,7 @@ mod tests {
         for price in ROWS.iter().map(|row| row.price).filter(|price| price.beyond.is_none()) {
             for seed in 0..20 {
                 let one_by_one: Dollars = usages(seed).map(|usage| price.cost(&usage)).sum();
-                let together = usages(seed).fold(Usage::default(), core::ops::Add::add);
+                let together = usages(seed).fold(Usage::default(), std::ops::Add::add);
                 assert_eq!(price.cost(&together), one_by_one, "{price:?}");
             }
         }

@@ -1,9 +1,9 @@
 //! What it took to compute one cell.
 
-use alloc::sync::Arc;
-use core::fmt;
-use core::str::FromStr;
-use core::time::Duration;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
@@ -117,7 +117,6 @@ impl FromStr for Receipt {
 
 #[cfg(test)]
 mod tests {
-    use alloc::string::ToString;
 
     use super::*;
 

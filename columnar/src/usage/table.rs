@@ -194,11 +194,10 @@ pub(super) const ROWS: &[Row] = &[
 
 #[cfg(test)]
 mod tests {
-    use alloc::collections::BTreeSet;
-    use alloc::vec::Vec;
+    use std::collections::BTreeSet;
 
     use super::*;
-    use crate::cache::{Lifetime, Provider};
+    use crate::cache::{CachePolicy, Lifetime};
     use crate::usage::Dollars;
 
     fn all() -> impl Iterator<Item = (&'static str, &'static Price)> {
@@ -206,7 +205,7 @@ mod tests {
     }
 
     fn number(amount: Dollars) -> f64 {
-        alloc::format!("{amount:.12}")[1..].parse().expect("a number")
+        std::format!("{amount:.12}")[1..].parse().expect("a number")
     }
 
     #[test]
@@ -247,7 +246,7 @@ mod tests {
     fn the_rules_of_caches_say_the_same() {
         let mut more_careful = BTreeSet::new();
         for (model, price) in all().filter(|(_, price)| price.input() > Dollars::ZERO) {
-            let rule = Provider::of(model);
+            let rule = CachePolicy::of(model);
             if rule.source.is_empty() {
                 continue;
             }

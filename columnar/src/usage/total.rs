@@ -1,8 +1,8 @@
 //! What many cells took.
 
-use core::fmt;
-use core::iter::Sum;
-use core::ops::{Add, AddAssign};
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign};
 
 use super::{Dollars, Price, Receipt, Usage};
 
@@ -155,8 +155,6 @@ impl fmt::Display for Grouped {
 
 #[cfg(test)]
 mod tests {
-    use alloc::string::ToString;
-    use alloc::vec::Vec;
 
     use super::*;
 

@@ -2,7 +2,8 @@
 #![deny(warnings)]
 
 use columnar::prelude::*;
-use columnar::store::{FileStore, MemoryStore, Opening};
+use columnar::reopen::OpenOptions;
+use columnar::store::{FileStore, MemoryStore};
 use columnar::testing::script;
 use futures::stream::{self, Stream};
 
@@ -124,7 +125,7 @@ async fn opened() -> Result<()> {
     chat.user.push("text").await?;
     assert!(Chat::open(FileStore::new(&folder)).await.is_err());
     drop(chat);
-    let chat = Chat::open(Opening::new(FileStore::new(&folder)).keep("topics")).await?;
+    let chat = Chat::open(OpenOptions::new(FileStore::new(&folder)).keep("topics")).await?;
     chat.run().await?;
     assert_eq!(std::fs::read_to_string(folder.join("user").join("0.txt")).ok().as_deref(), Some("text"));
     drop(chat);

@@ -1,6 +1,6 @@
 //! The rows of the library's table of providers for which it matters where requests are marked.
 
-use columnar::cache::{Boundary, Provider, Write};
+use columnar::cache::{Boundary, CachePolicy, Write};
 
 use super::rules::{LookBack, Rules, Term};
 
@@ -9,9 +9,9 @@ const READY: f64 = 2.0;
 
 /// The rules of each row that takes marks, without those that differ in nothing but the price of a plain
 /// token.
-pub fn market() -> Vec<(&'static Provider, Rules)> {
-    let mut rows: Vec<(&Provider, Rules)> = Vec::new();
-    for provider in Provider::all().iter().filter(|provider| provider.most_marks > 0) {
+pub fn market() -> Vec<(&'static CachePolicy, Rules)> {
+    let mut rows: Vec<(&CachePolicy, Rules)> = Vec::new();
+    for provider in CachePolicy::all().iter().filter(|provider| provider.most_marks > 0) {
         let rules = rules(provider);
         if rows.iter().all(|(_, known)| Rules { name: known.name, ..rules.clone() } != *known) {
             rows.push((provider, rules));
@@ -21,13 +21,13 @@ pub fn market() -> Vec<(&'static Provider, Rules)> {
 }
 
 /// What the row is called that a model has.
-pub fn row(market: &[(&'static Provider, Rules)], model: &str) -> Option<&'static str> {
-    let rules = rules(Provider::of(model));
+pub fn row(market: &[(&'static CachePolicy, Rules)], model: &str) -> Option<&'static str> {
+    let rules = rules(CachePolicy::of(model));
     let same = |known: &Rules| Rules { name: rules.name, ..known.clone() } == rules;
     market.iter().find(|(_, known)| same(known)).map(|(_, known)| known.name)
 }
 
-fn rules(provider: &'static Provider) -> Rules {
+fn rules(provider: &'static CachePolicy) -> Rules {
     let term = |write: Write| Term { write: write.factor, seconds: write.lifetime.as_secs_f64() };
     let name = provider.models.first().copied().unwrap_or_default();
     let look_back = match provider.boundary {

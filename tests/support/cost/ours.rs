@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use columnar::Result;
-use columnar::cache::{Pace, Place, Provider};
+use columnar::cache::{CachePolicy, Pace, Place};
 
 use super::cache::{Mark, Marks};
 use super::trace::{Ask, Trace};
@@ -23,7 +23,7 @@ pub struct Told {
 /// # Errors
 ///
 /// Those of [`Flow::cache_plan`](columnar::flow::LiveFlow::cache_plan).
-pub fn ours(trace: &Trace, provider: &Provider, told: Told) -> Result<Vec<Marks>> {
+pub fn ours(trace: &Trace, provider: &CachePolicy, told: Told) -> Result<Vec<Marks>> {
     let followed: BTreeSet<usize> = trace.turns.iter().filter_map(|turn| turn.after).collect();
     let marks = |ask: &Ask| {
         let Some(cell) = &ask.cell else { return Ok(Marks::default()) };

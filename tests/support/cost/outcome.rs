@@ -1,7 +1,7 @@
 //! What a trace has cost at a clock and a provider, with the marks of everybody.
 
 use columnar::Result;
-use columnar::cache::{Lifetime, Pace, Provider};
+use columnar::cache::{CachePolicy, Lifetime, Pace};
 
 use super::cache::Marks;
 use super::clock::Clock;
@@ -66,7 +66,7 @@ impl Outcome {
     /// # Errors
     ///
     /// Those of the plans.
-    pub fn of(trace: &Trace, provider: &Provider, rules: &Rules) -> Result<Vec<Self>> {
+    pub fn of(trace: &Trace, provider: &CachePolicy, rules: &Rules) -> Result<Vec<Self>> {
         let untold = ours(trace, provider, Told { pace: Pace::default(), last: false })?;
         let outcome = |clock: &Clock| {
             let last = *clock == Clock::Batch;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! pub fn new(model: M) -> Self;
-//! pub async fn open(store: impl IntoOpening, model: M) -> Result<Self>;
+//! pub async fn open(store: impl IntoOpenOptions, model: M) -> Result<Self>;
 //! pub fn __STEPS(model: M) -> Vec<Option<Step<'static>>>;
 //! impl Default for Chat { … }
 //! ```
@@ -55,7 +55,7 @@ impl Item<'_> {
             ///
             /// When the store cannot be opened or read, or holds what cannot be; when columns have changed of
             /// which it holds values.
-            #vis async fn open(#store: impl #private::IntoOpening, #(#params),*) -> #private::Result<Self> {
+            #vis async fn open(#store: impl #private::IntoOpenOptions, #(#params),*) -> #private::Result<Self> {
                 // The parameters end here, so that the future need not hold them.
                 let #local = Self::__STEPS(#(#names),*);
                 let flow = #private::Typed::__open(#store, #local).await?;

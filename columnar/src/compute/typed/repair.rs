@@ -3,11 +3,12 @@
 use futures::stream::{self, BoxStream, StreamExt};
 
 use super::json_text::{Found, JsonText};
-use super::{Misfit, Shape};
-use crate::compute::{Piece, Step};
-use crate::context::{Context, Role, Wanted};
+use super::{SchemaMismatch, Shape};
+use crate::compute::OutputSpec;
+use crate::compute::{Context, Piece, Step};
+use crate::context::Role;
 use crate::error::BoxError;
-use crate::value::Value;
+use crate::history::Value;
 
 struct Attempts<'a> {
     step: Step<'a>,
@@ -33,7 +34,7 @@ pub(super) fn attempts(
     repairs: usize,
 ) -> BoxStream<'_, Result<Piece, BoxError>> {
     let attempts = Attempts {
-        cx: cx.wanting(shape.wanted.clone()),
+        cx: cx.with_output(shape.output.clone()),
         step,
         shape,
         repairs,
@@ -99,34 +100,36 @@ impl Attempts<'_> {
 
     /// The JSON that was said, if it is of the type.
     fn found(&mut self) -> Result<String, Wrong> {
-        let name = &self.shape.wanted.schema.name;
+        let name = &self.shape.output.schema.name;
         match self.json.finish(&self.said) {
             Found::One(json) => match (self.shape.check)(json) {
                 Ok(()) => Ok(json.to_owned()),
-                Err(error) => Err(Wrong { misfit: Misfit::of(&error, name), detail: error.to_string() }),
+                Err(error) => {
+                    Err(Wrong { mismatch: SchemaMismatch::of(&error, name), detail: error.to_string() })
+                }
             },
-            Found::None => Err(Misfit::none(name).into()),
-            Found::More => Err(Misfit::more(name).into()),
+            Found::None => Err(SchemaMismatch::none(name).into()),
+            Found::More => Err(SchemaMismatch::more(name).into()),
         }
     }
 
     /// Tells that what was said counts for nothing, and lets the step be asked once more, if it may be.
-    fn repair(&mut self, Wrong { misfit, detail }: Wrong) -> Result<Piece, BoxError> {
+    fn repair(&mut self, Wrong { mismatch, detail }: Wrong) -> Result<Piece, BoxError> {
         if self.repairs == 0 {
-            return Err(misfit.into());
+            return Err(mismatch.into());
         }
         self.repairs -= 1;
         self.pieces = None;
-        let mut wanted = Wanted { follow_up: self.cx.follow_up().to_vec(), ..self.shape.wanted.clone() };
+        let mut output = OutputSpec { follow_up: self.cx.follow_up().to_vec(), ..self.shape.output.clone() };
         // There are providers that refuse a message without text.
         if !self.said.trim().is_empty() {
-            wanted.follow_up.push((Role::Assistant, self.said.as_str().into()));
+            output.follow_up.push((Role::Assistant, self.said.as_str().into()));
         }
-        let order = &wanted.order;
+        let order = &output.order;
         let wrong = format!("That is not what is wanted: {detail}. {order}");
-        wanted.follow_up.push((Role::User, wrong.into()));
-        self.cx = self.cx.clone().wanting(wanted);
-        Ok(self.again(misfit.into()))
+        output.follow_up.push((Role::User, wrong.into()));
+        self.cx = self.cx.clone().with_output(output);
+        Ok(self.again(mismatch.into()))
     }
 
     /// A further attempt, which counts on from those before.
@@ -141,13 +144,13 @@ impl Attempts<'_> {
 
 /// What is wrong with a reply: for whoever runs the flow, and for the model, which may hear its own words.
 struct Wrong {
-    misfit: Misfit,
+    mismatch: SchemaMismatch,
     detail: String,
 }
 
-impl From<Misfit> for Wrong {
-    fn from(misfit: Misfit) -> Self {
-        let detail = misfit.to_string();
-        Self { misfit, detail }
+impl From<SchemaMismatch> for Wrong {
+    fn from(mismatch: SchemaMismatch) -> Self {
+        let detail = mismatch.to_string();
+        Self { mismatch, detail }
     }
 }

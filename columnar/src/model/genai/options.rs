@@ -4,7 +4,7 @@ use ::genai::adapter::AdapterKind;
 use ::genai::chat::{ChatOptions, JsonSpec};
 
 use super::schema::{Dialect, sent};
-use crate::model::Request;
+use crate::rendering::Request;
 
 /// How the request is to be answered. What the provider does not take is not sent.
 pub(super) fn chat_options(provider: AdapterKind, request: &Request) -> ChatOptions {

@@ -2,14 +2,13 @@
 
 use ::genai::chat::{CacheControl, ChatMessage, ChatRequest, MessageOptions};
 
-use crate::cache::{Lifetime, Provider};
+use crate::cache::{CachePolicy, Lifetime};
 use crate::context::Role;
-use crate::model::Request;
-use crate::rendering::{Block, Rendering};
+use crate::rendering::{Block, Rendering, Request};
 
 /// The request to a model of this name.
 pub(super) fn chat_request(model: &str, request: &Request) -> ChatRequest {
-    let rendering = Rendering::of(request, Provider::of(model));
+    let rendering = Rendering::of(request, CachePolicy::of(model));
     let chat = ChatRequest::new(Vec::new());
     let chat = match rendering.system() {
         None => chat,

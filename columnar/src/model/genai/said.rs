@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::Value as Json;
 
 use super::address::Address;
-use crate::model::Request;
+use crate::rendering::Request;
 
 /// No sentence is shown beyond so many characters.
 const LONGEST_SENTENCE: usize = 500;

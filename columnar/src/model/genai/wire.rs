@@ -14,9 +14,10 @@ use tokio::{
 use crate::cache::Pace;
 use crate::context::Role;
 use crate::error::BoxError;
-use crate::model::{Chunk, End, Finish, Genai, Model, Overloaded, Request, Schema, Usage};
+use crate::flow::{Column, View, column, flow, source, this};
+use crate::model::{Chunk, End, Finish, Genai, Model, Overloaded, Usage};
+use crate::rendering::{Request, Schema};
 use crate::testing::script;
-use crate::{Column, View, column, flow, source, this};
 
 const SECRET: &str = "the moon is made of cheese";
 

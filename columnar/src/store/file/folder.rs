@@ -16,10 +16,10 @@ use std::path::{Path, PathBuf};
 use super::disk::{Disk, Kind};
 use super::layout::{Doing, Layout, if_there, unless_there};
 use super::log::{self, Cells, Kept, Seal};
-use crate::name::Name;
+use crate::declare::Name;
+use crate::history::Value;
 use crate::store::worker::{Medium, NewCell};
-use crate::store::{Entry, Extent, Put, StoreError};
-use crate::value::Value;
+use crate::store::{Entry, Put, StoreError, StoredSteps};
 
 /// Where a store is.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ impl<D: Disk> Medium for Folder<D> {
         replace(&self.disk, &self.layout, &staged, &self.layout.definition())
     }
 
-    fn extent(&mut self, column: &Name) -> Result<Extent, StoreError> {
+    fn stored_steps(&mut self, column: &Name) -> Result<StoredSteps, StoreError> {
         Ok(self.cells.get(column).into_iter().flat_map(|steps| steps.keys().copied()).collect())
     }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::name::Name;
+use crate::declare::Name;
 use crate::store::StoreError;
 
 /// The folder of a store, by a path without links.

@@ -8,7 +8,7 @@ use super::disk::{Disk, Kind};
 use super::folder::{corrupt, damaged};
 use super::layout::{Doing, Layout};
 use super::log::{self, Cells, Kept};
-use crate::name::Name;
+use crate::declare::Name;
 use crate::store::StoreError;
 
 /// The names in the folders of columns.

@@ -25,9 +25,9 @@ use std::str::FromStr;
 
 use twox_hash::XxHash64;
 
-use crate::name::Name;
+use crate::declare::Name;
+use crate::history::Value;
 use crate::store::Entry;
-use crate::value::Value;
 
 /// Which cells are stored.
 pub(super) type Cells = BTreeMap<Name, BTreeMap<usize, Kept>>;

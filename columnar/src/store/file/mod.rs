@@ -18,8 +18,8 @@ use futures::future::BoxFuture;
 use self::disk::Local;
 use self::folder::{Folder, Place};
 use super::worker::{NewCell, Worker};
-use super::{Defect, Entry, Extent, Put, Store, StoreError};
-use crate::name::Name;
+use super::{Defect, Entry, Put, Store, StoreError, StoredSteps};
+use crate::declare::Name;
 
 /// A store in a folder: one file per value, named after its column and its step, that holds the text and
 /// nothing else.
@@ -108,7 +108,7 @@ impl FileStore {
     }
 
     /// Reads everything that is stored, and returns what is wrong with it: values that are not what was stored,
-    /// and files that are where no value belongs. Other than [`verify`](super::verify) it need not open the store,
+    /// and files that are where no value belongs. Other than [`verify`](crate::reopen::verify) it need not open the store,
     /// so it changes nothing at all, and a flow may have it open.
     ///
     /// ```
@@ -147,8 +147,8 @@ impl Store for FileStore {
         self.worker.define(definition)
     }
 
-    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
-        self.worker.extent(column)
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        self.worker.stored_steps(column)
     }
 
     fn load(

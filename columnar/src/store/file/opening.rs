@@ -13,7 +13,7 @@ use super::folder::{Folder, Place, corrupt, damaged, entry, replace, stage, text
 use super::layout::{Doing, Layout, if_there, unless_there};
 use super::listing::{Loose, list};
 use super::log::{self, Cells, Kept, Log, Seal};
-use crate::name::Name;
+use crate::declare::Name;
 use crate::store::StoreError;
 
 /// The format that this file and its neighbours write.

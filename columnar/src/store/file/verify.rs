@@ -5,7 +5,8 @@ use super::folder::{Place, entry};
 use super::layout::{Doing, Layout};
 use super::listing::{Loose, list};
 use super::opening::{format, read_log};
-use crate::store::{Defect, StoreError};
+use crate::store::Defect;
+use crate::store::StoreError;
 
 /// What opening the store or loading its cells would tell of cells.
 pub(super) fn verify<D: Disk>(place: &Place<D>) -> Result<Vec<Defect>, StoreError> {

@@ -7,10 +7,10 @@ use futures::stream::TryStreamExt;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
-use super::super::{Entry, Extent, StoreError, sum};
+use super::super::{Entry, StoreError, StoredSteps, sum};
 use super::fault::Fault;
-use crate::name::Name;
-use crate::value::Value;
+use crate::declare::Name;
+use crate::history::Value;
 
 /// As an owner of a flow is known to the server.
 #[derive(Clone, Copy)]
@@ -56,7 +56,11 @@ impl Ownership {
     }
 
     /// The steps of a column, and from which on they were counted.
-    pub(super) async fn extent(&self, client: &Client, column: &Name) -> Result<(Extent, usize), Fault> {
+    pub(super) async fn stored_steps(
+        &self,
+        client: &Client,
+        column: &Name,
+    ) -> Result<(StoredSteps, usize), Fault> {
         // One row at least, for the prefix.
         const EXTENT: &str = r#"select coalesce(prefix, 0), step
             from (select $1::integer as flow, $2::text collate "C" as "column") as wanted
@@ -66,17 +70,17 @@ impl Ownership {
             order by step"#;
         let parameters: [Parameter<'_>; 2] = [(&self.flow, Type::INT4), (&column.as_str(), Type::TEXT)];
         let mut rows = pin!(client.query_typed_raw(EXTENT, parameters).await?);
-        let (mut extent, mut known) = (Extent::default(), 0);
+        let (mut stored_steps, mut known) = (StoredSteps::default(), 0);
         while let Some(row) = rows.try_next().await? {
             known = step_of(column, row.try_get(0)?)?;
-            extent.prefix = extent.prefix.max(known);
+            stored_steps.prefix = stored_steps.prefix.max(known);
             match row.try_get::<_, Option<i64>>(1)?.map(|step| step_of(column, step)).transpose()? {
-                Some(step) if step == extent.prefix => extent.prefix += 1,
-                Some(step) => extent.beyond.push(step),
+                Some(step) if step == stored_steps.prefix => stored_steps.prefix += 1,
+                Some(step) => stored_steps.beyond.push(step),
                 None => {}
             }
         }
-        Ok((extent, known))
+        Ok((stored_steps, known))
     }
 
     /// Remembers that so many first steps of a column are stored.

@@ -15,8 +15,8 @@ use futures::future::BoxFuture;
 
 use self::owner::Owner;
 use super::worker::{NewCell, Worker};
-use super::{Entry, Extent, Put, Store, StoreError};
-use crate::name::Name;
+use super::{Entry, Put, Store, StoreError, StoredSteps};
+use crate::declare::Name;
 
 /// A store in a `PostgreSQL` database (13 or newer), with the feature `postgres`. Many flows share a database, each
 /// under a key of its own; many processes and machines share it, too.
@@ -114,8 +114,8 @@ impl Store for PostgresStore {
         self.worker.define(definition)
     }
 
-    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
-        self.worker.extent(column)
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        self.worker.stored_steps(column)
     }
 
     fn load(

@@ -11,14 +11,14 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::Client;
 
 use super::super::worker::{Medium, NewCell};
-use super::super::{Entry, Extent, Put, StoreError};
+use super::super::{Entry, Put, StoreError, StoredSteps};
 use super::Place;
 use super::cells::{self, Ownership};
 use super::fault::Fault;
 use super::schema;
 use super::session::{Backend, Session, lock};
 use super::writing::Writing;
-use crate::name::Name;
+use crate::declare::Name;
 
 /// Before each attempt on another connection. A server that is started anew is back by then.
 const PAUSES: [Duration; 5] = [
@@ -83,17 +83,17 @@ impl Medium for Owner {
         if defined { Ok(()) } else { Err(self.place.locked()) }
     }
 
-    fn extent(&mut self, column: &Name) -> Result<Extent, StoreError> {
+    fn stored_steps(&mut self, column: &Name) -> Result<StoredSteps, StoreError> {
         let ownership = self.ownership;
-        let (extent, known) =
-            self.insist("looking into", async |client| ownership.extent(client, column).await)?;
-        if extent.prefix - known >= WORTH_REMEMBERING {
+        let (stored_steps, known) =
+            self.insist("looking into", async |client| ownership.stored_steps(client, column).await)?;
+        if stored_steps.prefix - known >= WORTH_REMEMBERING {
             self.insist("looking into", async |client| {
-                ownership.remember(client, column, extent.prefix).await
+                ownership.remember(client, column, stored_steps.prefix).await
             })?;
         }
-        self.prefixes.insert(column.clone(), extent.prefix);
-        Ok(extent)
+        self.prefixes.insert(column.clone(), stored_steps.prefix);
+        Ok(stored_steps)
     }
 
     fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<Vec<(usize, Entry)>, StoreError> {

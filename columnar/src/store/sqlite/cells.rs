@@ -7,20 +7,20 @@ use rusqlite::{Connection, Row, Transaction};
 
 use super::columns::{Column, STEPS};
 use super::fault::Fault;
-use crate::name::Name;
+use crate::declare::Name;
+use crate::history::Value;
 use crate::store::sum::sum_of;
-use crate::store::{Entry, Extent, StoreError};
-use crate::value::Value;
+use crate::store::{Entry, StoreError, StoredSteps};
 
 /// Which steps are stored.
-pub(super) fn extent(db: &Connection, column: Column) -> Result<Extent, Fault> {
+pub(super) fn stored_steps(db: &Connection, column: Column) -> Result<StoredSteps, Fault> {
     let prefix = column.prefix(db)?;
     let mut find = db.prepare("select id from cell where id > ? and id < ? order by id")?;
     let beyond = find.query_and_then([column.cell(prefix), column.cell(STEPS)], |row| {
         let cell: i64 = row.get(0)?;
         Ok(from_row(cell - column.cell(0)))
     })?;
-    Ok(Extent { prefix: from_row(prefix), beyond: beyond.collect::<Result<_, Fault>>()? })
+    Ok(StoredSteps { prefix: from_row(prefix), beyond: beyond.collect::<Result<_, Fault>>()? })
 }
 
 const LOAD: &str = "

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rusqlite::{Connection, Row, Transaction};
 
 use super::fault::Fault;
-use crate::name::Name;
+use crate::declare::Name;
 use crate::store::sum::sum;
 
 const STEP_BITS: u32 = 32;

@@ -11,9 +11,9 @@ use super::fault::Fault;
 use super::flow::Flow;
 use super::lock::Lock;
 use super::{Place, database};
-use crate::name::Name;
+use crate::declare::Name;
 use crate::store::worker::{self, NewCell};
-use crate::store::{Entry, Extent, Put, StoreError};
+use crate::store::{Entry, Put, StoreError, StoredSteps};
 
 /// After so many cells it is written down how far columns are complete. So opening a flow reads no more than these,
 /// and what was computed ahead.
@@ -101,9 +101,9 @@ impl worker::Medium for Medium {
         })
     }
 
-    fn extent(&mut self, column: &Name) -> Result<Extent, StoreError> {
+    fn stored_steps(&mut self, column: &Name) -> Result<StoredSteps, StoreError> {
         self.read(|db, columns| {
-            columns.get(column).map_or(Ok(Extent::default()), |column| cells::extent(db, column))
+            columns.get(column).map_or(Ok(StoredSteps::default()), |column| cells::stored_steps(db, column))
         })
     }
 

@@ -24,8 +24,8 @@ use futures::future::BoxFuture;
 
 use self::medium::Medium;
 use super::worker::{NewCell, Worker};
-use super::{Entry, Extent, Put, Store, StoreError};
-use crate::name::Name;
+use super::{Entry, Put, Store, StoreError, StoredSteps};
+use crate::declare::Name;
 
 /// A store in a file of SQLite, which holds any number of flows. SQLite is compiled into the program.
 ///
@@ -103,8 +103,8 @@ impl Store for SqliteStore {
         self.worker.define(definition)
     }
 
-    fn extent(&self, column: Name) -> BoxFuture<'static, Result<Extent, StoreError>> {
-        self.worker.extent(column)
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        self.worker.stored_steps(column)
     }
 
     fn load(

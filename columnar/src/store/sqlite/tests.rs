@@ -12,7 +12,7 @@ use super::fault::Fault;
 use super::lock::Lock;
 use super::medium::Medium;
 use super::{Place, SqliteStore};
-use crate::name::Name;
+use crate::declare::Name;
 use crate::store::sum::sum;
 use crate::store::worker::{Medium as _, NewCell};
 use crate::store::{Entry, Put, Store, StoreError};
@@ -41,7 +41,7 @@ fn cells(steps: std::ops::Range<usize>) -> Vec<NewCell> {
     steps.map(|step| NewCell { column: name("user"), step, entry: Entry::from(text(step)) }).collect()
 }
 
-fn text(step: usize) -> crate::value::Value {
+fn text(step: usize) -> crate::history::Value {
     format!("{step:>200}").into()
 }
 
@@ -77,7 +77,7 @@ async fn s4_s5_a_full_disk_is_an_error_and_nothing_more_is_written_until_it_is_o
     assert!(matches!(defined, Err(StoreError::Halted)), "{defined:?}");
     let kept = store.load(name("user"), 0..usize::MAX).await.expect("it can be read all the same");
     assert_eq!(kept.len(), step);
-    assert_eq!(store.extent(name("user")).await.expect("it can be read").prefix, step);
+    assert_eq!(store.stored_steps(name("user")).await.expect("it can be read").prefix, step);
 
     store.open().await.expect("it is its own");
     let kept = store.load(name("user"), 0..usize::MAX).await.expect("it can be read");
@@ -94,8 +94,8 @@ fn a_batch_is_stored_as_a_whole_or_not_at_all() {
     let mut batch = cells(3..400);
     batch.extend([NewCell { column: name("other"), step: 0, entry: Entry::SKIPPED }]);
     medium.put(batch).expect_err("there is no room for all of them");
-    assert_eq!(medium.extent(&name("user")).expect("it can be read").prefix, 3);
-    assert_eq!(medium.extent(&name("other")).expect("it can be read").prefix, 0);
+    assert_eq!(medium.stored_steps(&name("user")).expect("it can be read").prefix, 3);
+    assert_eq!(medium.stored_steps(&name("other")).expect("it can be read").prefix, 0);
     drop(medium);
     let mut medium = chats.open().expect("it is free");
     assert_eq!(medium.load(&name("user"), 0..1000).expect("it can be read").len(), 3);
@@ -152,10 +152,10 @@ type All = (Option<String>, Vec<(usize, Entry)>);
 
 fn read(chats: &Chats) -> Result<All, StoreError> {
     let mut medium = chats.open()?;
-    let extent = medium.extent(&name("user"))?;
+    let stored_steps = medium.stored_steps(&name("user"))?;
     let entries = medium.load(&name("user"), 0..usize::MAX)?;
     let known = entries.iter().map(|(step, _)| *step).collect();
-    if extent != known {
+    if stored_steps != known {
         return Err(StoreError::other("a step is there and is not"));
     }
     Ok((medium.definition()?, entries))

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use crate::context::Role;
-use crate::model::{Request, Schema};
+use crate::rendering::{Request, Schema};
 
 /// What a model was asked, whole: all of a request but its pace, which decides only what is kept in a cache.
 #[derive(Clone, Debug)]

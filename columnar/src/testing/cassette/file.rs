@@ -10,7 +10,8 @@ use super::doc::Doc;
 use super::node::{Damage, Node};
 use super::tape::{Cell, Recording, Spoken};
 use crate::context::Role;
-use crate::model::{End, Finish, Schema, Usage};
+use crate::model::{End, Finish, Usage};
+use crate::rendering::Schema;
 
 /// The version that is written, and read.
 const VERSION: u64 = 1;

@@ -4,8 +4,8 @@
 //! of them, groups of three digits, runs of punctuation, white space. The pass finds about the same cuts
 //! without a table of Unicode, and notes what makes a piece more than one token.
 
-use core::iter::Peekable;
-use core::str::Chars;
+use std::iter::Peekable;
+use std::str::Chars;
 
 /// Something in a text that costs tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

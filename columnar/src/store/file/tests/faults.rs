@@ -135,7 +135,7 @@ fn s5_a_store_that_writes_on_after_a_failure_is_found_out() {
         for left in images_after_loss(&model.image(), 20) {
             match Folder::open(&place(&Model::of(left))) {
                 Ok(mut store) => {
-                    let there = store.extent(&name("user")).expect("it is open");
+                    let there = store.stored_steps(&name("user")).expect("it is open");
                     let there: Vec<usize> = (0..there.prefix).chain(there.beyond).collect();
                     lost += usize::from(confirmed.iter().any(|step| !there.contains(step)));
                 }

@@ -84,8 +84,8 @@ pub(super) fn look<D: Disk>(place: &Place<D>) -> Result<Seen, StoreError> {
     let mut store = Folder::open(place)?;
     let mut seen = Seen { cells: BTreeMap::new(), definition: store.definition()?, unreadable: 0 };
     for column in ["user", "map", "notes"] {
-        let extent = store.extent(&name(column))?;
-        for step in (0..extent.prefix).chain(extent.beyond) {
+        let stored_steps = store.stored_steps(&name(column))?;
+        for step in (0..stored_steps.prefix).chain(stored_steps.beyond) {
             match store.load(&name(column), step..step + 1) {
                 Ok(entries) => entries.into_iter().for_each(|(step, entry)| {
                     seen.cells.insert((column.to_owned(), step), entry);

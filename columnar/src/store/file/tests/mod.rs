@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use self::model::Model;
 use super::folder::Place;
-use crate::name::Name;
+use crate::declare::Name;
 
 fn place(model: &Model) -> Place<Model> {
     Place { disk: model.clone(), path: PathBuf::from("/chats/today") }

@@ -41,7 +41,7 @@ fn q4_what_opening_a_store_and_adding_a_step_takes_does_not_depend_on_how_many_t
     let operations = |steps: usize| {
         let model = stored(steps);
         let mut store = Folder::open(&place(&model)).expect("it opens");
-        assert_eq!(store.extent(&name("user")).expect("it is open").prefix, steps);
+        assert_eq!(store.stored_steps(&name("user")).expect("it is open").prefix, steps);
         assert_eq!(
             store.load(&name("user"), steps - 1..steps).expect("it is there"),
             [(steps - 1, Entry::from("hi"))]

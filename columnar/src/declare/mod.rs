@@ -1,0 +1,27 @@
+//! Declarations, checked: names, views, columns, and the order in which they depend on each other.
+//!
+//! ```text
+//! flow! ──▶ graph ──┐
+//!                   ├──▶ drafts ──▶ schema ──▶ plan ──▶ outline
+//! column(…) ────────┘
+//! ```
+//!
+//! A pure layer: it knows no values, no clock and no I/O.
+
+pub mod graph;
+mod name;
+mod outline;
+mod plan;
+mod reads;
+mod schema;
+mod window;
+
+pub use name::{Name, NameError};
+pub(crate) use name::{is_tag, last_part};
+pub use outline::{ColumnOutline, Growth, Outline, Pattern, Read, Repeats};
+pub(crate) use plan::{Plan, Reader};
+pub(crate) use reads::{Filter, Input, Reads};
+pub(crate) use schema::{Declared, Draft, DraftView, Schema};
+pub use schema::{Mistake, SchemaError};
+pub use window::Window;
+pub(crate) use window::Written;

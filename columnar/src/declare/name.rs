@@ -1,0 +1,242 @@
+//! What a column may be called. Parsed once, here; everything after this point may rely on it.
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::ops::Deref;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+/// The name of a column or the tag that shows it to a model: `[a-z][a-z0-9_]{0,63}`. A column of a module has
+/// the name of the module before its own: `debate.critic`. Its tag is the last part, `critic`.
+///
+/// Such a name is safe as a file name and as a database key, on every system, and one of a single part as a tag.
+/// Cloning one is a reference count.
+///
+/// ```
+/// use columnar::Name;
+///
+/// let name = Name::new("running_summary")?;
+/// assert_eq!(name, "running_summary");
+/// assert!(Name::new("Running Summary").is_err());
+/// assert_eq!(Name::new("debate.critic")?.tag(), "critic");
+/// # Ok::<(), columnar::NameError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name(Arc<str>);
+
+impl Name {
+    /// The longest part of a name, in bytes.
+    pub const MAX_LEN: usize = 64;
+
+    /// The longest name, in bytes: with an ending it is a file name everywhere.
+    pub const MAX_LEN_IN_ALL: usize = 200;
+
+    /// Parses a name.
+    ///
+    /// # Errors
+    ///
+    /// [`NameError`] when the text is not made of parts of the form `[a-z][a-z0-9_]{0,63}`, with dots between
+    /// them.
+    pub fn new(text: &str) -> Result<Self, NameError> {
+        if is_name(text) { Ok(Self(text.into())) } else { Err(NameError::of(text)) }
+    }
+
+    /// Parses a tag: a name of a single part.
+    pub(crate) fn new_tag(text: &str) -> Result<Self, NameError> {
+        if is_tag(text) { Ok(Self(text.into())) } else { Err(NameError::of(text)) }
+    }
+
+    /// The tag that shows the column unless a view gives another one: the last part of the name.
+    #[must_use]
+    pub fn tag(&self) -> Self {
+        let last = last_part(self);
+        if last.len() == self.len() { self.clone() } else { Self(last.into()) }
+    }
+
+    /// The modules that the column is in, from the outside: `a` and `a.b` for `a.b.c`.
+    pub(crate) fn modules(&self) -> impl Iterator<Item = &str> {
+        self.match_indices('.').filter_map(|(dot, _)| self.get(..dot))
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Stands where a declaration has a name that cannot be one, until its mistakes are told.
+    pub(crate) fn placeholder() -> Self {
+        Self("unnamed".into())
+    }
+}
+
+/// The rule itself: tags with dots between them.
+fn is_name(text: &str) -> bool {
+    text.len() <= Name::MAX_LEN_IN_ALL && text.split('.').all(is_tag)
+}
+
+/// The rule for one part of a name, usable where generated code is evaluated by the compiler.
+pub(crate) const fn is_tag(text: &str) -> bool {
+    let mut rest = text.as_bytes();
+    if rest.len() > Name::MAX_LEN || !matches!(rest, [b'a'..=b'z', ..]) {
+        return false;
+    }
+    while let [first, tail @ ..] = rest {
+        if !matches!(first, b'a'..=b'z' | b'0'..=b'9' | b'_') {
+            return false;
+        }
+        rest = tail;
+    }
+    true
+}
+
+/// What stands behind the last dot.
+pub(crate) fn last_part(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(_, last)| last)
+}
+
+/// A text that cannot name a column.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{shown} cannot be a name: write lower case letters, digits and `_`, beginning with a letter, at most {max} of them",
+    max = Name::MAX_LEN
+)]
+pub struct NameError {
+    shown: String,
+}
+
+impl NameError {
+    /// Shows enough of the text to be recognised, escaped so that it cannot forge a log line.
+    fn of(text: &str) -> Self {
+        let start: String = text.chars().take(40).collect();
+        let more = if start.len() < text.len() { "…" } else { "" };
+        Self { shown: format!("`{}{more}`", start.escape_debug()) }
+    }
+}
+
+impl Deref for Name {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for Name {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<str> for Name {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Name {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        Self::new(text)
+    }
+}
+
+impl TryFrom<&str> for Name {
+    type Error = NameError;
+
+    fn try_from(text: &str) -> Result<Self, NameError> {
+        Self::new(text)
+    }
+}
+
+impl PartialEq<str> for Name {
+    fn eq(&self, other: &str) -> bool {
+        &*self.0 == other
+    }
+}
+
+impl PartialEq<&str> for Name {
+    fn eq(&self, other: &&str) -> bool {
+        &*self.0 == *other
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&*self.0, f)
+    }
+}
+
+impl Serialize for Name {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_be_a_name() {
+        for good in ["a", "user", "a1", "a_b_", "r2_d2", &"x".repeat(64)] {
+            assert!(Name::new(good).is_ok() && Name::new_tag(good).is_ok(), "{good:?}");
+        }
+        for good in
+            ["a.b", "debate.inner.critic", &["x".repeat(64), "y".repeat(64), "z".repeat(64)].join(".")]
+        {
+            assert!(Name::new(good).is_ok() && Name::new_tag(good).is_err(), "{good:?}");
+        }
+        let bad = [
+            "",
+            "..",
+            "a/b",
+            "CON",
+            "-rf",
+            "a\0b",
+            "a b",
+            "x><y",
+            "é",
+            "e\u{301}",
+            "User",
+            "_a",
+            "1a",
+            "a-b",
+            "a.",
+            ".a",
+            "a..b",
+            "a.B",
+            &"x".repeat(65),
+            &"x.".repeat(100),
+            &["x"; 101].join("."),
+        ];
+        for bad in bad {
+            assert!(Name::new(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_part_is_the_tag() {
+        let name = Name::new("debate.inner.critic").expect("a name");
+        assert_eq!(name.tag(), "critic");
+        assert_eq!(name.modules().collect::<Vec<_>>(), ["debate", "debate.inner"]);
+        let name = Name::new("critic").expect("a name");
+        assert_eq!((name.tag(), name.modules().count()), (name.clone(), 0));
+    }
+
+    #[test]
+    fn a_bad_name_is_shown_escaped_and_cut() {
+        let error = Name::new(&format!("a\nb{}", "x".repeat(300))).expect_err("holds a line feed");
+        let shown = error.to_string();
+        assert!(shown.starts_with(r"`a\nbxxx"), "{shown}");
+        assert!(shown.len() < 250 && shown.contains('…'), "{shown}");
+    }
+}

@@ -1,0 +1,104 @@
+//! What the scheduler needs to know of a schema: the order of its columns and who waits for whom.
+//! Made once for each flow type and shared by all its instances.
+
+use std::collections::BTreeSet;
+
+use crate::declare::{Draft, Name, Schema, SchemaError, Window};
+
+/// A schema with its order and its readers.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    schema: Schema,
+    /// Each column's place in the topological order.
+    ranks: Vec<usize>,
+    /// Who reads each column, and how.
+    readers: Vec<Vec<Reader>>,
+}
+
+/// One view, seen from the column that it shows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reader {
+    /// The column that reads.
+    pub(crate) column: usize,
+    /// How much of it is waited for.
+    pub(crate) window: Window,
+    /// How far behind the reading step the newest value shown lies: one step for the own past and for what is
+    /// shown later.
+    pub(crate) lag: usize,
+}
+
+impl Plan {
+    /// `order` holds the index of every column of the schema, each after those that it reads.
+    pub(crate) fn new(schema: Schema, order: &[usize]) -> Self {
+        let mut plan = Self { ranks: vec![0; schema.columns().len()], readers: Vec::new(), schema };
+        for (rank, &column) in order.iter().enumerate() {
+            if let Some(place) = plan.ranks.get_mut(column) {
+                *place = rank;
+            }
+        }
+        plan.connect(0);
+        plan
+    }
+
+    /// The plan with further columns at the end, each after those that it reads.
+    pub(crate) fn extended(&self, drafts: Vec<Draft>) -> Result<Self, SchemaError> {
+        let mut next = self.clone();
+        let first = next.ranks.len();
+        next.schema.extend(drafts)?;
+        next.ranks.extend(first..next.schema.columns().len());
+        next.connect(first);
+        Ok(next)
+    }
+
+    fn connect(&mut self, first: usize) {
+        self.readers.resize(self.schema.columns().len(), Vec::new());
+        for (column, declared) in self.schema.columns().iter().enumerate().skip(first) {
+            let Some(reads) = &declared.reads else { continue };
+            for input in &reads.inputs {
+                debug_assert!(
+                    input.delayed || self.ranks.get(input.column) < self.ranks.get(column),
+                    "`{}` comes before what it reads",
+                    declared.name
+                );
+                if let Some(readers) = self.readers.get_mut(input.column) {
+                    readers.push(Reader { column, window: input.awaits(), lag: input.delay() });
+                }
+            }
+            if let (Some(window), Some(readers)) = (reads.own, self.readers.get_mut(column)) {
+                readers.push(Reader { column, window, lag: 1 });
+            }
+        }
+    }
+
+    pub(crate) fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    pub(crate) fn rank(&self, column: usize) -> usize {
+        self.ranks.get(column).copied().unwrap_or(usize::MAX)
+    }
+
+    /// The views that show a column.
+    pub(crate) fn readers(&self, column: usize) -> &[Reader] {
+        self.readers.get(column).map_or(&[], Vec::as_slice)
+    }
+
+    /// The names of columns.
+    pub(crate) fn names(&self, columns: &[usize]) -> Vec<Name> {
+        columns.iter().map(|&column| self.schema.name(column).clone()).collect()
+    }
+
+    /// The columns whose values depend on those of a column, in topological order.
+    pub(crate) fn dependents(&self, column: usize) -> Vec<usize> {
+        let mut found = BTreeSet::new();
+        let mut open = vec![column];
+        while let Some(column) = open.pop() {
+            for reader in self.readers(column) {
+                if found.insert((self.rank(reader.column), reader.column)) {
+                    open.push(reader.column);
+                }
+            }
+        }
+        found.into_iter().map(|(_, dependent)| dependent).filter(|&dependent| dependent != column).collect()
+    }
+}

@@ -1,0 +1,468 @@
+//! Declarations at run time, for flows whose shape is not known when the program is compiled.
+//!
+//! They say the same things as `flow!` and obey the same rules; what is wrong with them is told, all
+//! at once, by [`flow`](crate::flow()).
+
+use std::fmt;
+use std::mem;
+use std::sync::Arc;
+
+use crate::compute::{IntoStep, Step};
+use crate::declare::{DraftView, Filter, Window};
+
+/// The declaration of a column. Cloning it is a reference count, and the clone is the same column.
+///
+/// A function from column to column is a definition that can be used again:
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// fn summarizer(name: &str, input: &Column) -> Column {
+///     column(name, (input, this().latest()), prompt("Maintain a running summary of the input."))
+/// }
+///
+/// let user = source("user");
+/// let topics = column("topics", user.latest(), prompt("List the topics."));
+/// let chat_summary = summarizer("chat_summary", &user);
+/// let topic_summary = summarizer("topic_summary", &topics);
+/// let f = flow([chat_summary, topic_summary])?;
+/// # Ok::<(), columnar::Error>(())
+/// ```
+///
+/// Where it makes several columns, dots in their names keep them together, as in the modules of `flow!`. The tag of
+/// such a column is the last part of its name:
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// fn debate(module: &str, topic: &Column) -> Column {
+///     let topic = topic.named("topic");
+///     let advocate = column(format!("{module}.advocate"), (&topic, this()), prompt("Speak for it."));
+///     column(format!("{module}.critic"), (&topic, advocate.latest()), prompt("Name the weak points."))
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let f = flow([debate("debate", &source("user"))])?;
+/// f.push("user", "Shall we rewrite it in Rust?").await?;
+/// f.run().await?;
+/// assert_eq!(f.order(), ["user", "debate.advocate", "debate.critic"]);
+/// assert!(f.messages("debate.critic", 0)?.to_json().contains("<advocate>"));
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Column(Arc<Declaration>);
+
+#[derive(Clone)]
+struct Declaration {
+    name: String,
+    /// What it was named before.
+    was: Option<String>,
+    derived: Option<Derived>,
+}
+
+#[derive(Clone)]
+struct Derived {
+    views: Vec<View>,
+    step: Step<'static>,
+}
+
+/// Declares a column whose values come from outside.
+pub fn source(name: impl Into<String>) -> Column {
+    Column(Arc::new(Declaration { name: name.into(), was: None, derived: None }))
+}
+
+/// Declares a column that is computed from what it reads.
+///
+/// The views are one view or column, or several as a tuple, an array or a vector:
+/// `(&user, this())`, `[user.latest(), topics.all()]`. In a message they stand in that order.
+pub fn column<Form>(
+    name: impl Into<String>,
+    views: impl IntoViews,
+    compute: impl IntoStep<'static, Form>,
+) -> Column {
+    let mut flat = Vec::new();
+    let (mut groups, mut count) = (Vec::new(), 0);
+    views.into_views().into_iter().for_each(|view| view.flatten(&mut groups, &mut count, &mut flat));
+    let derived = Derived { views: flat, step: compute.into_step() };
+    Column(Arc::new(Declaration { name: name.into(), was: None, derived: Some(derived) }))
+}
+
+/// The own past of the column that declares it, written `self` inside `flow!`. It is shown as what
+/// the assistant said.
+///
+/// `this()` is all of it, `this().latest()` the step before, `this().window(3)` the three before.
+pub fn this() -> View {
+    View::new(Of::This)
+}
+
+/// What the column of this name said at the step before, written `name.prev` inside `flow!`; `.all()` and
+/// `.window(3)` behind it show more of the past. Within a step nothing waits for it, so two columns may read
+/// what the other one said before, though one of them is not declared yet.
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// let user = source("user");
+/// let pro = column("pro", (user.latest(), prev("con")), prompt("Argue for it."));
+/// let con = column("con", (user.latest(), pro.prev()), prompt("Argue against it."));
+/// let debate = flow([pro, con])?;
+/// # Ok::<(), columnar::Error>(())
+/// ```
+pub fn prev(name: impl Into<String>) -> View {
+    View { delayed: true, ..View::new(Of::Named(name.into())).latest() }
+}
+
+/// Some views inside a tag of their own, as a view for the list of a [`column`](column()); groups can stand in
+/// groups. Where none of its views has a value, the tag is not there.
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let user = source("user");
+/// let pro = column("pro", user.latest(), |_: Context| async { "Yes." });
+/// let con = column("con", user.latest(), |_: Context| async { "No." });
+/// let judge = column("judge", group("debate", (pro.latest(), con.latest())), |_: Context| async { "Perhaps." });
+/// let debate = flow([judge])?;
+/// debate.push("user", "Is it so?").await?;
+/// debate.run().await?;
+/// assert_eq!(
+///     debate.messages("judge", 0)?.last_text(),
+///     "<debate>\n<pro>\nYes.\n</pro>\n\n<con>\nNo.\n</con>\n</debate>"
+/// );
+/// # Ok(()) }
+/// ```
+pub fn group(tag: impl Into<String>, views: impl IntoViews) -> View {
+    View { tag: Some(tag.into()), ..View::new(Of::Group(views.into_views())) }
+}
+
+impl Column {
+    /// The name, as it was given.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// All of the column's history.
+    pub fn all(&self) -> View {
+        View::new(Of::Column(self.clone()))
+    }
+
+    /// The newest value alone.
+    pub fn latest(&self) -> View {
+        self.all().latest()
+    }
+
+    /// The last `count` values. A count of 0 is refused by [`flow`](crate::flow()).
+    pub fn window(&self, count: usize) -> View {
+        self.all().window(count)
+    }
+
+    /// The value of the step before. Within a step nothing waits for it. See [`prev`].
+    pub fn prev(&self) -> View {
+        View { delayed: true, ..self.latest() }
+    }
+
+    /// All of the history, shown under another tag than the name.
+    pub fn named(&self, tag: impl Into<String>) -> View {
+        self.all().named(tag)
+    }
+
+    /// The same as [`named`](Self::named), by the name it has inside `flow!`.
+    pub fn r#as(&self, tag: impl Into<String>) -> View {
+        self.named(tag)
+    }
+
+    /// What the column reads; `None` for a source.
+    pub(crate) fn views(&self) -> Option<&[View]> {
+        self.0.derived.as_ref().map(|derived| derived.views.as_slice())
+    }
+
+    pub(crate) fn step(&self) -> Option<Step<'static>> {
+        self.0.derived.as_ref().map(|derived| derived.step.clone())
+    }
+
+    /// Says what the column was named before, for flows that keep their values in a [store](crate::store): what
+    /// is stored under that name is this column's. Written `was "subjects"` inside `flow!`.
+    ///
+    /// To be said where the column is declared: others that read it as it was before read another column.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::store::MemoryStore;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let store = MemoryStore::new();
+    /// let length = |cx: Context| async move { cx.messages().last_text().len().to_string() };
+    /// let f = Flow::open(store.clone(), [column("size", source("user").latest(), length)]).await?;
+    /// f.push("user", "hello").await?;
+    /// f.run().await?;
+    /// drop(f);
+    ///
+    /// let renamed = column("length", source("said").was("user").latest(), length).was("size");
+    /// let f = Flow::open(store, [renamed]).await?;
+    /// assert_eq!(f.get("said", 0).as_deref(), Some("hello"));
+    /// assert_eq!((f.steps(), f.forecast().cells), (1, 0));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn was(self, name: impl Into<String>) -> Self {
+        let mut declaration = Arc::unwrap_or_clone(self.0);
+        declaration.was = Some(name.into());
+        Self(Arc::new(declaration))
+    }
+
+    /// What it was named before.
+    pub(crate) fn formerly(&self) -> Option<&str> {
+        self.0.was.as_deref()
+    }
+
+    /// Tells declarations apart, for as long as this one lives.
+    pub(crate) fn id(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+}
+
+impl fmt::Debug for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.0.derived.is_some() { "column" } else { "source" };
+        write!(f, "{kind} {}", self.0.name)
+    }
+}
+
+/// A chain of thousands of columns would otherwise be dropped by as many nested calls.
+impl Drop for Declaration {
+    fn drop(&mut self) {
+        let mut views = self.derived.take().map_or_else(Vec::new, |derived| derived.views);
+        while let Some(view) = views.pop() {
+            if let Of::Column(column) = view.of
+                && let Some(mut last) = Arc::into_inner(column.0)
+            {
+                views.extend(last.derived.take().into_iter().flat_map(|derived| derived.views));
+            }
+        }
+    }
+}
+
+/// A column as another one sees it: which column, how much of its history, under which tag.
+#[derive(Clone, Debug)]
+pub struct View {
+    of: Of,
+    /// `None` for a window that would show nothing.
+    window: Option<Window>,
+    /// Whether it ends with the step before.
+    delayed: bool,
+    tag: Option<String>,
+    note: Option<String>,
+    filter: Option<Filter>,
+    elided: bool,
+    /// The groups around it, the outermost first: which group of the list it is, and its tag.
+    groups: Vec<(usize, String)>,
+}
+
+/// What a view shows.
+#[derive(Clone, Debug)]
+pub(crate) enum Of {
+    /// The own past.
+    This,
+    Column(Column),
+    /// A column that is declared elsewhere.
+    Named(String),
+    /// Other views, until they are listed one by one.
+    Group(Vec<View>),
+}
+
+impl View {
+    fn new(of: Of) -> Self {
+        let window = Some(Window::All);
+        let (tag, note, filter) = (None, None, None);
+        Self { of, window, delayed: false, tag, note, filter, elided: false, groups: Vec::new() }
+    }
+
+    /// The views that it consists of, each with the groups around it.
+    fn flatten(mut self, groups: &mut Vec<(usize, String)>, count: &mut usize, flat: &mut Vec<Self>) {
+        if let Of::Group(views) = &mut self.of {
+            *count += 1;
+            groups.push((*count, self.tag.take().unwrap_or_default()));
+            mem::take(views).into_iter().for_each(|view| view.flatten(groups, count, flat));
+            groups.pop();
+        } else {
+            self.groups.clone_from(groups);
+            flat.push(self);
+        }
+    }
+
+    /// Tells the model what the view holds: what is noted of all inputs stands at the end of the instruction
+    /// of a [`prompt`](crate::prompt), once and for all steps.
+    #[must_use]
+    pub fn note(self, note: impl Into<String>) -> Self {
+        Self { note: Some(note.into()), ..self }
+    }
+
+    /// Shows the values alone of which `shows` says so: the others are shown nowhere, as if they were
+    /// [skipped](crate::compute::Policy::or_skip), and a column to which nothing new gets through is skipped.
+    /// Windows count all values. `shows` is to say the same of a text whenever it is asked. The last filter of
+    /// a view counts.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let user = source("user");
+    /// let questions = user.all().filter(|text| text.ends_with('?'));
+    /// let faq = column("faq", questions, |cx: Context| async move { cx.messages().last_text().into_owned() });
+    /// let chat = flow([faq])?;
+    /// for text in ["Hello.", "How are you?"] {
+    ///     chat.push("user", text).await?;
+    /// }
+    /// chat.run().await?;
+    /// assert_eq!(chat.get("faq", 0), None);
+    /// assert_eq!(chat.get("faq", 1).as_deref(), Some("<user>\nHow are you?\n</user>"));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn filter(self, shows: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        Self { filter: Some(Filter::new(move |_, text| shows(text))), ..self }
+    }
+
+    /// Shows the values of those steps alone of which `shows` says so; otherwise as [`filter`](Self::filter).
+    #[must_use]
+    pub fn sample(self, shows: impl Fn(usize) -> bool + Send + Sync + 'static) -> Self {
+        Self { filter: Some(Filter::new(move |step, _| shows(step))), ..self }
+    }
+
+    /// The newest value alone.
+    #[must_use]
+    pub fn latest(self) -> Self {
+        Self { window: Some(Window::LATEST), ..self }
+    }
+
+    /// The last `count` values. A count of 0 is refused by [`flow`](crate::flow()).
+    #[must_use]
+    pub fn window(self, count: usize) -> Self {
+        Self { window: Window::last(count), ..self }
+    }
+
+    /// All values that there are up to the newest one that is shown.
+    #[must_use]
+    pub fn all(self) -> Self {
+        Self { window: Some(Window::All), ..self }
+    }
+
+    /// Tells the model how many earlier values the window hides: `<elided>4 values of topics</elided>`, directly
+    /// before the first value that is shown, if there are any. A view of all values is refused by
+    /// [`flow`](crate::flow()).
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let user = source("user");
+    /// let mood = column("mood", user.latest().elided(), |_: Context| async { "calm" });
+    /// let chat = flow([mood])?;
+    /// for text in ["Hello.", "How are you?"] {
+    ///     chat.push("user", text).await?;
+    /// }
+    /// chat.run().await?;
+    /// assert_eq!(
+    ///     chat.messages("mood", 1)?.last_text(),
+    ///     "<elided>1 value of user</elided>\n\n<user>\nHow are you?\n</user>"
+    /// );
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn elided(self) -> Self {
+        Self { elided: true, ..self }
+    }
+
+    /// Shows the column under another tag than its name.
+    #[must_use]
+    pub fn named(self, tag: impl Into<String>) -> Self {
+        Self { tag: Some(tag.into()), ..self }
+    }
+
+    /// The same as [`named`](Self::named), by the name it has inside `flow!`.
+    #[must_use]
+    pub fn r#as(self, tag: impl Into<String>) -> Self {
+        self.named(tag)
+    }
+
+    pub(crate) fn of(&self) -> &Of {
+        &self.of
+    }
+
+    pub(crate) fn is_delayed(&self) -> bool {
+        self.delayed
+    }
+
+    /// The same as it is to be checked, with the column at this place, or the name that no column has.
+    pub(crate) fn draft(&self, column: Result<usize, String>) -> DraftView {
+        let Self { window, delayed, tag, note, filter, elided, groups, .. } = self.clone();
+        DraftView { column, window, delayed, tag, note, filter, elided, groups }
+    }
+}
+
+impl From<Column> for View {
+    fn from(column: Column) -> Self {
+        column.all()
+    }
+}
+
+impl From<&Column> for View {
+    fn from(column: &Column) -> Self {
+        column.all()
+    }
+}
+
+impl From<&View> for View {
+    fn from(view: &View) -> Self {
+        view.clone()
+    }
+}
+
+/// What [`column`](column()) takes as the views of a column: one, or a tuple, an array or a vector of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no list of views",
+    label = "expected columns or views",
+    note = "write one view, as in `user.latest()`, or several as a tuple, as in `(&user, this().latest())`"
+)]
+pub trait IntoViews {
+    /// Converts.
+    fn into_views(self) -> Vec<View>;
+}
+
+impl<V: Into<View>> IntoViews for V {
+    fn into_views(self) -> Vec<View> {
+        vec![self.into()]
+    }
+}
+
+impl<V: Into<View>, const N: usize> IntoViews for [V; N] {
+    fn into_views(self) -> Vec<View> {
+        self.into_iter().map(Into::into).collect()
+    }
+}
+
+impl<V: Into<View>> IntoViews for Vec<V> {
+    fn into_views(self) -> Vec<View> {
+        self.into_iter().map(Into::into).collect()
+    }
+}
+
+macro_rules! tuples {
+    ($($name:ident)*) => {
+        tuples!(@ $($name)*);
+    };
+    (@ $first:ident $($rest:ident)*) => {
+        impl<$first: Into<View>, $($rest: Into<View>),*> IntoViews for ($first, $($rest,)*) {
+            fn into_views(self) -> Vec<View> {
+                #[allow(non_snake_case)]
+                let ($first, $($rest,)*) = self;
+                vec![$first.into(), $($rest.into()),*]
+            }
+        }
+        tuples!(@ $($rest)*);
+    };
+    (@) => {};
+}
+
+tuples!(A B C D E F G H I J K L);

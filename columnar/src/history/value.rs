@@ -1,0 +1,171 @@
+//! One stored text.
+
+use std::borrow::Borrow;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+/// The text in one cell of a flow: immutable, shared, cheap to clone.
+///
+/// It derefs to [`str`], and every text converts into it.
+///
+/// ```
+/// use columnar::Value;
+///
+/// let value = Value::from("a text");
+/// assert_eq!(value.len(), 6);
+/// assert_eq!(value, "a text");
+/// ```
+#[derive(Clone)]
+pub struct Value {
+    text: Arc<str>,
+    /// Which part of the text it is: values that are long stored share one.
+    range: Range<usize>,
+}
+
+impl Value {
+    /// The value as text.
+    pub fn as_str(&self) -> &str {
+        self.text.get(self.range.clone()).unwrap_or_default()
+    }
+
+    fn whole(text: Arc<str>) -> Self {
+        Self { range: 0..text.len(), text }
+    }
+
+    /// A part of a text that begins and ends between characters.
+    pub(crate) fn part(text: Arc<str>, range: Range<usize>) -> Self {
+        debug_assert!(text.get(range.clone()).is_some(), "it is part of the text");
+        Self { text, range }
+    }
+}
+
+impl Deref for Value {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl AsRef<str> for Value {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl Borrow<str> for Value {
+    fn borrow(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::whole(text.into())
+    }
+}
+
+impl From<&String> for Value {
+    fn from(text: &String) -> Self {
+        Self::whole(text.as_str().into())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::whole(text.into())
+    }
+}
+
+impl From<Arc<str>> for Value {
+    fn from(text: Arc<str>) -> Self {
+        Self::whole(text)
+    }
+}
+
+impl From<Cow<'_, str>> for Value {
+    fn from(text: Cow<'_, str>) -> Self {
+        Self::whole(text.into())
+    }
+}
+
+impl From<Value> for String {
+    fn from(value: Value) -> Self {
+        value.as_str().into()
+    }
+}
+
+impl From<Value> for Arc<str> {
+    fn from(value: Value) -> Self {
+        if value.range == (0..value.text.len()) { value.text } else { value.as_str().into() }
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Value {}
+
+impl PartialOrd for Value {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Value {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+/// As text does, for [`Borrow`].
+impl Hash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl PartialEq<str> for Value {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<&str> for Value {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
+
+impl PartialEq<String> for Value {
+    fn eq(&self, other: &String) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}

@@ -1,0 +1,94 @@
+//! The model that is always there.
+
+mod extract;
+mod sample;
+
+use std::time::Duration;
+
+use futures::stream::{self, BoxStream, StreamExt};
+
+use sample::sample;
+
+use super::{Chunk, End, Finish, Model, Request, Usage};
+use crate::context::Role;
+use crate::error::BoxError;
+use crate::tokens::{Chars, Counter};
+
+/// A stand-in for a language model that needs no download, no network and no key.
+///
+/// It does not understand anything. It extracts key phrases and sentences from the messages that it
+/// is given, which of them depending on a few words of the instruction (topics, summary, weak
+/// reasoning), and streams them. The same messages always give the same reply. Use it to see a
+/// flow work; name a real model in `COLUMNAR_MODEL` when the words matter.
+///
+/// In a [typed](crate::guide::typed) column it says such an extract wherever the type wants text, and whatever fits
+/// elsewhere.
+///
+/// It has no tokens of its own. What it says that it used is counted as [`Chars`] does, four characters a token, so that
+/// bills and limits can be tried as well.
+#[derive(Clone, Debug, Default)]
+pub struct Offline {
+    pace: Duration,
+}
+
+impl Offline {
+    /// What [`by_name`](super::by_name) knows it by.
+    pub const NAME: &'static str = "offline";
+
+    /// The model, as fast as it can.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Waits so long before each word, as a model that thinks would.
+    #[must_use]
+    pub fn pace(self, pace: Duration) -> Self {
+        Self { pace }
+    }
+}
+
+impl Model for Offline {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+        let said = answer(&request);
+        let text =
+            request.schema.as_ref().map(|schema| sample(&schema.json, &said).to_string()).unwrap_or(said);
+        let input = Chars.count(&request.system) + request.messages.tokens();
+        let count = |tokens| u64::try_from(tokens).unwrap_or(u64::MAX);
+        let end = End::new(Finish::Stop).usage(Usage::new(count(input), count(Chars.count(&text))));
+        let pieces: Vec<Chunk> = extract::pieces(&text).map(|piece| Chunk::Text(piece.to_owned())).collect();
+        let pace = self.pace;
+        stream::iter(pieces)
+            .chain(stream::iter([Chunk::End(end)]))
+            .then(move |chunk| async move {
+                if !pace.is_zero() {
+                    tokio::time::sleep(pace).await;
+                }
+                Ok(chunk)
+            })
+            .boxed()
+    }
+}
+
+fn answer(request: &Request) -> String {
+    let mut said: Vec<Vec<(String, String)>> = Vec::new();
+    let mut own = None;
+    for (role, content) in &request.messages {
+        match role {
+            Role::User => said.push(values(&content)),
+            Role::Assistant => own = Some(content),
+        }
+    }
+    let current = said.pop().unwrap_or_default();
+    let past: Vec<String> = said.into_iter().flatten().map(|(_, text)| text).collect();
+    extract::answer(&request.system, &current, &past, own.as_deref())
+}
+
+/// The values that a user message shows. What stands outside of every tag is the constant lead, and
+/// nobody said it.
+fn values(content: &str) -> Vec<(String, String)> {
+    extract::sections(content).into_iter().filter(|(tag, _)| !tag.is_empty()).collect()
+}

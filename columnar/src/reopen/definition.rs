@@ -1,0 +1,284 @@
+//! What a flow was when its values were stored: kept beside them, and held against what it is now.
+//!
+//! A column is stored under its key: the name that it had when it was stored first, or one that was free. All
+//! that the definition says of columns it says by their keys, so a name that changes changes nothing else.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json};
+
+use super::drift::{Change, Drift};
+use crate::compute::Settings;
+use crate::declare::{Input, Name, Reads, Schema, Window, Written};
+use crate::store::StoreError;
+
+/// The newest form of the text.
+const FORMAT: u32 = 1;
+
+/// What is kept of each column that the flow has or had.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Definition {
+    columns: Vec<Kept>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Kept {
+    pub(crate) key: Name,
+    /// What the flow called it last.
+    name: Name,
+    /// Its views, each as it is written but for the names; `None` for a source.
+    reads: Option<Vec<String>>,
+    version: Option<String>,
+    /// Whether the flow was without it when it was opened last.
+    pub(crate) is_gone: bool,
+}
+
+impl Definition {
+    pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
+        let damaged = |what: &str| StoreError::Damaged { place: PLACE.into(), what: what.into() };
+        let json: Json = serde_json::from_str(text).map_err(|_| damaged("it is no JSON"))?;
+        match json.get("columnar").and_then(Json::as_u64).map(u32::try_from) {
+            Some(Ok(FORMAT)) => {}
+            Some(found) => {
+                let found = found.unwrap_or(u32::MAX);
+                return Err(StoreError::Unsupported { place: PLACE.into(), found, known: FORMAT });
+            }
+            None => return Err(damaged("it does not say which format it has")),
+        }
+        let columns =
+            json.get("columns").and_then(Json::as_array).ok_or_else(|| damaged("it has no columns"))?;
+        let columns = columns.iter().map(Kept::parse).collect::<Option<_>>();
+        Ok(Self { columns: columns.ok_or_else(|| damaged("a column in it cannot be read"))? })
+    }
+
+    /// A column on each line, for who reads it.
+    pub(crate) fn text(&self) -> String {
+        let mut text = format!("{{\"columnar\":{FORMAT},\"columns\":[");
+        for (at, column) in self.columns.iter().enumerate() {
+            let comma = if at > 0 { "," } else { "" };
+            let written = write!(text, "{comma}\n{}", column.json());
+            debug_assert!(written.is_ok(), "a string takes everything");
+        }
+        text.push_str("\n]}\n");
+        text
+    }
+
+    /// All columns, in the order in which they came.
+    pub(crate) fn columns(&self) -> &[Kept] {
+        &self.columns
+    }
+
+    /// The keys of the columns of a schema. A name that is known is that column; one that is not may say what
+    /// it was before.
+    pub(crate) fn keys(&self, schema: &Schema) -> Vec<Name> {
+        let named = |name: &str| self.columns.iter().find(|kept| kept.name == *name);
+        let by_name = schema.columns().iter().map(|column| named(&column.name).map(|kept| kept.key.clone()));
+        let mut keys: Vec<Option<Name>> = by_name.collect();
+        let mut taken: BTreeSet<Name> = keys.iter().flatten().cloned().collect();
+        for (key, column) in keys.iter_mut().zip(schema.columns()).filter(|(key, _)| key.is_none()) {
+            let before = column.was.as_deref().and_then(named).map(|kept| kept.key.clone());
+            *key = before.filter(|before| taken.insert(before.clone()));
+        }
+        taken.extend(self.columns.iter().map(|kept| kept.key.clone()));
+        let fresh = |(key, column): (Option<Name>, &crate::declare::Declared)| {
+            key.unwrap_or_else(|| {
+                let key = unlike(&column.name, &taken);
+                taken.insert(key.clone());
+                key
+            })
+        };
+        keys.into_iter().zip(schema.columns()).map(fresh).collect()
+    }
+
+    /// The key of a column by its name, be it known or new.
+    pub(crate) fn key(&self, name: &Name) -> Name {
+        match self.columns.iter().find(|kept| kept.name == *name) {
+            Some(known) => known.key.clone(),
+            None => unlike(name, &self.columns.iter().map(|kept| kept.key.clone()).collect()),
+        }
+    }
+
+    /// Goes on with what a flow is now. What has changed of a column that `is_stored`, and may not, is told,
+    /// and then nothing is.
+    pub(crate) fn update(
+        &mut self,
+        schema: &Schema,
+        keys: &[Name],
+        settings: &[Arc<Settings>],
+        may: impl Fn(usize, &Change) -> bool,
+    ) -> Result<(), Drift> {
+        let mut next = self.clone();
+        next.columns.iter_mut().for_each(|kept| kept.is_gone = true);
+        let mut changes = Vec::new();
+        for (column, (declared, key)) in schema.columns().iter().zip(keys).enumerate() {
+            let version = settings.get(column).and_then(|settings| settings.version.as_deref());
+            let now = Kept {
+                key: key.clone(),
+                name: declared.name.clone(),
+                reads: declared.reads.as_deref().map(|reads| views(reads, keys)),
+                version: version.map(str::to_owned),
+                is_gone: false,
+            };
+            match next.columns.iter_mut().find(|kept| kept.key == *key) {
+                Some(kept) => {
+                    changes.extend(kept.changes(&now).into_iter().filter(|change| !may(column, change)));
+                    *kept = now;
+                }
+                None => next.columns.push(now),
+            }
+        }
+        if let Some(drift) = Drift::new(changes) {
+            return Err(drift);
+        }
+        *self = next;
+        Ok(())
+    }
+}
+
+const PLACE: &str = "the definition of the flow in the store";
+
+/// A name that is not taken: the name itself, or with a number.
+fn unlike(name: &Name, taken: &BTreeSet<Name>) -> Name {
+    // Whatever it ends with, with a number behind it it is a name.
+    let start = name.get(..name.len().min(LONGEST)).unwrap_or_default().trim_end_matches('.');
+    let numbered = (2..=taken.len() + 2).filter_map(|number| Name::new(&format!("{start}_{number}")).ok());
+    let free = std::iter::once(name.clone()).chain(numbered).find(|name| !taken.contains(name));
+    free.unwrap_or_else(|| unreachable!("so many names cannot all be among fewer"))
+}
+
+/// So much of a name leaves room for a number.
+const LONGEST: usize = 40;
+
+impl Kept {
+    fn parse(json: &Json) -> Option<Self> {
+        let text = |field: &str| json.get(field).and_then(Json::as_str);
+        let key = Name::new(text("key")?).ok()?;
+        let name = text("name").map_or_else(|| Some(key.clone()), |name| Name::new(name).ok())?;
+        let view = |view: &Json| view.as_str().map(str::to_owned);
+        let reads = match json.get("reads") {
+            Some(reads) => Some(reads.as_array()?.iter().map(view).collect::<Option<_>>()?),
+            None => None,
+        };
+        let is_gone = json.get("gone") == Some(&Json::Bool(true));
+        Some(Self { key, name, reads, version: text("version").map(str::to_owned), is_gone })
+    }
+
+    pub(crate) fn is_source(&self) -> bool {
+        self.reads.is_none()
+    }
+
+    fn json(&self) -> Json {
+        let mut json = Map::new();
+        json.insert("key".into(), self.key.as_str().into());
+        if self.name != self.key {
+            json.insert("name".into(), self.name.as_str().into());
+        }
+        if let Some(reads) = &self.reads {
+            json.insert("reads".into(), reads.iter().map(String::as_str).collect());
+        }
+        if let Some(version) = &self.version {
+            json.insert("version".into(), version.as_str().into());
+        }
+        if self.is_gone {
+            json.insert("gone".into(), true.into());
+        }
+        Json::Object(json)
+    }
+
+    /// In what way the column is another one now.
+    fn changes(&self, now: &Self) -> Vec<Change> {
+        let column = || now.name.clone();
+        let mut changes = Vec::new();
+        match (&self.reads, &now.reads) {
+            (None, None) => {}
+            (Some(was), Some(is)) if was == is => {}
+            (Some(was), Some(is)) => {
+                changes.push(Change::Reads { column: column(), was: was.join(", "), is: is.join(", ") });
+            }
+            (was, _) => changes.push(Change::Kind { column: column(), was_source: was.is_none() }),
+        }
+        if self.version != now.version {
+            let (was, is) = (self.version.clone(), now.version.clone());
+            changes.push(Change::Version { column: column(), was, is });
+        }
+        changes
+    }
+}
+
+/// Behind a view that tells how much it hides.
+const ELIDED: &str = ".elided()";
+
+/// The views of a column, as they are written but for the names.
+fn views(reads: &Reads, keys: &[Name]) -> Vec<String> {
+    let inputs = reads.inputs.iter().map(|input| view(reads, input, keys));
+    let hides = if reads.own_elided { ELIDED } else { "" };
+    inputs.chain(reads.own.map(|own: Window| format!("self{own}{hides}"))).collect()
+}
+
+/// What a model is told of a view is as much a part of the prompt as the instruction, and as little of this.
+fn view(reads: &Reads, input: &Input, keys: &[Name]) -> String {
+    let key = keys.get(input.column).unwrap_or(&input.name);
+    let mut view = format!("{key}{}", Written { window: input.window, delayed: input.delayed });
+    if input.elided {
+        view.push_str(ELIDED);
+    }
+    if input.tag != input.name.tag() {
+        view = format!("{view}.as(\"{}\")", input.tag);
+    }
+    if input.filter.is_some() {
+        view.push_str(".filter");
+    }
+    let groups = input.groups.iter().rev().filter_map(|&group| reads.groups.get(group));
+    groups.fold(view, |view, group| format!("group(\"{}\", {view})", group.tag))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(text: &str) -> Name {
+        Name::new(text).expect("a name")
+    }
+
+    #[test]
+    fn a_name_that_is_taken_gets_a_number_however_long_it_is() {
+        let long = format!("{}.{}", "m".repeat(39), "c".repeat(64));
+        let names = ["a", &"x".repeat(64), &long].map(name);
+        let mut taken: BTreeSet<Name> = names.iter().cloned().collect();
+        for _ in 0..3 {
+            for name in &names {
+                let free = unlike(name, &taken);
+                assert!(taken.insert(free));
+            }
+        }
+        assert!(taken.contains("a_4") && taken.len() == 12);
+    }
+
+    #[test]
+    fn the_text_is_read_as_it_is_written() {
+        let kept = |key: &str, called: &str, reads: Option<&[&str]>, version: Option<&str>| Kept {
+            key: name(key),
+            name: name(called),
+            reads: reads.map(|reads| reads.iter().map(ToString::to_string).collect()),
+            version: version.map(str::to_owned),
+            is_gone: key == "gone",
+        };
+        let definition = Definition {
+            columns: vec![
+                kept("user", "user", None, None),
+                kept("gone", "gone", Some(&["user.latest"]), None),
+                kept(
+                    "topics",
+                    "debate.subjects",
+                    Some(&["user.latest.as(\"said\")", "self"]),
+                    Some("\"2\"\n"),
+                ),
+            ],
+        };
+        assert_eq!(Definition::parse(&definition.text()).expect("it is sound"), definition);
+        let empty = Definition::default();
+        assert_eq!(Definition::parse(&empty.text()).expect("it is sound"), empty);
+    }
+}

@@ -1,0 +1,242 @@
+//! What the next run will cost, before it is paid for.
+//!
+//! Cells and width are exact, if nothing fails: the scheduler itself is asked, with computes that all
+//! take equally long. Tokens are estimated, because nobody knows yet what the computes will say.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::table::Table;
+use crate::context::budget::{Allowance, Around};
+use crate::context::elision;
+use crate::declare::{Name, Plan};
+use crate::schedule::{Action, Cell, Scheduler};
+
+/// How many tokens a value is taken to have when nothing like it is stored.
+const TYPICAL: usize = 100;
+
+/// What the next run will do, if nothing fails and nothing is pushed.
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let user = source("user");
+/// let topics = column("topics", user.latest(), prompt("List the topics."));
+/// let f = flow([&topics])?;
+/// for text in ["one", "two", "three"] {
+///     f.push("user", text).await?;
+/// }
+/// f.run().await?;
+///
+/// f.add_column(column("mood", (&topics, this().latest()), prompt("Name the mood."))).await?;
+/// let forecast = f.forecast();
+/// assert_eq!((forecast.cells, forecast.calls), (3, 3));
+/// assert_eq!((forecast.width, forecast.rounds), (1, 3)); // each step waits for the one before
+/// println!("about {} tokens in and {} out", forecast.input_tokens, forecast.output_tokens);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Forecast {
+    /// Cells to be computed.
+    pub cells: usize,
+    /// Those of them that ask a model, as far as their compute steps
+    /// [say](crate::Compute::instruction): prompts do, closures do not.
+    pub calls: usize,
+    /// Tokens of all contexts and instructions, as the flow counts them and as far as budgets let them
+    /// grow. A value that is not there yet counts as long as the column's values are on average, or those
+    /// of all columns.
+    pub input_tokens: usize,
+    /// Tokens of the values to be computed, counted the same way.
+    pub output_tokens: usize,
+    /// The most cells that will be computed at once.
+    pub width: usize,
+    /// How many cells will be computed one after the other at the least, if all take equally long.
+    pub rounds: usize,
+    /// The columns that have cells to be computed, in order of declaration.
+    pub columns: Vec<ColumnForecast>,
+}
+
+/// The part of one column in a [`Forecast`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ColumnForecast {
+    /// The column.
+    pub column: Name,
+    /// Its cells to be computed.
+    pub cells: usize,
+    /// Those of them that ask a model.
+    pub calls: usize,
+    /// Tokens of their contexts and instructions.
+    pub input_tokens: usize,
+    /// Tokens of their values.
+    pub output_tokens: usize,
+    /// The most of them that will be computed at once.
+    pub width: usize,
+}
+
+/// `allowances` holds, for each derived column, what its contexts may hold.
+pub(crate) fn forecast(
+    plan: &Plan,
+    scheduler: Scheduler,
+    table: &Table,
+    allowances: &[Option<Allowance>],
+) -> Forecast {
+    let sizes = Sizes::of(plan, &scheduler, table);
+    let rehearsal = Rehearsal::of(scheduler, plan.schema().columns().len());
+    let mut forecast = Forecast { rounds: rehearsal.rounds, width: rehearsal.width, ..Forecast::default() };
+    for (column, (cells, width)) in rehearsal.columns.into_iter().enumerate() {
+        let Some(&first) = cells.first() else { continue };
+        let Some(allowance) = allowances.get(column).and_then(Option::as_ref) else { continue };
+        let context = |&step: &usize| sizes.context(plan, column, step, &allowance.around);
+        let input = |step| context(step).min(allowance.most()) + allowance.around.instruction.unwrap_or(0);
+        let part = ColumnForecast {
+            column: plan.schema().name(column).clone(),
+            cells: cells.len(),
+            calls: if allowance.around.instruction.is_some() { cells.len() } else { 0 },
+            input_tokens: cells.iter().map(input).sum(),
+            output_tokens: cells.len() * sizes.values(column, first..first + 1),
+            width,
+        };
+        forecast.cells += part.cells;
+        forecast.calls += part.calls;
+        forecast.input_tokens += part.input_tokens;
+        forecast.output_tokens += part.output_tokens;
+        forecast.columns.push(part);
+    }
+    forecast
+}
+
+/// A run in which every compute takes one round.
+struct Rehearsal {
+    rounds: usize,
+    width: usize,
+    /// By column: the steps to be computed, and the most of them in one round.
+    columns: Vec<(Vec<usize>, usize)>,
+}
+
+impl Rehearsal {
+    fn of(mut scheduler: Scheduler, columns: usize) -> Self {
+        let mut rehearsal = Self { rounds: 0, width: 0, columns: std::vec![(Vec::new(), 0); columns] };
+        // What a run computes at this moment counts as to be computed.
+        scheduler.stop();
+        scheduler.begin();
+        loop {
+            let round = start(&mut scheduler);
+            if round.is_empty() {
+                return rehearsal;
+            }
+            rehearsal.note(&round);
+            for cell in round {
+                let computed = scheduler.handle_computed(cell);
+                debug_assert!(computed.is_ok(), "the cell was started just now");
+            }
+        }
+    }
+
+    fn note(&mut self, round: &[Cell]) {
+        self.rounds += 1;
+        self.width = self.width.max(round.len());
+        let mut widths: BTreeMap<usize, usize> = BTreeMap::new();
+        for cell in round {
+            *widths.entry(cell.column).or_default() += 1;
+            if let Some((steps, _)) = self.columns.get_mut(cell.column) {
+                steps.push(cell.step);
+            }
+        }
+        for (column, now) in widths {
+            if let Some((_, width)) = self.columns.get_mut(column) {
+                *width = now.max(*width);
+            }
+        }
+    }
+}
+
+/// Stores all that is computed, then starts all that may start.
+fn start(scheduler: &mut Scheduler) -> Vec<Cell> {
+    let mut started = Vec::new();
+    while let Some(action) = scheduler.poll() {
+        match action {
+            Action::Compute(cell) => started.push(cell),
+            Action::Store(cell) | Action::Skip(cell) => {
+                let stored = scheduler.handle_stored(cell, matches!(action, Action::Skip(_)));
+                debug_assert!(stored.is_ok(), "the cell is on its way");
+            }
+            Action::Emit(_) => {}
+        }
+    }
+    started
+}
+
+/// The tokens of all values, stored or expected, so that any window is a subtraction.
+struct Sizes {
+    /// By column: the tokens of all steps before this one.
+    before: Vec<Vec<usize>>,
+}
+
+impl Sizes {
+    fn of(plan: &Plan, scheduler: &Scheduler, table: &Table) -> Self {
+        let columns = 0..plan.schema().columns().len();
+        let lengths: Vec<Vec<Option<usize>>> =
+            columns.map(|column| lengths(scheduler, table, column)).collect();
+        let derived = lengths.iter().enumerate().filter(|(column, _)| !plan.schema().is_source(*column));
+        let typical = mean(derived.flat_map(|(_, lengths)| lengths)).unwrap_or(TYPICAL);
+        let before = |lengths: &Vec<Option<usize>>| {
+            let expected = mean(lengths).unwrap_or(typical);
+            let mut sums = Vec::with_capacity(lengths.len() + 1);
+            sums.push(0);
+            sums.extend(lengths.iter().scan(0, |sum, length| {
+                *sum += length.unwrap_or(expected);
+                Some(*sum)
+            }));
+            sums
+        };
+        Self { before: lengths.iter().map(before).collect() }
+    }
+
+    /// The tokens of a column's values in some steps.
+    fn values(&self, column: usize, steps: Range<usize>) -> usize {
+        let before = |step| self.before.get(column).and_then(|sums| sums.get(step)).copied().unwrap_or(0);
+        before(steps.end).saturating_sub(before(steps.start))
+    }
+
+    /// The tokens of the context of a cell.
+    fn context(&self, plan: &Plan, column: usize, step: usize, around: &Around) -> usize {
+        let Some(reads) = plan.schema().reads(column) else { return 0 };
+        let inputs = reads.inputs.iter().zip(&around.frames).map(|(input, frame)| {
+            let steps = input.cells(step);
+            steps.len() * frame + self.values(input.column, steps)
+        });
+        let own = reads.own.map_or(0, |own| {
+            let steps = own.of_own(step);
+            steps.len() * around.gap + self.values(column, steps)
+        });
+        let groups = reads.groups.iter().zip(&around.groups).map(|(group, tokens)| {
+            let inside = reads.inputs.get(group.inputs.clone()).unwrap_or_default();
+            inside.iter().map(|input| input.turns(step).len()).max().unwrap_or(0) * tokens
+        });
+        let elided = (0..=reads.inputs.len()).filter(|at| reads.is_elided(*at)).map(|at| {
+            let own = || reads.own.map_or(0, |own| own.of_own(step).start);
+            let hidden = reads.inputs.get(at).map_or_else(own, |input| input.cells(step).start);
+            if hidden == 0 { 0 } else { elision(hidden, reads.called(at), around).1 + around.gap }
+        });
+        inputs.sum::<usize>() + groups.sum::<usize>() + own + elided.sum::<usize>()
+    }
+}
+
+/// The tokens of a column's value in each step that has begun; `None` where they are not known yet.
+fn lengths(scheduler: &Scheduler, table: &Table, column: usize) -> Vec<Option<usize>> {
+    let history = table.history(column);
+    let length = |step| {
+        let skipped = scheduler.is_skipped(Cell { column, step }).then_some(0);
+        history.text(step).map(|known| known.tokens).or(skipped)
+    };
+    (0..scheduler.opened()).map(length).collect()
+}
+
+fn mean<'l>(lengths: impl IntoIterator<Item = &'l Option<usize>>) -> Option<usize> {
+    let (sum, count) =
+        lengths.into_iter().flatten().fold((0, 0), |(sum, count), length| (sum + length, count + 1));
+    sum.checked_div(count)
+}

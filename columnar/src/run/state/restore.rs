@@ -1,0 +1,380 @@
+//! What a flow takes up from its store: when it is opened, when columns are added, when it is asked to.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::receipts::receipt;
+use super::{Shared, State};
+use crate::compute::Settings;
+use crate::declare::{Mistake, Name, Plan, SchemaError, Window};
+use crate::history::StoredSteps;
+use crate::reopen::{Change, Definition, OpenOptions, Recompute};
+use crate::run::{Error, Result};
+use crate::schedule::{Cell, Unloadable};
+use crate::store::{Entry, Store, StoreError, copy, put_all};
+
+/// What a flow has in its store besides the values.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stored {
+    definition: Definition,
+    /// By column, the name that it is stored under.
+    keys: Vec<Name>,
+    /// By column, the first step whose value is in memory; those before are in the store alone.
+    loaded: Vec<usize>,
+}
+
+/// What is stored of columns that join a flow.
+#[derive(Debug)]
+pub(crate) struct Added {
+    stored: Stored,
+    /// Of the columns behind those that the flow has.
+    stored_by_column: Vec<StoredSteps>,
+    entries: Vec<(usize, Entries)>,
+}
+
+type Entries = Vec<(usize, Entry)>;
+
+impl Stored {
+    /// From which step on the values of a column are in memory.
+    pub(super) fn loaded(&self, column: usize) -> usize {
+        self.loaded.get(column).copied().unwrap_or(0)
+    }
+
+    pub(super) fn key(&self, column: usize) -> Option<&Name> {
+        self.keys.get(column)
+    }
+
+    /// What another flow has in memory that takes over these columns, and the same one that is left with them
+    /// in its store.
+    pub(super) fn derive(&self, origins: &[Option<usize>]) -> Self {
+        let loaded = origins.iter().map(|origin| origin.map_or(0, |origin| self.loaded(origin)));
+        let keys = origins.iter().map(|origin| self.key((*origin)?).cloned());
+        Self {
+            loaded: loaded.collect(),
+            keys: keys.collect::<Option<_>>().unwrap_or_default(),
+            definition: self.definition.clone(),
+        }
+    }
+}
+
+impl Shared {
+    /// Goes on with what the store holds.
+    pub(crate) async fn restore(&self, options: &OpenOptions) -> Result<()> {
+        let Some(store) = &self.store else { return Ok(()) };
+        let _writing = self.writing.lock().await;
+        let (plan, settings) = (self.plan(), self.lock().settings.clone());
+        let mut text = store.open().await.map_err(|source| Error::Open { source })?;
+        if let (None, Some(recompute)) = (&text, &options.recompute) {
+            text = Some(self.share(recompute, options, &**store).await?);
+        }
+        let mut definition = parse(text.as_deref())?;
+
+        let keys = definition.keys(plan.schema());
+        let stored_by_column = self.stored_by_column(&**store, &plan, &keys, 0).await?;
+        let is_empty = |column: usize| stored_by_column.get(column).is_none_or(StoredSteps::is_empty);
+        definition.update(plan.schema(), &keys, &settings, |column, change| {
+            is_empty(column) || options.allows(change)
+        })?;
+        if let Some(late) = late_source(&plan, &stored_by_column) {
+            return Err(SchemaError::one(Mistake::LateSource { name: late.as_str().into() }).into());
+        }
+        let restored = self.lock().scheduler.restore(0, &stored_by_column);
+        restored.map_err(|(column, error)| unloadable(&plan, column, error))?;
+        define(&**store, text, &definition).await?;
+
+        let next = |column: usize| stored_by_column.get(column).map_or(0, |stored_steps| stored_steps.prefix);
+        let loaded = (0..keys.len())
+            .map(|column| reach(&plan, column, 0, next).min(next(column).saturating_sub(options.recent)));
+        let stored = Stored { definition, loaded: loaded.collect(), keys };
+        for (column, (stored_steps, key)) in stored_by_column.iter().zip(&stored.keys).enumerate() {
+            let steps = stored.loaded(column)..usize::MAX;
+            let entries = load(&**store, &plan, column, key, steps, stored_steps).await?;
+            self.take_up(&plan, column, entries)?;
+        }
+        self.lock().stored = stored;
+        Ok(())
+    }
+
+    /// Copies the past that is shared with another store into this one, with the definition, which comes last:
+    /// where it is, everything is.
+    async fn share(&self, recompute: &Recompute, options: &OpenOptions, into: &dyn Store) -> Result<String> {
+        let (plan, settings) = (self.plan(), self.lock().settings.clone());
+        let named =
+            recompute.columns.iter().map(|name| self.find_derived(name)).collect::<Result<BTreeSet<_>>>()?;
+        let text = recompute.from.open().await.map_err(|source| Error::Open { source })?;
+        let mut definition = parse(text.as_deref())?;
+        let keys = definition.keys(plan.schema());
+        let changed = RefCell::new(named);
+        definition.update(plan.schema(), &keys, &settings, |column, change| {
+            let is_kept = options.allows(change);
+            if !is_kept {
+                changed.borrow_mut().insert(column);
+            }
+            is_kept || !matches!(change, Change::Kind { .. })
+        })?;
+        let changed = changed.into_inner();
+        let dependents = changed.iter().flat_map(|&column| plan.dependents(column));
+        let cut: BTreeSet<&Name> =
+            changed.iter().copied().chain(dependents).filter_map(|at| keys.get(at)).collect();
+        for column in definition.columns() {
+            let before = if cut.contains(&column.key) { recompute.step } else { usize::MAX };
+            let copied = copy(&*recompute.from, into, &column.key, before).await;
+            copied.map_err(|source| Error::Open { source })?;
+        }
+        let text = definition.text();
+        into.define(text.clone()).await.map_err(|source| Error::Open { source })?;
+        Ok(text)
+    }
+
+    /// Loads what is stored of the steps from this one on.
+    pub(crate) async fn load(&self, step: usize) -> Result<()> {
+        let Some(store) = &self.store else { return Ok(()) };
+        let _writing = self.writing.lock().await;
+        let plan = self.plan();
+        for column in 0..plan.schema().columns().len() {
+            let (key, loaded) = {
+                let state = self.lock();
+                (state.stored.key(column).cloned(), state.stored.loaded(column))
+            };
+            let (Some(key), false) = (key, step >= loaded) else { continue };
+            let stored_steps = StoredSteps { prefix: loaded, beyond: Vec::new() };
+            let entries = load(&**store, &plan, column, &key, step..loaded, &stored_steps).await?;
+            self.take_up(&plan, column, entries)?;
+            let mut state = self.lock();
+            state.stored.loaded.iter_mut().skip(column).take(1).for_each(|loaded| *loaded = step);
+            // What was found out about what is shown may have been without these values.
+            state.allowances.clear();
+        }
+        Ok(())
+    }
+
+    /// Stores what a flow has that goes its own way from a step on, and the definition last: where it is,
+    /// everything is.
+    pub(crate) async fn store_fork(&self, step: usize, store: &dyn Store) -> Result<Stored> {
+        let (plan, settings) = (self.plan(), self.lock().settings.clone());
+        let open = |source| Error::Open { source };
+        if store.open().await.map_err(open)?.is_some() {
+            return Err(open(StoreError::other("it holds a flow already: use an empty one")));
+        }
+        let mut definition = Definition::default();
+        let keys = definition.keys(plan.schema());
+        for (column, key) in plan.schema().columns().iter().zip(&keys) {
+            for first in (0..step).step_by(AT_ONCE) {
+                let entries = self.entries(&column.name, first..step.min(first + AT_ONCE)).await?;
+                put_all(store, key, entries).await.map_err(open)?;
+            }
+        }
+        definition.update(plan.schema(), &keys, &settings, |_, _| true)?;
+        define(store, None, &definition).await?;
+        let loaded = {
+            let state = self.lock();
+            (0..keys.len()).map(|column| state.stored.loaded(column)).collect()
+        };
+        Ok(Stored { definition, keys, loaded })
+    }
+
+    /// How many steps there are of which anything is stored.
+    pub(crate) fn rows(&self) -> usize {
+        let state = self.lock();
+        state.plan.schema().sources().map(|source| state.scheduler.len(source)).max().unwrap_or(0)
+    }
+
+    /// What is stored of a column in some steps, in memory or not.
+    pub(crate) async fn entries(&self, name: &Name, steps: Range<usize>) -> Result<Entries> {
+        let (plan, column, mut entries, key, away) = {
+            let state = self.lock();
+            let column = state.find(name)?;
+            let in_memory = state.stored.loaded(column).clamp(steps.start, steps.end);
+            let entry = |step| Some((step, state.entry(Cell { column, step })?));
+            let entries: Entries = (in_memory..steps.end).filter_map(entry).collect();
+            let key = state.stored.key(column).cloned();
+            (Arc::clone(&state.plan), column, entries, key, steps.start..in_memory)
+        };
+        if away.is_empty() {
+            return Ok(entries);
+        }
+        let (Some(store), Some(key)) = (&self.store, key) else {
+            return Err(Error::NotLoaded { column: name.clone(), step: away.start });
+        };
+        let stored_steps = StoredSteps { prefix: away.end, beyond: Vec::new() };
+        entries.extend(load(&**store, &plan, column, &key, away, &stored_steps).await?);
+        Ok(entries)
+    }
+
+    /// What is known already of the columns that a longer plan has at its end.
+    pub(crate) async fn load_added(&self, plan: &Plan, settings: &[Arc<Settings>]) -> Result<Added> {
+        let (first, mut stored) = {
+            let state = self.lock();
+            (state.plan.schema().columns().len(), state.stored.clone())
+        };
+        let columns = first..plan.schema().columns().len();
+        let Some(store) = &self.store else {
+            let state = self.lock();
+            let retired = |column| state.retired.get(plan.schema().name(column)).cloned().unwrap_or_default();
+            let entries: Vec<(usize, Entries)> = columns.map(|column| (column, retired(column))).collect();
+            let stored_by_column =
+                entries.iter().map(|(_, entries)| entries.iter().map(|(step, _)| *step).collect());
+            return Ok(Added { stored, stored_by_column: stored_by_column.collect(), entries });
+        };
+        stored.keys = stored.definition.keys(plan.schema());
+        let stored_by_column = self.stored_by_column(&**store, plan, &stored.keys, first).await?;
+        let added = |column: usize| column.checked_sub(first).and_then(|at| stored_by_column.get(at));
+        let text = stored.definition.text();
+        stored.definition.update(plan.schema(), &stored.keys, settings, |column, _| {
+            added(column).is_none_or(StoredSteps::is_empty)
+        })?;
+        define(&**store, Some(text), &stored.definition).await?;
+
+        let next = |column: usize| match added(column) {
+            Some(stored_steps) => stored_steps.prefix,
+            None => self.len(column),
+        };
+        let mut entries = Vec::new();
+        stored.loaded.resize_with(plan.schema().columns().len(), || usize::MAX);
+        for (column, key) in stored.keys.iter().enumerate() {
+            let (loaded, from) = (stored.loaded(column), reach(plan, column, first, next));
+            let known = StoredSteps { prefix: loaded, beyond: Vec::new() };
+            let stored_steps = added(column).unwrap_or(&known);
+            let steps = from.min(stored_steps.prefix)..loaded;
+            stored
+                .loaded
+                .iter_mut()
+                .skip(column)
+                .take(1)
+                .for_each(|loaded| *loaded = steps.start.min(*loaded));
+            entries.push((column, load(&**store, plan, column, key, steps, stored_steps).await?));
+        }
+        Ok(Added { stored, stored_by_column, entries })
+    }
+
+    /// Goes on with a longer plan. On an error nothing has changed.
+    pub(super) fn extend(&self, plan: Arc<Plan>, added: Added, settings: Vec<Arc<Settings>>) -> Result<()> {
+        let mut state = self.lock();
+        let extended = state.scheduler.extend(Arc::clone(&plan), &added.stored_by_column);
+        extended.map_err(|(column, error)| unloadable(&plan, column, error))?;
+        state.settle(settings);
+        for (column, entries) in added.entries {
+            state.retired.remove(plan.schema().name(column));
+            state.take_up(&plan, column, entries).map_err(|error| unloadable(&plan, column, error))?;
+        }
+        (state.stored, state.plan) = (added.stored, plan);
+        state.wake();
+        Ok(())
+    }
+
+    fn take_up(&self, plan: &Plan, column: usize, entries: Entries) -> Result<()> {
+        let taken = self.lock().take_up(plan, column, entries);
+        taken.map_err(|error| unloadable(plan, column, error))
+    }
+
+    /// Which steps are stored of the columns from `first` on.
+    async fn stored_by_column(
+        &self,
+        store: &dyn Store,
+        plan: &Plan,
+        keys: &[Name],
+        first: usize,
+    ) -> Result<Vec<StoredSteps>> {
+        let mut stored_by_column = Vec::new();
+        for (column, key) in keys.iter().enumerate().skip(first) {
+            let stored_steps = store.stored_steps(key.clone()).await;
+            stored_by_column.push(stored_steps.map_err(|source| failed(plan, column, source))?);
+        }
+        Ok(stored_by_column)
+    }
+}
+
+impl State {
+    /// Takes values into memory that are stored.
+    fn take_up(&mut self, plan: &Plan, column: usize, entries: Entries) -> Result<(), Unloadable> {
+        for (step, entry) in entries {
+            let cell = Cell { column, step };
+            if let Some(receipt) = receipt(&entry).map_err(|_| Unloadable::Receipt { step })? {
+                self.receipts.insert(cell, receipt);
+            }
+            match entry.value {
+                Some(value) => {
+                    let tokens = self.counter.count(&value);
+                    self.table.insert(cell, value, tokens);
+                }
+                None if plan.schema().is_source(column) => return Err(Unloadable::Empty { step }),
+                None => self.scheduler.restore_skipped(column, std::iter::once(step)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A source without any value in a flow of which values are stored that were computed.
+fn late_source<'p>(plan: &'p Plan, stored_by_column: &[StoredSteps]) -> Option<&'p Name> {
+    let schema = plan.schema();
+    let is_empty = |column: usize| stored_by_column.get(column).is_none_or(StoredSteps::is_empty);
+    let has_begun = (0..stored_by_column.len()).any(|column| !schema.is_source(column) && !is_empty(column));
+    schema.sources().find(|&source| has_begun && is_empty(source)).map(|source| schema.name(source))
+}
+
+/// So many steps of a column are copied at once.
+const AT_ONCE: usize = 512;
+
+/// The first step of a column that a cell shows which is to be computed, of a reader from `first` on. `next` is
+/// the first step that a column is without.
+fn reach(plan: &Plan, column: usize, first: usize, next: impl Fn(usize) -> usize) -> usize {
+    let readers = plan.readers(column).iter().filter(|reader| reader.column >= first);
+    // What is hidden of the own past is counted.
+    let counts_own = plan.schema().reads(column).is_some_and(|reads| reads.own_elided);
+    let shown = readers.map(|reader| match reader.window {
+        Window::All => 0,
+        Window::Last(_) if reader.column == column && counts_own => 0,
+        Window::Last(count) => {
+            next(reader.column).saturating_add(1).saturating_sub(reader.lag.saturating_add(count.get()))
+        }
+    });
+    shown.min().unwrap_or(usize::MAX)
+}
+
+fn parse(text: Option<&str>) -> Result<Definition> {
+    let known = text.map_or_else(|| Ok(Definition::default()), Definition::parse);
+    known.map_err(|source| Error::Open { source })
+}
+
+/// Keeps the definition, if it is another one than that which is there.
+async fn define(store: &dyn Store, known: Option<String>, definition: &Definition) -> Result<()> {
+    let text = definition.text();
+    if known.as_ref() == Some(&text) {
+        return Ok(());
+    }
+    store.define(text).await.map_err(|source| Error::Open { source })
+}
+
+/// What is stored of a column in some steps, all of it.
+async fn load(
+    store: &dyn Store,
+    plan: &Plan,
+    column: usize,
+    key: &Name,
+    steps: Range<usize>,
+    stored_steps: &StoredSteps,
+) -> Result<Entries> {
+    let mut expected = stored_steps.within(&steps).peekable();
+    if expected.peek().is_none() {
+        return Ok(Vec::new());
+    }
+    let loaded = store.load(key.clone(), steps.clone()).await;
+    let mut entries = loaded.map_err(|source| failed(plan, column, source))?;
+    entries.sort_unstable_by_key(|(step, _)| *step);
+    let mut there = entries.iter().map(|(step, _)| *step);
+    match expected.find(|step| there.next() != Some(*step)) {
+        Some(step) => Err(unloadable(plan, column, Unloadable::Withheld { step })),
+        None => Ok(entries),
+    }
+}
+
+fn failed(plan: &Plan, column: usize, source: StoreError) -> Error {
+    Error::Load { column: plan.schema().name(column).clone(), source }
+}
+
+fn unloadable(plan: &Plan, column: usize, error: Unloadable) -> Error {
+    failed(plan, column, StoreError::other(error))
+}

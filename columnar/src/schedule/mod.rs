@@ -1,0 +1,439 @@
+//! Which cell is computed, stored and told, and when: a state machine without I/O, clock or randomness.
+//!
+//! The scheduler owns what is known of every cell. It never touches a value, a store or a future; a
+//! driver carries reports in and [actions](Action) out:
+//!
+//! - **Getters**: [`steps`](Scheduler::steps), [`len`](Scheduler::len), [`is_idle`](Scheduler::is_idle), …
+//! - **Reports** (`handle_*`): what has happened. Each may bring actions.
+//! - **Commands**: [`begin`](Scheduler::begin), [`stop`](Scheduler::stop), [`extend`](Scheduler::extend), …
+//! - **Polling**: [`poll`](Scheduler::poll) hands out the next action.
+//!
+//! The one rule of use: after any report or command, poll until nothing comes.
+//!
+//! ```text
+//!            views stored         Compute           computed           stored
+//!  Waiting ──────────────▶ Ready ─────────▶ Running ────────▶ Storing ────────▶ Stored
+//!                            │ ▲              │ failed          ▲ │ broken
+//!                            │ │ next run     ▼                 │ ▼
+//!                            │ └─────────── Failed ◀────────────┼─┘
+//!                            └─────── nothing to read: Skip ────┘
+//! ```
+//!
+//! Entering `Storing` asks for the value to be stored, entering `Stored` for the event to be told: so a
+//! value is stored before its dependents start and before anybody sees it, whatever the driver.
+//!
+//! There is no barrier: a cell is ready as soon as the cells that it reads are stored, whatever its
+//! step. A finished cell costs the number of views that show it, not the length of the history.
+
+mod derive;
+mod outbox;
+mod progress;
+mod ready;
+mod restore;
+mod track;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::declare::{Input, Plan, Reader, Window};
+use outbox::Outbox;
+pub use progress::Progress;
+use ready::Ready;
+pub(crate) use restore::Unloadable;
+use track::{Slot, Track};
+
+/// The place of one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Cell {
+    pub(crate) column: usize,
+    pub(crate) step: usize,
+}
+
+/// What a driver is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// Compute the cell.
+    Compute(Cell),
+    /// Store what was computed.
+    Store(Cell),
+    /// Store that the cell stays empty.
+    Skip(Cell),
+    /// Tell what is stored.
+    Emit(Cell),
+}
+
+/// A report about a cell of which no such thing can be true. The state is unchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Misuse;
+
+/// What becomes of a cell that cannot be computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum OnFailure {
+    /// Nothing new starts, and the run ends with its error.
+    #[default]
+    Stop,
+    /// The run goes on without it and what depends on it; the next run tries it again.
+    Wait,
+    /// It stays empty for good, and its dependents go without.
+    Skip,
+}
+
+/// What a column asks of the scheduler.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rules {
+    /// How many of its cells may be computed at once, if there is a limit.
+    pub(crate) limit: Option<usize>,
+    /// It is computed at every so many steps, if not at all.
+    pub(crate) every: Option<usize>,
+    pub(crate) on_failure: OnFailure,
+}
+
+/// See the [module](self).
+#[derive(Clone, Debug)]
+pub(crate) struct Scheduler {
+    plan: Arc<Plan>,
+    tracks: Vec<Track>,
+    rules: Vec<Rules>,
+    /// How many steps have begun: every source has its value for them.
+    opened: usize,
+    ready: Ready,
+    outbox: Outbox,
+    /// Stored cells that are empty for good.
+    skipped: BTreeSet<Cell>,
+    /// Cells that failed since the last run began.
+    failed: Vec<Cell>,
+    /// Cells that are computed or stored at the moment.
+    running: usize,
+    /// Derived cells that are stored, the skipped ones included.
+    stored: usize,
+    limit: usize,
+    /// Nothing new starts until the run has stopped.
+    halted: bool,
+}
+
+impl Scheduler {
+    /// A flow that has stored nothing. At most `limit` cells run at once.
+    pub(crate) fn new(plan: Arc<Plan>, limit: usize) -> Self {
+        let columns = plan.schema().columns().len();
+        Self {
+            tracks: vec![Track::default(); columns],
+            rules: vec![Rules::default(); columns],
+            opened: 0,
+            ready: Ready::new(&plan),
+            outbox: Outbox::default(),
+            skipped: BTreeSet::new(),
+            failed: Vec::new(),
+            running: 0,
+            stored: 0,
+            limit: limit.max(1),
+            halted: false,
+            plan,
+        }
+    }
+
+    /// Lets so many cells of the flow run at once, and at least one.
+    pub(crate) fn limit(&mut self, cells: usize) {
+        self.limit = cells.max(1);
+    }
+
+    /// Goes by these rules for a column, from now on.
+    pub(crate) fn rule(&mut self, column: usize, rules: Rules) {
+        self.ready.limit(column, rules.limit.map_or(usize::MAX, |cells| cells.max(1)));
+        if let Some(slot) = self.rules.get_mut(column) {
+            *slot = rules;
+        }
+    }
+
+    /// The steps in which every column is stored.
+    pub(crate) fn steps(&self) -> usize {
+        self.tracks.iter().map(Track::prefix).min().unwrap_or(0)
+    }
+
+    /// The number of steps that a column has stored without a gap.
+    pub(crate) fn len(&self, column: usize) -> usize {
+        self.tracks.get(column).map_or(0, Track::prefix)
+    }
+
+    /// The steps that have begun: every source has its value for them.
+    pub(crate) fn opened(&self) -> usize {
+        self.opened
+    }
+
+    /// The first cell that a derived one shows or counts and that is not stored, if there is one.
+    pub(crate) fn missing(&self, cell: Cell) -> Option<Cell> {
+        let reads = self.plan.schema().reads(cell.column)?;
+        let inputs = reads.inputs.iter().map(|input| (input.column, input.awaited(cell.step)));
+        let own = reads.own.map(|own| (cell.column, own.of_own(cell.step)));
+        let gap = |(column, steps): (usize, Range<usize>)| {
+            let step = self.tracks.get(column)?.gap(steps)?;
+            Some(Cell { column, step })
+        };
+        inputs.chain(own).filter_map(gap).min_by_key(|gap| gap.step)
+    }
+
+    /// Whether a cell is empty for good.
+    pub(crate) fn is_skipped(&self, cell: Cell) -> bool {
+        self.skipped.contains(&cell)
+    }
+
+    /// How far the computing is.
+    pub(crate) fn progress(&self) -> Progress {
+        let derived = self.tracks.len() - self.plan.schema().sources().count();
+        let skipped = self.skipped.len();
+        let (done, running, failed) = (self.stored - skipped, self.running, self.failed.len());
+        let waiting = derived * self.opened - self.stored - running - failed;
+        Progress { done, skipped, running, failed, waiting }
+    }
+
+    /// Whether nothing goes on and nothing could start.
+    pub(crate) fn is_idle(&self) -> bool {
+        !self.can_act() && self.running == 0
+    }
+
+    /// Whether polling may bring an action.
+    pub(crate) fn can_act(&self) -> bool {
+        !self.outbox.is_empty() || self.can_start() || self.running == 0 && self.outbox.holds()
+    }
+
+    fn can_start(&self) -> bool {
+        !self.halted && self.running < self.limit && !self.ready.is_empty()
+    }
+
+    /// The next value of a source is stored.
+    pub(crate) fn handle_pushed(&mut self, source: usize) {
+        if let Some(track) = self.tracks.get_mut(source) {
+            track.advance();
+        }
+        self.open();
+    }
+
+    /// A running cell is computed.
+    pub(crate) fn handle_computed(&mut self, cell: Cell) -> Result<(), Misuse> {
+        self.change(cell, Slot::Running, Slot::Storing)?;
+        self.outbox.push(Action::Store(cell));
+        Ok(())
+    }
+
+    /// A cell that was on its way is stored, perhaps as one that stays empty.
+    pub(crate) fn handle_stored(&mut self, cell: Cell, empty: bool) -> Result<(), Misuse> {
+        self.expect(cell, Slot::Storing)?;
+        self.leave(cell);
+        if empty {
+            self.skipped.insert(cell);
+        }
+        self.settle(cell);
+        if let Some(track) = self.tracks.get(cell.column) {
+            self.outbox.tell(cell, self.plan.rank(cell.column), track);
+        }
+        Ok(())
+    }
+
+    /// A running cell stays empty for good.
+    pub(crate) fn handle_skipped(&mut self, cell: Cell) -> Result<(), Misuse> {
+        self.change(cell, Slot::Running, Slot::Storing)?;
+        self.outbox.push(Action::Skip(cell));
+        Ok(())
+    }
+
+    /// A running cell could not be computed. What its column says of that is done, and returned.
+    pub(crate) fn handle_failed(&mut self, cell: Cell) -> Result<OnFailure, Misuse> {
+        let on_failure = self.rules.get(cell.column).map_or(OnFailure::Stop, |rules| rules.on_failure);
+        if on_failure == OnFailure::Skip {
+            return self.handle_skipped(cell).map(|()| on_failure);
+        }
+        self.change(cell, Slot::Running, Slot::Failed)?;
+        self.fail(cell);
+        self.halted |= on_failure == OnFailure::Stop;
+        Ok(on_failure)
+    }
+
+    /// A cell could not be stored, or not be computed for a reason that is not its compute step's: the
+    /// run stops, whatever its column says of failures.
+    pub(crate) fn handle_broken(&mut self, cell: Cell) -> Result<(), Misuse> {
+        let storing = self.change(cell, Slot::Storing, Slot::Failed);
+        storing.or_else(|Misuse| self.change(cell, Slot::Running, Slot::Failed))?;
+        self.fail(cell);
+        self.halted = true;
+        Ok(())
+    }
+
+    /// A run begins, and what failed in an earlier one waits to be tried again.
+    pub(crate) fn begin(&mut self) {
+        self.failed.clear();
+        self.outbox.begin(&self.tracks);
+    }
+
+    /// The run is over, finished or not: what it had begun or given up will be handed out again.
+    pub(crate) fn stop(&mut self) {
+        self.halted = false;
+        self.running = 0;
+        self.outbox.clear();
+        let mut again = Vec::new();
+        for (column, track) in self.tracks.iter_mut().enumerate() {
+            for (step, slot) in track.slots_mut() {
+                if matches!(slot, Slot::Running | Slot::Storing | Slot::Failed) {
+                    again.push((Cell { column, step }, *slot));
+                }
+            }
+        }
+        for (cell, was) in again {
+            if was != Slot::Failed {
+                self.ready.give_back(cell);
+            }
+            self.make_ready(cell);
+        }
+    }
+
+    /// The next thing to do, if there is one.
+    pub(crate) fn poll(&mut self) -> Option<Action> {
+        if let Some(action) = self.outbox.pop() {
+            return Some(action);
+        }
+        if self.can_start() {
+            let cell = self.ready.pop()?;
+            debug_assert_eq!(self.slot(cell), Some(Slot::Ready), "{cell:?}");
+            self.running += 1;
+            let skips = !self.is_due(cell) || self.has_nothing_to_read(cell);
+            self.set(cell, if skips { Slot::Storing } else { Slot::Running });
+            return Some(if skips { Action::Skip(cell) } else { Action::Compute(cell) });
+        }
+        if self.running == 0 {
+            self.outbox.flush();
+        }
+        self.outbox.pop()
+    }
+
+    /// Begins the steps for which every source has its value.
+    fn open(&mut self) {
+        let begun = self.plan.schema().sources().map(|source| self.len(source)).min().unwrap_or(0);
+        while self.opened < begun {
+            self.opened += 1;
+            for column in 0..self.tracks.len() {
+                self.admit(column);
+            }
+        }
+    }
+
+    /// Gives the next step of a derived column its slot.
+    fn admit(&mut self, column: usize) {
+        let Some(track) = self.tracks.get_mut(column) else { return };
+        let cell = Cell { column, step: track.end() };
+        if !self.plan.schema().is_source(column) {
+            track.push(Slot::Waiting(0));
+            self.count(cell);
+        }
+    }
+
+    /// Counts the views of a cell that wait for something that is not stored. It is ready if there is none.
+    fn count(&mut self, cell: Cell) {
+        let covers =
+            |column: usize, steps| self.tracks.get(column).is_some_and(|track| track.gap(steps).is_none());
+        let Some(reads) = self.plan.schema().reads(cell.column) else { return };
+        let inputs = reads.inputs.iter().map(|input| covers(input.column, input.awaited(cell.step)));
+        let own = reads.own.map(|own| covers(cell.column, own.of_own(cell.step)));
+        let waits_for = inputs.chain(own).filter(|stored| !stored).count();
+        self.set(cell, Slot::Waiting(waits_for));
+        if waits_for == 0 {
+            self.make_ready(cell);
+        }
+    }
+
+    /// The cell is stored: the views that show it know.
+    fn settle(&mut self, cell: Cell) {
+        let Some(track) = self.tracks.get_mut(cell.column) else { return };
+        let run = track.store(cell.step);
+        self.stored += 1;
+        let plan = Arc::clone(&self.plan);
+        for &Reader { column, window, lag } in plan.readers(cell.column) {
+            // The windows that end in the run, hold the new cell, and lie inside the run as a whole.
+            let shown = match window {
+                Window::All if run.start == 0 => cell.step..run.end,
+                Window::All => continue,
+                Window::Last(count) => {
+                    let whole = if run.start == 0 { 0 } else { run.start.saturating_add(count.get() - 1) };
+                    cell.step.max(whole)..run.end.min(cell.step.saturating_add(count.get()))
+                }
+            };
+            for newest in shown {
+                self.satisfy(Cell { column, step: newest + lag });
+            }
+        }
+    }
+
+    /// One more view of a cell shows only what is stored. Steps that have not begun count their
+    /// views when they do.
+    fn satisfy(&mut self, cell: Cell) {
+        if let Some(Slot::Waiting(waits_for)) = self.slot_mut(cell) {
+            *waits_for -= 1;
+            if *waits_for == 0 {
+                self.make_ready(cell);
+            }
+        }
+    }
+
+    fn make_ready(&mut self, cell: Cell) {
+        self.set(cell, Slot::Ready);
+        self.ready.push(cell);
+    }
+
+    /// Whether its column is computed at this step.
+    fn is_due(&self, cell: Cell) -> bool {
+        let every = self.rules.get(cell.column).and_then(|rules| rules.every);
+        every.is_none_or(|every| cell.step.saturating_add(1).is_multiple_of(every))
+    }
+
+    /// Whether all that is new for a cell was skipped.
+    fn has_nothing_to_read(&self, cell: Cell) -> bool {
+        if self.skipped.is_empty() && cell.step > 0 {
+            return false;
+        }
+        let Some(reads) = self.plan.schema().reads(cell.column) else { return false };
+        let newest =
+            |input: &Input| Some(Cell { column: input.column, step: cell.step.checked_sub(input.delay())? });
+        let mut newest = reads.inputs.iter().map(newest);
+        newest.all(|newest| newest.is_none_or(|newest| self.skipped.contains(&newest)))
+    }
+
+    /// The cell has failed, and nothing is told of it.
+    fn fail(&mut self, cell: Cell) {
+        self.leave(cell);
+        self.failed.push(cell);
+        if let Some(track) = self.tracks.get(cell.column) {
+            self.outbox.advance(cell.column, self.plan.rank(cell.column), track);
+        }
+    }
+
+    /// The cell is neither computed nor stored any more.
+    fn leave(&mut self, cell: Cell) {
+        self.running -= 1;
+        self.ready.give_back(cell);
+    }
+
+    fn slot(&self, cell: Cell) -> Option<Slot> {
+        self.tracks.get(cell.column)?.slot(cell.step)
+    }
+
+    fn slot_mut(&mut self, cell: Cell) -> Option<&mut Slot> {
+        self.tracks.get_mut(cell.column)?.slot_mut(cell.step)
+    }
+
+    fn set(&mut self, cell: Cell, to: Slot) {
+        if let Some(slot) = self.slot_mut(cell) {
+            *slot = to;
+        }
+    }
+
+    fn expect(&self, cell: Cell, slot: Slot) -> Result<(), Misuse> {
+        if self.slot(cell) == Some(slot) { Ok(()) } else { Err(Misuse) }
+    }
+
+    fn change(&mut self, cell: Cell, from: Slot, to: Slot) -> Result<(), Misuse> {
+        self.expect(cell, from)?;
+        self.set(cell, to);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,94 @@
+//! The cells that may start, and how many of each column.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+use super::Cell;
+use crate::declare::Plan;
+
+/// Hands out ready cells: early steps first, inside a step in topological order, of each column no
+/// more than may run at once. A column that has as many as it may have does not hold up the others.
+#[derive(Clone, Debug)]
+pub(super) struct Ready {
+    columns: Vec<Queue>,
+    /// The next cell of every column that has one and may start it: step, rank, column.
+    heads: BTreeSet<(usize, usize, usize)>,
+}
+
+#[derive(Clone, Debug)]
+struct Queue {
+    steps: BinaryHeap<Reverse<usize>>,
+    rank: usize,
+    taken: usize,
+    limit: usize,
+    /// Which step of the column is in `heads`.
+    head: Option<usize>,
+}
+
+impl Ready {
+    pub(super) fn new(plan: &Plan) -> Self {
+        let mut ready = Self { columns: Vec::new(), heads: BTreeSet::new() };
+        ready.extend(plan);
+        ready
+    }
+
+    /// Takes in the columns that a longer plan has at its end.
+    pub(super) fn extend(&mut self, plan: &Plan) {
+        for column in self.columns.len()..plan.schema().columns().len() {
+            let rank = plan.rank(column);
+            self.columns.push(Queue {
+                steps: BinaryHeap::new(),
+                rank,
+                taken: 0,
+                limit: usize::MAX,
+                head: None,
+            });
+        }
+    }
+
+    /// Lets so many cells of a column be taken at once.
+    pub(super) fn limit(&mut self, column: usize, cells: usize) {
+        self.change(column, |queue| queue.limit = cells);
+    }
+
+    /// Whether there is a cell to hand out.
+    pub(super) fn is_empty(&self) -> bool {
+        self.heads.is_empty()
+    }
+
+    /// A cell may start.
+    pub(super) fn push(&mut self, cell: Cell) {
+        self.change(cell.column, |queue| queue.steps.push(Reverse(cell.step)));
+    }
+
+    /// Hands out the next cell, which is then taken.
+    pub(super) fn pop(&mut self) -> Option<Cell> {
+        let &(step, _, column) = self.heads.first()?;
+        self.change(column, |queue| {
+            queue.steps.pop();
+            queue.taken += 1;
+        });
+        Some(Cell { column, step })
+    }
+
+    /// A cell that was taken is so no longer.
+    pub(super) fn give_back(&mut self, cell: Cell) {
+        self.change(cell.column, |queue| queue.taken -= 1);
+    }
+
+    fn change(&mut self, column: usize, change: impl FnOnce(&mut Queue)) {
+        let Some(queue) = self.columns.get_mut(column) else { return };
+        change(queue);
+        let next =
+            if queue.taken < queue.limit { queue.steps.peek().map(|Reverse(step)| *step) } else { None };
+        if next == queue.head {
+            return;
+        }
+        let rank = queue.rank;
+        if let Some(old) = queue.head {
+            self.heads.remove(&(old, rank, column));
+        }
+        queue.head = next;
+        self.heads.extend(next.map(|step| (step, rank, column)));
+    }
+}

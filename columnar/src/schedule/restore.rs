@@ -1,0 +1,120 @@
+//! What an earlier process stored: what of it cannot be, and going on from it.
+
+use std::fmt;
+
+use super::track::{Slot, Track};
+use super::{Cell, Scheduler};
+use crate::history::StoredSteps;
+
+/// Why what a store holds of a column cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unloadable {
+    /// A source is without a step before this one.
+    Gap { missing: usize, found: usize },
+    /// A source is empty in a step.
+    Empty { step: usize },
+    /// A computed column has a step for which not every source has its value.
+    NotBegun { step: usize, opened: usize },
+    /// The store counts a step that it does not give.
+    Withheld { step: usize },
+    /// What a step cost cannot be read.
+    Receipt { step: usize },
+}
+
+impl fmt::Display for Unloadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gap { missing, found } => {
+                write!(f, "step {missing} is not there, but step {found} is")
+            }
+            Self::Empty { step } => {
+                write!(f, "step {step} is there without a value, which a source never is")
+            }
+            Self::NotBegun { step, opened } => {
+                write!(f, "it holds a value for step {step}, but only {opened} steps have begun")
+            }
+            Self::Withheld { step } => write!(f, "step {step} is said to be there, and is not"),
+            Self::Receipt { step } => write!(f, "step {step} has a receipt that is none"),
+        }
+    }
+}
+
+impl std::error::Error for Unloadable {}
+
+impl Scheduler {
+    /// Goes on from what a store holds of the columns from `first` on, of which nothing is known yet. On an
+    /// error, which names the column, nothing has changed.
+    ///
+    /// Costs the number of columns and of steps behind their stored prefixes, whatever the length of those.
+    pub(crate) fn restore(
+        &mut self,
+        first: usize,
+        stored_by_column: &[StoredSteps],
+    ) -> Result<(), (usize, Unloadable)> {
+        self.check(first, stored_by_column)?;
+        self.adopt(first, stored_by_column);
+        Ok(())
+    }
+
+    pub(super) fn adopt(&mut self, first: usize, stored_by_column: &[StoredSteps]) {
+        for (stored_steps, column) in stored_by_column.iter().zip(first..) {
+            let track = Track::of(stored_steps);
+            if !self.plan.schema().is_source(column) {
+                self.stored += track.stored();
+            }
+            if let Some(slot) = self.tracks.get_mut(column) {
+                *slot = track;
+            }
+        }
+        self.reopen(first);
+    }
+
+    pub(super) fn check(
+        &self,
+        first: usize,
+        stored_by_column: &[StoredSteps],
+    ) -> Result<(), (usize, Unloadable)> {
+        let schema = self.plan.schema();
+        let prefix = |column: usize| {
+            let stored_steps = column.checked_sub(first).and_then(|at| stored_by_column.get(at));
+            stored_steps.map_or_else(|| self.len(column), |stored_steps| stored_steps.prefix)
+        };
+        let opened = schema.sources().map(prefix).min().unwrap_or(0);
+        for (stored_steps, column) in stored_by_column.iter().zip(first..) {
+            let last = stored_steps.beyond.last().copied().or_else(|| stored_steps.prefix.checked_sub(1));
+            match (schema.is_source(column), stored_steps.beyond.first(), last) {
+                (true, Some(&found), _) => {
+                    return Err((column, Unloadable::Gap { missing: stored_steps.prefix, found }));
+                }
+                (false, _, Some(step)) if step >= opened => {
+                    return Err((column, Unloadable::NotBegun { step, opened }));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes note that stored cells of a column are empty for good.
+    pub(crate) fn restore_skipped(&mut self, column: usize, steps: impl Iterator<Item = usize>) {
+        self.skipped.extend(steps.map(|step| Cell { column, step }));
+    }
+
+    /// Begins the steps of tracks that were taken over, those from the column `first` on.
+    pub(super) fn reopen(&mut self, first: usize) {
+        self.opened = self.plan.schema().sources().map(|source| self.len(source)).min().unwrap_or(0);
+        for column in 0..self.tracks.len() {
+            let Some(track) = self.tracks.get_mut(column) else { continue };
+            if self.plan.schema().is_source(column) {
+                continue;
+            }
+            let missing = self.opened.saturating_sub(track.end());
+            if column >= first {
+                let begun = track.slots_mut().filter(|(_, slot)| !matches!(slot, Slot::Stored { .. }));
+                let begun: Vec<usize> = begun.map(|(step, _)| step).collect();
+                begun.into_iter().for_each(|step| self.count(Cell { column, step }));
+            }
+            (0..missing).for_each(|_| self.admit(column));
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! Every reachable state of small flows, held against the rule as a reader would state it.
+//!
+//! The rule is in [`world`].
+
+mod world;
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::*;
+use crate::history::StoredSteps;
+use world::{Views, World, counted, past, plan, walk, world};
+
+const ALL: Option<usize> = None;
+const LATEST: Option<usize> = Some(1);
+
+/// topics, summary, critique and assistant.
+const CHAT: [Option<Views<'static>>; 5] = [
+    None,
+    Some(&[(0, LATEST)]),
+    Some(&[(0, ALL), (2, LATEST)]),
+    Some(&[(2, LATEST), (0, LATEST)]),
+    Some(&[(0, ALL), (4, ALL)]),
+];
+
+#[test]
+fn r6_whatever_the_order_of_completion_every_cell_is_computed_stored_and_told_once() {
+    let states = walk(world(&CHAT, 32), 2);
+    assert!(states > 500, "{states} states");
+    walk(world(&CHAT, 1), 2);
+    walk(world(&CHAT, 3), 2);
+}
+
+#[test]
+fn windows_over_a_column_that_finishes_out_of_order() {
+    walk(world(&[None, Some(&[(0, LATEST)]), Some(&[(1, Some(2))])], 32), 3);
+    walk(world(&[None, Some(&[(0, LATEST)]), Some(&[(1, Some(3)), (1, LATEST)])], 3), 3);
+    walk(world(&[None, Some(&[(0, LATEST)]), Some(&[(1, ALL)]), Some(&[(2, Some(2)), (3, Some(2))])], 4), 2);
+}
+
+/// Or else how many there are would depend on what is finished first.
+#[test]
+fn what_is_counted_is_waited_for() {
+    walk(world(&[None, Some(&[(0, LATEST)]), Some(&[(counted(1), LATEST)])], 32), 3);
+    walk(world(&[None, Some(&[(0, LATEST)]), Some(&[(counted(1), Some(2)), (1, LATEST)])], 3), 3);
+    let past: [Option<Views<'_>>; 3] =
+        [None, Some(&[(0, LATEST)]), Some(&[(0, LATEST), (past(counted(1)), LATEST)])];
+    walk(world(&past, 32).with_faults(1, OnFailure::Skip), 2);
+}
+
+#[test]
+fn r12_a_step_begins_when_all_sources_have_it() {
+    walk(world(&[None, None, Some(&[(0, LATEST)]), Some(&[(1, ALL), (3, ALL)])], 32), 2);
+}
+
+const SMALL: [Option<Views<'static>>; 4] =
+    [None, Some(&[(0, LATEST)]), Some(&[(1, LATEST), (2, LATEST)]), Some(&[(1, Some(2)), (0, LATEST)])];
+
+/// Every cell fails at every moment, and so does every `put`; runs are dropped at every moment.
+#[test]
+fn r7_after_any_failure_the_next_run_does_what_is_missing_and_nothing_else() {
+    for on_failure in [OnFailure::Stop, OnFailure::Wait, OnFailure::Skip] {
+        let states = walk(world(&SMALL, 32).with_faults(1, on_failure), 2);
+        assert!(states > 200, "{on_failure:?}: {states} states");
+        walk(world(&SMALL, 2).with_faults(2, on_failure), 2);
+    }
+}
+
+/// A column of which all inputs are empty is not asked.
+#[test]
+fn what_has_nothing_to_read_is_skipped_too() {
+    let columns: [Option<Views<'_>>; 4] =
+        [None, Some(&[(0, LATEST)]), Some(&[(1, ALL)]), Some(&[(2, LATEST), (3, LATEST)])];
+    let mut world = world(&columns, 32).with_faults(1, OnFailure::Skip);
+    (0..2).for_each(|_| world.push(0));
+    let first = Cell { column: 1, step: 0 };
+    world.failed(first);
+    world.stored(first, true);
+    for column in [2, 3] {
+        let cell = Cell { column, step: 0 };
+        assert!(world.storing.contains(&(cell, true)), "{column}");
+        world.stored(cell, true);
+    }
+    walk(world, 2);
+}
+
+/// Two columns read what the other one said before, in every order of completion and with every failure.
+#[test]
+fn columns_read_the_past_of_each_other() {
+    let debate: [Option<Views<'_>>; 3] =
+        [None, Some(&[(0, LATEST), (past(2), LATEST)]), Some(&[(0, LATEST), (past(1), ALL)])];
+    let states = walk(world(&debate, 32), 3);
+    assert!(states > 50, "{states} states");
+    for on_failure in [OnFailure::Stop, OnFailure::Wait, OnFailure::Skip] {
+        walk(world(&debate, 32).with_faults(1, on_failure), 3);
+    }
+    let chained: [Option<Views<'_>>; 4] = [
+        None,
+        Some(&[(0, LATEST), (past(3), Some(2))]),
+        Some(&[(1, LATEST)]),
+        Some(&[(2, LATEST), (past(2), ALL)]),
+    ];
+    walk(world(&chained, 32), 3);
+}
+
+#[test]
+fn a_column_is_computed_now_and_then() {
+    for steps in [1, 2, 3] {
+        let rare = world(&SMALL, 32).with_every(1, steps).with_faults(1, OnFailure::Stop);
+        assert!(walk(rare, 2) > 100);
+    }
+}
+
+/// The walk finds schedulers that know less than was declared: without an edge, with a window that is
+/// too short, with an own past that is not waited for.
+#[test]
+fn the_walk_catches_a_scheduler_that_starts_too_early() {
+    let pairs: [(Views<'_>, Views<'_>); 4] = [
+        (&[(0, LATEST), (past(1), LATEST)], &[(0, LATEST)]),
+        (&[(1, LATEST), (0, LATEST)], &[(0, LATEST)]),
+        (&[(1, Some(2)), (0, LATEST)], &[(1, LATEST), (0, LATEST)]),
+        (&[(1, LATEST), (2, LATEST)], &[(1, LATEST)]),
+    ];
+    for (declared, told) in pairs {
+        let columns = |views| [None, Some(&[(0, LATEST)][..]), Some(views)];
+        let mut world = world(&columns(told), 32);
+        world.declared = plan(&columns(declared));
+        let walked = catch_unwind(AssertUnwindSafe(|| walk(world, 3)));
+        assert!(walked.is_err(), "{told:?} passed for {declared:?}");
+    }
+}
+
+/// And one that has more to wait for than was declared.
+#[test]
+fn the_walk_catches_a_scheduler_that_starts_too_late() {
+    let mut world = world(&[None, Some(&[(0, LATEST)]), Some(&[(1, ALL), (0, LATEST)])], 32);
+    world.declared = plan(&[None, Some(&[(0, LATEST)]), Some(&[(1, LATEST), (0, LATEST)])]);
+    assert!(catch_unwind(AssertUnwindSafe(|| walk(world, 3))).is_err());
+}
+
+/// Walks every state in which a column may be added, then every state after it.
+#[test]
+fn r13_a_column_added_at_any_time_is_filled_from_step_0() {
+    let before = [None, Some(&[(0, LATEST)][..]), Some(&[(1, ALL), (2, LATEST)][..])];
+    let added: Option<Views<'_>> = Some(&[(1, Some(2)), (2, ALL), (3, ALL)]);
+    let after = plan(&[before[0], before[1], before[2], added]);
+    let mut seen = BTreeSet::new();
+    let mut first = world(&before, 2);
+    (0..2).for_each(|_| first.push(0));
+    let mut open = vec![first];
+    while let Some(world) = open.pop() {
+        if !seen.insert(world.key()) {
+            continue;
+        }
+        open.extend(world.successors());
+        let mut extended = world.clone();
+        extended.scheduler.extend(Arc::clone(&after), &[]).expect("nothing is stored of it");
+        extended.declared = Arc::clone(&after);
+        extended.pushed.push(0);
+        extended.faults = 1;
+        extended.settle();
+        walk(extended, 2);
+    }
+    assert!(seen.len() > 10, "{} states", seen.len());
+}
+
+/// A fork at any step, of any state, has what was stored before it and goes on from there.
+#[test]
+fn a_fork_shares_the_past_and_computes_the_rest() {
+    let mut seen = BTreeSet::new();
+    let mut first = world(&SMALL, 32).with_faults(1, OnFailure::Skip);
+    (0..3).for_each(|_| first.push(0));
+    let origins: Vec<_> = (0..SMALL.len()).map(Some).collect();
+    let mut open = vec![first];
+    while let Some(world) = open.pop() {
+        if !seen.insert(world.key()) {
+            continue;
+        }
+        open.extend(world.successors());
+        for step in 0..=3 {
+            let mut fork = World::new(Arc::clone(&world.declared), 32);
+            fork.scheduler = world.scheduler.derive(Arc::clone(&world.declared), &origins, step);
+            fork.pushed[0] = step;
+            fork.stored = world.stored.iter().copied().filter(|cell| cell.step < step).collect();
+            fork.skipped = world.skipped.iter().copied().filter(|cell| cell.step < step).collect();
+            fork.scheduler.begin();
+            fork.settle();
+            (step..3).for_each(|_| fork.push(0));
+            finish(fork);
+        }
+    }
+    assert!(seen.len() > 100, "{} states", seen.len());
+}
+
+/// Goes on, first come first served, until everything is stored.
+fn finish(mut world: World) {
+    while !world.scheduler.is_idle() {
+        if let Some(&(cell, empty)) = world.storing.first() {
+            world.stored(cell, empty);
+        } else if let Some(&cell) = world.running.first() {
+            world.computed(cell);
+        }
+    }
+    let derived = world.pushed.len() - world.declared.schema().sources().count();
+    assert_eq!(world.stored.len(), derived * world.begun());
+}
+
+/// Without a column that nobody reads, and with one that is to be computed anew.
+#[test]
+fn columns_may_go_and_begin_anew() {
+    let mut world = world(&CHAT, 32);
+    (0..2).for_each(|_| world.push(0));
+    finish_some(&mut world, 7);
+    let fewer = plan(&[CHAT[0], CHAT[1], CHAT[2], Some(&[(0, ALL), (3, ALL)])]);
+    let mut without = World::new(Arc::clone(&fewer), 32);
+    let origins = [Some(0), Some(1), Some(2), Some(4)];
+    without.scheduler = world.scheduler.derive(fewer, &origins, usize::MAX);
+    without.pushed[0] = 2;
+    let kept =
+        |cell: &Cell| Some(Cell { column: origins.iter().position(|o| *o == Some(cell.column))?, ..*cell });
+    without.stored = world.stored.iter().filter_map(kept).collect();
+    without.scheduler.begin();
+    without.settle();
+    walk(without, 3);
+
+    let mut anew = World::new(plan(&CHAT), 32);
+    let origins = [Some(0), Some(1), None, None, Some(4)];
+    anew.scheduler = world.scheduler.derive(plan(&CHAT), &origins, usize::MAX);
+    anew.pushed[0] = 2;
+    anew.stored = world.stored.iter().copied().filter(|cell| origins[cell.column].is_some()).collect();
+    anew.scheduler.begin();
+    anew.settle();
+    walk(anew, 3);
+}
+
+fn finish_some(world: &mut World, cells: usize) {
+    for _ in 0..cells {
+        let cell = *world.running.last().expect("more is to be done");
+        world.computed(cell);
+        world.stored(cell, false);
+    }
+}
+
+#[test]
+fn what_was_restored_is_not_handed_out() {
+    let plan = plan(&[None, Some(&[(0, LATEST)]), Some(&[(1, Some(2)), (2, LATEST)])]);
+    for restored in 0..27_usize {
+        let mut world = World::new(Arc::clone(&plan), 32);
+        world.pushed[0] = 3;
+        let state = |step: usize| restored / 3_usize.pow(u32::try_from(step).expect("it is small")) % 3;
+        let of = |states: &[usize]| (0..3).filter(|&step| states.contains(&state(step))).collect::<Vec<_>>();
+        let stored_by_column = [(0..3).collect(), of(&[1, 2]).into_iter().collect(), StoredSteps::default()];
+        world.scheduler.restore(0, &stored_by_column).expect("three steps have begun");
+        world.scheduler.restore_skipped(1, of(&[2]).into_iter());
+        world.stored.extend(of(&[1, 2]).into_iter().map(|step| Cell { column: 1, step }));
+        world.skipped.extend(of(&[2]).into_iter().map(|step| Cell { column: 1, step }));
+        world.settle();
+        walk(world, 3);
+    }
+}
+
+/// What the sources hold decides which steps the others may have, whichever comes first.
+#[test]
+fn what_is_restored_is_checked_as_a_whole() {
+    let mut scheduler = Scheduler::new(plan(&[None, Some(&[(0, LATEST)]), None]), 32);
+    let stored_steps = |steps: &[usize]| steps.iter().copied().collect::<StoredSteps>();
+    let gap = scheduler.restore(0, &[stored_steps(&[0, 3, 1]), stored_steps(&[]), stored_steps(&[0])]);
+    assert_eq!(gap, Err((0, Unloadable::Gap { missing: 2, found: 3 })));
+    let early =
+        scheduler.restore(0, &[stored_steps(&[2, 0, 1]), stored_steps(&[0, 2]), stored_steps(&[1, 0])]);
+    assert_eq!(early, Err((1, Unloadable::NotBegun { step: 2, opened: 2 })));
+    assert_eq!((scheduler.len(0), scheduler.len(2)), (0, 0), "what is refused changes nothing");
+    scheduler
+        .restore(0, &[stored_steps(&[2, 0, 1]), stored_steps(&[0, 1]), stored_steps(&[1, 0])])
+        .expect("both have begun");
+    scheduler.restore_skipped(1, [1].into_iter());
+    assert_eq!((scheduler.steps(), scheduler.progress().skipped), (2, 1));
+    assert!(scheduler.is_idle() || scheduler.poll().is_none());
+}
+
+/// However much is stored, it is gone on from at once.
+#[test]
+fn a_long_past_is_restored_as_its_length() {
+    let mut scheduler = Scheduler::new(plan(&[None, Some(&[(0, LATEST)])]), 32);
+    let long = |prefix| StoredSteps { prefix, beyond: Vec::new() };
+    scheduler.restore(0, &[long(usize::MAX / 4), long(usize::MAX / 4 - 1)]).expect("all have begun");
+    assert_eq!(scheduler.progress().waiting, 1);
+    assert_eq!(scheduler.poll(), Some(Action::Compute(Cell { column: 1, step: usize::MAX / 4 - 1 })));
+}
+
+#[test]
+fn r9_nothing_new_starts_after_a_failure_and_siblings_are_stored() {
+    let columns: [Option<Views<'_>>; 3] = [None, Some(&[(0, LATEST)]), Some(&[(0, LATEST)])];
+    let mut world = world(&columns, 2).with_faults(1, OnFailure::Stop);
+    (0..2).for_each(|_| world.push(0));
+    let (bad, sibling) = (Cell { column: 1, step: 0 }, Cell { column: 2, step: 0 });
+    world.failed(bad);
+    assert!(world.running.contains(&sibling) && !world.scheduler.is_idle());
+    world.computed(sibling);
+    world.stored(sibling, false);
+    assert!(world.scheduler.is_idle() && world.running.is_empty(), "two cells of step 1 could have started");
+    world.run_again();
+    assert!(world.running.contains(&bad));
+}
+
+/// Every report about every cell in every state: what cannot be true is refused and changes nothing.
+#[test]
+fn r15_a_report_that_cannot_be_true_changes_nothing() {
+    let columns: [Option<Views<'_>>; 3] = [None, Some(&[(0, LATEST)]), Some(&[(1, LATEST), (2, LATEST)])];
+    let mut seen = BTreeSet::new();
+    let mut first = world(&columns, 2).with_faults(1, OnFailure::Wait);
+    (0..2).for_each(|_| first.push(0));
+    let mut open = vec![first];
+    while let Some(mut world) = open.pop() {
+        if !seen.insert(world.key()) {
+            continue;
+        }
+        open.extend(world.successors());
+        let before = format!("{:?}", world.scheduler);
+        for (column, step) in (0..4).flat_map(|column| [0, 1, 2, usize::MAX].map(|step| (column, step))) {
+            let cell = Cell { column, step };
+            let storing = [true, false].iter().any(|&empty| world.storing.contains(&(cell, empty)));
+            let scheduler = &mut world.scheduler;
+            if !world.running.contains(&cell) {
+                assert_eq!(scheduler.handle_computed(cell), Err(Misuse));
+                assert_eq!(scheduler.handle_failed(cell), Err(Misuse));
+                assert!(storing || scheduler.handle_broken(cell) == Err(Misuse));
+            }
+            assert!(storing || scheduler.handle_stored(cell, false) == Err(Misuse));
+        }
+        assert_eq!(format!("{:?}", world.scheduler), before);
+    }
+}
+
+#[test]
+fn no_more_cells_of_a_column_run_than_may_and_others_go_ahead() {
+    let mut scheduler = Scheduler::new(plan(&[None, Some(&[(0, LATEST)]), Some(&[(0, LATEST)])]), 32);
+    scheduler.rule(1, Rules { limit: Some(2), ..Rules::default() });
+    scheduler.begin();
+    (0..5).for_each(|_| scheduler.handle_pushed(0));
+    let started = |scheduler: &mut Scheduler| -> Vec<Cell> {
+        std::iter::from_fn(|| scheduler.poll())
+            .filter_map(|action| if let Action::Compute(cell) = action { Some(cell) } else { None })
+            .collect()
+    };
+    let first = started(&mut scheduler);
+    let of = |cells: &[Cell], column: usize| cells.iter().filter(|cell| cell.column == column).count();
+    assert_eq!((of(&first, 1), of(&first, 2)), (2, 5));
+    scheduler.handle_computed(first[0]).expect("it is running");
+    assert_eq!(started(&mut scheduler), [], "it is not stored yet");
+    scheduler.handle_stored(first[0], false).expect("it is on its way");
+    assert_eq!(started(&mut scheduler), [Cell { column: 1, step: 2 }]);
+    scheduler.stop();
+    assert_eq!(of(&started(&mut scheduler), 1), 2, "a stopped run has given all back");
+    scheduler.stop();
+    scheduler.limit(3);
+    assert_eq!(started(&mut scheduler).len(), 3);
+}
+
+/// The same reports bring the same actions: what a driver has recorded can be replayed.
+#[test]
+fn r17_a_recorded_order_brings_the_same_actions_again() {
+    let record = |choices: &[usize]| {
+        let mut world = world(&CHAT, 32);
+        (0..3).for_each(|_| world.push(0));
+        let mut log = Vec::new();
+        for choice in choices {
+            let open: Vec<Cell> = world.running.iter().copied().collect();
+            let Some(&cell) = open.get(choice % open.len().max(1)) else { break };
+            world.running.remove(&cell);
+            world.scheduler.handle_computed(cell).expect("it is running");
+            while let Some(action) = world.scheduler.poll() {
+                log.push(action);
+                match action {
+                    Action::Compute(cell) => _ = world.running.insert(cell),
+                    Action::Store(cell) => {
+                        world.scheduler.handle_stored(cell, false).expect("it is on its way");
+                    }
+                    Action::Skip(_) | Action::Emit(_) => {}
+                }
+            }
+        }
+        log
+    };
+    for seed in 0..200_usize {
+        let choices: Vec<usize> = (0..12).map(|at| seed.wrapping_mul(2_654_435_761) >> (at * 2)).collect();
+        assert_eq!(record(&choices), record(&choices));
+    }
+}

@@ -1,0 +1,356 @@
+//! A driver that keeps its own account of every cell, and holds the scheduler against it.
+//!
+//! After each report it polls until nothing comes, and compares every action with the declaration alone.
+
+use std::collections::BTreeSet;
+
+use super::super::*;
+use crate::declare::{Draft, DraftView, Schema};
+
+/// A view of this column's past alone.
+pub(super) fn past(column: usize) -> usize {
+    column | PAST
+}
+
+const PAST: usize = 1 << 20;
+
+/// A view of this column that counts what its window hides.
+pub(super) fn counted(column: usize) -> usize {
+    column | COUNTED
+}
+
+const COUNTED: usize = 1 << 21;
+
+pub(super) type Views<'a> = &'a [(usize, Option<usize>)];
+
+/// `None` is a source; a view is a column and the length of its window, `None` for all.
+pub(super) fn plan(columns: &[Option<Views<'_>>]) -> Arc<Plan> {
+    let draft = |(at, views): (usize, &Option<Views<'_>>)| Draft {
+        name: format!("c{at}"),
+        was: None,
+        views: views.map(|views| {
+            let view = |(tag, &(column, last)): (usize, &(usize, Option<usize>))| DraftView {
+                column: Ok(column & !(PAST | COUNTED)),
+                delayed: column & PAST > 0,
+                window: last.map_or(Some(Window::All), Window::last),
+                note: None,
+                filter: None,
+                elided: column & COUNTED > 0,
+                groups: Vec::new(),
+                tag: (column != at).then(|| format!("v{tag}")),
+            };
+            views.iter().enumerate().map(view).collect()
+        }),
+    };
+    let schema = Schema::new(columns.iter().enumerate().map(draft).collect()).expect("a sound flow");
+    let order: Vec<usize> = (0..columns.len()).collect();
+    Arc::new(Plan::new(schema, &order))
+}
+
+#[derive(Clone)]
+pub(super) struct World {
+    pub(super) scheduler: Scheduler,
+    /// What the declaration says; the scheduler may have been told something else, to see it caught.
+    pub(super) declared: Arc<Plan>,
+    pub(super) limit: usize,
+    pub(super) pushed: Vec<usize>,
+    pub(super) stored: BTreeSet<Cell>,
+    /// Those of the stored ones that are empty.
+    pub(super) skipped: BTreeSet<Cell>,
+    pub(super) running: BTreeSet<Cell>,
+    /// On their way into the store, and whether they are empty.
+    pub(super) storing: BTreeSet<(Cell, bool)>,
+    pub(super) failed: BTreeSet<Cell>,
+    /// Stored in this run and not told yet.
+    pub(super) untold: BTreeSet<Cell>,
+    /// What the next failures do; a failed `put` always stops the run.
+    pub(super) on_failure: OnFailure,
+    /// A column that is computed at every so many steps.
+    pub(super) every: Option<(usize, usize)>,
+    pub(super) halted: bool,
+    /// How many things may still go wrong.
+    pub(super) faults: usize,
+}
+
+impl World {
+    pub(super) fn new(plan: Arc<Plan>, limit: usize) -> Self {
+        let mut scheduler = Scheduler::new(Arc::clone(&plan), limit);
+        scheduler.begin();
+        Self {
+            scheduler,
+            pushed: vec![0; plan.schema().columns().len()],
+            declared: plan,
+            limit,
+            stored: BTreeSet::new(),
+            skipped: BTreeSet::new(),
+            running: BTreeSet::new(),
+            storing: BTreeSet::new(),
+            failed: BTreeSet::new(),
+            untold: BTreeSet::new(),
+            on_failure: OnFailure::Stop,
+            every: None,
+            halted: false,
+            faults: 0,
+        }
+    }
+
+    /// In which so many things go wrong, and failures of computes do this.
+    pub(super) fn with_faults(mut self, faults: usize, on_failure: OnFailure) -> Self {
+        self.faults = faults;
+        self.on_failure = on_failure;
+        self.rule();
+        self
+    }
+
+    /// In which a column is computed at every so many steps.
+    pub(super) fn with_every(mut self, column: usize, steps: usize) -> Self {
+        self.every = Some((column, steps));
+        self.rule();
+        self
+    }
+
+    fn rule(&mut self) {
+        for column in 0..self.pushed.len() {
+            let every = self.every.filter(|(rare, _)| *rare == column).map(|(_, steps)| steps);
+            self.scheduler.rule(column, Rules { limit: None, every, on_failure: self.on_failure });
+        }
+    }
+
+    pub(super) fn begun(&self) -> usize {
+        self.declared.schema().sources().map(|source| self.pushed[source]).min().unwrap_or(0)
+    }
+
+    pub(super) fn is_stored(&self, column: usize, step: usize) -> bool {
+        if self.declared.schema().is_source(column) {
+            step < self.pushed[column]
+        } else {
+            self.stored.contains(&Cell { column, step })
+        }
+    }
+
+    /// Whether everything that the cell shows or counts is stored, from the declaration alone.
+    pub(super) fn has_its_inputs(&self, cell: Cell) -> bool {
+        let Some(reads) = self.declared.schema().reads(cell.column) else { return false };
+        let stored = |column, mut steps: Range<usize>| steps.all(|step| self.is_stored(column, step));
+        cell.step < self.begun()
+            && reads.inputs.iter().all(|input| {
+                let shown = input.cells(cell.step);
+                stored(input.column, if input.elided { 0..shown.end } else { shown })
+            })
+            && reads.own.is_none_or(|own| stored(cell.column, own.of_own(cell.step)))
+    }
+
+    /// Whether nobody is asked for the cell: all inputs are empty at its step, or its column is not computed
+    /// at it.
+    pub(super) fn is_unasked(&self, cell: Cell) -> bool {
+        let is_rare = |(column, steps)| column == cell.column && !(cell.step + 1).is_multiple_of(steps);
+        if self.every.is_some_and(is_rare) {
+            return true;
+        }
+        let reads = self.declared.schema().reads(cell.column).expect("it is derived");
+        reads.inputs.iter().all(|input| match (input.delayed, cell.step) {
+            (true, 0) => true,
+            (delayed, step) => {
+                self.skipped.contains(&Cell { column: input.column, step: step - usize::from(delayed) })
+            }
+        })
+    }
+
+    /// The cells that may start.
+    pub(super) fn startable(&self) -> BTreeSet<Cell> {
+        let columns = 0..self.declared.schema().columns().len();
+        let cells = columns.flat_map(|column| (0..self.begun()).map(move |step| Cell { column, step }));
+        cells.filter(|&cell| self.has_its_inputs(cell) && self.is_untouched(cell)).collect()
+    }
+
+    pub(super) fn is_untouched(&self, cell: Cell) -> bool {
+        let on_its_way = self.storing.contains(&(cell, true)) || self.storing.contains(&(cell, false));
+        let known = [&self.stored, &self.running, &self.failed];
+        !on_its_way && known.iter().all(|cells| !cells.contains(&cell))
+    }
+
+    /// Does what the scheduler asks for until it asks for nothing, and holds each thing against the rule.
+    pub(super) fn settle(&mut self) {
+        while let Some(action) = self.scheduler.poll() {
+            match action {
+                Action::Compute(cell) => {
+                    assert!(self.startable().contains(&cell), "{cell:?} is started");
+                    assert!(!self.is_unasked(cell) && !self.halted, "{cell:?} is started");
+                    self.running.insert(cell);
+                }
+                Action::Store(cell) => assert!(self.storing.contains(&(cell, false)), "{cell:?}"),
+                Action::Skip(cell) => {
+                    let failed = self.storing.contains(&(cell, true));
+                    assert!(failed || self.startable().contains(&cell) && self.is_unasked(cell), "{cell:?}");
+                    self.storing.insert((cell, true));
+                }
+                Action::Emit(cell) => self.hear(cell),
+            }
+        }
+        let busy = self.running.len() + self.storing.len();
+        assert!(busy <= self.limit, "{busy} at once");
+        if !self.halted && busy < self.limit {
+            assert_eq!(self.startable(), BTreeSet::new(), "these could go on");
+        }
+        let progress = self.scheduler.progress();
+        assert_eq!((progress.running, progress.failed), (busy, self.failed.len()));
+        assert_eq!(
+            (progress.done, progress.skipped),
+            (self.stored.len() - self.skipped.len(), self.skipped.len())
+        );
+        let derived = self.pushed.len() - self.declared.schema().sources().count();
+        assert_eq!(progress.total(), derived * self.begun(), "every cell of every step is somewhere");
+        assert_eq!(self.scheduler.is_idle(), busy == 0 && self.untold.is_empty());
+        assert!(busy > 0 || self.untold.is_empty(), "a run that ends has told everything");
+    }
+
+    /// A value is told once, after it is stored, by step, and after what it was computed from.
+    pub(super) fn hear(&mut self, cell: Cell) {
+        assert!(self.untold.remove(&cell), "{cell:?} is told");
+        let earlier = self.untold.iter().find(|other| other.column == cell.column && other.step < cell.step);
+        assert_eq!(earlier, None, "told after {cell:?}");
+        let reads = self.declared.schema().reads(cell.column).expect("it is derived");
+        for input in &reads.inputs {
+            for step in input.cells(cell.step) {
+                assert!(!self.untold.contains(&Cell { column: input.column, step }), "{cell:?} comes first");
+            }
+        }
+    }
+
+    pub(super) fn push(&mut self, source: usize) {
+        self.pushed[source] += 1;
+        self.scheduler.handle_pushed(source);
+        self.settle();
+    }
+
+    pub(super) fn computed(&mut self, cell: Cell) {
+        self.scheduler.handle_computed(cell).expect("it is running");
+        self.running.remove(&cell);
+        self.storing.insert((cell, false));
+        self.settle();
+    }
+
+    /// Its compute leaves it empty.
+    pub(super) fn skipped(&mut self, cell: Cell) {
+        self.faults -= 1;
+        self.scheduler.handle_skipped(cell).expect("it is running");
+        self.running.remove(&cell);
+        self.storing.insert((cell, true));
+        self.settle();
+    }
+
+    pub(super) fn failed(&mut self, cell: Cell) {
+        self.faults -= 1;
+        let done = self.scheduler.handle_failed(cell).expect("it is running");
+        assert_eq!(done, self.on_failure);
+        self.running.remove(&cell);
+        match self.on_failure {
+            OnFailure::Skip => {
+                self.storing.insert((cell, true));
+            }
+            OnFailure::Wait | OnFailure::Stop => {
+                self.failed.insert(cell);
+                self.halted |= self.on_failure == OnFailure::Stop;
+            }
+        }
+        self.settle();
+    }
+
+    pub(super) fn stored(&mut self, cell: Cell, empty: bool) {
+        self.scheduler.handle_stored(cell, empty).expect("it is on its way");
+        self.storing.remove(&(cell, empty));
+        assert!(self.stored.insert(cell), "{cell:?} is stored once");
+        self.untold.insert(cell);
+        if empty {
+            self.skipped.insert(cell);
+        }
+        self.settle();
+    }
+
+    pub(super) fn broken(&mut self, cell: Cell, empty: bool) {
+        self.faults -= 1;
+        self.scheduler.handle_broken(cell).expect("it is on its way");
+        self.storing.remove(&(cell, empty));
+        self.failed.insert(cell);
+        self.halted = true;
+        self.settle();
+    }
+
+    /// The run ends, whatever goes on, and another one begins.
+    pub(super) fn run_again(&mut self) {
+        self.scheduler.stop();
+        self.running.clear();
+        self.storing.clear();
+        self.failed.clear();
+        self.untold.clear();
+        self.halted = false;
+        self.scheduler.begin();
+        self.settle();
+    }
+
+    pub(super) fn successors(&self) -> Vec<World> {
+        let mut next = Vec::new();
+        let mut branch = |change: &dyn Fn(&mut World)| {
+            let mut world = self.clone();
+            change(&mut world);
+            next.push(world);
+        };
+        for &cell in &self.running {
+            branch(&|world| world.computed(cell));
+        }
+        for &(cell, empty) in &self.storing {
+            branch(&|world| world.stored(cell, empty));
+        }
+        if self.faults > 0 {
+            self.running.iter().for_each(|&cell| branch(&|world| world.failed(cell)));
+            self.running.iter().for_each(|&cell| branch(&|world| world.skipped(cell)));
+            self.storing.iter().for_each(|&(cell, empty)| branch(&|world| world.broken(cell, empty)));
+            branch(&|world| {
+                world.faults -= 1;
+                world.run_again();
+            });
+        }
+        if self.scheduler.is_idle() && !self.failed.is_empty() {
+            branch(&World::run_again);
+        }
+        next
+    }
+
+    /// All that tells one state from another.
+    pub(super) fn key(&self) -> impl Ord + use<> {
+        let cells = (self.stored.clone(), self.skipped.clone(), self.running.clone(), self.untold.clone());
+        (self.pushed.clone(), cells, self.storing.clone(), self.failed.clone(), self.halted, self.faults)
+    }
+}
+
+/// Walks every state from this one, pushes of so many steps included, and returns how many there are.
+pub(super) fn walk(first: World, steps: usize) -> usize {
+    let sources: Vec<usize> = first.declared.schema().sources().collect();
+    let derived = first.pushed.len() - sources.len();
+    let mut seen = BTreeSet::new();
+    let mut open = vec![first];
+    while let Some(world) = open.pop() {
+        if !seen.insert(world.key()) {
+            continue;
+        }
+        let mut next = world.successors();
+        for &source in &sources {
+            if world.pushed[source] < steps {
+                let mut pushed = world.clone();
+                pushed.push(source);
+                next.push(pushed);
+            }
+        }
+        if next.is_empty() {
+            assert!(world.scheduler.is_idle());
+            assert_eq!(world.stored.len(), derived * steps, "a quiet flow is a finished one");
+            assert_eq!(world.scheduler.steps(), steps);
+        }
+        open.extend(next);
+    }
+    seen.len()
+}
+
+pub(super) fn world(columns: &[Option<Views<'_>>], limit: usize) -> World {
+    World::new(plan(columns), limit)
+}

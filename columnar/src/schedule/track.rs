@@ -1,0 +1,184 @@
+//! How far one column has come.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use crate::history::StoredSteps;
+
+/// The steps of one column: a prefix that is stored, and what is known of the steps after it.
+///
+/// A step that is stored out of order joins its stored neighbours to a run. The two ends of a run
+/// know each other, so joining costs the same whatever its length.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Track {
+    /// Every step below this one is stored.
+    prefix: usize,
+    /// The steps from `prefix` on; the first one is never stored.
+    slots: VecDeque<Slot>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// So many views show steps that are not stored.
+    Waiting(usize),
+    /// Everything it reads is stored.
+    Ready,
+    /// Somebody computes it.
+    Running,
+    /// It is on its way into the store.
+    Storing,
+    /// It failed, and is tried again by the next run.
+    Failed,
+    /// Stored, as the first or the last step of a run whose other end is named. Inside a run the
+    /// name is out of date and never asked for.
+    Stored { other_end: usize },
+}
+
+impl Track {
+    /// The number of steps that are stored without a gap.
+    pub(super) fn prefix(&self) -> usize {
+        self.prefix
+    }
+
+    /// Stores the next step of a column that is only ever stored in order: a source.
+    pub(super) fn advance(&mut self) {
+        self.prefix += 1;
+    }
+
+    /// The first step that has no slot yet.
+    pub(super) fn end(&self) -> usize {
+        self.prefix + self.slots.len()
+    }
+
+    pub(super) fn push(&mut self, slot: Slot) {
+        self.slots.push_back(slot);
+    }
+
+    /// What is known of a step behind the stored prefix.
+    pub(super) fn slot(&self, step: usize) -> Option<Slot> {
+        self.slots.get(step.checked_sub(self.prefix)?).copied()
+    }
+
+    pub(super) fn slot_mut(&mut self, step: usize) -> Option<&mut Slot> {
+        self.slots.get_mut(step.checked_sub(self.prefix)?)
+    }
+
+    /// The steps behind the stored prefix, with what is known of them.
+    pub(super) fn slots_mut(&mut self) -> impl Iterator<Item = (usize, &mut Slot)> {
+        (self.prefix..).zip(&mut self.slots)
+    }
+
+    /// How many steps are stored.
+    pub(super) fn stored(&self) -> usize {
+        self.prefix + self.slots.iter().filter(|slot| matches!(slot, Slot::Stored { .. })).count()
+    }
+
+    /// What is stored of the steps before this one; all else is as if it had just begun.
+    pub(super) fn before(&self, step: usize) -> Self {
+        let mut before = Self { prefix: self.prefix.min(step), slots: VecDeque::new() };
+        let begun = (self.prefix..step).zip(&self.slots);
+        let stored: Vec<usize> = begun
+            .inspect(|_| before.push(Slot::Waiting(0)))
+            .filter(|(_, slot)| matches!(slot, Slot::Stored { .. }))
+            .map(|(step, _)| step)
+            .collect();
+        for step in stored {
+            before.store(step);
+        }
+        before
+    }
+
+    /// The steps up to the last one that is stored; those between are as if they had just begun.
+    pub(super) fn of(stored_steps: &StoredSteps) -> Self {
+        let mut track = Self { prefix: stored_steps.prefix, slots: VecDeque::new() };
+        for &step in &stored_steps.beyond {
+            while track.end() <= step {
+                track.push(Slot::Waiting(0));
+            }
+            track.store(step);
+        }
+        track
+    }
+
+    /// The first of these steps that is not stored.
+    pub(super) fn gap(&self, steps: Range<usize>) -> Option<usize> {
+        // The first slot is never stored, and those before it are.
+        (steps.start.max(self.prefix)..steps.end)
+            .find(|&step| !matches!(self.slot(step), Some(Slot::Stored { .. })))
+    }
+
+    /// Stores a step that has a slot, and returns the run of stored steps that it is now part of.
+    pub(super) fn store(&mut self, step: usize) -> Range<usize> {
+        if step == self.prefix {
+            self.slots.pop_front();
+            self.prefix += 1;
+            while let Some(Slot::Stored { .. }) = self.slots.front() {
+                self.slots.pop_front();
+                self.prefix += 1;
+            }
+            return 0..self.prefix;
+        }
+        let start = match self.slot(step - 1) {
+            Some(Slot::Stored { other_end }) => other_end,
+            _ => step,
+        };
+        let last = match self.slot(step + 1) {
+            Some(Slot::Stored { other_end }) => other_end,
+            _ => step,
+        };
+        for (at, other_end) in [(step, step), (start, last), (last, start)] {
+            if let Some(slot) = self.slot_mut(at) {
+                *slot = Slot::Stored { other_end };
+            }
+        }
+        start..last + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every order of storing six steps gives the runs that a plain list of flags gives.
+    #[test]
+    fn runs_are_right_in_every_order() {
+        fn permute(rest: &mut Vec<usize>, done: &mut Vec<usize>, check: &mut impl FnMut(&[usize])) {
+            if rest.is_empty() {
+                check(done);
+            }
+            for at in 0..rest.len() {
+                let step = rest.remove(at);
+                done.push(step);
+                permute(rest, done, check);
+                done.pop();
+                rest.insert(at, step);
+            }
+        }
+        let mut orders = 0;
+        permute(&mut (0..6).collect(), &mut Vec::new(), &mut |order| {
+            orders += 1;
+            let mut track = Track::default();
+            (0..6).for_each(|_| track.push(Slot::Running));
+            let mut flags = [false; 6];
+            for &step in order {
+                let run = track.store(step);
+                flags[step] = true;
+                let start = (0..=step).rev().take_while(|&s| flags[s]).last().expect("it is stored");
+                let end = (step..6).take_while(|&s| flags[s]).last().expect("it is stored") + 1;
+                assert_eq!(run, start..end, "{order:?} at {step}");
+                for from in 0..6 {
+                    for to in from..=6 {
+                        let all = (from..to).all(|s| flags[s]);
+                        assert_eq!(track.gap(from..to).is_none(), all, "{order:?} at {step}: {from}..{to}");
+                    }
+                }
+                let cut = track.before(4);
+                let kept = (0..4).filter(|&s| flags[s]).count();
+                assert_eq!((cut.stored(), cut.end()), (kept, 4), "{order:?} at {step}");
+                assert!((0..4).all(|s| cut.gap(s..s + 1).is_none() == flags[s]), "{order:?} at {step}");
+            }
+            assert_eq!(track.prefix(), 6);
+        });
+        assert_eq!(orders, 720);
+    }
+}

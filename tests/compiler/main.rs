@@ -1,0 +1,5 @@
+//! The tests that start a compiler or rust-analyzer: slower than the others, so they have a program of their own.
+
+mod editor;
+mod incremental;
+mod ui;

@@ -1,0 +1,425 @@
+//! Contexts under their budgets.
+
+use columnar::budget::{Budget, BudgetError, Strategy};
+use columnar::prelude::*;
+use columnar::store::MemoryStore;
+use columnar::testing::script;
+use columnar::tokens::Counter;
+use columnar_tests::budget::{self, Limit};
+use columnar_tests::live::{Gaps, Live, block_on, plain};
+use columnar_tests::naive;
+use columnar_tests::strategies::flows;
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use proptest::strategy::Strategy as _;
+use proptest::test_runner::TestCaseError;
+
+/// What is kept for the reply; the tests say limits of messages, and budgets have it on top.
+const BUFFER: usize = 10;
+
+fn budget(limit: Limit) -> Budget {
+    let budget = Budget::of(limit.tokens + BUFFER).token_buffer(BUFFER).strategy(limit.strategy);
+    budget.minimum_recent(limit.minimum_recent)
+}
+
+/// Eight characters, two tokens; shown by the source they are nine with what is around them.
+fn word(letter: char, step: usize) -> String {
+    format!("{letter}{step:07}")
+}
+
+/// A source, and a column that reads it through these views and answers with a word.
+fn talk(views: impl Fn(&Column) -> Vec<View>, budget: Budget, steps: usize) -> Result<Flow> {
+    let user = source("user");
+    let answers: Vec<String> = (0..steps).map(|step| word('b', step)).collect();
+    flow([column("bot", views(&user), script(answers).budget(budget))])
+}
+
+async fn talked(views: impl Fn(&Column) -> Vec<View>, budget: Budget, steps: usize) -> Result<Flow> {
+    let f = talk(views, budget, steps)?;
+    for step in 0..steps {
+        f.push("user", word('u', step)).await?;
+        f.run().await?;
+    }
+    Ok(f)
+}
+
+fn chat(user: &Column) -> Vec<View> {
+    vec![user.all(), this()]
+}
+
+/// What a context shows, in short: `u3` for a value of the source, `b3` for one of its own.
+fn shape(messages: &Messages) -> String {
+    let short = |part: columnar::Part<'_>| match part.origin() {
+        Some(origin) => format!("{}{}", &origin.column[..1], origin.step),
+        None => part.text().trim_start().to_owned(),
+    };
+    messages.parts().map(short).collect::<Vec<_>>().join(" ")
+}
+
+// A word of the source is 2 tokens and `<user>\n\n</user>\n\n` 5; a word of its own is 2 and the gap 1.
+const USER: usize = 7;
+const OWN: usize = 3;
+
+#[tokio::test]
+async fn nothing_is_cut_without_a_budget_and_nothing_that_fits() -> Result<()> {
+    let f = talked(chat, Budget::new(), 8).await?;
+    assert!(f.messages("bot", 7)?.report().is_none());
+    let all = 8 * USER + 7 * OWN;
+    let exact = talked(chat, Budget::of(all + 1024), 8).await?.messages("bot", 7)?;
+    assert_eq!(exact, f.messages("bot", 7)?);
+    let report = exact.report().unwrap();
+    assert_eq!((report.before, report.after, report.limit, report.turns), (all, all, all, 0));
+    assert_eq!(report.to_string(), "about 77 of 77 tokens, nothing left out");
+    assert_eq!(exact.elided().count(), 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_middle_is_left_out_unless_told_otherwise() -> Result<()> {
+    let f = talked(chat, Budget::of(60).token_buffer(BUFFER), 8).await?;
+    let messages = f.messages("bot", 7)?;
+    // The four newest have 20, the marker 12 or so; then come u0, u5 and b0. What is left has no room for another.
+    assert_eq!(shape(&messages), "u0 b0 <elided>8 turns, about 40 tokens</elided> u5 b5 u6 b6 u7");
+    assert_eq!(
+        messages.to_json(),
+        concat!(
+            r#"[{"role":"user","content":"<user>\nu0000000\n</user>"},"#,
+            r#"{"role":"assistant","content":"b0000000"},"#,
+            r#"{"role":"user","content":"<elided>8 turns, about 40 tokens</elided>\n\n<user>\nu0000005\n</user>"},"#,
+            r#"{"role":"assistant","content":"b0000005"},"#,
+            r#"{"role":"user","content":"<user>\nu0000006\n</user>"},"#,
+            r#"{"role":"assistant","content":"b0000006"},"#,
+            r#"{"role":"user","content":"<user>\nu0000007\n</user>"}]"#
+        )
+    );
+    let report = messages.report().unwrap();
+    assert_eq!(report.strategy, Strategy::TruncateMiddle);
+    assert_eq!((report.before, report.after, report.limit), (77, 77 - 40 + 11 + 1, 50));
+    assert_eq!((report.turns, report.kept_fewer, report.is_over_limit()), (8, false, false));
+    assert_eq!(messages.parts().map(|part| part.tokens()).sum::<usize>(), report.after);
+    let gone: Vec<_> =
+        messages.elided().map(|origin| format!("{}{}", &origin.column[..1], origin.step)).collect();
+    assert_eq!(gone, ["u1", "b1", "u2", "b2", "u3", "b3", "u4", "b4"]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_rolling_window_keeps_the_newest_and_says_nothing() -> Result<()> {
+    let rolling = Budget::of(29).token_buffer(BUFFER).rolling_window();
+    let f = talked(chat, rolling.clone(), 8).await?;
+    assert_eq!(shape(&f.messages("bot", 7)?), "u6 b6 u7");
+    // Where an answer would come first, the user leads as everywhere.
+    let f = talked(chat, rolling.tokens(30), 8).await?;
+    assert_eq!(shape(&f.messages("bot", 7)?), "<elided/> b5 u6 b6 u7");
+    Ok(())
+}
+
+#[tokio::test]
+async fn one_turn_is_always_kept_and_the_report_says_so() -> Result<()> {
+    for strategy in [Strategy::TruncateMiddle, Strategy::RollingWindow] {
+        let f = talked(chat, Budget::of(BUFFER + 3).token_buffer(BUFFER).strategy(strategy), 4).await?;
+        let messages = f.messages("bot", 3)?;
+        let report = messages.report().unwrap();
+        assert!(messages.last_text().contains("u0000003"), "{messages:?}");
+        assert_eq!((report.turns, report.is_over_limit()), (6, true), "{report}");
+        assert_eq!(report.kept_fewer, strategy == Strategy::TruncateMiddle);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn stop_at_limit_names_what_is_largest_and_asks_nobody() -> Result<()> {
+    let user = source("user");
+    let notes = source("notes");
+    let budget = Budget::of(300).stop_at_limit().token_buffer(100);
+    let asked = prompt("Answer.").with(Unasked).budget(budget);
+    let f = flow([column("bot", [user.all(), notes.all()], asked)])?;
+    f.push("user", "Hello!").await?;
+    f.push("notes", "x".repeat(1000)).await?;
+    let error = f.run().await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`bot` cannot be asked at step 0: its messages have about 262 tokens and may have 198; most of them \
+         are `notes` with 255, `user` with 7: widen the budget, narrow a view, or take a strategy that cuts"
+    );
+    assert!(matches!(f.messages("bot", 0), Err(Error::Budget { source: BudgetError::OverLimit { .. }, .. })));
+    Ok(())
+}
+
+/// A model that must not be asked.
+struct Unasked;
+
+impl columnar::model::Model for Unasked {
+    fn name(&self) -> &'static str {
+        "unasked"
+    }
+
+    fn reply(
+        &self,
+        _: columnar::model::Request,
+    ) -> futures::stream::BoxStream<'static, Result<columnar::model::Chunk, columnar::BoxError>> {
+        panic!("nobody asks this model");
+    }
+}
+
+#[tokio::test]
+async fn a_budget_that_leaves_nothing_says_by_how_much() -> Result<()> {
+    let user = source("user");
+    let f = flow([column("bot", user.all(), prompt("x".repeat(400)).with(Unasked).budget(1100))])?;
+    f.push("user", "Hello!").await?;
+    assert_eq!(
+        f.run().await.unwrap_err().to_string(),
+        "`bot` cannot be asked at step 0: a budget of 1100 tokens leaves nothing for its messages: 1024 are \
+         kept for the reply and its instruction has about 100; it is 25 short"
+    );
+    Ok(())
+}
+
+/// What a column says of failures holds for a budget, too.
+#[tokio::test]
+async fn a_column_that_may_fail_may_fail_for_its_budget() -> Result<()> {
+    let user = source("user");
+    let short = column(
+        "short",
+        user.all(),
+        script(["s0", "s1"]).budget(Budget::of(20).token_buffer(9).stop_at_limit()).or_skip(),
+    );
+    let reader = column("reader", [user.latest(), short.latest()], script(["r0", "r1"]));
+    let f = flow([reader])?;
+    for text in ["one", "two"] {
+        f.push("user", text).await?;
+    }
+    let mut run = f.run();
+    let mut failed = Vec::new();
+    while let Some(event) = run.try_next().await? {
+        if let Event::Failed { column, step, error } = event {
+            failed.push((column.to_string(), step, error.contains("may have 11")));
+        }
+    }
+    assert_eq!(failed, [("short".to_owned(), 1, true)]);
+    assert_eq!((f.get("short", 0).as_deref(), f.get("short", 1)), (Some("s0"), None));
+    assert_eq!(f.get("reader", 1).as_deref(), Some("r1"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_nearest_setting_counts_field_by_field() -> Result<()> {
+    let f = talked(chat, Budget::new().rolling_window(), 6).await?;
+    f.budget(Budget::of(BUFFER + 17).token_buffer(BUFFER).stop_at_limit());
+    let messages = f.messages("bot", 5)?;
+    let report = messages.report().unwrap();
+    assert_eq!((report.limit, report.strategy), (17, Strategy::RollingWindow));
+    assert_eq!(shape(&messages), "u4 b4 u5");
+    f.budget(Budget::new());
+    assert!(f.messages("bot", 5)?.report().is_none());
+    Ok(())
+}
+
+/// Behind one another, the later one counts, and what it leaves open is as it was.
+#[tokio::test]
+async fn policies_say_a_budget_piece_by_piece() -> Result<()> {
+    let user = source("user");
+    let step = script(["b"]).budget(500).retry(1).budget(Budget::new().rolling_window().token_buffer(50));
+    let f = flow([column("bot", user.all(), step)])?;
+    f.push("user", "hello").await?;
+    let messages = f.messages("bot", 0)?;
+    let report = messages.report().unwrap();
+    assert_eq!((report.limit, report.strategy), (450, Strategy::RollingWindow));
+    Ok(())
+}
+
+/// Cut down to half at once, a chat begins the same way for many steps.
+#[tokio::test]
+async fn a_low_water_mark_keeps_the_beginning_for_many_steps() -> Result<()> {
+    for (low_water, most) in [(None, 200), (Some(0.5), 25)] {
+        for strategy in [Strategy::TruncateMiddle, Strategy::RollingWindow] {
+            let mut budget = Budget::of(BUFFER + 200).token_buffer(BUFFER).strategy(strategy);
+            budget = low_water.map_or(budget.clone(), |share| budget.low_water(share));
+            let f = talked(chat, budget, 200).await?;
+            let (mut cuts, mut before) = (0, String::new());
+            for step in 0..200 {
+                let messages = f.messages("bot", step)?;
+                let report = messages.report().unwrap();
+                assert!(!report.is_over_limit(), "{report}");
+                let json = messages.to_json();
+                let stays = json.starts_with(before.trim_end_matches(']'));
+                cuts += usize::from(!stays);
+                if step > 0 && low_water.is_some() {
+                    let told = f.explain_cache("bot", step - 1)?;
+                    assert_eq!(told.difference.is_none(), stays, "step {step}: {told}");
+                }
+                before = json;
+            }
+            assert!((most / 2..=most).contains(&cuts), "{strategy}, {low_water:?}: {cuts}");
+        }
+    }
+    Ok(())
+}
+
+/// Behind a cut that stays a window moves on unseen, until a value is its first one: then it is said how many came
+/// before.
+#[tokio::test]
+async fn what_a_window_hides_is_told_where_a_cut_ends() -> Result<()> {
+    let budget = Budget::of(BUFFER + 150).token_buffer(BUFFER).rolling_window().low_water(0.4);
+    let views = |user: &Column| vec![user.all(), this().window(8).elided()];
+    let f = talked(views, budget, 60).await?;
+    let (mut told, mut silent) = (0, 0);
+    for step in 8..59 {
+        let (now, next) = (f.messages("bot", step)?, f.messages("bot", step + 1)?);
+        let repeated = now.parts().zip(next.parts()).take_while(|(now, then)| now == then);
+        let bytes = repeated.map(|(part, _)| part.text().len()).sum::<usize>();
+        let stable = f.explain_cache("bot", step)?;
+        assert!(stable.bytes <= bytes, "{} then {} at {step}: {stable}", shape(&now), shape(&next));
+        let says = now.parts().any(|part| part.hidden().is_some());
+        (told, silent) = (told + usize::from(says), silent + usize::from(!says));
+        assert_eq!(now.parts().map(|part| part.tokens()).sum::<usize>(), now.tokens());
+    }
+    assert!(told > 5 && silent > 5, "{told} and {silent}");
+    Ok(())
+}
+
+/// The cut at a step follows from the values, not from who asked before.
+#[tokio::test]
+async fn a_cut_is_the_same_after_a_restart_and_in_a_fork() -> Result<()> {
+    let user = source("user");
+    let answers: Vec<String> = (0..60).map(|step| word('b', step)).collect();
+    let low = || Budget::of(BUFFER + 120).token_buffer(BUFFER).low_water(0.6);
+    let declared = || column("bot", [user.all(), this()], script(answers.clone()).budget(low()));
+    let store = MemoryStore::new();
+    let f = Flow::open(store.clone(), [declared()]).await?;
+    for step in 0..60 {
+        f.push("user", word('u', step)).await?;
+        f.run().await?;
+    }
+    let all: Vec<String> = (0..60).map(|step| Ok(shape(&f.messages("bot", step)?))).collect::<Result<_>>()?;
+    let fork = f.fork(33)?;
+    for step in 33..60 {
+        fork.push("user", word('u', step)).await?;
+    }
+    fork.run().await?;
+    drop(f);
+    let again = Flow::open(store, [declared()]).await?;
+    for step in [59, 0, 40, 20, 59] {
+        assert_eq!(shape(&again.messages("bot", step)?), all[step], "step {step}");
+        assert_eq!(shape(&fork.messages("bot", step)?), all[step], "step {step} of the fork");
+    }
+    // A fork that says something else is cut its own way, and the first one is as it was.
+    let other = again.fork(33)?;
+    for step in 33..60 {
+        other.push("user", "x".repeat(10 * step)).await?;
+    }
+    other.run().await?;
+    assert_ne!(shape(&other.messages("bot", 59)?), all[59]);
+    assert_eq!(shape(&again.messages("bot", 59)?), all[59]);
+    assert_eq!(shape(&other.messages("bot", 32)?), all[32]);
+    Ok(())
+}
+
+struct Letters;
+
+impl Counter for Letters {
+    fn count(&self, text: &str) -> usize {
+        text.chars().filter(|letter| letter.is_alphanumeric()).count()
+    }
+}
+
+#[tokio::test]
+async fn a_flow_counts_as_it_is_told_what_is_stored_as_well() -> Result<()> {
+    let f = talked(chat, Budget::of(10_000), 50).await?;
+    assert_eq!(f.messages("bot", 49)?.tokens(), 50 * USER + 49 * OWN);
+    f.count_with(Letters);
+    assert_eq!(f.messages("bot", 49)?.tokens(), 50 * (8 + 8) + 49 * 8);
+    assert_eq!(f.messages("bot", 49)?.report().unwrap().before, 50 * (8 + 8) + 49 * 8);
+    f.push("user", "three letters").await?;
+    assert_eq!(f.messages("bot", 50)?.tokens(), 50 * (8 + 8) + 50 * 8 + 12 + 8);
+    let fork = f.fork(10)?;
+    fork.push("user", "x").await?;
+    assert_eq!(fork.messages("bot", 10)?.tokens(), 10 * (8 + 8) + 10 * 8 + 1 + 8);
+    Ok(())
+}
+
+/// What is forecast for a column is at most what its budget lets it cost.
+#[tokio::test]
+async fn a_forecast_goes_by_the_budget() -> Result<()> {
+    let f = talk(chat, Budget::of(BUFFER + 40).token_buffer(BUFFER), 100)?;
+    for step in 0..100 {
+        f.push("user", word('u', step)).await?;
+    }
+    let forecast = f.forecast();
+    assert!((90 * 40..=100 * 40).contains(&forecast.input_tokens), "{forecast:?}");
+    Ok(())
+}
+
+#[test]
+#[should_panic(expected = "the low-water mark is a share of the limit")]
+fn a_low_water_mark_of_nothing_is_refused() {
+    drop(Budget::of(100).low_water(0.0));
+}
+
+/// Limits, and their low-water marks as shares.
+fn limits() -> impl proptest::strategy::Strategy<Value = (Limit, Option<f64>)> {
+    let strategies = select(vec![Strategy::TruncateMiddle, Strategy::RollingWindow]);
+    let shares = option::of(select(vec![(1, 0.25), (2, 0.5), (4, 1.0)]));
+    (1..40_usize, strategies, 0..6_usize, shares).prop_map(|(quarter, strategy, minimum_recent, share)| {
+        let low_water = share.map(|(quarters, _)| quarters * quarter);
+        let limit = Limit { tokens: 4 * quarter, strategy, minimum_recent, low_water };
+        (limit, share.map(|(_, share)| share))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever the flow and the budget, what is left and what is not is what the rules say.
+    #[test]
+    fn contexts_are_cut_as_the_naive_rules_say(described in flows(), (limit, share) in limits()) {
+        let live = Live::declare(&described, &[0]).unwrap();
+        live.flow.budget(share.map_or(budget(limit), |share| budget(limit).low_water(share)));
+        block_on(live.fill(&described)).unwrap();
+        each_is_as_the_rules_say(&described, &live, limit)?;
+    }
+
+    /// Cells that are empty for good are no turns, or make turns smaller.
+    #[test]
+    fn what_is_skipped_is_neither_shown_nor_left_out(
+        described in flows(),
+        (limit, share) in limits(),
+        gaps in vec(any::<Index>(), 1..8),
+    ) {
+        let derived = described.derived().map(|(column, _)| column.name.clone());
+        let cells: Vec<_> =
+            derived.flat_map(|name| (0..described.steps()).map(move |step| (name.clone(), step))).collect();
+        let gaps: Gaps = gaps.iter().map(|gap| gap.get(&cells).clone()).collect();
+        let live = Live::with_gaps(&described, &gaps).unwrap();
+        live.flow.budget(share.map_or(budget(limit), |share| budget(limit).low_water(share)));
+        block_on(live.fill(&described)).unwrap();
+        each_is_as_the_rules_say(&described, &live, limit)?;
+    }
+}
+
+/// Holds what the compute steps saw, and what is shown of it later, against the rules.
+fn each_is_as_the_rules_say(described: &naive::Flow, live: &Live, limit: Limit) -> Result<(), TestCaseError> {
+    let is_gap = |column: &str, step| live.flow.get(column, step).is_none();
+    for ((column, step), seen) in live.seen() {
+        let reads = described.derived().find(|(derived, _)| derived.name == column).unwrap().1;
+        let (left, gone) = budget::fitted(described, &column, reads, step, limit, &is_gap).unwrap();
+        let tokens: usize = left.iter().map(|turn| turn.tokens).sum();
+        prop_assert_eq!(plain(&seen), naive::merge(left), "`{}` at step {}, {:?}", column, step, limit);
+        let report = seen.report().unwrap();
+        prop_assert_eq!((report.turns, report.after), (gone.len(), tokens));
+        prop_assert_eq!(seen.tokens(), tokens);
+        prop_assert_eq!(seen.parts().map(|part| part.tokens()).sum::<usize>(), tokens);
+        let gone: Vec<_> = gone.into_iter().flat_map(|turn| turn.cells).collect();
+        prop_assert_eq!(elided(&seen), gone);
+        prop_assert_eq!(serde_json::to_string(&seen).unwrap(), seen.to_json());
+        prop_assert_eq!(live.flow.messages(&column, step).unwrap(), seen);
+    }
+    Ok(())
+}
+
+/// The cells that are left out.
+fn elided(messages: &Messages) -> Vec<(String, usize)> {
+    messages.elided().map(|origin| (origin.column.to_string(), origin.step)).collect()
+}

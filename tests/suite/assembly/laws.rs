@@ -1,0 +1,416 @@
+//! Laws of assembly, on random flows.
+
+use columnar::cache::Difference;
+use columnar::{Error, Growth, Messages, Part, Repeats, Role};
+use columnar_tests::live::{Gaps, Live, block_on, plain};
+use columnar_tests::naive::{self, Column, Flow, Reads, Window};
+use columnar_tests::parse::user_message;
+use columnar_tests::spelling::Spelling;
+use columnar_tests::strategies::{flows, pauses};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use serde_json::{Value as Json, json};
+
+/// A failure becomes a test with a name, not a seed in a file.
+fn config() -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn the_library_assembles_as_the_naive_rules_say(flow in flows()) {
+        let live = filled(&flow, &[0]);
+        each_cell(&flow, &live, |cell, messages| {
+            assert_eq!(plain(&messages), cell.assembled());
+            assert_eq!(serde_json::from_str::<Json>(&messages.to_json()).unwrap(), cell.as_json());
+        });
+    }
+
+    /// What the declaration says of a request is true of each one that is made when all windows are full.
+    #[test]
+    fn the_outline_says_what_requests_repeat_and_how_many_values_they_show(flow in flows()) {
+        let live = filled(&flow, &[0]);
+        let outline = live.flow.outline();
+        each_cell(&flow, &live, |cell, messages| {
+            let column = outline.columns.iter().find(|column| *column.name == *cell.column.name).unwrap();
+            let shown = messages.parts().filter_map(|part| part.origin()).count();
+            let is_filtered = cell.reads.views.iter().any(|view| view.filter.is_some());
+            match column.growth {
+                Growth::Constant(most) => assert!(shown <= most, "{shown} of {most}"),
+                // A filter may leave nothing of a history.
+                Growth::Linear if is_filtered => {}
+                Growth::Linear => assert!(shown >= cell.step, "{shown} at step {}", cell.step),
+            }
+            // No window is wider than four steps.
+            if cell.step < 4 || is_filtered {
+                return;
+            }
+            let stable = live.flow.explain_cache(&cell.column.name, cell.step).unwrap();
+            let first = stable.difference.map(|difference| match difference {
+                Difference::View { step, .. } => step,
+                other => panic!("there is no budget: {other}"),
+            });
+            match column.repeats {
+                Repeats::Everything => assert_eq!(first, None),
+                Repeats::AllBut(steps) => {
+                    let first = first.expect("something is not repeated");
+                    assert!((cell.step - steps..=cell.step + 1 - steps).contains(&first), "{first}, {steps}");
+                }
+                Repeats::Instruction => {
+                    let first = messages.parts().next().unwrap();
+                    let is_led = first.origin().is_none() && first.hidden().is_none();
+                    // What is said of the own past takes the place of the lead as soon as something is hidden.
+                    let lead = if is_led && !cell.reads.own_elided { "<elided/>".len() } else { 0 };
+                    assert_eq!(stable.bytes, lead);
+                }
+                other => panic!("what is {other:?}?"),
+            }
+        });
+    }
+
+    #[test]
+    fn roles_alternate_between_a_user_and_a_user(flow in flows()) {
+        let live = filled(&flow, &[0]);
+        each_cell(&flow, &live, |_, messages| {
+            let roles: Vec<Role> = messages.iter().map(|(role, _)| role).collect();
+            let alternating = [Role::User, Role::Assistant].into_iter().cycle();
+            assert!(roles.iter().copied().eq(alternating.take(roles.len())), "{roles:?}");
+            assert_eq!(roles.last(), Some(&Role::User));
+        });
+    }
+
+    #[test]
+    fn the_last_message_holds_the_current_step_of_every_input(flow in flows()) {
+        let live = filled(&flow, &[0]);
+        each_cell(&flow, &live, |cell, messages| {
+            let last = cell.parsed(&messages.last_text());
+            let current = cell.shown_at(cell.step);
+            assert!(last.ends_with(&current), "{last:?} should end with {current:?}");
+        });
+    }
+
+    #[test]
+    fn user_messages_parse_back_to_the_values_that_they_show(flow in flows()) {
+        let live = filled(&flow, &[0]);
+        each_cell(&flow, &live, |cell, messages| {
+            let users = messages.iter().filter(|(role, _)| *role == Role::User);
+            let parsed: Vec<_> = users.flat_map(|(_, content)| cell.parsed(&content)).collect();
+            let shown: Vec<_> = (0..=cell.step).flat_map(|then| cell.shown_at(then)).collect();
+            assert_eq!(parsed, shown);
+        });
+    }
+
+    #[test]
+    fn own_values_are_shown_verbatim(flow in flows()) {
+        let live = filled(&flow, &[0]);
+        each_cell(&flow, &live, |cell, messages| {
+            let mut steps = Vec::new();
+            for part in messages.parts().filter(|part| part.role() == Role::Assistant) {
+                let origin = part.origin().expect("the assistant says what is stored");
+                let value = flow.value(origin.column, origin.step).unwrap();
+                let text = part.text();
+                let before = text.strip_suffix(value);
+                assert!(before == Some("") || before == Some("\n\n"), "{part:?} should show {value:?}");
+                assert_eq!(*origin.column, *cell.column.name);
+                steps.push(origin.step);
+            }
+            let own = cell.reads.own.map_or(cell.step..cell.step, |own| first_shown(own, cell.step)..cell.step);
+            assert!(steps.iter().copied().eq(own));
+        });
+    }
+
+    #[test]
+    fn parts_are_the_messages_in_pieces(flow in flows()) {
+        let live = filled(&flow, &[0]);
+        each_cell(&flow, &live, |_, messages| {
+            let parts: Vec<Part<'_>> = messages.parts().collect();
+            let pieces = parts.chunk_by(|a, b| a.role() == b.role());
+            let joined = pieces.map(|parts| (parts[0].role().as_str(), parts.iter().map(Part::text).collect()));
+            assert_eq!(joined.collect::<naive::Messages>(), plain(&messages));
+            let mut later = messages.parts().skip(1);
+            let is_known = |part: Part<'_>| part.origin().is_some() || part.hidden().is_some();
+            assert!(later.all(is_known), "only the first part can be constant");
+        });
+    }
+
+    #[test]
+    fn without_windows_what_was_sent_stays_a_prefix(flow in flows()) {
+        let flow = without_windows(flow);
+        let live = filled(&flow, &[0]);
+        each_cell(&flow, &live, |cell, messages| {
+            if cell.step + 1 < flow.steps() {
+                let next = live.flow.messages(&cell.column.name, cell.step + 1).unwrap();
+                assert!(next.parts().take(messages.parts().count()).eq(messages.parts()));
+            }
+        });
+    }
+
+    /// What is said to be the beginning of the next request is all that the two have in common.
+    #[test]
+    fn the_stable_prefix_is_what_the_next_request_repeats(flow in flows()) {
+        let live = filled(&flow, &[0]);
+        each_cell(&flow, &live, |cell, messages| {
+            if cell.step + 1 == flow.steps() {
+                return;
+            }
+            let next = live.flow.messages(&cell.column.name, cell.step + 1).unwrap();
+            let repeated = messages.parts().zip(next.parts()).take_while(|(now, then)| now == then).count();
+            let bytes = |parts: usize| messages.parts().take(parts).map(|part| part.text().len()).sum::<usize>();
+            let stable = live.flow.explain_cache(&cell.column.name, cell.step).unwrap();
+            assert_eq!((stable.bytes, stable.of_bytes), (bytes(repeated), bytes(usize::MAX)), "{stable}");
+            // A lead that is not repeated goes for the sake of what it leads.
+            let mut rest = messages.parts().skip(repeated);
+            let first = rest.find_map(|part| part.origin().map(|it| (it.column.clone(), it.step)));
+            let difference = stable.difference.map(|difference| match difference {
+                Difference::View { column, step, .. } => (column, step),
+                other => panic!("there is no budget: {other}"),
+            });
+            assert_eq!(difference, first);
+        });
+    }
+
+    #[test]
+    fn the_order_of_completion_cannot_show(flow in flows(), pauses in pauses()) {
+        let (calm, busy) = (filled(&flow, &[0]), filled(&flow, &pauses));
+        each_cell(&flow, &busy, |cell, messages| {
+            assert_eq!(messages, calm.flow.messages(&cell.column.name, cell.step).unwrap());
+        });
+        assert_eq!(busy.seen(), calm.seen());
+    }
+
+    #[test]
+    fn messages_are_what_the_compute_step_saw_and_stay_so(flow in flows(), pauses in pauses()) {
+        let live = Live::declare(&flow, &pauses).unwrap();
+        for step in 0..flow.steps() {
+            block_on(async {
+                live.push(&flow, step).await?;
+                live.flow.run().await
+            }).unwrap();
+            for ((column, past), seen) in live.seen() {
+                assert_eq!(live.flow.messages(&column, past).unwrap(), seen);
+            }
+        }
+        assert_eq!(live.seen().len(), flow.derived().count() * flow.steps());
+    }
+
+    #[test]
+    fn a_skipped_cell_is_shown_nowhere_and_changes_nothing_else(flow in flows(), gaps in vec(any::<Index>(), 1..8)) {
+        let all: Vec<_> = cells(&flow).map(|cell| (cell.column.name.clone(), cell.step)).collect();
+        let mut gaps: Gaps = gaps.iter().map(|gap| gap.get(&all).clone()).collect();
+        let (whole, holed) = (filled(&flow, &[0]), Live::with_gaps(&flow, &gaps).unwrap());
+        block_on(holed.fill(&flow)).unwrap();
+        assert_eq!(holed.flow.steps(), flow.steps());
+        // Cells come after what they read, so one all of whose inputs are gaps is found to be one.
+        let mut in_time: Vec<_> = cells(&flow).collect();
+        in_time.sort_by_key(|cell| cell.step);
+        for cell in in_time {
+            let is_gap = |view: &naive::View| {
+                let said = cell.step.checked_sub(usize::from(view.delayed));
+                let is_out = |said| {
+                    let value = flow.value(&view.column, said).unwrap();
+                    view.filter.is_some_and(|filter| !filter.shows(said, value))
+                };
+                said.is_none_or(|said| gaps.contains(&(view.column.clone(), said)) || is_out(said))
+            };
+            if cell.reads.views.iter().all(is_gap) {
+                gaps.insert((cell.column.name.clone(), cell.step));
+                assert!(matches!(holed.flow.messages(&cell.column.name, cell.step), Err(Error::Skipped { .. })));
+                continue;
+            }
+            let shown = holed.flow.messages(&cell.column.name, cell.step).unwrap();
+            let complete = whole.flow.messages(&cell.column.name, cell.step).unwrap();
+            let kept = pieces(&complete).into_iter().filter(|(_, column, step)| !gaps.contains(&(column.clone(), *step)));
+            assert_eq!(pieces(&shown), kept.collect::<Vec<_>>());
+            let is_gap = |column: &str, step| gaps.contains(&(column.to_owned(), step));
+            let left = naive::turns(&flow, &cell.column.name, cell.reads, cell.step, &is_gap).unwrap();
+            assert_eq!(plain(&shown), naive::merge(left));
+            let mut roles = shown.iter().map(|(role, _)| role);
+            assert!(roles.all(|role| role == Role::User) || shown.len() % 2 == 1, "they alternate");
+        }
+        for (column, step) in &all {
+            assert_eq!(holed.flow.get(column, *step).is_none(), gaps.contains(&(column.clone(), *step)));
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_not_computed_yet_is_told_and_never_skipped(flow in flows()) {
+        let live = Live::declare(&flow, &[0]).unwrap();
+        block_on(async {
+            for step in 0..flow.steps() {
+                live.push(&flow, step).await.unwrap();
+            }
+        });
+        let pushed = only_sources(&flow);
+        for cell in cells(&flow) {
+            let told = live.flow.messages(&cell.column.name, cell.step);
+            match naive::messages(&pushed, &cell.column.name, cell.reads, cell.step) {
+                Ok(expected) => assert_eq!(plain(&told.unwrap()), expected),
+                Err(_) => assert_missing(&told.unwrap_err(), Cell { flow: &pushed, ..cell }),
+            }
+        }
+    }
+}
+
+/// The parts with an origin: role, column, step.
+fn pieces(messages: &Messages) -> Vec<(Role, String, usize)> {
+    let piece = |part: Part<'_>| {
+        let origin = part.origin()?;
+        Some((part.role(), origin.column.to_string(), origin.step))
+    };
+    messages.parts().filter_map(piece).collect()
+}
+
+/// Assemblers of which each breaks one rule, and what the rule is.
+const BROKEN: [(&str, Assembler); 9] = [
+    ("windows are counted from the current step", |cell| {
+        let first =
+            cell.reads.views.iter().map(|view| first_shown(view.window, cell.step + 1)).min().unwrap();
+        let mut reads = cell.reads.clone();
+        reads.views.iter_mut().for_each(|view| view.window = Window::Last(cell.step + 1 - first));
+        Cell { reads: &reads, ..cell }.assembled()
+    }),
+    ("inputs stand in order of declaration", |cell| {
+        let mut reads = cell.reads.clone();
+        reads.views.reverse();
+        Cell { reads: &reads, ..cell }.assembled()
+    }),
+    ("the own past is windowed", |cell| {
+        let reads = Reads { own: cell.reads.own.map(|_| Window::All), ..cell.reads.clone() };
+        Cell { reads: &reads, ..cell }.assembled()
+    }),
+    ("what a window hides is told", |cell| {
+        let mut reads = Reads { own_elided: false, ..cell.reads.clone() };
+        reads.views.iter_mut().for_each(|view| view.elided = false);
+        Cell { reads: &reads, ..cell }.assembled()
+    }),
+    ("a constant leads where the assistant would", |cell| {
+        cell.assembled().into_iter().filter(|(_, content)| content != "<elided/>").collect()
+    }),
+    ("an empty line separates", |cell| cell.rewritten(|content| content.replace(">\n\n<", ">\n<"))),
+    ("spellings of tags are escaped", |cell| cell.rewritten(|content| cell.spelling().restore(content))),
+    ("what was escaped is escaped again", |cell| {
+        cell.rewritten(|content| content.replace("&amp;lt;", "&lt;"))
+    }),
+    ("`elided` counts as a tag", |cell| {
+        cell.rewritten(|content| content.replace("&lt;elided/>", "<elided/>"))
+    }),
+];
+
+type Assembler = fn(Cell<'_>) -> naive::Messages;
+
+/// The flows are such that a wrong assembler is told from the right one.
+#[test]
+fn every_broken_rule_shows() {
+    let mut runner = TestRunner::deterministic();
+    let drawn: Vec<Flow> = (0..64).map(|_| flows().new_tree(&mut runner).unwrap().current()).collect();
+    for (rule, broken) in BROKEN {
+        let mut cells = drawn.iter().flat_map(cells);
+        assert!(cells.any(|cell| broken(cell) != cell.assembled()), "no flow shows that {rule}");
+    }
+}
+
+/// A cell of a derived column.
+#[derive(Clone, Copy)]
+struct Cell<'f> {
+    flow: &'f Flow,
+    column: &'f Column,
+    reads: &'f Reads,
+    step: usize,
+}
+
+impl Cell<'_> {
+    fn assembled(self) -> naive::Messages {
+        naive::messages(self.flow, &self.column.name, self.reads, self.step).unwrap()
+    }
+
+    /// As an array of objects.
+    fn as_json(self) -> Json {
+        let message = |(role, content)| json!({ "role": role, "content": content });
+        self.assembled().into_iter().map(message).collect()
+    }
+
+    /// As assembled, but with other content in the user messages.
+    fn rewritten(self, how: impl Fn(&str) -> String) -> naive::Messages {
+        let rewrite =
+            |(role, content): (_, String)| (role, if role == "user" { how(&content) } else { content });
+        self.assembled().into_iter().map(rewrite).collect()
+    }
+
+    fn spelling(self) -> Spelling {
+        Spelling::of(self.reads.tags())
+    }
+
+    fn parsed(self, content: &str) -> Vec<(String, String)> {
+        let tags: Vec<&str> = self.reads.tags().collect();
+        let groups: Vec<&str> = self.reads.groups().collect();
+        user_message(content, &tags, &groups).unwrap_or_else(|error| panic!("{content:?}: {error}"))
+    }
+
+    /// The tags and values of the inputs that are shown of a step.
+    fn shown_at(self, then: usize) -> Vec<(String, String)> {
+        let is_shown = |window| (first_shown(window, self.step + 1)..=self.step).contains(&then);
+        let views = self.reads.views.iter().filter(|view| is_shown(view.window));
+        let values = views.filter_map(|view| {
+            let said = then.checked_sub(usize::from(view.delayed))?;
+            let value = self.flow.value(&view.column, said).unwrap();
+            let is_shown = view.filter.is_none_or(|filter| filter.shows(said, value));
+            is_shown.then(|| (view.tag.clone(), value.to_owned()))
+        });
+        values.collect()
+    }
+}
+
+/// The first step that is shown of a history of so many.
+fn first_shown(window: Window, len: usize) -> usize {
+    match window {
+        Window::All => 0,
+        Window::Last(count) => len.saturating_sub(count),
+    }
+}
+
+fn cells(flow: &Flow) -> impl Iterator<Item = Cell<'_>> {
+    let steps = 0..flow.steps();
+    let of_column = move |(column, reads)| steps.clone().map(move |step| Cell { flow, column, reads, step });
+    flow.derived().flat_map(of_column)
+}
+
+/// Looks at every cell of a flow with its messages in the library.
+fn each_cell(flow: &Flow, live: &Live, check: impl Fn(Cell<'_>, Messages)) {
+    for cell in cells(flow) {
+        check(cell, live.flow.messages(&cell.column.name, cell.step).unwrap());
+    }
+}
+
+fn filled(flow: &Flow, pauses: &[usize]) -> Live {
+    let live = Live::declare(flow, pauses).unwrap();
+    block_on(live.fill(flow)).unwrap();
+    live
+}
+
+fn without_windows(mut flow: Flow) -> Flow {
+    for reads in flow.columns.iter_mut().filter_map(|column| column.reads.as_mut()) {
+        reads.views.iter_mut().for_each(|view| (view.window, view.elided) = (Window::All, false));
+        (reads.own, reads.own_elided) = (reads.own.map(|_| Window::All), false);
+    }
+    flow
+}
+
+/// The flow as it is before it runs.
+fn only_sources(flow: &Flow) -> Flow {
+    let mut flow = flow.clone();
+    flow.columns.iter_mut().filter(|column| column.reads.is_some()).for_each(|column| column.values.clear());
+    flow
+}
+
+/// The error names a cell that the column reads and that is not there.
+fn assert_missing(error: &Error, reader: Cell<'_>) {
+    let Error::Missing { column, step } = error else { panic!("{error}") };
+    assert!(reader.flow.value(column, *step).is_err(), "{error}");
+    let is_own = reader.reads.own.is_some() && *column == reader.column.name.as_str();
+    assert!(is_own || reader.reads.views.iter().any(|view| *column == view.column.as_str()), "{error}");
+}

@@ -1,0 +1,471 @@
+//! What views can say besides how much they show: `prev`, `group`, `note`; and columns that are computed now
+//! and then. Each example is written in both forms.
+
+use std::sync::{Arc, Mutex};
+
+use columnar::budget::Budget;
+use columnar::model::{Chunk, Model, Offline, Request};
+use columnar::prelude::*;
+use columnar::{BoxError, Error, Event, Mistake};
+use columnar_tests::live::block_on;
+use futures::stream::BoxStream;
+
+flow! {
+    /// Two that answer each other.
+    pub struct Debate {
+        source topic;
+        column pro(topic.latest, con.prev) = said("pro");
+        column con(topic.latest, pro.prev.window(2), self.latest) = said("con");
+        column judge(group("debate", pro, con.latest), topic.latest) = said("judge");
+    }
+}
+
+fn said(who: &'static str) -> impl Fn(Context) -> std::future::Ready<String> + Send + Sync {
+    move |cx| std::future::ready(format!("{who}{}", cx.step()))
+}
+
+/// The messages with brackets in the place of tags.
+fn shown(messages: &Messages) -> String {
+    let text = messages.iter().map(|(_, content)| content.into_owned()).collect::<Vec<_>>().join(" | ");
+    let words = text.replace("\n\n", " ").replace('\n', "");
+    words.replace("</topic>", "]").replace("<topic>", "[")
+}
+
+fn debate_at_run_time() -> Flow {
+    let topic = source("topic");
+    let pro = column("pro", (topic.latest(), prev("con")), said("pro"));
+    let con = column("con", (topic.latest(), pro.prev().window(2), this().latest()), said("con"));
+    let judge = column("judge", (group("debate", (pro.all(), con.latest())), topic.latest()), said("judge"));
+    flow([judge]).unwrap()
+}
+
+#[test]
+fn two_columns_read_what_the_other_one_said_before() {
+    let expected = [
+        ("pro", 0, "[t0]"),
+        ("pro", 2, "[t2] <con>con1</con>"),
+        ("con", 0, "[t0]"),
+        ("con", 1, "<elided/> | con0 | [t1] <pro>pro0</pro>"),
+        ("con", 2, "<pro>pro0</pro> | con1 | [t2] <pro>pro1</pro>"),
+        ("judge", 0, "<debate><pro>pro0</pro> <con>con0</con></debate> [t0]"),
+        (
+            "judge",
+            1,
+            "<debate><pro>pro0</pro></debate> <debate><pro>pro1</pro> <con>con1</con></debate> [t1]",
+        ),
+    ];
+    let (typed, made) = (Debate::new(), debate_at_run_time());
+    block_on(async {
+        for step in 0..3 {
+            typed.topic.push(format!("t{step}")).await.unwrap();
+            made.push("topic", format!("t{step}")).await.unwrap();
+        }
+        typed.run().await.unwrap();
+        made.run().await.unwrap();
+    });
+    for (column, step, expected) in expected {
+        assert_eq!(shown(&typed.messages(column, step).unwrap()), expected, "{column} at {step}");
+        assert_eq!(shown(&made.messages(column, step).unwrap()), expected, "{column} at {step}");
+    }
+}
+
+#[test]
+fn a_declaration_prints_as_it_was_written() {
+    let text = "source topic\n\
+                column pro(topic.latest, con.prev)\n\
+                column con(topic.latest, pro.prev.window(2), self.latest)\n\
+                column judge(group(\"debate\", pro, con.latest), topic.latest)\n";
+    assert_eq!(Debate::GRAPH.to_string(), text);
+    assert_eq!(Debate::ORDER, ["topic", "pro", "con", "judge"]);
+}
+
+/// What was said before keeps nobody waiting, so the two stand side by side.
+#[test]
+fn what_was_said_before_is_no_reason_to_wait() {
+    let outline = Debate::GRAPH.outline();
+    let levels: Vec<usize> = outline.columns.iter().map(|column| column.level).collect();
+    assert_eq!(levels, [0, 1, 1, 2]);
+    assert!(outline.columns[1].reads[1].delayed && !outline.columns[1].reads[0].delayed);
+    assert!(outline.mermaid().contains("con -. latest .-> pro"));
+}
+
+/// A history that is shown a step late keeps its place, so what was sent stays a prefix.
+#[test]
+fn a_delayed_history_stays_where_it_was_shown() {
+    let chat = flow! {
+        source user;
+        column coach(user.latest) = said("coach");
+        column answer(coach.prev.all(), user, self) = said("answer");
+    };
+    block_on(async {
+        for step in 0..4 {
+            chat.user.push(format!("u{step}")).await.unwrap();
+        }
+        chat.run().await.unwrap();
+    });
+    let bodies: Vec<String> = (0..4).map(|step| chat.answer.messages(step).unwrap().to_json()).collect();
+    for pair in bodies.windows(2) {
+        assert!(pair[1].starts_with(pair[0].strip_suffix("\"}]").unwrap()), "{pair:#?}");
+    }
+    assert_eq!(chat.answer.explain_cache(3).unwrap().difference, None);
+}
+
+#[test]
+fn who_reads_the_past_alone_begins_a_step_later() {
+    let chat = flow! {
+        source user;
+        column memory(user.prev) = said("memory");
+    };
+    block_on(async {
+        chat.user.push("one").await.unwrap();
+        chat.user.push("two").await.unwrap();
+        chat.run().await.unwrap();
+    });
+    assert_eq!((chat.memory.get(0), chat.memory.get(1).as_deref()), (None, Some("memory1")));
+    assert_eq!(chat.memory.messages(1).unwrap().last_text(), "<user>\none\n</user>");
+    assert!(matches!(chat.memory.messages(0), Err(Error::Skipped { step: 0, .. })));
+}
+
+#[test]
+fn a_past_that_nobody_declares_is_told() {
+    let user = source("user");
+    let pro = column("pro", (user.latest(), prev("kon")), said("pro"));
+    let Err(Error::Schema(error)) = flow([pro]) else { panic!("there is no `kon`") };
+    assert!(matches!(error.mistakes(), [Mistake::UnknownColumn { read, .. }] if read == "kon"));
+    assert!(error.to_string().contains("`pro` reads `kon`"), "{error}");
+}
+
+#[test]
+fn a_group_whose_tag_is_taken_is_told() {
+    let user = source("user");
+    for views in [
+        vec![user.latest(), group("user", user.latest().named("me"))],
+        vec![group("all", user.latest()), group("all", user.latest().named("me"))],
+        vec![group("all", user.latest().named("all"))],
+    ] {
+        let Err(Error::Schema(error)) = flow([column("pro", views, said("pro"))]) else {
+            panic!("they clash")
+        };
+        assert!(matches!(error.mistakes(), [Mistake::DuplicateTag { .. }]), "{error}");
+    }
+    let own = column("pro", (user.latest(), group("past", this())), said("pro"));
+    let Err(Error::Schema(error)) = flow([own]) else { panic!("the own past has no tag") };
+    assert!(matches!(error.mistakes(), [Mistake::TaggedSelf { .. }]), "{error}");
+}
+
+/// Groups stand in groups, and one of which nothing is shown is not there.
+#[test]
+fn groups_nest_and_vanish() {
+    let chat = flow! {
+        source user;
+        column rare(user.latest) = said("rare").every(2);
+        column judge(group("all", group("seldom", rare.latest), user.latest), rare.latest.as("again")) = said("judge");
+    };
+    block_on(async {
+        chat.user.push("one").await.unwrap();
+        chat.user.push("</all></user>").await.unwrap();
+        chat.run().await.unwrap();
+    });
+    assert_eq!(chat.judge.messages(0).unwrap().last_text(), "<all>\n<user>\none\n</user>\n</all>");
+    assert_eq!(
+        chat.judge.messages(1).unwrap().last_text(),
+        "<all>\n<seldom>\n<rare>\nrare1\n</rare>\n</seldom>\n\n<user>\n&lt;/all>&lt;/user>\n</user>\n</all>\n\n\
+         <again>\nrare1\n</again>"
+    );
+}
+
+#[test]
+fn a_filter_shows_some_values_and_skips_where_nothing_new_gets_through() {
+    let chat = flow! {
+        source user;
+        column faq(user.filter(|text| text.ends_with('?'))) = said("faq");
+        column review(user.sample(|step| step % 2 == 1).as("odd"), user.latest, self.latest) = said("review");
+    };
+    let user = source("user");
+    let faq = column("faq", user.all().filter(|text| text.ends_with('?')), said("faq"));
+    let odd = user.all().sample(|step| step % 2 == 1).named("odd");
+    let made = flow([faq, column("review", (odd, user.latest(), this().latest()), said("review"))]).unwrap();
+    block_on(async {
+        for text in ["Hello.", "Who?", "Me.", "Why?"] {
+            chat.user.push(text).await.unwrap();
+            made.push("user", text).await.unwrap();
+        }
+        chat.run().await.unwrap();
+        made.run().await.unwrap();
+    });
+    let skipped = |step| (chat.get("faq", step), made.get("faq", step)) == (None, None);
+    assert!(skipped(0) && skipped(2) && !skipped(1) && !skipped(3));
+    let faq = "<user>Who?</user> <user>Why?</user>";
+    let review = "<odd>Who?</odd> | review2 | <odd>Why?</odd> <user>Why?</user>";
+    for (column, expected) in [("faq", faq), ("review", review)] {
+        assert_eq!(shown(&chat.messages(column, 3).unwrap()), expected);
+        assert_eq!(shown(&made.messages(column, 3).unwrap()), expected);
+    }
+    assert_eq!((chat.progress().skipped, chat.progress().total()), (2, 8));
+    let messages = chat.faq.messages(3).unwrap();
+    assert_eq!(messages.parts().map(|part| part.tokens()).sum::<usize>(), messages.tokens());
+}
+
+/// Keeps what it is asked.
+#[derive(Clone, Default)]
+struct Ear(Arc<Mutex<Vec<String>>>);
+
+impl Model for Ear {
+    fn name(&self) -> &'static str {
+        "ear"
+    }
+
+    fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+        self.0.lock().unwrap().push(request.system.to_string());
+        Offline::default().reply(request)
+    }
+}
+
+#[test]
+fn what_is_noted_stands_behind_the_instruction() {
+    let expected = "Answer.\n\nWhat the tags in the messages hold:\n<user>: what the person typed\n\
+                    <mood>: how it was said";
+    let (ear, other) = (Ear::default(), Ear::default());
+    let chat = flow! {
+        source user;
+        column tone(user.latest) = prompt("Name the tone.").with(ear.clone());
+        column answer(user.note("what the person typed"), tone.latest.as("mood").note("how it was said"), self) =
+            prompt("Answer.").with(ear.clone());
+    };
+    let user = source("user");
+    let tone = column("tone", user.latest(), prompt("Name the tone.").with(other.clone()));
+    let views = (
+        user.all().note("what the person typed"),
+        tone.latest().named("mood").note("how it was said"),
+        this(),
+    );
+    let made = flow([column("answer", views, prompt("Answer.").with(other.clone()))]).unwrap();
+    block_on(async {
+        chat.user.push("Hello!").await.unwrap();
+        chat.run().await.unwrap();
+        made.push("user", "Hello!").await.unwrap();
+        made.run().await.unwrap();
+    });
+    for ear in [ear, other] {
+        assert_eq!(*ear.0.lock().unwrap(), ["Name the tone.", expected]);
+    }
+}
+
+/// A condition is asked with what the compute step would see, and what is skipped costs nothing.
+#[test]
+fn a_column_that_is_not_due_is_skipped_and_who_reads_nothing_else_with_it() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&asked);
+    let chat = flow! {
+        source user;
+        column title(user) = said("title").when(move |cx| {
+            heard.lock().unwrap().push(cx.step());
+            cx.input("user").is_some_and(|text| text.starts_with('#'))
+        });
+        column shout(title.latest) = said("shout");
+        column digest(user.window(2)) = said("digest").every(2);
+        column never(user.latest) = said("never").every(0);
+    };
+    let mut told = Vec::new();
+    block_on(async {
+        for text in ["# One", "two", "# Three"] {
+            chat.user.push(text).await.unwrap();
+        }
+        let mut run = chat.run();
+        while let Some(event) = run.try_next().await.unwrap() {
+            let column = event.column().to_string();
+            told.push((column, event.step(), matches!(event, Event::Skipped { .. })));
+        }
+    });
+    told.sort();
+    let expected = [
+        ("digest", [true, false, true]),
+        ("never", [true, true, true]),
+        ("shout", [false, true, false]),
+        ("title", [false, true, false]),
+    ];
+    let expected = expected.map(|(column, skipped)| {
+        skipped.into_iter().enumerate().map(move |(step, skipped)| (column.to_owned(), step, skipped))
+    });
+    assert_eq!(told, expected.into_iter().flatten().collect::<Vec<_>>());
+    assert_eq!(*asked.lock().unwrap(), [0, 1, 2]);
+    let progress = chat.progress();
+    assert_eq!((progress.done, progress.skipped, progress.waiting), (5, 7, 0));
+    block_on(async { chat.run().await.unwrap() });
+    assert_eq!(asked.lock().unwrap().len(), 3, "nobody is asked twice");
+}
+
+flow! {
+    /// What windows hide is told.
+    pub struct Told {
+        source user;
+        column topics(user.latest) = said("topics").every(2);
+        column coach(user, topics.window(3).elided().as("subjects"), self.latest.elided()) = said("coach");
+        column judge(group("all", user.latest, coach.prev.as("past").elided()), topics.latest.elided()) = said("judge");
+        column notes(user.window(2).filter(|text| text != "u1").elided(), self.window(2).elided()) = said("notes");
+    }
+}
+
+fn told_at_run_time() -> Flow {
+    let user = source("user");
+    let topics = column("topics", user.latest(), said("topics").every(2));
+    let views = (user.all(), topics.window(3).elided().named("subjects"), this().latest().elided());
+    let coach = column("coach", views, said("coach"));
+    let all = group("all", (user.latest(), coach.prev().named("past").elided()));
+    let judge = column("judge", (all, topics.latest().elided()), said("judge"));
+    let some = user.window(2).filter(|text| text != "u1").elided();
+    flow([judge, column("notes", (some, this().window(2).elided()), said("notes"))]).unwrap()
+}
+
+/// Counted are values that are there, and it is said before the first one that is shown, inside of its group.
+#[test]
+fn what_windows_hide_is_told() {
+    let expected = [
+        ("coach", 0, "<user>u0</user>"),
+        ("coach", 1, "<user>u0</user> | coach0 | <user>u1</user> <subjects>topics1</subjects>"),
+        (
+            "coach",
+            5,
+            "<user>u0</user> <user>u1</user> <user>u2</user> <user>u3</user> \
+             <elided>1 value of subjects</elided> <subjects>topics3</subjects> <user>u4</user> \
+             <elided>4 values of coach</elided> | coach4 | <user>u5</user> <subjects>topics5</subjects>",
+        ),
+        ("judge", 0, "<all><user>u0</user></all>"),
+        ("judge", 1, "<all><user>u1</user> <past>coach0</past></all> <topics>topics1</topics>"),
+        ("judge", 4, "<all><user>u4</user> <elided>3 values of past</elided> <past>coach3</past></all>"),
+        (
+            "judge",
+            5,
+            "<all><user>u5</user> <elided>4 values of past</elided> <past>coach4</past></all> \
+             <elided>2 values of topics</elided> <topics>topics5</topics>",
+        ),
+        ("notes", 2, "<elided/> | notes0 | <elided>1 value of user</elided> <user>u2</user>"),
+        (
+            "notes",
+            4,
+            "<elided>1 value of notes</elided> | notes2 | \
+             <elided>2 values of user</elided> <user>u3</user> | notes3 | <user>u4</user>",
+        ),
+    ];
+    let (typed, made) = (Told::new(), told_at_run_time());
+    block_on(async {
+        for step in 0..6 {
+            typed.user.push(format!("u{step}")).await.unwrap();
+            made.push("user", format!("u{step}")).await.unwrap();
+        }
+        typed.run().await.unwrap();
+        made.run().await.unwrap();
+    });
+    for (column, step, expected) in expected {
+        for messages in [typed.messages(column, step).unwrap(), made.messages(column, step).unwrap()] {
+            assert_eq!(shown(&messages), expected, "{column} at {step}");
+            assert_eq!(messages.to_json(), serde_json::to_string(&messages).unwrap());
+            assert_eq!(messages.parts().map(|part| part.tokens()).sum::<usize>(), messages.tokens());
+        }
+    }
+    assert_eq!(
+        Told::GRAPH.to_string().lines().nth(2),
+        Some("column coach(user, topics.window(3).as(\"subjects\").elided(), self.latest.elided())")
+    );
+}
+
+#[test]
+fn a_part_knows_how_much_is_hidden() {
+    let chat = flow! {
+        source user;
+        column answer(user.window(2).elided(), self.latest.elided()) = said("answer");
+    };
+    block_on(async {
+        for step in 0..4 {
+            chat.user.push(format!("u{step}")).await.unwrap();
+        }
+        chat.run().await.unwrap();
+    });
+    let messages = chat.answer.messages(3).unwrap();
+    let known = messages.parts().map(|part| {
+        let hidden = part.hidden().map(|hidden| (hidden.column.to_string(), hidden.values));
+        (part.role().as_str(), hidden, part.origin().map(|cell| cell.step))
+    });
+    let expected = [
+        ("user", Some(("user".to_owned(), 2)), None),
+        ("user", None, Some(2)),
+        ("user", Some(("answer".to_owned(), 2)), None),
+        ("assistant", None, Some(2)),
+        ("user", None, Some(3)),
+    ];
+    assert!(known.eq(expected), "{messages:?}");
+}
+
+/// What is said of a window stands where requests part in any case.
+#[test]
+fn to_tell_what_is_hidden_costs_nothing_of_what_requests_have_in_common() {
+    let user = source("user");
+    let topics = column("topics", user.latest(), said("topics"));
+    let silent = column("silent", (&user, topics.window(2), this()), said("silent"));
+    let told = column("told", (&user, topics.window(2).elided(), this()), said("silent"));
+    let chat = flow([silent, told]).unwrap();
+    block_on(async {
+        for step in 0..6 {
+            chat.push("user", format!("u{step}")).await.unwrap();
+        }
+        chat.run().await.unwrap();
+    });
+    for step in 0..6 {
+        let [silent, told] = ["silent", "told"].map(|column| chat.explain_cache(column, step).unwrap());
+        assert_eq!(
+            (silent.bytes == silent.of_bytes, silent.difference),
+            (told.bytes == told.of_bytes, told.difference)
+        );
+        let more = if step < 2 { 0 } else { told.of_bytes - silent.of_bytes };
+        assert_eq!(more > 0, step >= 2);
+        assert!(step < 1 || silent.bytes == told.bytes, "{} and {} at {step}", silent.bytes, told.bytes);
+    }
+    let outline = chat.outline();
+    assert_eq!(outline.columns[2].repeats, outline.columns[3].repeats);
+}
+
+#[test]
+fn what_hides_nothing_has_nothing_to_tell() {
+    let user = source("user");
+    for view in [user.all().elided(), user.prev().all().elided(), user.window(3).elided().all()] {
+        let Err(Error::Schema(error)) = flow([column("pro", view, said("pro"))]) else {
+            panic!("it shows everything")
+        };
+        assert!(
+            matches!(error.mistakes(), [Mistake::NothingElided { input, .. }] if *input == "user"),
+            "{error}"
+        );
+    }
+    let own = column("pro", (user.latest(), this().elided()), said("pro"));
+    let Err(Error::Schema(error)) = flow([own]) else { panic!("it shows all of its past") };
+    assert!(matches!(error.mistakes(), [Mistake::NothingElided { input, .. }] if *input == "pro"), "{error}");
+    assert!(error.to_string().contains(".window(3).elided()"), "{error}");
+}
+
+/// What is left out as too much takes with it what is said before it, and that is counted.
+#[test]
+fn a_budget_counts_what_is_said_and_leaves_it_out_with_its_turn() {
+    let user = source("user");
+    let views = (user.window(4).elided(), this().window(2).elided());
+    let chat = flow([column(
+        "answer",
+        views,
+        said("answer").budget(Budget::of(40).token_buffer(10).rolling_window()),
+    )]);
+    let chat = chat.unwrap();
+    block_on(async {
+        for step in 0..8 {
+            chat.push("user", format!("u{step}")).await.unwrap();
+        }
+        chat.run().await.unwrap();
+    });
+    let messages = chat.messages("answer", 7).unwrap();
+    assert_eq!(
+        shown(&messages),
+        "<elided>5 values of answer</elided> | answer5 | <user>u6</user> | answer6 | <user>u7</user>"
+    );
+    let report = messages.report().unwrap();
+    assert_eq!((report.turns, report.after), (2, messages.parts().map(|part| part.tokens()).sum()));
+    // Two values of six tokens with their tags, and what was said before the first of them.
+    assert_eq!(report.before - report.after, 2 * 6 + 10);
+}

@@ -1,0 +1,441 @@
+//! Where requests are marked for the caches of providers.
+
+use std::time::Duration;
+
+use columnar::cache::{CachePlan, CachePolicy, Lifetime, Pace, Place, Reason};
+use columnar::model::{Chunk, Model, Request};
+use columnar::prelude::*;
+use columnar::testing::script;
+use columnar::{BoxError, Messages};
+use columnar_tests::live::{Gaps, Live};
+use columnar_tests::naive::{self, Reads};
+use columnar_tests::strategies::{flows, pauses};
+use futures::stream::{self, BoxStream};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use Place::{Part, System};
+
+const CLAUDE: &str = "anthropic/claude-sonnet-4-5";
+
+/// A provider for which every prefix is long enough.
+fn eager(most_marks: usize, look_back: usize) -> CachePolicy {
+    let mut row = CachePolicy::of(CLAUDE).clone();
+    (row.minimum, row.most_marks, row.look_back) = (1, most_marks, look_back);
+    row
+}
+
+/// Where the marks stand that are not for forks.
+fn places(plan: &CachePlan) -> Vec<Place> {
+    let marks = plan.marks.iter().filter(|mark| mark.reason != Reason::Forks);
+    marks.map(|mark| mark.place).collect()
+}
+
+/// Where the marks stand that are for forks.
+fn spare(plan: &CachePlan) -> Vec<Place> {
+    let marks = plan.marks.iter().filter(|mark| mark.reason == Reason::Forks);
+    marks.map(|mark| mark.place).collect()
+}
+
+const fn mins(minutes: u64) -> Duration {
+    Duration::from_secs(60 * minutes)
+}
+
+/// A column that reads `user` under an instruction, after some steps. What the user says has 1,000 tokens with
+/// its tag, and what the column says 100.
+async fn bot(steps: usize, instruction: usize, views: impl Fn(&Column) -> Vec<View>) -> Result<Flow> {
+    let user = source("user");
+    let model = Says("b".repeat(4 * 100));
+    let f = flow([column("bot", views(&user), prompt("i".repeat(4 * instruction)).with(model))])?;
+    for _ in 0..steps {
+        f.push("user", "u".repeat(4 * 1000 - "<user>\n\n</user>".len())).await?;
+    }
+    f.run().await?;
+    Ok(f)
+}
+
+/// A model that always says the same.
+struct Says(String);
+
+impl Model for Says {
+    fn name(&self) -> &'static str {
+        "says"
+    }
+
+    fn reply(&self, _: Request) -> BoxStream<'static, std::result::Result<Chunk, BoxError>> {
+        stream::iter([Ok(Chunk::Text(self.0.clone())), Ok(Chunk::stop())]).boxed()
+    }
+}
+
+/// At step 3, with the parts from 0 on and an instruction of 2,000 tokens. The minimum is 1,024.
+#[tokio::test]
+async fn each_pattern_is_marked_where_the_next_request_leaves_it() -> Result<()> {
+    type Views = fn(&Column) -> Vec<View>;
+    let patterns: [(&str, Views, &[Place]); 6] = [
+        // u0 b0 u1 b1 u2 b2 u3: everything stays.
+        ("accumulator", |user| vec![user.all(), this()], &[System, Part(6)]),
+        // u0 u1 u2, and behind them what the column said last.
+        ("reducer", |user| vec![user.all(), this().latest()], &[System, Part(2)]),
+        // The lead, b0 b1 b2, and behind them what the user said last.
+        ("journal", |user| vec![user.latest(), this()], &[System, Part(3)]),
+        ("map", |user| vec![user.latest()], &[System]),
+        ("window", |user| vec![user.window(2)], &[System]),
+        // The lead, b0 b1, and behind them u2, which is about to be left out.
+        ("windows", |user| vec![user.window(2), this().window(4)], &[System, Part(2)]),
+    ];
+    for (name, views, expected) in patterns {
+        let f = bot(4, 2000, views).await?;
+        let plan = f.cache_plan("bot", 3, CachePolicy::of(CLAUDE), Pace::batch())?;
+        assert_eq!(places(&plan), expected, "{name}");
+        assert!(plan.marks.iter().all(|mark| mark.lifetime == Lifetime::Short), "{name}");
+    }
+    Ok(())
+}
+
+/// A window that is about to move has been kept up to here by the steps before, and is read once more.
+#[tokio::test]
+async fn a_window_is_read_a_last_time_when_it_is_full() -> Result<()> {
+    let f = bot(5, 0, |user| vec![user.window(3)]).await?;
+    let plan = |step| Ok::<_, Error>(places(&f.cache_plan("bot", step, &eager(4, 20), Pace::batch())?));
+    assert_eq!(plan(0)?, [Part(0)]);
+    assert_eq!(plan(1)?, [Part(1)]);
+    assert_eq!(plan(2)?, [Part(1)], "the third part is new, and not repeated");
+    assert_eq!(plan(3)?, []);
+    Ok(())
+}
+
+/// Over a step at which nothing is asked a window moves on by two.
+#[tokio::test]
+async fn a_window_that_moved_on_unseen_is_not_read_again() -> Result<()> {
+    let user = source("user");
+    let halting =
+        |cx: Context| async move { if cx.step() == 2 { Err("it is meant to fail") } else { Ok("x") } };
+    let seen = column("seen", user.latest(), halting.or_skip());
+    let f = flow([seen.clone(), column("bot", seen.window(3), script(["b", "b", "b", "b"]))])?;
+    for _ in 0..4 {
+        f.push("user", "u").await?;
+    }
+    f.run().await?;
+    let plan = |step| Ok::<_, Error>(places(&f.cache_plan("bot", step, &eager(4, 20), Pace::batch())?));
+    assert_eq!(plan(1)?, [Part(1)]);
+    assert!(matches!(plan(2), Err(Error::Skipped { .. })));
+    assert_eq!(plan(3)?, [], "it begins with the second value");
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_too_short_is_not_marked() -> Result<()> {
+    let views = |user: &Column| vec![user.all(), this()];
+    let plan = async |instruction, step, model| {
+        let f = bot(4, instruction, views).await?;
+        Ok::<_, Error>(places(&f.cache_plan("bot", step, CachePolicy::of(model), Pace::batch())?))
+    };
+    assert_eq!(plan(0, 0, CLAUDE).await?, [], "1,000 of 1,024 tokens");
+    assert_eq!(plan(24, 0, CLAUDE).await?, [Part(0)]);
+    assert_eq!(plan(0, 1, CLAUDE).await?, [Part(2)]);
+    assert_eq!(plan(1024, 1, CLAUDE).await?, [System, Part(2)]);
+    assert_eq!(plan(1024, 2, "anthropic/claude-opus-4-5").await?, [Part(4)], "4,096 are needed there");
+    assert_eq!(plan(700, 2, "anthropic/claude-opus-4-5").await?, []);
+    Ok(())
+}
+
+#[tokio::test]
+async fn who_finds_prefixes_alone_is_given_no_marks() -> Result<()> {
+    let f = bot(4, 5000, |user| vec![user.all(), this()]).await?;
+    for model in
+        ["openai/gpt-4o", "gemini/gemini-2.5-pro", "deepseek/deepseek-chat", "ollama/llama3.2", "x/y"]
+    {
+        assert_eq!(
+            f.cache_plan("bot", 3, CachePolicy::of(model), Pace::batch())?,
+            CachePlan::default(),
+            "{model}"
+        );
+    }
+    Ok(())
+}
+
+/// A provider that looks for entries at marks alone is shown the place of the one before.
+#[tokio::test]
+async fn an_entry_that_is_out_of_sight_has_a_mark_of_its_own() -> Result<()> {
+    let f = bot(4, 2000, |user| vec![user.all(), this()]).await?;
+    let plan =
+        |provider: &CachePolicy| Ok::<_, Error>(places(&f.cache_plan("bot", 3, provider, Pace::batch())?));
+    assert_eq!(plan(CachePolicy::of("openai/gpt-5.6"))?, [System, Part(4), Part(6)]);
+    assert_eq!(
+        plan(&eager(4, 3))?,
+        [System, Part(6)],
+        "of three blocks the third is that of the step before"
+    );
+    assert_eq!(plan(&eager(4, 2))?, [System, Part(4), Part(6)]);
+    assert_eq!(plan(&eager(2, 2))?, [Part(4), Part(6)], "the instruction is the first to go without");
+    assert_eq!(plan(&eager(1, 2))?, [Part(6)]);
+
+    // 20 blocks a step: the end of the step before is the twenty-first, counted from this one.
+    let user = source("user");
+    let copies: Vec<Column> =
+        (0..19).map(|n| column(format!("c{n}"), user.latest(), script(["x", "x", "x"]))).collect();
+    let views = copies.iter().map(Column::all).chain([this()]).collect::<Vec<_>>();
+    let f = flow(copies.iter().cloned().chain([column("bot", views, script(["b", "b", "b"]))]))?;
+    for _ in 0..3 {
+        f.push("user", "u").await?;
+    }
+    f.run().await?;
+    let plan =
+        |provider: &CachePolicy| Ok::<_, Error>(places(&f.cache_plan("bot", 2, provider, Pace::batch())?));
+    assert_eq!(plan(&eager(4, 20))?, [Part(38), Part(58)]);
+    assert_eq!(plan(&eager(4, 21))?, [Part(58)]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_lifetime_follows_the_pace_alone() -> Result<()> {
+    use Lifetime::{Long, Short};
+    let f = bot(12, 0, |user| vec![user.all(), this()]).await?;
+    let lifetime = |step, model, pace| {
+        let plan = f.cache_plan("bot", step, CachePolicy::of(model), pace)?;
+        Ok::<_, Error>(plan.marks.first().map(|mark| mark.lifetime))
+    };
+    for (pace, expected) in [
+        (Pace::batch(), Some(Short)),
+        (Pace::every(mins(5)), Some(Short)),
+        (Pace::every(mins(6)), Some(Long)),
+        (Pace::every(mins(60)), Some(Long)),
+        (Pace::every(mins(61)), None),
+        // One in 70 pauses is longer than five minutes; one in seven; all but a few are longer than an hour.
+        (Pace::think(Duration::from_secs(20)), Some(Short)),
+        (Pace::think(Duration::from_secs(75)), Some(Long)),
+        (Pace::think(mins(600)), None),
+    ] {
+        for step in 1..12 {
+            assert_eq!(lifetime(step, CLAUDE, pace)?, expected, "{pace:?} at step {step}");
+        }
+    }
+    // There, half an hour is all there is.
+    assert_eq!(lifetime(11, "openai/gpt-5.6", Pace::every(mins(30)))?, Some(Short));
+    assert_eq!(lifetime(11, "openai/gpt-5.6", Pace::every(mins(31)))?, None);
+    Ok(())
+}
+
+/// Inside what is read marks cost nothing, so requests leave entries all over the past: a fork of any step finds
+/// one that is not far before it.
+#[tokio::test]
+async fn forks_of_what_is_past_find_an_entry_near() -> Result<()> {
+    let f = bot(64, 2000, |user| vec![user.all(), this()]).await?;
+    let mut marked: Vec<Place> = Vec::new();
+    for step in 40..64 {
+        let plan = f.cache_plan("bot", step, CachePolicy::of(CLAUDE), Pace::batch())?;
+        assert_eq!(places(&plan), [System, Part(2 * step)], "step {step}");
+        marked.extend(spare(&plan));
+    }
+    // Of 128 parts one in eight at the most is farther than eight parts behind a mark of the last 24 requests.
+    let far = (16..128).filter(|at| !marked.iter().any(|place| (Part(at - 8)..=Part(*at)).contains(place)));
+    let far = far.count();
+    assert!(far <= 16, "{far}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn where_a_fork_went_another_way_both_are_marked() -> Result<()> {
+    let f = bot(16, 2000, |user| vec![user.all(), this()]).await?;
+    let plan = |f: &Flow, step| f.cache_plan("bot", step, CachePolicy::of(CLAUDE), Pace::batch());
+    let before: Vec<CachePlan> = (0..16).map(|step| plan(&f, step)).collect::<Result<_>>()?;
+    let fork = f.fork(9)?;
+    // Both have step 8 in common; its request was marked behind its seventeenth part, the last one.
+    let parted = Part(16);
+    for (flow, step) in [(&f, 16), (&fork, 9), (&fork, 10)] {
+        flow.push("user", "something else").await?;
+        flow.run().await?;
+        assert!(spare(&plan(flow, step)?).contains(&parted), "step {step}");
+    }
+    // What was asked before anybody knew of the fork was marked as it was.
+    let after: Vec<CachePlan> = (0..16).map(|step| plan(&f, step)).collect::<Result<_>>()?;
+    assert_eq!(after, before);
+    Ok(())
+}
+
+/// Who says that nothing follows reads what was kept and pays for nothing else.
+#[tokio::test]
+async fn the_last_request_is_marked_where_the_one_before_was() -> Result<()> {
+    let f = bot(4, 2000, |user| vec![user.all(), this()]).await?;
+    let plan = |step, pace| f.cache_plan("bot", step, CachePolicy::of(CLAUDE), pace);
+    let last = plan(3, Pace::batch().last())?;
+    assert_eq!(places(&last), places(&plan(2, Pace::batch())?));
+    assert_eq!(last.marks.last().map(|mark| mark.reason), Some(Reason::Previous));
+    assert_eq!(places(&plan(0, Pace::batch().last())?), [System], "others may follow under the instruction");
+    let lifetime = |pace| Ok::<_, Error>(plan(3, pace)?.marks.first().map(|mark| mark.lifetime));
+    let human = Pace::think(mins(6));
+    assert_eq!(lifetime(human.last())?, lifetime(human)?, "what was kept for an hour is read as such");
+    Ok(())
+}
+
+#[tokio::test]
+async fn handles_and_flows_plan_the_same() -> Result<()> {
+    let chat = flow! {
+        source user;
+        column bot(user, self) = prompt("Be brief. ".repeat(500)).with(Says("Yes.".to_owned()));
+    };
+    chat.user.push("Is this marked?").await?;
+    chat.run().await?;
+    let provider = CachePolicy::of(CLAUDE);
+    let plan = chat.bot.cache_plan(0, provider, Pace::batch())?;
+    assert_eq!(places(&plan), [System, Part(0)]);
+    assert_eq!(plan, chat.cache_plan("bot", 0, provider, Pace::batch())?);
+    assert_eq!(plan, CachePlan::of(&chat.bot.messages(0)?, 1250, provider, Pace::batch()));
+    assert!(matches!(chat.bot.cache_plan(1, provider, Pace::batch()), Err(Error::Missing { .. })));
+    assert!(matches!(chat.cache_plan("user", 0, provider, Pace::batch()), Err(Error::NotDerived { .. })));
+
+    let fork = chat.fork(1)?;
+    assert_eq!(plan, fork.cache_plan("bot", 0, provider, Pace::batch())?);
+    Ok(())
+}
+
+/// A failure becomes a test with a name, not a seed in a file.
+fn config() -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn marks_are_few_and_at_real_places(flow in flows(), most in 0..5_usize, look_back in 1..4_usize, system in 0..2_usize) {
+        let provider = eager(most, look_back);
+        each_cell(&flow, &[0], |cell| {
+            let plan = CachePlan::of(&cell.messages, system, &provider, Pace::batch());
+            let places: Vec<Place> = plan.marks.iter().map(|mark| mark.place).collect();
+            assert!(places.len() <= most && places.is_sorted_by(|a, b| a < b), "{places:?}");
+            assert!(system > 0 || !places.contains(&System));
+            let count = cell.messages.parts().count();
+            assert!(places.iter().all(|place| matches!(place, System) || *place < Part(count)), "{places:?}");
+            assert!(plan.marks.iter().all(|mark| mark.lifetime == Lifetime::Short));
+        });
+    }
+
+    /// What is kept is what another request begins with: the next, or the one before.
+    #[test]
+    fn everything_before_a_mark_begins_a_neighbour_byte_for_byte(flow in flows(), look_back in 1..4_usize) {
+        let provider = eager(4, look_back);
+        each_cell(&flow, &[0], |cell| {
+            if cell.step + 1 == flow.steps() {
+                return;
+            }
+            let plan = CachePlan::of(&cell.messages, 0, &provider, Pace::batch());
+            let now = cell.assembled(cell.step);
+            let next = cell.assembled(cell.step + 1);
+            let before = cell.step.checked_sub(1).map(|step| cell.assembled(step));
+            for place in places(&plan) {
+                let sent = cell.sent_before(place);
+                assert!(now.starts_with(&sent), "the parts are what is sent");
+                let is_known = before.as_ref().is_some_and(|before| before.starts_with(&sent));
+                assert!(is_known || next.starts_with(&sent), "{place:?}");
+            }
+            // The end of what the next request repeats is among them, unless it is the lead's.
+            let following = cell.live.flow.messages(cell.column, cell.step + 1).unwrap();
+            let repeated = cell.messages.parts().zip(following.parts()).take_while(|(now, then)| now == then);
+            let last = repeated.enumerate().filter(|(_, (part, _))| part.origin().is_some()).last();
+            if let Some((at, _)) = last {
+                assert!(places(&plan).contains(&Part(at)), "{plan:?} without {at}");
+            }
+        });
+    }
+
+    /// The last mark of a request is found by the next one, if that begins the same. Cells that are empty for
+    /// good are shown nowhere, and a column all of whose inputs are is not asked.
+    #[test]
+    fn what_a_request_had_kept_is_found_by_the_next(flow in flows(), look_back in 1..4_usize, gaps in vec(any::<Index>(), 0..4)) {
+        let cells: Vec<_> =
+            flow.derived().flat_map(|(column, _)| (0..flow.steps()).map(|step| (column.name.clone(), step))).collect();
+        let gaps: Gaps = gaps.iter().map(|gap| gap.get(&cells).clone()).collect();
+        let live = Live::with_gaps(&flow, &gaps).unwrap();
+        fill(&live, &flow);
+        let provider = eager(4, look_back);
+        for (column, _) in flow.derived() {
+            let asked: Vec<Messages> =
+                (0..flow.steps()).filter_map(|step| live.flow.messages(&column.name, step).ok()).collect();
+            for pair in asked.windows(2) {
+                let [kept, looked] = [&pair[0], &pair[1]]
+                    .map(|messages| places(&CachePlan::of(messages, 1, &provider, Pace::batch())));
+                let deepest = *kept.last().expect("at least the instruction");
+                let Part(last) = deepest else { continue };
+                if pair[0].parts().take(last + 1).eq(pair[1].parts().take(last + 1)) {
+                    let finds = |mark: &Place| (0..look_back).any(|back| block(*mark) == block(deepest) + back);
+                    assert!(looked.iter().any(finds), "{deepest:?} is not found from {looked:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_plan_is_the_same_however_the_values_were_computed(flow in flows(), pauses in pauses()) {
+        let (calm, provider) = (filled(&flow, &[0]), eager(4, 2));
+        each_cell(&flow, &pauses, |cell| {
+            let plan = |live: &Live| live.flow.cache_plan(cell.column, cell.step, &provider, Pace::batch()).unwrap();
+            assert_eq!(plan(&calm), plan(cell.live));
+        });
+    }
+}
+
+/// How many blocks stand before a mark.
+fn block(place: Place) -> usize {
+    match place {
+        System => 1,
+        Part(at) => at + 2,
+    }
+}
+
+/// What tells in one text that a message begins.
+fn begin(role: &str) -> String {
+    format!("\u{1}{role}\u{2}")
+}
+
+struct Cell<'f> {
+    flow: &'f naive::Flow,
+    live: &'f Live,
+    column: &'f str,
+    reads: &'f Reads,
+    step: usize,
+    messages: Messages,
+}
+
+impl Cell<'_> {
+    /// The request of a step as one text.
+    fn assembled(&self, step: usize) -> String {
+        let messages = naive::messages(self.flow, self.column, self.reads, step).unwrap();
+        messages.into_iter().map(|(role, content)| begin(role) + &content).collect()
+    }
+
+    /// What the library sends before a mark, as one text.
+    fn sent_before(&self, place: Place) -> String {
+        let Part(last) = place else { return String::new() };
+        let mut role = None;
+        let mut sent = String::new();
+        for part in self.messages.parts().take(last + 1) {
+            if role.replace(part.role()) != Some(part.role()) {
+                sent.push_str(&begin(part.role().as_str()));
+            }
+            sent.push_str(&part.text());
+        }
+        sent
+    }
+}
+
+fn each_cell(flow: &naive::Flow, pauses: &[usize], check: impl Fn(Cell<'_>)) {
+    let live = &filled(flow, pauses);
+    for (column, reads) in flow.derived() {
+        for step in 0..flow.steps() {
+            let messages = live.flow.messages(&column.name, step).unwrap();
+            check(Cell { flow, live, column: &column.name, reads, step, messages });
+        }
+    }
+}
+
+fn filled(flow: &naive::Flow, pauses: &[usize]) -> Live {
+    let live = Live::declare(flow, pauses).unwrap();
+    fill(&live, flow);
+    live
+}
+
+fn fill(live: &Live, flow: &naive::Flow) {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(live.fill(flow)).unwrap();
+}

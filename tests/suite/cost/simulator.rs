@@ -1,0 +1,396 @@
+//! The simulator of providers' caches against what they have documented, and the bound against every way
+//! there is to mark a few requests.
+
+use columnar::Result;
+use columnar::cache::Lifetime;
+use columnar_tests::cost::cache::{Bill, Cache, Mark, Marks, Refused};
+use columnar_tests::cost::chart::chart;
+use columnar_tests::cost::market::market;
+use columnar_tests::cost::outcome::Outcome;
+use columnar_tests::cost::policies::POLICIES;
+use columnar_tests::cost::request::{Piece, Prefixes, Request, Speaker};
+use columnar_tests::cost::rules::{LookBack, Rules, Term};
+use columnar_tests::cost::scene::Scene;
+use columnar_tests::cost::trace::{Kind, Pause, Subject, Trace};
+use columnar_tests::cost::traces;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+const BOTH: [Lifetime; 2] = [Lifetime::Short, Lifetime::Long];
+
+/// A block of so many tokens, all of them the same letter.
+fn block(letter: u64, tokens: u32) -> Piece {
+    Piece { speaker: Speaker::User, identity: letter, tokens, ends: true }
+}
+
+/// Blocks of 1,000 tokens, the first so many of one conversation.
+fn turn(prefixes: &mut Prefixes, blocks: u64) -> Request {
+    prefixes.request((0..blocks).map(|letter| block(letter, 1000)))
+}
+
+fn read(cache: &mut Cache<'_>, request: &Request, places: &[usize], now: f64) -> u32 {
+    let marks = Marks::short(places.iter().copied());
+    cache.ask(request, &marks, now).expect("the marks are well formed").read
+}
+
+/// The example of the documentation: after 10 and 15 blocks the third turn has 35, and its mark looks at the
+/// blocks 35 to 16. A second mark at the block 15 finds the entry.
+#[test]
+fn a_mark_looks_twenty_blocks_back() {
+    let rules = Rules::documented();
+    let (mut prefixes, mut cache) = (Prefixes::default(), Cache::new(&rules));
+    assert_eq!(read(&mut cache, &turn(&mut prefixes, 10), &[9], 0.0), 0);
+    assert_eq!(read(&mut cache, &turn(&mut prefixes, 15), &[14], 10.0), 10_000);
+    let third = turn(&mut prefixes, 35);
+    assert_eq!(read(&mut cache.clone(), &third, &[34], 20.0), 0);
+    assert_eq!(read(&mut cache.clone(), &third, &[14, 34], 20.0), 15_000);
+    assert_eq!(read(&mut cache, &turn(&mut prefixes, 34), &[33], 20.0), 15_000);
+}
+
+/// A prefix of 12,000 tokens is written; a request that goes on to 15,000 reads it and writes the rest.
+#[test]
+fn a_longer_prefix_is_read_as_far_as_it_is_known() {
+    let rules = Rules { look_back: LookBack::Blocks(1), ..Rules::documented() };
+    let (mut prefixes, mut cache) = (Prefixes::default(), Cache::new(&rules));
+    read(&mut cache, &turn(&mut prefixes, 12), &[11], 0.0);
+    let bill = cache.ask(&turn(&mut prefixes, 16), &Marks::short([11, 14]), 1.0);
+    assert_eq!(bill, Ok(Bill { read: 12_000, short: 3_000, long: 0, plain: 1_000 }));
+}
+
+/// A message that got longer is another one. Only a mark of one's own at the place finds it.
+#[test]
+fn a_message_that_is_extended_is_not_found() {
+    let (look_back, automatic) = (LookBack::Blocks(1), LookBack::Messages(20));
+    let rules = Rules { look_back, automatic, ..Rules::documented() };
+    let (mut prefixes, mut cache) = (Prefixes::default(), Cache::new(&rules));
+    let [a, b] = [block(0, 2000), block(1, 2000)];
+    let first = prefixes.request([a.clone()]);
+    cache.ask(&first, &Marks::automatic(), 0.0).expect("it is well formed");
+    let appended = prefixes.request([a.clone(), b.clone()]);
+    let bill = cache.clone().ask(&appended, &Marks::automatic(), 1.0).expect("it is well formed");
+    assert_eq!(bill.read, 2000, "another message follows");
+
+    let system = block(2, 10);
+    let extended = |prefixes: &mut Prefixes| {
+        prefixes.request([system.clone(), Piece { ends: false, ..a.clone() }, b.clone()])
+    };
+    let mut cache = Cache::new(&rules);
+    let first = prefixes.request([system.clone(), a.clone()]);
+    cache.ask(&first, &Marks::automatic(), 0.0).expect("it is well formed");
+    let extended = extended(&mut prefixes);
+    let bill = cache.clone().ask(&extended, &Marks::automatic(), 1.0).expect("it is well formed");
+    assert_eq!(bill.read, 0, "the message goes on");
+    assert_eq!(read(&mut cache, &extended, &[1], 1.0), 2010);
+}
+
+#[test]
+fn a_prefix_below_the_minimum_is_not_cached_and_nobody_is_told() {
+    let rules = Rules::documented();
+    let mut prefixes = Prefixes::default();
+    for (tokens, found) in [(1023, 0), (1024, 1024)] {
+        let mut cache = Cache::new(&rules);
+        let request = prefixes.request([block(0, tokens)]);
+        let bill = cache.ask(&request, &Marks::short([0]), 0.0).expect("it is not told");
+        assert_eq!(bill.short, found);
+        assert_eq!(read(&mut cache, &request, &[0], 1.0), found);
+    }
+}
+
+#[test]
+fn what_a_provider_refuses() {
+    let rules = Rules::documented();
+    let mut cache = Cache::new(&rules);
+    let request = turn(&mut Prefixes::default(), 6);
+    let mut ask = |marks: &Marks| cache.ask(&request, marks, 0.0);
+    assert_eq!(ask(&Marks::short(0..5)), Err(Refused::TooManyMarks));
+    assert_eq!(ask(&Marks { automatic: true, ..Marks::short(0..4) }), Err(Refused::TooManyMarks));
+    assert_eq!(ask(&Marks::short([6])), Err(Refused::NoSuchPlace));
+    let mixed = BOTH.into_iter().enumerate().map(|(at, lifetime)| Mark { at, lifetime }).collect();
+    assert_eq!(ask(&Marks { explicit: mixed, automatic: false }), Err(Refused::ShortBeforeLong));
+    let without = Rules { long: None, ..Rules::documented() };
+    let long = Marks { explicit: vec![Mark { at: 0, lifetime: Lifetime::Long }], automatic: false };
+    assert_eq!(Cache::new(&without).ask(&request, &long, 0.0), Err(Refused::NoSuchLifetime));
+    assert_eq!(ask(&Marks::short(2..6)).map(|bill| bill.short), Ok(6000), "nothing was cached until now");
+}
+
+#[test]
+fn an_entry_lives_as_long_as_it_is_used() {
+    let rules = Rules::documented();
+    let (mut prefixes, mut cache) = (Prefixes::default(), Cache::new(&rules));
+    let request = turn(&mut prefixes, 2);
+    let reads = [0.0, 300.0, 600.0, 901.0].map(|now| read(&mut cache, &request, &[1], now));
+    assert_eq!(reads, [0, 2000, 2000, 0]);
+}
+
+/// Not written down: what is read at its end is not used at an earlier place, unless a mark is there.
+#[test]
+fn an_entry_without_a_mark_is_not_kept_alive_by_longer_ones() {
+    let rules = Rules::documented();
+    let mut prefixes = Prefixes::default();
+    let [short, long] = [2, 4].map(|blocks| turn(&mut prefixes, blocks));
+    let keeping = Rules { keeps_prefixes: true, ..Rules::documented() };
+    let last: &[usize] = &[3];
+    for (rules, places, found) in [(&rules, last, 0), (&rules, &[1, 3], 2000), (&keeping, last, 2000)] {
+        let mut cache = Cache::new(rules);
+        read(&mut cache, &short, &[1], 0.0);
+        for now in [200.0, 400.0] {
+            read(&mut cache, &long, places, now);
+        }
+        assert_eq!(read(&mut cache, &short, &[1], 600.0), found);
+    }
+}
+
+#[test]
+fn an_entry_is_read_when_its_answer_has_begun() {
+    let rules = Rules { ready: 2.0, ..Rules::documented() };
+    let (mut cache, request) = (Cache::new(&rules), turn(&mut Prefixes::default(), 2));
+    let reads = [0.0, 1.0, 2.0].map(|now| read(&mut cache, &request, &[1], now));
+    assert_eq!(reads, [0, 0, 2000]);
+}
+
+/// The long part is billed first, then the short one.
+#[test]
+fn two_lifetimes_are_billed_each_for_its_part() {
+    let rules = Rules::documented();
+    let (mut cache, request) = (Cache::new(&rules), turn(&mut Prefixes::default(), 5));
+    let explicit = [(1, Lifetime::Long), (3, Lifetime::Short)].map(|(at, lifetime)| Mark { at, lifetime });
+    let marks = Marks { explicit: explicit.to_vec(), automatic: false };
+    let bills = [0.0, 400.0].map(|now| cache.ask(&request, &marks, now).expect("it is well formed"));
+    assert_eq!(
+        bills,
+        [
+            Bill { read: 0, long: 2000, short: 2000, plain: 1000 },
+            Bill { read: 2000, long: 0, short: 2000, plain: 1000 },
+        ]
+    );
+    assert!((bills.map(|bill| bill.cost(&rules)).iter().sum::<f64>() - 11_200.0).abs() < 1e-6);
+}
+
+/// Questions, calls and lengths of the dialogues that the tool loops stand for: 4 to 6, 6, and 15 KB.
+#[test]
+fn the_tool_loops_are_as_long_as_they_should_be() -> Result<()> {
+    let trace = traces::tools::trace()?;
+    let share = |part: f64, whole: f64| part / whole;
+    let count = |pause: Pause| trace.turns.iter().filter(|turn| turn.pause == pause).count();
+    let number = |count: usize| f64::from(u32::try_from(count).expect("few"));
+    let sessions = number(trace.turns.iter().filter(|turn| turn.after.is_none()).count());
+    let (asked, called) =
+        (share(number(count(Pause::Thought)), sessions), share(number(count(Pause::Tool)), sessions));
+    assert!((4.0..6.0).contains(&asked) && (5.5..6.5).contains(&called), "{asked} questions, {called} calls");
+    let last = |at: usize| trace.turns.get(at + 1).is_none_or(|next| next.after.is_none());
+    let ends =
+        trace.asks.iter().filter(|ask| last(ask.turn)).map(|ask| ask.request.tokens() - ask.request.until(0));
+    let bytes = 4.0 * share(ends.map(f64::from).sum(), sessions);
+    assert!((13_000.0..17_000.0).contains(&bytes), "{bytes} bytes");
+    Ok(())
+}
+
+/// A fork asks what its flow has asked up to there, and then something else.
+#[test]
+fn a_fork_repeats_the_past() -> Result<()> {
+    for trace in traces::fan::traces()?.iter().take(1) {
+        let asked = |turn: usize| trace.asks.iter().filter(move |ask| ask.turn == turn && ask.column == 0);
+        let forks: Vec<usize> = (0..trace.turns.len())
+            .filter(|turn| trace.turns[*turn].after.is_some_and(|after| after + 1 != *turn))
+            .collect();
+        assert_eq!(forks.len(), 2);
+        for fork in forks {
+            let before = trace.turns[fork].after.expect("it is a fork");
+            let (before, other, fork) = (asked(before).next(), asked(before + 1).next(), asked(fork).next());
+            let [before, other, fork] =
+                [before, other, fork].map(|ask| &ask.expect("it asks").request.blocks);
+            assert_eq!(before[..], fork[..before.len()]);
+            let same = other.iter().zip(fork).take_while(|(one, two)| one.prefix == two.prefix).count();
+            assert_eq!(same, fork.len() - 1, "only what is said now is not the same");
+        }
+    }
+    Ok(())
+}
+
+/// The marks of the library where rules have edges: too many blocks, too few tokens, hours of silence.
+#[test]
+fn ours_is_never_dearer_than_no_cache() -> Result<()> {
+    let traces = traces::adversarial::traces()?;
+    for (provider, rules) in market().iter().filter(|(_, rules)| rules.minimum <= 1024) {
+        for trace in &traces {
+            for outcome in Outcome::of(trace, provider, rules)? {
+                for column in &outcome.columns {
+                    let (title, over) = (outcome.title(), column.over_uncached());
+                    assert!(over <= 1.0 + 1e-9, "{title}, {}: {over}", column.name);
+                }
+                // Whether a pause ends before a lifetime does is a matter of chance.
+                let over = outcome.total().over_bound();
+                assert!(trace.name.contains("edge") || over < 1.03, "{}: {over}", outcome.title());
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_chart_has_a_bar_for_each_value() {
+    let groups = [("one".to_owned(), vec![1.0, 2.0]), ("two".to_owned(), vec![16.0, 4.0])];
+    let chart = chart("title", &["a", "b"], &groups);
+    assert_eq!(chart.matches("<rect x=").count(), 4);
+    assert!(chart.contains(r#"height="260.0""#) && chart.contains("two: 16.000"), "{chart}");
+}
+
+/// Few requests of few blocks, with pauses around the lifetimes between them.
+fn traces(requests: usize, blocks: usize) -> impl Strategy<Value = (Trace, Vec<f64>)> {
+    let request = vec((0..2_u64, any::<bool>()), 1..=blocks);
+    let pause = select(vec![0.0, 1.0, 60.0, 299.0, 300.0, 301.0, 3600.0, 3601.0]);
+    vec((request, pause), 1..=requests).prop_map(|requests| {
+        let mut trace = Trace::new("random", Kind::Adversarial, vec![subject()]);
+        let (mut now, mut times) = (0.0, Vec::new());
+        for (blocks, pause) in requests {
+            let turn = trace.turn(None, Pause::Thought);
+            // The tokens follow from the letter and the place, so that equal prefixes have as many.
+            let pieces = (1..).zip(blocks).map(|(at, (letter, ends))| Piece {
+                speaker: Speaker::User,
+                identity: letter,
+                tokens: 100 * at + 7 * u32::try_from(letter).unwrap_or(0),
+                ends,
+            });
+            trace.ask(turn, pieces);
+            now += pause;
+            times.push(now);
+        }
+        (trace, times)
+    })
+}
+
+fn subject() -> Subject {
+    Subject { name: "random".into(), instruction: String::new(), depth: 0 }
+}
+
+/// Rules of all kinds, plausible and not.
+fn rules() -> impl Strategy<Value = Rules> {
+    let prices = select(vec![(1.25, 2.0, 0.1), (1.25, 2.0, 0.025), (1.0, 1.5, 0.5), (2.0, 3.0, 0.4)]);
+    let look_back = select(vec![LookBack::Blocks(1), LookBack::Blocks(2), LookBack::Messages(2)]);
+    (
+        prices,
+        select(vec![1, 150, 250]),
+        select(vec![0.0, 5.0, 61.0]),
+        look_back.clone(),
+        look_back,
+        any::<bool>(),
+    )
+        .prop_map(|((write, long, read), minimum, ready, look_back, automatic, keeps_prefixes)| Rules {
+            name: "random",
+            read,
+            short: Term { write, seconds: 300.0 },
+            long: Some(Term { write: long, seconds: 3600.0 }),
+            minimum,
+            most_marks: 4,
+            look_back,
+            automatic,
+            keeps_prefixes,
+            ready,
+        })
+}
+
+/// The least that any marks cost, found by trying them all: of the short lifetime, or with the first so many
+/// of the long one, too.
+fn least(scene: &Scene<'_>, long: bool, marks: &mut Vec<Marks>) -> f64 {
+    let Some(next) = scene.trace.asks.get(marks.len()) else {
+        return total(&scene.cost(marks).expect("the marks are well formed"));
+    };
+    let places = next.request.blocks.len();
+    let longest = if long { places } else { 0 };
+    let tries = (0..1_usize << places).flat_map(|set| (0..=longest).map(move |longest| (set, longest)));
+    let tries = tries.map(|(set, longest)| {
+        let mut tried = Marks::short((0..places).filter(|at| set >> at & 1 == 1));
+        let before = tried.explicit.iter_mut().filter(|mark| mark.at < longest);
+        before.for_each(|mark| mark.lifetime = Lifetime::Long);
+        marks.push(tried);
+        let cost = least(scene, long, marks);
+        marks.pop();
+        cost
+    });
+    tries.fold(f64::INFINITY, f64::min)
+}
+
+fn total(columns: &[f64]) -> f64 {
+    columns.iter().sum()
+}
+
+proptest! {
+    /// With marks at will, and if entries can be read at once, the bound is what the best marks cost.
+    #[test]
+    fn the_bound_is_reached((trace, times) in traces(4, 3), rules in rules()) {
+        let rules = Rules { ready: 0.0, look_back: LookBack::Blocks(9), ..rules };
+        let scene = Scene::at(&trace, &rules, times);
+        let (bound, least) = (total(&scene.bound(&[Lifetime::Short])), least(&scene, false, &mut Vec::new()));
+        prop_assert!((bound - least).abs() < 1e-6, "the bound is {bound}, the least {least}");
+    }
+
+    /// With both lifetimes no marks cost less: short ones do not become long ones by what is added to them.
+    #[test]
+    fn no_lifetimes_are_below_the_bound((trace, times) in traces(3, 2), rules in rules()) {
+        let rules = Rules { look_back: LookBack::Blocks(9), ..rules };
+        let scene = Scene::at(&trace, &rules, times);
+        let (bound, least) = (total(&scene.bound(&BOTH)), least(&scene, true, &mut Vec::new()));
+        prop_assert!(bound <= least + 1e-6, "the bound is {bound}, the least {least}");
+    }
+
+    /// No marks cost less, under no rules.
+    #[test]
+    fn nothing_is_below_the_bound(
+        (trace, times) in traces(12, 4),
+        rules in rules(),
+        drawn in vec((vec((0..4_usize, any::<bool>()), 0..4), any::<bool>()), 12),
+    ) {
+        let scene = Scene::at(&trace, &rules, times);
+        let random = drawn.into_iter().zip(&trace.asks).map(|((places, automatic), ask)| {
+            let blocks = ask.request.blocks.len();
+            let longest = places.iter().filter(|(_, is_long)| *is_long).map(|(at, _)| *at).max();
+            let mut marks = Marks::short(places.iter().map(|(at, _)| *at).filter(|at| *at < blocks));
+            for mark in &mut marks.explicit {
+                if Some(mark.at) <= longest {
+                    mark.lifetime = Lifetime::Long;
+                }
+            }
+            Marks { automatic: automatic && marks.explicit.len() < 4, ..marks }
+        });
+        let random = random.collect::<Vec<_>>();
+        let [short, both] = [&BOTH[..1], &BOTH[..]].map(|lifetimes| total(&scene.bound(lifetimes)));
+        prop_assert!(both <= short + 1e-6);
+        let cost = total(&scene.cost(&random).expect("the marks are well formed"));
+        prop_assert!(both <= cost + 1e-6, "the bound is {both}, and it costs {cost}");
+        for policy in POLICIES {
+            let marks = policy.marks(&scene);
+            // What may live longer is held against what may live longer.
+            let mut explicit = marks.iter().flat_map(|marks| &marks.explicit);
+            let bound = if explicit.any(|mark| mark.lifetime == Lifetime::Long) { both } else { short };
+            let cost = total(&scene.cost(&marks).expect("the marks are well formed"));
+            prop_assert!(bound <= cost + 1e-6, "{policy:?}: the bound is {bound}, and it costs {cost}");
+        }
+    }
+
+    /// Per block: the sum over runs of requests within the lifetime of the less of reading and not.
+    #[test]
+    fn the_bound_has_a_closed_form((trace, times) in traces(12, 4), rules in rules()) {
+        let rules = Rules { ready: 0.0, ..rules };
+        let scene = Scene::at(&trace, &rules, times.clone());
+        let mut expected = 0.0;
+        let mut seen = std::collections::BTreeMap::<usize, (f64, Vec<f64>)>::new();
+        for (ask, at) in trace.asks.iter().zip(times) {
+            let mut counted = 0;
+            for block in ask.request.blocks.iter().filter(|block| block.until >= rules.minimum) {
+                let size = f64::from(block.until - counted);
+                counted = block.until;
+                seen.entry(block.prefix).or_insert((size, Vec::new())).1.push(at);
+            }
+            expected += f64::from(ask.request.tokens() - counted);
+        }
+        for (size, times) in seen.values() {
+            for run in times.chunk_by(|one, other| other - one <= rules.short.seconds) {
+                let visits = f64::from(u32::try_from(run.len()).expect("few"));
+                expected += size * visits.min(rules.short.write + (visits - 1.0) * rules.read);
+            }
+        }
+        let bound = total(&scene.bound(&[Lifetime::Short]));
+        prop_assert!((bound - expected).abs() < 1e-6, "the bound is {bound}, by hand {expected}");
+    }
+}

@@ -1,0 +1,283 @@
+//! What cells cost: their receipts, the bill of a flow, and limits that stop a run.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use columnar::model::{Chunk, End, Finish, Model, Request, Usage};
+use columnar::prelude::*;
+use columnar::store::MemoryStore;
+use columnar::usage::{Price, SpendLimit, SpendLimitError};
+use columnar::{BoxError, Error};
+use futures::stream::{self, BoxStream};
+use proptest::prelude::*;
+
+/// A model whose replies cost what is said, after a while.
+#[derive(Clone)]
+struct Metered {
+    /// By call: the tokens of the reply, or how it breaks off.
+    replies: Arc<Vec<Reply>>,
+    calls: Arc<AtomicUsize>,
+}
+
+#[derive(Clone, Debug)]
+enum Reply {
+    Costs { input: u64, output: u64 },
+    Silent,
+    BreaksOff,
+    Refuses,
+}
+
+impl Metered {
+    fn new(replies: impl IntoIterator<Item = Reply>) -> Self {
+        Self { replies: Arc::new(replies.into_iter().collect()), calls: Arc::default() }
+    }
+
+    fn calls(&self) -> usize {
+        self.calls.load(Ordering::SeqCst)
+    }
+}
+
+impl Model for Metered {
+    fn name(&self) -> &'static str {
+        "openai/gpt-4o-mini"
+    }
+
+    fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+        let call = self.calls.fetch_add(1, Ordering::SeqCst);
+        let text = Ok(Chunk::Text(format!("reply {call}")));
+        let end = |usage| {
+            let end = End::new(Finish::Stop).id(format!("id {call}"));
+            Ok(Chunk::End(match usage {
+                Some(usage) => end.usage(usage),
+                None => end,
+            }))
+        };
+        let reply = self.replies.iter().cycle().nth(call).expect("one at least");
+        let chunks = match *reply {
+            Reply::Costs { input, output } => {
+                vec![text, end(Some(Usage::new(input, output.min(request.max_tokens.into()))))]
+            }
+            Reply::Silent => vec![text, end(None)],
+            Reply::BreaksOff => vec![text],
+            Reply::Refuses => vec![Err("no".into())],
+        };
+        let pause = Duration::from_millis(u64::try_from(call % 7).unwrap_or(0));
+        let chunks = stream::iter(chunks).then(move |chunk| async move {
+            tokio::time::sleep(pause).await;
+            chunk
+        });
+        chunks.boxed()
+    }
+}
+
+const CHEAP: Reply = Reply::Costs { input: 100, output: 10 };
+
+#[tokio::test(start_paused = true)]
+async fn a_receipt_stands_beside_each_value_that_a_model_was_asked_for() -> Result<()> {
+    let model = Metered::new([Reply::BreaksOff, CHEAP, CHEAP]);
+    let chat = flow! {
+        source user;
+        column bot(user, self) = prompt("Answer.").with(model.clone()).retry(2);
+        column loud(bot.latest) = |cx: Context| async move { cx.messages().last_text().to_uppercase() };
+        column brief(bot.latest) = prompt("Shorten it.").with(model.clone()).limit(1);
+    };
+    chat.user.push("hello").await?;
+    chat.run().await?;
+    let receipt = chat.bot.receipt(0).expect("a model was asked");
+    assert_eq!(receipt.model.as_deref(), Some("openai/gpt-4o-mini"));
+    assert_eq!((receipt.calls, receipt.untold, receipt.attempts), (2, 1, 2), "the first attempt broke off");
+    assert_eq!((receipt.usage, receipt.id.as_deref()), (Usage::new(100, 10), Some("id 1")));
+    assert!(receipt.duration() >= Duration::from_millis(500), "the pause between them counts: {receipt}");
+    assert_eq!(chat.loud.receipt(0), None, "nobody was asked");
+    assert_eq!(chat.user.receipt(0), None);
+    assert_eq!(chat.bot.receipt(1), None);
+
+    let bill = chat.bill();
+    assert_eq!((bill.total().calls, bill.column("bot").calls, bill.column("loud").calls), (3, 2, 0));
+    assert_eq!((bill.step(0).calls, bill.step(1).calls), (3, 0));
+    assert_eq!(bill.total().usage, Usage::new(200, 20));
+    let cells: Vec<_> = bill.receipts().map(|(column, step, _)| (column.to_string(), step)).collect();
+    assert_eq!(cells, [("bot".to_owned(), 0), ("brief".to_owned(), 0)]);
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn receipts_come_back_with_their_values() -> Result<()> {
+    let store = MemoryStore::new();
+    let open = async || {
+        let model = Metered::new([CHEAP]);
+        let bot = column("bot", source("user").latest(), prompt("Answer.").with(model).or_skip());
+        Flow::open(columnar::reopen::OpenOptions::new(store.clone()).recent(1), [bot]).await
+    };
+    let flow = open().await?;
+    for text in ["a", "b", "c"] {
+        flow.push("user", text).await?;
+    }
+    flow.run().await?;
+    let bill = flow.bill().to_string();
+    let fork = flow.fork(2)?;
+    assert_eq!(fork.bill().total().calls, 2, "the past of a fork was paid for");
+    drop((flow, fork));
+
+    let flow = open().await?;
+    assert_eq!(flow.bill().total().calls, 1, "what is in memory");
+    flow.load(0).await?;
+    assert_eq!(flow.bill().to_string(), bill);
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cell_that_is_skipped_after_it_was_paid_for_has_a_receipt() -> Result<()> {
+    let model = Metered::new([Reply::BreaksOff]);
+    let chat = flow! {
+        source user;
+        column bot(user.latest) = prompt("Answer.").with(model.clone()).retry(1).or_skip();
+    };
+    chat.user.push("hello").await?;
+    chat.run().await?;
+    assert_eq!((chat.bot.get(0), chat.steps()), (None, 1));
+    let receipt = chat.bot.receipt(0).expect("it was tried twice");
+    assert_eq!((receipt.calls, receipt.untold, receipt.attempts), (2, 2, 2));
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_stops_the_run_before_it_is_exceeded_and_nothing_is_lost() -> Result<()> {
+    let model = Metered::new([Reply::Costs { input: 30, output: 50 }]);
+    let chat = flow! {
+        source user;
+        column bot(user.latest) = prompt("Answer.").with(model.clone()).max_tokens(50).or_skip();
+        column echo(user.latest) = |cx: Context| async move { cx.messages().last_text().into_owned() };
+    };
+    for step in 0..20 {
+        chat.user.push(format!("This is text number {step}, and it is as long as all others.")).await?;
+    }
+    let limit = SpendLimit::tokens(400);
+    chat.spend(&limit);
+    let error = chat.run().await.expect_err("twenty replies have more");
+    let Some(SpendLimitError::Reached { .. }) = SpendLimitError::of(&error) else { panic!("{error:?}") };
+    assert!(matches!(&error, Error::Compute { column, .. } if column == "bot"), "{error:?}");
+    let calls = model.calls();
+    assert!((4..=5).contains(&calls), "{calls} calls of 80 tokens");
+    assert_eq!(limit.to_string(), format!("{} tokens of 400 tokens", calls * 80));
+    assert_eq!(chat.bot.len(), calls, "what was paid for is stored, and nothing is skipped for good");
+    assert!(chat.run().await.is_err(), "the limit stays");
+    assert_eq!(model.calls(), calls);
+
+    chat.spend(SpendLimit::tokens(100_000));
+    chat.run().await?;
+    assert_eq!((chat.steps(), model.calls()), (20, 20), "nothing was asked twice");
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_in_dollars_knows_the_price_or_says_that_nobody_does() -> Result<()> {
+    let unknown = columnar::testing::ScriptedModel::new(|_| "yes".to_owned());
+    let chat = flow! {
+        source user;
+        column bot(user.latest) = prompt("Answer.").with(unknown.clone());
+    };
+    chat.user.push("hello").await?;
+    chat.spend(SpendLimit::dollars(1.0));
+    let error = chat.run().await.expect_err("nobody knows the price");
+    assert_eq!(
+        error.to_string(),
+        "`bot` cannot be computed, so nothing was: no price is known for `scripted`, so it cannot be limited in dollars: \
+         say it with `Limit::priced`, or limit the tokens"
+    );
+    assert!(unknown.requests().is_empty());
+    chat.spend(SpendLimit::dollars(1.0).priced(Price::new(1.0, 2.0)));
+    chat.run().await?;
+
+    let model = Metered::new([Reply::Costs { input: 1_000_000, output: 0 }]);
+    let chat = flow! {
+        source user;
+        column bot(user, self) = prompt("Answer.").with(model.clone());
+    };
+    let limit = SpendLimit::dollars(0.15);
+    chat.spend(&limit);
+    for text in ["one", "two"] {
+        chat.user.push(text).await?;
+    }
+    // More than it was taken for: what is told counts.
+    let error = chat.run().await.expect_err("one call costs all of it");
+    assert!(SpendLimitError::of(&error).is_some(), "{error}");
+    assert_eq!((model.calls(), limit.to_string().as_str()), (1, "$0.15 of $0.15"));
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn flows_share_a_limit_and_failures_that_were_not_answered_cost_nothing() -> Result<()> {
+    let limit = SpendLimit::tokens(300);
+    let refusing = Metered::new([Reply::Refuses]);
+    let first = flow! {
+        source user;
+        column bot(user.latest) = prompt("Answer.").with(refusing.clone()).max_tokens(100).retry(20).or_wait();
+    };
+    first.spend(&limit);
+    first.user.push("hello").await?;
+    first.run().await?;
+    assert_eq!((refusing.calls(), limit.to_string().as_str()), (21, "0 tokens of 300 tokens"));
+
+    let silent = Metered::new([Reply::Silent, Reply::BreaksOff]);
+    let second = flow! {
+        source user;
+        column bot(user, self) = prompt("Answer.").with(silent.clone()).max_tokens(100);
+    };
+    second.spend(&limit);
+    second.user.push("hello").await?;
+    second.run().await?;
+    second.user.push("hello").await?;
+    assert!(SpendLimitError::of(&second.run().await.expect_err("it breaks off")).is_none());
+    let error = second.run().await.expect_err("two calls that do not tell count as they might be");
+    assert!(SpendLimitError::of(&error).is_some(), "{error} {limit}");
+    assert_eq!(silent.calls(), 2);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// As long as a call costs no more than it is taken for, no limit is ever exceeded, whatever goes on at once, and a
+    /// limit that is large enough stops nobody.
+    #[test]
+    fn no_limit_is_exceeded(
+        replies in prop::collection::vec(
+            prop_oneof![
+                (0_u64..=12, 0_u64..=40).prop_map(|(input, output)| Reply::Costs { input, output }),
+                Just(Reply::Silent),
+            ],
+            1..12,
+        ),
+        most in 0_u64..1500,
+        steps in 1_usize..20,
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        runtime.expect("a runtime").block_on(async {
+            let model = Metered::new(replies);
+            let chat = flow! {
+                source user;
+                column bot(user.latest) = prompt("Answer the question.").with(model.clone()).max_tokens(40);
+                column more(bot.latest) = prompt("Answer the question.").with(model.clone()).max_tokens(40);
+            };
+            for _ in 0..steps {
+                chat.user.push("What is the capital of France?").await.expect("in memory");
+            }
+            let limit = SpendLimit::tokens(most);
+            chat.spend(&limit);
+            let ended = chat.run().await;
+            let spent: u64 = limit.to_string().split(' ').next().expect("a number").parse().expect("a number");
+            prop_assert!(spent <= most, "{limit}");
+            match ended {
+                Ok(()) => prop_assert_eq!(model.calls(), 2 * steps),
+                Err(error) => {
+                    prop_assert!(SpendLimitError::of(&error).is_some(), "{error}");
+                    // A call is taken to have some 60 tokens.
+                    prop_assert!(spent + 100 > most, "there was room: {limit}");
+                }
+            }
+            Ok(())
+        })?;
+    }
+}

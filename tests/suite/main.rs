@@ -1,0 +1,83 @@
+//! The tests that use the public API of `columnar`, in one program: it is linked once, and its tests share the cores.
+//!
+//! A test that needs a feature is behind the `cfg` of that feature. A test that needs a process of its own, because
+//! the library reads a variable of the environment once or because a process is to be killed, starts this program
+//! again with [`columnar_tests::process`]. Modules are public, so that `unreachable_pub` says of what `flow!` generates
+//! what it says in a library.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may panic")]
+
+/// How the messages of a cell are assembled: views, budgets, renderings, counts of tokens.
+pub mod assembly {
+    pub mod budget;
+    pub mod chunks;
+    #[cfg(feature = "tiktoken")]
+    pub mod exact;
+    pub mod laws;
+    pub mod messages;
+    pub mod rendering;
+    pub mod tokens;
+    pub mod views;
+}
+
+/// What requests cost: caches of providers, receipts, limits.
+pub mod cost {
+    pub mod cache_plan;
+    pub mod cached_prefix;
+    pub mod simulator;
+    pub mod spending;
+}
+
+/// What `flow!` generates, used as a program uses it. Its messages are in `tests/compiler`.
+pub mod language {
+    pub mod column_types;
+    pub mod extension;
+    pub mod flows;
+    pub mod modules;
+    pub mod names;
+}
+
+/// Models, and the providers that they call.
+pub mod models {
+    pub mod adaptive;
+    pub mod choice;
+    #[cfg(feature = "genai")]
+    pub mod local_model;
+    #[cfg(feature = "genai")]
+    pub mod provider;
+    pub mod replay;
+    pub mod warm_up;
+}
+
+/// Flows as tables for other programs.
+pub mod rows {
+    pub mod foreign_reader;
+    pub mod formats;
+}
+
+/// Runs of flows: order, failures, policies, time.
+pub mod runs {
+    pub mod changes;
+    pub mod faults;
+    pub mod interrupted;
+    pub mod lifecycle;
+    pub mod policies;
+    pub mod simulation;
+    pub mod time;
+    #[cfg(feature = "tracing")]
+    pub mod tracing;
+}
+
+/// Stores, and flows that are opened again.
+pub mod stores {
+    pub mod contract;
+    pub mod file;
+    pub mod opening;
+    #[cfg(feature = "postgres")]
+    pub mod postgres;
+    pub mod repair;
+    #[cfg(feature = "sqlite")]
+    pub mod sqlite;
+}
+
+pub mod records;

@@ -1,0 +1,227 @@
+//! Replies that come late, never, or without end.
+
+use std::time::Duration;
+
+use columnar::compute::secs;
+use columnar::model::{GenaiError, Overloaded};
+use columnar_tests::server::{Act, Server, WIRES, Wire, answer, data, head, stream};
+use std::error::Error;
+use std::iter;
+use tokio::time::{Instant, pause};
+
+use super::{Outcome, asked, time_passes};
+
+/// What the adapter says, somewhere below the error of the run.
+fn genai(outcome: &Outcome) -> &GenaiError {
+    let why: &(dyn Error + 'static) = outcome.why();
+    iter::successors(Some(why), |&error| error.source())
+        .find_map(|error| error.downcast_ref())
+        .expect("the adapter says why")
+}
+
+#[tokio::test(start_paused = true)]
+async fn p1_who_takes_no_more_calls_is_given_the_time_that_it_asks_for() {
+    time_passes(Duration::from_millis(500));
+    for (header, least, most) in [
+        ("retry-after: 20", secs(20), secs(25)),
+        ("retry-after: Sun, 06 Nov 1994 08:49:37 GMT", Duration::from_millis(500), secs(5)),
+        // Nobody waits for years.
+        ("retry-after: 99999999999", secs(120), secs(125)),
+        ("retry-after: soon", Duration::from_millis(500), secs(5)),
+        ("x-nothing: 1", Duration::from_millis(500), secs(5)),
+    ] {
+        for wire in WIRES {
+            let header = header.to_owned();
+            let server = Server::start(move |n| match n {
+                0 => answer(&format!("429 Too Many Requests\r\n{header}"), ""),
+                _ => stream(wire.says(&["Hi"])),
+            });
+            let server = server.await;
+            let outcome = asked(wire.model(&server), 1).await;
+            assert_eq!(outcome.value.as_deref(), Some("Hi"), "{wire:?}");
+            let [first, second] = server.asked_at()[..] else { panic!("asked twice") };
+            let waited = second - first;
+            assert!(least <= waited && waited <= most, "{wire:?}: {waited:?}");
+        }
+    }
+    // Where patience is at an end, the error still says for how long it was asked to wait.
+    let server = Server::always(answer("429 Too Many Requests\r\nretry-after: 7", "")).await;
+    let outcome = asked(Wire::OpenAi.model(&server), 0).await;
+    assert_eq!(Overloaded::of(outcome.why()), Some(&Overloaded { retry_after: Some(secs(7)) }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn p2_a_provider_that_is_broken_is_asked_again() {
+    time_passes(Duration::from_millis(100));
+    let broken = [
+        answer("500 Internal Server Error", ""),
+        answer("502 Bad Gateway", "<html>"),
+        answer("503 Service Unavailable", ""),
+        answer("529 Overloaded", ""),
+        answer("408 Request Timeout", ""),
+        vec![Act::Reset],
+        vec![],
+        vec![head(), Act::Reset],
+    ];
+    for wire in WIRES {
+        for acts in &broken {
+            let acts = acts.clone();
+            let server = Server::start(move |n| match n {
+                0 | 1 => acts.clone(),
+                _ => stream(wire.says(&["Hi"])),
+            });
+            let server = server.await;
+            let outcome = asked(wire.model(&server), 2).await;
+            assert_eq!(outcome.value.as_deref(), Some("Hi"), "{wire:?}");
+            assert_eq!((outcome.retries.len(), server.requests().len()), (2, 3));
+        }
+        // Nobody is there.
+        let gone = Server::always(vec![]).await.url().to_owned();
+        let outcome = asked(wire.model_at(&gone), 2).await;
+        assert_eq!(outcome.retries.len(), 2);
+        assert!(outcome.cause().contains("refused"), "{}", outcome.cause());
+    }
+}
+
+#[tokio::test]
+async fn p4_a_reply_that_does_not_begin_is_given_up() {
+    for wire in WIRES {
+        for acts in
+            [vec![Act::Hold], vec![head(), Act::Hold], vec![head(), Act::Send(b"da".to_vec()), Act::Hold]]
+        {
+            let server = Server::always(acts).await;
+            let running = tokio::spawn(asked(wire.model(&server), 0));
+            server.asked(1).await;
+            // Nothing is on its way any more but the head of the answer, which changes nothing.
+            pause();
+            let outcome = running.await.expect("it does not panic");
+            tokio::time::resume();
+            let GenaiError::TimedOut { limit, begun: false, .. } = genai(&outcome) else {
+                panic!("{}", outcome.cause())
+            };
+            assert_eq!(*limit, secs(300));
+            assert_eq!(outcome.value, None);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn p4_a_reply_that_goes_silent_is_given_up() {
+    time_passes(secs(1));
+    for wire in WIRES {
+        let begun = wire.events(&["Hel", "lo"], wire.stop());
+        let text = begun.iter().position(|event| event.contains("Hel")).expect("it is there");
+        let begun = begun[..=text].concat();
+        let drop = [Act::Pause(secs(30)), Act::Send(b"x".to_vec())];
+        let drip = drop.iter().cycle().take(200).cloned();
+        for silence in [vec![Act::Hold], drip.collect()] {
+            let acts = [stream(&begun), silence].concat();
+            let server = Server::always(acts).await;
+            let (outcome, began) = (asked(wire.model(&server), 0).await, server.asked_at()[0]);
+            let GenaiError::TimedOut { limit, begun: true, .. } = genai(&outcome) else {
+                panic!("{}", outcome.cause())
+            };
+            assert_eq!(*limit, secs(120));
+            assert!(began.elapsed() < secs(150), "{:?}", began.elapsed());
+            assert_eq!((outcome.value, &*outcome.attempts[0]), (None, "Hel"), "{wire:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn p4_who_gives_signs_of_life_is_waited_for() {
+    time_passes(secs(1));
+    for wire in WIRES {
+        let sign = match wire {
+            Wire::OpenAi => ": PROCESSING\n\n",
+            Wire::Anthropic => "event: ping\ndata: {\"type\":\"ping\"}\n\n",
+        };
+        let signs = [Act::Pause(secs(100)), Act::Send(sign.as_bytes().to_vec())];
+        let signs = signs.iter().cycle().take(20).cloned().collect::<Vec<_>>();
+        let acts = [vec![head()], signs, vec![Act::Send(wire.says(&["Hi"]).into_bytes())]].concat();
+        let server = Server::always(acts).await;
+        let outcome = asked(wire.model(&server), 0).await;
+        assert_eq!(outcome.value.as_deref(), Some("Hi"), "{wire:?}");
+        let began: Instant = server.asked_at()[0];
+        assert!(began.elapsed() >= secs(1000));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn p4_patience_is_what_it_is_told_to_be() {
+    time_passes(secs(1));
+    let first = Server::always(vec![Act::Hold]).await;
+    let outcome = asked(Wire::OpenAi.model(&first).with_first_timeout(secs(7)), 0).await;
+    assert!(outcome.cause().contains("did not begin to answer within 7s"), "{}", outcome.cause());
+    let idle = Server::always(
+        [stream(Wire::OpenAi.events(&["Hi"], "stop")[..2].concat()), vec![Act::Hold]].concat(),
+    );
+    let idle = idle.await;
+    let outcome = asked(Wire::OpenAi.model(&idle).with_idle_timeout(secs(9)), 0).await;
+    assert!(outcome.cause().contains("said no more for 9s"), "{}", outcome.cause());
+    let forever = Wire::OpenAi.model(&idle).with_first_timeout(Duration::MAX).with_idle_timeout(secs(9));
+    assert!(asked(forever, 0).await.cause().contains("said no more"));
+}
+
+#[tokio::test]
+async fn p7_a_text_without_end_is_given_up() {
+    for wire in WIRES {
+        let events = wire.events(&[&"more ".repeat(100)], wire.stop());
+        let text = events.iter().position(|event| event.contains("more")).expect("it is there");
+        let (begin, more) = (events[..text].concat(), events[text].clone());
+        let flood = Act::Flood(more.into_bytes(), usize::MAX);
+        let server = Server::always([stream(begin), vec![flood]].concat()).await;
+        let outcome = asked(wire.model(&server).with_text_limit(64 << 10), 0).await;
+        let GenaiError::TooLong { limit, .. } = genai(&outcome) else { panic!("{}", outcome.cause()) };
+        assert_eq!(*limit, 64 << 10);
+        assert!(outcome.attempts[0].len() <= 64 << 10, "no more was kept");
+        assert_eq!(outcome.value, None);
+    }
+}
+
+/// The client keeps a line until it ends, so only time ends one that does not.
+#[tokio::test(start_paused = true)]
+async fn p7_a_line_without_end_ends_with_patience() {
+    time_passes(secs(10));
+    for wire in WIRES {
+        let flood = Act::Flood(vec![b'x'; 16 << 10], 32);
+        let server = Server::always(vec![head(), Act::Send(b"data: ".to_vec()), flood, Act::Hold]).await;
+        let outcome = asked(wire.model(&server), 0).await;
+        assert!(matches!(genai(&outcome), GenaiError::TimedOut { begun: false, .. }), "{}", outcome.cause());
+    }
+}
+
+#[tokio::test]
+async fn p7_nothing_is_unpacked() {
+    let packed = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 3, 0x4b, 0x2b, 0xca, 0xcf, 0x05, 0];
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-encoding: gzip\r\nconnection: close\r\n\r\n";
+    for wire in WIRES {
+        let acts = vec![Act::Send([head.as_bytes(), &packed].concat())];
+        let server = Server::always(acts).await;
+        let outcome = asked(wire.model(&server), 0).await;
+        assert!(outcome.cause().contains("could not be understood"), "{}", outcome.cause());
+        assert!(!server.requests()[0].to_lowercase().contains("accept-encoding"), "{:?}", server.requests());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn p10_what_an_attempt_said_that_broke_off_counts_for_nothing() {
+    time_passes(Duration::from_millis(100));
+    for wire in WIRES {
+        let begun = wire.events(&["Hel", "lo"], wire.stop());
+        let text = begun.iter().position(|event| event.contains("Hel")).expect("it is there");
+        let begun = begun[..=text].concat();
+        let error = data(r#"{"error":{"type":"server_error"}}"#);
+        for end in [vec![], vec![Act::Reset], vec![Act::Send(error.into_bytes())]] {
+            let acts = [stream(&begun), end].concat();
+            let server = Server::start(move |n| match n {
+                0 => acts.clone(),
+                _ => stream(wire.says(&["Good", "bye"])),
+            });
+            let outcome = asked(wire.model(&server.await), 1).await;
+            assert_eq!(outcome.value.as_deref(), Some("Goodbye"), "{wire:?}");
+            assert_eq!(outcome.attempts.last().map(String::as_str), Some("Goodbye"));
+            assert!("Hel".starts_with(&outcome.attempts[0]), "{}", outcome.attempts[0]);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Answers that are none: statuses, redirects, refusals, calls of tools.
+
+use columnar::compute::secs;
+use columnar::model::{Finish, Refused};
+use columnar_tests::server::{Act, Server, WIRES, Wire, answer, data, event, stream};
+use std::time::Duration;
+
+use super::{asked, asked_with, said, time_passes};
+
+#[tokio::test]
+async fn p3_what_would_be_refused_again_is_not_asked_again() {
+    let openai = r#"{"error":{"message":"Incorrect API key provided: sk-ab*****yz. You can find yours online.","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}"#;
+    let anthropic = r#"{"type":"error","error":{"type":"not_found_error","message":"model: test-9"},"request_id":"req_1"}"#;
+    let gemini =
+        r#"[{"error":{"code":400,"message":"Please use a valid role.","status":"INVALID_ARGUMENT"}}]"#;
+    for (status, body, told) in [
+        ("400 Bad Request", gemini, "400: INVALID_ARGUMENT, 400: Please use a valid role."),
+        (
+            "401 Unauthorized",
+            openai,
+            "401: invalid_request_error, invalid_api_key: Incorrect API key provided: … You can find yours online.",
+        ),
+        ("403 Forbidden", r#"{"detail":"Not allowed here"}"#, "403: Not allowed here"),
+        ("404 Not Found", anthropic, "404: not_found_error: model: test-9"),
+        ("404 Not Found", r#"{"error":"no such thing"}"#, "404: no such thing"),
+        ("413 Too Long", "<html>far too long</html>", "413"),
+        ("422 Unprocessable", r#"{"error":{"type":"two words","code":7,"message":3}}"#, "422: 7"),
+        ("451 No", "", "451"),
+    ] {
+        for wire in WIRES {
+            let server = Server::always(answer(status, body)).await;
+            let outcome = asked(wire.model(&server), 3).await;
+            assert!(Refused::of(outcome.why()).is_some());
+            let expected = format!("`{}` answered with HTTP status {told}", said(wire));
+            assert!(outcome.cause().contains(&expected), "{} is not {expected}", outcome.cause());
+            assert_eq!((server.requests().len(), outcome.retries.len(), outcome.value), (1, 0, None));
+        }
+    }
+}
+
+#[tokio::test]
+async fn p3_a_long_word_of_a_provider_is_cut_and_says_nothing_of_the_request() {
+    let secret = "the plans for the harbour of Marseille";
+    let long = format!("Rejected {} at once. {}", secret.to_uppercase(), "More of this. ".repeat(100));
+    let lies =
+        format!(r#"{{"error":{{"message":"{long}","type":"harbour","code":"Marseille","param":"ok"}}}}"#);
+    for wire in WIRES {
+        let server = Server::always(answer("400 Bad Request", &lies)).await;
+        let outcome = asked_with(wire.model(&server), 0, secret).await;
+        let (cause, debug) = (outcome.cause(), format!("{:?}", outcome.why()));
+        for word in ["plans", "harbour", "marseille"] {
+            assert!(!cause.to_lowercase().contains(word), "{cause}");
+            assert!(!debug.to_lowercase().contains(word), "{debug}");
+        }
+        assert!(cause.contains("400: ok: Rejected THE … FOR THE … OF … at once. More of this."), "{cause}");
+        let sentence = cause.rsplit("400: ").next().expect("there is one");
+        assert!(sentence.chars().count() < 600, "{sentence}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn p3_what_may_go_by_is_asked_again() {
+    time_passes(Duration::from_millis(100));
+    for status in ["408 Request Timeout", "409 Conflict", "425 Too Early"] {
+        let server = Server::start(move |n| match n {
+            0 => answer(status, ""),
+            _ => stream(Wire::OpenAi.says(&["Hi"])),
+        });
+        let outcome = asked(Wire::OpenAi.model(&server.await), 1).await;
+        assert_eq!(outcome.value.as_deref(), Some("Hi"), "{status}");
+    }
+}
+
+/// What is no text of a reply, and what becomes of it.
+#[tokio::test]
+async fn p8_what_is_no_text_is_no_value() {
+    let choice = |delta: &str, finish: &str| {
+        data(&format!(r#"{{"id":"c","choices":[{{"index":0,"delta":{delta},"finish_reason":{finish}}}]}}"#))
+    };
+    let done = data("[DONE]");
+    let tool = r#"{"content":null,"tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}"#;
+    let stop = choice("{}", "\"stop\"") + &done;
+    let openai = [
+        // Nothing was said, and that is an answer.
+        (choice(r#"{"role":"assistant","content":""}"#, "null") + &stop, Ok("")),
+        (choice(r#"{"role":"assistant","content":null}"#, "null") + &stop, Ok("")),
+        (stop.clone(), Ok("")),
+        // It says why it does not answer, beside the text.
+        (choice(r#"{"content":null,"refusal":"I will not."}"#, "null") + &stop, Err("refused")),
+        (choice("{}", "\"content_filter\"") + &done, Err("refused")),
+        // Nobody offered it a tool.
+        (choice(tool, "null") + &choice("{}", "\"tool_calls\"") + &done, Err("tool_calls")),
+        (choice(r#"{"content":"Let me see."}"#, "null") + &choice(tool, "null") + &stop, Err("tool_calls")),
+        (choice("{}", "\"what I said\"") + &done, Err("for another reason")),
+        // No end that anybody knows of.
+        (choice(r#"{"content":"Hi"}"#, "null") + &done, Err("broke off")),
+    ];
+    let anthropic = |blocks: &str, stop: &str| {
+        let whole = Wire::Anthropic.says(&[]).replace("end_turn", stop);
+        let (begin, end) = whole.split_once("event: content_block_start").expect("it is there");
+        let (_, end) = end.split_once("event: message_delta").expect("it is there");
+        format!("{begin}{blocks}event: message_delta{end}")
+    };
+    let call = event(
+        "content_block_start",
+        r#""index":0,"content_block":{"type":"tool_use","id":"t","name":"f","input":{}}"#,
+    ) + &event(
+        "content_block_delta",
+        r#""index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}"#,
+    ) + &event("content_block_stop", r#""index":0"#);
+    let anthropic = [
+        (anthropic("", "end_turn"), Ok("")),
+        (anthropic("", "refusal"), Err("refused")),
+        (anthropic(&call, "tool_use"), Err("tool_calls")),
+        (anthropic(&call, "end_turn"), Err("tool_calls")),
+        (anthropic("", "pause_turn"), Err("pause_turn")),
+    ];
+    for (wire, table) in [(Wire::OpenAi, &openai[..]), (Wire::Anthropic, &anthropic)] {
+        for (body, expected) in table {
+            let outcome = asked(wire.model(&Server::always(stream(body)).await), 0).await;
+            match expected {
+                Ok(text) => assert_eq!(outcome.value.as_deref(), Some(*text), "{body}"),
+                Err(why) => {
+                    assert!(outcome.cause().contains(why), "{} is not {why}: {body}", outcome.cause());
+                    assert!(!outcome.cause().contains("I will not") && outcome.value.is_none());
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn p8_the_end_of_a_reply_says_what_it_is_called_and_what_it_cost() {
+    for (wire, id) in [(Wire::OpenAi, "chatcmpl-7"), (Wire::Anthropic, "msg_7")] {
+        let server = Server::always(stream(wire.says(&["Hi"]))).await;
+        let outcome = asked(wire.model(&server), 0).await;
+        let [end] = &outcome.ends[..] else { panic!("one end") };
+        assert_eq!((end.id.as_deref(), &end.finish), (Some(id), &Finish::Stop));
+        let usage = end.usage.expect("it tells");
+        assert_eq!((usage.input, usage.output), (9, 2), "{wire:?}");
+    }
+    // What is no name is none.
+    let odd = Wire::OpenAi.says(&["Hi"]).replace("chatcmpl-7", "a sentence with spaces");
+    let outcome = asked(Wire::OpenAi.model(&Server::always(stream(odd)).await), 0).await;
+    assert_eq!(outcome.ends[0].id, None);
+}
+
+#[tokio::test]
+async fn p9_nobody_is_sent_on_with_the_key() {
+    for status in ["301 Moved", "302 Found", "307 Temporary Redirect", "308 Permanent Redirect"] {
+        for wire in WIRES {
+            let other = Server::always(stream(wire.says(&["Hi"]))).await;
+            let location = format!("{status}\r\nlocation: {}/v1/messages", other.url());
+            let server = Server::always(answer(&location, "")).await;
+            let outcome = asked(wire.model(&server), 2).await;
+            assert!(outcome.cause().contains("HTTP status 30"), "{}", outcome.cause());
+            assert_eq!((server.requests().len(), other.requests().len()), (1, 0), "{status}");
+        }
+    }
+}
+
+/// Nothing is left to be said of a limit that was not reached.
+#[tokio::test]
+async fn p8_what_comes_behind_the_end_is_not_waited_for() {
+    for wire in WIRES {
+        let acts = [stream(wire.says(&["Hi"])), vec![Act::Hold]].concat();
+        let server = Server::always(acts).await;
+        let outcome = tokio::time::timeout(secs(60), asked(wire.model(&server), 0)).await;
+        assert_eq!(outcome.expect("it ends").value.as_deref(), Some("Hi"));
+    }
+}

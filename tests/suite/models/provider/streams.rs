@@ -1,0 +1,230 @@
+//! Streams that are cut, split and written in other ways.
+
+use columnar::model::Genai;
+use columnar_tests::server::{Act, Server, WIRES, Wire, data, pieces, stream};
+use fastrand::Rng;
+use std::sync::{Arc, Mutex};
+
+use super::asked;
+
+/// A text in which every cut falls somewhere else: letters, signs of two and four bytes, lines.
+const TEXTS: [&str; 4] = ["Hel", "lo, wörld ", "🦀 and\n", "so on"];
+
+/// A reply of at least so many bytes.
+fn long(wire: Wire, bytes: usize) -> (String, String) {
+    let mut texts = TEXTS.to_vec();
+    while wire.says(&texts).len() < bytes {
+        texts.extend(TEXTS);
+    }
+    (wire.says(&texts), texts.concat())
+}
+
+/// A server of which each connection does the next thing of these.
+async fn each(acts: Vec<Vec<Act>>) -> Server {
+    let acts = Arc::new(Mutex::new(acts.into_iter()));
+    Server::start(move |_| acts.lock().expect("nobody panics").next().unwrap_or_default()).await
+}
+
+#[tokio::test]
+async fn p5_a_reply_that_was_cut_anywhere_is_no_value() {
+    for wire in WIRES {
+        let (reply, text) = long(wire, 2 << 10);
+        let whole = reply.trim_end().len();
+        let server = each((0..=reply.len()).map(|end| stream(&reply.as_bytes()[..end])).collect()).await;
+        let model = wire.model(&server);
+        for end in 0..=reply.len() {
+            let outcome = asked(model.clone(), 0).await;
+            let expected = (end >= whole).then_some(&*text);
+            assert_eq!(outcome.value.as_deref(), expected, "{wire:?} after {end} of {whole} bytes");
+        }
+        assert_eq!(server.requests().len(), reply.len() + 1);
+    }
+}
+
+#[tokio::test]
+async fn p5_a_reply_that_was_broken_off_anywhere_is_no_value() {
+    for wire in WIRES {
+        let (reply, text) = long(wire, 1 << 10);
+        let whole = reply.trim_end().len();
+        let ends: Vec<usize> = (0..whole).step_by(7).collect();
+        let broken = |end: usize| [stream(&reply.as_bytes()[..end]), vec![Act::Reset]].concat();
+        // It says how long it is, and is shorter.
+        let short = |end: usize| {
+            let head =
+                format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", reply.len());
+            vec![Act::Send([head.as_bytes(), &reply.as_bytes()[..end]].concat())]
+        };
+        let server = each(ends.iter().flat_map(|end| [broken(*end), short(*end)]).collect()).await;
+        let model = wire.model(&server);
+        for end in ends.iter().flat_map(|end| [end, end]) {
+            let outcome = asked(model.clone(), 0).await;
+            assert_eq!(outcome.value, None, "{wire:?} after {end} bytes");
+            assert!(text.starts_with(&outcome.attempts[0]), "what was shown was said");
+        }
+    }
+}
+
+/// The values of replies in these pieces, each from a connection of its own.
+async fn values(wire: Wire, replies: Vec<Vec<Act>>) -> Vec<Result<String, String>> {
+    let count = replies.len();
+    let server = each(replies).await;
+    let model = wire.model(&server);
+    let mut values = Vec::new();
+    for _ in 0..count {
+        let outcome = asked(model.clone(), 0).await;
+        values.push(outcome.value.clone().ok_or_else(|| outcome.cause()));
+    }
+    values
+}
+
+#[tokio::test]
+async fn p6_a_reply_is_the_same_however_it_was_split() {
+    for wire in WIRES {
+        let (lines, text) = (wire.says(&TEXTS), TEXTS.concat());
+        for end_of_line in ["\n", "\r"] {
+            let reply = lines.replace('\n', end_of_line);
+            let bytes = reply.as_bytes();
+            let twice = (0..=bytes.len()).map(|at| pieces([&bytes[..at], &bytes[at..]])).collect();
+            let mut dice = Rng::with_seed(7);
+            let often = (0..100).map(|_| {
+                let mut cuts: Vec<usize> = (0..20).map(|_| dice.usize(..=bytes.len())).collect();
+                cuts.extend([0, bytes.len()]);
+                cuts.sort_unstable();
+                pieces(cuts.windows(2).map(|cut| &bytes[cut[0]..cut[1]]))
+            });
+            let often = often.collect();
+            let bytewise = vec![pieces(bytes.chunks(1))];
+            for splits in [twice, often, bytewise] {
+                for (at, value) in values(wire, splits).await.into_iter().enumerate() {
+                    assert_eq!(value.as_deref(), Ok(&*text), "{wire:?}, {end_of_line:?}, split {at}");
+                }
+            }
+        }
+    }
+}
+
+/// The client takes the two bytes of a line's end for two ends where they travel apart. An event then loses its name,
+/// and the client passes over events without one, their text included: such a reply is an error.
+#[tokio::test]
+async fn p6_an_event_that_lost_its_name_is_an_error_and_never_a_gap() {
+    for wire in WIRES {
+        let (reply, text) = (wire.says(&TEXTS).replace('\n', "\r\n"), TEXTS.concat());
+        let bytes = reply.as_bytes();
+        let splits = (0..=bytes.len()).map(|at| pieces([&bytes[..at], &bytes[at..]])).collect();
+        for (at, value) in values(wire, splits).await.into_iter().enumerate() {
+            let behind_a_name = bytes[..at].ends_with(b"\r") && bytes[at..].starts_with(b"\ndata:");
+            if wire == Wire::Anthropic && behind_a_name {
+                let error = value.expect_err("it lost its name");
+                assert!(error.contains("could not be understood"), "{error}");
+            } else {
+                assert_eq!(value.as_deref(), Ok(&*text), "{wire:?}, split {at}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn p6_events_may_be_written_in_other_ways() {
+    for wire in WIRES {
+        let (reply, text) = (wire.says(&TEXTS), TEXTS.concat());
+        let lines = reply.replace("\",\"", "\",\ndata: \"").replace("},{", "},\ndata: {");
+        assert_ne!(lines, reply);
+        let mut ways = vec![
+            ("no space", reply.replace("data: ", "data:").replace("event: ", "event:")),
+            ("many lines of data", lines),
+            ("comments", reply.replace("data: ", ": a word\ndata: ")),
+            ("comments between", format!(": begin\n\n{}", reply.replace("\n\n", "\n\n: still here\n\n"))),
+            ("numbers", reply.replace("data: ", "id: 7\nretry: 10\ndata: ")),
+            ("many blank lines", format!("\n\n{}", reply.replace("\n\n", "\n\n\n\n\n"))),
+            ("garbage behind the end", format!("{reply}data: {{{{{{\n\nwhatever\n\n")),
+            ("no last line", reply.trim_end().to_owned()),
+        ];
+        if wire == Wire::OpenAi {
+            // The client does not see the first event behind this mark, in which nothing is said.
+            ways.push(("a mark of the order of bytes", format!("\u{feff}{reply}")));
+        }
+        for (way, reply) in ways {
+            let value = values(wire, vec![stream(reply)]).await.remove(0);
+            assert_eq!(value.as_deref(), Ok(&*text), "{wire:?}, {way}");
+        }
+    }
+    let marked = format!("\u{feff}{}", Wire::Anthropic.says(&TEXTS));
+    let error = values(Wire::Anthropic, vec![stream(marked)]).await.remove(0).expect_err("it lost a name");
+    assert!(error.contains("could not be understood"), "{error}");
+}
+
+#[tokio::test]
+async fn p6_an_error_in_the_middle_is_an_error() {
+    let errors = [
+        (data(r#"{"error":{"type":"server_error","message":"Our mistake"}}"#), "server_error: Our mistake"),
+        (data(r#"{"error":"Our mistake"}"#), "Our mistake"),
+        (data(r#"{"type":"error","error":{"type":"api_error"}}"#), "api_error"),
+        (format!("event: error\n{}", data(r#"{"message":"Our mistake"}"#)), "Our mistake"),
+        (format!("event: error\n{}", data(r#"{"type":"error","error":{"type":"overloaded_error"}}"#)), "529"),
+        (data("{{{"), "could not be understood"),
+        (data("nothing"), "could not be understood"),
+    ];
+    for wire in WIRES {
+        let events = wire.events(&TEXTS, wire.stop());
+        let text = events.iter().position(|event| event.contains("Hel")).expect("it is there");
+        for (error, told) in &errors {
+            // The reply goes on to its end as if nothing had happened, or ends there.
+            for rest in [events[text + 1..].concat(), String::new()] {
+                let reply = events[..=text].concat() + error + &rest;
+                let value = values(wire, vec![stream(reply)]).await.remove(0);
+                let why = value.expect_err(error);
+                assert!(why.contains(told), "{wire:?}: {why} is not {told}");
+            }
+        }
+        // Without its last event it broke off.
+        let reply = events[..events.len() - 1].concat();
+        let why = values(wire, vec![stream(reply)]).await.remove(0).expect_err("it has no end");
+        assert!(why.contains("broke off"), "{why}");
+        // A page of somebody in between.
+        let why = values(wire, vec![stream("<html>\n\n</html>")]).await.remove(0).expect_err("no reply");
+        assert!(why.contains("broke off"), "{why}");
+    }
+}
+
+/// Some models of one provider are asked by another wire, and are cut no less.
+#[tokio::test]
+async fn p5_other_wires_end_with_their_marks() {
+    let chat = r#"{"message":{"role":"assistant","content":"Hi"},"done":false}"#;
+    let done = r#"{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":9,"eval_count":1}"#;
+    let ollama = format!("{chat}\n{done}\n");
+    let gemini = data(
+        r#"{"candidates":[{"content":{"parts":[{"text":"H"}],"role":"model"}}],"responseId":"r"}"#,
+    ) + &data(
+        r#"{"candidates":[{"content":{"parts":[{"text":"i"}],"role":"model"},"finishReason":"STOP"}],"responseId":"r"}"#,
+    );
+    let named = |kind: &str, rest: &str| {
+        format!("event: {kind}\n{}", data(&format!(r#"{{"type":"{kind}",{rest}}}"#)))
+    };
+    let responses =
+        named("response.created", r#""response":{"id":"resp_7","status":"in_progress","output":[]}"#)
+            + &named(
+                "response.output_text.delta",
+                r#""item_id":"m","output_index":0,"content_index":0,"delta":"Hi""#,
+            )
+            + &named(
+                "response.completed",
+                r#""response":{"id":"resp_7","model":"test","status":"completed","output":[]}"#,
+            );
+    for (name, reply, id) in [
+        ("ollama/test", &ollama, None),
+        ("gemini/test", &gemini, Some("r")),
+        ("openai_resp/test", &responses, Some("resp_7")),
+    ] {
+        let whole = reply.trim_end().len();
+        let server = each((0..=reply.len()).map(|end| stream(&reply.as_bytes()[..end])).collect()).await;
+        let model = Genai::new(&format!("{name}@{}/v1", server.url())).expect("a provider");
+        for end in 0..=reply.len() {
+            let outcome = asked(model.clone(), 0).await;
+            let expected = (end >= whole).then_some("Hi");
+            assert_eq!(outcome.value.as_deref(), expected, "{name} after {end} bytes: {:?}", outcome.error);
+            if end >= whole {
+                assert_eq!(outcome.ends[0].id.as_deref(), id, "{name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! What a cassette looks like on disk, and what is said of one that is damaged.
+
+use std::fs;
+use std::sync::Mutex;
+
+use columnar::model::{Chunk, End, Finish, Model, Usage};
+use columnar::prelude::*;
+use columnar::testing::{Cassette, Record, ScriptedModel};
+use proptest::prelude::*;
+
+use super::talker::{Talker, ask, cause, place, said};
+
+#[tokio::test]
+async fn a_cassette_is_read_by_people() -> Result<()> {
+    let (_folder, path) = place();
+    let model = Talker::new(|call, _| {
+        let end = End::new(Finish::Length).usage(Usage::new(31, 4).cached(16, 0)).id(format!("reply-{call}"));
+        vec![Ok(Chunk::Text("Hi!\n".into())), Ok(Chunk::Text("It is \"me\".".into())), Ok(Chunk::End(end))]
+    });
+    ask(Cassette::open(&path, Record::All).recording(model), &["Hello"]).await?;
+    let file = fs::read_to_string(&path).expect("it was written");
+    assert_eq!(
+        file,
+        r#"{
+  "cassette": 1,
+  "recordings": [
+    {
+      "column": "assistant",
+      "step": 0,
+      "request": {
+        "model": "talker",
+        "max_tokens": 1024,
+        "system": [
+          "You are helpful.",
+          "Answer."
+        ],
+        "messages": [
+          {
+            "role": "user",
+            "content": [
+              "<user>",
+              "Hello",
+              "</user>"
+            ]
+          }
+        ]
+      },
+      "replies": [
+        {
+          "text": [
+            "Hi!",
+            "It is \"me\"."
+          ],
+          "pieces": "4 11",
+          "finish": "length",
+          "usage": { "input": 31, "output": 4, "cache_read": 16 },
+          "id": "reply-0"
+        }
+      ]
+    }
+  ]
+}
+"#
+    );
+    Ok(())
+}
+
+/// What is said of a file that holds this.
+async fn told_of(text: &str) -> String {
+    let (_folder, path) = place();
+    fs::write(&path, text).expect("it can be written");
+    let cassette = Cassette::open(&path, Record::Nothing);
+    let told = cause(ask(cassette.clone(), &["Hello"]).await.map(drop));
+    assert_eq!(
+        cassette.ready().map_err(|error| error.to_string()),
+        Err(told.clone()),
+        "known before it is asked"
+    );
+    let missing = Cassette::open(&path, Record::Missing).recording(ScriptedModel::new(|_| "yes".to_owned()));
+    assert_eq!(cause(ask(missing, &["Hello"]).await.map(drop)), told, "and not written over");
+    assert_eq!(fs::read_to_string(&path).expect("it is there"), text);
+    let all = Cassette::open(&path, Record::All).recording(ScriptedModel::new(|_| "yes".to_owned()));
+    assert!(ask(all, &["Hello"]).await.is_ok(), "but for whoever wants all anew");
+    told.replace(&path.display().to_string(), "chat.json")
+}
+
+#[tokio::test]
+async fn a_damaged_file_is_told_and_not_used() -> Result<()> {
+    let (_folder, path) = place();
+    let model = Talker::new(|_, _| said(&["Hi ", "there"]));
+    ask(Cassette::open(&path, Record::All).recording(model), &["Hello"]).await?;
+    let sound = fs::read_to_string(&path).expect("it was written");
+
+    let damages = [
+        (sound.len() - 20..sound.len(), "", "it is no JSON from line "),
+        (0..sound.len(), "[]", "`the whole` is no object"),
+        (0..sound.len(), "{}", "`the whole` has no `cassette`"),
+    ];
+    for (range, text, what) in damages {
+        let mut broken = sound.clone();
+        broken.replace_range(range, text);
+        let told = told_of(&broken).await;
+        assert!(told.starts_with("the cassette `chat.json` is damaged: ") && told.contains(what), "{told}");
+    }
+    let edits = [
+        ("\"talker\"", "7", "`recordings[0].request.model` is no text and no list of lines"),
+        ("1024", "\"1024\"", "`recordings[0].request.max_tokens` is no whole number"),
+        ("1024", "4294967296", "`recordings[0].request.max_tokens` is too large"),
+        ("\"max_tokens\"", "\"max_token\"", "`recordings[0].request` has an entry that is none of `model`, "),
+        ("\"role\": \"user\"", "\"role\": \"u\"", "`recordings[0].request.messages[0].role` is neither"),
+        ("\"3 5\"", "\"3 4\"", "`recordings[0].replies[0].pieces` does not add up to the text"),
+        ("\"finish\": \"stop\"", "\"finish\": 1", "`recordings[0].replies[0].finish` is no text"),
+        ("\"finish\": \"stop\"", "\"finish\": \"s\"", "`recordings[0].replies[0].finish` is none of `stop`"),
+    ];
+    for (old, new, what) in edits {
+        assert!(sound.contains(old), "{old}");
+        let told = told_of(&sound.replacen(old, new, 1)).await;
+        assert!(told.contains(what), "{told}");
+    }
+    let (head, tail) = sound.split_once("    {\n").expect("a recording");
+    let (one, end) = tail.rsplit_once("\n  ]\n}").expect("the end");
+    let told = told_of(&format!("{head}    {{\n{one},\n    {{\n{one}\n  ]\n}}{end}")).await;
+    assert!(told.contains("two recordings of the same request"), "{told}");
+    let told = told_of(&sound.replacen("\"cassette\": 1", "\"cassette\": 2", 1)).await;
+    let version = "the cassette `chat.json` is of version 2, and this library reads version 1: record it anew with \
+                   `COLUMNAR_RECORD=all`";
+    assert_eq!(told, version);
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_edited_reply_is_said_as_it_stands() -> Result<()> {
+    let (_folder, path) = place();
+    ask(Cassette::open(&path, Record::All).recording(Talker::new(|_, _| said(&["Hi"]))), &["Hello"]).await?;
+    let edited = fs::read_to_string(&path).expect("it was written").replace("\"Hi\"", "[\"Bye\", \"now\"]");
+    fs::write(&path, edited).expect("it can be written");
+    let chat = ask(Cassette::open(&path, Record::Nothing), &["Hello"]).await?;
+    assert_eq!(chat.assistant.get(0).as_deref(), Some("Bye\nnow"));
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn whatever_is_asked_and_said_comes_back(
+        texts in prop::collection::vec("(?s).{0,12}|[a\n \"\\\\│]{0,8}", 1..4),
+        replies in prop::collection::vec(prop::collection::vec("(?s).{0,4}|[\n ]{0,3}", 0..4), 4),
+        temperature in prop::option::of(prop::num::f32::NORMAL | prop::num::f32::ZERO),
+        stop in prop::collection::vec("(?s).{1,3}", 0..3),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        let (_folder, path) = place();
+        let heard = Mutex::new(Vec::new());
+        let live = |model: Cassette| {
+            let step = prompt("Answer.").with(model).stop(stop.clone());
+            let step = temperature.into_iter().fold(step, columnar::Prompt::temperature);
+            let (texts, heard) = (&texts, &heard);
+            async move {
+                let chat = flow! { source user; column assistant(user, self) = step.clone(); };
+                for text in texts {
+                    chat.user.push(text.as_str()).await?;
+                }
+                let mut run = chat.run();
+                while let Some(event) = run.try_next().await? {
+                    heard.lock().expect("nobody panics").push(format!("{event:?}"));
+                }
+                Ok::<_, Error>(std::mem::take(&mut *heard.lock().expect("nobody panics")))
+            }
+        };
+        let model = Talker::new(move |call, _| {
+            let pieces: Vec<_> = replies[call].iter().map(String::as_str).collect();
+            said(&pieces)
+        });
+        let recorder = Cassette::open(&path, Record::All).recording(model);
+        let first = runtime.block_on(live(recorder)).expect("it is recorded");
+        let player = Cassette::open(&path, Record::Nothing).of("talker");
+        let second = runtime.block_on(live(player.clone())).expect("it is replayed");
+        prop_assert_eq!(first, second);
+        prop_assert_eq!(player.unused(), [""; 0]);
+    }
+}

@@ -1,0 +1,273 @@
+//! Recorded replies, and contexts under review.
+
+mod file;
+mod misses;
+mod real;
+mod talker;
+
+use std::env;
+use std::fs;
+
+use columnar::model::{Chunk, End, Finish, Model, Usage};
+use columnar::prelude::*;
+use columnar::testing::{Cassette, Record, ScriptedModel};
+use columnar_tests::process::test_alone;
+
+use talker::{Small, Talker, ask, cause, pieces, place, said};
+
+#[tokio::test]
+async fn a_recording_is_said_again_piece_by_piece_and_nobody_is_asked() -> Result<()> {
+    let (_folder, path) = place();
+    let model = Talker::new(|_, _| said(&["Hi", "! ", "", "How\n", "are you?\n"]));
+    let live = pieces(Cassette::open(&path, Record::All).recording(model.clone())).await?;
+    let replayed = pieces(Cassette::open(&path, Record::Nothing).recording(model.clone())).await?;
+    let by_name = pieces(Cassette::open(&path, Record::Nothing).of("talker")).await?;
+    let alone = pieces(Cassette::open(&path, Record::Nothing)).await?;
+    assert!(live.len() > 3, "{live:?}");
+    assert_eq!([&replayed, &by_name, &alone], [&live; 3]);
+    assert_eq!(model.calls(), 1);
+    Ok(())
+}
+
+/// Ends are no values, so they are read from the model itself.
+#[tokio::test]
+async fn finish_usage_and_id_come_back() -> Result<()> {
+    let ends = [
+        End::new(Finish::Stop).usage(Usage::new(u64::MAX, 2).cached(3, 4)).id("é\"\n"),
+        End::new(Finish::Refused),
+        End::new(Finish::Other("stop".into())).usage(Usage::default()),
+    ];
+    let (_folder, path) = place();
+    let talker = ScriptedModel::new(|_| "yes".to_owned());
+    ask(talker.clone(), &["Hello"]).await?;
+    let request = talker.requests().remove(0);
+
+    let told = ends.clone();
+    let model = Talker::new(move |call, _| vec![Ok(Chunk::End(told[call].clone()))]);
+    let recorder = Cassette::open(&path, Record::All).recording(model);
+    for _ in &ends {
+        recorder.reply(request.clone()).map(|chunk| chunk.expect("it is said")).collect::<Vec<_>>().await;
+    }
+    let player = Cassette::open(&path, Record::Nothing).of("talker");
+    for end in [&ends[0], &ends[1], &ends[2], &ends[2]] {
+        let chunks: Vec<_> =
+            player.reply(request.clone()).map(|chunk| chunk.expect("it is said")).collect().await;
+        assert_eq!(chunks, [Chunk::End(end.clone())], "in turn, and the last one again");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_missing_is_recorded_and_nothing_else_asked() -> Result<()> {
+    let (_folder, path) = place();
+    let model = ScriptedModel::new(|request| format!("{} messages", request.messages.len()));
+    ask(Cassette::open(&path, Record::Missing).recording(model.clone()), &["a", "b"]).await?;
+    let longer = Cassette::open(&path, Record::Missing);
+    ask(longer.recording(model.clone()), &["a", "b", "c"]).await?;
+    assert_eq!(model.requests().len(), 3);
+    assert_eq!(longer.unused(), [""; 0]);
+
+    let other = Cassette::open(&path, Record::Missing);
+    ask(other.recording(model.clone()), &["other"]).await?;
+    assert_eq!(other.unused().len(), 3, "they stay");
+    assert_eq!(ask(Cassette::open(&path, Record::Nothing), &["a", "b", "c"]).await?.steps(), 3);
+
+    ask(Cassette::open(&path, Record::All).recording(model.clone()), &["a"]).await?;
+    assert_eq!(model.requests().len(), 5);
+    let told = cause(ask(Cassette::open(&path, Record::Nothing), &["a", "b"]).await.map(drop));
+    assert!(told.contains("no reply for `assistant` at step 1"), "{told}");
+    Ok(())
+}
+
+/// Columns that ask exactly the same.
+async fn thrice(model: Cassette) -> Result<[Option<Value>; 3]> {
+    let same = || prompt("Throw a die.").with(model.clone());
+    let chat = flow! {
+        source user;
+        column one(user) = same();
+        column two(user) = same();
+        column three(user) = same();
+    };
+    chat.user.push("Go!").await?;
+    chat.run().await?;
+    Ok([chat.one.get(0), chat.two.get(0), chat.three.get(0)])
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_same_request_is_answered_in_turn() -> Result<()> {
+    let (_folder, path) = place();
+    let model = Talker::new(|call, _| said(&[["four", "two", "six"][call]])).at(1);
+    let live = thrice(Cassette::open(&path, Record::All).recording(model)).await?;
+    assert_eq!(live.each_ref().map(Option::as_deref), [Some("four"), Some("two"), Some("six")]);
+    let player = Cassette::open(&path, Record::Nothing);
+    assert_eq!(player.unused(), ["`one` at step 0, by talker"]);
+    assert_eq!(thrice(player.clone()).await?, live);
+    assert_eq!(player.unused(), [""; 0]);
+    let again = thrice(player).await?;
+    assert_eq!(again, [live[2].clone(), live[2].clone(), live[2].clone()], "the last one, again and again");
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_failed_and_what_broke_off_is_not_recorded_and_what_was_refused_is() -> Result<()> {
+    let (_folder, path) = place();
+    let model = Talker::new(|call, _| match call {
+        0 => vec![Ok(Chunk::Text("no".into())), Err("down".into())],
+        1 => vec![Ok(Chunk::Text("no".into()))],
+        2 => vec![Ok(Chunk::End(End::new(Finish::Refused)))],
+        _ => said(&["yes"]),
+    });
+    let flow = |model: Cassette| {
+        flow! {
+            source user;
+            column assistant(user, self) = prompt("Answer.").with(model.clone()).retry(3);
+        }
+    };
+    let chat = flow(Cassette::open(&path, Record::All).recording(model.clone()));
+    chat.user.push("Hello").await?;
+    chat.run().await?;
+    assert_eq!((chat.assistant.get(0).as_deref(), model.calls()), (Some("yes"), 4));
+
+    let player = Cassette::open(&path, Record::Nothing);
+    let chat = flow(player.clone());
+    chat.user.push("Hello").await?;
+    let mut retried = 0;
+    let mut run = chat.run();
+    while let Some(event) = run.try_next().await? {
+        retried += usize::from(matches!(event, Event::Retry { .. }));
+    }
+    assert_eq!((chat.assistant.get(0).as_deref(), retried), (Some("yes"), 1), "refused, and asked again");
+    assert_eq!(player.unused(), [""; 0]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_reply_that_is_dropped_leaves_no_file() -> Result<()> {
+    let (folder, path) = place();
+    let model = Talker::new(|_, _| said(&["a ", "b ", "c"]));
+    let chat = Small::new(Cassette::open(&path, Record::All).recording(model));
+    chat.user.push("Hello").await?;
+    let mut run = chat.run();
+    while let Some(event) = run.try_next().await? {
+        if matches!(event, Event::Delta { .. }) {
+            break;
+        }
+    }
+    drop(run);
+    drop(chat);
+    assert_eq!(fs::read_dir(folder.path()).expect("it is there").count(), 0);
+    Ok(())
+}
+
+/// Sixteen columns that ask at once, and the file that they make.
+async fn recorded_at(pace: u64) -> Result<(String, usize)> {
+    let (folder, path) = place();
+    let model = Talker::new(|_, request| said(&["you said ", &request.messages.last_text()])).at(pace);
+    let recorder = Cassette::open(&path, Record::All).recording(model.clone());
+    let user = source("user");
+    let step = |at| prompt(format!("Be number {at}.")).with(recorder.clone());
+    let columns = (0..16).map(|at| column(format!("column_{at}"), [user.all(), this()], step(at)));
+    let chat = flow(columns.collect::<Vec<_>>())?;
+    for at in 0..4 {
+        chat.push("user", "x".repeat(at * at + 1)).await?;
+    }
+    chat.run().await?;
+    let files = fs::read_dir(folder.path()).expect("it is there").count();
+    assert_eq!(files, 1, "nothing is left beside the file");
+    Ok((fs::read_to_string(&path).expect("it was written"), model.calls()))
+}
+
+#[tokio::test(start_paused = true)]
+async fn columns_that_ask_at_once_are_all_recorded_in_an_order_that_does_not_show() -> Result<()> {
+    let (first, calls) = recorded_at(1).await?;
+    assert_eq!(calls, 64);
+    assert_eq!(first.matches("\"replies\"").count(), 64);
+    for pace in [0, 2, 7] {
+        assert_eq!(recorded_at(pace).await?.0, first);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn two_that_record_into_one_file_find_it_out() -> Result<()> {
+    let (_folder, path) = place();
+    let model = ScriptedModel::new(|_| "yes".to_owned());
+    let one = Cassette::open(&path, Record::Missing).recording(model.clone());
+    let other = Cassette::open(&path, Record::Missing).recording(model.clone());
+    ask(one, &["a"]).await?;
+    let told = cause(ask(other, &["b"]).await.map(drop));
+    assert!(told.contains("was changed by somebody else while it was recorded"), "{told}");
+    assert_eq!(
+        ask(Cassette::open(&path, Record::Nothing), &["a"]).await?.steps(),
+        1,
+        "what was first is there"
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn models_are_told_apart_by_their_names() -> Result<()> {
+    let (_folder, path) = place();
+    let recorder = Cassette::open(&path, Record::All);
+    let scripted = ScriptedModel::new(|_| "scripted".to_owned());
+    ask(recorder.recording(scripted), &["Hello"]).await?;
+    ask(recorder.recording(Talker::new(|_, _| said(&["talked"]))), &["Hello"]).await?;
+
+    let player = Cassette::open(&path, Record::Nothing);
+    assert_eq!(ask(player.of("talker"), &["Hello"]).await?.assistant.get(0).as_deref(), Some("talked"));
+    assert_eq!(ask(player.of("scripted"), &["Hello"]).await?.assistant.get(0).as_deref(), Some("scripted"));
+    let told = cause(ask(player.clone(), &["Hello"]).await.map(drop));
+    assert!(told.contains("holds recordings of `scripted`, `talker`: say which"), "{told}");
+    assert_eq!(player.ready().map_err(|error| error.to_string()), Err(told));
+    let told = cause(ask(player.of("other"), &["Hello"]).await.map(drop));
+    assert!(told.contains("differs first in `model`"), "{told}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn without_a_file_or_a_model_it_is_said_how_to_get_one() -> Result<()> {
+    let (_folder, path) = place();
+    let told = cause(ask(Cassette::open(&path, Record::Nothing), &["Hello"]).await.map(drop));
+    assert!(told.contains("there is no cassette `") && told.contains("`COLUMNAR_RECORD=missing`"), "{told}");
+    let told = cause(ask(Cassette::open(&path, Record::Missing), &["Hello"]).await.map(drop));
+    assert!(told.contains("give one with `Cassette::of` or `Cassette::recording`"), "{told}");
+    let nonesuch = Cassette::open(&path, Record::All).of("nonesuch");
+    let told = cause(ask(nonesuch.clone(), &["Hello"]).await.map(drop));
+    assert!(told.contains("no model is named `nonesuch`"), "{told}");
+    assert!(nonesuch.ready().is_err());
+    Ok(())
+}
+
+/// Does what the environment says, where a test below sets it.
+#[tokio::test]
+async fn as_the_environment_says() -> Result<()> {
+    let Some(path) = env::var_os("COLUMNAR_TEST_CASSETTE") else { return Ok(()) };
+    let model = ScriptedModel::new(|_| "yes".to_owned());
+    match ask(Cassette::new(path).recording(model.clone()), &["Hello"]).await {
+        Ok(_) => println!("asked {} times", model.requests().len()),
+        Err(error) => println!("{}", cause(Err(error))),
+    }
+    Ok(())
+}
+
+#[test]
+fn the_environment_decides_what_is_recorded() {
+    let (_folder, path) = place();
+    let told = |record: &str| {
+        let mut test = test_alone(module_path!(), "as_the_environment_says");
+        test.env("COLUMNAR_TEST_CASSETTE", &path);
+        test.env(Cassette::VARIABLE, record);
+        String::from_utf8(test.output().expect("it runs").stdout).expect("text")
+    };
+    for (record, what) in [
+        ("", "there is no cassette `"),
+        ("missing", "asked 1 times"),
+        ("missing", "asked 0 times"),
+        ("all", "asked 1 times"),
+        ("", "asked 0 times"),
+        ("yes", "`COLUMNAR_RECORD` is \"yes\"; possible are `missing` and `all`"),
+    ] {
+        let told = told(record);
+        assert!(told.contains(what), "{record}: {told}");
+    }
+}

@@ -1,0 +1,99 @@
+//! The rows of a flow, as other programs see them.
+//!
+//! `tests/foreign-reader run cargo test -p columnar-tests --features parquet --test suite foreign_reader`
+
+use std::env;
+use std::path::Path;
+use std::process::Command;
+
+use columnar::Column;
+use columnar::prelude::*;
+use columnar::reopen::OpenOptions;
+use columnar::store::MemoryStore;
+use columnar_tests::log::Log;
+use columnar_tests::rows::{Format, Table};
+use serde_json::{Value as Json, json};
+
+/// The python that has the other readers, set by `tests/foreign-reader`.
+const READER: &str = "COLUMNAR_FOREIGN_READER";
+
+const SECOND: &str = "2026-11-22\n\0 \u{1f980} na\u{ef}ve \u{2028}\"quoted\\\" \r\n";
+
+fn columns() -> [Column; 2] {
+    let user = source("user");
+    let odd = |cx: Context| async move { if cx.step() % 3 == 1 { Err("it is odd") } else { Ok("007") } };
+    [
+        column("topics", user.latest(), odd.or_skip()),
+        column("talk.mood", user.latest(), Log::default().upper("mood")),
+    ]
+}
+
+/// A thousand steps, the last of which are not computed.
+async fn filled() -> Result<Flow> {
+    let f = flow(columns())?;
+    let texts = (0..1000).map(|step| match step {
+        1 => SECOND.to_owned(),
+        500 => "\u{e9}".repeat(100_000),
+        501 => String::new(),
+        _ => format!("{step}"),
+    });
+    for (step, text) in texts.enumerate() {
+        if step == 990 {
+            f.run().await?;
+        }
+        f.push("user", text).await?;
+    }
+    Ok(f)
+}
+
+/// What each reader found, if there is a python.
+fn ask(python: &str, table: &Table, folder: &Path) -> Option<Vec<Json>> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("foreign-reader.py");
+    let mut ask = Command::new(python);
+    let output = ask.arg(script).arg(table.format.ending()).arg(&table.path).arg(folder).output().ok()?;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8(output.stdout).expect("JSON is UTF-8");
+    Some(said.lines().map(|line| serde_json::from_str(line).expect("a line for each")).collect())
+}
+
+#[tokio::test]
+async fn other_programs_find_what_is_there_and_give_it_back() -> Result<(), Box<dyn std::error::Error>> {
+    let f = filled().await?;
+    let python = env::var(READER).ok();
+    let mut asked = Vec::new();
+    for format in Format::ALL {
+        let (table, folder) = (format.write(&f).await?, tempfile::tempdir()?);
+        let Some(found) = ask(python.as_deref().unwrap_or("python3"), &table, folder.path()) else {
+            assert_eq!(python, None, "{READER} can be started");
+            eprintln!("SKIPPED {format:?}: there is no python3");
+            continue;
+        };
+        for mut found in found {
+            let reader = found["reader"].take();
+            let reader = reader.as_str().expect("its name");
+            let expected = json!({
+                "reader": null, "rows": 1000, "longest": 100_000, "empty": 330 + 10, "user": SECOND.as_bytes(),
+                "skipped": ["topics"],
+            });
+            assert_eq!(found, expected, "{reader} and {format:?}");
+
+            let store = MemoryStore::new();
+            let again = folder.path().join(reader).with_extension(format.ending());
+            assert_eq!(format.read(&store, &again).await?, 1000, "{reader} and {format:?}");
+            let again = Flow::open(OpenOptions::new(store), columns()).await?;
+            assert!(
+                format.write(&again).await?.bytes == table.bytes,
+                "{reader} and {format:?}: the same again"
+            );
+            asked.push(format!("{format:?} by {reader}"));
+        }
+    }
+    println!("read: {}", asked.join(", "));
+    let is_asked = |by: &str| asked.iter().any(|asked| asked.ends_with(by));
+    if python.is_some() {
+        assert!(is_asked("by duckdb"), "{READER} has it");
+    } else {
+        eprintln!("SKIPPED DuckDB and Parquet: {READER} is not set; `tests/foreign-reader run` sets it");
+    }
+    Ok(())
+}

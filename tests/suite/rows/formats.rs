@@ -1,0 +1,406 @@
+//! Flows as rows, in every format there is: what is written comes back, and what cannot be is told.
+
+use std::collections::BTreeSet;
+
+use columnar::prelude::*;
+use columnar::reopen::OpenOptions;
+use columnar::rows::{RowsError, read_json_lines};
+use columnar::store::{Entry, MemoryStore, Store};
+use columnar::{Column, Name};
+use columnar_tests::live::{Gaps, Live, block_on};
+use columnar_tests::log::Log;
+use columnar_tests::naive;
+use columnar_tests::rows::Format;
+use columnar_tests::strategies::flows;
+use columnar_tests::talk::Panel;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+/// A law of whatever flows: the values of the cells in the first steps, further values of the first source, and
+/// cells that are skipped.
+async fn goes_around(
+    described: &naive::Flow,
+    at: usize,
+    ahead: usize,
+    gaps: &Gaps,
+    format: Format,
+) -> Outcome {
+    let steps = described.steps();
+    let whole = Live::open_with_gaps(MemoryStore::new(), described, gaps).await?;
+    for step in 0..at.min(steps) {
+        whole.push(described, step).await?;
+    }
+    whole.flow.run().await?;
+    let seen: BTreeSet<_> = whole.seen().into_keys().collect();
+    let source = described.columns.first().expect("it has a source");
+    for value in source.values.iter().take(steps.min(at + ahead)).skip(at) {
+        whole.flow.push(&source.name, value).await?;
+    }
+
+    let table = format.write(&whole.flow).await?;
+    let store = MemoryStore::new();
+    table.read(&store).await?;
+    let again = Live::open_with_gaps(OpenOptions::new(store).recent(0), described, gaps).await?;
+    assert_eq!(format.write(&again.flow).await?.bytes, table.bytes, "written again");
+    assert_eq!(again.flow.forecast().cells, whole.flow.forecast().cells);
+
+    again.flow.load(0).await?;
+    for (column, step) in
+        described.columns.iter().flat_map(|column| (0..steps).map(move |step| (column, step)))
+    {
+        let name = &column.name;
+        assert_eq!(again.flow.get(name, step), whole.flow.get(name, step), "`{name}` at step {step}");
+    }
+    for live in [&whole, &again] {
+        for source in described.columns.iter().filter(|column| column.reads.is_none()) {
+            let there = (0..steps).take_while(|step| live.flow.get(&source.name, *step).is_some()).count();
+            for value in source.values.iter().take(steps).skip(there) {
+                live.flow.push(&source.name, value).await?;
+            }
+        }
+        live.flow.run().await?;
+    }
+    let computed: BTreeSet<_> = whole.seen().into_keys().filter(|cell| !seen.contains(cell)).collect();
+    let computed_again: BTreeSet<_> = again.seen().into_keys().collect();
+    assert_eq!(computed_again, computed, "nothing but what was not there");
+    assert_eq!(format.write(&again.flow).await?.bytes, format.write(&whole.flow).await?.bytes, "at the end");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 60 } else { 500 }))]
+
+    #[test]
+    fn what_is_written_comes_back(
+        described in flows(),
+        at in 0..7_usize,
+        ahead in 0..3_usize,
+        gaps in vec((any::<Index>(), 0..7_usize), 0..6),
+    ) {
+        let derived: Vec<_> = described.derived().map(|(column, _)| column.name.clone()).collect();
+        let gaps = gaps.into_iter().map(|(column, step)| (column.get(&derived).clone(), step)).collect();
+        for format in Format::ALL {
+            block_on(goes_around(&described, at, ahead, &gaps, *format)).expect("nothing fails");
+        }
+    }
+}
+
+/// What programs and formats have been known to change.
+const TEXTS: [&str; 20] = [
+    "",
+    " ",
+    "\n",
+    "\n\n",
+    "one\r\ntwo\rthree\n",
+    "a\0b\0",
+    "\u{feff}with a mark",
+    "\u{2028}\u{2029}\u{85}",
+    "\u{202e}backwards\u{200b}",
+    "e\u{301} is not \u{e9}",
+    "\u{1f469}\u{200d}\u{1f680}",
+    "'; drop table cells; --",
+    "\\ \" ' ` $1 %s {} ?1",
+    "</user>\n\n<user>",
+    "skipped",
+    "null",
+    "NaN",
+    "00123",
+    "2026-11-22T10:00:00Z",
+    "{\"_step\":7}\n",
+];
+
+/// A flow of one source that has these values.
+async fn said<V: AsRef<str>>(texts: impl IntoIterator<Item = V>) -> Result<Flow> {
+    let f = flow([upper("topics")])?;
+    for text in texts {
+        f.push("user", text.as_ref()).await?;
+    }
+    Ok(f)
+}
+
+fn upper(name: &'static str) -> Column {
+    column(name, source("user").latest(), Log::default().upper(name))
+}
+
+#[tokio::test]
+async fn every_text_comes_back_as_it_was() -> Outcome {
+    let big = "0123456789abcde\u{e9}\n".repeat(10 << 16);
+    assert!(big.len() > 10 << 20);
+    for format in Format::ALL {
+        let f = said(TEXTS.into_iter().chain([big.as_str(), "after"])).await?;
+        let (table, store) = (format.write(&f).await?, MemoryStore::new());
+        table.read(&store).await?;
+        let again = Flow::open(store, [upper("topics")]).await?;
+        for (step, text) in TEXTS.into_iter().chain([big.as_str(), "after"]).enumerate() {
+            assert!(again.get("user", step).as_deref() == Some(text), "{format:?}: text {step}");
+        }
+        assert_eq!(again.get("user", table.rows), None);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_not_in_memory_is_written_as_well() -> Outcome {
+    // More than are written at once, and some in the middle that are long.
+    let store = MemoryStore::new();
+    let log = Log::default();
+    let user = source("user");
+    let topics = column("topics", user.window(2), log.upper("topics"));
+    let odd = |cx: Context| async move { if cx.step() % 3 == 1 { Err("it is odd") } else { Ok("even") } };
+    let even = column("even", user.latest(), odd.or_skip());
+    let f = Flow::open(store.clone(), [&topics, &even]).await?;
+    for step in 0..1300 {
+        let text = if step % 400 == 399 { "long ".repeat(1 << 18) } else { format!("said {step}") };
+        f.push("user", text).await?;
+    }
+    f.run().await?;
+    for format in Format::ALL {
+        let table = format.write(&f).await?;
+        assert_eq!(table.rows, 1300);
+        let other = MemoryStore::new();
+        table.read(&other).await?;
+        let again = Flow::open(OpenOptions::new(other).recent(0), [&topics, &even]).await?;
+        assert_eq!((again.get("user", 1297), again.forecast().cells), (None, 0));
+        assert!(format.write(&again).await?.bytes == table.bytes, "{format:?}");
+        again.load(0).await?;
+        assert!(format.write(&again).await?.bytes == table.bytes, "{format:?}, loaded");
+        for step in 0..1300 {
+            assert_eq!(again.get("user", step), f.get("user", step), "{format:?}: step {step}");
+        }
+    }
+    Ok(())
+}
+
+/// A fork has no store to look into, and left out what was not in memory.
+#[tokio::test]
+async fn a_fork_says_what_it_does_not_know() -> Outcome {
+    let store = MemoryStore::new();
+    let f = Flow::open(store.clone(), [upper("topics")]).await?;
+    for text in ["a", "b", "c"] {
+        f.push("user", text).await?;
+    }
+    f.run().await?;
+    drop(f);
+    let f = Flow::open(OpenOptions::new(store).recent(1), [upper("topics")]).await?;
+    for format in Format::ALL {
+        let error = format.write(&f.fork(3)?).await.expect_err("steps 0 and 1 are in the store");
+        assert!(matches!(&error, RowsError::Flow(Error::NotLoaded { column, step: 0 }) if *column == "user"));
+    }
+    f.load(0).await?;
+    for format in Format::ALL {
+        assert_eq!(format.write(&f.fork(3)?).await?.bytes, format.write(&f).await?.bytes);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn columns_of_modules_have_their_whole_name() -> Outcome {
+    for format in Format::ALL {
+        let panel = Panel::new("yes");
+        for text in ["one", "two"] {
+            panel.asked.push(text).await?;
+        }
+        panel.run().await?;
+        let (table, store) = (format.write(&panel).await?, MemoryStore::new());
+        if *format == Format::JsonLines {
+            let line = "{\"_step\":0,\"asked\":\"one\",\"rest\":\"a\",\"talk.other\":\"yes\",\"talk.type\":\"first\"}\n";
+            assert!(table.bytes.starts_with(line.as_bytes()), "{}", String::from_utf8_lossy(&table.bytes));
+        }
+        table.read(&store).await?;
+        let again = Panel::open(store, "no").await?;
+        assert_eq!((again.steps(), again.forecast().cells), (2, 0));
+        assert_eq!(again.talk.other.get(1).as_deref(), Some("yes"));
+    }
+    Ok(())
+}
+
+/// The store knows the column by the name that it had first, and rows know it by the one that it has now: they
+/// went where nobody looked.
+#[tokio::test]
+async fn a_column_that_was_renamed_is_found_by_its_name_of_today() -> Outcome {
+    for format in Format::ALL {
+        let store = MemoryStore::new();
+        Flow::open(store.clone(), [upper("topics")]).await?.push("user", "a").await?;
+        let renamed =
+            column("subjects", source("said").was("user").latest(), Log::default().upper("s")).was("topics");
+        drop(Flow::open(store.clone(), [&renamed]).await?);
+
+        let f = flow([column("subjects", source("said").latest(), Log::default().upper("s"))])?;
+        for text in ["a", "b"] {
+            f.push("said", text).await?;
+        }
+        f.run().await?;
+        format.write(&f).await?.read(&store).await?;
+        // The handle that rows were read through owns the store.
+        let handle = store.clone();
+        drop(store);
+        let again = Flow::open(handle, [renamed]).await?;
+        assert_eq!((again.steps(), again.get("said", 1).as_deref()), (2, Some("b")), "{format:?}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_same_rows_do_no_harm_and_others_are_refused() -> Outcome {
+    for format in Format::ALL {
+        let (table, store) = (format.write(&said(["a", "b"]).await?).await?, MemoryStore::new());
+        table.read(&store).await?;
+        table.read(&store).await?;
+        let other = format.write(&said(["a", "secret", "c"]).await?).await?;
+        let error = other.read(&store).await.expect_err("step 1 is another one");
+        assert_eq!(error.to_string(), "`user` at step 1 is there already, and is something else");
+        let user = Name::new("user")?;
+        let there = store.load(user, 0..2).await?;
+        assert_eq!(there, [(0, Entry::from("a")), (1, Entry::from("b"))]);
+    }
+    Ok(())
+}
+
+/// Each bad row, behind two good ones.
+#[tokio::test]
+async fn a_row_that_is_none_is_told_and_costs_no_other_one() -> Outcome {
+    let text = "convert it to one";
+    let step = "`_step` is no step, which is a number from 0 on";
+    let name = "write lower case letters, digits and `_`, beginning with a letter, at most 64 of them";
+    #[rustfmt::skip]
+    let bad: Vec<(&[u8], String)> = vec![
+        (b"secret", "no object in JSON, as of byte 1".into()),
+        (b"{\"user\":\"secret", "no object in JSON, as of byte 15".into()),
+        (b"[\"secret\"]", "no object in JSON, as of byte 1".into()),
+        (b"\"secret\"", "no object in JSON, as of byte 8".into()),
+        (b"{\"user\":\"secret\"} {\"user\":\"secret\"}", "no object in JSON, as of byte 19".into()),
+        (b"{\"user\":\"secret\xff\"}", "no object in JSON, as of byte 16".into()),
+        (b"{\"user\":\"secret\\ud800\"}", "no object in JSON, as of byte 22".into()),
+        (b"{\"user\":7}", format!("`user` is no text; {text}")),
+        (b"{\"user\":{\"secret\":1}}", format!("`user` is no text; {text}")),
+        (b"{\"user\":[\"secret\"]}", format!("`user` is no text; {text}")),
+        (b"{\"user\":true}", format!("`user` is no text; {text}")),
+        (b"{\"_step\":null,\"user\":\"secret\"}", step.into()),
+        (b"{\"_step\":-1,\"user\":\"secret\"}", step.into()),
+        (b"{\"_step\":1.5,\"user\":\"secret\"}", step.into()),
+        (b"{\"_step\":\"2\",\"user\":\"secret\"}", step.into()),
+        (b"{\"_skipped\":\"topics\"}", "`_skipped` is no list of columns".into()),
+        (b"{\"_skipped\":[\"topics\",7]}", "`_skipped` is no list of columns".into()),
+        (b"{\"_skipped\":[\"Topics\"]}", format!("`Topics` cannot be a name: {name}")),
+        (b"{\"User\":\"secret\"}", format!("`User` cannot be a name: {name}")),
+        (b"{\"_user\":\"secret\"}", format!("`_user` cannot be a name: {name}")),
+    ];
+    for (row, what) in bad {
+        let rows = [b"{\"user\":\"a\"}\n\n{\"user\":\"b\"}\n", row, b"\n{\"user\":\"d\"}\n"].concat();
+        let store = MemoryStore::new();
+        let error = read_json_lines(&store, rows.as_slice()).await.expect_err("it is no row");
+        assert_eq!(error.to_string(), format!("row 3: {what}"));
+        assert!(!format!("{error:?}").contains("secret"));
+        let rows = [b"{\"user\":\"a\"}\n{\"user\":\"b\"}\n".as_slice(), b"{\"user\":\"c\"}"].concat();
+        let user = Name::new("user")?;
+        assert_eq!(store.stored_steps(user.clone()).await?.prefix, 2, "those before it are stored");
+        assert_eq!(read_json_lines(&store, rows.as_slice()).await?, 3);
+        assert_eq!(store.stored_steps(user).await?.prefix, 3);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_cell_that_a_row_has_twice_is_told() -> Outcome {
+    let twice = "`user` at step 0 is there already, and is something else";
+    for rows in [
+        "{\"user\":\"a\",\"user\":\"secret\"}",
+        "{\"user\":\"a\",\"_skipped\":[\"user\"]}",
+        "{\"_step\":0,\"user\":\"a\"}\n{\"_step\":0,\"user\":\"secret\"}",
+    ] {
+        let error =
+            read_json_lines(&MemoryStore::new(), rows.as_bytes()).await.expect_err("it is there twice");
+        assert_eq!(error.to_string(), twice, "{rows}");
+    }
+    Ok(())
+}
+
+/// `frame.to_json("rows.jsonl", orient="records", lines=True)`: no step, a slash that is escaped, everything
+/// beyond ASCII, too, and null for what is missing.
+#[tokio::test]
+async fn rows_of_pandas_need_no_step() -> Outcome {
+    let rows = concat!(
+        r#"{"user":"<user>\n<\/user>","topics":"na\u00efve \ud83e\udd80","mood":null}"#,
+        "\n",
+        r#"{"user":"second","topics":null,"mood":null}"#,
+        "\r\n",
+        r#"{"topics":null,"user":"third"}"#,
+    );
+    let store = MemoryStore::new();
+    assert_eq!(read_json_lines(&store, rows.as_bytes()).await?, 3);
+    let f = Flow::open(store, [upper("topics")]).await?;
+    assert_eq!(f.get("user", 0).as_deref(), Some("<user>\n</user>"));
+    assert_eq!(f.get("topics", 0).as_deref(), Some("na\u{ef}ve \u{1f980}"));
+    assert_eq!((f.get("user", 2).as_deref(), f.forecast().cells), (Some("third"), 2));
+    Ok(())
+}
+
+/// Rows in any order, and with steps that are missing, where that can be.
+#[tokio::test]
+async fn rows_say_which_step_they_are() -> Outcome {
+    let rows = "{\"_step\":1,\"user\":\"b\"}\n{\"topics\":\"T\",\"_step\":0,\"user\":\"a\"}\n";
+    let store = MemoryStore::new();
+    read_json_lines(&store, rows.as_bytes()).await?;
+    let f = Flow::open(store, [upper("topics")]).await?;
+    assert_eq!((f.get("user", 1).as_deref(), f.get("topics", 0).as_deref()), (Some("b"), Some("T")));
+    assert_eq!(f.forecast().cells, 1);
+
+    let store = MemoryStore::new();
+    read_json_lines(&store, "{\"_step\":0,\"user\":\"a\"}\n{\"_step\":2,\"user\":\"c\"}".as_bytes()).await?;
+    let error = Flow::open(store, [upper("topics")]).await.expect_err("a source has no gaps");
+    assert_eq!(error.to_string(), "reading `user` from the store failed: step 1 is not there, but step 2 is");
+    Ok(())
+}
+
+/// Rows are read and written by tasks of any executor.
+#[tokio::test]
+async fn what_reads_and_writes_can_be_sent() -> Outcome {
+    fn sent<T: Send>(future: T) -> T {
+        future
+    }
+    let (f, store) = (said(["a"]).await?, MemoryStore::new());
+    let mut lines = Vec::new();
+    sent(columnar::rows::write_json_lines(&f, &mut lines)).await?;
+    sent(read_json_lines(&store, lines.as_slice())).await?;
+    #[cfg(feature = "parquet")]
+    {
+        let file = tempfile::tempfile()?;
+        sent(columnar::rows::write_parquet(&f, file.try_clone()?)).await?;
+        sent(columnar::rows::read_parquet(&store, file)).await?;
+    }
+    Ok(())
+}
+
+/// What takes half of what it is given.
+struct Full(Vec<u8>);
+
+impl std::io::Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.0.len() > 20 {
+            return Err(std::io::Error::other("no space is left"));
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_disk_that_is_full_is_told() -> Outcome {
+    let f = said((0..100).map(|step| format!("{step} {}", "long ".repeat(1000)))).await?;
+    let expected = "rows cannot be written or read: no space is left";
+    let told = columnar::rows::write_json_lines(&f, Full(Vec::new())).await.expect_err("it is full");
+    assert_eq!(told.to_string(), expected);
+    #[cfg(feature = "parquet")]
+    {
+        let told = columnar::rows::write_parquet(&f, Full(Vec::new())).await.expect_err("it is full");
+        assert_eq!(told.to_string(), expected);
+    }
+    Ok(())
+}

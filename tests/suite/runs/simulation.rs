@@ -1,0 +1,370 @@
+//! Random flows in worlds where everything goes wrong that may: whatever happens, every cell has its one
+//! value, and is paid for once.
+
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use columnar::Name;
+use columnar::prelude::*;
+use columnar::simulation::{Fault, Simulation, World};
+use columnar::store::{Entry, MemoryStore, Put, Store, StoreError, StoredSteps};
+use columnar::testing::script;
+use columnar_tests::live::Live;
+use columnar_tests::naive;
+use columnar_tests::strategies::flows;
+use futures::future::{BoxFuture, FutureExt, join};
+use futures::stream;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngSeed, TestRunner};
+use tokio::time::sleep;
+
+/// The flow of a schedule: another one for every seed.
+fn described(world: &World) -> naive::Flow {
+    let config = Config { rng_seed: RngSeed::Fixed(world.seed()), ..Config::default() };
+    let tree = flows().new_tree(&mut TestRunner::new(config)).expect("flows are never refused");
+    tree.current()
+}
+
+/// Every cell holds what is described for it, and none is in a wrong step.
+fn assert_as_described(flow: &Flow, described: &naive::Flow) {
+    assert_eq!(flow.steps(), described.steps());
+    for column in &described.columns {
+        for (step, value) in column.values.iter().enumerate() {
+            assert_eq!(
+                flow.get(&column.name, step).as_deref(),
+                Some(value.as_str()),
+                "{} {step}",
+                column.name
+            );
+        }
+    }
+}
+
+/// The heart of it: 1,000 schedules with faults. The world itself sees to it that each cell is stored
+/// once and computed successfully once, unless it was interrupted.
+#[test]
+fn in_a_thousand_schedules_every_cell_has_its_one_value() {
+    Simulation::new().schedules(1000).run(|world| async move {
+        let described = described(&world);
+        let store = world.store();
+        let live = Live::open(store.clone(), &described).await?;
+        world.enter(&live.flow);
+        for step in 0..described.steps() {
+            live.push(&described, step).await?;
+            if step % 2 == 1 {
+                world.drive(&live.flow).await;
+            }
+        }
+        world.drive(&live.flow).await;
+        assert_as_described(&live.flow, &described);
+
+        let again = Live::open(store, &described).await?;
+        assert_as_described(&again.flow, &described);
+        assert!(again.seen().is_empty(), "nothing is computed again");
+        Ok(())
+    });
+}
+
+#[test]
+fn one_seed_is_one_story() {
+    let tell = |seed: u64| {
+        let told = Arc::new(Mutex::new(String::new()));
+        let log = Arc::clone(&told);
+        Simulation::new().seed(seed).schedules(1).run(move |world| {
+            let log = Arc::clone(&log);
+            async move {
+                let described = described(&world);
+                let live = Live::open(world.store(), &described).await?;
+                world.enter(&live.flow);
+                for step in 0..described.steps() {
+                    live.push(&described, step).await?;
+                }
+                world.drive(&live.flow).await;
+                *log.lock().unwrap_or_else(PoisonError::into_inner) = world.log();
+                Ok(())
+            }
+        });
+        told.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    };
+    for seed in 0..20 {
+        assert_eq!(tell(seed), tell(seed), "seed {seed}");
+    }
+    assert_ne!(tell(1), tell(2));
+}
+
+/// Whatever is to go wrong can be said, too.
+#[test]
+fn faults_can_be_scripted() {
+    let faults = [
+        Fault::Error,
+        Fault::BreaksOff,
+        Fault::Panic,
+        Fault::Silence,
+        Fault::Dropped,
+        Fault::NotStored,
+        Fault::StoredUnknown,
+    ];
+    for fault in faults {
+        Simulation::new().schedules(3).faults(0).run(|world| async move {
+            let user = source("user");
+            let words = column("words", user.latest(), |cx: Context| {
+                deltas(stream::iter([format!("word {}, ", cx.step()), "and another".to_owned()]))
+            });
+            let f = Flow::open(world.store(), [words]).await?;
+            world.enter(&f);
+            world.script("words", 1, fault);
+            for text in ["a", "b", "c"] {
+                f.push("user", text).await?;
+            }
+            world.drive(&f).await;
+            assert_eq!(f.get("words", 1).as_deref(), Some("word 1, and another"));
+            let computes = world.log().matches("computes words 1").count();
+            assert_eq!(computes, 2, "{fault:?}: it went wrong once\n{}", world.log());
+            // A run that is dropped takes with it what had begun beside it.
+            if !matches!(fault, Fault::Dropped | Fault::Silence) {
+                assert_eq!(world.log().matches("computes words 0").count(), 1);
+            }
+            Ok(())
+        });
+    }
+}
+
+/// A push whose storing failed, or is unknown: a flow that is opened again knows which.
+#[test]
+fn after_a_push_that_failed_the_flow_is_opened_again() {
+    for fault in [Fault::NotStored, Fault::StoredUnknown] {
+        Simulation::new().schedules(3).run(|world| async move {
+            let store = world.store();
+            let open = || Flow::open(store.clone(), [column("map", source("user").latest(), echo)]);
+            world.script("user", 1, fault);
+            let f = open().await?;
+            f.push("user", "a").await?;
+            assert!(matches!(f.push("user", "b").await, Err(Error::Store { step: 1, .. })));
+            let f = open().await?;
+            let arrived = f.get("user", 1).is_some();
+            assert_eq!(arrived, fault == Fault::StoredUnknown);
+            if !arrived {
+                f.push("user", "b").await?;
+            }
+            world.enter(&f);
+            world.drive(&f).await;
+            assert_eq!((f.steps(), f.get("user", 1).as_deref()), (2, Some("b")));
+            Ok(())
+        });
+    }
+}
+
+/// Columns that may fail, in the same world: what failed is skipped, or waits for the next run.
+#[test]
+fn columns_that_may_fail_do_so_without_stopping_the_others() {
+    Simulation::new().schedules(200).run(|world| async move {
+        let user = source("user");
+        let maybe = column("maybe", user.latest(), echo.or_skip());
+        let later = column("later", user.latest(), echo.or_wait());
+        let both = column("both", (&maybe, &later, this()), echo.or_skip());
+        let only = column("only", maybe.latest(), echo);
+        let f = flow([both, only])?;
+        world.enter(&f);
+        for text in ["a", "b", "c", "d"] {
+            f.push("user", text).await?;
+        }
+        world.drive(&f).await;
+        assert_eq!(f.steps(), 4);
+        for step in 0..4 {
+            assert_eq!(f.get("maybe", step).is_none(), f.get("only", step).is_none(), "{step}");
+            assert!(f.get("later", step).is_some());
+        }
+        Ok(())
+    });
+}
+
+async fn echo(cx: Context) -> String {
+    cx.messages().last_text().into_owned()
+}
+
+/// A push and a new column from elsewhere, while a run goes on.
+#[test]
+fn r10_what_is_pushed_while_a_run_goes_on_is_neither_lost_nor_half_visible() {
+    Simulation::new().schedules(200).run(|world| async move {
+        let user = source("user");
+        let shown = column("shown", user.latest(), echo);
+        let past = column("past", (&shown, this()), echo);
+        let f = flow([&past])?;
+        world.enter(&f);
+        f.push("user", "0").await?;
+        let pushes = async {
+            for step in 1..5 {
+                sleep(std::time::Duration::from_millis(world.seed() % 7 * 20)).await;
+                assert_eq!(f.push("user", step.to_string()).await?, step);
+            }
+            f.add_column(column("late", (&shown, &past), echo)).await
+        };
+        let (pushed, ()) = join(pushes, world.drive(&f)).await;
+        pushed?;
+        world.drive(&f).await;
+        assert_eq!(f.steps(), 5);
+        for step in 0..5 {
+            let shown = f.get("shown", step);
+            assert_eq!(shown.as_deref(), Some(format!("<user>\n{step}\n</user>").as_str()));
+        }
+        Ok(())
+    });
+}
+
+/// Runs a test that must fail, and quietly.
+fn must_fail<T: Future<Output = Result<()>>>(test: impl Fn(World) -> T) -> String {
+    let told = catch_unwind(AssertUnwindSafe(|| Simulation::new().schedules(300).run(test)));
+    let panic = told.expect_err("the simulation has not noticed");
+    panic.downcast_ref::<String>().cloned().unwrap_or_default()
+}
+
+/// A store that breaks its word.
+#[derive(Clone, Default)]
+struct Liar {
+    inner: Arc<MemoryStore>,
+    /// Says that it has stored and has not.
+    forgets: bool,
+    /// Says that it has stored the value of the second writer.
+    last_wins: bool,
+    /// Keeps values alone.
+    loses_receipts: bool,
+    puts: Arc<AtomicUsize>,
+}
+
+impl Store for Liar {
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
+        let this = self.clone();
+        async move {
+            let puts = this.puts.fetch_add(1, Ordering::SeqCst);
+            if this.forgets && puts == 5 {
+                return Ok(Put::Stored);
+            }
+            let put = this.inner.put(column, step, entry).await?;
+            Ok(if this.last_wins { Put::Stored } else { put })
+        }
+        .boxed()
+    }
+
+    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        self.inner.open()
+    }
+
+    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.inner.define(definition)
+    }
+
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        self.inner.stored_steps(column)
+    }
+
+    fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        let (loaded, loses_receipts) = (self.inner.load(column, steps), self.loses_receipts);
+        async move {
+            let mut entries = loaded.await?;
+            entries.iter_mut().filter(|_| loses_receipts).for_each(|(_, entry)| entry.receipt = None);
+            Ok(entries)
+        }
+        .boxed()
+    }
+}
+
+#[test]
+fn a_store_that_loses_what_a_cell_cost_is_caught() {
+    let told = must_fail(|world| async move {
+        let store = world.store_over(Liar { loses_receipts: true, ..Liar::default() });
+        store.open().await.expect("nobody has it open");
+        let user = Name::new("user").expect("a name");
+        // It may fail, as everything in a world may.
+        for step in 0..8 {
+            let entry = Entry::from("text").with_receipt("{}");
+            store.put(user.clone(), step, entry).await.ok();
+            store.load(user.clone(), step..step + 1).await.ok();
+        }
+        Ok(())
+    });
+    assert!(told.contains("has changed in the store"), "{told}");
+}
+
+#[test]
+fn a_store_that_forgets_what_it_confirmed_is_caught() {
+    let told = must_fail(|world| async move {
+        let store = world.store_over(Liar { forgets: true, ..Liar::default() });
+        let chat = |store| async { Flow::open(store, [column("map", source("user").latest(), echo)]).await };
+        let f = chat(store.clone()).await?;
+        world.enter(&f);
+        for text in ["a", "b", "c", "d"] {
+            f.push("user", text).await?;
+        }
+        world.drive(&f).await;
+        drop(f);
+        world.drive(&chat(store).await?).await;
+        Ok(())
+    });
+    assert!(told.contains("was stored and is lost"), "{told}");
+}
+
+#[test]
+fn a_store_in_which_the_last_writer_wins_is_caught() {
+    let told = must_fail(|world| async move {
+        let attempts = Arc::new(AtomicUsize::new(0));
+        let user = source("user");
+        let map = column("map", user.latest(), move |_: Context| {
+            std::future::ready(format!("attempt {}", attempts.fetch_add(1, Ordering::SeqCst)))
+        });
+        let f = Flow::open(world.store_over(Liar { last_wins: true, ..Liar::default() }), [map]).await?;
+        world.enter(&f);
+        world.script("map", 0, Fault::StoredUnknown);
+        f.push("user", "a").await?;
+        world.drive(&f).await;
+        Ok(())
+    });
+    assert!(told.contains("stored again as something else"), "{told}");
+}
+
+/// The old mistake of pairing answers with questions in the order in which they arrive.
+#[test]
+fn a_compute_that_answers_by_order_of_arrival_is_caught() {
+    let told = must_fail(|world| async move {
+        let arrived = AtomicUsize::new(0);
+        let chat = flow! {
+            source user;
+            column reply(user.latest) = |_: Context| {
+                let number = arrived.fetch_add(1, Ordering::SeqCst);
+                async move { number.to_string() }
+            };
+        };
+        world.enter(&chat);
+        for text in ["a", "b", "c"] {
+            chat.user.push(text).await?;
+        }
+        world.drive(&chat).await;
+        for step in 0..3 {
+            assert_eq!(
+                chat.reply.get(step).as_deref(),
+                Some(step.to_string().as_str()),
+                "row {step} shifted"
+            );
+        }
+        Ok(())
+    });
+    assert!(told.contains("shifted"), "{told}");
+}
+
+/// A flow that ends on its own error has not been driven by the world, and says so.
+#[test]
+fn an_error_that_the_world_has_not_made_ends_the_test() {
+    let told = must_fail(|world| async move {
+        let f = flow([column("map", source("user").latest(), script(Vec::<String>::new()))])?;
+        world.enter(&f);
+        f.push("user", "a").await?;
+        world.drive(&f).await;
+        Ok(())
+    });
+    assert!(told.contains("has not come to its end"), "{told}");
+}

@@ -1,0 +1,158 @@
+//! Clocks that jump, stand still and leap over what was waited for; and stores that take their time. What a flow
+//! knows of time is how long it waits, never what time it is.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use columnar::prelude::*;
+use columnar::reopen::IntoOpenOptions;
+use columnar::store::MemoryStore;
+use columnar_tests::store::FaultyStore;
+use futures::FutureExt;
+use tokio::time::{advance, sleep};
+
+const TEN_YEARS: Duration = Duration::from_hours(10 * 365 * 24);
+
+/// Says what it was last told, after so many seconds.
+fn after(seconds: u64) -> impl Fn(Context) -> futures::future::BoxFuture<'static, String> + Send + Sync {
+    move |cx| {
+        let said = cx.messages().last_text().len().to_string();
+        sleep(secs(seconds)).map(|()| said).boxed()
+    }
+}
+
+/// Two columns that take different times, and one that reads both.
+fn slow(options: impl IntoOpenOptions) -> impl Future<Output = Result<Flow>> {
+    let user = source("user");
+    let fast = column("fast", user.latest(), after(1));
+    let late = column("late", (user.latest(), this()), after(3));
+    Flow::open(options, [column("both", (&fast, &late), after(0))])
+}
+
+/// All that a run tells, with a leap of the clock before each event that is waited for.
+async fn told(leap: Duration) -> Result<Vec<Event>> {
+    let f = slow(MemoryStore::new()).await?;
+    for text in ["a", "bc", "def"] {
+        f.push("user", text).await?;
+    }
+    let (mut run, mut told) = (f.run(), Vec::new());
+    loop {
+        match run.next().now_or_never() {
+            Some(Some(event)) => told.push(event?),
+            Some(None) => return Ok(told),
+            None if leap.is_zero() => match run.next().await {
+                Some(event) => told.push(event?),
+                None => return Ok(told),
+            },
+            None => advance(leap).await,
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn t1_a_clock_that_leaps_changes_nothing_but_the_waiting() -> Result<()> {
+    let by_itself = told(Duration::ZERO).await?;
+    assert_eq!(by_itself.len(), 9);
+    for leap in [Duration::from_secs(1), Duration::from_hours(1), TEN_YEARS] {
+        let mut leaping = told(leap).await?;
+        let mut expected = by_itself.clone();
+        // Which of two columns is done first is a matter of time; what each says, and in which order, is not.
+        for events in [&mut leaping, &mut expected] {
+            events.sort_by(|a, b| a.column().cmp(b.column()));
+        }
+        assert_eq!(leaping, expected, "{leap:?}");
+    }
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn t2_what_happens_at_the_same_time_is_in_the_order_of_its_steps() -> Result<()> {
+    let user = source("user");
+    // Later steps are done earlier, and all of them before anybody looks.
+    let back = column("back", user.latest(), |cx: Context| async move {
+        sleep(Duration::from_millis(100 - cx.step() as u64)).await;
+        cx.step().to_string()
+    });
+    let f = flow([back])?;
+    for step in 0..20 {
+        f.push("user", step.to_string()).await?;
+    }
+    let mut run = f.run();
+    assert!(run.next().now_or_never().is_none());
+    advance(secs(1)).await;
+    let steps: Vec<usize> = run.map_ok(|event| event.step()).try_collect().await?;
+    assert_eq!(steps, (0..20).collect::<Vec<_>>());
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn t3_a_machine_that_sleeps_over_a_deadline_costs_one_more_attempt_at_most() -> Result<()> {
+    let attempts = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&attempts);
+    let chat = flow! {
+        source user;
+        column answer(user) = (move |_: Context| {
+            seen.fetch_add(1, Ordering::SeqCst);
+            sleep(secs(20)).map(|()| "said")
+        }).timeout(secs(30)).retry(5);
+    };
+    chat.user.push("a").await?;
+    let mut run = chat.run();
+    assert!(run.next().now_or_never().is_none());
+    advance(TEN_YEARS).await;
+    let told: Vec<_> = run.try_collect().await?;
+    assert!(attempts.load(Ordering::SeqCst) <= 2);
+    assert!(matches!(told.last(), Some(Event::Value { value, .. }) if &**value == "said"));
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn s11_a_slow_store_holds_up_what_reads_the_value_and_nothing_else() -> Result<()> {
+    let store = FaultyStore::default();
+    let f = slow(store.clone()).await?;
+    for text in ["a", "bc", "def"] {
+        f.push("user", text).await?;
+    }
+    store.close();
+    let mut run = f.run();
+    let silence = tokio::time::timeout(secs(60), run.next()).await;
+    assert!(silence.is_err(), "nothing is told before it is stored");
+    // Three of `fast` and the first of `late`; the next one of that reads it.
+    assert_eq!((store.puts(), f.progress().done), (3 + 4, 0));
+    store.let_through(1000);
+    let told: Vec<_> = run.try_collect().await?;
+    for column in ["fast", "late", "both"] {
+        let steps = told.iter().filter(|event| event.column() == column).map(Event::step);
+        assert_eq!(steps.collect::<Vec<_>>(), [0, 1, 2], "{column}");
+    }
+    Ok(())
+}
+
+/// Between a compute and its store there is a moment at which the work is done and nobody knows.
+#[tokio::test(start_paused = true)]
+async fn c6_what_was_computed_and_not_stored_is_computed_again_and_stored_once() -> Result<()> {
+    for cell in 0..9 {
+        let store = FaultyStore::default();
+        let f = slow(store.clone()).await?;
+        for text in ["a", "bc", "def"] {
+            f.push("user", text).await?;
+        }
+        store.close();
+        store.let_through(cell);
+        let mut run = f.run();
+        while tokio::time::timeout(secs(60), run.next()).await.is_ok() {}
+        let stored = f.progress().done;
+        assert_eq!(stored, cell);
+        drop(run);
+        drop(f);
+
+        store.let_through(1000);
+        let before = store.puts();
+        let f = slow(store.clone()).await?;
+        assert_eq!(f.forecast().cells, 9 - stored);
+        f.run().await?;
+        assert_eq!((f.steps(), store.puts() - before), (3, 9 - stored), "after {cell} cells");
+    }
+    Ok(())
+}

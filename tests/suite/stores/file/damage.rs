@@ -1,0 +1,300 @@
+//! What a store in files says of values, and of what stands beside them, that are not as they were written.
+
+use std::fs;
+use std::path::Path;
+
+use super::folder::{copy, files, load, name, opened, put, refused, talk, value};
+use columnar::store::{Defect, Entry, FileStore, Store, StoreError};
+
+/// Loading this cell says what is wrong with it, as does looking at everything, which finds nothing else.
+/// The other cells are as they were, and nothing is changed.
+async fn is_corrupt(folder: &Path, column: &str, step: usize, what: &str) {
+    let store = opened(folder).await;
+    let before = files(folder);
+    let said = load(&store, column, step).await.expect_err("it is not what was stored");
+    assert!(
+        matches!(&said, StoreError::Corrupt { column: at, step: of, .. } if at == column && *of == step),
+        "{said:?}"
+    );
+    let path = folder.join(column).join(format!("{step}.txt"));
+    assert_eq!(said.to_string(), format!("`{column}` at step {step} is damaged: {} {what}", path.display()));
+    let what = format!("{} {what}", path.display());
+    let defects = store.verify().await.expect("it can be read");
+    assert_eq!(defects, [Defect { column: name(column), step, what }]);
+    for (other, at) in
+        [("user", 0), ("user", 1), ("user", 2), ("assistant", 0), ("assistant", 1), ("note", 0)]
+    {
+        assert_eq!(load(&store, other, at).await.is_ok(), (other, at) != (column, step), "{other} {at}");
+    }
+    assert_eq!(files(folder), before);
+}
+
+const EDITED: &str = "was edited or damaged after it was stored; put back what it was";
+
+#[tokio::test]
+async fn s1_values_that_are_cut_empty_or_zeroed_are_damaged() {
+    let (_scratch, folder) = talk().await;
+    let path = folder.join("user/2.txt");
+    let whole = fs::read(&path).expect("it is there");
+    let cut = (0..whole.len()).map(|len| whole[..len].to_vec());
+    for bytes in cut.chain([vec![0; whole.len()], [&whole[..], b"\n"].concat(), vec![0; 1 << 20]]) {
+        fs::write(&path, &bytes).expect("it can be written");
+        is_corrupt(&folder, "user", 2, EDITED).await;
+    }
+    // An empty value is one.
+    fs::write(&path, &whole).expect("it can be written");
+    fs::write(folder.join("user/1.txt"), "\0").expect("it can be written");
+    is_corrupt(&folder, "user", 1, EDITED).await;
+}
+
+#[tokio::test]
+async fn s2_no_bit_of_a_value_can_be_flipped() {
+    let (_scratch, folder) = talk().await;
+    let text = "A value of 200 bytes. ".repeat(9) + "..";
+    assert_eq!(text.len(), 200);
+    let store = opened(&folder).await;
+    put(&store, "long", 0, value(&text)).await;
+    let path = folder.join("long/0.txt");
+    let mut bytes = text.clone().into_bytes();
+    for bit in 0..bytes.len() * 8 {
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&path, &bytes).expect("it can be written");
+        assert!(matches!(load(&store, "long", 0).await, Err(StoreError::Corrupt { .. })), "bit {bit}");
+        bytes[bit / 8] ^= 1 << (bit % 8);
+    }
+    fs::write(&path, &bytes).expect("it can be written");
+    assert_eq!(load(&store, "long", 0).await.expect("it is whole"), value(&text));
+}
+
+#[tokio::test]
+async fn s2_no_bit_of_what_stands_beside_the_values_can_be_flipped() {
+    let (_scratch, folder) = talk().await;
+    let seen = async || -> Result<_, StoreError> {
+        let store = FileStore::new(&folder);
+        let definition = store.open().await?;
+        let mut cells = Vec::new();
+        for column in ["assistant", "note", "user"] {
+            cells.extend(
+                store.load(name(column), 0..9).await?.into_iter().map(|(step, entry)| (column, step, entry)),
+            );
+        }
+        Ok((definition, cells))
+    };
+    let expected = seen().await.expect("it is whole");
+    assert_eq!(expected.1.len(), 6);
+    // Of the log, its own tests flip each bit; here it is what becomes of the values.
+    for (file, every) in [("cells", 7), ("definition", 1), ("format", 1)] {
+        let path = folder.join(".columnar").join(file);
+        let mut bytes = fs::read(&path).expect("it is there");
+        let (mut refused, mut tried) = (0, 0);
+        for bit in (0..bytes.len() * 8).step_by(every) {
+            tried += 1;
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&path, &bytes).expect("it can be written");
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            match seen().await {
+                // What was not lost may be found again.
+                Ok(seen) => assert_eq!(seen, expected, "bit {bit} of {file}"),
+                Err(StoreError::Damaged { place, .. }) => {
+                    assert_eq!(place, path.to_str().expect("text"));
+                    refused += 1;
+                }
+                Err(StoreError::Unsupported { .. }) => {
+                    assert_eq!(file, "format");
+                    refused += 1;
+                }
+                Err(error) => panic!("bit {bit} of {file}: {error}"),
+            }
+        }
+        fs::write(&path, &bytes).expect("it can be written");
+        assert!(refused * 2 > tried, "{refused} of {tried} in {file}");
+    }
+}
+
+#[tokio::test]
+async fn s3_edits_at_rest_are_found() {
+    // Tampered with.
+    let (_scratch, folder) = talk().await;
+    fs::write(folder.join("assistant/0.txt"), "Hello?").expect("it can be written");
+    is_corrupt(&folder, "assistant", 0, EDITED).await;
+    // The last one, and one in the middle, removed.
+    for (column, step) in [("assistant", 1), ("user", 1)] {
+        let (_scratch, folder) = talk().await;
+        fs::remove_file(folder.join(column).join(format!("{step}.txt"))).expect("it can be removed");
+        is_corrupt(&folder, column, step, "is not there any more; put it back").await;
+    }
+    // Two of the same length, swapped.
+    let (_scratch, folder) = talk().await;
+    let store = opened(&folder).await;
+    for (step, text) in [(0, "to be"), (1, "or so")] {
+        put(&store, "map", step, value(text)).await;
+    }
+    fs::rename(folder.join("map/0.txt"), folder.join("map/x")).expect("it can be renamed");
+    fs::rename(folder.join("map/1.txt"), folder.join("map/0.txt")).expect("it can be renamed");
+    fs::rename(folder.join("map/x"), folder.join("map/1.txt")).expect("it can be renamed");
+    for step in 0..2 {
+        assert!(matches!(load(&store, "map", step).await, Err(StoreError::Corrupt { .. })));
+    }
+    // Put back, all is well: what is there is the same.
+    fs::write(folder.join("map/0.txt"), "to be").expect("it can be written");
+    assert_eq!(load(&store, "map", 0).await.expect("it is as it was"), value("to be"));
+}
+
+#[tokio::test]
+async fn s3_what_lost_its_log_or_its_format_is_refused() {
+    for file in ["cells", "format"] {
+        let (_scratch, folder) = talk().await;
+        let path = folder.join(".columnar").join(file);
+        fs::remove_file(&path).expect("it can be removed");
+        let said = refused(&folder).await;
+        assert_eq!(said.to_string(), format!("{} is damaged: it is not there any more", path.display()));
+    }
+}
+
+#[tokio::test]
+async fn s3_a_log_that_was_emptied_zeroed_or_cut_is_not_taken_for_one_that_knows_nothing() {
+    let (_scratch, folder) = talk().await;
+    let path = folder.join(".columnar/cells");
+    let whole = fs::read(&path).expect("it is there");
+    for log in [Vec::new(), vec![0; whole.len()], b"all is well\n".to_vec()] {
+        fs::write(&path, log).expect("it can be written");
+        let said = refused(&folder).await;
+        assert_eq!(
+            said.to_string(),
+            format!("{} is damaged: it does not begin as it should", path.display())
+        );
+    }
+    // In the middle of a line: values that it may have known are not taken for texts of people.
+    fs::write(&path, &whole[..whole.len() / 2]).expect("it can be written");
+    let said = refused(&folder).await;
+    assert!(said.to_string().contains("the log ends in the middle of a line"), "{said}");
+    let defects = FileStore::new(&folder).verify().await.expect("it can be read");
+    assert!(said.to_string().ends_with(&defects[0].what), "{defects:?}");
+    // Where that is all that there is, they are.
+    fs::rename(folder.join(".columnar"), folder.join("put aside")).expect("it can be renamed");
+    let store = opened(&folder).await;
+    assert_eq!(load(&store, "user", 2).await.expect("it is there"), value("how are you?"));
+}
+
+#[tokio::test]
+async fn i2_bytes_that_are_no_text_are_never_made_one() {
+    let (_scratch, folder) = talk().await;
+    let path = folder.join("user/3.txt");
+    fs::write(&path, b"caf\xe9").expect("it can be written");
+    let said = refused(&folder).await.to_string();
+    assert_eq!(
+        said,
+        format!("`user` at step 3 is damaged: {} is not UTF-8; write it in UTF-8", path.display())
+    );
+    assert_eq!(fs::read(&path).expect("it is there"), b"caf\xe9");
+}
+
+/// What is found in a folder of `tests/fixtures/file`, which is left alone.
+async fn found(fixture: &str) -> String {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let folder = scratch.path().canonicalize().expect("it is there");
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/file").join(fixture), &folder);
+    let mut found: Vec<String> = match FileStore::new(&folder).verify().await {
+        Ok(defects) => defects.iter().map(ToString::to_string).collect(),
+        Err(error) => vec![error.to_string()],
+    };
+    let store = FileStore::new(&folder);
+    let definition = match store.open().await {
+        Ok(definition) => definition.expect("it was defined"),
+        Err(error) => {
+            found.push(format!("refused: {error}"));
+            return found.join("; ").replace(folder.to_str().expect("text"), "…");
+        }
+    };
+    assert_eq!(definition, "the definition\nof a flow");
+    for column in ["debate.critic", "note", "user"] {
+        let stored_steps = store.stored_steps(name(column)).await.expect("it is open");
+        for step in (0..stored_steps.prefix).chain(stored_steps.beyond) {
+            let (length, cost) = match load(&store, column, step).await {
+                Ok(Entry { value, receipt }) => {
+                    (value.map_or("skipped".into(), |value| value.len().to_string()), receipt)
+                }
+                Err(_) => ("error".into(), None),
+            };
+            found.push(format!("{column} {step}: {length}"));
+            found.extend(cost.map(|cost| format!("for {cost}")));
+        }
+    }
+    found.join("; ").replace(folder.to_str().expect("text"), "…")
+}
+
+#[tokio::test]
+async fn s13_stores_of_format_1_are_read_as_they_always_were() {
+    let healthy =
+        "debate.critic 0: 9; debate.critic 2: 13; note 1: skipped; user 0: 12; user 1: 0; user 2: 37";
+    let by_hand = format!("{healthy}; user 3: 9");
+    let edited = healthy.replace("user 2: 37", "user 2: error");
+    let gone = healthy.replace("user 1: 0", "user 1: error");
+    let stray = "`user` at step 8 is damaged: …/user/8.txt was not put there by a flow, and the next step is 3; rename it, or move it away";
+    for (fixture, expected) in [
+        ("healthy", healthy),
+        // The last write was cut short, before and behind its line.
+        ("unfinished", healthy),
+        ("torn", healthy),
+        ("by_hand", &by_hand),
+        ("edited", &format!("`user` at step 2: …/user/2.txt {EDITED}; {edited}")),
+        ("gone", &format!("`user` at step 1: …/user/1.txt is not there any more; put it back; {gone}")),
+        ("stray", &format!("{}; refused: {stray}", stray.replace(" is damaged", ""))),
+        ("no_text", "refused: `user` at step 3 is damaged: …/user/3.txt is not UTF-8; write it in UTF-8"),
+        (
+            "log_changed",
+            "…/.columnar/cells is damaged: line 4 is not as it was written; refused: …/.columnar/cells is damaged: line 4 is not as it was written",
+        ),
+        (
+            "log_empty",
+            "…/.columnar/cells is damaged: it does not begin as it should; refused: …/.columnar/cells is damaged: it does not begin as it should",
+        ),
+        (
+            "later",
+            "… has format 3, and this version reads formats up to 2: use a newer version; refused: … has format 3, and this version reads formats up to 2: use a newer version",
+        ),
+    ] {
+        assert_eq!(found(fixture).await, expected, "{fixture}");
+    }
+}
+
+/// Format 2 has receipts in its log.
+#[tokio::test]
+async fn s13_stores_of_format_2_are_read_as_they_always_were() {
+    let paid = r#"debate.critic 0: 9; for {"model":"a/b","calls":1,"attempts":1,"input":120,"output":8,"ms":640,"id":"\"7\""}; debate.critic 2: 13; note 1: skipped; for {"calls":3,"untold":3,"attempts":3,"ms":9000}; user 0: 12; user 1: 0; user 2: 37"#;
+    let changed = "…/.columnar/cells is damaged: line 8 is not as it was written";
+    for (fixture, expected) in [
+        ("paid", paid),
+        // The last write was cut short in the middle of a receipt.
+        (
+            "paid_torn",
+            &paid.replace(r#" note 1: skipped; for {"calls":3,"untold":3,"attempts":3,"ms":9000};"#, ""),
+        ),
+        // Somebody would rather have paid less.
+        ("paid_changed", &format!("{changed}; refused: {changed}")),
+    ] {
+        assert_eq!(found(fixture).await, expected, "{fixture}");
+    }
+}
+
+#[tokio::test]
+async fn s13_stores_of_format_1_go_on_and_no_earlier_version_opens_them_from_then_on() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let folder = scratch.path().canonicalize().expect("it is there");
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/file/healthy"), &folder);
+    let own = |file| fs::read_to_string(folder.join(".columnar").join(file)).expect("it is there");
+    let (format, log) = (own("format"), own("cells"));
+    assert_eq!(FileStore::new(&folder).verify().await.expect("it can be read"), []);
+    assert_eq!((own("format"), own("cells")), (format, log.clone()), "looking changes nothing");
+
+    let store = opened(&folder).await;
+    assert_eq!((own("format").as_str(), own("cells")), ("2\n", log.clone()), "no line is another one");
+    let paid = value("so?").with_receipt("{\"calls\":1}");
+    put(&store, "debate.critic", 1, paid.clone()).await;
+    drop(store);
+    assert!(own("cells").starts_with(&log));
+    let store = opened(&folder).await;
+    assert_eq!(load(&store, "debate.critic", 1).await.expect("it is there"), paid);
+    assert_eq!(load(&store, "user", 0).await.expect("it is there").receipt, None);
+    assert_eq!(files(&folder).iter().filter(|file| file.contains("staged")).count(), 0);
+}

@@ -1,0 +1,517 @@
+//! Flows that are opened again: what they load, what they refuse, what they take for the same.
+
+use std::ops::Range;
+use std::slice;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use columnar::prelude::*;
+use columnar::reopen::{Change, OpenOptions};
+use columnar::store::{Entry, MemoryStore, Put, Store, StoreError, StoredSteps};
+use columnar::{Column, Name};
+use columnar_tests::live::{Live, block_on};
+use columnar_tests::log::Log;
+use columnar_tests::strategies::flows;
+use futures::future::{BoxFuture, FutureExt};
+use proptest::prelude::*;
+
+/// A store that counts the values that are loaded from it.
+#[derive(Clone, Default)]
+struct Counting {
+    inner: Arc<MemoryStore>,
+    loaded: Arc<AtomicUsize>,
+}
+
+impl Store for Counting {
+    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        self.inner.open()
+    }
+
+    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.inner.define(definition)
+    }
+
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        self.inner.stored_steps(column)
+    }
+
+    fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        let (loading, loaded) = (self.inner.load(column, steps), Arc::clone(&self.loaded));
+        let count = move |entries: &Result<Vec<_>, _>| {
+            loaded.fetch_add(entries.as_ref().map_or(0, Vec::len), Ordering::SeqCst);
+        };
+        loading.inspect(count).boxed()
+    }
+
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
+        self.inner.put(column, step, entry)
+    }
+}
+
+/// A store with the values of so many steps, as an earlier process left it.
+async fn stored(columns: &[&str], steps: usize) -> MemoryStore {
+    let store = MemoryStore::new();
+    let writer = store.clone();
+    writer.open().await.expect("nobody has it open");
+    for name in columns {
+        for step in 0..steps {
+            let name = Name::new(name).expect("a name");
+            writer.put(name, step, Entry::from(format!("{step}"))).await.expect("stored");
+        }
+    }
+    store
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 60 } else { 500 }))]
+
+    /// Whatever the views, what they reach is there: the flow that is opened again shows the models the same
+    /// as one that was never closed.
+    #[test]
+    fn a_flow_goes_on_from_what_its_views_reach(described in flows(), at in 0..7_usize) {
+        block_on(async {
+            let store = MemoryStore::new();
+            let steps = described.steps();
+            let first = Live::open(store.clone(), &described).await?;
+            for step in 0..at.min(steps) {
+                first.push(&described, step).await?;
+            }
+            first.flow.run().await?;
+            drop(first);
+
+            let again = Live::open(OpenOptions::new(store).recent(0), &described).await?;
+            for step in at.min(steps)..steps {
+                again.push(&described, step).await?;
+            }
+            again.flow.run().await?;
+            let whole = Live::declare(&described, &[0])?;
+            whole.fill(&described).await?;
+            for ((column, step), seen) in again.seen() {
+                assert!(step >= at.min(steps), "`{column}` at step {step} was stored");
+                let expected = whole.seen().remove(&(column.clone(), step)).map(|seen| seen.to_json());
+                assert_eq!(Some(seen.to_json()), expected, "`{column}` at step {step}");
+            }
+            again.flow.load(0).await?;
+            for (column, _) in described.derived() {
+                for step in 0..steps {
+                    let shown = |live: &Live| match live.flow.messages(&column.name, step) {
+                        Ok(messages) => messages.to_json(),
+                        Err(error) => error.to_string(),
+                    };
+                    assert_eq!(shown(&again), shown(&whole), "`{}` at step {step}", column.name);
+                }
+            }
+            Ok::<(), Error>(())
+        }).expect("nothing fails");
+    }
+}
+
+#[tokio::test]
+async fn q1_what_is_loaded_does_not_grow_with_the_history() -> Result<()> {
+    let mut loaded = Vec::new();
+    for steps in [500, 5000] {
+        let store =
+            Counting { inner: Arc::new(stored(&["user", "topics"], steps).await), ..Counting::default() };
+        let user = source("user");
+        let topics = column("topics", user.latest(), Log::default().upper("topics"));
+        let summary = column("summary", (topics.window(3), this().latest()), Log::default().upper("summary"));
+        let options = OpenOptions::new(store.clone()).recent(10);
+        // `summary` is new, and reads three steps back from step 0 on: all of `topics`.
+        let f = Flow::open(options, [&summary]).await?;
+        assert_eq!(store.loaded.load(Ordering::SeqCst), steps + 10);
+        f.run().await?;
+        drop(f);
+
+        store.loaded.store(0, Ordering::SeqCst);
+        let f = Flow::open(OpenOptions::new(store.clone()).recent(10), [&summary]).await?;
+        assert_eq!((f.steps(), f.forecast().cells), (steps, 0));
+        f.push("user", "next").await?;
+        f.run().await?;
+        loaded.push(store.loaded.load(Ordering::SeqCst));
+    }
+    assert_eq!(loaded, [30, 30], "the last ten of three columns");
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_not_in_memory_says_so_until_it_is_loaded() -> Result<()> {
+    let store = stored(&["user"], 20).await;
+    let topics = column("topics", source("user").window(2), Log::default().upper("topics"));
+    let f = Flow::open(store.clone(), [&topics]).await?;
+    f.run().await?;
+    drop(f);
+
+    let f = Flow::open(OpenOptions::new(store).recent(3), [topics]).await?;
+    assert_eq!((f.get("topics", 16), f.get("user", 16)), (None, None));
+    assert!(f.get("topics", 17).is_some() && f.messages("topics", 18).is_ok());
+    let error = f.messages("topics", 17).expect_err("it shows step 16");
+    let told = "`user` at step 16 is stored, but not in memory: bring it back with `load(16).await` first";
+    assert_eq!(error.to_string(), told);
+    f.load(16).await?;
+    assert!(f.messages("topics", 17).is_ok() && f.get("topics", 16).is_some());
+    assert_eq!(f.get("topics", 15), None);
+    assert_eq!(f.run().try_collect::<Vec<_>>().await?, [], "nothing is computed again");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_column_that_joins_brings_back_what_it_reads() -> Result<()> {
+    let store = stored(&["user"], 20).await;
+    let log = Log::default();
+    let user = source("user");
+    let topics = column("topics", user.latest(), log.upper("topics"));
+    let f = Flow::open(OpenOptions::new(store).recent(0), [&topics]).await?;
+    f.run().await?;
+    f.add_column(column("count", user.window(3), log.upper("count"))).await?;
+    f.run().await?;
+    assert_eq!((f.steps(), log.calls_of("count", 0), log.calls_of("topics", 19)), (20, 1, 1));
+    assert!(log.saw("count", 19).contains("17") && log.saw("count", 5).contains('3'));
+    Ok(())
+}
+
+#[tokio::test]
+async fn s6_a_second_flow_is_refused_until_the_first_one_is_gone() -> Result<()> {
+    let store = MemoryStore::new();
+    let topics = column("topics", source("user").latest(), Log::default().upper("topics"));
+    let first = Flow::open(store.clone(), [&topics]).await?;
+    let error = Flow::open(store.clone(), [&topics]).await.expect_err("the first one is there");
+    assert_eq!(
+        error.to_string(),
+        "the store cannot be opened: this memory is in use: another flow has it open; close that one first"
+    );
+    drop(first);
+    Flow::open(store, [&topics]).await?;
+    Ok(())
+}
+
+/// A loop over the events leaves the run behind, and it kept the flow open.
+#[tokio::test]
+async fn a_run_that_has_ended_holds_nothing() -> Result<()> {
+    let store = MemoryStore::new();
+    let topics = column("topics", source("user").latest(), Log::default().upper("topics"));
+    let f = Flow::open(store.clone(), [&topics]).await?;
+    f.push("user", "a").await?;
+    let mut run = f.run();
+    while run.try_next().await?.is_some() {}
+    drop(f);
+    Flow::open(store, [topics]).await?;
+    assert!(run.next().await.is_none());
+    Ok(())
+}
+
+/// A flow that was stored, and one that is opened on what it left.
+async fn opened_as(was: &[Column], now: &[Column], keep: &[&str]) -> Result<Flow> {
+    let store = MemoryStore::new();
+    let f = Flow::open(store.clone(), was).await?;
+    for text in ["a", "b", "c"] {
+        f.push("user", text).await?;
+    }
+    f.run().await?;
+    drop(f);
+    Flow::open(keep.iter().fold(OpenOptions::new(store), |options, name| options.keep(*name)), now).await
+}
+
+fn upper(name: &'static str, views: impl columnar::IntoViews) -> Column {
+    column(name, views, Log::default().upper(name))
+}
+
+async fn told(was: &[Column], now: &[Column]) -> String {
+    match opened_as(was, now, &[]).await {
+        Ok(f) => format!("no error, and {} cells to compute", f.forecast().cells),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[tokio::test]
+async fn d1_a_column_that_is_new_is_computed_from_the_beginning() {
+    let user = source("user");
+    let (map, more) = (upper("map", user.latest()), upper("more", user.latest()));
+    assert_eq!(told(slice::from_ref(&map), &[map.clone(), more]).await, "no error, and 3 cells to compute");
+}
+
+#[tokio::test]
+async fn d1_a_source_that_is_new_is_refused_until_it_has_its_values() -> Result<()> {
+    let (user, notes) = (source("user"), source("notes"));
+    let (map, more) = (upper("map", user.latest()), upper("more", (user.latest(), notes.latest())));
+    let error = told(slice::from_ref(&map), &[map.clone(), more.clone()]).await;
+    assert_eq!(
+        error,
+        "the source `notes` cannot join a flow that has steps already: they have no value for it"
+    );
+
+    let store = MemoryStore::new();
+    let f = Flow::open(store.clone(), [&map]).await?;
+    f.push("user", "a").await?;
+    f.run().await?;
+    drop(f);
+    let rows = "{\"notes\":\"what was meant\"}\n";
+    columnar::rows::read_json_lines(&store, rows.as_bytes()).await.expect("a value for each step");
+    let f = Flow::open(store, [map, more]).await?;
+    f.run().await?;
+    assert_eq!(f.steps(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn d2_a_column_that_is_gone_and_comes_back_is_the_same() -> Result<()> {
+    let store = MemoryStore::new();
+    let (user, log) = (source("user"), Log::default());
+    let (map, gone) =
+        (column("map", user.latest(), log.upper("map")), column("gone", user.latest(), log.upper("gone")));
+    let f = Flow::open(store.clone(), [&map, &gone]).await?;
+    f.push("user", "a").await?;
+    f.run().await?;
+    drop(f);
+    Flow::open(store.clone(), [&map]).await?.push("user", "b").await?;
+    let f = Flow::open(store.clone(), [&map, &gone]).await?;
+    f.run().await?;
+    assert_eq!((f.get("gone", 1).is_some(), log.calls_of("gone", 0)), (true, 1));
+    drop(f);
+
+    // Another one of its name is not, neither from the beginning nor later.
+    let other = column("gone", user.window(2), log.upper("gone"));
+    assert!(matches!(Flow::open(store.clone(), [&map, &other]).await, Err(Error::Drift(_))));
+    let f = Flow::open(store, [&map]).await?;
+    let error = f.add_column(&other).await.expect_err("it reads more than it did");
+    assert!(
+        error.to_string().starts_with("what is stored of `gone` was computed from (user.latest)"),
+        "{error}"
+    );
+    assert_eq!(f.order(), ["user", "map"], "the flow is as it was");
+    Ok(())
+}
+
+#[tokio::test]
+async fn d3_views_that_have_changed_are_refused_and_may_be_kept() -> Result<()> {
+    let user = source("user");
+    let a = upper("a", user.latest());
+    let was = |views: Vec<View>| upper("map", views);
+    let odd = |text: &str| text.len() % 2 == 1;
+    #[rustfmt::skip]
+    let changes: [(Vec<View>, Vec<View>, &str, &str); 10] = [
+        (vec![user.window(3), this().latest()], vec![user.window(3).elided(), this().latest().elided()], "user.window(3), self.latest", "user.window(3).elided(), self.latest.elided()"),
+        (vec![user.latest()], vec![user.all()], "user.latest", "user"),
+        (vec![user.window(3)], vec![user.window(4)], "user.window(3)", "user.window(4)"),
+        (vec![user.latest()], vec![user.latest(), a.latest()], "user.latest", "user.latest, a.latest"),
+        (vec![a.all(), user.all()], vec![user.all(), a.all()], "a, user", "user, a"),
+        (vec![user.latest()], vec![user.latest(), this()], "user.latest", "user.latest, self"),
+        (vec![user.latest()], vec![user.latest().named("said")], "user.latest", "user.latest.as(\"said\")"),
+        (vec![user.latest(), a.latest()], vec![user.latest(), a.prev()], "user.latest, a.latest", "user.latest, a.prev"),
+        (vec![user.all()], vec![user.all().filter(odd)], "user", "user.filter"),
+        (vec![user.latest()], vec![group("all", user.latest())], "user.latest", "group(\"all\", user.latest)"),
+    ];
+    for (before, now, was_read, is_read) in changes {
+        let (before, now) = ([a.clone(), was(before)], [a.clone(), was(now)]);
+        let expected = format!(
+            "what is stored of `map` was computed from ({was_read}), and it reads ({is_read}) now: to keep that and go on the new way, open `OpenOptions::new(store).keep(\"map\")`; to compute all of it anew, give it another name"
+        );
+        assert_eq!(told(&before, &now).await, expected);
+        let f = opened_as(&before, &now, &["map"]).await?;
+        assert_eq!((f.steps(), f.forecast().cells), (3, 0), "what is stored stays");
+        f.push("user", "d").await?;
+        f.run().await?;
+        assert_eq!(f.steps(), 4);
+    }
+    Ok(())
+}
+
+/// All changes are told at once, and what is kept once need not be said again.
+#[tokio::test]
+async fn d3_everything_that_has_changed_is_told_at_once() -> Result<()> {
+    let user = source("user");
+    let was = [upper("a", user.latest()), upper("b", user.latest()), upper("c", user.latest())];
+    let now = [upper("a", user.all()), upper("b", user.latest()), upper("c", (user.latest(), this()))];
+    let error = opened_as(&was, &now, &[]).await.expect_err("two have changed");
+    let Error::Drift(drift) = &error else { panic!("it is a drift: {error}") };
+    assert!(matches!(drift.changes(), [Change::Reads { column: a, .. }, Change::Reads { column: c, .. }]
+        if a == "a" && c == "c"));
+    assert_eq!(error.to_string().lines().count(), 2);
+    assert!(opened_as(&was, &now, &["a"]).await.is_err());
+
+    let store = MemoryStore::new();
+    let f = Flow::open(store.clone(), &was).await?;
+    f.push("user", "x").await?;
+    f.run().await?;
+    drop(f);
+    drop(Flow::open(OpenOptions::new(store.clone()).keep("a").keep("c"), &now).await?);
+    Flow::open(store, &now).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn d3_a_column_of_which_nothing_is_stored_may_change() -> Result<()> {
+    let store = MemoryStore::new();
+    let user = source("user");
+    drop(Flow::open(store.clone(), [upper("map", user.latest())]).await?);
+    Flow::open(store, [upper("map", &user)]).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn d4_a_source_is_no_column_and_a_column_no_source() -> Result<()> {
+    let (user, topics) = (source("user"), source("topics"));
+    let computed = upper("topics", user.latest());
+    let reader = |of: &Column| upper("reader", (user.latest(), of.latest()));
+    let expected =
+        "what is stored of `topics` was computed, and it is to be pushed now: give it another name";
+    assert_eq!(told(&[reader(&computed)], &[reader(&topics)]).await, expected);
+    // No word of the opener's makes the one the other.
+    assert!(opened_as(&[reader(&computed)], &[reader(&topics)], &["topics"]).await.is_err());
+    Ok(())
+}
+
+#[tokio::test]
+async fn d4_a_renamed_column_keeps_its_values_if_it_says_what_it_was() -> Result<()> {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    let was = column("topics", source("user").latest(), log.upper("topics"));
+    let both = column("both", (&was, this()), log.upper("both"));
+    let f = Flow::open(store.clone(), [both]).await?;
+    f.push("user", "a").await?;
+    f.run().await?;
+    drop(f);
+
+    let renamed = |was: bool| {
+        let (said, subjects) = (source("said"), "subjects");
+        let said = if was { said.was("user") } else { said };
+        let subjects = column(subjects, said.latest(), log.upper(subjects));
+        let subjects = if was { subjects.was("topics") } else { subjects };
+        column("both", (&subjects, this()), log.upper("both"))
+    };
+    let f = Flow::open(store.clone(), [renamed(true)]).await?;
+    assert_eq!((f.steps(), f.forecast().cells), (1, 0));
+    assert_eq!(f.get("subjects", 0).as_deref(), Some("<USER>\nA\n</USER>"));
+    f.push("said", "b").await?;
+    f.run().await?;
+    drop(f);
+    // It is known from then on, and need not be said any more.
+    let f = Flow::open(store.clone(), [renamed(false)]).await?;
+    assert_eq!((f.steps(), f.get("said", 1).as_deref()), (2, Some("b")));
+    drop(f);
+
+    // The old name is free, for another column.
+    let topics = column("topics", source("said").latest(), log.upper("new"));
+    let f = Flow::open(store.clone(), [topics]).await?;
+    assert_eq!((f.len_of("topics"), f.steps()), (0, 0));
+    f.run().await?;
+    drop(f);
+    let f = Flow::open(store, [renamed(false)]).await?;
+    assert_eq!((f.steps(), f.get("subjects", 1).is_some(), log.calls_of("new", 0)), (2, true, 1));
+    Ok(())
+}
+
+mod before {
+    use super::*;
+
+    flow! {
+        pub struct Debate { source topic; column critic(topic.latest) = upper_step(); }
+    }
+    flow! {
+        pub struct Chat {
+            source user;
+            column subjects(user.latest) = upper_step();
+            use Debate { topic: subjects } as debate;
+        }
+    }
+}
+
+mod after {
+    use super::*;
+
+    flow! {
+        pub struct Debate { source topic; column judge(topic.latest) was "critic" = upper_step(); }
+    }
+    flow! {
+        pub struct Chat {
+            source said was "user";
+            column topics(said.latest) was "subjects" = upper_step();
+            use Debate { topic: topics } as debate;
+        }
+    }
+}
+
+fn upper_step() -> impl columnar::Compute {
+    Log::default().upper("any")
+}
+
+#[tokio::test]
+async fn d4_a_flow_of_the_macro_keeps_what_was_renamed() -> Result<()> {
+    let store = MemoryStore::new();
+    let chat = before::Chat::open(store.clone()).await?;
+    chat.user.push("a").await?;
+    chat.run().await?;
+    let said = chat.debate.critic.get(0);
+    drop(chat);
+
+    let chat = after::Chat::open(store.clone()).await?;
+    assert_eq!((chat.steps(), chat.forecast().cells, chat.debate.judge.get(0)), (1, 0, said));
+    chat.said.push("b").await?;
+    chat.run().await?;
+    assert_eq!(
+        after::Chat::GRAPH.to_string(),
+        "source said was \"user\"\ncolumn topics(said.latest) was \"subjects\"\n\
+         column debate.judge(topics.latest.as(\"topic\")) was \"debate.critic\"\n"
+    );
+    Ok(())
+}
+
+trait LenOf {
+    fn len_of(&self, column: &str) -> usize;
+}
+
+impl LenOf for Flow {
+    fn len_of(&self, column: &str) -> usize {
+        (0..100).take_while(|&step| self.get(column, step).is_some()).count()
+    }
+}
+
+#[tokio::test]
+async fn d5_another_version_of_a_compute_step_is_refused() -> Result<()> {
+    let user = source("user");
+    let map = |version: Option<&str>| {
+        let step = Log::default().upper("map");
+        match version {
+            Some(version) => column("map", user.latest(), step.version(version)),
+            None => column("map", user.latest(), step),
+        }
+    };
+    for (was, now, text) in [
+        (Some("1"), Some("2"), "was computed by version \"1\", and it is version \"2\" now"),
+        (None, Some("1"), "was computed by no version in particular, and it is version \"1\" now"),
+        (Some("1"), None, "was computed by version \"1\", and it is no version in particular now"),
+    ] {
+        let told = told(&[map(was)], &[map(now)]).await;
+        assert!(told.starts_with(&format!("what is stored of `map` {text}: to keep that")), "{told}");
+        opened_as(&[map(was)], &[map(now)], &["map"]).await?;
+    }
+    opened_as(&[map(Some("1"))], &[map(Some("1"))], &[]).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn s13_a_definition_that_cannot_be_read_is_refused_before_anything_is_written() {
+    for (definition, expected) in [
+        (
+            "{\"columnar\":2,\"columns\":[]}",
+            "has format 2, and this version reads formats up to 1: use a newer version",
+        ),
+        ("", "is damaged: it is no JSON"),
+        ("{\"columns\":[]}", "is damaged: it does not say which format it has"),
+        ("{\"columnar\":1}", "is damaged: it has no columns"),
+        ("{\"columnar\":1,\"columns\":[{\"key\":\"../x\"}]}", "is damaged: a column in it cannot be read"),
+    ] {
+        let store = MemoryStore::new();
+        let writer = store.clone();
+        writer.open().await.expect("nobody has it open");
+        writer.define(definition.into()).await.expect("it takes any text");
+        drop(writer);
+        let topics = column("topics", source("user").latest(), Log::default().upper("topics"));
+        let error = Flow::open(store.clone(), [topics]).await.expect_err("nobody can read it");
+        let told = format!("the store cannot be opened: the definition of the flow in the store {expected}");
+        assert_eq!(error.to_string(), told);
+        assert_eq!(store.open().await.expect("it is free").as_deref(), Some(definition));
+    }
+}

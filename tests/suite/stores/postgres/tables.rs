@@ -1,0 +1,356 @@
+//! What lies in the tables: formats, damage, odd texts, and what is said of all that.
+
+use std::fmt::Write;
+use std::sync::Mutex;
+use std::{env, fs};
+
+use columnar::prelude::*;
+use columnar::store::{Entry, PostgresStore, Put, Store, StoreError, StoredSteps};
+use columnar_tests::log::Log;
+use columnar_tests::postgres::Database;
+use columnar_tests::process::test_alone;
+use futures::future::join_all;
+
+use super::{Chat, name, opened, put, text, told};
+
+#[tokio::test]
+async fn s4_a_server_that_takes_no_writes_refuses_to_open() {
+    let Some(database) = Database::new("s4, read only").await else { return };
+    drop(opened(&database.address(), "monday").await);
+    let before: String = database.one(ALL).await;
+    for flow in ["monday", "tuesday"] {
+        let address = database.address_with("-c default_transaction_read_only=on");
+        let error = PostgresStore::new(address, flow).open().await.expect_err("nothing can be written");
+        let says = format!("opening the flow \"{flow}\" in PostgreSQL: the server says \"cannot execute");
+        assert!(error.to_string().starts_with(&says), "{error}");
+    }
+    assert_eq!(database.one::<String>(ALL).await, before);
+}
+
+/// All that is there.
+const ALL: &str = "select format('%s %s %s %s',
+    (select array_agg(it) from columnar_format it), (select array_agg(it) from columnar_flows it),
+    (select array_agg(it) from columnar_cells it), (select array_agg(it) from columnar_prefixes it))";
+
+#[tokio::test]
+async fn s13_a_format_of_the_future_is_refused_before_anything_is_written() {
+    let Some(database) = Database::new("s13").await else { return };
+    drop(opened(&database.address(), "monday").await);
+    for (change, says) in [
+        ("update columnar_format set format = 3", "has format 3, and this version reads formats up to 2"),
+        ("update columnar_format set format = -7", "is damaged: there is no format -7"),
+        ("delete from columnar_format", "is damaged: columnar_format has 0 rows in place of one"),
+    ] {
+        database.run(change).await;
+        let before: String = database.one(ALL).await;
+        for flow in ["monday", "tuesday"] {
+            let error = PostgresStore::new(database.address(), flow).open().await.expect_err("it is unknown");
+            assert!(error.to_string().contains(says), "{error}");
+        }
+        assert_eq!(database.one::<String>(ALL).await, before, "{change}");
+    }
+}
+
+#[tokio::test]
+async fn s13_format_1_is_read_as_it_was_written() {
+    let Some(database) = Database::new("s13, format 1").await else { return };
+    database.run(include_str!("../../../fixtures/postgres/format-1.sql")).await;
+    let store = PostgresStore::new(database.address(), "monday");
+    assert_eq!(store.open().await.expect("it is known").as_deref(), Some("{\"columns\":[\"user\"]}\0"));
+    let stored_steps = store.stored_steps(name("user")).await.expect("it is known");
+    assert_eq!(stored_steps, StoredSteps { prefix: 4, beyond: vec![6] });
+    let cells = store.load(name("user"), 0..9).await.expect("it is known");
+    let expected = [
+        (0, text("hello")),
+        (1, Entry::SKIPPED),
+        (2, text("")),
+        (3, text("a\0b\r\n\u{1f680}")),
+        (6, text("ahead")),
+    ];
+    assert_eq!(cells, expected);
+    assert_eq!(put(&store, 4, "next").await.ok(), Some(Put::Stored));
+    assert_eq!(store.stored_steps(name("debate.critic")).await.expect("it is known").prefix, 1);
+    let empty = PostgresStore::new(database.address(), "'; drop table cells; --");
+    assert_eq!(empty.open().await.expect("it is known"), None);
+}
+
+const PAID: &str = r#"{"model":"a/b","calls":1,"attempts":1,"input":120,"output":8,"ms":640,"id":"\"7\""}"#;
+const IN_VAIN: &str = r#"{"calls":3,"untold":3,"attempts":3,"ms":9000}"#;
+
+#[tokio::test]
+async fn s13_format_2_is_read_as_it_was_written() {
+    let Some(database) = Database::new("s13, format 2").await else { return };
+    database.run(include_str!("../../../fixtures/postgres/format-2.sql")).await;
+    let store = opened(&database.address(), "monday").await;
+    let expected = [
+        (0, text("weak").with_receipt(PAID)),
+        (1, Entry::SKIPPED.with_receipt(IN_VAIN)),
+        (2, Entry::SKIPPED),
+        (4, text("").with_receipt(IN_VAIN)),
+    ];
+    assert_eq!(store.load(name("debate.critic"), 0..9).await.expect("it is known"), expected);
+    assert_eq!(
+        store.load(name("user"), 0..9).await.expect("it is known"),
+        [(0, text("hello")), (1, text(""))]
+    );
+    // Each is held to its checksum with what it cost.
+    for (change, step) in [
+        ("update columnar_cells set receipt = null where step = 0 and receipt is not null", 0),
+        ("update columnar_cells set value = receipt, receipt = null where step = 1", 1),
+        ("update columnar_cells set receipt = '' where step = 2", 2),
+        ("update columnar_cells set value = null where step = 4", 4),
+    ] {
+        database.run(change).await;
+        let error = store.load(name("debate.critic"), step..step + 1).await.expect_err("it was changed");
+        assert!(matches!(error, StoreError::Corrupt { step: told, .. } if told == step), "{change}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn s13_format_1_is_given_a_place_for_receipts_and_its_rows_are_what_they_were() {
+    const ROWS: &str = r#"select string_agg(format('%s %s %s %s', "column", step, value, sum), ',' order by "column", step)
+        from columnar_cells where step <> 4"#;
+    let Some(database) = Database::new("s13, upgrade").await else { return };
+    database.run(include_str!("../../../fixtures/postgres/format-1.sql")).await;
+    let before: String = database.one(ROWS).await;
+    // Many at once, as when a service is started anew.
+    let stores: Vec<_> =
+        (0..6).map(|flow| PostgresStore::new(database.address(), format!("{flow}"))).collect();
+    for opened in join_all(stores.iter().map(Store::open)).await {
+        assert_eq!(opened.expect("it is known"), None);
+    }
+    let store = opened(&database.address(), "monday").await;
+    let paid = text("next").with_receipt(PAID);
+    assert_eq!(store.put(name("user"), 4, paid.clone()).await.ok(), Some(Put::Stored));
+    drop(store);
+    let store = opened(&database.address(), "monday").await;
+    assert_eq!(store.load(name("user"), 4..5).await.expect("it is there"), [(4, paid)]);
+    assert_eq!(database.one::<String>(ROWS).await, before);
+    assert_eq!(database.one::<i32>("select format from columnar_format").await, 2);
+}
+
+#[tokio::test]
+async fn i2_damage_is_told_with_its_column_and_step_and_nothing_else_is_harmed() {
+    let Some(database) = Database::new("i2").await else { return };
+    database.run(include_str!("../../../fixtures/postgres/format-1.sql")).await;
+    database.run(include_str!("../../../fixtures/postgres/format-1-damaged.sql")).await;
+    let store = opened(&database.address(), "monday").await;
+    let error = store.load(name("user"), 0..9).await.expect_err("it is no text");
+    assert!(matches!(&error, StoreError::Corrupt { column, step: 3, .. } if *column == "user"), "{error:?}");
+    let says = "`user` at step 3 is damaged: its value in columnar_cells is no text";
+    assert_eq!(error.to_string(), says);
+    assert_eq!(store.load(name("user"), 0..3).await.expect("these are whole").len(), 3);
+    let exists = put(&store, 3, "something else").await;
+    assert!(matches!(exists, Err(StoreError::Corrupt { step: 3, .. })), "it is not replaced: {exists:?}");
+    assert!(store.open().await.is_ok());
+
+    let error = store.stored_steps(name("topics")).await.expect_err("there is nothing before all steps");
+    assert_eq!(error.to_string(), "`topics` in columnar_cells is damaged: -1 is no step");
+    let known = store.stored_steps(name("debate.critic")).await.expect("it was remembered").prefix;
+    assert_eq!(known, 3);
+    let error = store.load(name("debate.critic"), 0..3).await.expect_err("there was one more");
+    assert!(matches!(error, StoreError::Corrupt { step: 1, .. }), "{error:?}");
+
+    let error = PostgresStore::new(database.address(), "tuesday").open().await.expect_err("it is no text");
+    assert_eq!(error.to_string(), "the flow \"tuesday\" in PostgreSQL is damaged: its definition is no text");
+}
+
+#[tokio::test]
+async fn s3_a_value_that_was_changed_or_moved_is_told_and_everything_else_can_be_read() {
+    let Some(database) = Database::new("s3").await else { return };
+    let store = opened(&database.address(), "monday").await;
+    for step in 0..5 {
+        assert_eq!(put(&store, step, &format!("said {step}")).await.ok(), Some(Put::Stored));
+    }
+    assert_eq!(store.stored_steps(name("user")).await.expect("it can be read").prefix, 5);
+    for (change, damaged) in [
+        ("update columnar_cells set value = 'said what' where step = 0", &[0][..]),
+        ("update columnar_cells set value = null where step = 1", &[0, 1]),
+        ("update columnar_cells set sum = sum + 1 where step = 2", &[0, 1, 2]),
+        ("update columnar_cells set step = 7 - step where step in (3, 4)", &[0, 1, 2, 3, 4]),
+        ("delete from columnar_cells where step = 0", &[0, 1, 2, 3, 4]),
+    ] {
+        // Two that change their places are in each other's way for a moment.
+        database.run("alter table columnar_cells drop constraint if exists columnar_cells_pkey").await;
+        database.run(change).await;
+        for step in 0..5 {
+            let found = store.load(name("user"), step..step + 1).await;
+            match found {
+                Ok(_) => assert!(!damaged.contains(&step), "{change}: {step}"),
+                Err(StoreError::Corrupt { step: told, .. }) => {
+                    assert!(damaged.contains(&step) && told == step, "{change}: {step}, {told}");
+                }
+                Err(error) => unreachable!("{change}: {error}"),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn q1_a_column_is_counted_once_and_then_from_where_that_ended() {
+    let Some(database) = Database::new("q1").await else { return };
+    let store = opened(&database.address(), "monday").await;
+    for (stored, remembered) in [(0..600, 0), (600..1200, 1200), (1200..1300, 1200)] {
+        let end = stored.end;
+        let puts = stored.map(|step| store.put(name("user"), step, Entry::SKIPPED));
+        assert!(join_all(puts).await.iter().all(Result::is_ok));
+        assert_eq!(store.stored_steps(name("user")).await.expect("it can be read").prefix, end);
+        let there: i64 = database.one("select coalesce(max(prefix), 0) from columnar_prefixes").await;
+        assert_eq!(there, remembered);
+    }
+    // It is not looked for again, so whoever takes it away is found out by reading it.
+    database.run("delete from columnar_cells where step = 700").await;
+    assert_eq!(store.stored_steps(name("user")).await.expect("it can be read").prefix, 1300);
+    let error = store.load(name("user"), 690..710).await.expect_err("it is gone");
+    assert!(matches!(error, StoreError::Corrupt { step: 700, .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn i4_the_key_of_a_flow_may_be_any_text_but_one_with_nul() {
+    let Some(database) = Database::new("i4").await else { return };
+    let address = database.address();
+    let long = "long ".repeat(400);
+    let keys = [
+        "",
+        " ",
+        "a",
+        "A",
+        "a/../b",
+        "'; drop table columnar_cells; --",
+        "\\\\ \" $1 %s",
+        "e\u{301}",
+        "\u{e9}",
+        "\r\n",
+        &long,
+    ];
+    for key in keys {
+        let store = opened(&address, key).await;
+        assert_eq!(put(&store, 0, key).await.ok(), Some(Put::Stored), "{key:?}");
+    }
+    for key in keys {
+        let there = opened(&address, key).await.load(name("user"), 0..9).await;
+        assert_eq!(there.ok(), Some(vec![(0, text(key))]), "{key:?}");
+    }
+    let error = PostgresStore::new(&address, "a\0b").open().await.expect_err("it has a NUL");
+    assert_eq!(error.to_string(), "the key of a flow cannot have a NUL in it");
+}
+
+#[tokio::test]
+async fn i6_steps_are_kept_as_far_as_the_database_counts() {
+    let Some(database) = Database::new("i6").await else { return };
+    let store = opened(&database.address(), "monday").await;
+    let last = usize::try_from(i64::MAX).expect("it is no wider");
+    assert_eq!(put(&store, last - 1, "the last").await.ok(), Some(Put::Stored));
+    assert_eq!(store.load(name("user"), 0..usize::MAX).await.ok(), Some(vec![(last - 1, text("the last"))]));
+    assert_eq!(
+        store.stored_steps(name("user")).await.ok(),
+        Some(StoredSteps { prefix: 0, beyond: vec![last - 1] })
+    );
+    let error = put(&store, usize::MAX, "beyond").await.expect_err("it is too far");
+    assert!(error.to_string().contains("PostgreSQL cannot count that far"), "{error}");
+}
+
+/// Takes down all that is logged, at every level.
+struct Logs(Mutex<String>);
+
+impl log::Log for Logs {
+    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        writeln!(self.0.lock().expect("nobody panics"), "{}: {}", record.target(), record.args())
+            .expect("there is room");
+    }
+
+    fn flush(&self) {}
+}
+
+/// Set in the process that has the logger to itself: other tests of this program log, too.
+const LOGGED: &str = "COLUMNAR_PG_LOGGED";
+
+static LOGS: Logs = Logs(Mutex::new(String::new()));
+
+#[tokio::test]
+async fn x1_neither_address_nor_password_nor_values_are_in_errors_debug_or_logs() {
+    const SECRET: &str = "canary-of-a-password";
+    let Some(database) = Database::new("x1").await else { return };
+    if env::var_os(LOGGED).is_none() {
+        let test = "x1_neither_address_nor_password_nor_values_are_in_errors_debug_or_logs";
+        let alone = test_alone(module_path!(), test).env(LOGGED, "1").output().expect("it runs");
+        let output = String::from_utf8_lossy(&alone.stdout);
+        assert!(alone.status.success() && output.contains("1 passed"), "{alone:?}");
+        return;
+    }
+    log::set_logger(&LOGS).expect("it is the only one");
+    log::set_max_level(log::LevelFilter::Trace);
+    let (host, port) = database.server();
+    let malformed = [
+        format!("postgres://me:{SECRET}@host/database?{SECRET}={SECRET}"),
+        format!("postgres://me:{SECRET}@host:{SECRET}/database"),
+        format!("user=me password={SECRET} host=host {SECRET}=1"),
+        SECRET.to_owned(),
+    ];
+    let wrong = [
+        // Nobody listens there, nobody has that password, and the server speaks plainly.
+        format!("postgres://me:{SECRET}?{SECRET}={SECRET}@127.0.0.1:1/database"),
+        format!("postgres://me:{SECRET}@{host}:{port}/postgres"),
+        format!("postgres://me:{SECRET}@{host}:{port}/postgres?sslmode=require"),
+    ];
+    for address in malformed.iter().chain(&wrong) {
+        let store = PostgresStore::new(address, "monday");
+        assert_eq!(format!("{store:?}"), "PostgresStore { flow: \"monday\", .. }");
+        let error = store.open().await.expect_err("it leads nowhere");
+        let told = told(&error);
+        assert!(!told.contains(SECRET) && !told.contains(address), "{told}");
+        let says = "opening the flow \"monday\" in PostgreSQL";
+        assert!(
+            error.to_string().contains(if wrong.contains(address) { says } else { "is not one" }),
+            "{told}"
+        );
+        let error = Chat::open(store, Log::default()).await.map(drop).expect_err("nor for a flow");
+        assert!(!self::told(&error).contains(SECRET), "{error:?}");
+    }
+    let store = opened(&database.address(), "monday").await;
+    assert!(put(&store, 0, "canary-of-a-value").await.is_ok());
+    assert!(store.load(name("user"), 0..9).await.is_ok());
+    drop(store);
+    let logs = LOGS.0.lock().expect("nobody panics").clone();
+    assert!(logs.contains("tokio_postgres"), "what is below is heard: {logs}");
+    assert!(!logs.contains("canary"), "{logs}");
+}
+
+/// What is said to the server is written in the program, to the letter.
+#[test]
+fn i7_no_statement_is_made_of_names_or_values() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../columnar/src/store/postgres");
+    let mut statements = 0;
+    for file in fs::read_dir(folder).expect("it is there") {
+        let source = fs::read_to_string(file.expect("it can be read").path()).expect("it can be read");
+        let source: String = source.split_whitespace().collect();
+        for call in ["query_typed", "batch_execute"] {
+            for (at, _) in source.match_indices(&format!(".{call}")) {
+                let (_, argument) = source[at..].split_once('(').expect("it is called");
+                let constant = argument.starts_with('"')
+                    || argument
+                        .chars()
+                        .take_while(|letter| !",)".contains(*letter))
+                        .all(|letter| letter.is_ascii_uppercase() || letter == '_');
+                assert!(constant, "{argument}");
+                statements += 1;
+            }
+        }
+        for other in [
+            ".query(",
+            ".execute(",
+            ".prepare(",
+            ".query_one(",
+            ".query_opt(",
+            ".query_raw(",
+            ".simple_query(",
+        ] {
+            assert!(!source.contains(other), "{other} is not looked at here");
+        }
+    }
+    assert!(statements >= 15, "{statements}");
+}

@@ -1,0 +1,479 @@
+//! Stores in which something is wrong: what is found, what can be got out of them, and what is computed anew.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use columnar::prelude::*;
+use columnar::reopen;
+use columnar::reopen::OpenOptions;
+use columnar::store::{Entry, MemoryStore, Put, Store, StoreError, StoredSteps};
+use columnar::{Column, Name};
+use columnar_tests::log::Log;
+use futures::future::{self, BoxFuture, FutureExt};
+
+/// A store some of whose cells cannot be read, or are not there though it says so, and that takes so many
+/// entries. Clones are handles to the same place.
+#[derive(Clone, Default)]
+struct Broken {
+    inner: MemoryStore,
+    harm: Arc<Harm>,
+}
+
+#[derive(Default)]
+struct Harm {
+    damaged: Mutex<BTreeSet<(String, usize)>>,
+    withheld: Mutex<BTreeSet<(String, usize)>>,
+    /// How many puts are left before one fails; 0 for no end of them.
+    puts: AtomicUsize,
+}
+
+impl Broken {
+    fn damaged(&self) -> MutexGuard<'_, BTreeSet<(String, usize)>> {
+        self.harm.damaged.lock().expect("nobody panics")
+    }
+
+    fn withheld(&self) -> MutexGuard<'_, BTreeSet<(String, usize)>> {
+        self.harm.withheld.lock().expect("nobody panics")
+    }
+}
+
+impl Store for Broken {
+    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        self.inner.open()
+    }
+
+    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.inner.define(definition)
+    }
+
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        self.inner.stored_steps(column)
+    }
+
+    fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        let found = |cells: &BTreeSet<(String, usize)>| {
+            let mut cells = cells.iter().filter(|(name, step)| *column == **name && steps.contains(step));
+            cells.next().map(|(_, step)| *step)
+        };
+        if let Some(step) = found(&self.damaged()) {
+            let what = "its checksum is another one".to_owned();
+            return future::ready(Err(StoreError::Corrupt { column, step, what })).boxed();
+        }
+        let withheld: Vec<_> =
+            self.withheld().iter().filter(|(name, _)| *column == **name).cloned().collect();
+        let loading = self.inner.load(column, steps);
+        let keep = move |(step, _): &(usize, Entry)| withheld.iter().all(|(_, other)| other != step);
+        loading.map(move |loaded| Ok(loaded?.into_iter().filter(keep).collect())).boxed()
+    }
+
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
+        let left = self.harm.puts.load(Ordering::SeqCst);
+        if left == 1 {
+            return future::ready(Err(StoreError::other("the disk is full"))).boxed();
+        }
+        self.harm.puts.store(left.saturating_sub(1), Ordering::SeqCst);
+        self.inner.put(column, step, entry)
+    }
+}
+
+fn name(name: &str) -> Name {
+    Name::new(name).expect("a name")
+}
+
+fn named(name: &'static str, of: impl columnar::IntoViews, log: &Log) -> Column {
+    column(name, of, log.upper(name))
+}
+
+/// `user` and `notes`, and of both `topics`, `summary` and `mood`.
+fn columns(log: &Log) -> [Column; 3] {
+    let (user, notes) = (source("user"), source("notes"));
+    let topics = named("topics", (user.latest(), notes.latest()), log);
+    let summary = named("summary", (topics.latest(), this().latest()), log);
+    [topics, summary, named("mood", user.latest(), log)]
+}
+
+const NAMES: [&str; 5] = ["user", "notes", "topics", "summary", "mood"];
+
+/// A store with so many steps of that, and nobody who has it open.
+async fn filled(steps: usize) -> Result<Broken> {
+    let store = Broken::default();
+    let f = Flow::open(store.clone(), columns(&Log::default())).await?;
+    for step in 0..steps {
+        f.push("user", format!("said {step}")).await?;
+        f.push("notes", format!("noted {step}")).await?;
+    }
+    f.run().await?;
+    Ok(store)
+}
+
+/// All that a store holds, whether it can be read or not.
+async fn everything(store: &Broken) -> (Option<String>, Vec<(usize, Entry)>) {
+    let reader = store.inner.clone();
+    let definition = reader.open().await.expect("nobody has it open");
+    let mut cells = Vec::new();
+    for column in NAMES {
+        cells.extend(reader.load(name(column), 0..usize::MAX).await.expect("it is open"));
+    }
+    (definition, cells)
+}
+
+async fn defects(store: &Broken) -> Vec<String> {
+    let handle = store.clone();
+    let defects = reopen::verify(&handle).await.expect("it can be opened");
+    defects.iter().map(ToString::to_string).collect()
+}
+
+/// Gets what it can out of a store, which stays as it is, and tells what the next run computes: the columns and
+/// their steps.
+async fn salvaged(store: &Broken) -> (Flow, Vec<(Name, usize)>) {
+    let (before, copy) = (everything(store).await, MemoryStore::new());
+    let found = defects(store).await;
+    let told = reopen::salvage(&store.clone(), &copy.clone()).await.expect("it can be opened");
+    assert_eq!(told.iter().map(ToString::to_string).collect::<Vec<_>>(), found);
+    assert_eq!(everything(store).await, before, "the original is as it was");
+    let f = Flow::open(copy, columns(&Log::default())).await.expect("the copy is sound");
+    let mut computed = Vec::new();
+    let mut run = f.run();
+    while let Some(event) = run.try_next().await.expect("nothing fails") {
+        if let Event::Value { column, step, .. } = event {
+            computed.push((column, step));
+        }
+    }
+    drop(run);
+    computed.sort();
+    (f, computed)
+}
+
+#[tokio::test]
+async fn a_store_in_which_nothing_is_wrong() -> Result<()> {
+    let store = filled(20).await?;
+    assert_eq!(defects(&store).await, [""; 0]);
+    let (f, computed) = salvaged(&store).await;
+    assert_eq!((f.steps(), computed), (20, Vec::new()));
+    assert_eq!(defects(&Broken::default()).await, [""; 0], "nothing is there");
+    Ok(())
+}
+
+#[tokio::test]
+async fn values_that_cannot_be_read_are_told_each_and_computed_again() -> Result<()> {
+    let store = filled(600).await?;
+    let cells = [("topics", 3), ("topics", 4), ("topics", 550), ("summary", 599), ("mood", 0)];
+    store.damaged().extend(cells.map(|(column, step)| (column.to_owned(), step)));
+    let told = cells.map(|(column, step)| format!("`{column}` at step {step}: its checksum is another one"));
+    let mut told = Vec::from(told);
+    told.sort_by_key(|told| told.starts_with("`topics`"));
+    told.sort_by_key(|told| !told.starts_with("`mood`"));
+    assert_eq!(defects(&store).await, told);
+
+    let (f, computed) = salvaged(&store).await;
+    let mut expected = cells.map(|(column, step)| (name(column), step));
+    expected.sort();
+    assert_eq!((f.steps(), computed), (600, expected.into()));
+    assert_eq!(f.get("user", 3).as_deref(), Some("said 3"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_value_that_is_said_to_be_there_and_is_not_is_told() -> Result<()> {
+    let store = filled(20).await?;
+    store.withheld().extend([("mood".to_owned(), 7), ("topics".to_owned(), 19)]);
+    let told = ["mood` at step 7", "topics` at step 19"];
+    assert_eq!(
+        defects(&store).await,
+        told.map(|cell| format!("`{cell}: it is said to be there, and is not"))
+    );
+    let (_, computed) = salvaged(&store).await;
+    assert_eq!(computed, [(name("mood"), 7), (name("topics"), 19)]);
+    Ok(())
+}
+
+/// One defect was told as thousands: as one of each value that had been computed of later steps.
+#[tokio::test]
+async fn a_source_that_cannot_be_read_is_one_defect_and_ends_the_copy() -> Result<()> {
+    let store = filled(1200).await?;
+    store.damaged().extend([("user".to_owned(), 700), ("user".to_owned(), 800), ("topics".to_owned(), 900)]);
+    let told = ["topics` at step 900", "user` at step 700", "user` at step 800"];
+    assert_eq!(defects(&store).await, told.map(|cell| format!("`{cell}: its checksum is another one")));
+    let (f, computed) = salvaged(&store).await;
+    assert_eq!((f.steps(), computed.len()), (700, 0));
+    assert_eq!((f.get("user", 700), f.get("topics", 700)), (None, None));
+    // `notes` is whole, and waits for `user`.
+    assert_eq!(f.get("notes", 1199).as_deref(), Some("noted 1199"));
+    f.push("user", "said again").await?;
+    f.run().await?;
+    assert_eq!(f.steps(), 701);
+    Ok(())
+}
+
+/// What cannot be in a store was put there by something else.
+#[tokio::test]
+async fn what_cannot_be_is_told() -> Result<()> {
+    let store = filled(5).await?;
+    let writer = store.inner.clone();
+    writer.open().await.expect("nobody has it open");
+    for (column, step, entry) in [
+        ("user", 8, Entry::from("late")),
+        ("notes", 5, Entry::SKIPPED),
+        ("notes", 6, Entry::from("more")),
+        ("mood", 7, Entry::from("early")),
+        ("mood", 6, Entry::SKIPPED),
+    ] {
+        writer.put(name(column), step, entry).await.expect("it is free");
+    }
+    drop(writer);
+    let refused = Flow::open(store.clone(), columns(&Log::default())).await;
+    assert!(matches!(refused, Err(Error::Load { .. })), "{refused:?}");
+    assert_eq!(
+        defects(&store).await,
+        [
+            "`mood` at step 7: it is there, but only 7 steps have begun",
+            "`notes` at step 5: it is there without a value, which a source never is",
+            "`user` at step 5: it is not there, but step 8 is",
+        ]
+    );
+    let (f, computed) = salvaged(&store).await;
+    assert_eq!((f.steps(), computed.len(), f.get("user", 8)), (5, 0, None));
+    Ok(())
+}
+
+/// What a cell cost goes where its value goes, and what is none is told.
+#[tokio::test]
+async fn receipts_are_verified_and_salvaged_with_their_values() -> Result<()> {
+    const PAID: &str = r#"{"calls":1,"attempts":1,"input":120,"ms":640}"#;
+    let store = MemoryStore::new();
+    let mood = || [named("mood", source("user").latest(), &Log::default())];
+    let f = Flow::open(store.clone(), mood()).await?;
+    for step in 0..3 {
+        f.push("user", format!("said {step}")).await?;
+    }
+    drop(f);
+    store.open().await.expect("nobody has it open");
+    let paid = [Entry::from("well").with_receipt(PAID), Entry::SKIPPED.with_receipt(PAID)];
+    for (step, entry) in paid.iter().cloned().chain([Entry::from("so so").with_receipt("cheap")]).enumerate()
+    {
+        store.put(name("mood"), step, entry).await.expect("it is free");
+    }
+    let copy = MemoryStore::new();
+    let told = reopen::salvage(&store, &copy).await.expect("it can be read");
+    let told: Vec<_> = told.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["`mood` at step 2: its receipt is none"]);
+    assert_eq!(reopen::verify(&store).await.expect("it can be read").len(), 1);
+    let copied = copy.load(name("mood"), 0..9).await.expect("it is open");
+    assert!(copied.into_iter().map(|(_, entry)| entry).eq(paid.clone()));
+    let there = copy.clone();
+    drop(copy);
+
+    // What is computed anew costs anew; what is not keeps what it cost.
+    let other = MemoryStore::new();
+    drop(Flow::open(OpenOptions::new(there).recompute_from(1, ["mood"], other.clone()), mood()).await?);
+    other.open().await.expect("nobody has it open");
+    assert_eq!(other.load(name("mood"), 0..9).await.expect("it is open"), [(0, paid[0].clone())]);
+    Ok(())
+}
+
+/// What was computed while a source was there was cut off at its end: steps do not wait for it any more.
+#[tokio::test]
+async fn a_source_that_the_flow_has_no_more_holds_nothing_back() -> Result<()> {
+    let store = filled(3).await?;
+    let mood = || [named("mood", source("user").latest(), &Log::default())];
+    let f = Flow::open(store.clone(), mood()).await?;
+    for step in 3..9 {
+        f.push("user", format!("said {step}")).await?;
+    }
+    f.run().await?;
+    drop(f);
+    assert_eq!(defects(&store).await, [""; 0]);
+    let copy = MemoryStore::new();
+    assert_eq!(reopen::salvage(&store.clone(), &copy.clone()).await.expect("it is sound"), []);
+    let f = Flow::open(copy.clone(), mood()).await?;
+    assert_eq!((f.steps(), f.forecast().cells), (9, 0));
+    drop(f);
+    // What nobody reads now is there as well, should it come back.
+    copy.open().await.expect("nobody has it open");
+    assert_eq!(copy.stored_steps(name("summary")).await.expect("it is open").prefix, 3);
+    Ok(())
+}
+
+/// The flow had lost the names under which its columns are stored.
+#[tokio::test]
+async fn a_flow_goes_on_in_its_store_when_a_column_is_removed() -> Result<()> {
+    let store = filled(2).await?;
+    let f = Flow::open(OpenOptions::new(store.clone()).recent(0), columns(&Log::default())).await?;
+    f.remove_column("summary").await?;
+    f.push("user", "said 2").await?;
+    f.push("notes", "noted 2").await?;
+    f.run().await?;
+    f.load(0).await?;
+    assert_eq!((f.steps(), f.get("topics", 0).is_some()), (3, true));
+    drop(f);
+    let f = Flow::open(store, columns(&Log::default())).await?;
+    assert_eq!((f.steps(), f.forecast().cells), (2, 1), "step 2 of `summary`");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_salvage_that_was_interrupted_begins_again() -> Result<()> {
+    let store = filled(20).await?;
+    store.damaged().insert(("topics".to_owned(), 3));
+    for puts in [2, 30, 99] {
+        let copy = Broken::default();
+        copy.harm.puts.store(puts, Ordering::SeqCst);
+        let error = reopen::salvage(&store.clone(), &copy.clone()).await.expect_err("the disk is full");
+        assert_eq!(error.to_string(), "the disk is full");
+        copy.harm.puts.store(0, Ordering::SeqCst);
+        let defects = reopen::salvage(&store.clone(), &copy.clone()).await.expect("there is room now");
+        assert_eq!(defects.len(), 1);
+        let f = Flow::open(copy.clone(), columns(&Log::default())).await?;
+        assert_eq!(f.forecast().cells, 1);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_salvage_is_from_a_flow_into_nothing() -> Result<()> {
+    let (store, other) = (filled(2).await?, filled(3).await?);
+    let into = async |from: &Broken, into: &Broken| {
+        let refused = reopen::salvage(&from.clone(), &into.clone()).await;
+        refused.expect_err("it is no place for that").to_string()
+    };
+    let before = (everything(&store).await, everything(&other).await);
+    assert_eq!(into(&store, &other).await, "the store to copy into holds a flow already: use an empty one");
+    assert_eq!((everything(&store).await, everything(&other).await), before);
+    let nothing = Broken::default();
+    assert_eq!(
+        into(&nothing, &Broken::default()).await,
+        "the store to copy from holds no flow: is it the right one?"
+    );
+    assert!(into(&store, &store).await.starts_with("this memory is in use"));
+    Ok(())
+}
+
+/// The columns with another `topics`.
+fn changed(log: &Log) -> [Column; 3] {
+    let (user, notes) = (source("user"), source("notes"));
+    let topics = named("topics", (user.window(2), notes.latest()), log);
+    let summary = named("summary", (topics.latest(), this().latest()), log);
+    [topics, summary, named("mood", user.latest(), log)]
+}
+
+#[tokio::test]
+async fn what_has_changed_is_computed_anew_with_its_dependents_and_nothing_else() -> Result<()> {
+    let (store, other, log) = (filled(20).await?, Broken::default(), Log::default());
+    let before = everything(&store).await;
+    let options = OpenOptions::new(store.clone()).recompute_from(15, [""; 0], other.clone());
+    let f = Flow::open(options, changed(&log)).await?;
+    f.run().await?;
+    assert_eq!((f.steps(), log.calls()), (20, 10));
+    for step in 15..20 {
+        assert_eq!((log.calls_of("topics", step), log.calls_of("summary", step)), (1, 1));
+    }
+    let original = before.1.iter().filter_map(|(_, entry)| entry.value.clone()).collect::<BTreeSet<_>>();
+    assert!(original.contains(&f.get("topics", 14).expect("it is there")));
+    assert!(!original.contains(&f.get("topics", 15).expect("it is there")));
+    drop(f);
+    assert_eq!(everything(&store).await, before, "the original is as it was");
+
+    // Started again, it goes on, and the first store is not even looked at.
+    let owner = store.clone();
+    owner.open().await.expect("nobody has it open");
+    let options = OpenOptions::new(store).recompute_from(15, [""; 0], other);
+    let f = Flow::open(options, changed(&log)).await?;
+    assert_eq!((f.steps(), f.forecast().cells, log.calls()), (20, 0, 10));
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_named_is_computed_anew_though_nobody_sees_a_change() -> Result<()> {
+    let (store, log) = (filled(20).await?, Log::default());
+    for (step, names, cells) in [
+        (19, vec!["mood"], 1),
+        (10, vec!["mood"], 10),
+        (0, vec!["topics"], 40),
+        (18, vec!["mood", "topics"], 6),
+    ] {
+        let options = OpenOptions::new(store.clone()).recompute_from(step, names, MemoryStore::new());
+        assert_eq!(Flow::open(options, columns(&log)).await?.forecast().cells, cells);
+    }
+    // What is kept is not computed anew, though it has changed.
+    let options =
+        OpenOptions::new(store.clone()).keep("topics").recompute_from(18, ["mood"], MemoryStore::new());
+    assert_eq!(Flow::open(options, changed(&log)).await?.forecast().cells, 2);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_name_that_cannot_be_computed_anew_is_refused() -> Result<()> {
+    let store = filled(3).await?;
+    for (column, told) in [
+        ("topic", "no column is named `topic`; did you mean `topics`?"),
+        ("user", "`user` is a source: it reads nothing, so it has no messages"),
+    ] {
+        let other = Broken::default();
+        let options = OpenOptions::new(store.clone()).recompute_from(1, [column], other.clone());
+        let error = Flow::open(options, columns(&Log::default())).await.expect_err("it is no such column");
+        assert_eq!(error.to_string(), told);
+        assert_eq!(everything(&other).await, (None, Vec::new()), "nothing was copied");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_copy_that_was_interrupted_begins_again() -> Result<()> {
+    let store = filled(20).await?;
+    for puts in [2, 30, 60] {
+        let (other, log) = (Broken::default(), Log::default());
+        other.harm.puts.store(puts, Ordering::SeqCst);
+        let options = || OpenOptions::new(store.clone()).recompute_from(15, [""; 0], other.clone());
+        let error = Flow::open(options(), changed(&log)).await.expect_err("the disk is full");
+        assert_eq!(error.to_string(), "the store cannot be opened: the disk is full");
+        assert_eq!(everything(&other).await.0, None);
+        other.harm.puts.store(0, Ordering::SeqCst);
+        let f = Flow::open(options(), changed(&log)).await?;
+        f.run().await?;
+        assert_eq!((f.steps(), log.calls()), (20, 10));
+    }
+    Ok(())
+}
+
+/// An earlier copy had come further than this one is to go, and its values were taken for new ones.
+#[tokio::test]
+async fn a_copy_that_was_interrupted_does_not_begin_again_as_another_one() -> Result<()> {
+    let (store, other) = (filled(20).await?, Broken::default());
+    // Both sources and 16 steps of `topics`.
+    other.harm.puts.store(2 * 20 + 16 + 1, Ordering::SeqCst);
+    let options = |step| OpenOptions::new(store.clone()).recompute_from(step, [""; 0], other.clone());
+    Flow::open(options(17), changed(&Log::default())).await.expect_err("the disk is full");
+    other.harm.puts.store(0, Ordering::SeqCst);
+    let error = Flow::open(options(5), changed(&Log::default())).await.expect_err("steps 5 to 15 are old");
+    let told = "the store cannot be opened: the store to copy into holds `topics` at step 5 already: use an empty one";
+    assert_eq!(error.to_string(), told);
+    Flow::open(options(17), changed(&Log::default())).await?;
+    Ok(())
+}
+
+/// Rows were put there before any flow was opened, and were left behind.
+#[tokio::test]
+async fn what_no_flow_was_opened_on_is_copied_as_well() -> Result<()> {
+    let store = MemoryStore::new();
+    let writer = store.clone();
+    writer.open().await.expect("nobody has it open");
+    for step in 0..3 {
+        for column in ["user", "notes", "mood"] {
+            writer.put(name(column), step, Entry::from("text")).await.expect("stored");
+        }
+    }
+    drop(writer);
+    let options = OpenOptions::new(store).recompute_from(2, ["mood"], MemoryStore::new());
+    let f = Flow::open(options, columns(&Log::default())).await?;
+    assert_eq!(
+        (f.get("user", 2).is_some(), f.get("mood", 1).is_some(), f.get("mood", 2)),
+        (true, true, None)
+    );
+    Ok(())
+}

@@ -1,0 +1,200 @@
+//! Who else may have a flow open, and what a process leaves behind that ends in the middle of something.
+
+use std::env;
+use std::io::{BufRead, BufReader};
+use std::ops::Range;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Stdio};
+
+use columnar::Name;
+use columnar::prelude::*;
+use columnar::store::{Entry, Put, SqliteStore, Store, StoreError, StoredSteps};
+use columnar_tests::log::Log;
+use columnar_tests::process::test_alone;
+use futures::future::{BoxFuture, FutureExt, join_all};
+
+use super::{Chats, load, name, put, read, value};
+
+/// Tells a test of this file that it is the child, and which file to write.
+const CHILD: &str = "COLUMNAR_SQLITE_CHILD";
+
+/// Another process, which runs a test of this file.
+struct Process {
+    child: Child,
+    lines: BufReader<ChildStdout>,
+}
+
+impl Process {
+    fn start(test: &str, file: &Path, how: &str) -> Self {
+        let mut command = test_alone(module_path!(), test);
+        command.env(CHILD, file).env("HOW", how);
+        let mut child = command.stdout(Stdio::piped()).stdin(Stdio::piped()).spawn().expect("it runs twice");
+        let lines = BufReader::new(child.stdout.take().expect("it is piped"));
+        Self { child, lines }
+    }
+
+    /// Waits until it has said this.
+    fn said(&mut self, what: &str) {
+        let mut line = String::new();
+        while !line.trim_end().ends_with(what) {
+            line.clear();
+            let read = self.lines.read_line(&mut line).expect("it is text");
+            assert!(read > 0, "it ended before it said {what:?}");
+        }
+    }
+
+    fn kill(mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it has ended");
+    }
+}
+
+/// Writes until it is killed, and says what is stored.
+async fn write(file: &Path, is_honest: bool) {
+    let store = SqliteStore::new(file, "monday");
+    store.open().await.expect("nobody else has it");
+    println!("\nopen");
+    for step in 0..10_000 {
+        if is_honest {
+            let cells =
+                ["user", "answer", "topics"].map(|column| store.put(name(column), step, value(&text(step))));
+            assert!(join_all(cells).await.into_iter().all(|put| matches!(put, Ok(Put::Stored))));
+        }
+        println!("ack {step}.");
+    }
+}
+
+/// Long enough for several pages.
+fn text(step: usize) -> String {
+    format!("said at {step} ").repeat(1000)
+}
+
+/// Kills a process that writes when it has said so much, and tells what is lost or wrong.
+async fn killed_after(acks: usize, how: &str) -> Result<(), String> {
+    let chats = Chats::new();
+    let test = "c4_what_was_confirmed_survives_a_kill_and_nothing_is_torn";
+    let mut process = Process::start(test, &chats.file(), how);
+    process.said("open");
+    if let Some(last) = acks.checked_sub(1) {
+        process.said(&format!("ack {last}."));
+    }
+    process.kill();
+
+    let store = chats.store("monday");
+    store.open().await.map_err(|error| error.to_string())?;
+    for column in ["user", "answer", "topics"] {
+        let stored_steps = store.stored_steps(name(column)).await.map_err(|error| error.to_string())?;
+        let entries = load(&store, column).await.map_err(|error| error.to_string())?;
+        if entries.len() < acks || stored_steps != (StoredSteps { prefix: entries.len(), beyond: vec![] }) {
+            return Err(format!("{acks} steps of {column} are confirmed, and there are {}", entries.len()));
+        }
+        if !entries.into_iter().all(|(step, entry)| entry == value(&text(step))) {
+            return Err(format!("{column} is torn"));
+        }
+        // The next run completes it.
+        put(&store, column, stored_steps.prefix, "more").await;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn c4_what_was_confirmed_survives_a_kill_and_nothing_is_torn() {
+    if let Some(file) = env::var_os(CHILD) {
+        return write(Path::new(&file), env::var("HOW").as_deref() == Ok("honest")).await;
+    }
+    // The last one when the log has been written back once.
+    for acks in [0, 1, 2, 7, 50, 200] {
+        assert_eq!(killed_after(acks, "honest").await, Ok(()), "after {acks}");
+    }
+    assert!(killed_after(3, "a liar").await.is_err(), "who confirms what is not stored is found out");
+}
+
+#[tokio::test]
+async fn s6_a_flow_has_one_process_and_is_free_when_that_dies() {
+    if let Some(file) = env::var_os(CHILD) {
+        return write(Path::new(&file), true).await;
+    }
+    let chats = Chats::new();
+    let test = "s6_a_flow_has_one_process_and_is_free_when_that_dies";
+    let mut process = Process::start(test, &chats.file(), "honest");
+    process.said("ack 3.");
+    let error = chats.refused("user").await;
+    assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
+    assert!(error.to_string().contains("the flow `monday` in "), "{error}");
+    let other = chats.store("tuesday");
+    other.open().await.expect("another flow of the file is free");
+    put(&other, "user", 0, "at the same time").await;
+    process.said("ack 9.");
+    process.kill();
+    assert!(read(&chats.file(), "user").await.expect("it is free").len() >= 9);
+}
+
+#[tokio::test]
+async fn s6_a_link_to_the_file_is_the_same_file() {
+    let chats = Chats::new();
+    let store = chats.open().await;
+    let link = chats.folder.path().join("link.db");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(chats.file(), &link).expect("a link");
+    let error = read(&link, "user").await.expect_err("it is open");
+    assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
+    drop(store);
+    read(&link, "user").await.expect("it is free");
+}
+
+/// Stores what it is told to, and then says that it has failed.
+struct Unsure(SqliteStore);
+
+impl Store for Unsure {
+    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        self.0.open()
+    }
+
+    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.0.define(definition)
+    }
+
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        self.0.stored_steps(column)
+    }
+
+    fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        self.0.load(column, steps)
+    }
+
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
+        let is_last = column == "answer" && step == 1;
+        let put = self.0.put(column, step, entry);
+        async move {
+            let put = put.await?;
+            if is_last { Err(StoreError::other("the commit was not answered")) } else { Ok(put) }
+        }
+        .boxed()
+    }
+}
+
+#[tokio::test]
+async fn c5_what_was_stored_behind_an_error_is_adopted() -> Result<()> {
+    let (chats, log) = (Chats::new(), Log::default());
+    let answer = column("answer", source("user").latest(), log.upper("answer"));
+    let flow = Flow::open(Unsure(chats.store("monday")), [&answer]).await?;
+    for text in ["a", "b"] {
+        flow.push("user", text).await?;
+    }
+    flow.run().await.expect_err("nobody knows what is stored");
+    drop(flow);
+    let flow = Flow::open(chats.store("monday"), [&answer]).await?;
+    flow.run().await?;
+    assert_eq!(flow.get("answer", 1).as_deref(), Some("<USER>\nB\n</USER>"));
+    assert_eq!(log.calls(), 2, "nothing is computed twice");
+    drop(flow);
+
+    let store = chats.open().await;
+    let put = store.put(name("answer"), 1, value("another")).await.expect("it can be asked");
+    assert_eq!(put, Put::Exists(value("<USER>\nB\n</USER>")));
+    Ok(())
+}
