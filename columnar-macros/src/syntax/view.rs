@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 
 use crate::ident::{ident_text, replace, rust_ident};
 
@@ -139,10 +139,12 @@ impl View {
 
     /// Takes the path for fields of the base, and not for columns of a module. rustc reports them.
     pub(crate) fn take_path_as_fields(&mut self) {
-        for (at, field) in self.path.drain(..).enumerate() {
-            let tokens = quote!(.#field);
-            let modifier = Modifier { kind: ModifierKind::Range, evaluation: Evaluation::Literal, tokens };
-            self.modifiers.insert(at, modifier);
+        let length = 2 * self.path.drain(..).count();
+        if length > 0 {
+            // The dots and names of the user, behind the base: editors look for them.
+            let tokens = self.written.clone().into_iter().skip(1).take(length).collect();
+            let (kind, evaluation) = (ModifierKind::Range, Evaluation::Literal);
+            self.modifiers.insert(0, Modifier { kind, evaluation, tokens });
         }
     }
 
