@@ -8,7 +8,7 @@
 //! What rows are written to or read from blocks whoever polls. A few rows are in memory at a time.
 
 mod error;
-mod intake;
+mod ingest;
 mod json_lines;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -21,7 +21,7 @@ use crate::history::Value;
 use crate::store::Entry;
 
 pub use error::RowsError;
-use intake::{Found, Intake};
+use ingest::{CellValue, Ingest};
 pub use json_lines::{read_json_lines, write_json_lines};
 #[cfg(feature = "parquet")]
 pub use parquet::{read_parquet, write_parquet};

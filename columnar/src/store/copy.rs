@@ -8,18 +8,18 @@ use super::{Entry, Put, Store, StoreError, StoredSteps};
 use crate::declare::Name;
 
 /// So many steps are on their way at once.
-const STEPS: usize = 512;
+const CHUNK: usize = 512;
 
 /// The runs of steps, none longer than what is moved at once, in which anything of these steps is stored.
-pub(crate) fn runs(stored_steps: &StoredSteps, steps: &Range<usize>) -> Vec<Range<usize>> {
-    let mut runs: Vec<Range<usize>> = Vec::new();
+pub(crate) fn chunks(stored_steps: &StoredSteps, steps: &Range<usize>) -> Vec<Range<usize>> {
+    let mut chunks: Vec<Range<usize>> = Vec::new();
     for step in stored_steps.within(steps) {
-        match runs.last_mut() {
-            Some(run) if step - run.start < STEPS => run.end = step + 1,
-            _ => runs.push(step..step + 1),
+        match chunks.last_mut() {
+            Some(chunk) if step - chunk.start < CHUNK => chunk.end = step + 1,
+            _ => chunks.push(step..step + 1),
         }
     }
-    runs
+    chunks
 }
 
 /// Copies what is stored of a column before a step. An earlier copy may have come so far, but no further.
@@ -36,8 +36,8 @@ pub(crate) async fn copy(
         )));
     }
     let stored_steps = from.stored_steps(column.clone()).await?;
-    for run in runs(&stored_steps, &(0..before)) {
-        put_all(into, column, from.load(column.clone(), run).await?).await?;
+    for chunk in chunks(&stored_steps, &(0..before)) {
+        put_all(into, column, from.load(column.clone(), chunk).await?).await?;
     }
     Ok(())
 }
@@ -50,8 +50,8 @@ pub(crate) async fn put_all(
 ) -> Result<(), StoreError> {
     let puts = entries.iter().map(|(step, entry)| into.put(column.clone(), *step, entry.clone()));
     for (put, (step, entry)) in join_all(puts).await.into_iter().zip(&entries) {
-        if let Put::Exists(there) = put?
-            && !there.holds(entry)
+        if let Put::Exists(existing) = put?
+            && !existing.holds(entry)
         {
             return Err(StoreError::other(format!(
                 "`{column}` at step {step} is there already, and is something else"

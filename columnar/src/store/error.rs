@@ -27,34 +27,36 @@ use crate::error::BoxError;
 #[non_exhaustive]
 pub enum StoreError {
     /// Another flow has it open, in this process or another one.
-    #[error("{place} is in use: another flow has it open; close that one first")]
+    #[error("{location} is in use: another flow has it open; close that one first")]
     Locked {
         /// Which store.
-        place: String,
+        location: String,
     },
     /// What is there is not what was stored.
-    #[error("`{column}` at step {step} is damaged: {what}")]
+    #[error("`{column}` at step {step} is damaged: {reason}")]
     Corrupt {
         /// The column.
         column: Name,
         /// The step.
         step: usize,
         /// What is wrong with it, and where it lies.
-        what: String,
+        reason: String,
     },
     /// What stands beside the values, and says what they are, cannot be read.
-    #[error("{place} is damaged: {what}")]
+    #[error("{location} is damaged: {reason}")]
     Damaged {
         /// Which store, or which part of it.
-        place: String,
+        location: String,
         /// What is wrong with it.
-        what: String,
+        reason: String,
     },
     /// Another version of the library wrote it.
-    #[error("{place} has format {found}, and this version reads formats up to {known}: use a newer version")]
+    #[error(
+        "{location} has format {found}, and this version reads formats up to {known}: use a newer version"
+    )]
     Unsupported {
         /// Which store.
-        place: String,
+        location: String,
         /// Its format.
         found: u32,
         /// The newest format that is known here.
@@ -67,10 +69,10 @@ pub enum StoreError {
     #[error("it has not been opened")]
     Closed,
     /// The operating system refused.
-    #[error("{doing}: {source}")]
+    #[error("{operation}: {source}")]
     Io {
         /// What was being done, and where.
-        doing: String,
+        operation: String,
         /// What the operating system said.
         source: io::Error,
     },
@@ -103,11 +105,11 @@ pub struct Defect {
     /// The step.
     pub step: usize,
     /// What is wrong with it.
-    pub what: String,
+    pub reason: String,
 }
 
 impl fmt::Display for Defect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` at step {}: {}", self.column, self.step, self.what)
+        write!(f, "`{}` at step {}: {}", self.column, self.step, self.reason)
     }
 }

@@ -3,6 +3,8 @@
 //! A [`Store`] is the contract with who implements one; [`conformance`](crate::testing::conformance) holds it
 //! to that.
 
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod checksum;
 mod copy;
 mod entry;
 mod error;
@@ -12,8 +14,6 @@ mod memory;
 mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
-#[cfg(any(feature = "postgres", feature = "sqlite"))]
-mod sum;
 mod worker;
 
 use std::ops::Range;
@@ -23,7 +23,7 @@ use futures::future::BoxFuture;
 use crate::declare::Name;
 
 pub use crate::history::StoredSteps;
-pub(crate) use copy::{copy, put_all, runs};
+pub(crate) use copy::{chunks, copy, put_all};
 pub use entry::Entry;
 pub use error::{Defect, StoreError};
 pub use file::FileStore;

@@ -20,12 +20,12 @@ const BATCH: usize = 1024;
 
 /// What a store does on its thread. The clauses are those of [`Store`](super::Store); that a failed write halts
 /// everything behind it is seen to here.
-pub(crate) trait Medium: Sized + Send + 'static {
-    /// Where it is; `open` makes a medium of it.
-    type Place: Clone + Send + 'static;
+pub(crate) trait Backend: Sized + Send + 'static {
+    /// Where it is; `open` makes a backend of it.
+    type Location: Clone + Send + 'static;
 
-    /// Becomes the owner of a place. Dropping the medium gives it back.
-    fn open(place: &Self::Place) -> Result<Self, StoreError>;
+    /// Becomes the owner of a place. Dropping the backend gives it back.
+    fn open(location: &Self::Location) -> Result<Self, StoreError>;
 
     fn definition(&mut self) -> Result<Option<String>, StoreError>;
 
@@ -48,63 +48,63 @@ pub(crate) struct NewCell {
     pub(crate) entry: Entry,
 }
 
-/// A handle to a medium on a thread of its own, which ends, with all that was asked of it done, when the handle
+/// A handle to a backend on a thread of its own, which ends, with all that was asked of it done, when the handle
 /// is dropped.
-pub(crate) struct Worker<M: Medium> {
-    place: M::Place,
-    thread: Mutex<Option<Thread<M>>>,
+pub(crate) struct Worker<B: Backend> {
+    location: B::Location,
+    thread: Mutex<Option<Thread<B>>>,
 }
 
-struct Thread<M> {
-    requests: Sender<Request<M>>,
+struct Thread<B> {
+    requests: Sender<Request<B>>,
     handle: JoinHandle<()>,
 }
 
-enum Request<M> {
+enum Request<B> {
     /// Anything but a write.
-    Do(Task<M>),
+    Do(Task<B>),
     Put(NewCell, Answer<Put>),
 }
 
-type Task<M> = Box<dyn FnOnce(&mut State<M>) + Send>;
+type Task<B> = Box<dyn FnOnce(&mut State<B>) + Send>;
 
 type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 
-/// What a medium is at the moment.
-enum State<M> {
+/// What a backend is at the moment.
+enum State<B> {
     Closed,
-    Open(M),
+    Open(B),
     /// A write has failed. It can be read.
-    Halted(M),
+    Halted(B),
 }
 
-impl<M: Medium> Worker<M> {
-    pub(crate) fn new(place: M::Place) -> Self {
-        Self { place, thread: Mutex::new(None) }
+impl<B: Backend> Worker<B> {
+    pub(crate) fn new(location: B::Location) -> Self {
+        Self { location, thread: Mutex::new(None) }
     }
 
-    pub(crate) fn place(&self) -> &M::Place {
-        &self.place
+    pub(crate) fn location(&self) -> &B::Location {
+        &self.location
     }
 
     pub(crate) fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        let place = self.place.clone();
+        let location = self.location.clone();
         self.ask(move |state| {
             // What is open gives the place back first.
             *state = State::Closed;
-            let mut medium = M::open(&place)?;
-            let definition = medium.definition()?;
-            *state = State::Open(medium);
+            let mut backend = B::open(&location)?;
+            let definition = backend.definition()?;
+            *state = State::Open(backend);
             Ok(definition)
         })
     }
 
     pub(crate) fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-        self.ask(move |state| state.write(|medium| medium.define(&definition)))
+        self.ask(move |state| state.write(|backend| backend.define(&definition)))
     }
 
     pub(crate) fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        self.read(move |medium| medium.stored_steps(&column))
+        self.read(move |backend| backend.stored_steps(&column))
     }
 
     pub(crate) fn load(
@@ -112,7 +112,7 @@ impl<M: Medium> Worker<M> {
         column: Name,
         steps: Range<usize>,
     ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        self.read(move |medium| medium.load(&column, steps))
+        self.read(move |backend| backend.load(&column, steps))
     }
 
     pub(crate) fn put(&self, cell: NewCell) -> BoxFuture<'static, Result<Put, StoreError>> {
@@ -121,10 +121,10 @@ impl<M: Medium> Worker<M> {
         wait(answered)
     }
 
-    /// Asks anything else of the medium, whether or not a write has failed.
+    /// Asks anything else of the backend, whether or not a write has failed.
     pub(crate) fn read<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&mut M) -> Result<T, StoreError> + Send + 'static,
+        read: impl FnOnce(&mut B) -> Result<T, StoreError> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, StoreError>> {
         self.ask(move |state| read(state.read()?))
     }
@@ -132,15 +132,15 @@ impl<M: Medium> Worker<M> {
     /// Asks what concerns the place alone, open or not.
     pub(crate) fn inspect<T: Send + 'static>(
         &self,
-        inspect: impl FnOnce(&M::Place) -> Result<T, StoreError> + Send + 'static,
+        inspect: impl FnOnce(&B::Location) -> Result<T, StoreError> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, StoreError>> {
-        let place = self.place.clone();
-        self.ask(move |_| inspect(&place))
+        let location = self.location.clone();
+        self.ask(move |_| inspect(&location))
     }
 
     fn ask<T: Send + 'static>(
         &self,
-        request: impl FnOnce(&mut State<M>) -> Result<T, StoreError> + Send + 'static,
+        request: impl FnOnce(&mut State<B>) -> Result<T, StoreError> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, StoreError>> {
         let (answer, answered) = oneshot::channel();
         self.send(Request::Do(Box::new(move |state| {
@@ -152,7 +152,7 @@ impl<M: Medium> Worker<M> {
 
     /// The request is on its way when this returns, so requests arrive in the order in which they are made. If
     /// there is no thread any more, the answer never comes, which its receiver sees.
-    fn send(&self, request: Request<M>) {
+    fn send(&self, request: Request<B>) {
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if thread.is_none() {
             *thread = Thread::start();
@@ -163,7 +163,7 @@ impl<M: Medium> Worker<M> {
     }
 }
 
-impl<M: Medium> Thread<M> {
+impl<B: Backend> Thread<B> {
     /// `None` where the system has no thread left.
     fn start() -> Option<Self> {
         let (requests, received) = mpsc::channel();
@@ -173,7 +173,7 @@ impl<M: Medium> Thread<M> {
     }
 }
 
-impl<M: Medium> Drop for Worker<M> {
+impl<B: Backend> Drop for Worker<B> {
     fn drop(&mut self) {
         let thread = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(Thread { requests, handle }) = thread {
@@ -184,30 +184,30 @@ impl<M: Medium> Drop for Worker<M> {
     }
 }
 
-impl<M: Medium> fmt::Debug for Worker<M> {
+impl<B: Backend> fmt::Debug for Worker<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Worker").finish_non_exhaustive()
     }
 }
 
-impl<M: Medium> State<M> {
-    fn read(&mut self) -> Result<&mut M, StoreError> {
+impl<B: Backend> State<B> {
+    fn read(&mut self) -> Result<&mut B, StoreError> {
         match self {
             Self::Closed => Err(StoreError::Closed),
-            Self::Open(medium) | Self::Halted(medium) => Ok(medium),
+            Self::Open(backend) | Self::Halted(backend) => Ok(backend),
         }
     }
 
-    fn write<T>(&mut self, write: impl FnOnce(&mut M) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    fn write<T>(&mut self, write: impl FnOnce(&mut B) -> Result<T, StoreError>) -> Result<T, StoreError> {
         match std::mem::replace(self, Self::Closed) {
             Self::Closed => Err(StoreError::Closed),
-            Self::Halted(medium) => {
-                *self = Self::Halted(medium);
+            Self::Halted(backend) => {
+                *self = Self::Halted(backend);
                 Err(StoreError::Halted)
             }
-            Self::Open(mut medium) => {
-                let written = write(&mut medium);
-                *self = if written.is_ok() { Self::Open(medium) } else { Self::Halted(medium) };
+            Self::Open(mut backend) => {
+                let written = write(&mut backend);
+                *self = if written.is_ok() { Self::Open(backend) } else { Self::Halted(backend) };
                 written
             }
         }
@@ -217,7 +217,7 @@ impl<M: Medium> State<M> {
     /// others that something did.
     fn put(&mut self, batch: Vec<(NewCell, Answer<Put>)>) {
         let (cells, answers): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
-        match self.write(|medium| medium.put(cells)) {
+        match self.write(|backend| backend.put(cells)) {
             Ok(puts) => {
                 debug_assert_eq!(puts.len(), answers.len(), "each cell has its answer");
                 answers.into_iter().zip(puts).for_each(|(answer, put)| drop(answer.send(Ok(put))));
@@ -231,7 +231,7 @@ impl<M: Medium> State<M> {
 }
 
 /// The thread: one request after the other, until nobody can make any.
-fn serve<M: Medium>(requests: &Receiver<Request<M>>) {
+fn serve<B: Backend>(requests: &Receiver<Request<B>>) {
     let mut state = State::Closed;
     let mut next = requests.recv().ok();
     while let Some(request) = next.take() {

@@ -63,7 +63,7 @@ impl Store for Broken {
         };
         if let Some(step) = found(&self.damaged()) {
             let what = "its checksum is another one".to_owned();
-            return future::ready(Err(StoreError::Corrupt { column, step, what })).boxed();
+            return future::ready(Err(StoreError::Corrupt { column, step, reason: what })).boxed();
         }
         let withheld: Vec<_> =
             self.withheld().iter().filter(|(name, _)| *column == **name).cloned().collect();

@@ -10,7 +10,7 @@ use super::{Shared, State};
 use crate::compute::Settings;
 use crate::declare::{Mistake, Name, Plan, SchemaError, Window};
 use crate::history::StoredSteps;
-use crate::reopen::{Change, Definition, OpenOptions, Recompute};
+use crate::reopen::{ColumnChange, Definition, OpenOptions, Recompute};
 use crate::run::{Error, Result};
 use crate::schedule::{Cell, Unloadable};
 use crate::store::{Entry, Store, StoreError, copy, put_all};
@@ -112,7 +112,7 @@ impl Shared {
             if !is_kept {
                 changed.borrow_mut().insert(column);
             }
-            is_kept || !matches!(change, Change::Kind { .. })
+            is_kept || !matches!(change, ColumnChange::Kind { .. })
         })?;
         let changed = changed.into_inner();
         let dependents = changed.iter().flat_map(|&column| plan.dependents(column));

@@ -1,7 +1,7 @@
 //! Values as files in a folder.
 
+mod backend;
 mod disk;
-mod folder;
 mod layout;
 mod listing;
 mod log;
@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 use futures::future::BoxFuture;
 
+use self::backend::{FileBackend, Location};
 use self::disk::Local;
-use self::folder::{Folder, Place};
 use super::worker::{NewCell, Worker};
 use super::{Defect, Entry, Put, Store, StoreError, StoredSteps};
 use crate::declare::Name;
@@ -93,18 +93,18 @@ use crate::declare::Name;
 /// possible. For more, use a database.
 #[derive(Debug)]
 pub struct FileStore {
-    worker: Worker<Folder<Local>>,
+    worker: Worker<FileBackend<Local>>,
 }
 
 impl FileStore {
     /// A store in this folder, which is made when the store is opened, if need be. Nothing is touched before.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { worker: Worker::new(Place { disk: Local, path: folder.into() }) }
+        Self { worker: Worker::new(Location { disk: Local, path: folder.into() }) }
     }
 
     /// The folder, as it was given.
     pub fn folder(&self) -> &Path {
-        &self.worker.place().path
+        &self.worker.location().path
     }
 
     /// Reads everything that is stored, and returns what is wrong with it: values that are not what was stored,

@@ -1,18 +1,18 @@
 //! Values in a file of SQLite.
 //!
 //! ```text
-//! SqliteStore ── Worker ── Medium (medium) ─┬─ database   the file, its settings, its format
+//! SqliteStore ── Worker ── SqliteBackend (medium) ─┬─ database   the file, its settings, its format
 //!                                           ├─ lock       who owns a flow
 //!                                           └─ flow ── columns ── cells
 //! ```
 
+mod backend;
 mod cells;
 mod columns;
 mod database;
-mod fault;
+mod error;
 mod flow;
 mod lock;
-mod medium;
 #[cfg(test)]
 mod tests;
 
@@ -22,7 +22,7 @@ use std::path::PathBuf;
 
 use futures::future::BoxFuture;
 
-use self::medium::Medium;
+use self::backend::SqliteBackend;
 use super::worker::{NewCell, Worker};
 use super::{Entry, Put, Store, StoreError, StoredSteps};
 use crate::declare::Name;
@@ -77,12 +77,12 @@ use crate::declare::Name;
 /// sqlite3 chats.db "select step, value from cells where flow = 'ada, monday' and column = 'answer'"
 /// ```
 pub struct SqliteStore {
-    worker: Worker<Medium>,
+    worker: Worker<SqliteBackend>,
 }
 
 /// A flow in a file.
 #[derive(Clone)]
-struct Place {
+struct Location {
     file: PathBuf,
     flow: String,
 }
@@ -90,7 +90,7 @@ struct Place {
 impl SqliteStore {
     /// The flow of this key in a file. Both come to be when they are opened first; the folder must be there.
     pub fn new(file: impl Into<PathBuf>, flow: impl Into<String>) -> Self {
-        Self { worker: Worker::new(Place { file: file.into(), flow: flow.into() }) }
+        Self { worker: Worker::new(Location { file: file.into(), flow: flow.into() }) }
     }
 }
 
@@ -122,12 +122,12 @@ impl Store for SqliteStore {
 
 impl fmt::Debug for SqliteStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place { file, flow } = self.worker.place();
+        let Location { file, flow } = self.worker.location();
         f.debug_struct("SqliteStore").field("file", file).field("flow", flow).finish_non_exhaustive()
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the flow `{}` in {}", self.flow.escape_debug(), self.file.display())
     }
