@@ -12,7 +12,7 @@ use std::thread::{self, JoinHandle};
 use futures::channel::oneshot;
 use futures::future::{BoxFuture, FutureExt};
 
-use super::{Entry, Put, StoreError, StoredSteps};
+use super::{Entry, Put, Store, StoreError, StoredSteps};
 use crate::declare::Name;
 
 /// So many cells are written together at the most.
@@ -87,40 +87,6 @@ impl<B: Backend> Worker<B> {
         &self.location
     }
 
-    pub(crate) fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        let location = self.location.clone();
-        self.ask(move |state| {
-            // What is open gives the place back first.
-            *state = State::Closed;
-            let mut backend = B::open(&location)?;
-            let definition = backend.definition()?;
-            *state = State::Open(backend);
-            Ok(definition)
-        })
-    }
-
-    pub(crate) fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-        self.ask(move |state| state.write(|backend| backend.define(&definition)))
-    }
-
-    pub(crate) fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        self.read(move |backend| backend.stored_steps(&column))
-    }
-
-    pub(crate) fn load(
-        &self,
-        column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        self.read(move |backend| backend.load(&column, steps))
-    }
-
-    pub(crate) fn put(&self, cell: NewCell) -> BoxFuture<'static, Result<Put, StoreError>> {
-        let (answer, answered) = oneshot::channel();
-        self.send(Request::Put(cell, answer));
-        wait(answered)
-    }
-
     /// Asks anything else of the backend, whether or not a write has failed.
     pub(crate) fn read<T: Send + 'static>(
         &self,
@@ -160,6 +126,51 @@ impl<B: Backend> Worker<B> {
         if let Some(thread) = &*thread {
             let _ = thread.requests.send(request);
         }
+    }
+}
+
+/// A [`Store`] whose backend works on a thread of its own: all that such a store has to say is which one.
+pub(crate) trait OnWorker: Send + Sync + 'static {
+    type Backend: Backend;
+
+    fn worker(&self) -> &Worker<Self::Backend>;
+}
+
+// Whoever passes something that is no store is to read of `Store`, not of this.
+#[diagnostic::do_not_recommend]
+impl<S: OnWorker> Store for S {
+    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        let location = self.worker().location.clone();
+        self.worker().ask(move |state| {
+            // An open backend gives up its ownership first.
+            *state = State::Closed;
+            let mut backend = S::Backend::open(&location)?;
+            let definition = backend.definition()?;
+            *state = State::Open(backend);
+            Ok(definition)
+        })
+    }
+
+    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.worker().ask(move |state| state.write(|backend| backend.define(&definition)))
+    }
+
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        self.worker().read(move |backend| backend.stored_steps(&column))
+    }
+
+    fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        self.worker().read(move |backend| backend.load(&column, steps))
+    }
+
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
+        let (answer, answered) = oneshot::channel();
+        self.worker().send(Request::Put(NewCell { column, step, entry }, answer));
+        wait(answered)
     }
 }
 

@@ -10,16 +10,14 @@ mod opening;
 mod tests;
 mod verify;
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use futures::future::BoxFuture;
 
 use self::backend::{FileBackend, Location};
 use self::disk::Local;
-use super::worker::{NewCell, Worker};
-use super::{Defect, Entry, Put, Store, StoreError, StoredSteps};
-use crate::declare::Name;
+use super::worker::{OnWorker, Worker};
+use super::{Defect, StoreError};
 
 /// A store in a folder: one file per value, named after its column and its step, that holds the text and
 /// nothing else.
@@ -138,28 +136,10 @@ impl FileStore {
     }
 }
 
-impl Store for FileStore {
-    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        self.worker.open()
-    }
+impl OnWorker for FileStore {
+    type Backend = FileBackend<Local>;
 
-    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-        self.worker.define(definition)
-    }
-
-    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        self.worker.stored_steps(column)
-    }
-
-    fn load(
-        &self,
-        column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        self.worker.load(column, steps)
-    }
-
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
-        self.worker.put(NewCell { column, step, entry })
+    fn worker(&self) -> &Worker<Self::Backend> {
+        &self.worker
     }
 }

@@ -8,15 +8,11 @@ mod schema;
 mod session;
 
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
-
 use self::backend::PostgresBackend;
-use super::worker::{NewCell, Worker};
-use super::{Entry, Put, Store, StoreError, StoredSteps};
-use crate::declare::Name;
+use super::StoreError;
+use super::worker::{OnWorker, Worker};
 
 /// A store in a `PostgreSQL` database (13 or newer), with the feature `postgres`. Many flows share a database, each
 /// under a key of its own; many processes and machines share it, too.
@@ -105,29 +101,11 @@ impl Location {
     }
 }
 
-impl Store for PostgresStore {
-    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        self.worker.open()
-    }
+impl OnWorker for PostgresStore {
+    type Backend = PostgresBackend;
 
-    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-        self.worker.define(definition)
-    }
-
-    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        self.worker.stored_steps(column)
-    }
-
-    fn load(
-        &self,
-        column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        self.worker.load(column, steps)
-    }
-
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
-        self.worker.put(NewCell { column, step, entry })
+    fn worker(&self) -> &Worker<Self::Backend> {
+        &self.worker
     }
 }
 

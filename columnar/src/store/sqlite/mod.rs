@@ -17,15 +17,10 @@ mod lock;
 mod tests;
 
 use std::fmt;
-use std::ops::Range;
 use std::path::PathBuf;
 
-use futures::future::BoxFuture;
-
 use self::backend::SqliteBackend;
-use super::worker::{NewCell, Worker};
-use super::{Entry, Put, Store, StoreError, StoredSteps};
-use crate::declare::Name;
+use super::worker::{OnWorker, Worker};
 
 /// A store in a file of SQLite, which holds any number of flows. SQLite is compiled into the program.
 ///
@@ -94,29 +89,11 @@ impl SqliteStore {
     }
 }
 
-impl Store for SqliteStore {
-    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        self.worker.open()
-    }
+impl OnWorker for SqliteStore {
+    type Backend = SqliteBackend;
 
-    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-        self.worker.define(definition)
-    }
-
-    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        self.worker.stored_steps(column)
-    }
-
-    fn load(
-        &self,
-        column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        self.worker.load(column, steps)
-    }
-
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
-        self.worker.put(NewCell { column, step, entry })
+    fn worker(&self) -> &Worker<Self::Backend> {
+        &self.worker
     }
 }
 

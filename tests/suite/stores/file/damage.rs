@@ -96,7 +96,7 @@ async fn s2_no_bit_of_what_stands_beside_the_values_can_be_flipped() {
                 // What was not lost may be found again.
                 Ok(seen) => assert_eq!(seen, expected, "bit {bit} of {file}"),
                 Err(StoreError::Damaged { location, .. }) => {
-                    assert_eq!(place, path.to_str().expect("text"));
+                    assert_eq!(location, path.to_str().expect("text"));
                     refused += 1;
                 }
                 Err(StoreError::Unsupported { .. }) => {

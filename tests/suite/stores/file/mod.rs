@@ -229,7 +229,7 @@ async fn s6_a_second_process_is_refused_until_the_first_one_is_gone_however_it_e
     for _ in 0..2 {
         let said = refused(&folder).await;
         assert!(
-            matches!(&said, StoreError::Locked { location } if *place == folder.display().to_string()),
+            matches!(&said, StoreError::Locked { location } if *location == folder.display().to_string()),
             "{said}"
         );
     }

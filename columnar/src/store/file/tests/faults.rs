@@ -7,10 +7,18 @@ use super::life::{Act, Cell, Verdict, entry, judge, life, live, look};
 use super::model::{Fault, Model, Wrong};
 use super::power::images_after_loss;
 use super::{location, name, wait};
-use crate::store::worker::{Backend, NewCell, Worker};
-use crate::store::{Entry, Put, StoreError};
+use crate::store::worker::{Backend, NewCell, OnWorker, Worker};
+use crate::store::{Entry, Put, Store, StoreError};
 
 type Handle = Worker<FileBackend<Model>>;
+
+impl OnWorker for Handle {
+    type Backend = FileBackend<Model>;
+
+    fn worker(&self) -> &Self {
+        self
+    }
+}
 
 /// The life of all tests, one cell at a time.
 fn acts() -> Vec<Act> {
@@ -22,7 +30,7 @@ fn acts() -> Vec<Act> {
 }
 
 fn put(handle: &Handle, cell: Cell) -> Result<Put, StoreError> {
-    wait(handle.put(NewCell { column: name(cell.0), step: cell.1, entry: entry(cell) }))
+    wait(handle.put(name(cell.0), cell.1, entry(cell)))
 }
 
 fn act(handle: &Handle, act: &Act) -> Result<(), StoreError> {
