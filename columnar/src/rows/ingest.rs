@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{BYTES, ROWS, RowsError, SKIPPED, STEP};
+use super::{BYTES, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::reopen::Definition;
-use crate::store::{Entry, Store, StoreError, put_all};
+use crate::store::{CHUNK, Entry, Store, StoreError, put_all};
 
 /// What a format finds in one place of a row.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl<'s, S: Store> Ingest<'s, S> {
                     self.pending.entry(column).or_default().push((step, entry));
                 }
                 self.rows += 1;
-                if self.rows.is_multiple_of(ROWS) || self.bytes > BYTES {
+                if self.rows.is_multiple_of(CHUNK) || self.bytes > BYTES {
                     self.flush().await?;
                 }
                 Ok(())

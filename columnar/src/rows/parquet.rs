@@ -18,11 +18,11 @@ use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
-use super::{BYTES, CellValue, Ingest, ROWS, Row, Rows, RowsError, SKIPPED, STEP};
+use super::{BYTES, CellValue, Ingest, Row, Rows, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::flow::LiveFlow;
 use crate::history::Value;
-use crate::store::Store;
+use crate::store::{CHUNK, Store};
 
 /// So many bytes are gathered before they are written together, as a group of rows.
 const GROUP: usize = 1 << 26;
@@ -177,7 +177,7 @@ fn reader(file: File) -> Result<ParquetRecordBatchReader, ParquetError> {
         (rows.saturating_add(group.num_rows()), bytes.saturating_add(group.total_byte_size()))
     });
     let length = usize::try_from(bytes / rows.max(1)).unwrap_or(usize::MAX);
-    let count = (BYTES / length.max(1)).clamp(1, ROWS);
+    let count = (BYTES / length.max(1)).clamp(1, CHUNK);
     ParquetRecordBatchReaderBuilder::new_with_metadata(file, known).with_batch_size(count).build()
 }
 

@@ -7,8 +7,8 @@ use futures::future::join_all;
 use super::{Entry, Put, Store, StoreError, StoredSteps};
 use crate::declare::Name;
 
-/// So many steps are on their way at once.
-const CHUNK: usize = 512;
+/// The most steps of a column, or rows of a table, that are moved or held in memory at once.
+pub(crate) const CHUNK: usize = 512;
 
 /// The runs of steps, none longer than what is moved at once, in which anything of these steps is stored.
 pub(crate) fn chunks(stored_steps: &StoredSteps, steps: &Range<usize>) -> Vec<Range<usize>> {

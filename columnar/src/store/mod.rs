@@ -23,7 +23,7 @@ use futures::future::BoxFuture;
 use crate::declare::Name;
 
 pub use crate::history::StoredSteps;
-pub(crate) use copy::{chunks, copy, put_all};
+pub(crate) use copy::{CHUNK, chunks, copy, put_all};
 pub use entry::Entry;
 pub use error::{Defect, StoreError};
 pub use file::FileStore;
