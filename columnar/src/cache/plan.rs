@@ -25,8 +25,9 @@
 
 use super::mark::{Lifetime, Mark, Place, Reason};
 use super::pace::Pace;
-use super::provider::{CachePolicy, Write};
+use super::policy::CachePolicy;
 use crate::context::{Fate, Messages, Part, Parts};
+use crate::registry::Write;
 
 /// For how many requests a history is at work, as far as anybody knows in advance.
 const HORIZON: f64 = 10.0;
