@@ -203,7 +203,7 @@ impl StoredColumn {
                 });
             }
             (stored, _) => {
-                changes.push(ColumnChange::Kind { column: column(), was_source: stored.is_none() })
+                changes.push(ColumnChange::Kind { column: column(), was_source: stored.is_none() });
             }
         }
         if self.version != now.version {

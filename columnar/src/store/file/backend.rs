@@ -23,13 +23,13 @@ use crate::store::{Entry, Put, StoreError, StoredSteps};
 
 /// Where a store is.
 #[derive(Clone, Debug)]
-pub(super) struct Location<D> {
+pub(crate) struct Location<D> {
     pub(super) disk: D,
     pub(super) path: PathBuf,
 }
 
 /// A folder that is open.
-pub(super) struct FileBackend<D: Disk> {
+pub(crate) struct FileBackend<D: Disk> {
     pub(super) disk: D,
     pub(super) layout: Layout,
     pub(super) lock: D::Lock,

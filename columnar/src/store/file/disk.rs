@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The operations that a crash can come between. Each is one system call, or as good as one.
-pub(super) trait Disk: Clone + Send + 'static {
+pub(crate) trait Disk: Clone + Send + 'static {
     /// A file that is written from its end on.
     type File: Write + Send;
     /// Keeps everybody else out until it is dropped.
@@ -57,7 +57,7 @@ pub(super) trait Disk: Clone + Send + 'static {
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     File,
     Folder,
     /// A link, or something rarer.
@@ -66,12 +66,12 @@ pub(super) enum Kind {
 
 /// The file system of this machine.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Local;
+pub(crate) struct Local;
 
 /// A file that is locked until this is dropped. Closing it would not do: a process that this one is just about to begin
 /// has the file open, too, for a moment.
 #[derive(Debug)]
-pub(super) struct FileLock(File);
+pub(crate) struct FileLock(File);
 
 impl Drop for FileLock {
     fn drop(&mut self) {

@@ -42,7 +42,7 @@ const PREFIX_UPDATE_INTERVAL: usize = 1000;
 const MAX_TRANSACTION_BYTES: usize = 32 << 20;
 
 /// The owner of a flow, or who was it until the connection was lost.
-pub(super) struct PostgresBackend {
+pub(crate) struct PostgresBackend {
     location: Location,
     runtime: Runtime,
     ownership: Ownership,

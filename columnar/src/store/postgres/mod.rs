@@ -81,7 +81,7 @@ pub struct PostgresStore {
 
 /// Which flow, and where.
 #[derive(Clone)]
-pub(super) struct Location {
+pub(crate) struct Location {
     /// Holds a password, so there is no `Debug`.
     address: Arc<str>,
     flow: Arc<str>,

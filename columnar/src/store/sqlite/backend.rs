@@ -20,7 +20,7 @@ use crate::store::{Entry, Put, StoreError, StoredSteps};
 const ADVANCE_INTERVAL: usize = 1024;
 
 /// A flow that is open. The fields are dropped in this order: the lock is the last of them.
-pub(super) struct SqliteBackend {
+pub(crate) struct SqliteBackend {
     location: Location,
     /// `None` where a write failed: what it changed here is not what is stored.
     columns: Option<Columns>,

@@ -77,7 +77,7 @@ pub struct SqliteStore {
 
 /// A flow in a file.
 #[derive(Clone)]
-struct Location {
+pub(crate) struct Location {
     file: PathBuf,
     flow: String,
 }
