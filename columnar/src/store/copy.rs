@@ -1,4 +1,4 @@
-//! From one store into another.
+//! Copies entries from one store into another.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::declare::Name;
 /// The most steps of a column, or rows of a table, that are moved or held in memory at once.
 pub(crate) const CHUNK: usize = 512;
 
-/// The runs of steps, none longer than what is moved at once, in which anything of these steps is stored.
+/// Splits the stored steps within a range into ranges of at most [`CHUNK`] steps.
 pub(crate) fn chunks(stored_steps: &StoredSteps, steps: &Range<usize>) -> Vec<Range<usize>> {
     let mut chunks: Vec<Range<usize>> = Vec::new();
     for step in stored_steps.within(steps) {
@@ -22,7 +22,8 @@ pub(crate) fn chunks(stored_steps: &StoredSteps, steps: &Range<usize>) -> Vec<Ra
     chunks
 }
 
-/// Copies what is stored of a column before a step. An earlier copy may have come so far, but no further.
+/// Copies the entries of a column before a step, and resumes a copy that was interrupted. An entry at a later step
+/// is an error: the target was not empty.
 pub(crate) async fn copy(
     from: &dyn Store,
     into: &dyn Store,
@@ -42,7 +43,7 @@ pub(crate) async fn copy(
     Ok(())
 }
 
-/// Stores entries, some of which may be there already.
+/// Stores entries. A cell that has the same entry already is skipped; a different one is an error.
 pub(crate) async fn put_all(
     into: &dyn Store,
     column: &Name,

@@ -1,4 +1,4 @@
-//! Values in memory, for as long as the process lives.
+//! A store in memory, which ends with the process.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -10,7 +10,7 @@ use futures::future::{self, BoxFuture, FutureExt};
 use super::{Entry, Put, Store, StoreError, StoredSteps};
 use crate::declare::Name;
 
-/// A store in memory. Clones are handles to the same place, so a flow can be opened again from one when the
+/// A store in memory. Clones are handles to the same values, so a flow can be opened again from one when the
 /// first flow is gone.
 ///
 /// ```
@@ -38,7 +38,7 @@ pub struct MemoryStore {
     owns: AtomicBool,
 }
 
-/// What handles share.
+/// The state that handles share.
 #[derive(Debug, Default)]
 struct Shared {
     owned: AtomicBool,
@@ -57,7 +57,7 @@ impl MemoryStore {
         Self::default()
     }
 
-    /// What is kept, for the owner.
+    /// The contents, if this handle is the owner.
     fn contents(&self) -> Result<MutexGuard<'_, Contents>, StoreError> {
         if self.owns.load(Ordering::Acquire) { Ok(self.shared.lock()) } else { Err(StoreError::Closed) }
     }
@@ -127,7 +127,7 @@ impl Store for MemoryStore {
     }
 }
 
-/// Another handle to the same place, which owns nothing.
+/// Another handle to the same values, which is not the owner.
 impl Clone for MemoryStore {
     fn clone(&self) -> Self {
         Self { shared: Arc::clone(&self.shared), owns: AtomicBool::new(false) }

@@ -1,7 +1,7 @@
-//! The thread that a store works on whose calls wait for a disk.
+//! The worker thread of a store whose backend blocks.
 //!
-//! Whoever polls a flow never waits for a disk, whatever executor that is. What comes while one write is on its
-//! way is written together by the next one, so many cells that finish at once cost one wait.
+//! So polling a flow never blocks an executor. Cells that arrive during a write are written together by the next
+//! one, so many cells that finish at once cost one wait.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,16 +15,16 @@ use futures::future::{BoxFuture, FutureExt};
 use super::{Entry, Put, Store, StoreError, StoredSteps};
 use crate::declare::Name;
 
-/// So many cells are written together at the most.
+/// The most cells of one write.
 const BATCH: usize = 1024;
 
-/// What a store does on its thread. The clauses are those of [`Store`](super::Store); that a failed write halts
-/// everything behind it is seen to here.
+/// The blocking half of a store. The clauses are those of [`Store`]; the worker itself refuses writes after one
+/// that failed.
 pub(crate) trait Backend: Sized + Send + 'static {
-    /// Where it is; `open` makes a backend of it.
+    /// The address of the store, from which `open` makes a backend.
     type Location: Clone + Send + 'static;
 
-    /// Becomes the owner of a place. Dropping the backend gives it back.
+    /// Takes ownership of a location. Dropping the backend ends it.
     fn open(location: &Self::Location) -> Result<Self, StoreError>;
 
     fn definition(&mut self) -> Result<Option<String>, StoreError>;
@@ -35,8 +35,8 @@ pub(crate) trait Backend: Sized + Send + 'static {
 
     fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<Vec<(usize, Entry)>, StoreError>;
 
-    /// Stores all of these, and makes them durable together. Says of each what became of it, in order. An
-    /// error is one of all of them.
+    /// Stores all of these cells and makes them durable together. Returns their outcomes in order; an error
+    /// concerns all of them.
     fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError>;
 }
 
@@ -48,8 +48,8 @@ pub(crate) struct NewCell {
     pub(crate) entry: Entry,
 }
 
-/// A handle to a backend on a thread of its own, which ends, with all that was asked of it done, when the handle
-/// is dropped.
+/// A handle to a backend on a thread of its own. When the handle is dropped, the thread finishes all requests and
+/// ends.
 pub(crate) struct Worker<B: Backend> {
     location: B::Location,
     thread: Mutex<Option<Thread<B>>>,
@@ -61,7 +61,7 @@ struct Thread<B> {
 }
 
 enum Request<B> {
-    /// Anything but a write.
+    /// Anything but a put.
     Do(Task<B>),
     Put(NewCell, Answer<Put>),
 }
@@ -70,11 +70,11 @@ type Task<B> = Box<dyn FnOnce(&mut State<B>) + Send>;
 
 type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 
-/// What a backend is at the moment.
+/// The state of a backend.
 enum State<B> {
     Closed,
     Open(B),
-    /// A write has failed. It can be read.
+    /// A write has failed; reading goes on.
     Halted(B),
 }
 
@@ -87,7 +87,7 @@ impl<B: Backend> Worker<B> {
         &self.location
     }
 
-    /// Asks anything else of the backend, whether or not a write has failed.
+    /// Reads from the backend, whether or not a write has failed.
     pub(crate) fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&mut B) -> Result<T, StoreError> + Send + 'static,
@@ -95,7 +95,7 @@ impl<B: Backend> Worker<B> {
         self.ask(move |state| read(state.read()?))
     }
 
-    /// Asks what concerns the place alone, open or not.
+    /// Runs on the thread with the location alone, whether or not the backend is open.
     pub(crate) fn inspect<T: Send + 'static>(
         &self,
         inspect: impl FnOnce(&B::Location) -> Result<T, StoreError> + Send + 'static,
@@ -110,14 +110,14 @@ impl<B: Backend> Worker<B> {
     ) -> BoxFuture<'static, Result<T, StoreError>> {
         let (answer, answered) = oneshot::channel();
         self.send(Request::Do(Box::new(move |state| {
-            // Nobody may be left who wants to know.
+            // The future that waits for the answer may have been dropped.
             let _ = answer.send(request(state));
         })));
         wait(answered)
     }
 
-    /// The request is on its way when this returns, so requests arrive in the order in which they are made. If
-    /// there is no thread any more, the answer never comes, which its receiver sees.
+    /// Sends before it returns, so requests arrive in the order in which they are made. If the thread is gone, the
+    /// answer's channel closes, which the receiver sees.
     fn send(&self, request: Request<B>) {
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if thread.is_none() {
@@ -129,14 +129,14 @@ impl<B: Backend> Worker<B> {
     }
 }
 
-/// A [`Store`] whose backend works on a thread of its own: all that such a store has to say is which one.
+/// A [`Store`] whose backend works on a worker thread.
 pub(crate) trait OnWorker: Send + Sync + 'static {
     type Backend: Backend;
 
     fn worker(&self) -> &Worker<Self::Backend>;
 }
 
-// Whoever passes something that is no store is to read of `Store`, not of this.
+// So that compiler messages name `Store` and not this private trait.
 #[diagnostic::do_not_recommend]
 impl<S: OnWorker> Store for S {
     fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
@@ -189,7 +189,7 @@ impl<B: Backend> Drop for Worker<B> {
         let thread = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(Thread { requests, handle }) = thread {
             drop(requests);
-            // Whoever opens the place next finds it free. A panic on the thread was told by its hook.
+            // So that the next `open` of the location finds it free. A panic was reported by the panic hook.
             let _ = handle.join();
         }
     }
@@ -224,8 +224,8 @@ impl<B: Backend> State<B> {
         }
     }
 
-    /// Writes together what is to be written, and answers each. The first one is told what went wrong, and the
-    /// others that something did.
+    /// Writes a batch and answers each request. After a failure the first request gets the error, and the
+    /// others [`StoreError::Halted`].
     fn put(&mut self, batch: Vec<(NewCell, Answer<Put>)>) {
         let (cells, answers): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
         match self.write(|backend| backend.put(cells)) {
@@ -241,7 +241,7 @@ impl<B: Backend> State<B> {
     }
 }
 
-/// The thread: one request after the other, until nobody can make any.
+/// The loop of the thread, which ends when the handle is dropped.
 fn serve<B: Backend>(requests: &Receiver<Request<B>>) {
     let mut state = State::Closed;
     let mut next = requests.recv().ok();
@@ -269,7 +269,7 @@ fn serve<B: Backend>(requests: &Receiver<Request<B>>) {
     }
 }
 
-/// Waits for the answer of the thread.
+/// The answer of the thread, as a future.
 fn wait<T: Send + 'static>(
     answered: oneshot::Receiver<Result<T, StoreError>>,
 ) -> BoxFuture<'static, Result<T, StoreError>> {
