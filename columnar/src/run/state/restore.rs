@@ -145,7 +145,7 @@ impl Shared {
             let mut state = self.lock();
             state.stored.loaded.iter_mut().skip(column).take(1).for_each(|loaded| *loaded = step);
             // What was found out about what is shown may have been without these values.
-            state.allowances.clear();
+            state.assemblers.clear();
         }
         Ok(())
     }
