@@ -1,11 +1,11 @@
-//! A debate in six columns, one for each way of looking at the past: what every call saw, said and cost.
+//! A debate in six columns, one for each kind of view of the past, with the reply and the cost of every call.
 //!
 //! ```text
-//! cargo run --example debate                           a debate that is included
-//! cargo run --example debate -- "A statement." …       one of yours, a round for each statement
+//! cargo run --example debate                           an included debate
+//! cargo run --example debate -- "A statement." …       your own, with a round for each statement
 //! ```
 //!
-//! The offline model answers unless the environment names another one:
+//! The offline model replies unless the environment names another one:
 //!
 //! ```text
 //! COLUMNAR_MODEL=anthropic/claude-sonnet-4-5 cargo run --example debate --features genai
@@ -22,26 +22,26 @@ use columnar::usage::Total;
 use columnar_examples::exit_code;
 
 flow! {
-    /// Two sides of a question, and those who listen.
+    /// Two sides of a question, and three columns that follow them.
     pub struct Debate {
-        /// What the debate is about, and what is said to it later on.
+        /// The statement of a round.
         source topic;
 
-        column advocate(topic, critic.prev, self)      = said("Summarise the case for what is said, and meet the doubts.");
-        column critic(advocate.latest, self)           = said("Criticise the advocate: name a weak point, never the same twice.");
-        column standing(advocate.latest, critic.latest, self.latest) = said("Update the summary of who is ahead, and why.");
-        column keywords(advocate.latest)               = said("List the key phrases, separated by commas.");
+        column advocate(topic, critic.prev, self)      = short("Summarise the case for what is said, and meet the doubts.");
+        column critic(advocate.latest, self)           = short("Criticise the advocate: name a weak point, never the same twice.");
+        column standing(advocate.latest, critic.latest, self.latest) = short("Update the summary of who is ahead, and why.");
+        column keywords(advocate.latest)               = short("List the key phrases, separated by commas.");
         column verdict(group("debate", advocate.window(2), critic.window(2)), standing.latest)
-            = said("Reply to both sides with a verdict of one sentence.");
+            = short("Reply to both sides with a verdict of one sentence.");
     }
 }
 
-/// All of them are asked the same way: shortly.
-fn said(instruction: &'static str) -> impl columnar::Compute {
+/// All columns ask for a short reply.
+fn short(instruction: &'static str) -> impl columnar::Compute {
     prompt(instruction).max_tokens(48).temperature(0.0)
 }
 
-const INCLUDED: [&str; 3] = [
+const STATEMENTS: [&str; 3] = [
     "We should rewrite the backend in Rust, because the old one fails every week.",
     "Nobody in the team has written Rust yet, but three of us want to learn it.",
     "The deadline is in May, and the old backend can be kept alive until June.",
@@ -59,7 +59,7 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
     let statements: Vec<String> = std::env::args().skip(1).collect();
     writeln!(out, "model: {}", columnar_examples::model()?)?;
     let debate = Debate::new();
-    let included = INCLUDED.map(str::to_owned);
+    let included = STATEMENTS.map(str::to_owned);
     for statement in if statements.is_empty() { &included[..] } else { &statements } {
         let step = debate.topic.push(statement.as_str()).await?;
         writeln!(out, "\n{LABEL}topic {step}{LABEL:#}  {statement}")?;
@@ -72,7 +72,7 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
             }
         }
     }
-    Ok(writeln!(out, "\nWhat it cost:\n\n{}", debate.bill())?)
+    Ok(writeln!(out, "\nThe cost:\n\n{}", debate.bill())?)
 }
 
 #[cfg(test)]
@@ -83,10 +83,10 @@ mod tests {
     async fn a_round_fills_every_column() {
         let debate = Debate::new();
         debate.with(columnar::model::Offline::new());
-        for statement in INCLUDED {
+        for statement in STATEMENTS {
             debate.topic.push(statement).await.expect("in memory");
         }
-        debate.run().await.expect("it is always there");
-        assert_eq!((Debate::ORDER.len(), debate.steps()), (6, INCLUDED.len()));
+        debate.run().await.expect("the offline model does not fail");
+        assert_eq!((Debate::ORDER.len(), debate.steps()), (6, STATEMENTS.len()));
     }
 }

@@ -1,6 +1,5 @@
-//! The four patterns side by side: an own past of everything, of the latest value or of nothing,
-//! beside an input of everything or of the latest value. For each of them it prints the declaration,
-//! and the messages array of the last of three steps.
+//! The four patterns side by side: a column reads all, the latest or none of its own values, and all or the latest of
+//! its input. For each pattern it prints the declaration and the messages array of the last of three steps.
 //!
 //! ```text
 //! cargo run --example four_patterns
@@ -16,7 +15,7 @@ use columnar::testing::script;
 use columnar_examples::exit_code;
 
 flow! {
-    /// One column for each pattern. The answers are written in advance, to be told apart.
+    /// One column for each pattern. Scripted answers make them easy to tell apart.
     struct Patterns {
         source user;
 
@@ -39,7 +38,7 @@ flow! {
     }
 }
 
-const SAID: [&str; 3] = ["The site is slow.", "Only on Mondays.", "The backup runs on Mondays."];
+const MESSAGES: [&str; 3] = ["The site is slow.", "Only on Mondays.", "The backup runs on Mondays."];
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -48,16 +47,16 @@ async fn main() -> ExitCode {
 
 async fn start(out: &mut impl Write) -> Result<(), columnar::BoxError> {
     let flow = Patterns::new();
-    for text in SAID {
+    for text in MESSAGES {
         flow.user.push(text).await?;
     }
     flow.run().await?;
 
     let patterns = [
-        (&flow.accumulator, "Full context, as in a chat: everything said on both sides; the call grows."),
-        (&flow.reducer, "History compressed into a state: the own past is one value, however long it was."),
-        (&flow.journal, "A record that reacts to what is new: all of its own entries, one new message."),
-        (&flow.map, "A transform of each row: no memory, the smallest call."),
+        (&flow.accumulator, "Full context, as in a chat: all messages of both sides; the call grows."),
+        (&flow.reducer, "History compressed into a state: its history is one value, whatever its length."),
+        (&flow.journal, "A record that reacts to what is new: all its own entries, one new message."),
+        (&flow.map, "A transform of each row: no history, the smallest call."),
     ];
     for (column, purpose) in patterns {
         print(out, column, purpose)?;
@@ -67,7 +66,7 @@ async fn start(out: &mut impl Write) -> Result<(), columnar::BoxError> {
 
 fn print(out: &mut impl Write, column: &Derived, purpose: &str) -> Result<(), columnar::BoxError> {
     let bold = Style::new().bold();
-    let last = SAID.len() - 1;
+    let last = MESSAGES.len() - 1;
     let messages = column.messages(last)?;
     writeln!(out, "{bold}{}{bold:#}", declaration(column.name()))?;
     writeln!(out, "{purpose}\n")?;

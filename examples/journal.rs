@@ -1,13 +1,13 @@
-//! A journal in a folder: what is written today is answered with what was written before in mind, and all of it
-//! lies in text files that any program can read. Each start goes on where the last one ended.
+//! A journal in a folder. Each entry is answered with the earlier ones in its context, and every value is a text file
+//! that any program can read. Each start continues the journal.
 //!
 //! ```text
-//! cargo run --example journal -- FOLDER                    what is in it
-//! cargo run --example journal -- FOLDER "The text." …      adds entries, and answers them
-//! grep -r deadline FOLDER                                  what was ever written or said about it
+//! cargo run --example journal -- FOLDER                    the number of entries
+//! cargo run --example journal -- FOLDER "The text." …      adds and answers entries
+//! grep -r deadline FOLDER                                  finds everything about the deadline
 //! ```
 //!
-//! The offline model answers unless the environment names another one, as in
+//! The offline model replies unless the environment names another one, as in
 //! `COLUMNAR_MODEL=openai/gpt-4o-mini cargo run --example journal --features genai -- FOLDER "The text."`.
 
 use std::io::Write;
@@ -21,9 +21,9 @@ use columnar::{BoxError, rows};
 use columnar_examples::exit_code;
 
 flow! {
-    /// Entries, and what is made of them.
+    /// Entries, and the columns that are computed from them.
     pub struct Journal {
-        /// What the person wrote.
+        /// An entry, as it was written.
         source entry;
 
         column themes(entry.latest)               = prompt("Extract the main themes as a comma-separated list.");
@@ -41,7 +41,7 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
     let mut arguments = std::env::args_os().skip(1);
     let Some(folder) = arguments.next().map(PathBuf::from) else {
         return Err(
-            "say in which folder the journal is, as in `cargo run --example journal -- FOLDER`".into()
+            "the folder of the journal is missing, as in `cargo run --example journal -- FOLDER`".into()
         );
     };
     let entries = arguments.map(|text| text.into_string().map_err(|_| "an entry is not UTF-8"));
@@ -64,7 +64,7 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
     check(out, &folder).await
 }
 
-/// The journal as a table for other programs, beside the files that it consists of.
+/// Writes the journal as a table for other programs, beside its files.
 async fn export(out: &mut impl Write, journal: &Journal, folder: &Path) -> Result<(), BoxError> {
     let table = folder.join("journal.jsonl");
     let rows = rows::write_json_lines(journal, std::fs::File::create(&table)?).await?;
@@ -72,7 +72,7 @@ async fn export(out: &mut impl Write, journal: &Journal, folder: &Path) -> Resul
     Ok(())
 }
 
-/// Reads everything that was ever stored.
+/// Reads everything that is stored, and prints the defects.
 async fn check(out: &mut impl Write, folder: &Path) -> Result<(), BoxError> {
     let defects = reopen::verify(&FileStore::new(folder)).await?;
     for defect in &defects {

@@ -1,9 +1,8 @@
-//! A flow whose shape is made at run time: a module that is a function from a column to three, a
-//! definition that is used twice, a column that joins while the flow runs, and the mistakes of a
-//! declaration as values.
+//! A flow that is declared at run time: a module is a function from one column to three, a definition is used twice, a
+//! column is added during a run, and the mistakes of a declaration are values.
 //!
 //! ```text
-//! cargo run --example runtime                  a few statements that are included
+//! cargo run --example runtime                  included statements
 //! cargo run --example runtime < statements     one statement per line
 //! ```
 
@@ -29,20 +28,20 @@ async fn main() -> ExitCode {
 async fn start(out: &mut impl Write) -> Result<(), BoxError> {
     let user = source("user");
     let debate = debate(&user);
-    let said = summarizer("said", &user);
-    let concluded = summarizer("concluded", &debate.synthesis);
-    let f = flow([&debate.steelman, &debate.critic, &debate.synthesis, &said, &concluded])?;
+    let summary = summarizer("summary", &user);
+    let outcome = summarizer("outcome", &debate.synthesis);
+    let f = flow([&debate.steelman, &debate.critic, &debate.synthesis, &summary, &outcome])?;
 
     heading(out, "The order in which a step is computed")?;
     writeln!(out, "{}", f.order().iter().map(Name::as_str).collect::<Vec<_>>().join(" → "))?;
 
-    for statement in statements()? {
+    for statement in input()? {
         f.push("user", statement).await?;
     }
-    heading(out, "The values, as they are stored")?;
+    heading(out, "The values, in the order in which they are stored")?;
     run_and_extend(out, &f, &sentiment(&user)).await?;
 
-    heading(out, "A declaration with mistakes, each told as a value")?;
+    heading(out, "A declaration with mistakes, as values")?;
     for mistake in mistakes() {
         writeln!(out, "- {mistake}")?;
     }
@@ -56,7 +55,7 @@ struct Debate {
     synthesis: Column,
 }
 
-/// A module is a function: what it takes are its inputs, and its columns see each other.
+/// A module is a function from its inputs to its columns.
 fn debate(input: &Column) -> Debate {
     let steelman = column("steelman", input.latest(), prompt("Give key phrases of the best case for this."));
     let critic = column("critic", steelman.latest(), prompt("Raise the strongest objection."));
@@ -68,12 +67,12 @@ fn debate(input: &Column) -> Debate {
     Debate { steelman, critic, synthesis }
 }
 
-/// A definition that can be used again: another name and another input make another column.
+/// A reusable definition: each name and input make a column.
 fn summarizer(name: &str, input: &Column) -> Column {
     column(name, (input, this().latest()), prompt("Maintain a running summary of the input."))
 }
 
-/// A column needs no model: this one counts words.
+/// A compute step without a model: it counts words.
 fn sentiment(input: &Column) -> Column {
     column("sentiment", input.latest().named("text"), |cx: Context| async move {
         let text = cx.input("text").ok_or("`sentiment` reads `text`")?.to_lowercase();
@@ -86,8 +85,7 @@ fn sentiment(input: &Column) -> Column {
     })
 }
 
-/// Prints the values of a run. A column joins when the first synthesis is there: the same run
-/// computes it from step 0.
+/// Prints the values of a run. After the first synthesis it adds a column, which the same run computes from step 0.
 async fn run_and_extend(out: &mut impl Write, f: &Flow, later: &Column) -> Result<(), BoxError> {
     let mut later = Some(later);
     let mut run = f.run();
@@ -100,13 +98,13 @@ async fn run_and_extend(out: &mut impl Write, f: &Flow, later: &Column) -> Resul
             && let Some(later) = later.take()
         {
             f.add_column(later).await?;
-            writeln!(out, "{:<11} ╪ column `{}` joins", "", later.name())?;
+            writeln!(out, "{:<11} ╪ column `{}` is added", "", later.name())?;
         }
     }
     Ok(())
 }
 
-/// Nothing of a wrong declaration comes to life; what is wrong is told all at once.
+/// A wrong declaration makes no flow; the error lists all mistakes.
 fn mistakes() -> Vec<String> {
     let user = source("user");
     let ignore = || prompt("Never asked.");
@@ -124,8 +122,8 @@ fn mistakes() -> Vec<String> {
     }
 }
 
-/// One statement per line of standard input, or the included ones if nothing is piped in.
-fn statements() -> io::Result<Vec<String>> {
+/// The lines of standard input, or the included statements if there are none.
+fn input() -> io::Result<Vec<String>> {
     let mut text = String::new();
     if !io::stdin().is_terminal() {
         io::stdin().read_to_string(&mut text)?;
@@ -145,7 +143,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_column_that_joins_is_backfilled_from_step_0() -> Result<(), BoxError> {
+    async fn an_added_column_is_computed_from_step_0() -> Result<(), BoxError> {
         let user = source("user");
         let debate = debate(&user);
         let f = flow([debate.synthesis])?;
@@ -159,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_is_told() {
+    fn every_mistake_is_listed() {
         assert_eq!(mistakes().len(), 5, "{:#?}", mistakes());
     }
 }

@@ -1,4 +1,4 @@
-//! What the examples share: the line that names the model, and the exit code.
+//! Helpers of the examples: the name of the model, and the exit code.
 
 use std::io;
 use std::process::ExitCode;

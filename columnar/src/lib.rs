@@ -91,6 +91,7 @@
 
 // The layers, from the lowest to the highest: a module imports only those above it in this list.
 mod error;
+mod registry;
 
 mod context;
 mod declare;

@@ -1,38 +1,36 @@
-//! A backfill: a thousand messages are there, and columns are computed for all of them. It says what
-//! that will cost before it begins, shows how far it is, can be interrupted at any time, and goes on
-//! from where it was.
+//! A backfill: computes four columns for a thousand messages. It prints a forecast of the cost, shows its progress,
+//! can be interrupted at any time, and continues with the cells that are missing.
 //!
 //! ```text
-//! cargo run --example backfill                       bars at a terminal, results at the end
-//! cargo run --example backfill -- --interrupt 300    drops the run after 300 values, then goes on
+//! cargo run --example backfill                       progress bars, then the results
+//! cargo run --example backfill -- --interrupt 300    drops the run after 300 values, then continues
 //! cargo run --example backfill -- --help             the options
 //! ```
 
-mod counted;
-mod options;
 mod progress;
-mod report;
 mod shop;
+mod terminal;
 
 use std::io::Write;
 use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use columnar::BoxError;
-use columnar::model::{self, Model, Offline};
+use columnar::model::{self, Chunk, Model, Offline, Request};
 use columnar::prelude::*;
 use columnar_examples::exit_code;
+use futures::stream::BoxStream;
 use tokio::signal::ctrl_c;
 
-use counted::Counted;
-use options::{Options, Request};
 use progress::Progress;
+use terminal::{Command, Options};
 
 flow! {
-    /// What is made of each message to a shop.
+    /// Messages to a shop, and their answers.
     pub struct Inbox<M: Model + Clone>(model: M) {
-        /// A message, as it came in.
+        /// A message of a customer.
         source message;
 
         column order(message.latest)          = order_number.or_skip();
@@ -42,10 +40,37 @@ flow! {
     }
 }
 
-/// The flow of this program.
 type Shop = Inbox<Counted>;
 
-/// A column needs no model; and where there is nothing to say, it may be empty.
+/// A model that counts its calls; clones share the count.
+#[derive(Clone)]
+struct Counted {
+    model: Arc<dyn Model>,
+    calls: Arc<AtomicUsize>,
+}
+
+impl Counted {
+    fn new(model: Arc<dyn Model>) -> Self {
+        Self { model, calls: Arc::default() }
+    }
+
+    fn calls(&self) -> usize {
+        self.calls.load(Ordering::Relaxed)
+    }
+}
+
+impl Model for Counted {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.model.reply(request)
+    }
+}
+
+/// A compute step without a model. The cell stays empty where no order is named.
 async fn order_number(cx: Context) -> Result<String, &'static str> {
     let message = cx.input("message").ok_or("`order` reads `message`")?;
     shop::order(message).map(str::to_owned).ok_or("no order is named")
@@ -54,19 +79,19 @@ async fn order_number(cx: Context) -> Result<String, &'static str> {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     match start(&mut anstream::stdout()).await {
-        // As a shell has it for a program that was interrupted.
-        Ok(Ended::ByHand) => ExitCode::from(130),
+        // The exit code of a shell for an interrupted program.
+        Ok(Ended::Interrupted) => ExitCode::from(130),
         result => exit_code(result.map(drop)),
     }
 }
 
 async fn start(out: &mut impl Write) -> Result<Ended, BoxError> {
     let options = match Options::parse(std::env::args_os().skip(1))? {
-        Request::Help => {
-            out.write_all(options::HELP.as_bytes())?;
+        Command::Help => {
+            out.write_all(terminal::HELP.as_bytes())?;
             return Ok(Ended::Done);
         }
-        Request::Run(options) => options,
+        Command::Run(options) => options,
     };
     let model = Counted::new(chosen(&options)?);
     let inbox = Shop::new(model.clone());
@@ -75,59 +100,59 @@ async fn start(out: &mut impl Write) -> Result<Ended, BoxError> {
     }
     anstream::eprintln!("model: {}\n", model.name());
     let mut ended = compute(&inbox, options.interrupt).await?;
-    while ended == Ended::AfterEnough {
-        anstream::eprintln!("{}", report::interrupted(&inbox, model.calls()));
+    while ended == Ended::LimitReached {
+        anstream::eprintln!("{}", terminal::interrupted(&inbox, model.calls()));
         ended = compute(&inbox, None).await?;
     }
-    if ended == Ended::ByHand {
-        anstream::eprintln!("{}", report::interrupted(&inbox, model.calls()));
+    if ended == Ended::Interrupted {
+        anstream::eprintln!("{}", terminal::interrupted(&inbox, model.calls()));
     }
     anstream::eprintln!("{} calls of the model in all\n", model.calls());
-    report::results(out, &inbox)?;
+    terminal::results(out, &inbox)?;
     Ok(ended)
 }
 
-/// The model that the environment names; the offline one takes its time.
+/// The model that the environment names; the offline one with a pause before each word.
 fn chosen(options: &Options) -> Result<Arc<dyn Model>, BoxError> {
     let model = model::from_env()?;
     let is_offline = model.name() == Offline::NAME;
     Ok(if is_offline { Arc::new(Offline::new().pace(options.pace)) } else { model })
 }
 
-/// How a run came to its end.
+/// Why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ended {
     Done,
-    /// It had as many values as were asked for.
-    AfterEnough,
-    /// Somebody pressed Ctrl-C.
-    ByHand,
+    /// It computed the values of `--interrupt`.
+    LimitReached,
+    /// Ctrl-C was pressed.
+    Interrupted,
 }
 
-/// Computes what is missing and shows how far that is; up to so many values, if that is said.
-async fn compute(inbox: &Shop, enough: Option<usize>) -> Result<Ended, BoxError> {
+/// Computes the missing cells, at most `limit` values, and shows the progress.
+async fn compute(inbox: &Shop, limit: Option<usize>) -> Result<Ended, BoxError> {
     let forecast = inbox.forecast();
-    anstream::eprintln!("{}", report::forecast(&forecast));
+    anstream::eprintln!("{}", terminal::forecast(&forecast));
     let mut progress = Progress::new(&forecast);
-    let ended = watch(inbox, enough, &mut progress).await;
-    progress.end();
+    let ended = watch(inbox, limit, &mut progress).await;
+    progress.finish();
     ended
 }
 
-async fn watch(inbox: &Shop, enough: Option<usize>, progress: &mut Progress) -> Result<Ended, BoxError> {
+async fn watch(inbox: &Shop, limit: Option<usize>, progress: &mut Progress) -> Result<Ended, BoxError> {
     let (mut run, mut values, mut pressed) = (inbox.run(), 0, pin!(ctrl_c()));
-    // Dropping the run, as every return does, is all there is to an interruption.
+    // To interrupt a run is to drop it, as every return does.
     loop {
         let event = tokio::select! {
             biased;
-            pressed = &mut pressed => return Ok(pressed.map(|()| Ended::ByHand)?),
+            pressed = &mut pressed => return Ok(pressed.map(|()| Ended::Interrupted)?),
             event = run.try_next() => event?,
         };
         let Some(event) = event else { return Ok(Ended::Done) };
-        progress.hear(&event);
+        progress.update(&event);
         values += usize::from(matches!(event, Event::Value { .. }));
-        if enough.is_some_and(|enough| values >= enough) {
-            return Ok(Ended::AfterEnough);
+        if limit.is_some_and(|limit| values >= limit) {
+            return Ok(Ended::LimitReached);
         }
     }
 }
@@ -143,7 +168,7 @@ mod tests {
         for number in 0..40 {
             inbox.message.push(shop::message(number)).await?;
         }
-        assert_eq!(compute(&inbox, Some(50)).await?, Ended::AfterEnough);
+        assert_eq!(compute(&inbox, Some(50)).await?, Ended::LimitReached);
         let (paid, missing) = (model.calls(), inbox.forecast().calls);
         assert!(missing < 120);
         assert_eq!(compute(&inbox, None).await?, Ended::Done);

@@ -1,5 +1,5 @@
-//! How far a run is, for people to watch: a bar for each column and one for all at a terminal, a line
-//! now and then elsewhere. Copy this file into a program of yours; it needs `indicatif` 0.18.
+//! The progress of a run: at a terminal a bar for each column and one for all, elsewhere a line every five seconds.
+//! Copy this file into your own program; it needs `indicatif` 0.18.
 //!
 //! ```text
 //! forecast ──▶ Progress ◀── every event of the run
@@ -7,7 +7,7 @@
 //! ```
 
 use std::collections::BTreeSet;
-use std::fmt::{self, Display};
+use std::fmt;
 use std::io::{self, IsTerminal};
 use std::mem;
 use std::time::{Duration, Instant};
@@ -15,70 +15,71 @@ use std::time::{Duration, Instant};
 use columnar::{ColumnForecast, Event, Forecast};
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
-/// How long it is quiet between two lines.
+/// Between two lines.
 const PAUSE: Duration = Duration::from_secs(5);
 
 const BAR: &str = "{prefix} {bar:24.cyan/dim} {pos:>6}/{len:<6} {rate:>7} {eta:>4} {msg}";
 
-/// Shows how far a run is.
+/// Shows the progress of a run.
 pub(crate) struct Progress {
     tally: Tally,
-    face: Face,
+    display: Display,
 }
 
-enum Face {
-    /// One for each column of the tally, and one for all of them at the end.
+enum Display {
+    /// One for each column of the tally; the last one is for all of them.
     Bars(Vec<ProgressBar>),
     Lines {
         began: Instant,
-        told: Instant,
+        /// The time of the last line.
+        printed: Instant,
     },
 }
 
 impl Progress {
-    /// Of the run that the forecast was made for.
+    /// The progress of the run that the forecast is about.
     pub(crate) fn new(forecast: &Forecast) -> Self {
         let (tally, now) = (Tally::new(forecast), Instant::now());
-        let face = if io::stderr().is_terminal() {
-            Face::Bars(bars(&tally))
+        let display = if io::stderr().is_terminal() {
+            Display::Bars(bars(&tally))
         } else {
-            Face::Lines { began: now, told: now }
+            Display::Lines { began: now, printed: now }
         };
-        Self { tally, face }
+        Self { tally, display }
     }
 
-    /// Takes in what happened.
-    pub(crate) fn hear<C: Display>(&mut self, event: &Event<C>) {
-        let Some((at, counts, news)) = self.tally.hear(event) else { return };
-        match &mut self.face {
-            Face::Bars(bars) => {
-                if let (Some(news), Some(bar)) = (news, bars.first()) {
-                    bar.println(news);
+    /// Counts an event and shows it.
+    pub(crate) fn update<C: fmt::Display>(&mut self, event: &Event<C>) {
+        let Some((at, counts, error)) = self.tally.update(event) else { return };
+        match &mut self.display {
+            Display::Bars(bars) => {
+                if let (Some(error), Some(bar)) = (error, bars.first()) {
+                    bar.println(error);
                 }
                 show(bars.get(at), counts);
                 show(bars.last(), self.tally.all());
             }
-            Face::Lines { began, told } => {
-                if let Some(news) = news {
-                    anstream::eprintln!("{news}");
+            Display::Lines { began, printed } => {
+                if let Some(error) = error {
+                    anstream::eprintln!("{error}");
                 }
-                if told.elapsed() >= PAUSE {
-                    *told = Instant::now();
+                if printed.elapsed() >= PAUSE {
+                    *printed = Instant::now();
                     anstream::eprintln!("{}", self.tally.line(began.elapsed()));
                 }
             }
         }
     }
 
-    /// Leaves what was reached on the screen. The run is over, or was dropped.
-    pub(crate) fn end(self) {
-        match self.face {
-            Face::Bars(bars) => {
+    /// Leaves the progress on the screen. The run is complete, or was dropped.
+    pub(crate) fn finish(self) {
+        match self.display {
+            Display::Bars(bars) => {
                 bars.iter().for_each(ProgressBar::abandon);
                 // They leave the cursor at the end of the last one.
                 anstream::eprintln!();
             }
-            Face::Lines { began, .. } => anstream::eprintln!("{}", self.tally.line(began.elapsed())),
+            Display::Lines { began, .. } => anstream::eprintln!("{}", self.tally.line(began.elapsed())),
         }
     }
 }
@@ -87,7 +88,7 @@ fn bars(tally: &Tally) -> Vec<ProgressBar> {
     let width = tally.columns.iter().map(|column| column.name.len()).max().unwrap_or_default();
     let style = ProgressStyle::with_template(BAR).unwrap_or_else(|_| ProgressStyle::default_bar());
     let rate = |state: &ProgressState, out: &mut dyn fmt::Write| {
-        // There is nobody to tell if it cannot be written.
+        // A bar that cannot be written has no place for its error.
         let _ = write!(out, "{:.0}/s", state.per_sec());
     };
     let style = style.with_key("rate", rate);
@@ -111,10 +112,10 @@ fn show(bar: Option<&ProgressBar>, counts: Counts) {
     }
 }
 
-/// What became of the cells of a run.
+/// The cells of a run, counted by column.
 #[derive(Debug)]
 struct Tally {
-    /// Those that the forecast knows: they have cells to be computed.
+    /// The columns of the forecast: they have cells to compute.
     columns: Vec<Column>,
 }
 
@@ -122,7 +123,7 @@ struct Tally {
 struct Column {
     name: String,
     counts: Counts,
-    /// The steps that failed, and are not skipped for that.
+    /// The steps that failed and were not skipped.
     failed: BTreeSet<usize>,
     has_failed: bool,
 }
@@ -133,9 +134,9 @@ struct Counts {
     stored: usize,
     /// Empty for good.
     skipped: usize,
-    /// To be tried again by the next run.
+    /// The next run tries them again.
     failed: usize,
-    /// Attempts that failed and were followed by another one.
+    /// Failed attempts that were followed by another one.
     retried: usize,
 }
 
@@ -150,25 +151,25 @@ impl Tally {
         Self { columns: forecast.columns.iter().map(column).collect() }
     }
 
-    /// Takes in what happened, and returns to which of the columns, what that makes of it, and a line
-    /// to be told: why the first cell of a column failed. The next thousand may fail for the same reason.
-    fn hear<C: Display>(&mut self, event: &Event<C>) -> Option<(usize, Counts, Option<String>)> {
-        // There are many of them, and they change nothing.
+    /// Counts an event. Returns the index of its column, the column's counts, and the error if it is the column's
+    /// first: the next thousand cells may fail for the same reason.
+    fn update<C: fmt::Display>(&mut self, event: &Event<C>) -> Option<(usize, Counts, Option<String>)> {
+        // Deltas are many and count for nothing.
         if matches!(event, Event::Delta { .. }) {
             return None;
         }
         let name = event.column().to_string();
         let at = self.columns.iter().position(|column| column.name == name)?;
         let column = self.columns.get_mut(at)?;
-        let news = column.hear(event);
-        Some((at, column.counts, news))
+        let error = column.update(event);
+        Some((at, column.counts, error))
     }
 
     fn all(&self) -> Counts {
         self.columns.iter().map(|column| column.counts).fold(Counts::default(), Counts::and)
     }
 
-    /// All of it on one line, so long after the beginning.
+    /// The tally on one line.
     fn line(&self, elapsed: Duration) -> String {
         let (all, millis) = (self.all(), elapsed.as_millis().max(1));
         let (settled, left) = (all.settled() as u128, (all.total - all.settled()) as u128);
@@ -185,15 +186,15 @@ impl Tally {
 }
 
 impl Column {
-    fn hear<C>(&mut self, event: &Event<C>) -> Option<String> {
-        let (counts, mut news) = (&mut self.counts, None);
+    fn update<C>(&mut self, event: &Event<C>) -> Option<String> {
+        let (counts, mut first_error) = (&mut self.counts, None);
         match event {
             Event::Value { .. } => counts.stored += 1,
             Event::Retry { .. } => counts.retried += 1,
             Event::Failed { step, error, .. } => {
                 self.failed.insert(*step);
-                let told = mem::replace(&mut self.has_failed, true);
-                news = (!told).then(|| format!("`{}` failed at step {step}: {error}", self.name));
+                let is_first = !mem::replace(&mut self.has_failed, true);
+                first_error = is_first.then(|| format!("`{}` failed at step {step}: {error}", self.name));
             }
             Event::Skipped { step, .. } => {
                 self.failed.remove(step);
@@ -202,14 +203,14 @@ impl Column {
             _ => {}
         }
         counts.failed = self.failed.len();
-        // What is pushed while the run goes on was not forecast.
+        // The forecast does not know the values that are pushed during the run.
         counts.total = counts.total.max(counts.settled());
-        news
+        first_error
     }
 }
 
 impl Counts {
-    /// Those that no run will compute again.
+    /// The cells that no run computes again.
     fn settled(self) -> usize {
         self.stored + self.skipped
     }
@@ -224,11 +225,11 @@ impl Counts {
         }
     }
 
-    /// What did not go well, if anything.
+    /// The counts of cells that were not simply stored; empty if there are none.
     fn trouble(self) -> String {
         let counts = [(self.skipped, "skipped"), (self.failed, "failed"), (self.retried, "retried")];
-        let told = counts.into_iter().filter(|(count, _)| *count > 0);
-        told.map(|(count, what)| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
+        let nonzero = counts.into_iter().filter(|(count, _)| *count > 0);
+        nonzero.map(|(count, what)| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -238,7 +239,7 @@ mod tests {
 
     use super::*;
 
-    /// What a run over four messages tells, of two columns of which one skips the steps where it fails.
+    /// The tally and the errors of a run over four messages. One of the two columns skips the steps where it fails.
     async fn a_run() -> Result<(Tally, Vec<String>)> {
         let user = source("user");
         let fails = |at: usize| {
@@ -250,12 +251,12 @@ mod tests {
         for text in ["one", "two", "three", "four"] {
             f.push("user", text).await?;
         }
-        let (mut tally, mut news) = (Tally::new(&f.forecast()), Vec::new());
+        let (mut tally, mut errors) = (Tally::new(&f.forecast()), Vec::new());
         let mut run = f.run();
         while let Some(event) = run.try_next().await? {
-            news.extend(tally.hear(&event).and_then(|(_, _, news)| news));
+            errors.extend(tally.update(&event).and_then(|(_, _, error)| error));
         }
-        Ok((tally, news))
+        Ok((tally, errors))
     }
 
     #[tokio::test]
@@ -270,15 +271,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_first_failure_of_a_column_is_told() -> Result<()> {
-        let (_, news) = a_run().await?;
-        assert_eq!(news.len(), 2, "{news:?}");
-        assert!(news.iter().all(|told| told.contains("no answer")));
+    async fn the_first_failure_of_a_column_is_reported() -> Result<()> {
+        let (_, errors) = a_run().await?;
+        assert_eq!(errors.len(), 2, "{errors:?}");
+        assert!(errors.iter().all(|error| error.contains("no answer")));
         Ok(())
     }
 
     #[tokio::test]
-    async fn a_line_tells_it_all() -> Result<()> {
+    async fn a_line_has_all_counts() -> Result<()> {
         let (mut tally, _) = a_run().await?;
         let line = "6/8 cells, 1/s, 1 s to go; 1 skipped, 2 failed; skips 4, waits 2";
         assert_eq!(tally.line(Duration::from_secs(4)), line);

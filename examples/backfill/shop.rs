@@ -1,4 +1,4 @@
-//! The messages that a shop got: as many as you like, and always the same.
+//! The messages of the customers: any number, and always the same.
 
 const OPENINGS: [&str; 4] = ["Hello,", "Good morning.", "Dear team,", "Hi there!"];
 const THINGS: [&str; 5] = ["coffee grinder", "desk lamp", "rain jacket", "travel mug", "wool blanket"];
@@ -14,7 +14,7 @@ const TROUBLES: [&str; 7] = [
 const WISHES: [&str; 3] =
     ["Please send a replacement.", "I would like my money back.", "What can you do about it?"];
 
-/// The message with this number. Every fourth forgets to say which order it is about.
+/// The message with this number. Every fourth one names no order.
 pub(crate) fn message(number: usize) -> String {
     let pick = |texts: &[&'static str]| texts.get(number % texts.len()).copied().unwrap_or_default();
     let (opening, thing, trouble, wish) = (pick(&OPENINGS), pick(&THINGS), pick(&TROUBLES), pick(&WISHES));
@@ -22,7 +22,7 @@ pub(crate) fn message(number: usize) -> String {
     format!("{opening} my {thing}{order} {trouble}. {wish}")
 }
 
-/// The order that a message is about.
+/// The number of the order that a message names.
 pub(crate) fn order(message: &str) -> Option<&str> {
     let (_, rest) = message.split_once('#')?;
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());

@@ -34,7 +34,6 @@ flow! {
 
 const HELP: &str = "\
 usage: chat [--messages COLUMN] [FILE]
-
 FILE has one message per line; blank lines and lines that begin with # are skipped. Without FILE, messages
 are read from standard input. If there are none, an included conversation is played.
 
@@ -44,7 +43,6 @@ COLUMNAR_MODEL names the model, such as openai/gpt-4o-mini (with `--features gen
 
 /// A part of a real conversation. Its first lines name the source.
 const INCLUDED: &str = include_str!("apollo13.txt");
-const STDIN: &str = "stdin";
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -52,10 +50,9 @@ async fn main() -> ExitCode {
 }
 
 async fn start(mut out: impl Write) -> Result<(), BoxError> {
-    let options = Options::parse(std::env::args_os().skip(1))?;
-    if options.help {
+    let Some(options) = Options::parse(std::env::args_os().skip(1))? else {
         return Ok(out.write_all(HELP.as_bytes())?);
-    }
+    };
     writeln!(out, "model: {}", columnar_examples::model()?)?;
     let mut session = Session { chat: Chat::new(), out, messages: options.messages };
     if let Some(path) = options.file {
@@ -64,12 +61,9 @@ async fn start(mut out: impl Write) -> Result<(), BoxError> {
         return session.play(&name, BufReader::new(file)).await;
     }
     if io::stdin().is_terminal() {
-        writeln!(
-            session.out,
-            "Ctrl-D ends the chat; before any message, it plays an included conversation."
-        )?;
+        writeln!(session.out, "Ctrl-D ends the chat; alone, it plays an included conversation.")?;
     }
-    session.play(STDIN, io::stdin().lock()).await?;
+    session.play("stdin", io::stdin().lock()).await?;
     if session.chat.user.is_empty() {
         writeln!(session.out, "input: the included conversation, apollo13.txt")?;
         session.play("apollo13.txt", INCLUDED.as_bytes()).await?;
@@ -87,7 +81,7 @@ pub(crate) struct Session<W> {
 impl<W: Write> Session<W> {
     /// Pushes each line as a message and prints the step that it begins.
     pub(crate) async fn play(&mut self, name: &str, input: impl BufRead) -> Result<(), BoxError> {
-        let is_typed = name == STDIN && io::stdin().is_terminal();
+        let is_typed = name == "stdin" && io::stdin().is_terminal();
         let mut lines = (1..).zip(input.lines());
         loop {
             let label = label(&format!("user {}", self.chat.user.len()), Style::new().bold());
@@ -135,8 +129,7 @@ impl<W: Write> Session<W> {
 /// The line of a column that is being computed.
 struct Line {
     column: ChatColumn,
-    /// The part that is not printed yet.
-    text: String,
+    unprinted: String,
     is_complete: bool,
 }
 
@@ -144,19 +137,19 @@ struct Line {
 fn show(out: &mut impl Write, lines: &mut VecDeque<Line>, event: &Event<ChatColumn>) -> io::Result<()> {
     let column = *event.column();
     if lines.iter().all(|line| line.column != column) {
-        let text = label(&format!("{column} {}", event.step()), style(column));
-        lines.push_back(Line { column, text, is_complete: false });
+        let unprinted = label(&format!("{column} {}", event.step()), style(column));
+        lines.push_back(Line { column, unprinted, is_complete: false });
     }
     for line in lines.iter_mut().filter(|line| line.column == column) {
         match event {
-            Event::Delta { text, .. } => line.text += &printable(text),
+            Event::Delta { text, .. } => line.unprinted += &printable(text),
             // The deltas of a prompt are its whole value.
             Event::Value { .. } => line.is_complete = true,
             _ => {}
         }
     }
     while let Some(line) = lines.front_mut() {
-        write!(out, "{}", mem::take(&mut line.text))?;
+        write!(out, "{}", mem::take(&mut line.unprinted))?;
         if !line.is_complete {
             break;
         }
@@ -166,14 +159,13 @@ fn show(out: &mut impl Write, lines: &mut VecDeque<Line>, event: &Event<ChatColu
     out.flush()
 }
 
-fn style(column: ChatColumn) -> Style {
-    let color = match column {
-        ChatColumn::Topics => AnsiColor::Yellow,
-        ChatColumn::Summary => AnsiColor::Blue,
-        ChatColumn::Critique => AnsiColor::Magenta,
-        ChatColumn::Assistant => AnsiColor::Green,
-    };
-    color.on_default()
+pub(crate) fn style(column: ChatColumn) -> Style {
+    match column {
+        ChatColumn::Topics => AnsiColor::Yellow.on_default(),
+        ChatColumn::Summary => AnsiColor::Blue.on_default(),
+        ChatColumn::Critique => AnsiColor::Magenta.on_default(),
+        ChatColumn::Assistant => AnsiColor::Green.on_default(),
+    }
 }
 
 fn label(name: &str, style: Style) -> String {
@@ -188,17 +180,17 @@ fn printable(text: &str) -> String {
 
 #[derive(Default)]
 struct Options {
-    help: bool,
     messages: Vec<&'static str>,
     file: Option<PathBuf>,
 }
 
 impl Options {
-    fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Self, String> {
+    /// `None` asks for help.
+    fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Option<Self>, String> {
         let mut options = Self::default();
         while let Some(argument) = arguments.next() {
             match argument.to_str() {
-                Some("--help") => options.help = true,
+                Some("--help") => return Ok(None),
                 Some("--messages") => options.messages.push(column(&arguments.next().unwrap_or_default())?),
                 Some(option) if option.starts_with('-') => {
                     return Err(format!(
@@ -209,15 +201,14 @@ impl Options {
                 _ => options.file = Some(argument.into()),
             }
         }
-        Ok(options)
+        Ok(Some(options))
     }
 }
 
 fn column(name: &OsStr) -> Result<&'static str, String> {
     let columns: Vec<_> = Chat::ORDER.iter().copied().filter(|column| *column != "user").collect();
     let found = columns.iter().copied().find(|column| *column == name);
-    let possible = columns.join(", ");
-    found.ok_or_else(|| format!("--messages COLUMN: no `{}`; possible are {possible}", name.display()))
+    found.ok_or_else(|| format!("no column `{}`; possible are {}", name.display(), columns.join(", ")))
 }
 
 #[cfg(test)]
@@ -240,5 +231,19 @@ mod tests {
         for line in ["user 23      │ \u{fffd}1", "critique 23 received:", "user         │ <digest>"] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }
+    }
+
+    #[test]
+    fn a_column_waits_for_the_line_before_it() {
+        let (mut out, mut lines, step) = (Vec::new(), VecDeque::new(), 0);
+        let mut shown = |event| {
+            show(&mut out, &mut lines, &event).expect("memory");
+            String::from_utf8_lossy(&out).into_owned()
+        };
+        shown(Event::Delta { column: ChatColumn::Topics, step, text: "tea".into() });
+        let text = shown(Event::Delta { column: ChatColumn::Summary, step, text: "They".into() });
+        assert!(text.ends_with(" tea"), "{text}");
+        let text = shown(Event::Value { column: ChatColumn::Topics, step, value: "tea".into() });
+        assert!(text.ends_with(" They"), "{text}");
     }
 }

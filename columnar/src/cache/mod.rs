@@ -10,12 +10,13 @@
 mod mark;
 mod pace;
 mod plan;
+mod policy;
 mod prefix;
-mod provider;
-mod table;
 
 pub use mark::{Lifetime, Mark, Place, Reason};
 pub use pace::Pace;
 pub use plan::CachePlan;
+pub use policy::CachePolicy;
 pub use prefix::{Difference, StablePrefix};
-pub use provider::{Boundary, CachePolicy, Write};
+
+pub use crate::registry::{Boundary, Write};

@@ -25,8 +25,9 @@
 
 use super::mark::{Lifetime, Mark, Place, Reason};
 use super::pace::Pace;
-use super::provider::{CachePolicy, Write};
-use crate::context::{Fate, Messages, Part, Parts};
+use super::policy::CachePolicy;
+use crate::context::{InNext, Messages, Part, Parts};
+use crate::registry::Write;
 
 /// For how many requests a history is at work, as far as anybody knows in advance.
 const HORIZON: f64 = 10.0;
@@ -200,7 +201,7 @@ fn of_the_past(step: usize) -> [usize; 2] {
 /// Whether a part is kept for the next request: also where that is most likely cut. If it is, a mark was paid for in
 /// vain; but without one the whole would be paid for again if it is not.
 fn is_worth_it(part: &Part<'_>) -> bool {
-    matches!(part.fate(), Fate::Stays | Fate::MayBeCut)
+    matches!(part.in_next(), InNext::Repeated | InNext::MayBeTruncated)
 }
 
 /// How many blocks stand before a mark.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Defaults, OutputSpec};
-use crate::context::{Messages, Role, Shown};
+use crate::context::{Messages, Role, Snapshot};
 use crate::declare::Name;
 use crate::history::Value;
 use crate::rendering::Schema;
@@ -35,8 +35,8 @@ pub struct Context {
 }
 
 impl Context {
-    pub(crate) fn new(shown: Shown, defaults: Arc<Defaults>) -> Self {
-        Self { inputs: shown.current(), messages: Messages::new(shown), defaults, output: None }
+    pub(crate) fn new(snapshot: Snapshot, defaults: Arc<Defaults>) -> Self {
+        Self { inputs: snapshot.current(), messages: Messages::new(snapshot), defaults, output: None }
     }
 
     /// What the flow gives to all its compute steps.
@@ -46,18 +46,18 @@ impl Context {
 
     /// The column that is computed.
     pub fn column(&self) -> &Name {
-        &self.messages.shown().reads.column
+        &self.messages.snapshot().reads.column
     }
 
     /// The step that is computed, counted from 0.
     pub fn step(&self) -> usize {
-        self.messages.shown().step
+        self.messages.snapshot().step
     }
 
     /// What the views of the column note of its inputs, for the instruction of a model: the same at every step.
     /// `None` where nothing is noted. A [`prompt`](crate::prompt) puts it behind its own instruction.
     pub fn orientation(&self) -> Option<&str> {
-        self.messages.shown().reads.orientation.as_deref()
+        self.messages.snapshot().reads.orientation.as_deref()
     }
 
     /// An instruction, with the shape that is wanted and with what is noted of the inputs.
@@ -67,7 +67,7 @@ impl Context {
             None => Arc::clone(instruction),
         };
         match self.orientation() {
-            Some(_) => self.messages.shown().reads.instruct(instruction).into(),
+            Some(_) => self.messages.snapshot().reads.instruct(instruction).into(),
             None => Arc::clone(instruction),
         }
     }

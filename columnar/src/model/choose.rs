@@ -97,9 +97,9 @@ pub struct UnknownModel {
 impl UnknownModel {
     pub(super) fn new(name: &str) -> Self {
         #[cfg(feature = "genai")]
-        let more = super::genai::PROVIDERS
+        let more = crate::registry::PROVIDERS
             .iter()
-            .map(|provider| format!("`{provider}/MODEL`"))
+            .map(|provider| format!("`{}/MODEL`", provider.name))
             .collect::<Vec<_>>()
             .join(", ");
         #[cfg(not(feature = "genai"))]

@@ -26,15 +26,7 @@ use self::said::Sent;
 use self::telling::{Limits, Telling};
 use super::{Chunk, Model, Refused, Request};
 use crate::error::BoxError;
-
-/// What may stand before the slash of a model's name. Providers that need more than a key, such as
-/// the name of a cloud project, are left out.
-#[rustfmt::skip]
-pub(crate) const PROVIDERS: &[&str] = &[
-    "aliyun", "anthropic", "cohere", "deepseek", "fireworks", "gemini", "groq", "kimi", "minimax",
-    "mistral", "moonshot", "nebius", "ollama", "ollama_cloud", "open_router", "openai",
-    "openai_resp", "qwen_cloud", "together", "xai", "zai",
-];
+use crate::registry::{self, Provider};
 
 /// A model of a public provider, or of any server with the same interface.
 ///
@@ -74,6 +66,7 @@ pub(crate) const PROVIDERS: &[&str] = &[
 #[derive(Clone)]
 pub struct Genai {
     name: String,
+    provider: &'static Provider,
     model: ModelIden,
     address: Option<Address>,
     limits: Limits,
@@ -99,17 +92,16 @@ impl Genai {
     /// ```
     pub fn new(name: &str) -> Result<Self, GenaiError> {
         let (name, address) = Address::behind(name);
-        let (provider, model) = name.split_once('/').unwrap_or((name, ""));
-        let kind = (PROVIDERS.contains(&provider) && !model.is_empty())
-            .then(|| AdapterKind::from_lower_str(provider))
-            .flatten()
-            .ok_or_else(|| {
-                let provider = if model.is_empty() { name } else { provider };
-                GenaiError::UnknownProvider(provider.to_owned())
-            })?;
+        let (provider_name, model) = name.split_once('/').unwrap_or((name, ""));
+        let provider = registry::provider(provider_name).filter(|_| !model.is_empty());
+        let adapter = provider.and_then(|provider| AdapterKind::from_lower_str(provider.name));
+        let (provider, adapter) = provider.zip(adapter).ok_or_else(|| {
+            let shown = if model.is_empty() { name } else { provider_name };
+            GenaiError::UnknownProvider(shown.to_owned())
+        })?;
         let client = client::client().ok_or(GenaiError::NoClient)?;
-        let model = ModelIden::new(kind, model);
-        Ok(Self { name: name.to_owned(), model, address, limits: Limits::default(), client })
+        let model = ModelIden::new(adapter, model);
+        Ok(Self { name: name.to_owned(), provider, model, address, limits: Limits::default(), client })
     }
 
     /// Sends the requests to this address instead of the provider's.
@@ -160,7 +152,7 @@ impl Genai {
 
     /// The key to send, if the provider takes one.
     fn key(&self) -> Result<Option<String>, GenaiError> {
-        let Some(variable) = self.model.adapter_kind.default_key_env_name() else {
+        let Some(variable) = self.provider.key_variable else {
             return Ok(None);
         };
         // The client insists on a key even where nobody will read it.
@@ -175,9 +167,9 @@ impl Genai {
 
     async fn open(self, request: Request) -> Result<Telling, GenaiError> {
         let sent = Sent { request, key: self.key()?, address: self.address };
-        let frames = Frames::new(self.model.adapter_kind);
+        let frames = Frames::new(self.provider);
         let chat = chat_request(&self.name, &sent.request);
-        let options = chat_options(self.model.adapter_kind, &sent.request);
+        let options = chat_options(self.provider, &sent.request);
         let options = options.with_raw_frame_sink_arc(frames.clone());
         let reply = unheard(async {
             let mut target = self.client.resolve_service_target(self.model).await?;

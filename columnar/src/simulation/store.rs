@@ -1,6 +1,5 @@
 //! A store that is slow, fails, and is held to its word.
 
-use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,23 +10,24 @@ use super::fault::Fault;
 use super::world::World;
 use crate::declare::Name;
 use crate::store::{Entry, Put, Store, StoreError, StoredSteps};
+use crate::testing::{LayeredStore, StoreLayer};
 
 /// A store around another one. Made by [`World::store`] and [`World::store_over`].
-#[derive(Clone)]
-pub struct SimulatedStore {
-    world: World,
-    inner: Arc<dyn Store>,
-}
+pub type SimulatedStore = LayeredStore<Simulated>;
 
-impl SimulatedStore {
-    pub(super) fn new(world: World, inner: Arc<dyn Store>) -> Self {
-        Self { world, inner }
-    }
-}
+/// The layer of a [`SimulatedStore`].
+#[derive(Debug)]
+pub struct Simulated(pub(super) World);
 
-impl Store for SimulatedStore {
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
-        let (world, inner) = (self.world.clone(), Arc::clone(&self.inner));
+impl StoreLayer for Simulated {
+    fn put(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
+        column: Name,
+        step: usize,
+        entry: Entry,
+    ) -> BoxFuture<'static, Result<Put, StoreError>> {
+        let (world, inner) = (self.0.clone(), Arc::clone(inner));
         async move {
             let fault = world.fault(&column, step, &Fault::OF_STORES);
             sleep(world.delay()).await;
@@ -51,16 +51,12 @@ impl Store for SimulatedStore {
         .boxed()
     }
 
-    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        self.inner.open()
-    }
-
-    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-        self.inner.define(definition)
-    }
-
-    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        let (world, inner) = (self.world.clone(), Arc::clone(&self.inner));
+    fn stored_steps(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
+        column: Name,
+    ) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        let (world, inner) = (self.0.clone(), Arc::clone(inner));
         async move {
             let stored_steps = inner.stored_steps(column.clone()).await?;
             world.hold(|account| account.extends(&column, &stored_steps));
@@ -70,22 +66,17 @@ impl Store for SimulatedStore {
     }
 
     fn load(
-        &self,
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
         column: Name,
         steps: Range<usize>,
     ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        let (world, inner) = (self.world.clone(), Arc::clone(&self.inner));
+        let (world, inner) = (self.0.clone(), Arc::clone(inner));
         async move {
             let entries = inner.load(column.clone(), steps.clone()).await?;
             world.hold(|account| account.loaded(&column, &steps, &entries));
             Ok(entries)
         }
         .boxed()
-    }
-}
-
-impl fmt::Debug for SimulatedStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SimulatedStore").finish_non_exhaustive()
     }
 }

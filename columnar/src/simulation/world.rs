@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use super::account::{Account, Verdict};
 use super::disturb::disturb;
 use super::fault::Fault;
-use super::store::SimulatedStore;
+use super::store::{Simulated, SimulatedStore};
 use crate::declare::Name;
 use crate::flow::LiveFlow;
 use crate::run::{Error, Event, Run};
@@ -73,7 +73,7 @@ impl World {
 
     /// The same around a store of yours, which is held to what it confirms.
     pub fn store_over(&self, store: impl Store) -> SimulatedStore {
-        SimulatedStore::new(self.clone(), Arc::new(store))
+        SimulatedStore::new(store, Simulated(self.clone()))
     }
 
     /// Lets this go wrong with a cell: with its next attempt, or the next time it is stored. Said

@@ -4,6 +4,7 @@
 mod cassette;
 mod conformance;
 mod golden;
+mod layered_store;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +20,7 @@ use crate::rendering::Request;
 pub use cassette::{Cassette, Record};
 pub use conformance::conformance;
 pub use golden::context_text;
+pub use layered_store::{LayeredStore, StoreLayer};
 
 /// A compute step that answers by step: the first text at step 0, the second at step 1, and so on.
 /// A step without a text is an error.

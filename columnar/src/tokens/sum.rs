@@ -15,9 +15,9 @@ impl Sum {
         Self { count: 1, tokens }
     }
 
-    /// The same, with so many more tokens around each.
-    pub(crate) const fn framed(self, frame: usize) -> Self {
-        Self { count: self.count, tokens: self.tokens + self.count * frame }
+    /// The same, with so many tokens of overhead for each.
+    pub(crate) const fn with_overhead(self, overhead: usize) -> Self {
+        Self { count: self.count, tokens: self.tokens + self.count * overhead }
     }
 }
 

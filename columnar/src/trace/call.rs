@@ -9,8 +9,9 @@ use tracing::instrument::{Instrument, Instrumented};
 use tracing::span::EnteredSpan;
 
 use super::open::{Open, Outcome};
-use super::{content, failure, names, provider};
+use super::{content, failure, names};
 use crate::model::{End, Finish};
+use crate::registry;
 use crate::rendering::Request;
 
 pub(crate) struct CallSpan {
@@ -24,7 +25,7 @@ pub(crate) struct CallSpan {
 impl CallSpan {
     /// Stands in the span that is entered, which is that of the cell.
     pub(crate) fn begin(model: &str, request: &Request) -> Self {
-        let (provider, model) = provider::of(model);
+        let (provider, model) = split_name(model);
         let span = info_span!(
             target: names::TARGET,
             names::CHAT,
@@ -99,5 +100,25 @@ impl CallSpan {
     /// The reply counts for nothing.
     pub(crate) fn failed(&mut self, error: &(dyn StdError + 'static)) {
         self.open.failed(error, None);
+    }
+}
+
+/// The provider, as the conventions call it, and its model, of a name such as `openai/gpt-4o-mini`. A name without a
+/// provider, as a model of the user may have, is both.
+fn split_name(name: &str) -> (&str, &str) {
+    let (provider, model) = name.split_once('/').unwrap_or((name, name));
+    (registry::provider(provider).map_or(provider, |provider| provider.telemetry_name), model)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_a_provider_and_its_model() {
+        assert_eq!(split_name("openai/gpt-4o-mini"), ("openai", "gpt-4o-mini"));
+        assert_eq!(split_name("open_router/qwen/qwen3-32b"), ("open_router", "qwen/qwen3-32b"));
+        assert_eq!(split_name("gemini/gemini-2.5-flash"), ("gcp.gemini", "gemini-2.5-flash"));
+        assert_eq!(split_name("offline"), ("offline", "offline"));
     }
 }

@@ -66,7 +66,6 @@ mod content;
 mod failure;
 mod names;
 mod open;
-mod provider;
 mod run;
 
 pub(crate) use call::CallSpan;

@@ -5,7 +5,6 @@ mod dollars;
 mod limit;
 mod price;
 mod receipt;
-mod table;
 mod total;
 
 use std::ops::{Add, AddAssign};

@@ -1,8 +1,10 @@
-//! What a model costs. The prices are in [`table`](super::table).
+//! The prices of models.
 
-use super::table::ROWS;
+use std::sync::LazyLock;
+
 use super::{Dollars, Receipt, Usage};
 use crate::cache::Lifetime;
+use crate::registry::{self, FAMILIES, Family, LongRequest};
 
 /// What a provider asks for the tokens of a model: a row of a table, with its source and date, or one's own.
 ///
@@ -75,36 +77,26 @@ impl Price {
         Self { beyond: Some((tokens, price.rates)), ..self }
     }
 
-    /// So many percent of it for what goes with a request, and for the reply.
-    pub(super) const fn percent(self, request: u64, reply: u64) -> Self {
-        let Rates { input, output, read, write, long_write } = self.rates;
-        let long_write = match long_write {
-            Some(each) => Some(each * request / 100),
-            None => None,
-        };
-        let (read, write) = (read * request / 100, write * request / 100);
-        let rates =
-            Rates { input: input * request / 100, output: output * reply / 100, read, write, long_write };
-        Self { rates, ..self }
-    }
-
-    /// In dollars for a million tokens that are written to be kept for a long time.
-    pub(super) const fn kept(self, write: f64) -> Self {
-        Self { rates: Rates { long_write: Some(rate(write)), ..self.rates }, ..self }
-    }
-
-    pub(super) const fn seen_at(self, source: &'static str, seen: &'static str) -> Self {
-        Self { source, seen, ..self }
-    }
-
     /// The price of a model, by its name as in `COLUMNAR_MODEL`, if it is in the table. A version of a model, with
     /// a number of three digits or more, has the price of the model, and so has an effort: that of
     /// `anthropic/claude-sonnet-4-5-20250929` is that of `anthropic/claude-sonnet-4-5`. That of another model is
     /// not guessed, however similar its name is. A model on this machine is free.
     pub fn of(model: &str) -> Option<&'static Self> {
-        let known = ROWS.iter().flat_map(|row| row.models.iter().map(move |name| (*name, &row.price)));
-        let fitting = known.filter(|(name, _)| is_named(name, model));
-        fitting.max_by_key(|(name, _)| name.len()).map(|(_, price)| price)
+        PRICES.get(registry::family(model)?)?.as_ref()
+    }
+
+    fn from_family(family: &Family) -> Option<Self> {
+        let known = family.price?;
+        let (short, long) = family.write_factors();
+        let rates = Rates {
+            input: rate(known.input),
+            output: rate(known.output),
+            read: rate(known.cache_read),
+            write: rate(short * known.input),
+            long_write: long.map(|long| rate(long * known.input)),
+        };
+        let beyond = known.long_request.map(|long| (long.above, rates.percent(long)));
+        Some(Self { rates, beyond, source: known.source, seen: known.date })
     }
 
     /// For a million tokens of the request that no cache is involved in.
@@ -169,6 +161,19 @@ impl Price {
 }
 
 impl Rates {
+    const fn percent(self, LongRequest { request_percent, reply_percent, .. }: LongRequest) -> Self {
+        Self {
+            input: self.input * request_percent / 100,
+            output: self.output * reply_percent / 100,
+            read: self.read * request_percent / 100,
+            write: self.write * request_percent / 100,
+            long_write: match self.long_write {
+                Some(each) => Some(each * request_percent / 100),
+                None => None,
+            },
+        }
+    }
+
     fn cost(&self, usage: &Usage) -> Dollars {
         // Whoever tells of more cached tokens than there are in the request pays for these.
         let new = usage.input.saturating_sub(usage.cache_read).saturating_sub(usage.cache_write);
@@ -178,6 +183,10 @@ impl Rates {
             + Dollars::of(usage.output, self.output)
     }
 }
+
+/// In the order of the registry; `None` for families without a price.
+static PRICES: LazyLock<Vec<Option<Price>>> =
+    LazyLock::new(|| FAMILIES.iter().map(Price::from_family).collect());
 
 impl Receipt {
     /// What the cell cost, as far as its calls told what they took, if the price of the model is known. What asked
@@ -205,38 +214,6 @@ const MILLION: u64 = 1_000_000;
 #[expect(clippy::cast_sign_loss, reason = "what is below zero becomes zero")]
 const fn rate(dollars: f64) -> u64 {
     (dollars * 1e6 + 0.5) as u64
-}
-
-/// Whether a row with this name is for the model. A row that ends in `/` is for all models of a provider.
-fn is_named(row: &str, model: &str) -> bool {
-    // The two interfaces of OpenAI share their models.
-    let rest = match model.strip_prefix("openai_resp/") {
-        Some(model) => row.strip_prefix("openai/").and_then(|row| model.strip_prefix(row)),
-        None => model.strip_prefix(row),
-    };
-    match rest {
-        Some(rest) if row.ends_with('/') => !rest.is_empty(),
-        Some(rest) => is_version(rest),
-        None => false,
-    }
-}
-
-/// Whether what follows the name of a model in another name leaves it the same model: nothing, a word for its
-/// state, a number of three digits or more or a date, and an effort, which `genai` takes off.
-fn is_version(rest: &str) -> bool {
-    let mut parts = rest.split('-');
-    let is_apart = parts.next() == Some("");
-    let mut numbers = 0;
-    is_apart
-        && parts.all(|part| match part {
-            "latest" | "preview" | "zero" | "none" | "minimal" | "low" | "medium" | "high" | "xhigh"
-            | "max" => true,
-            _ => {
-                numbers += 1;
-                let least = if numbers == 1 { 3 } else { 2 };
-                part.len() >= least && part.bytes().all(|byte| byte.is_ascii_digit())
-            }
-        })
 }
 
 #[cfg(test)]
@@ -311,7 +288,7 @@ mod tests {
                 Usage::new(input, state & 0xfff).cached(read, (input - read) / 3)
             })
         };
-        for price in ROWS.iter().map(|row| row.price).filter(|price| price.beyond.is_none()) {
+        for price in PRICES.iter().flatten().filter(|price| price.beyond.is_none()) {
             for seed in 0..20 {
                 let one_by_one: Dollars = usages(seed).map(|usage| price.cost(&usage)).sum();
                 let together = usages(seed).fold(Usage::default(), std::ops::Add::add);

@@ -11,7 +11,7 @@ const READY: f64 = 2.0;
 /// token.
 pub fn market() -> Vec<(&'static CachePolicy, Rules)> {
     let mut rows: Vec<(&CachePolicy, Rules)> = Vec::new();
-    for provider in CachePolicy::all().iter().filter(|provider| provider.most_marks > 0) {
+    for provider in CachePolicy::all().filter(|provider| provider.most_marks > 0) {
         let rules = rules(provider);
         if rows.iter().all(|(_, known)| Rules { name: known.name, ..rules.clone() } != *known) {
             rows.push((provider, rules));

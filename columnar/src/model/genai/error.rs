@@ -1,12 +1,12 @@
 use std::time::{Duration, SystemTime};
 use std::{error::Error, io, str::Utf8Error, string::FromUtf8Error};
 
-use super::PROVIDERS;
 use super::frames::Fault;
 use super::said::{Behind, Sent};
 use crate::error::chain;
 use crate::model::overloaded::Asks;
 use crate::model::{Overloaded, Refused};
+use crate::registry::PROVIDERS;
 
 /// Nobody waits for longer than this, and a header can say anything.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);
@@ -16,7 +16,7 @@ const LONGEST_WAIT: Duration = Duration::from_hours(24);
 #[non_exhaustive]
 pub enum GenaiError {
     /// The name of the model does not begin with a provider (this is its beginning), or ends there.
-    #[error("`{0}` is no provider: a model is named `provider/model`, with one of {known}", known = PROVIDERS.join(", "))]
+    #[error("`{0}` is no provider: a model is named `provider/model`, with one of {known}", known = known_providers())]
     UnknownProvider(String),
     /// The provider wants a key, and none is set.
     #[error("`{model}` needs a key: set the environment variable {variable}")]
@@ -82,6 +82,10 @@ pub enum GenaiError {
         /// What went wrong, without anything that was sent or received.
         cause: String,
     },
+}
+
+fn known_providers() -> String {
+    PROVIDERS.iter().map(|provider| provider.name).collect::<Vec<_>>().join(", ")
 }
 
 impl GenaiError {

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ::genai::adapter::AdapterKind;
 use ::genai::chat::{ChatFrameSink, FrameCtx, RawFrameRef};
 use serde_json::Value as Json;
 use tokio::time::Instant;
+
+use crate::registry::Provider;
 
 /// No provider calls a reply by a longer name.
 const LONGEST_ID: usize = 200;
@@ -40,9 +41,8 @@ pub(super) enum Fault {
 }
 
 impl Frames {
-    pub(super) fn new(provider: AdapterKind) -> Arc<Self> {
-        let named = matches!(provider, AdapterKind::Anthropic | AdapterKind::MiniMax);
-        Arc::new(Self { named, seen: Mutex::default() })
+    pub(super) fn new(provider: &Provider) -> Arc<Self> {
+        Arc::new(Self { named: provider.has_named_events, seen: Mutex::default() })
     }
 
     pub(super) fn look<T>(&self, at: impl FnOnce(&Seen) -> T) -> T {

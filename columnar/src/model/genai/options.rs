@@ -1,13 +1,13 @@
 //! How a request is to be answered, in the client's words.
 
-use ::genai::adapter::AdapterKind;
 use ::genai::chat::{ChatOptions, JsonSpec};
 
-use super::schema::{Dialect, sent};
+use super::schema::sent;
+use crate::registry::Provider;
 use crate::rendering::Request;
 
 /// How the request is to be answered. What the provider does not take is not sent.
-pub(super) fn chat_options(provider: AdapterKind, request: &Request) -> ChatOptions {
+pub(super) fn chat_options(provider: &Provider, request: &Request) -> ChatOptions {
     let options = ChatOptions::default().with_max_tokens(request.max_tokens).with_capture_usage(true);
     let options = match request.temperature {
         Some(temperature) => options.with_temperature(round(temperature)),
@@ -17,29 +17,10 @@ pub(super) fn chat_options(provider: AdapterKind, request: &Request) -> ChatOpti
         [] => options,
         stop => options.with_stop_sequences(stop.to_vec()),
     };
-    let schema = request.schema.as_ref().zip(takes_schema(provider));
+    let schema = request.schema.as_ref().zip(provider.schema);
     match schema.and_then(|(schema, dialect)| Some((schema, sent(&schema.json, dialect)?))) {
         Some((schema, json)) => options.with_response_format(JsonSpec::new(schema.name.clone(), json)),
         None => options,
-    }
-}
-
-/// The dialect of schemas that a provider can be held to, if any. A provider is left out that refuses a request for its
-/// schema, be it for some of its models alone, and one to which the client sends none: such a reply is read
-/// and, if need be, asked for again.
-fn takes_schema(provider: AdapterKind) -> Option<Dialect> {
-    match provider {
-        AdapterKind::OpenAI
-        | AdapterKind::OpenAIResp
-        | AdapterKind::Fireworks
-        | AdapterKind::Mistral
-        | AdapterKind::Nebius
-        | AdapterKind::OpenRouter
-        | AdapterKind::Together
-        | AdapterKind::Xai => Some(Dialect::OpenAi),
-        AdapterKind::Anthropic => Some(Dialect::Anthropic),
-        AdapterKind::Gemini => Some(Dialect::Whole),
-        _ => None,
     }
 }
 

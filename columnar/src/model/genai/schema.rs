@@ -2,16 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-/// The subset of JSON Schema that a provider takes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dialect {
-    /// Objects whose properties are all known. (The client makes them all required as well.)
-    OpenAi,
-    /// The same without limits on numbers and lengths.
-    Anthropic,
-    /// All of it.
-    Whole,
-}
+use crate::registry::SchemaDialect;
 
 /// What `format` may say; schemas that are derived say `uint32` as well, which is refused.
 const FORMATS: &[&str] =
@@ -50,8 +41,8 @@ const FOREIGN: &[&str] = &[
 ];
 
 /// The schema as it is sent, or `None` if the provider would refuse it.
-pub(super) fn sent(schema: &Json, dialect: Dialect) -> Option<Json> {
-    if dialect == Dialect::Whole {
+pub(super) fn sent(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
+    if dialect == SchemaDialect::Full {
         return Some(schema.clone());
     }
     // The root has to be an object; a reply that is another thing is asked for in words.
@@ -59,13 +50,13 @@ pub(super) fn sent(schema: &Json, dialect: Dialect) -> Option<Json> {
     is_object.then(|| narrowed(schema, dialect)).flatten()
 }
 
-fn narrowed(schema: &Json, dialect: Dialect) -> Option<Json> {
+fn narrowed(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
     let Json::Object(entries) = schema else {
         return Some(schema.clone());
     };
     let left_out = |word: &str, value: &Json| {
         LENGTHS.contains(&word)
-            || (dialect == Dialect::Anthropic && LIMITS.contains(&word))
+            || (dialect == SchemaDialect::Anthropic && LIMITS.contains(&word))
             || (word == "format" && !value.as_str().is_some_and(|format| FORMATS.contains(&format)))
     };
     let mut kept = Map::new();
@@ -128,10 +119,10 @@ mod tests {
             json!({ "type": "array", "items": items, "maxItems": 3 }),
             json!({ "type": "integer", "minimum": 0 }),
         );
-        assert_eq!(sent(&schema, Dialect::OpenAi), Some(openai));
+        assert_eq!(sent(&schema, SchemaDialect::OpenAi), Some(openai));
         let anthropic = wide(json!({ "type": "array", "items": items }), json!({ "type": "integer" }));
-        assert_eq!(sent(&schema, Dialect::Anthropic), Some(anthropic));
-        assert_eq!(sent(&schema, Dialect::Whole), Some(schema));
+        assert_eq!(sent(&schema, SchemaDialect::Anthropic), Some(anthropic));
+        assert_eq!(sent(&schema, SchemaDialect::Full), Some(schema));
     }
 
     #[test]
@@ -147,11 +138,11 @@ mod tests {
             json!({ "type": "object", "properties": { "a": { "not": { "type": "null" } } } }),
             json!({ "type": "object", "$defs": { "a": { "items": { "if": true } } } }),
         ] {
-            assert_eq!(sent(&schema, Dialect::OpenAi), None, "{schema}");
-            assert_eq!(sent(&schema, Dialect::Anthropic), None, "{schema}");
-            assert!(sent(&schema, Dialect::Whole).is_some());
+            assert_eq!(sent(&schema, SchemaDialect::OpenAi), None, "{schema}");
+            assert_eq!(sent(&schema, SchemaDialect::Anthropic), None, "{schema}");
+            assert!(sent(&schema, SchemaDialect::Full).is_some());
         }
         let strict = json!({ "type": "object", "additionalProperties": false, "properties": {} });
-        assert_eq!(sent(&strict, Dialect::OpenAi), Some(strict));
+        assert_eq!(sent(&strict, SchemaDialect::OpenAi), Some(strict));
     }
 }

@@ -9,14 +9,14 @@ use tokio_postgres::{Client, Row};
 use super::super::worker::NewCell;
 use super::super::{Entry, Put, StoreError};
 use super::cells::{self, Ownership, Parameter};
-use super::fault::Fault;
+use super::error::PostgresError;
 
 /// Cells on their way. Of many for one place the first one counts.
-pub(super) struct Writing<'a> {
+pub(super) struct BatchWrite<'a> {
     ownership: Ownership,
     cells: &'a [NewCell],
     /// Where in what follows a cell is.
-    places: HashMap<(&'a str, i64), usize>,
+    indexes: HashMap<(&'a str, i64), usize>,
     firsts: Vec<&'a NewCell>,
     columns: Vec<&'a str>,
     steps: Vec<i64>,
@@ -25,23 +25,23 @@ pub(super) struct Writing<'a> {
     sums: Vec<i32>,
     /// The transactions that were tried. What one of them has stored was stored here, even where the connection
     /// was lost before the server could say so.
-    tried: Vec<String>,
+    transactions: Vec<String>,
 }
 
-impl<'a> Writing<'a> {
+impl<'a> BatchWrite<'a> {
     pub(super) fn new(ownership: Ownership, cells: &'a [NewCell]) -> Result<Self, StoreError> {
-        let mut places = HashMap::with_capacity(cells.len());
+        let mut indexes = HashMap::with_capacity(cells.len());
         let (mut firsts, mut columns, mut steps) = (vec![], vec![], vec![]);
         let (mut values, mut receipts, mut sums) = (vec![], vec![], vec![]);
         for cell in cells {
             let step = cells::number_of(&cell.column, cell.step)?;
-            places.entry((cell.column.as_str(), step)).or_insert_with(|| {
+            indexes.entry((cell.column.as_str(), step)).or_insert_with(|| {
                 firsts.push(cell);
                 columns.push(cell.column.as_str());
                 steps.push(step);
                 let Entry { value, receipt } = &cell.entry;
                 let entry = [value, receipt].map(|text| text.as_deref().map(str::as_bytes));
-                sums.push(cells::sum_of(&cell.column, step, entry));
+                sums.push(cells::cell_checksum(&cell.column, step, entry));
                 values.push(entry[0]);
                 receipts.push(entry[1]);
                 firsts.len() - 1
@@ -50,43 +50,43 @@ impl<'a> Writing<'a> {
         Ok(Self {
             ownership,
             cells,
-            places,
+            indexes,
             firsts,
             columns,
             steps,
             values,
             receipts,
             sums,
-            tried: Vec::new(),
+            transactions: Vec::new(),
         })
     }
 
     /// Stores what is not there yet, unless there has been another owner: then it says `None`.
-    pub(super) async fn attempt(&mut self, client: &Client) -> Result<Option<Vec<Put>>, Fault> {
+    pub(super) async fn attempt(&mut self, client: &Client) -> Result<Option<Vec<Put>>, PostgresError> {
         let done = self.transact(client).await;
-        if !matches!(done, Ok(Some(_)) | Err(Fault::Lost(_))) {
+        if !matches!(done, Ok(Some(_)) | Err(PostgresError::Lost(_))) {
             // The connection is read from further on.
             let _ = client.batch_execute("rollback").await;
         }
         done
     }
 
-    async fn transact(&mut self, client: &Client) -> Result<Option<Vec<Put>>, Fault> {
+    async fn transact(&mut self, client: &Client) -> Result<Option<Vec<Put>>, PostgresError> {
         let stored = self.store(client).await?;
         let Some(row) = stored.first() else { return Ok(None) };
-        self.tried.push(row.try_get(0)?);
+        self.transactions.push(row.try_get(0)?);
         let mut puts = vec![None; self.firsts.len()];
         for row in &stored {
             if let Some(column) = row.try_get(1)?
-                && let Some((_, put)) = self.place(&mut puts, column, row.try_get(2)?)
+                && let Some((_, put)) = self.cell_mut(&mut puts, column, row.try_get(2)?)
             {
                 *put = Some(Put::Stored);
             }
         }
         if puts.contains(&None) {
             for row in self.earlier(client).await? {
-                if let Some((cell, put)) = self.place(&mut puts, row.try_get(0)?, row.try_get(1)?) {
-                    let ours = self.tried.contains(&row.try_get(5)?);
+                if let Some((cell, put)) = self.cell_mut(&mut puts, row.try_get(0)?, row.try_get(1)?) {
+                    let ours = self.transactions.contains(&row.try_get(5)?);
                     *put = Some(if ours {
                         Put::Stored
                     } else {
@@ -101,22 +101,22 @@ impl<'a> Writing<'a> {
     }
 
     /// The cell that a row is about, and what is known of it.
-    fn place<'p>(
+    fn cell_mut<'p>(
         &self,
         puts: &'p mut [Option<Put>],
         column: &str,
         step: i64,
     ) -> Option<(&'a NewCell, &'p mut Option<Put>)> {
-        let place = *self.places.get(&(column, step))?;
-        Some((self.firsts.get(place)?, puts.get_mut(place)?))
+        let index = *self.indexes.get(&(column, step))?;
+        Some((self.firsts.get(index)?, puts.get_mut(index)?))
     }
 
     /// What became of each cell that was to be stored.
     fn answers(&self, puts: &[Option<Put>]) -> Result<Vec<Put>, StoreError> {
         let answer = |cell: &NewCell| {
             let step = cells::number_of(&cell.column, cell.step)?;
-            let place = self.places.get(&(cell.column.as_str(), step));
-            let first = place.and_then(|place| Some((self.firsts.get(*place)?, puts.get(*place)?.as_ref()?)));
+            let index = self.indexes.get(&(cell.column.as_str(), step));
+            let first = index.and_then(|index| Some((self.firsts.get(*index)?, puts.get(*index)?.as_ref()?)));
             match first {
                 Some((first, Put::Stored)) if !std::ptr::eq(*first, cell) => {
                     Ok(Put::Exists(first.entry.clone()))
@@ -125,7 +125,7 @@ impl<'a> Writing<'a> {
                 None => Err(StoreError::Corrupt {
                     column: cell.column.clone(),
                     step: cell.step,
-                    what: "the server said that it is stored, and it is not there".to_owned(),
+                    reason: "the server said that it is stored, and it is not there".to_owned(),
                 }),
             }
         };
@@ -134,7 +134,7 @@ impl<'a> Writing<'a> {
 
     /// In a transaction that is begun by this, and named by the first thing in each row. There is no row for who is
     /// not the owner, and else the cells that were stored, or one of nulls.
-    async fn store(&self, client: &Client) -> Result<Vec<Row>, Fault> {
+    async fn store(&self, client: &Client) -> Result<Vec<Row>, PostgresError> {
         // The row of the flow stays as it is until this is committed: the next owner waits for that.
         const STORE: &str = r#"
             with owner as (
@@ -164,9 +164,9 @@ impl<'a> Writing<'a> {
     }
 
     /// What is there of these cells.
-    async fn earlier(&self, client: &Client) -> Result<Vec<Row>, Fault> {
+    async fn earlier(&self, client: &Client) -> Result<Vec<Row>, PostgresError> {
         const EARLIER: &str = r#"select "column", step, value, receipt, sum, cells.xmin::text
-            from unnest($2::text[], $3::bigint[]) as wanted ("column", step)
+            from unnest($2::text[], $3::bigint[]) as requested ("column", step)
             join columnar_cells as cells using ("column", step) where flow = $1"#;
         let [flow, _] = self.ownership.parameters();
         let parameters: [Parameter<'_>; 3] =

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use super::limit::Limit;
-use super::strategy::{Cut, MarkerTokens};
-use super::turns::Turns;
+use super::limit::{Cut, CutMarker, TokenLimit, Turns};
 
 /// The cuts of a column so far. They follow from the values alone, so this is a memory and no state: what
 /// is lost of it is found again by going through the steps.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Standing {
+pub(crate) struct PersistentCuts {
     /// From which step on each holds, in this order. Forks share it.
     cuts: Arc<Vec<(usize, Cut)>>,
     /// How many of them are of this flow.
@@ -18,14 +16,14 @@ pub(crate) struct Standing {
     next: usize,
 }
 
-impl Standing {
+impl PersistentCuts {
     /// What is left out at a step. `turns` are those of any step up to it.
     pub(crate) fn at<T: Turns>(
         &mut self,
         step: usize,
-        limit: &Limit,
+        limit: &TokenLimit,
         turns: impl Fn(usize) -> T,
-        marker: MarkerTokens<'_>,
+        marker: CutMarker<'_>,
     ) -> Cut {
         for step in self.next..=step {
             let before = self.holding(step);

@@ -1,12 +1,13 @@
-//! What a provider charges for what it has seen before, and how it is found again.
+//! The rules and the fees of a provider's cache.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use super::mark::Lifetime;
-use super::table::{ROWS, UNKNOWN};
+use crate::registry::{self, Boundary, FAMILIES, Family, Write};
 
-/// The rules by which a provider keeps the beginnings of requests of some models, and what that costs: a row
-/// of a table, with its source and date. Prices change, and so may a row: the fields of a clone can be set.
+/// The rules by which a provider caches prefixes of requests to some models, and their fees, with source and date.
+/// Rules change: the fields of a clone can be set.
 ///
 /// Factors are relative to what the same tokens cost where no cache is involved.
 ///
@@ -47,53 +48,64 @@ pub struct CachePolicy {
     pub date: &'static str,
 }
 
-/// What it takes to have a provider keep a prefix.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Write {
-    /// The factor of tokens that are written.
-    pub factor: f64,
-    /// For how long they are kept, counted from the request that wrote or read them last.
-    pub lifetime: Duration,
-}
-
-/// Where a prefix can end that a provider finds again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Boundary {
-    /// Behind a block of content: an instruction, or a part of a message that is sent as its own.
-    Block,
-    /// Behind a message.
-    Message,
-    /// Anywhere.
-    Token,
-}
-
 impl CachePolicy {
-    /// The row for a model, by the longest beginning that its name has. A model that no row is for gets one
-    /// without marks and without any discount.
+    /// The policy for a model, by its name or as a version of it, or else by the longest prefix that is known. A model
+    /// that nothing is known about has no marks and no discount.
     pub fn of(model: &str) -> &'static Self {
-        let longest = |row: &Self| {
-            let begins = row.models.iter().filter(|models| model.starts_with(**models));
-            begins.map(|models| models.len()).max()
-        };
-        let known = ROWS.iter().filter_map(|row| Some((longest(row)?, row)));
-        known.max_by_key(|(length, _)| *length).map_or(&UNKNOWN, |(_, row)| row)
+        let policy = registry::caching(model).and_then(|at| POLICIES.get(at));
+        policy.and_then(Option::as_ref).unwrap_or(&UNKNOWN)
     }
 
-    /// All rows, without the one for unknown models.
-    pub fn all() -> &'static [Self] {
-        ROWS
+    /// All policies that are known.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        POLICIES.iter().flatten()
     }
 
-    /// What it takes to have tokens kept, if the provider does for so long.
+    /// The fee and the time of a lifetime, if the provider offers it.
     pub fn write(&self, lifetime: Lifetime) -> Option<Write> {
         match lifetime {
             Lifetime::Short => Some(self.short),
             Lifetime::Long => self.long,
         }
     }
+
+    fn new(family: &Family) -> Option<Self> {
+        let rules = family.cache?;
+        let price = family.price.map(|price| price.input).filter(|price| *price > 0.0);
+        Some(Self {
+            models: if family.names.is_empty() { family.prefixes } else { family.names },
+            price,
+            read: family.read_factor(&rules),
+            short: rules.short,
+            long: rules.long,
+            minimum: rules.minimum,
+            most_marks: rules.most_marks,
+            look_back: rules.look_back,
+            boundary: rules.boundary,
+            source: rules.source,
+            date: rules.date,
+        })
+    }
 }
+
+/// In the order of the registry; `None` for families without rules.
+static POLICIES: LazyLock<Vec<Option<CachePolicy>>> =
+    LazyLock::new(|| FAMILIES.iter().map(CachePolicy::new).collect());
+
+/// Nothing is known: no marks, no discount.
+static UNKNOWN: CachePolicy = CachePolicy {
+    models: &[],
+    price: None,
+    read: 1.0,
+    short: Write { factor: 1.0, lifetime: Duration::from_mins(5) },
+    long: None,
+    minimum: 4096,
+    most_marks: 0,
+    look_back: 1,
+    boundary: Boundary::Message,
+    source: "",
+    date: "",
+};
 
 #[cfg(test)]
 mod tests {
@@ -122,15 +134,16 @@ mod tests {
 
     #[test]
     fn every_beginning_is_that_of_a_model_and_of_one_row() {
-        let mut all: Vec<&str> = ROWS.iter().flat_map(|row| row.models).copied().collect();
-        assert!(all.iter().all(|models| models.contains('/')));
-        for models in &all {
-            assert!(CachePolicy::of(models).models.contains(models), "{models}");
+        for row in CachePolicy::all() {
+            for models in row.models {
+                assert!(models.contains('/'), "{models}");
+                // A name that ends in `/` is that of no model.
+                let model = if models.ends_with('/') { format!("{models}x") } else { (*models).to_owned() };
+                let found = CachePolicy::of(&model);
+                // The prefix of unlisted models may be the name of a listed one.
+                assert!(found == row || found.models.contains(models), "{models}");
+            }
         }
-        let count = all.len();
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), count);
     }
 
     #[test]

@@ -14,22 +14,22 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, Kind};
-use super::layout::{Doing, Layout, if_there, unless_there};
-use super::log::{self, Cells, Kept, Seal};
+use super::layout::{IoContext, Layout, none_if_missing, ok_if_exists};
+use super::log::{self, Cells, Checksum, LoggedEntry};
 use crate::declare::Name;
 use crate::history::Value;
-use crate::store::worker::{Medium, NewCell};
+use crate::store::worker::{Backend, NewCell};
 use crate::store::{Entry, Put, StoreError, StoredSteps};
 
 /// Where a store is.
 #[derive(Clone, Debug)]
-pub(super) struct Place<D> {
+pub(crate) struct Location<D> {
     pub(super) disk: D,
     pub(super) path: PathBuf,
 }
 
 /// A folder that is open.
-pub(super) struct Folder<D: Disk> {
+pub(crate) struct FileBackend<D: Disk> {
     pub(super) disk: D,
     pub(super) layout: Layout,
     pub(super) lock: D::Lock,
@@ -39,22 +39,22 @@ pub(super) struct Folder<D: Disk> {
     pub(super) staged: usize,
 }
 
-impl<D: Disk> Medium for Folder<D> {
-    type Place = Place<D>;
+impl<D: Disk> Backend for FileBackend<D> {
+    type Location = Location<D>;
 
-    fn open(place: &Place<D>) -> Result<Self, StoreError> {
-        super::opening::open(place)
+    fn open(location: &Location<D>) -> Result<Self, StoreError> {
+        super::opening::open(location)
     }
 
     fn definition(&mut self) -> Result<Option<String>, StoreError> {
         let path = self.layout.definition();
-        let Some(bytes) = if_there(self.disk.read(&path, u64::MAX)).doing("reading", &path)? else {
+        let Some(bytes) = none_if_missing(self.disk.read(&path, u64::MAX)).context("reading", &path)? else {
             return Ok(None);
         };
         let text = String::from_utf8(bytes).ok();
-        let sealed = text.as_deref().and_then(|text| text.split_once('\n'));
-        match sealed {
-            Some((seal, text)) if Seal::parse(seal) == Some(Seal::of(text.as_bytes())) => {
+        let with_checksum = text.as_deref().and_then(|text| text.split_once('\n'));
+        match with_checksum {
+            Some((checksum, text)) if Checksum::parse(checksum) == Some(Checksum::of(text.as_bytes())) => {
                 Ok(Some(text.to_owned()))
             }
             _ => Err(damaged(&path, "it is not as it was written")),
@@ -62,9 +62,9 @@ impl<D: Disk> Medium for Folder<D> {
     }
 
     fn define(&mut self, definition: &str) -> Result<(), StoreError> {
-        self.check_place()?;
-        let sealed = format!("{}\n{definition}", Seal::of(definition.as_bytes()));
-        let staged = self.stage(sealed.as_bytes())?;
+        self.check_root()?;
+        let with_checksum = format!("{}\n{definition}", Checksum::of(definition.as_bytes()));
+        let staged = self.stage(with_checksum.as_bytes())?;
         replace(&self.disk, &self.layout, &staged, &self.layout.definition())
     }
 
@@ -74,8 +74,8 @@ impl<D: Disk> Medium for Folder<D> {
 
     fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<Vec<(usize, Entry)>, StoreError> {
         let Some(cells) = self.cells.get(column).filter(|_| !steps.is_empty()) else { return Ok(Vec::new()) };
-        let entry = |(step, kept): (&usize, &Kept)| {
-            Ok((*step, entry(&self.disk, &self.layout, column, *step, kept)?))
+        let entry = |(step, logged): (&usize, &LoggedEntry)| {
+            Ok((*step, entry(&self.disk, &self.layout, column, *step, logged)?))
         };
         cells.range(steps).map(entry).collect()
     }
@@ -84,18 +84,18 @@ impl<D: Disk> Medium for Folder<D> {
         let mut taken = BTreeSet::new();
         let is_new: Vec<bool> = (cells.iter())
             .map(|cell| {
-                self.kept(&cell.column, cell.step).is_none() && taken.insert((&cell.column, cell.step))
+                self.logged(&cell.column, cell.step).is_none() && taken.insert((&cell.column, cell.step))
             })
             .collect();
         let new: Vec<&NewCell> =
             cells.iter().zip(&is_new).filter(|(_, new)| **new).map(|(cell, _)| cell).collect();
         if !new.is_empty() {
-            self.check_place()?;
+            self.check_root()?;
             self.store(&new)?;
         }
-        let put = |(cell, new): (&NewCell, bool)| match self.kept(&cell.column, cell.step) {
-            Some(kept) if !new => {
-                Ok(Put::Exists(entry(&self.disk, &self.layout, &cell.column, cell.step, kept)?))
+        let put = |(cell, new): (&NewCell, bool)| match self.logged(&cell.column, cell.step) {
+            Some(logged) if !new => {
+                Ok(Put::Exists(entry(&self.disk, &self.layout, &cell.column, cell.step, logged)?))
             }
             _ => Ok(Put::Stored),
         };
@@ -103,18 +103,18 @@ impl<D: Disk> Medium for Folder<D> {
     }
 }
 
-impl<D: Disk> Folder<D> {
-    fn kept(&self, column: &Name, step: usize) -> Option<&Kept> {
+impl<D: Disk> FileBackend<D> {
+    fn logged(&self, column: &Name, step: usize) -> Option<&LoggedEntry> {
         self.cells.get(column)?.get(&step)
     }
 
     /// The folder may have been moved or replaced, which a path does not show.
-    fn check_place(&self) -> Result<(), StoreError> {
+    fn check_root(&self) -> Result<(), StoreError> {
         let path = self.layout.lock();
-        match if_there(self.disk.is_locked_by(&path, &self.lock)).doing("looking at", &path)? {
+        match none_if_missing(self.disk.is_locked_by(&path, &self.lock)).context("looking at", &path)? {
             Some(true) => Ok(()),
-            Some(false) => Err(gone(self.layout.root(), "another folder is in its place")),
-            None => Err(gone(self.layout.root(), "it is not there any more")),
+            Some(false) => Err(unwritable(self.layout.root(), "another folder is in its place")),
+            None => Err(unwritable(self.layout.root(), "it is not there any more")),
         }
     }
 
@@ -125,26 +125,26 @@ impl<D: Disk> Folder<D> {
         self.make_columns(&columns)?;
         let mut lines = String::new();
         let mut links = Vec::new();
-        let mut kept = Vec::with_capacity(cells.len());
+        let mut logged = Vec::with_capacity(cells.len());
         for NewCell { column, step, entry } in cells.iter().copied() {
             if let Some(value) = &entry.value {
                 links.push((self.stage(value.as_bytes())?, self.layout.value(column, *step)));
             }
-            let is = Kept::of(entry);
-            lines.push_str(&log::cell(column, *step, &is));
-            kept.push((column, *step, is));
+            let entry = LoggedEntry::of(entry);
+            lines.push_str(&log::cell(column, *step, &entry));
+            logged.push((column, *step, entry));
         }
         self.append(&lines)?;
-        self.disk.sync(&self.log).doing("writing", &self.layout.cells())?;
+        self.disk.sync(&self.log).context("writing", &self.layout.cells())?;
         for (staged, value) in &links {
-            self.disk.link(staged, value).doing("making", value)?;
+            self.disk.link(staged, value).context("making", value)?;
         }
         for column in columns {
             let folder = self.layout.column(column);
-            self.disk.sync_path(&folder).doing("writing", &folder)?;
+            self.disk.sync_path(&folder).context("writing", &folder)?;
         }
-        for (column, step, kept) in kept {
-            self.cells.entry(column.clone()).or_default().insert(step, kept);
+        for (column, step, entry) in logged {
+            self.cells.entry(column.clone()).or_default().insert(step, entry);
         }
         self.append(&log::done(self.cells.values().map(BTreeMap::len).sum()))?;
         for (staged, _) in links {
@@ -160,18 +160,22 @@ impl<D: Disk> Folder<D> {
         for column in columns {
             let folder = self.layout.column(column);
             // A folder that holds a value lasts already, and its absence is a loss.
-            if !self.cells.get(*column).is_some_and(|steps| steps.values().any(|kept| kept.value.is_some())) {
-                unless_there(self.disk.create_dir(&folder)).doing("making", &folder)?;
+            if !self
+                .cells
+                .get(*column)
+                .is_some_and(|steps| steps.values().any(|logged| logged.value.is_some()))
+            {
+                ok_if_exists(self.disk.create_dir(&folder)).context("making", &folder)?;
                 made = true;
             }
             // Through a link, values would get into a folder that is not the store's.
-            if self.disk.kind(&folder).doing("looking at", &folder)? != Kind::Folder {
-                return Err(gone(&folder, "it is not a folder"));
+            if self.disk.kind(&folder).context("looking at", &folder)? != Kind::Folder {
+                return Err(unwritable(&folder, "it is not a folder"));
             }
         }
         if made {
             let root = self.layout.root();
-            self.disk.sync_path(root).doing("writing", root)?;
+            self.disk.sync_path(root).context("writing", root)?;
         }
         Ok(())
     }
@@ -183,7 +187,7 @@ impl<D: Disk> Folder<D> {
     }
 
     fn append(&mut self, lines: &str) -> Result<(), StoreError> {
-        self.log.write_all(lines.as_bytes()).doing("writing", &self.layout.cells())
+        self.log.write_all(lines.as_bytes()).context("writing", &self.layout.cells())
     }
 }
 
@@ -199,9 +203,9 @@ pub(super) fn stage<D: Disk>(
     bytes: &[u8],
 ) -> Result<PathBuf, StoreError> {
     let path = layout.staging().join(number.to_string());
-    let mut file = disk.create(&path).doing("making", &path)?;
-    file.write_all(bytes).doing("writing", &path)?;
-    disk.sync(&file).doing("writing", &path)?;
+    let mut file = disk.create(&path).context("making", &path)?;
+    file.write_all(bytes).context("writing", &path)?;
+    disk.sync(&file).context("writing", &path)?;
     Ok(path)
 }
 
@@ -212,8 +216,8 @@ pub(super) fn replace<D: Disk>(
     staged: &Path,
     path: &Path,
 ) -> Result<(), StoreError> {
-    disk.rename(staged, path).doing("replacing", path)?;
-    disk.sync_path(layout.own()).doing("writing", layout.own())
+    disk.rename(staged, path).context("replacing", path)?;
+    disk.sync_path(layout.own()).context("writing", layout.own())
 }
 
 /// What is stored of a cell, as the log has it.
@@ -222,16 +226,17 @@ pub(super) fn entry<D: Disk>(
     layout: &Layout,
     column: &Name,
     step: usize,
-    kept: &Kept,
+    logged: &LoggedEntry,
 ) -> Result<Entry, StoreError> {
-    let receipt = kept.receipt.clone();
-    let Some(seal) = kept.value else { return Ok(Entry { value: None, receipt }) };
+    let receipt = logged.receipt.clone();
+    let Some(checksum) = logged.value else { return Ok(Entry { value: None, receipt }) };
     let path = layout.value(column, step);
     // One byte more than there should be is enough to know.
-    let bytes = if_there(disk.read(&path, seal.len.saturating_add(1))).doing("reading", &path)?;
-    let corrupt = |what: &str| corrupt(column, step, &path, what);
+    let bytes =
+        none_if_missing(disk.read(&path, checksum.len.saturating_add(1))).context("reading", &path)?;
+    let corrupt = |reason: &str| corrupt(column, step, &path, reason);
     let bytes = bytes.ok_or_else(|| corrupt("is not there any more; put it back"))?;
-    if Seal::of(&bytes) != seal {
+    if Checksum::of(&bytes) != checksum {
         return Err(corrupt("was edited or damaged after it was stored; put back what it was"));
     }
     let value = text(bytes).ok_or_else(|| corrupt("is not UTF-8"))?;
@@ -243,15 +248,15 @@ pub(super) fn text(bytes: Vec<u8>) -> Option<Value> {
     String::from_utf8(bytes).ok().map(Value::from)
 }
 
-pub(super) fn corrupt(column: &Name, step: usize, path: &Path, what: &str) -> StoreError {
-    StoreError::Corrupt { column: column.clone(), step, what: format!("{} {what}", path.display()) }
+pub(super) fn corrupt(column: &Name, step: usize, path: &Path, reason: &str) -> StoreError {
+    StoreError::Corrupt { column: column.clone(), step, reason: format!("{} {reason}", path.display()) }
 }
 
-pub(super) fn damaged(path: &Path, what: impl Into<String>) -> StoreError {
-    StoreError::Damaged { place: path.display().to_string(), what: what.into() }
+pub(super) fn damaged(path: &Path, reason: impl Into<String>) -> StoreError {
+    StoreError::Damaged { location: path.display().to_string(), reason: reason.into() }
 }
 
 /// A folder is not what it was.
-fn gone(path: &Path, what: &str) -> StoreError {
-    StoreError::other(format!("{} cannot be written to: {what}", path.display()))
+fn unwritable(path: &Path, reason: &str) -> StoreError {
+    StoreError::other(format!("{} cannot be written to: {reason}", path.display()))
 }

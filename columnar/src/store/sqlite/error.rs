@@ -4,20 +4,20 @@ use std::io;
 
 use rusqlite::ErrorCode;
 
-use super::Place;
+use super::Location;
 use crate::store::StoreError;
 
 /// An error of SQLite, one of what it keeps, or one that is told as it is.
-pub(super) enum Fault {
+pub(super) enum SqliteError {
     Sql(rusqlite::Error),
     /// What stands beside the values is not what was stored.
-    Damage(&'static str),
+    Damaged(&'static str),
     Store(StoreError),
 }
 
-impl Fault {
-    pub(super) fn io(doing: String, source: io::Error) -> Self {
-        Self::Store(StoreError::Io { doing, source })
+impl SqliteError {
+    pub(super) fn io(operation: String, source: io::Error) -> Self {
+        Self::Store(StoreError::Io { operation, source })
     }
 
     /// Whether the file is not what SQLite left there.
@@ -31,23 +31,25 @@ impl Fault {
                 // It is of another type, or not there where there is always one.
                 None => true,
             },
-            Self::Damage(_) => true,
+            Self::Damaged(_) => true,
             Self::Store(_) => false,
         }
     }
 
     /// The error to tell. `doing` is what the place is the object of: `reading`.
-    pub(super) fn at(self, place: &Place, doing: &str) -> StoreError {
+    pub(super) fn into_store_error(self, location: &Location, operation: &str) -> StoreError {
         let damage = self.is_damage();
         match self {
             Self::Store(error) => error,
-            Self::Damage(what) => StoreError::Damaged { place: place.to_string(), what: what.to_owned() },
+            Self::Damaged(reason) => {
+                StoreError::Damaged { location: location.to_string(), reason: reason.to_owned() }
+            }
             Self::Sql(error) if damage => {
-                StoreError::Damaged { place: place.to_string(), what: error.to_string() }
+                StoreError::Damaged { location: location.to_string(), reason: error.to_string() }
             }
             Self::Sql(error) => match error.sqlite_error_code().and_then(kind) {
                 Some(kind) => StoreError::Io {
-                    doing: format!("{doing} {place}"),
+                    operation: format!("{operation} {location}"),
                     source: io::Error::new(kind, error.to_string()),
                 },
                 None => StoreError::other(error),
@@ -71,13 +73,13 @@ fn kind(code: ErrorCode) -> Option<io::ErrorKind> {
     })
 }
 
-impl From<rusqlite::Error> for Fault {
+impl From<rusqlite::Error> for SqliteError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sql(error)
     }
 }
 
-impl From<StoreError> for Fault {
+impl From<StoreError> for SqliteError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }

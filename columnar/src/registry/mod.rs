@@ -1,0 +1,182 @@
+//! The facts about models and providers, with their sources and dates. Plain data: nothing here computes a cost, plans
+//! a mark or sends a request.
+//!
+//! | to add | write |
+//! |---|---|
+//! | a model | a row in `models.rs`: its names, its price, the cache rules of its provider |
+//! | a provider | a row in `providers.rs`, and rows for its models where prices or cache rules are known |
+//!
+//! Prices are read by [`usage::Price`](crate::usage::Price), cache rules by [`cache::CachePolicy`](crate::cache::CachePolicy),
+//! schema dialects and keys by the client, telemetry names by the spans.
+
+mod models;
+mod providers;
+
+use std::time::Duration;
+
+pub(crate) use self::models::FAMILIES;
+#[cfg(feature = "genai")]
+pub(crate) use self::providers::SchemaDialect;
+pub(crate) use self::providers::{PROVIDERS, Provider};
+
+/// The models that share a price and cache rules.
+#[derive(Debug)]
+pub(crate) struct Family {
+    /// The names of the models as in `COLUMNAR_MODEL`, without versions. A name that ends in `/` is for all models of a
+    /// provider.
+    pub(crate) names: &'static [&'static str],
+    /// Prefixes of the names of other models that have the same cache rules. A price is never guessed from a prefix.
+    pub(crate) prefixes: &'static [&'static str],
+    pub(crate) price: Option<Rates>,
+    pub(crate) cache: Option<CacheRules>,
+}
+
+/// US dollars for a million tokens.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rates {
+    pub(crate) input: f64,
+    pub(crate) output: f64,
+    pub(crate) cache_read: f64,
+    pub(crate) long_request: Option<LongRequest>,
+    pub(crate) source: &'static str,
+    /// A day on which the source is known to have had this price, as `YYYY-MM-DD`.
+    pub(crate) date: &'static str,
+}
+
+/// Another price for a whole request of more than `above` tokens, and for its reply, in percent of the usual one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LongRequest {
+    pub(crate) above: u64,
+    pub(crate) request_percent: u64,
+    pub(crate) reply_percent: u64,
+}
+
+/// How a provider caches prefixes of requests; see [`CachePolicy`](crate::cache::CachePolicy).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CacheRules {
+    /// The factor of cached tokens where no price is known.
+    pub(crate) read: f64,
+    pub(crate) short: Write,
+    pub(crate) long: Option<Write>,
+    pub(crate) minimum: usize,
+    pub(crate) most_marks: usize,
+    pub(crate) look_back: usize,
+    pub(crate) boundary: Boundary,
+    pub(crate) source: &'static str,
+    pub(crate) date: &'static str,
+}
+
+/// The fee and the time for which a provider keeps a prefix.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Write {
+    /// The factor of tokens that are written.
+    pub factor: f64,
+    /// How long they are kept after the last request that wrote or read them.
+    pub lifetime: Duration,
+}
+
+/// Where a prefix may end that a provider finds again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Boundary {
+    /// After a block of content: an instruction, or a part of a message that is sent as a block.
+    Block,
+    /// After a message.
+    Message,
+    /// Anywhere.
+    Token,
+}
+
+impl Family {
+    /// The factor of cached tokens: that of the price, which has a source and a date, or else that of the rules. It has
+    /// four decimal places, as prices have.
+    pub(crate) fn read_factor(&self, rules: &CacheRules) -> f64 {
+        let priced = self.price.filter(|price| price.input > 0.0);
+        priced.map_or(rules.read, |price| (price.cache_read / price.input * 1e4).round() / 1e4)
+    }
+
+    /// The factors of tokens that are written to be kept for a short and a long time. A write costs nothing extra
+    /// where no rules are known.
+    pub(crate) fn write_factors(&self) -> (f64, Option<f64>) {
+        let rules = self.cache.as_ref();
+        (rules.map_or(1.0, |rules| rules.short.factor), rules.and_then(|rules| Some(rules.long?.factor)))
+    }
+}
+
+/// The position in [`FAMILIES`] of the family that a model belongs to, by its name or as a version of it.
+///
+/// A version is a name followed by a number of three digits or more, a date, or an effort. The longest name counts.
+pub(crate) fn family(model: &str) -> Option<usize> {
+    let model = canonical(model);
+    let named = |family: &Family| longest(family.names, |name| is_version_of(model.0, model.1, name));
+    find(named)
+}
+
+/// The position in [`FAMILIES`] of the family whose cache rules a model has: its own one, or the one with the longest
+/// prefix of its name.
+pub(crate) fn caching(model: &str) -> Option<usize> {
+    let own = family(model).filter(|at| FAMILIES.get(*at).is_some_and(|family| family.cache.is_some()));
+    let (provider, model) = canonical(model);
+    let begins = |name: &str| strip(provider, model, name).is_some();
+    own.or_else(|| {
+        find(|family| {
+            family.cache.as_ref()?;
+            longest(family.prefixes, begins)
+        })
+    })
+}
+
+/// The row of the provider of a model, which the name begins with.
+pub(crate) fn provider(name: &str) -> Option<&'static Provider> {
+    PROVIDERS.iter().find(|provider| provider.name == name)
+}
+
+fn find(length: impl Fn(&Family) -> Option<usize>) -> Option<usize> {
+    let found = FAMILIES.iter().enumerate().filter_map(|(at, family)| Some((length(family)?, at)));
+    found.max_by_key(|(length, _)| *length).map(|(_, at)| at)
+}
+
+fn longest(names: &[&str], is_it: impl Fn(&str) -> bool) -> Option<usize> {
+    names.iter().filter(|name| is_it(name)).map(|name| name.len()).max()
+}
+
+/// The provider whose models these are, and the rest of the name with its slash.
+fn canonical(model: &str) -> (&str, &str) {
+    let (name, rest) = model.split_at(model.find('/').unwrap_or(model.len()));
+    (provider(name).map_or(name, |provider| provider.models_of), rest)
+}
+
+/// What follows a prefix in a name.
+fn strip<'m>(provider: &str, model: &'m str, prefix: &str) -> Option<&'m str> {
+    model.strip_prefix(prefix.strip_prefix(provider)?)
+}
+
+fn is_version_of(provider: &str, model: &str, name: &str) -> bool {
+    match strip(provider, model, name) {
+        Some(rest) if name.ends_with('/') => !rest.is_empty(),
+        Some(rest) => is_version(rest),
+        None => false,
+    }
+}
+
+/// Whether what follows the name of a model in another name leaves it the same model: nothing, a word for its
+/// state, a number of three digits or more or a date, and an effort, which `genai` takes off.
+fn is_version(rest: &str) -> bool {
+    let mut parts = rest.split('-');
+    let is_separate = parts.next() == Some("");
+    let mut numbers = 0;
+    is_separate
+        && parts.all(|part| match part {
+            "latest" | "preview" | "zero" | "none" | "minimal" | "low" | "medium" | "high" | "xhigh"
+            | "max" => true,
+            _ => {
+                numbers += 1;
+                let least = if numbers == 1 { 3 } else { 2 };
+                part.len() >= least && part.bytes().all(|byte| byte.is_ascii_digit())
+            }
+        })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+use std::collections::BTreeSet;
+
+use super::*;
+
+fn priced() -> impl Iterator<Item = (&'static str, &'static Family, Rates)> {
+    FAMILIES.iter().flat_map(|family| {
+        let named = family.names.iter().map(move |name| Some((*name, family, family.price?)));
+        named.flatten()
+    })
+}
+
+fn is_date(date: &str) -> bool {
+    let parts: Vec<u32> = date.split('-').map(|part| part.parse().expect(date)).collect();
+    date.len() == 10 && parts[0] >= 2025 && (1..=12).contains(&parts[1]) && (1..=31).contains(&parts[2])
+}
+
+#[test]
+fn every_row_is_found_by_its_names_alone() {
+    let mut seen = BTreeSet::new();
+    for (at, row) in FAMILIES.iter().enumerate() {
+        assert_eq!(row.names.is_empty(), row.price.is_none(), "{row:?}");
+        assert_ne!(row.names.is_empty(), row.prefixes.is_empty(), "{row:?}");
+        for name in row.names {
+            assert!(seen.insert(*name), "{name}");
+            if !name.ends_with('/') {
+                assert_eq!(family(name), Some(at), "{name}");
+            }
+        }
+        for prefix in row.prefixes {
+            assert!(seen.insert(format!("{prefix}…").leak()), "{prefix}");
+            assert!(prefix.contains('/'), "{prefix}");
+        }
+    }
+}
+
+#[test]
+fn every_name_begins_with_a_provider() {
+    for name in FAMILIES.iter().flat_map(|family| family.names.iter().chain(family.prefixes)) {
+        let (provider_name, _) = name.split_once('/').unwrap_or((name, ""));
+        assert!(*name == "offline" || provider(provider_name).is_some(), "{name}");
+    }
+    assert!(PROVIDERS.iter().map(|provider| provider.name).is_sorted());
+    for row in PROVIDERS {
+        let models_of = provider(row.models_of).expect("it is a provider, too");
+        assert_eq!(models_of.models_of, models_of.name, "{row:?}");
+        assert_ne!(row.telemetry_name, "", "{row:?}");
+    }
+}
+
+#[test]
+fn every_price_is_plausible() {
+    for (name, family, price) in priced().filter(|(_, _, price)| price.input > 0.0) {
+        assert!((0.01..100.0).contains(&price.input), "{name}");
+        assert!((1.0..10.0).contains(&(price.output / price.input)), "{name}");
+        assert!(price.cache_read <= price.input && price.cache_read > 0.0, "{name}");
+        let (short, long) = family.write_factors();
+        assert!(short >= 1.0 && long.is_none_or(|long| long > short), "{name}");
+        if let Some(LongRequest { above, request_percent, reply_percent }) = price.long_request {
+            assert!((99_999..1_000_000).contains(&above), "{name}");
+            assert!(request_percent > 100 && reply_percent > 100, "{name}");
+        }
+        assert!(price.source.starts_with("https://"), "{name}");
+        assert!(is_date(price.date) && *price.date >= *"2026", "{name}");
+    }
+}
+
+#[test]
+fn the_own_row_comes_before_the_longest_prefix() {
+    let names = |model| caching(model).map(|at| (FAMILIES[at].names, FAMILIES[at].prefixes));
+    assert_eq!(names("anthropic/claude-opus-5-20270101"), Some((&["anthropic/claude-opus-5"][..], &[][..])));
+    assert_eq!(names("anthropic/claude-opus-5-6"), Some((&[][..], &["anthropic/claude-"][..])));
+    assert_eq!(names("openai_resp/gpt-5.6-mini").map(|(_, prefixes)| prefixes[0]), Some("openai/gpt-5.6"));
+    assert_eq!(names("openai/o3"), None, "a price alone is no cache");
+    assert_eq!(family("openai/gpt-5.6-mini"), None, "and no price is guessed");
+}

@@ -1,0 +1,117 @@
+//! Draws the pictures of the README: the chat example in a terminal, and the graph of its flow. A test holds the
+//! committed files against it.
+//!
+//! ```text
+//! cargo run --example pictures     writes examples/pictures/chat.svg and examples/pictures/graph.svg
+//! ```
+
+#[expect(dead_code, reason = "`main` and the command line of the chat are not called")]
+#[path = "../chat/main.rs"]
+mod chat;
+mod graph;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anstyle::{Color, RgbColor, Style};
+use anstyle_svg::{Palette, Term};
+use columnar::BoxError;
+use columnar::model::Offline;
+use columnar_examples::{describe, exit_code};
+
+use chat::{Chat, ChatColumn, Session};
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/pictures");
+
+/// The transcript that the chat reads.
+const MESSAGES: &str = "We should rewrite the backend in Rust.\nPython is always slow.\n";
+
+const BACKGROUND: RgbColor = RgbColor(13, 17, 23);
+const TEXT: RgbColor = RgbColor(230, 237, 243);
+
+/// The colours 0 to 15 of a terminal, legible on the dark background.
+const COLORS: [u32; 16] = [
+    0x48_4f58, 0xff_7b72, 0x3f_b950, 0xd2_9922, 0x58_a6ff, 0xbc_8cff, 0x39_c5cf, 0xb1_bac4, 0x6e_7681,
+    0xff_a198, 0x56_d364, 0xe3_b341, 0x79_c0ff, 0xd2_a8ff, 0x56_d4dd, 0xff_ffff,
+];
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    exit_code(write().await)
+}
+
+async fn write() -> Result<(), BoxError> {
+    for (name, svg) in pictures().await? {
+        let path = Path::new(FOLDER).join(name);
+        std::fs::write(&path, svg)?;
+        anstream::println!("{}", path.display());
+    }
+    Ok(())
+}
+
+/// The names of the files and their contents.
+async fn pictures() -> Result<[(&'static str, String); 2], BoxError> {
+    let outline = Chat::GRAPH.outline();
+    Ok([("chat.svg", terminal().await?), ("graph.svg", graph::draw(&outline, color))])
+}
+
+/// The output of the chat example on the offline model, as a terminal shows it.
+async fn terminal() -> Result<String, BoxError> {
+    let (mut out, bold) = (Vec::new(), Style::new().bold());
+    writeln!(out, "{bold}$ cargo run --example chat -- --messages critique messages.txt{bold:#}")?;
+    writeln!(out, "model: {}", describe(Offline::NAME))?;
+    let mut session = Session { chat: Chat::new(), out, messages: vec!["critique"] };
+    session.chat.with(Offline::new());
+    session.play("messages.txt", MESSAGES.as_bytes()).await?;
+    let text = String::from_utf8(session.out)?;
+
+    let terminal = Term::new()
+        .min_width_px(880)
+        .palette(palette())
+        .fg_color(Color::Rgb(TEXT))
+        .bg_color(Color::Rgb(BACKGROUND));
+    Ok(scalable(&terminal.render_svg(text.trim_end())))
+}
+
+fn palette() -> Palette {
+    Palette(COLORS.map(|color| {
+        let [_, red, green, blue] = color.to_be_bytes();
+        RgbColor(red, green, blue)
+    }))
+}
+
+/// Browsers crop an SVG without a `viewBox` where they should scale it.
+fn scalable(svg: &str) -> String {
+    let size = |name: &str| {
+        let (_, rest) = svg.split_once(&format!("{name}=\""))?;
+        rest.split_once("px\"").map(|(size, _)| size)
+    };
+    let view =
+        format!("<svg viewBox=\"0 0 {} {}\" ", size("width").unwrap_or("0"), size("height").unwrap_or("0"));
+    svg.replacen("<svg ", &view, 1)
+}
+
+/// The colour of a column in the chat.
+fn color(column: &str) -> RgbColor {
+    let all = [ChatColumn::Topics, ChatColumn::Summary, ChatColumn::Critique, ChatColumn::Assistant];
+    let found = all.into_iter().find(|found| found.name() == column);
+    match found.and_then(|column| chat::style(column).get_fg_color()) {
+        Some(Color::Ansi(color)) => palette().get(color),
+        _ => TEXT,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_committed_pictures_are_up_to_date() -> Result<(), BoxError> {
+        for (name, svg) in pictures().await? {
+            let committed = std::fs::read_to_string(Path::new(FOLDER).join(name))?;
+            assert!(committed == svg, "{name} is out of date: run `cargo run --example pictures`");
+        }
+        Ok(())
+    }
+}
