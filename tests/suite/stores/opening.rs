@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use columnar::prelude::*;
-use columnar::reopen::{Change, OpenOptions};
+use columnar::reopen::{ColumnChange, OpenOptions};
 use columnar::store::{Entry, MemoryStore, Store, StoreError};
 use columnar::testing::{LayeredStore, StoreLayer};
 use columnar::{Column, Name};
@@ -309,8 +309,10 @@ async fn d3_everything_that_has_changed_is_told_at_once() -> Result<()> {
     let now = [upper("a", user.all()), upper("b", user.latest()), upper("c", (user.latest(), this()))];
     let error = opened_as(&was, &now, &[]).await.expect_err("two have changed");
     let Error::Drift(drift) = &error else { panic!("it is a drift: {error}") };
-    assert!(matches!(drift.changes(), [Change::Reads { column: a, .. }, Change::Reads { column: c, .. }]
-        if a == "a" && c == "c"));
+    assert!(
+        matches!(drift.changes(), [ColumnChange::Reads { column: a, .. }, ColumnChange::Reads { column: c, .. }]
+        if a == "a" && c == "c")
+    );
     assert_eq!(error.to_string().lines().count(), 2);
     assert!(opened_as(&was, &now, &["a"]).await.is_err());
 

@@ -59,8 +59,8 @@ impl StoreLayer for Harm {
             cells.next().map(|(_, step)| *step)
         };
         if let Some(step) = found(&self.damaged()) {
-            let what = "its checksum is another one".to_owned();
-            return future::ready(Err(StoreError::Corrupt { column, step, what })).boxed();
+            let reason = "its checksum is another one".to_owned();
+            return future::ready(Err(StoreError::Corrupt { column, step, reason })).boxed();
         }
         let withheld: Vec<_> =
             self.withheld().iter().filter(|(name, _)| *column == **name).cloned().collect();
