@@ -168,47 +168,47 @@ impl Calls {
 mod tests {
     use super::*;
 
-    fn calls(calls: impl IntoIterator<Item = (u64, u64)>) -> Calls {
+    fn calls_of(pairs: impl IntoIterator<Item = (u64, u64)>) -> Calls {
         let mut all = Calls::default();
-        calls.into_iter().for_each(|(counted, reported)| all.learn(counted, reported));
+        pairs.into_iter().for_each(|(counted, reported)| all.learn(counted, reported));
         all
     }
 
     #[test]
     fn there_is_no_ratio_before_the_eighth_call() {
-        let few = calls([(100, 120); ENOUGH - 1]);
+        let few = calls_of([(100, 120); ENOUGH - 1]);
         assert_eq!((few.ratio(), few.p99()), (None, None));
-        let enough = calls([(100, 120); ENOUGH]);
+        let enough = calls_of([(100, 120); ENOUGH]);
         assert_eq!((enough.ratio(), enough.p99()), (Some(Ratio::percent(120)), Some(Ratio::percent(120))));
     }
 
     #[test]
     fn calls_with_a_zero_are_ignored() {
-        let none = calls([(100, 0), (0, 100), (0, 0)].repeat(ENOUGH));
+        let none = calls_of([(100, 0), (0, 100), (0, 0)].repeat(ENOUGH));
         assert_eq!(none.ratio(), None);
     }
 
     #[test]
     fn old_calls_fade_when_a_model_changes() {
-        let changed = calls([(100, 120); RECENT].into_iter().chain([(100, 150); RECENT]));
+        let changed = calls_of([(100, 120); RECENT].into_iter().chain([(100, 150); RECENT]));
         assert_eq!(changed.ratio(), Some(Ratio::percent(150)));
-        let changing = calls([(100, 120); RECENT].into_iter().chain([(100, 150); RECENT / 2]));
+        let changing = calls_of([(100, 120); RECENT].into_iter().chain([(100, 150); RECENT / 2]));
         assert_eq!(changing.ratio(), Some(Ratio::percent(135)));
     }
 
     #[test]
     fn p99_leaves_out_one_in_a_hundred_tokens() {
         let calls = (1..=100).map(|percent| (1000, 1000 + 10 * percent));
-        assert_eq!(calls(calls).p99(), Some(Ratio::percent(199)));
+        assert_eq!(calls_of(calls).p99(), Some(Ratio::percent(199)));
         let short = [(10_000, 11_000); 20].into_iter().chain([(4, 20); 20]);
-        assert_eq!(calls(short).p99(), Some(Ratio::percent(110)), "short calls hardly weigh");
+        assert_eq!(calls_of(short).p99(), Some(Ratio::percent(110)), "short calls hardly weigh");
         let long = [(10_000, 11_000); 20].into_iter().chain([(9000, 18_000)]);
-        assert_eq!(calls(long).p99(), Some(Ratio::percent(200)), "long ones do");
+        assert_eq!(calls_of(long).p99(), Some(Ratio::percent(200)), "long ones do");
     }
 
     #[test]
     fn sums_do_not_overflow() {
-        let huge = calls([(u64::MAX, u64::MAX); ENOUGH]);
+        let huge = calls_of([(u64::MAX, u64::MAX); ENOUGH]);
         assert_eq!((huge.ratio(), huge.p99()), (Some(Ratio::percent(100)), Some(Ratio::percent(100))));
     }
 }
