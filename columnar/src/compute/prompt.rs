@@ -23,7 +23,7 @@ const MAX_TOKENS: u32 = 1024;
 /// reply.
 ///
 /// The model is the one given [`with`](Prompt::with) or [by its name](Prompt::model); otherwise that of the
-/// [flow](crate::flow::LiveFlow::model); otherwise the one that the environment variable `COLUMNAR_MODEL` names;
+/// [flow](crate::flow::LiveFlow::set_model); otherwise the one that the environment variable `COLUMNAR_MODEL` names;
 /// otherwise [`Offline`](crate::model::Offline), which needs no key.
 ///
 /// ```
@@ -113,7 +113,7 @@ impl Prompt {
     }
 
     /// Says how long it usually takes until the column asks again, where that is not what the
-    /// [flow](crate::flow::LiveFlow::pace) says. What was asked is kept in the cache of the model's provider
+    /// [flow](crate::flow::LiveFlow::set_pace) says. What was asked is kept in the cache of the model's provider
     /// for as long as that pays.
     ///
     /// ```

@@ -54,8 +54,8 @@
 //!
 //! # A limit
 //!
-//! [`chat.spend(SpendLimit::dollars(5.0))`](crate::flow::LiveFlow::spend) stops a run before it has cost more. Several flows
-//! that are given the same [`SpendLimit`](crate::usage::SpendLimit) share it. [`chat.forecast()`](crate::flow::LiveFlow::forecast)
+//! [`chat.set_spend_limit(SpendLimit::dollars(5.0))`](crate::flow::LiveFlow::set_spend_limit) stops a run before it has
+//! cost more. Several flows that are given the same [`SpendLimit`](crate::usage::SpendLimit) share it. [`chat.forecast()`](crate::flow::LiveFlow::forecast)
 //! tells what a run will ask before it begins.
 //!
 //! Next: [contexts that would be too large](super::budgets).

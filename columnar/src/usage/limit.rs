@@ -9,14 +9,14 @@ use tokio::sync::Notify;
 use super::{Dollars, Price, Usage};
 use crate::error::chain;
 
-/// What the calls of a flow may cost, from when it is [told so](crate::flow::LiveFlow::spend). A call that could take
+/// What the calls of a flow may cost, from when it is [set](crate::flow::LiveFlow::set_spend_limit). A call that could take
 /// it above the limit is not made: the run ends with a [`SpendLimitError`], what was paid for is stored, and with another
 /// limit the next run goes on from there.
 ///
 /// Clones are one limit: flows that are given the same share it.
 ///
 /// Before a call, its request is counted as contexts are (see
-/// [`count_with`](crate::flow::LiveFlow::count_with)), and its reply is taken to be as long as it may be. So much is
+/// [`set_counter`](crate::flow::LiveFlow::set_counter)), and its reply is taken to be as long as it may be. So much is
 /// reserved, and becomes what the call says that it cost. A call that does not say, because it broke off half way,
 /// counts as what was put aside. While others are on their way, a call that might be too much waits for them. So the
 /// limit is kept as well as the flow counts, and once it is reached nobody is asked. What a call writes to its
@@ -32,7 +32,7 @@ use crate::error::chain;
 ///     source user;
 ///     column assistant(user, self) = prompt("You are a helpful assistant.").max_tokens(100);
 /// };
-/// chat.spend(SpendLimit::tokens(150));
+/// chat.set_spend_limit(SpendLimit::tokens(150));
 /// for text in ["hello", "goodbye"] {
 ///     chat.user.push(text).await?;
 /// }
@@ -40,7 +40,7 @@ use crate::error::chain;
 /// assert!(SpendLimitError::of(&error).is_some());
 /// assert_eq!(chat.steps(), 1);
 ///
-/// chat.spend(SpendLimit::tokens(150));
+/// chat.set_spend_limit(SpendLimit::tokens(150));
 /// chat.run().await?;
 /// assert_eq!(chat.steps(), 2);
 /// # Ok(()) }
