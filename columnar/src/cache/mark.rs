@@ -6,8 +6,8 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mark {
-    /// Where it stands.
-    pub place: Place,
+    /// Where the mark is.
+    pub position: Position,
     /// For how long.
     pub lifetime: Lifetime,
     /// What for.
@@ -41,7 +41,7 @@ impl fmt::Display for Reason {
 
 /// The end of a piece of a request, in the order of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum Position {
     /// Behind the instruction.
     System,
     /// Behind this part of the messages, counted as [`Messages::parts`](crate::Messages::parts) yields them.

@@ -13,7 +13,7 @@ mod plan;
 mod policy;
 mod prefix;
 
-pub use mark::{Lifetime, Mark, Place, Reason};
+pub use mark::{Lifetime, Mark, Position, Reason};
 pub use pace::Pace;
 pub use plan::CachePlan;
 pub use policy::CachePolicy;

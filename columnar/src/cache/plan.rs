@@ -23,7 +23,7 @@
 //! need not be found in the other, so a column that changes pays for all of its history again. It is taken to be
 //! [`HORIZON`], and the pace alone decides.
 
-use super::mark::{Lifetime, Mark, Place, Reason};
+use super::mark::{Lifetime, Mark, Position, Reason};
 use super::pace::Pace;
 use super::policy::CachePolicy;
 use crate::context::{Fate, Messages, Part, Parts};
@@ -39,7 +39,7 @@ const HORIZON: f64 = 10.0;
 /// and the forks that were known at the step, never on the order in which values were computed.
 ///
 /// ```
-/// use columnar::cache::{CachePlan, Pace, Place, CachePolicy, Reason};
+/// use columnar::cache::{CachePlan, Pace, Position, CachePolicy, Reason};
 /// use columnar::prelude::*;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
@@ -54,12 +54,12 @@ const HORIZON: f64 = 10.0;
 /// chat.run().await?;
 ///
 /// let provider = CachePolicy::of("anthropic/claude-sonnet-4-5");
-/// let plan = |column| -> Result<Vec<Place>> {
+/// let plan = |column| -> Result<Vec<Position>> {
 ///     let CachePlan { marks, .. } = chat.cache_plan(column, 1, provider, Pace::batch())?;
-///     Ok(marks.iter().filter(|mark| mark.reason == Reason::Next).map(|mark| mark.place).collect())
+///     Ok(marks.iter().filter(|mark| mark.reason == Reason::Next).map(|mark| mark.position).collect())
 /// };
-/// assert_eq!(plan("assistant")?, [Place::Part(2)]);   // the next request repeats everything
-/// assert_eq!(plan("summary")?, [Place::Part(0)]);     // everything up to the old summary
+/// assert_eq!(plan("assistant")?, [Position::Part(2)]);   // the next request repeats everything
+/// assert_eq!(plan("summary")?, [Position::Part(0)]);     // everything up to the old summary
 /// assert_eq!(plan("topics")?, []);                    // nothing but the instruction
 /// # Ok(()) }
 /// ```
@@ -90,18 +90,18 @@ impl CachePlan {
         // Everything before the deepest mark is paid for with it, so further ones cost nothing. They are in
         // the order of their worth, should a provider take fewer.
         let worth = [(stable, Reason::Next), (far, Reason::Previous), (system, Reason::Instruction)];
-        let spare = spare.map(|place| (place.filter(|place| *place < deepest), Reason::Forks));
+        let spare = spare.map(|position| (position.filter(|position| *position < deepest), Reason::Forks));
         let mut marks: Vec<Mark> = Vec::new();
-        for (place, reason) in worth.into_iter().chain(spare) {
-            let known = |place: &Place| marks.iter().any(|mark| mark.place == *place);
-            if let Some(place) = place.filter(|place| !known(place)) {
-                marks.push(Mark { place, lifetime, reason });
+        for (position, reason) in worth.into_iter().chain(spare) {
+            let known = |position: &Position| marks.iter().any(|mark| mark.position == *position);
+            if let Some(position) = position.filter(|position| !known(position)) {
+                marks.push(Mark { position, lifetime, reason });
             }
         }
         // The deepest comes first in any case.
-        marks.sort_by_key(|mark| mark.place != deepest);
+        marks.sort_by_key(|mark| mark.position != deepest);
         marks.truncate(provider.most_marks);
-        marks.sort_unstable_by_key(|mark| mark.place);
+        marks.sort_unstable_by_key(|mark| mark.position);
         Self { marks }
     }
 }
@@ -121,20 +121,20 @@ fn lifetime(provider: &CachePolicy, pace: Pace) -> Option<Lifetime> {
 /// Where prefixes of a request end that other requests have, too; without those that are too short.
 struct Ends {
     /// The instruction, which all requests of the column have.
-    system: Option<Place>,
+    system: Option<Position>,
     /// What the next request repeats beyond that.
-    stable: Option<Place>,
+    stable: Option<Position>,
     /// What this request repeats of the one before, beyond the instruction.
-    repeated: Option<Place>,
+    repeated: Option<Position>,
     /// What forks of the flow share with this request: where the nearest one went another way, where one would
     /// that begins at this step, and some places further back. What a longer prefix is read for need not keep an
     /// entry alive, so there are marks of its own.
-    spare: [Option<Place>; 4],
+    spare: [Option<Position>; 4],
 }
 
 impl Ends {
     fn of(messages: &Messages, instruction: usize, minimum: usize) -> Self {
-        let system = (instruction >= minimum).then_some(Place::System);
+        let system = (instruction >= minimum).then_some(Position::System);
         let mut ends = Self { system, stable: None, repeated: None, spare: [None; 4] };
         let (previous, fork) = (messages.previous(), messages.before_fork());
         let (mut previous, mut fork) = (Kept::new(previous.as_ref()), Kept::new(fork.as_ref()));
@@ -149,13 +149,13 @@ impl Ends {
             tokens += part.tokens();
             // A constant is not worth a mark of its own.
             let Some(origin) = part.origin().filter(|_| tokens >= minimum) else { continue };
-            let place = Some(Place::Part(at));
-            ends.stable = place.filter(|_| stays).or(ends.stable);
-            ends.repeated = place.filter(|_| repeats).or(ends.repeated);
+            let position = Some(Position::Part(at));
+            ends.stable = position.filter(|_| stays).or(ends.stable);
+            ends.repeated = position.filter(|_| repeats).or(ends.repeated);
             let is_before = |step| stays && origin.step < step;
             let is_spare = [stays && is_shared, is_before(messages.step()), is_before(one), is_before(other)];
             for (spare, is_spare) in ends.spare.iter_mut().zip(is_spare) {
-                *spare = place.filter(|_| is_spare).or(*spare);
+                *spare = position.filter(|_| is_spare).or(*spare);
             }
         }
         ends
@@ -190,12 +190,12 @@ impl<'m> Kept<'m> {
 fn of_the_past(step: usize) -> [usize; 2] {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
     let step = u64::try_from(step).unwrap_or(u64::MAX);
-    let place = |turn: u64| {
-        let share = u128::from(turn.wrapping_mul(GOLDEN)) * u128::from(step);
+    let step_at = |index: u64| {
+        let share = u128::from(index.wrapping_mul(GOLDEN)) * u128::from(step);
         usize::try_from(share >> u64::BITS).unwrap_or(usize::MAX)
     };
-    let turn = step.wrapping_mul(2);
-    [place(turn), place(turn.wrapping_add(1))]
+    let index = step.wrapping_mul(2);
+    [step_at(index), step_at(index.wrapping_add(1))]
 }
 
 /// Whether a part is kept for the next request: also where that is most likely cut. If it is, a mark was paid for in
@@ -205,9 +205,9 @@ fn is_worth_it(part: &Part<'_>) -> bool {
 }
 
 /// How many blocks stand before a mark.
-fn block(place: Place) -> usize {
-    match place {
-        Place::System => 1,
-        Place::Part(at) => at + 2,
+fn block(position: Position) -> usize {
+    match position {
+        Position::System => 1,
+        Position::Part(at) => at + 2,
     }
 }

@@ -30,7 +30,7 @@ use crate::declare::{Name, Window, Written};
 /// chat.run().await?;
 ///
 /// let assistant = chat.assistant.explain_cache(1)?;
-/// assert_eq!((assistant.bytes, assistant.difference), (assistant.of_bytes, None));
+/// assert_eq!((assistant.bytes, assistant.difference), (assistant.total_bytes, None));
 ///
 /// let coach = chat.coach.explain_cache(1)?;
 /// let difference = coach.difference.as_ref().map(ToString::to_string);
@@ -43,11 +43,11 @@ pub struct StablePrefix {
     /// The bytes of the messages that the next request repeats.
     pub bytes: usize,
     /// The bytes of all messages.
-    pub of_bytes: usize,
+    pub total_bytes: usize,
     /// The tokens of what is repeated, as the flow [counts](crate::flow::LiveFlow::count_with).
     pub tokens: usize,
     /// The tokens of all messages, counted the same way.
-    pub of_tokens: usize,
+    pub total_tokens: usize,
     /// The first thing that the next request does not repeat; `None` if it repeats everything.
     pub difference: Option<Difference>,
 }
@@ -76,17 +76,17 @@ pub enum Difference {
 
 impl StablePrefix {
     pub(crate) fn of(messages: &Messages) -> Self {
-        let mut prefix = Self { bytes: 0, of_bytes: 0, tokens: 0, of_tokens: 0, difference: None };
+        let mut prefix = Self { bytes: 0, total_bytes: 0, tokens: 0, total_tokens: 0, difference: None };
         let mut is_repeated = true;
         for part in messages.parts() {
             is_repeated &= matches!(part.fate(), Fate::Stays);
             if !is_repeated && prefix.difference.is_none() {
                 prefix.difference = Difference::of(&part);
             }
-            prefix.of_bytes += part.len();
-            prefix.of_tokens += part.tokens();
+            prefix.total_bytes += part.len();
+            prefix.total_tokens += part.tokens();
             if is_repeated {
-                (prefix.bytes, prefix.tokens) = (prefix.of_bytes, prefix.of_tokens);
+                (prefix.bytes, prefix.tokens) = (prefix.total_bytes, prefix.total_tokens);
             }
         }
         prefix
@@ -119,12 +119,12 @@ impl fmt::Display for Difference {
 
 impl fmt::Display for StablePrefix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bytes, of_bytes, tokens, of_tokens, difference } = self;
+        let Self { bytes, total_bytes, tokens, total_tokens, difference } = self;
         match difference {
             None => write!(f, "all {bytes} bytes, about {tokens} tokens, begin the next request, too"),
             Some(first) => write!(
                 f,
-                "{bytes} of {of_bytes} bytes, about {tokens} of {of_tokens} tokens, begin the next request, \
+                "{bytes} of {total_bytes} bytes, about {tokens} of {total_tokens} tokens, begin the next request, \
                  too; {first} is the first that does not"
             ),
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::mem;
 use std::sync::Arc;
 
-use crate::cache::{CachePlan, Lifetime, Place};
+use crate::cache::{CachePlan, Lifetime, Position};
 use crate::context::{Messages, Role};
 
 /// What stands between two texts of equal role.
@@ -48,7 +48,7 @@ pub(super) fn joined(blocks: Vec<Block>) -> Vec<Block> {
 /// Marks blocks as planned. What of the plan is about a blank part goes for the block before it.
 pub(super) fn mark(blocks: &mut [Block], plan: &CachePlan) {
     for mark in &plan.marks {
-        let Place::Part(at) = mark.place else { continue };
+        let Position::Part(at) = mark.position else { continue };
         if let Some(block) = blocks.iter_mut().rfind(|block| block.part.is_some_and(|part| part <= at)) {
             block.mark = Some(mark.lifetime);
         }

@@ -54,7 +54,7 @@ use std::sync::Arc;
 pub(crate) use self::blocks::Block;
 use self::blocks::{blocks, is_blank, joined, mark};
 pub use self::request::{Request, Schema};
-use crate::cache::{CachePlan, CachePolicy, Lifetime, Place};
+use crate::cache::{CachePlan, CachePolicy, Lifetime, Position};
 use crate::context::{Messages, Role};
 use crate::tokens::{Chars, Counter as _};
 
@@ -149,7 +149,7 @@ impl<'m> Rendering<'m> {
 
     /// The instruction and its mark, unless there is nothing in it.
     pub(crate) fn system(&self) -> Option<(&'m str, Option<Lifetime>)> {
-        let mark = self.plan.marks.iter().find(|mark| mark.place == Place::System);
+        let mark = self.plan.marks.iter().find(|mark| mark.position == Position::System);
         (!is_blank(self.system)).then_some((self.system, mark.map(|mark| mark.lifetime)))
     }
 

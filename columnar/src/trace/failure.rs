@@ -101,14 +101,19 @@ mod tests {
         let model = "openai/x".to_owned();
         let source = Overloaded { retry_after: None };
         assert_eq!(
-            class(&GenaiError::Overloaded { model: model.clone(), status: 429, said: String::new(), source }),
+            class(&GenaiError::Overloaded {
+                model: model.clone(),
+                status: 429,
+                message: String::new(),
+                source
+            }),
             "429"
         );
         assert_eq!(
             class(&GenaiError::Status {
                 model: model.clone(),
                 status: 401,
-                said: String::new(),
+                message: String::new(),
                 source: None
             }),
             "401"

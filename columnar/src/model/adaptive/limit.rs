@@ -20,7 +20,7 @@ pub(super) struct Round(u64);
 
 /// Whether a call may begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum Admission {
     /// It may, and belongs to this round.
     Now(Round),
     /// When another one is over.
@@ -35,7 +35,7 @@ pub(super) enum Turn {
 }
 
 #[derive(Debug)]
-pub(super) struct Limit {
+pub(super) struct ConcurrencyLimit {
     /// At least 1, at most the ceiling.
     calls: usize,
     ceiling: usize,
@@ -53,7 +53,7 @@ pub(super) struct Limit {
     pauses: ExponentialBackoff,
 }
 
-impl Limit {
+impl ConcurrencyLimit {
     /// A limit that begins at its ceiling, which is at least 1.
     pub(super) fn new(ceiling: usize, growth: ExponentialBuilder) -> Self {
         let growth = growth.without_max_times();
@@ -73,13 +73,15 @@ impl Limit {
     }
 
     /// Asks for a turn, which is taken if it is given, while so many other calls go on.
-    pub(super) fn turn(&mut self, going_on: usize, now: Instant) -> Turn {
+    pub(super) fn admit(&mut self, going_on: usize, now: Instant) -> Admission {
         match self.opens {
-            Some(opens) if opens > now => Turn::Closed { opens, silent: self.silent.map(|(since, _)| since) },
-            _ if going_on >= self.calls => Turn::Full,
+            Some(opens) if opens > now => {
+                Admission::Closed { opens, silent: self.silent.map(|(since, _)| since) }
+            }
+            _ if going_on >= self.calls => Admission::Full,
             _ => {
                 self.reached |= going_on + 1 == self.calls;
-                Turn::Now(self.round)
+                Admission::Now(self.round)
             }
         }
     }
@@ -144,12 +146,12 @@ mod tests {
     /// How many calls may go on, and the second at which the next may begin.
     fn after(ceiling: usize, events: &[(u64, Event)]) -> (usize, u64) {
         let zero = Instant::now();
-        let mut limit = Limit::new(ceiling, GROWTH);
+        let mut limit = ConcurrencyLimit::new(ceiling, GROWTH);
         for (second, event) in events {
             match *event {
                 Began(others) => {
-                    let turn = limit.turn(others, zero + secs(*second));
-                    assert!(matches!(turn, Turn::Now(_)), "{turn:?} at {second}");
+                    let turn = limit.admit(others, zero + secs(*second));
+                    assert!(matches!(turn, Admission::Now(_)), "{turn:?} at {second}");
                 }
                 Answered(round) => limit.answered(Round(round)),
                 Refused(round, asked) => {
@@ -235,9 +237,9 @@ mod tests {
     #[test]
     fn a_model_is_silent_from_its_first_refusal_to_its_next_answer() {
         let now = Instant::now();
-        let mut limit = Limit::new(8, GROWTH);
-        let silent = |limit: &mut Limit, second| match limit.turn(0, now + secs(second)) {
-            Turn::Closed { silent, .. } => silent,
+        let mut limit = ConcurrencyLimit::new(8, GROWTH);
+        let silent = |limit: &mut ConcurrencyLimit, second| match limit.admit(0, now + secs(second)) {
+            Admission::Closed { silent, .. } => silent,
             turn => panic!("{turn:?}"),
         };
         limit.refused(Round(0), Some(secs(100)), now + secs(10));
@@ -254,12 +256,12 @@ mod tests {
     #[test]
     fn a_call_has_its_turn_when_there_is_a_place_and_the_model_is_open() {
         let now = Instant::now();
-        let mut limit = Limit::new(2, GROWTH);
-        assert_eq!(limit.turn(1, now), Turn::Now(Round(0)));
-        assert_eq!(limit.turn(2, now), Turn::Full);
+        let mut limit = ConcurrencyLimit::new(2, GROWTH);
+        assert_eq!(limit.admit(1, now), Admission::Now(Round(0)));
+        assert_eq!(limit.admit(2, now), Admission::Full);
         limit.refused(Round(0), None, now);
-        assert_eq!(limit.turn(0, now), Turn::Closed { opens: now + secs(1), silent: Some(now) });
-        assert_eq!(limit.turn(0, now + secs(1)), Turn::Now(Round(1)));
-        assert_eq!(limit.turn(1, now + secs(1)), Turn::Full);
+        assert_eq!(limit.admit(0, now), Admission::Closed { opens: now + secs(1), silent: Some(now) });
+        assert_eq!(limit.admit(0, now + secs(1)), Admission::Now(Round(1)));
+        assert_eq!(limit.admit(1, now + secs(1)), Admission::Full);
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn client() -> Option<Client> {
 
 /// What the future comes to. The client tells the log of the program what it was sent, and whom it asked; here it
 /// talks to nobody.
-pub(super) async fn unheard<F: Future>(future: F) -> F::Output {
+pub(super) async fn without_logs<F: Future>(future: F) -> F::Output {
     let (mut future, nobody) = (pin!(future), Dispatch::none());
     poll_fn(|cx| with_default(&nobody, || future.as_mut().poll(cx))).await
 }

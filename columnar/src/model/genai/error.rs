@@ -1,10 +1,10 @@
 use std::time::{Duration, SystemTime};
 use std::{error::Error, io, str::Utf8Error, string::FromUtf8Error};
 
-use super::frames::Fault;
-use super::said::{Behind, Sent};
+use super::raw_events::Fault;
+use super::redaction::{Sent, Suffix};
 use crate::error::chain;
-use crate::model::overloaded::Asks;
+use crate::model::errors::Asks;
 use crate::model::{Overloaded, Refused};
 use crate::registry::PROVIDERS;
 
@@ -32,7 +32,7 @@ pub enum GenaiError {
     #[error("HTTPS is not available: are the root certificates installed?")]
     NoClient,
     /// The server refused the request, or could not answer it.
-    #[error("`{model}` answered with HTTP status {status}{}", Behind(said))]
+    #[error("`{model}` answered with HTTP status {status}{}", Suffix(message))]
     Status {
         /// The name of the model.
         model: String,
@@ -40,19 +40,19 @@ pub enum GenaiError {
         status: u16,
         /// What the provider says of it, if anything: its words for the kind of error, and a sentence of at most 500
         /// characters. `…` stands for what it repeats of the request.
-        said: String,
+        message: String,
         /// Where the same request would be refused again, which is at most statuses below 500.
         source: Option<Refused>,
     },
     /// The provider takes no more calls for now: too many came from here, or from everywhere.
-    #[error("`{model}` takes no more calls for now (HTTP status {status}){asks}{}", Behind(said), asks = Asks(source.retry_after))]
+    #[error("`{model}` takes no more calls for now (HTTP status {status}){asks}{}", Suffix(message), asks = Asks(source.retry_after))]
     Overloaded {
         /// The name of the model.
         model: String,
         /// 429 for too many calls or a quota that is used up, 503 or 529 for a provider that is busy.
         status: u16,
         /// The same as of any other [status](Self::Status).
-        said: String,
+        message: String,
         /// What [`Adaptive`](crate::model::Adaptive) and [`retry`](crate::compute::Policy::retry) go by.
         source: Overloaded,
     },
@@ -99,7 +99,7 @@ impl GenaiError {
             return Self::fault(model, &Fault::Error(body.clone()), sent);
         }
         if let Some(refusal) = cause.downcast_ref().and_then(|error| Refusal::of(error, sent)) {
-            return refusal.told_of(model.to_owned());
+            return refusal.into_error(model.to_owned());
         }
         let is_text = !cause.is::<FromUtf8Error>() && !cause.is::<Utf8Error>();
         let cause = chain(cause)
@@ -114,18 +114,18 @@ impl GenaiError {
         let Fault::Error(body) = fault else {
             return Self::Failed { model, cause: GARBLED.to_owned() };
         };
-        let said = sent.told(body);
+        let message = sent.redacted_error(body);
         let kind = ["/error/type", "/type"].iter().find_map(|place| body.pointer(place)?.as_str());
         // Anthropic may think better of it after a status of 200, and documents these as the same.
         let status = match kind {
             Some("rate_limit_error") => 429,
             Some("overloaded_error") => 529,
             _ => {
-                let cause = format!("the server reported an error{}", Behind(&said));
+                let cause = format!("the server reported an error{}", Suffix(&message));
                 return Self::Failed { model, cause };
             }
         };
-        Refusal { status, retry_after: None, said }.told_of(model)
+        Refusal { status, retry_after: None, message }.into_error(model)
     }
 }
 
@@ -133,7 +133,7 @@ impl GenaiError {
 struct Refusal {
     status: u16,
     retry_after: Option<Duration>,
-    said: String,
+    message: String,
 }
 
 impl Refusal {
@@ -145,19 +145,19 @@ impl Refusal {
         Some(Self {
             status,
             retry_after: header.and_then(|header| retry_after(header, SystemTime::now())),
-            said: sent.told_in(body),
+            message: sent.redacted_body(body),
         })
     }
 
-    fn told_of(self, model: String) -> GenaiError {
-        let Self { status, retry_after, said } = self;
+    fn into_error(self, model: String) -> GenaiError {
+        let Self { status, retry_after, message } = self;
         match status {
             429 | 503 | 529 => {
-                GenaiError::Overloaded { model, status, said, source: Overloaded { retry_after } }
+                GenaiError::Overloaded { model, status, message, source: Overloaded { retry_after } }
             }
             // These may go by; all others say that something is wrong with the request, or with who sends it.
-            408 | 409 | 425 | 500.. => GenaiError::Status { model, status, said, source: None },
-            _ => GenaiError::Status { model, status, said, source: Some(Refused) },
+            408 | 409 | 425 | 500.. => GenaiError::Status { model, status, message, source: None },
+            _ => GenaiError::Status { model, status, message, source: Some(Refused) },
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::registry::Provider;
 const LONGEST_ID: usize = 200;
 
 /// What has come by of one reply.
-pub(super) struct Frames {
+pub(super) struct RawEvents {
     /// Whether each event has to say its name: the client passes over those that do not.
     named: bool,
     seen: Mutex<Seen>,
@@ -40,7 +40,7 @@ pub(super) enum Fault {
     Garbled,
 }
 
-impl Frames {
+impl RawEvents {
     pub(super) fn new(provider: &Provider) -> Arc<Self> {
         Arc::new(Self { named: provider.has_named_events, seen: Mutex::default() })
     }
@@ -79,7 +79,7 @@ impl Frames {
     }
 }
 
-impl ChatFrameSink for Frames {
+impl ChatFrameSink for RawEvents {
     fn on_frame(&self, _: &FrameCtx, frame: RawFrameRef<'_>) {
         self.see(&frame, &mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));
     }

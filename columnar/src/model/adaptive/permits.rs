@@ -12,70 +12,70 @@ use futures::task::AtomicWaker;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::limit::{Limit, Round, Turn};
+use super::limit::{Admission, ConcurrencyLimit, Round};
 use crate::model::Overloaded;
 
-/// How long a call may have something to tell that nobody listens to before its place is lent.
-const ABSENT: Duration = Duration::from_secs(1);
+/// How long a call may have something to tell that nobody listens to before its permit is lent.
+const UNREAD: Duration = Duration::from_secs(1);
 
 /// How much later a call that was refused tries again than those that were not. It may be refused each
 /// time for a reason of its own, and should not be the only one that ever tries.
-const BEHIND: Duration = Duration::from_millis(10);
+const REFUSED_DELAY: Duration = Duration::from_millis(10);
 
 /// A limit and the calls that are under it.
-pub(super) struct Places {
+pub(super) struct Permits {
     state: Mutex<State>,
     freed: Notify,
 }
 
 struct State {
-    limit: Limit,
+    limit: ConcurrencyLimit,
     calls: BTreeMap<u64, Arc<Reader>>,
     next: u64,
 }
 
-impl Places {
+impl Permits {
     pub(super) fn new(ceiling: usize, pauses: ExponentialBuilder) -> Self {
-        let state = State { limit: Limit::new(ceiling, pauses), calls: BTreeMap::new(), next: 0 };
+        let state = State { limit: ConcurrencyLimit::new(ceiling, pauses), calls: BTreeMap::new(), next: 0 };
         Self { state: Mutex::new(state), freed: Notify::new() }
     }
 
-    /// Waits for a place.
+    /// Waits for a permit.
     ///
     /// # Errors
     ///
     /// If the wait for the model would take more than the patience. It says so at once.
-    pub(super) async fn take(self: &Arc<Self>, patience: &mut Patience) -> Result<Place, Overloaded> {
+    pub(super) async fn take(self: &Arc<Self>, patience: &mut WaitBudget) -> Result<Permit, Overloaded> {
         loop {
             // Created before the question, so that it misses no answer.
             let freed = self.freed.notified();
             let now = Instant::now();
             match self.ask(now) {
-                Ok(place) => {
+                Ok(permit) => {
                     patience.refused = false;
-                    return Ok(place);
+                    return Ok(permit);
                 }
-                Err(Turn::Closed { opens, silent }) => {
+                Err(Admission::Closed { opens, silent }) => {
                     let until = patience.until(now, opens, silent);
                     let asked = Overloaded { retry_after: Some(opens.duration_since(now)) };
                     sleep_until(until.ok_or(asked)?).await;
                 }
                 // All who wait are told, and look again after a while even so. A single one that was
                 // told might be in a run that nobody reads at the moment, and keep it to itself.
-                Err(_) => drop(timeout(ABSENT, freed).await),
+                Err(_) => drop(timeout(UNREAD, freed).await),
             }
         }
     }
 
-    fn ask(self: &Arc<Self>, now: Instant) -> Result<Place, Turn> {
+    fn ask(self: &Arc<Self>, now: Instant) -> Result<Permit, Admission> {
         let mut state = self.lock();
-        let going_on = state.calls.values().filter(|reader| !reader.is_absent(now)).count();
-        match state.limit.turn(going_on, now) {
-            Turn::Now(round) => {
+        let going_on = state.calls.values().filter(|reader| !reader.is_unread(now)).count();
+        match state.limit.admit(going_on, now) {
+            Admission::Now(round) => {
                 let (call, reader) = (state.next, Arc::<Reader>::default());
                 state.next += 1;
                 state.calls.insert(call, Arc::clone(&reader));
-                Ok(Place { places: Arc::clone(self), call, round, reader })
+                Ok(Permit { permits: Arc::clone(self), call, round, reader })
             }
             turn => Err(turn),
         }
@@ -90,7 +90,7 @@ impl Places {
 ///
 /// It waits through any number of pauses as long as the model answers others in between, but not
 /// through more than this of a time in which it answers nobody, nor of pauses after its own refusals.
-pub(super) struct Patience {
+pub(super) struct WaitBudget {
     whole: Duration,
     begun: Instant,
     /// What is left of it for pauses after own refusals.
@@ -98,7 +98,7 @@ pub(super) struct Patience {
     refused: bool,
 }
 
-impl Patience {
+impl WaitBudget {
     pub(super) fn new(whole: Duration) -> Self {
         Self { whole, begun: Instant::now(), left: whole, refused: false }
     }
@@ -113,22 +113,22 @@ impl Patience {
         let mut until = opens;
         if mem::take(&mut self.refused) {
             self.left = self.left.checked_sub(opens.duration_since(now))?;
-            until += BEHIND;
+            until += REFUSED_DELAY;
         }
         let silent = silent.map(|silent| opens.duration_since(silent.max(self.begun)));
         silent.is_none_or(|silent| silent <= self.whole).then_some(until)
     }
 }
 
-/// The place of one call. Whatever becomes of the call, it is free again when this is dropped.
-pub(super) struct Place {
-    places: Arc<Places>,
+/// The permit of one call. Whatever becomes of the call, it is free again when this is dropped.
+pub(super) struct Permit {
+    permits: Arc<Permits>,
     call: u64,
     round: Round,
     reader: Arc<Reader>,
 }
 
-impl Place {
+impl Permit {
     /// Polls the reply to the call.
     pub(super) fn poll<T>(
         &self,
@@ -146,30 +146,30 @@ impl Place {
 
     /// The call was answered.
     pub(super) fn answered(self) {
-        self.places.lock().limit.answered(self.round);
+        self.permits.lock().limit.answered(self.round);
     }
 
     /// The call failed, perhaps because the model refused it. Any other error says nothing about what
     /// the model takes.
     pub(super) fn failed(self, error: &(dyn Error + 'static)) {
         if let Some(overloaded) = Overloaded::of(error) {
-            let mut state = self.places.lock();
+            let mut state = self.permits.lock();
             state.limit.refused(self.round, overloaded.retry_after, Instant::now());
         }
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
-        self.places.lock().calls.remove(&self.call);
-        self.places.freed.notify_waiters();
+        self.permits.lock().calls.remove(&self.call);
+        self.permits.freed.notify_waiters();
     }
 }
 
 /// Who reads a reply, and whether they do.
 ///
 /// A run computes while it is read. Where one run waits for another, as in a loop over its events
-/// that runs a second flow, the calls of the first go on with nobody to read them, and their places
+/// that runs a second flow, the calls of the first go on with nobody to read them, and their permits
 /// would never become free. The model is done with them, though, or waits itself: a call that has had
 /// something to tell for a while, and was not asked, does not count.
 #[derive(Default)]
@@ -188,8 +188,8 @@ impl Reader {
         self.called().get_or_insert_with(Instant::now);
     }
 
-    fn is_absent(&self, now: Instant) -> bool {
-        self.called().is_some_and(|called| now.duration_since(called) >= ABSENT)
+    fn is_unread(&self, now: Instant) -> bool {
+        self.called().is_some_and(|called| now.duration_since(called) >= UNREAD)
     }
 
     fn called(&self) -> MutexGuard<'_, Option<Instant>> {

@@ -7,10 +7,10 @@ use ::genai::chat::{ChatStream, ChatStreamEvent, StopReason, StreamEnd};
 use futures::TryStreamExt;
 use tokio::time::{Instant, timeout_at};
 
-use super::client::unheard;
+use super::client::without_logs;
 use super::error::GenaiError;
-use super::frames::Frames;
-use super::said::{Sent, is_word};
+use super::raw_events::RawEvents;
+use super::redaction::{Sent, is_word};
 use crate::model::{Chunk, End, Finish};
 use crate::usage::Usage;
 
@@ -33,53 +33,53 @@ impl Default for Limits {
     }
 }
 
-pub(super) struct Telling {
+pub(super) struct ReplyStream {
     name: String,
     events: ChatStream,
-    frames: Arc<Frames>,
+    raw_events: Arc<RawEvents>,
     sent: Sent,
     limits: Limits,
     /// How many bytes of text have come.
     text: usize,
 }
 
-impl Telling {
+impl ReplyStream {
     pub(super) fn new(
         name: String,
         events: ChatStream,
-        frames: Arc<Frames>,
+        raw_events: Arc<RawEvents>,
         sent: Sent,
         limits: Limits,
     ) -> Self {
-        Self { name, events, frames, sent, limits, text: 0 }
+        Self { name, events, raw_events, sent, limits, text: 0 }
     }
 
     /// The next chunk, and what tells those after it. A reply that breaks off gets no [`Chunk::End`].
-    pub(super) async fn next(telling: Option<Self>) -> Result<Option<(Chunk, Option<Self>)>, GenaiError> {
-        let Some(mut telling) = telling else {
+    pub(super) async fn next(reply: Option<Self>) -> Result<Option<(Chunk, Option<Self>)>, GenaiError> {
+        let Some(mut reply) = reply else {
             return Ok(None);
         };
         loop {
-            let event = telling.event().await;
+            let event = reply.event().await;
             // It says more of what went wrong than the client, which may not have noticed.
-            if let Some(fault) = telling.frames.look(|seen| seen.fault.clone()) {
-                return Err(GenaiError::fault(&telling.name, &fault, &telling.sent));
+            if let Some(fault) = reply.raw_events.look(|seen| seen.fault.clone()) {
+                return Err(GenaiError::fault(&reply.name, &fault, &reply.sent));
             }
             match event? {
                 None => return Ok(None),
                 Some(ChatStreamEvent::Chunk(text)) if !text.content.is_empty() => {
-                    telling.text = telling.text.saturating_add(text.content.len());
-                    if telling.text > telling.limits.text {
-                        return Err(GenaiError::TooLong { model: telling.name, limit: telling.limits.text });
+                    reply.text = reply.text.saturating_add(text.content.len());
+                    if reply.text > reply.limits.text {
+                        return Err(GenaiError::TooLong { model: reply.name, limit: reply.limits.text });
                     }
-                    return Ok(Some((Chunk::Text(text.content), Some(telling))));
+                    return Ok(Some((Chunk::Text(text.content), Some(reply))));
                 }
                 // There are no tools, so a call of one is nothing that could be answered.
                 Some(ChatStreamEvent::ToolCallChunk(_)) => {
-                    return Ok(Some((telling.end(Finish::Other("tool_calls".to_owned()), None), None)));
+                    return Ok(Some((reply.end(Finish::Other("tool_calls".to_owned()), None), None)));
                 }
                 Some(ChatStreamEvent::End(end)) => {
-                    return Ok(telling.finished(end).map(|end| (end, None)));
+                    return Ok(reply.finished(end).map(|end| (end, None)));
                 }
                 Some(_) => {}
             }
@@ -91,13 +91,13 @@ impl Telling {
         // Time in which nobody waited is not the server's.
         let mut since = Instant::now();
         loop {
-            let begun = self.frames.look(|seen| seen.begun);
+            let begun = self.raw_events.look(|seen| seen.begun);
             let limit = if begun { self.limits.idle } else { self.limits.first };
-            let next = timeout_at(since + limit.min(FOREVER), unheard(self.events.try_next()));
+            let next = timeout_at(since + limit.min(FOREVER), without_logs(self.events.try_next()));
             if let Ok(event) = next.await {
                 return event.map_err(|error| GenaiError::new(&self.name, &error, &self.sent));
             }
-            match self.frames.look(|seen| seen.last).filter(|last| *last > since) {
+            match self.raw_events.look(|seen| seen.last).filter(|last| *last > since) {
                 Some(last) => since = last,
                 None => return Err(GenaiError::TimedOut { model: self.name.clone(), limit, begun }),
             }
@@ -107,7 +107,7 @@ impl Telling {
     fn finished(&self, end: StreamEnd) -> Option<Chunk> {
         let finish = match end.captured_stop_reason? {
             StopReason::Completed(_) | StopReason::StopSequence(_) | StopReason::MaxTokens(_)
-                if self.frames.look(|seen| seen.refused) =>
+                if self.raw_events.look(|seen| seen.refused) =>
             {
                 Finish::Refused
             }
@@ -129,7 +129,7 @@ impl Telling {
     }
 
     fn end(&self, finish: Finish, usage: Option<Usage>) -> Chunk {
-        let id = self.frames.look(|seen| seen.id.clone());
+        let id = self.raw_events.look(|seen| seen.id.clone());
         Chunk::End(End { finish, usage, id })
     }
 }

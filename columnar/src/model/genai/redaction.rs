@@ -27,15 +27,15 @@ pub(super) struct Sent {
 
 impl Sent {
     /// What the error says in the body of a reply: the words for its kind, and a sentence. Empty if nothing is left.
-    pub(super) fn told_in(&self, body: &str) -> String {
-        serde_json::from_str(body).map_or_else(|_| String::new(), |body| self.told(&body))
+    pub(super) fn redacted_body(&self, body: &str) -> String {
+        serde_json::from_str(body).map_or_else(|_| String::new(), |body| self.redacted_error(&body))
     }
 
     /// The same of a body that has been read.
-    pub(super) fn told(&self, body: &Json) -> String {
+    pub(super) fn redacted_error(&self, body: &Json) -> String {
         let body = body.get(0).unwrap_or(body);
         let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
-        let hidden = Hidden::of(self);
+        let hidden = Redactor::of(self);
         let words = ["type", "status", "code", "param"].iter().filter_map(|name| match error.get(name)? {
             Json::String(word) => Some(word.clone()),
             Json::Number(number) => Some(number.to_string()),
@@ -59,12 +59,12 @@ pub(super) fn is_word(word: &str) -> bool {
 }
 
 /// The words that were sent.
-struct Hidden {
+struct Redactor {
     text: String,
     words: BTreeSet<String>,
 }
 
-impl Hidden {
+impl Redactor {
     fn of(sent: &Sent) -> Self {
         let Request { system, messages, follow_up, stop, schema, .. } = &sent.request;
         let mut text = system.to_string();
@@ -126,9 +126,9 @@ impl Hidden {
 }
 
 /// The end of a message: what was said, if anything.
-pub(super) struct Behind<'a>(pub(super) &'a str);
+pub(super) struct Suffix<'a>(pub(super) &'a str);
 
-impl fmt::Display for Behind<'_> {
+impl fmt::Display for Suffix<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() { Ok(()) } else { write!(f, ": {}", self.0) }
     }
@@ -138,9 +138,9 @@ impl fmt::Display for Behind<'_> {
 mod tests {
     use super::*;
 
-    fn hidden() -> Hidden {
+    fn hidden() -> Redactor {
         let text = "the moon is made of cheddar".to_owned();
-        Hidden { words: ["moon", "made", "cheddar"].map(str::to_owned).into(), text }
+        Redactor { words: ["moon", "made", "cheddar"].map(str::to_owned).into(), text }
     }
 
     #[test]

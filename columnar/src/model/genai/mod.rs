@@ -3,12 +3,12 @@
 mod address;
 mod client;
 mod error;
-mod frames;
 mod options;
+mod raw_events;
+mod redaction;
+mod reply_stream;
 mod request;
-mod said;
 mod schema;
-mod telling;
 
 use std::{env, fmt, time::Duration};
 
@@ -17,13 +17,13 @@ use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryFutureExt, TryStreamExt};
 
 use self::address::Address;
-use self::client::unheard;
+use self::client::without_logs;
 pub use self::error::GenaiError;
-use self::frames::Frames;
 use self::options::chat_options;
+use self::raw_events::RawEvents;
+use self::redaction::Sent;
+use self::reply_stream::{Limits, ReplyStream};
 use self::request::chat_request;
-use self::said::Sent;
-use self::telling::{Limits, Telling};
 use super::{Chunk, Model, Refused, Request};
 use crate::error::BoxError;
 use crate::registry::{self, Provider};
@@ -46,7 +46,7 @@ use crate::registry::{self, Provider};
 /// asks a reasoning model for that effort, and the ending is not sent as part of the name.
 ///
 /// An address behind the name, as in `openai/smollm2@http://127.0.0.1:8123/v1`, is where the requests go; see
-/// [`with_base_url`](Self::with_base_url). It is no part of what the model is called, and shown nowhere.
+/// [`base_url`](Self::base_url). It is no part of what the model is called, and shown nowhere.
 ///
 /// A [schema](Request::schema) is sent where the provider holds its models to it, and as far as it does:
 /// OpenAI's kind, where all properties of an object are required and there are no others, also for Fireworks,
@@ -110,7 +110,7 @@ impl Genai {
     /// there is none. The provider's key is sent along. Only a server on this machine
     /// (`localhost` or a loopback address) can do without.
     #[must_use]
-    pub fn with_base_url(self, url: &str) -> Self {
+    pub fn base_url(self, url: &str) -> Self {
         Self { address: Some(Address::new(url)), ..self }
     }
 
@@ -121,11 +121,11 @@ impl Genai {
     /// use columnar::compute::secs;
     /// use columnar::model::Genai;
     ///
-    /// let model = Genai::new("ollama/llama3.2")?.with_first_timeout(secs(1800)).with_idle_timeout(secs(600));
+    /// let model = Genai::new("ollama/llama3.2")?.first_timeout(secs(1800)).idle_timeout(secs(600));
     /// # Ok::<(), columnar::model::GenaiError>(())
     /// ```
     #[must_use]
-    pub fn with_first_timeout(mut self, limit: Duration) -> Self {
+    pub fn first_timeout(mut self, limit: Duration) -> Self {
         self.limits.first = limit;
         self
     }
@@ -133,14 +133,14 @@ impl Genai {
     /// Gives up on a reply that has begun and of which nothing more comes for so long; two minutes, unless told
     /// otherwise. A server's signs of life count as something.
     #[must_use]
-    pub fn with_idle_timeout(mut self, limit: Duration) -> Self {
+    pub fn idle_timeout(mut self, limit: Duration) -> Self {
         self.limits.idle = limit;
         self
     }
 
     /// Gives up on a reply with more text than so many bytes; 16 MiB, unless told otherwise.
     #[must_use]
-    pub fn with_text_limit(mut self, bytes: usize) -> Self {
+    pub fn text_limit(mut self, bytes: usize) -> Self {
         self.limits.text = bytes;
         self
     }
@@ -165,13 +165,13 @@ impl Genai {
         })
     }
 
-    async fn open(self, request: Request) -> Result<Telling, GenaiError> {
+    async fn open(self, request: Request) -> Result<ReplyStream, GenaiError> {
         let sent = Sent { request, key: self.key()?, address: self.address };
-        let frames = Frames::new(self.provider);
+        let raw_events = RawEvents::new(self.provider);
         let chat = chat_request(&self.name, &sent.request);
         let options = chat_options(self.provider, &sent.request);
-        let options = options.with_raw_frame_sink_arc(frames.clone());
-        let reply = unheard(async {
+        let options = options.with_raw_frame_sink_arc(raw_events.clone());
+        let reply = without_logs(async {
             let mut target = self.client.resolve_service_target(self.model).await?;
             target.auth = sent.key.clone().map_or(AuthData::None, AuthData::Key);
             if let Some(address) = &sent.address {
@@ -184,7 +184,7 @@ impl Genai {
             self.client.exec_chat_stream(target, chat, Some(&options)).await
         });
         match reply.await {
-            Ok(reply) => Ok(Telling::new(self.name, reply.stream, frames, sent, self.limits)),
+            Ok(reply) => Ok(ReplyStream::new(self.name, reply.stream, raw_events, sent, self.limits)),
             Err(error) => Err(GenaiError::new(&self.name, &error, &sent)),
         }
     }
@@ -210,7 +210,7 @@ impl Model for Genai {
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         let opened = self.clone().open(request);
         // Ends at the first error; the client's own stream may go on after one.
-        let told = opened.map_ok(|telling| stream::try_unfold(Some(telling), Telling::next));
+        let told = opened.map_ok(|reply| stream::try_unfold(Some(reply), ReplyStream::next));
         told.try_flatten_stream().map_err(BoxError::from).boxed()
     }
 }

@@ -1,7 +1,7 @@
 //! [`Adaptive`]: a model with as many calls at once as it takes.
 
 mod limit;
-mod places;
+mod permits;
 
 use std::fmt;
 use std::pin::Pin;
@@ -13,15 +13,15 @@ use backon::ExponentialBuilder;
 use futures::future::TryFutureExt;
 use futures::stream::{self, BoxStream, Stream, StreamExt};
 
-use self::places::{Patience, Place, Places};
+use self::permits::{Permit, Permits, WaitBudget};
 use super::{Chunk, Model, Overloaded, Request};
 use crate::error::BoxError;
 
 /// How many calls go on at once, unless told otherwise.
-const CEILING: usize = 32;
+const MAX_CONCURRENCY: usize = 32;
 
 /// How long a call waits for an overloaded model, unless told otherwise. Most quotas are by the minute.
-const PATIENCE: Duration = Duration::from_mins(2);
+const MAX_WAIT: Duration = Duration::from_mins(2);
 
 /// How long a model that does not say is left alone after it refused a call: twice as long each time,
 /// and up to as long again by chance, so that programs that were refused together part.
@@ -53,7 +53,7 @@ const PAUSES: ExponentialBuilder = ExponentialBuilder::new()
 /// use columnar::prelude::*;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-/// let model = Adaptive::new(Offline::new()).ceiling(8);
+/// let model = Adaptive::new(Offline::new()).max_concurrency(8);
 /// let chat = flow! {
 ///     source user;
 ///     column topics(user.latest) = prompt("List the topics.").with(model.clone());
@@ -66,22 +66,22 @@ const PAUSES: ExponentialBuilder = ExponentialBuilder::new()
 #[derive(Clone)]
 pub struct Adaptive {
     model: Arc<dyn Model>,
-    places: Arc<Places>,
+    permits: Arc<Permits>,
     patience: Duration,
 }
 
 impl Adaptive {
     /// The model with a limit, which begins at its ceiling of 32 calls at once.
     pub fn new(model: impl Model) -> Self {
-        let places = Arc::new(Places::new(CEILING, PAUSES));
-        Self { model: Arc::new(model), places, patience: PATIENCE }
+        let permits = Arc::new(Permits::new(MAX_CONCURRENCY, PAUSES));
+        Self { model: Arc::new(model), permits, patience: MAX_WAIT }
     }
 
     /// The same model with a limit of its own, which begins at so many calls at once, at least one,
     /// and never goes above it.
     #[must_use]
-    pub fn ceiling(self, calls: usize) -> Self {
-        Self { places: Arc::new(Places::new(calls, PAUSES)), ..self }
+    pub fn max_concurrency(self, calls: usize) -> Self {
+        Self { permits: Arc::new(Permits::new(calls, PAUSES)), ..self }
     }
 
     /// Lets each call wait so long for a model that answers nobody, and so long after refusals of its
@@ -89,20 +89,20 @@ impl Adaptive {
     /// with what the model said. The wait for other calls to be over, and for pauses between answers
     /// to others, is not counted.
     #[must_use]
-    pub fn patience(self, patience: Duration) -> Self {
+    pub fn max_wait(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
 
     /// Makes the call until it is not refused.
     async fn open(self, request: Request) -> Result<impl Stream<Item = Result<Chunk, BoxError>>, BoxError> {
-        let mut patience = Patience::new(self.patience);
+        let mut patience = WaitBudget::new(self.patience);
         let mut refusal = None;
         loop {
-            let place = match self.places.take(&mut patience).await {
-                Ok(place) => place,
+            let permit = match self.permits.take(&mut patience).await {
+                Ok(permit) => permit,
                 Err(overloaded) => return Err(refusal.unwrap_or_else(|| overloaded.into())),
             };
-            let mut call = Call { reply: self.model.reply(request.clone()), place: Some(place) };
+            let mut call = Call { reply: self.model.reply(request.clone()), permit: Some(permit) };
             match call.next().await {
                 Some(Err(error)) if Overloaded::of(&*error).is_some() => {
                     patience.refused();
@@ -137,26 +137,26 @@ impl fmt::Debug for Adaptive {
     }
 }
 
-/// A reply and the place of its call, which it gives back as soon as it is known what became of it.
+/// A reply and the permit of its call, which it gives back as soon as it is known what became of it.
 struct Call {
     reply: BoxStream<'static, Result<Chunk, BoxError>>,
-    place: Option<Place>,
+    permit: Option<Permit>,
 }
 
 impl Stream for Call {
     type Item = Result<Chunk, BoxError>;
 
     fn poll_next(mut self: Pin<&mut Self>, poller: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let Self { reply, place } = &mut *self;
-        let Some(going_on) = place else { return Poll::Ready(None) };
+        let Self { reply, permit } = &mut *self;
+        let Some(going_on) = permit else { return Poll::Ready(None) };
         let chunk = ready!(going_on.poll(poller, |poller| reply.poll_next_unpin(poller)));
         if matches!(chunk, Some(Ok(Chunk::Text(_)))) {
             return Poll::Ready(chunk);
         }
         // Whatever else comes is the last.
-        match (place.take(), &chunk) {
-            (Some(place), Some(Ok(_))) => place.answered(),
-            (Some(place), Some(Err(error))) => place.failed(&**error),
+        match (permit.take(), &chunk) {
+            (Some(permit), Some(Ok(_))) => permit.answered(),
+            (Some(permit), Some(Err(error))) => permit.failed(&**error),
             _ => {}
         }
         Poll::Ready(chunk)

@@ -17,22 +17,22 @@ impl Calibration {
     /// values that it shows, and what stands around them, each apart. So what is learnt fits what is
     /// counted. That is done when the reply is complete.
     pub fn watching<M: Model>(&self, model: M) -> impl Model + Clone + use<M> {
-        Watched { model: Arc::new(model), calibration: self.clone() }
+        Observed { model: Arc::new(model), calibration: self.clone() }
     }
 }
 
-struct Watched<M> {
+struct Observed<M> {
     model: Arc<M>,
     calibration: Calibration,
 }
 
-impl<M> Clone for Watched<M> {
+impl<M> Clone for Observed<M> {
     fn clone(&self) -> Self {
         Self { model: Arc::clone(&self.model), calibration: self.calibration.clone() }
     }
 }
 
-impl<M: Model> Model for Watched<M> {
+impl<M: Model> Model for Observed<M> {
     fn name(&self) -> &str {
         self.model.name()
     }
