@@ -1,9 +1,9 @@
-//! What of a request a provider has seen already, and what to mark in it so that the provider looks.
+//! Prompt caching: the prefix that a request shares with the next one, and the marks that make a provider cache it.
 //!
 //! ```text
-//! messages ──▶ StablePrefix                        what the next request repeats
+//! messages ──▶ StablePrefix                        the prefix that the next request repeats
 //!     │             CachePolicy ┐
-//!     └──────────────────────┼──▶ CachePlan        where the marks stand, and how long they keep
+//!     └──────────────────────┼──▶ CachePlan        the positions and the lifetime of the marks
 //!                       Pace ┘
 //! ```
 

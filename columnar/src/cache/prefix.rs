@@ -1,15 +1,15 @@
-//! How much of a request is sent again, byte for byte, at the beginning of the next one.
+//! The prefix that a request shares with the next one, byte for byte.
 //!
-//! The declaration alone decides it: windows move on by one step, what is shown of a column's whole
-//! history stays, and everything new stands at the end. So it is known before the next step is.
+//! The declaration alone decides it: windows move by one step, whole histories stay, and everything new is at the end. So
+//! it is known before the next step.
 
 use std::fmt;
 
 use crate::context::{Fate, Messages, Part};
 use crate::declare::{Name, Window, Written};
 
-/// How much of a request is the beginning of the next one, too, and where that ends. Providers charge a
-/// fraction for what they have seen at the beginning of an earlier request.
+/// The length of the prefix that a request shares with the next one, and where it ends. Providers charge a fraction for a
+/// prefix that an earlier request had.
 ///
 /// It prints as a sentence. Made by [`Derived::explain_cache`](crate::flow::Handle::explain_cache) and
 /// [`LiveFlow::explain_cache`](crate::flow::LiveFlow::explain_cache).
@@ -44,25 +44,25 @@ pub struct StablePrefix {
     pub bytes: usize,
     /// The bytes of all messages.
     pub total_bytes: usize,
-    /// The tokens of what is repeated, as the flow [counts](crate::flow::LiveFlow::count_with).
+    /// The tokens that the next request repeats, as the flow [counts](crate::flow::LiveFlow::count_with).
     pub tokens: usize,
     /// The tokens of all messages, counted the same way.
     pub total_tokens: usize,
-    /// The first thing that the next request does not repeat; `None` if it repeats everything.
+    /// The first part that the next request does not repeat; `None` if it repeats all.
     pub difference: Option<Difference>,
 }
 
-/// Why something that is shown now is not repeated by the next request. It prints as what causes it.
+/// Why the next request does not repeat a part. It prints as its cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Difference {
-    /// It leaves the window of a view.
+    /// The part leaves the window of a view.
     View {
-        /// The column that is shown.
+        /// The column of the view.
         column: Name,
-        /// The step of it.
+        /// The step of the part.
         step: usize,
-        /// How much of the column is shown: the view to widen, if the prefix matters more than the window.
+        /// The window: widen it if the prefix matters more.
         window: Window,
         /// Whether the view shows each value a step later.
         delayed: bool,

@@ -1,4 +1,4 @@
-//! [`Adaptive`]: a model with as many calls at once as it takes.
+//! [`Adaptive`]: a model with as many concurrent calls as it takes.
 
 mod limit;
 mod permits;
@@ -17,34 +17,32 @@ use self::permits::{Permit, Permits, WaitBudget};
 use super::{Chunk, Model, Overloaded, Request};
 use crate::error::BoxError;
 
-/// How many calls go on at once, unless told otherwise.
+/// The default of [`Adaptive::max_concurrency`].
 const MAX_CONCURRENCY: usize = 32;
 
-/// How long a call waits for an overloaded model, unless told otherwise. Most quotas are by the minute.
+/// The default of [`Adaptive::max_wait`]. Most quotas are by the minute.
 const MAX_WAIT: Duration = Duration::from_mins(2);
 
-/// How long a model that does not say is left alone after it refused a call: twice as long each time,
-/// and up to as long again by chance, so that programs that were refused together part.
+/// The pauses after a refused call, if the model names none: twice as long each time, with jitter of up to as long again,
+/// so that programs that were refused together spread out.
 const PAUSES: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(500))
     .with_max_delay(Duration::from_secs(30))
     .with_jitter();
 
-/// A model with as many calls at once as it takes. All clones together have one limit, whatever
-/// columns and flows ask them.
+/// A model with as many concurrent calls as it takes. All clones share one limit, across columns and flows.
 ///
-/// When the model refuses a call with [`Overloaded`], half as many may go on, nothing new begins for as
-/// long as the model asks or for a pause that grows, and the call is made again. That is not told: the
-/// call has not failed, it takes longer. Calls that were refused together are one refusal. Each time
-/// that as many calls were answered as may go on, one more may.
+/// When the model refuses a call with [`Overloaded`], the limit is halved, no call begins for the time that the model asks
+/// for or for a growing pause, and the call is repeated. No event reports that: the call has not failed, it takes longer.
+/// Calls that were refused together count as one refusal. Each time that as many calls were answered as the limit allows,
+/// it grows by one.
 ///
-/// So that a model which takes nothing any more holds up no flow for ever, each call has
-/// [`patience`](Self::patience). What comes after the first piece of a reply is not made again here;
-/// that is what [`retry`](crate::compute::Policy::retry) is for.
+/// So that a model which takes no calls at all holds up no flow for ever, each call waits for
+/// [`max_wait`](Self::max_wait) at most. A call that fails after the first piece of its reply is not repeated here; use
+/// [`retry`](crate::compute::Policy::retry) for that.
 ///
-/// A call counts from its beginning to the end of its reply. Only one that has had something to tell
-/// for more than a second, and whose run nobody reads in the meantime, does not: so a run can wait for
-/// another one on the same model.
+/// A call counts from its beginning to the end of its reply. The exception is a call that has been ready for more than a
+/// second while nobody reads its run: so a run can wait for another one on the same model.
 ///
 /// Models chosen by name are wrapped in it already. Needs the clock of a tokio runtime.
 ///
@@ -67,45 +65,44 @@ const PAUSES: ExponentialBuilder = ExponentialBuilder::new()
 pub struct Adaptive {
     model: Arc<dyn Model>,
     permits: Arc<Permits>,
-    patience: Duration,
+    max_wait: Duration,
 }
 
 impl Adaptive {
-    /// The model with a limit, which begins at its ceiling of 32 calls at once.
+    /// Wraps a model with a limit that begins at its maximum of 32 concurrent calls.
     pub fn new(model: impl Model) -> Self {
         let permits = Arc::new(Permits::new(MAX_CONCURRENCY, PAUSES));
-        Self { model: Arc::new(model), permits, patience: MAX_WAIT }
+        Self { model: Arc::new(model), permits, max_wait: MAX_WAIT }
     }
 
-    /// The same model with a limit of its own, which begins at so many calls at once, at least one,
-    /// and never goes above it.
+    /// The same model with a limit of its own, which begins at this many concurrent calls, at least one, and never exceeds
+    /// it.
     #[must_use]
     pub fn max_concurrency(self, calls: usize) -> Self {
         Self { permits: Arc::new(Permits::new(calls, PAUSES)), ..self }
     }
 
-    /// Lets each call wait so long for a model that answers nobody, and so long after refusals of its
-    /// own; two minutes unless told otherwise. A call that would have to wait longer fails at once,
-    /// with what the model said. The wait for other calls to be over, and for pauses between answers
-    /// to others, is not counted.
+    /// Sets how long each call waits at most for a model that answers no call, and how long after its own refusals; two
+    /// minutes by default. A call that would have to wait longer fails at once with the model's error. The wait for other
+    /// calls to end, and for pauses between answers to others, does not count.
     #[must_use]
-    pub fn max_wait(self, patience: Duration) -> Self {
-        Self { patience, ..self }
+    pub fn max_wait(self, max_wait: Duration) -> Self {
+        Self { max_wait, ..self }
     }
 
-    /// Makes the call until it is not refused.
+    /// Repeats the call until it is not refused.
     async fn open(self, request: Request) -> Result<impl Stream<Item = Result<Chunk, BoxError>>, BoxError> {
-        let mut patience = WaitBudget::new(self.patience);
+        let mut budget = WaitBudget::new(self.max_wait);
         let mut refusal = None;
         loop {
-            let permit = match self.permits.take(&mut patience).await {
+            let permit = match self.permits.take(&mut budget).await {
                 Ok(permit) => permit,
                 Err(overloaded) => return Err(refusal.unwrap_or_else(|| overloaded.into())),
             };
             let mut call = Call { reply: self.model.reply(request.clone()), permit: Some(permit) };
             match call.next().await {
                 Some(Err(error)) if Overloaded::of(&*error).is_some() => {
-                    patience.refused();
+                    budget.refused();
                     refusal = Some(error);
                 }
                 first => return Ok(stream::iter(first).chain(call)),
@@ -132,12 +129,12 @@ impl fmt::Debug for Adaptive {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Adaptive")
             .field("model", &self.name())
-            .field("patience", &self.patience)
+            .field("max_wait", &self.max_wait)
             .finish_non_exhaustive()
     }
 }
 
-/// A reply and the permit of its call, which it gives back as soon as it is known what became of it.
+/// A reply with the permit of its call. The permit is released when the outcome is known.
 struct Call {
     reply: BoxStream<'static, Result<Chunk, BoxError>>,
     permit: Option<Permit>,
@@ -148,12 +145,12 @@ impl Stream for Call {
 
     fn poll_next(mut self: Pin<&mut Self>, poller: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let Self { reply, permit } = &mut *self;
-        let Some(going_on) = permit else { return Poll::Ready(None) };
-        let chunk = ready!(going_on.poll(poller, |poller| reply.poll_next_unpin(poller)));
+        let Some(held) = permit else { return Poll::Ready(None) };
+        let chunk = ready!(held.poll(poller, |poller| reply.poll_next_unpin(poller)));
         if matches!(chunk, Some(Ok(Chunk::Text(_)))) {
             return Poll::Ready(chunk);
         }
-        // Whatever else comes is the last.
+        // Any other item is the last.
         match (permit.take(), &chunk) {
             (Some(permit), Some(Ok(_))) => permit.answered(),
             (Some(permit), Some(Err(error))) => permit.failed(&**error),

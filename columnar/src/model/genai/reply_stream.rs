@@ -1,4 +1,4 @@
-//! A reply that is coming: its text, within its limits.
+//! The stream of a reply, within limits of time and length.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,16 +14,16 @@ use super::redaction::{Sent, is_word};
 use crate::model::{Chunk, End, Finish};
 use crate::usage::Usage;
 
-/// What says as much as forever to a clock.
+/// An upper bound of timeouts, because an instant cannot be infinitely late.
 const FOREVER: Duration = Duration::from_hours(24 * 365);
 
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
-    /// How long a reply may take to begin.
+    /// The most time until a reply begins.
     pub(super) first: Duration,
-    /// How long nothing may come of it.
+    /// The most time between two events.
     pub(super) idle: Duration,
-    /// How many bytes its text may have.
+    /// The most bytes of text.
     pub(super) text: usize,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct ReplyStream {
     raw_events: Arc<RawEvents>,
     sent: Sent,
     limits: Limits,
-    /// How many bytes of text have come.
+    /// The bytes of text so far.
     text: usize,
 }
 
@@ -54,14 +54,14 @@ impl ReplyStream {
         Self { name, events, raw_events, sent, limits, text: 0 }
     }
 
-    /// The next chunk, and what tells those after it. A reply that breaks off gets no [`Chunk::End`].
+    /// The next chunk, with the stream of the others. A reply that breaks off gets no [`Chunk::End`].
     pub(super) async fn next(reply: Option<Self>) -> Result<Option<(Chunk, Option<Self>)>, GenaiError> {
         let Some(mut reply) = reply else {
             return Ok(None);
         };
         loop {
             let event = reply.event().await;
-            // It says more of what went wrong than the client, which may not have noticed.
+            // The raw event describes the error better than the client, which may have ignored it.
             if let Some(fault) = reply.raw_events.look(|seen| seen.fault.clone()) {
                 return Err(GenaiError::fault(&reply.name, &fault, &reply.sent));
             }
@@ -74,7 +74,7 @@ impl ReplyStream {
                     }
                     return Ok(Some((Chunk::Text(text.content), Some(reply))));
                 }
-                // There are no tools, so a call of one is nothing that could be answered.
+                // There are no tools, so a tool call cannot be answered.
                 Some(ChatStreamEvent::ToolCallChunk(_)) => {
                     return Ok(Some((reply.end(Finish::Other("tool_calls".to_owned()), None), None)));
                 }
@@ -86,9 +86,9 @@ impl ReplyStream {
         }
     }
 
-    /// The client's next event. Much that comes from a server is none, and shows that it is still there.
+    /// The client's next event. Raw events that are none for the client still show that the server is alive.
     async fn event(&mut self) -> Result<Option<ChatStreamEvent>, GenaiError> {
-        // Time in which nobody waited is not the server's.
+        // The time before this poll does not count against the server.
         let mut since = Instant::now();
         loop {
             let begun = self.raw_events.look(|seen| seen.begun);
