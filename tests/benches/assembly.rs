@@ -1,12 +1,11 @@
 //! What it costs to assemble the messages of a step, for each of the four patterns, against the
 //! naive assembler of the tests and against what no assembler can go below: serialising an array
-//! that is there already, and copying the text.
+//! that is there already.
 //!
 //! `cargo bench -p columnar-tests --bench assembly`; with `-- --bodies` behind it only whole request bodies, and
 //! with `-- --instructions` what a step takes whatever else the machine does, which needs valgrind.
 
 use std::hint::black_box;
-use std::io::{self, IoSlice, Write as _};
 use std::sync::Arc;
 
 use columnar::prelude::*;
@@ -21,8 +20,6 @@ const ROUNDS: usize = 15;
 const SHORT_ROUNDS: usize = 20 * ROUNDS;
 /// A step takes less than a microsecond, so many of them are measured together.
 const REPEATS: u32 = 200;
-/// Linux takes no more buffers at once.
-const BUFFERS: usize = 1024;
 const STEPS: [usize; 4] = [100, 1000, 10_000, 100_000];
 const PATTERNS: [(&str, Window, Option<Window>); 4] = [
     ("accumulator", Window::All, Some(Window::All)),
@@ -85,7 +82,7 @@ impl Subject {
 
     /// What a step costs that is new in it: its context, and its last message as JSON.
     fn step(&self) -> String {
-        self.assemble().last_json()
+        json(&self.assemble().last_text())
     }
 
     /// The whole request, from nothing.
@@ -95,19 +92,23 @@ impl Subject {
 
     /// All steps in turn.
     fn session(&self) {
-        (0..=self.newest).for_each(|step| drop(black_box(self.assemble_at(step).last_json())));
+        (0..=self.newest).for_each(|step| drop(black_box(json(&self.assemble_at(step).last_text()))));
     }
 
     /// The least that it could cost: its new value as JSON.
     fn escape(&self) -> String {
         let value = self.described.value("user", self.newest).expect("it is described");
-        serde_json::to_string(value).expect("strings serialise")
+        json(value)
     }
 
     fn assemble_naively(&self) -> naive::Messages {
         let (column, reads) = self.described.derived().next().expect("there is one");
         naive::messages(&self.described, &column.name, reads, self.newest).expect("everything is stored")
     }
+}
+
+fn json(text: &str) -> String {
+    serde_json::to_string(text).expect("strings serialise")
 }
 
 fn repeat(times: u32, step: impl Fn() -> String) {
@@ -162,43 +163,16 @@ fn bodies() {
 fn body(name: &str, subject: &Subject) {
     let messages = subject.assemble();
     let array: serde_json::Value = serde_json::to_value(&messages).expect("strings serialise");
-    let bytes = messages.to_json().into_bytes();
-    // What a body is copied from, one piece after the other: no assembler of pieces is faster.
-    let pieces: Vec<_> = messages.json_chunks().collect();
-    let [cold, warm, chunks, serde, copies, memcpy] = medians(
+    let [cold, warm, serde] = medians(
         SHORT_ROUNDS,
-        [
-            &mut || drop(black_box(subject.body())),
-            &mut || drop(black_box(messages.to_json())),
-            &mut || assert_eq!(send(&messages), bytes.len()),
-            &mut || drop(black_box(serde_json::to_string(&array))),
-            &mut || drop(black_box(pieces.concat())),
-            &mut || drop(black_box(bytes.clone())),
-        ],
+        [&mut || drop(black_box(subject.body())), &mut || drop(black_box(messages.to_json())), &mut || {
+            drop(black_box(serde_json::to_string(&array)));
+        }],
     );
     figure(&format!("{name}body_us"), micros_each(cold, 1), "us");
-    figure(&format!("{name}body_chunks_us"), micros_each(chunks, 1), "us");
+    figure(&format!("{name}body_warm_us"), micros_each(warm, 1), "us");
     figure(&format!("{name}body_serde_us"), micros_each(serde, 1), "us");
-    figure(&format!("{name}body_copies_us"), micros_each(copies, 1), "us");
-    figure(&format!("{name}body_memcpy_us"), micros_each(memcpy, 1), "us");
     bar(&format!("{name}body_over_serde"), over(cold, serde), 1.2);
-    bar(&format!("{name}body_over_memcpy"), over(warm, memcpy), 2.0);
-    figure(&format!("{name}body_over_copies"), over(warm, copies), "times");
-    figure(&format!("{name}chunks_over_memcpy"), over(chunks, memcpy), "times");
-}
-
-/// Hands a body to a writer that takes many buffers at once, and looks at none.
-fn send(messages: &Messages) -> usize {
-    let (mut chunks, mut batch, mut sent) = (messages.json_chunks(), Vec::with_capacity(BUFFERS), 0);
-    loop {
-        batch.clear();
-        batch.extend(chunks.by_ref().take(BUFFERS));
-        if batch.is_empty() {
-            return sent;
-        }
-        let buffers: Vec<_> = batch.iter().map(|chunk| IoSlice::new(chunk.as_bytes())).collect();
-        sent += io::sink().write_vectored(black_box(&buffers)).expect("it takes everything");
-    }
 }
 
 /// Whole sessions, every step one after the other: ten of 1,000 steps against one of 10,000, which is as

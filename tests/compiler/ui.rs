@@ -1,13 +1,21 @@
-//! What the compiler says to mistakes in `flow!`: a file for each, named for it. Nearly every file
-//! goes on to use the flow, which must cause no further error.
+//! The messages of `flow!`: in `tests/ui` is a file for each mistake, and beside it the text that the compiler prints.
+//! Nearly every file goes on to use the flow, which must cause no further error.
 //!
-//! `TRYBUILD=overwrite cargo test -p columnar-tests --test compiler ui` writes down what the compiler says now.
+//! Where `flow!` words the message, all files are modules of one crate, so rustc runs once and not 200 times. Where
+//! rustc words it, in `tests/ui/rustc`, each file is a crate of its own, because rustc suggests other items of the same
+//! crate. So is each file that needs another crate beside `columnar`.
+//!
+//! `TRYBUILD=overwrite cargo test -p columnar-tests --test compiler ui` accepts all messages as they are now.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsStr;
+use std::fmt::Write;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use columnar_tests::rustc::{Diagnostic, Rustc};
 
 /// The compiler whose own words are in `ui/rustc`.
 const BLESSED: &str = "rustc 1.95.0 ";
@@ -24,16 +32,56 @@ const MANY: [(&str, usize); 8] = [
     ("was-without-a-name", 5),
 ];
 
-/// Our words.
-#[test]
-fn mistakes_are_told_by_flow() {
-    trybuild::TestCases::new().compile_fail("ui/*.rs");
+/// A module in which a mistake in a flow is followed by two mistakes that only rustc knows.
+const PROBE: &str = r#"
+use columnar::prelude::*;
+flow! {
+    pub struct Chat { source user; colum topics(user) = prompt("List the topics."); }
+}
+fn uses() -> u8 {
+    drop(Chat::new().nonesuch);
+    "not a number"
+}
+"#;
+
+/// The errors of one file.
+#[derive(Default)]
+struct Printed {
+    errors: usize,
+    text: String,
 }
 
-/// What the compiler finds by itself in what `flow!` passes on, in its words, which change from one
-/// release to the next.
 #[test]
-fn mistakes_are_told_by_rustc() {
+fn each_mistake_has_its_message_and_no_other_error() {
+    let files: Vec<PathBuf> = inputs().into_iter().filter(|path| !needs_other_crates(path)).collect();
+    assert!(files.len() > 200, "there are {}", files.len());
+    let printed = compiled(&files);
+
+    let is_accepted = env::var_os("TRYBUILD").is_some_and(|value| value == "overwrite");
+    let mut wrong = String::new();
+    for file in &files {
+        let printed = &printed[file];
+        let golden = file.with_extension("stderr");
+        let mistakes = MANY.iter().find(|(name, _)| file.file_stem() == Some(OsStr::new(name)));
+        let mistakes = mistakes.map_or(1, |(_, count)| *count);
+        if printed.errors != mistakes {
+            writeln!(wrong, "{}: {} errors, not {mistakes}", file.display(), printed.errors).expect("text");
+        }
+        if is_accepted {
+            fs::write(&golden, &printed.text).expect("it can be written");
+        }
+        let expected = fs::read_to_string(&golden).unwrap_or_default();
+        if expected != printed.text {
+            writeln!(wrong, "{}\nexpected:\n{expected}\nprinted:\n{}", golden.display(), printed.text)
+                .expect("text");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// What rustc words in what `flow!` passes on changes from one release to the next.
+#[test]
+fn mistakes_that_rustc_words() {
     let version = version_of_rustc();
     if version.starts_with(BLESSED) {
         trybuild::TestCases::new().compile_fail("ui/rustc/*.rs");
@@ -42,22 +90,90 @@ fn mistakes_are_told_by_rustc() {
     }
 }
 
-/// One mistake is one error: none for its consequences, inside the flow or where it is used.
 #[test]
-fn each_mistake_is_one_error() {
+fn mistakes_in_files_that_need_other_crates() {
+    let cases = trybuild::TestCases::new();
+    let files: Vec<PathBuf> = inputs().into_iter().filter(|path| needs_other_crates(path)).collect();
+    assert!(!files.is_empty());
+    for file in files {
+        assert_eq!(errors_in(&read(&file.with_extension("stderr"))), 1, "in {}", file.display());
+        cases.compile_fail(file);
+    }
+}
+
+/// Compiles files as modules of one crate.
+fn compiled(files: &[PathBuf]) -> BTreeMap<PathBuf, Printed> {
+    let rustc = Rustc::new(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("ui"));
+    let probe = rustc.write("probe", PROBE);
+    let mut modules = "#![allow(dead_code)]\n".to_owned();
+    for (number, file) in files.iter().chain([&probe]).enumerate() {
+        writeln!(modules, "#[path = \"{}\"]\nmod case{number};", file.display()).expect("text");
+    }
+    let diagnostics = rustc.diagnostics(&rustc.write("mistakes", &modules));
+    let mut printed: BTreeMap<PathBuf, Printed> =
+        files.iter().map(|file| (file.clone(), Printed::default())).collect();
+    let mut probed = Vec::new();
+    for Diagnostic { level, text } in diagnostics {
+        match first_file(&text) {
+            // Its end: how many errors there were, and where to read about their codes.
+            None => assert!(text.starts_with("error: aborting") || level == "failure-note", "{text}"),
+            Some(file) if file == probe => probed.push(text),
+            Some(file) => {
+                assert_eq!(level, "error", "{text}");
+                let of_file = printed.get_mut(&file).expect("nothing else is compiled");
+                if of_file.errors > 0 {
+                    of_file.text.push('\n');
+                }
+                of_file.errors += 1;
+                of_file.text.push_str(&relative(&text));
+            }
+        }
+    }
+    // If rustc stopped at the first kind of error, consequences of a mistake would be missed.
+    let first_lines: Vec<&str> = probed.iter().filter_map(|text| text.lines().next()).collect();
+    assert!(
+        matches!(&*first_lines, [flow, field, number]
+            if flow.starts_with("error: expected `source`")
+                && field.starts_with("error[E0609]")
+                && number.starts_with("error[E0308]")),
+        "{first_lines:?}"
+    );
+    printed
+}
+
+/// The file of the first line that begins with an arrow.
+fn first_file(text: &str) -> Option<PathBuf> {
+    let arrow = text.lines().find_map(|line| line.trim_start().strip_prefix("--> "))?;
+    arrow.rsplitn(3, ':').nth(2).map(PathBuf::from)
+}
+
+/// The text with paths from the folder of this package on, without spaces at the ends of lines.
+fn relative(text: &str) -> String {
+    let text = text.replace(concat!(env!("CARGO_MANIFEST_DIR"), "/"), "");
+    let lines = text.trim_end().lines().map(|line| line.trim_end().to_owned() + "\n");
+    lines.collect()
+}
+
+/// The mistakes that `flow!` words.
+fn inputs() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui");
     let files = fs::read_dir(folder).expect("the folder is there");
     let paths = files.map(|file| file.expect("it can be read").path());
-    let mut checked = 0;
-    for path in paths.filter(|path| path.extension() == Some(OsStr::new("stderr"))) {
-        let said = fs::read_to_string(&path).expect("it can be read");
-        let mistakes = MANY.iter().find(|(name, _)| path.file_stem() == Some(OsStr::new(name)));
-        let starting = |start| said.lines().filter(|line| line.starts_with(start)).count();
-        assert_eq!(starting("error"), mistakes.map_or(1, |(_, count)| *count), "in {}", path.display());
-        assert_eq!(starting("warning"), 0, "in {}", path.display());
-        checked += 1;
-    }
-    assert!(checked > 80, "there are {checked}");
+    let mut inputs: Vec<_> = paths.filter(|path| path.extension() == Some(OsStr::new("rs"))).collect();
+    inputs.sort();
+    inputs
+}
+
+fn needs_other_crates(file: &Path) -> bool {
+    read(file).contains("schemars::")
+}
+
+fn read(file: &Path) -> String {
+    fs::read_to_string(file).expect("it can be read")
+}
+
+fn errors_in(text: &str) -> usize {
+    text.lines().filter(|line| line.starts_with("error") || line.starts_with("warning")).count()
 }
 
 fn version_of_rustc() -> String {

@@ -10,7 +10,6 @@
 /// How the messages of a cell are assembled: views, budgets, renderings, counts of tokens.
 pub mod assembly {
     pub mod budget;
-    pub mod chunks;
     #[cfg(feature = "tiktoken")]
     pub mod exact;
     pub mod laws;

@@ -5,6 +5,8 @@ use std::process::Command;
 use std::time::Duration;
 use std::{env, fs};
 
+use serde::Deserialize;
+
 /// Compiles programs against the library that this test or benchmark was built with.
 #[derive(Debug)]
 pub struct Rustc {
@@ -12,6 +14,16 @@ pub struct Rustc {
     deps: PathBuf,
     library: PathBuf,
     folder: PathBuf,
+}
+
+/// An error or a warning.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Diagnostic {
+    /// `error`, `warning` or another word of the compiler.
+    pub level: String,
+    /// The text as it is printed.
+    #[serde(rename = "rendered")]
+    pub text: String,
 }
 
 impl Rustc {
@@ -54,7 +66,18 @@ impl Rustc {
     ///
     /// Where there is no compiler.
     pub fn compile(&self, source: &Path, options: &[&str]) -> Result<(), String> {
-        self.run(source, options, &[]).map(|_| ())
+        self.run(source, &[&["--cap-lints=allow"][..], options].concat(), &[]).map(|_| ())
+    }
+
+    /// Compiles a library, and returns what the compiler prints about it.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no compiler, or it accepts the library.
+    pub fn diagnostics(&self, source: &Path) -> Vec<Diagnostic> {
+        let options = ["--emit=metadata", "--error-format=json"];
+        let printed = self.run(source, &options, &[]).expect_err("the library is wrong");
+        printed.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
     }
 
     /// How long it takes to expand the macros of a program.
@@ -63,7 +86,8 @@ impl Rustc {
     ///
     /// Where the compiler refuses it, or does not tell.
     pub fn expansion(&self, source: &Path) -> Duration {
-        let (options, unstable) = (["--emit=metadata", "-Ztime-passes"], [("RUSTC_BOOTSTRAP", "1")]);
+        let (options, unstable) =
+            (["--cap-lints=allow", "--emit=metadata", "-Ztime-passes"], [("RUSTC_BOOTSTRAP", "1")]);
         let told = self.run(source, &options, &unstable).expect("the program is sound");
         // As in `time:   0.122; rss:   43MB ->   85MB (  +42MB)	macro_expand_crate`.
         let line = told.lines().find(|line| line.ends_with("macro_expand_crate"));
@@ -75,7 +99,7 @@ impl Rustc {
     fn run(&self, source: &Path, options: &[&str], env: &[(&str, &str)]) -> Result<String, String> {
         let output = Command::new(&self.program)
             .envs(env.iter().copied())
-            .args(["--edition=2024", "--crate-type=lib", "--cap-lints=allow", "--out-dir"])
+            .args(["--edition=2024", "--crate-type=lib", "--out-dir"])
             .arg(&self.folder)
             .arg("--extern")
             .arg(format!("columnar={}", self.library.display()))

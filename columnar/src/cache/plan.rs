@@ -26,7 +26,7 @@
 use super::mark::{Lifetime, Mark, Position, Reason};
 use super::pace::Pace;
 use super::policy::CachePolicy;
-use crate::context::{Fate, Messages, Part, Parts};
+use crate::context::{InNext, Messages, Part, Parts};
 use crate::registry::Write;
 
 /// The assumed number of requests over which a history is used.
@@ -200,7 +200,7 @@ fn fork_steps(step: usize) -> [usize; 2] {
 /// Whether a part is marked for the next request. A part that may be cut is: if it is cut, the mark was wasted; if it is
 /// not, a missing mark would cost the whole prefix again.
 fn is_worth_it(part: &Part<'_>) -> bool {
-    matches!(part.fate(), Fate::Stays | Fate::MayBeCut)
+    matches!(part.in_next(), InNext::Repeated | InNext::MayBeTruncated)
 }
 
 /// The number of blocks before a mark.

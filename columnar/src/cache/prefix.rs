@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::context::{Fate, Messages, Part};
+use crate::context::{InNext, Messages, Part};
 use crate::declare::{Name, Window, Written};
 
 /// The length of the prefix that a request shares with the next one, and where it ends. Providers charge a fraction for a
@@ -79,7 +79,7 @@ impl StablePrefix {
         let mut prefix = Self { bytes: 0, total_bytes: 0, tokens: 0, total_tokens: 0, difference: None };
         let mut is_repeated = true;
         for part in messages.parts() {
-            is_repeated &= matches!(part.fate(), Fate::Stays);
+            is_repeated &= matches!(part.in_next(), InNext::Repeated);
             if !is_repeated && prefix.difference.is_none() {
                 prefix.difference = Difference::of(&part);
             }
@@ -95,11 +95,11 @@ impl StablePrefix {
 
 impl Difference {
     fn of(part: &Part<'_>) -> Option<Self> {
-        match (part.fate(), part.origin()) {
-            (Fate::Leaves { window, delayed, own }, Some(origin)) => {
+        match (part.in_next(), part.origin()) {
+            (InNext::Leaves { window, delayed, own }, Some(origin)) => {
                 Some(Self::View { column: origin.column.clone(), step: origin.step, window, delayed, own })
             }
-            (Fate::MayBeCut | Fate::Cut, _) => Some(Self::Budget),
+            (InNext::MayBeTruncated | InNext::Truncated, _) => Some(Self::Budget),
             _ => None,
         }
     }

@@ -7,15 +7,11 @@ use std::iter::Peekable;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::chunks::Chunks;
-use super::frame::Place;
-use super::json;
-use super::opening::Opening;
-use super::part::{Origin, Part, Role};
-use super::parts::{Parts, shown_value};
-use super::shown::Shown;
-use super::walk::Walk;
-use crate::context::budget::Report;
+use super::budget::Report;
+use super::delimiters::Role;
+use super::parts::{Origin, Part, Parts};
+use super::shared_prefix::SharedPrefix;
+use super::snapshot::Snapshot;
 use crate::declare::Name;
 
 /// The messages array of one call: user and assistant in turn, first and last the user.
@@ -42,14 +38,14 @@ use crate::declare::Name;
 /// # Ok(()) }
 /// ```
 #[derive(Clone)]
-pub struct Messages(Shown);
+pub struct Messages(Snapshot);
 
 impl Messages {
-    pub(crate) fn new(shown: Shown) -> Self {
-        Self(shown)
+    pub(crate) fn new(snapshot: Snapshot) -> Self {
+        Self(snapshot)
     }
 
-    pub(crate) fn shown(&self) -> &Shown {
+    pub(crate) fn snapshot(&self) -> &Snapshot {
         &self.0
     }
 
@@ -76,17 +72,14 @@ impl Messages {
     /// The content of the last message, tags and all. It holds the current step of every input;
     /// for the plain value of one of them see [`Context::input`](crate::Context::input).
     pub fn last_text(&self) -> Cow<'_, str> {
-        let mut text = String::new();
-        let mut walk = Walk::since(&self.0, self.0.last_message());
-        while let Some(stop) = walk.advance() {
-            let (frame, value) = (stop.frame, shown_value(&stop, &self.0));
-            let chunks = [frame.opening(stop.place()), &value, frame.closing()];
-            match stop.place() {
-                Place::First => text = chunks.concat(),
-                _ => chunks.iter().for_each(|chunk| text.push_str(chunk)),
+        let mut text = Cow::Borrowed("");
+        for part in Parts::since(&self.0, self.0.last_message()) {
+            match &mut text {
+                Cow::Borrowed("") => text = part.text(),
+                text => part.chunks().iter().for_each(|chunk| text.to_mut().push_str(chunk)),
             }
         }
-        Cow::Owned(text)
+        text
     }
 
     /// The tokens of all messages, as the flow [counts](crate::flow::LiveFlow::count_with): a sum of
@@ -98,22 +91,22 @@ impl Messages {
     /// What was left out so that the messages go into their [budget](crate::budget); `None` if there
     /// is none.
     pub fn report(&self) -> Option<&Report> {
-        self.0.fitted().map(|fitted| &fitted.report)
+        self.0.truncation().map(|truncation| &truncation.report)
     }
 
     /// The cells that are left out, in the order in which they would be shown.
     pub fn elided(&self) -> impl Iterator<Item = Origin<'_>> {
-        self.0.elided()
+        self.0.omitted()
     }
 
     /// The tokens of the instruction that goes with them.
     pub(crate) fn instruction(&self) -> usize {
-        self.0.around.instruction.unwrap_or(0)
+        self.0.overhead.instruction.unwrap_or(0)
     }
 
     /// What other columns may begin with as well, and its tokens.
-    pub(crate) fn opening(&self) -> (Opening, usize) {
-        Opening::of(&self.0)
+    pub(crate) fn shared_prefix(&self) -> (SharedPrefix, usize) {
+        SharedPrefix::of(&self.0)
     }
 
     /// The column that is shown them.
@@ -138,56 +131,10 @@ impl Messages {
 
     /// The array as JSON text.
     pub fn to_json(&self) -> String {
-        json::write(&self.0)
-    }
-
-    /// The last message as JSON: what is new to a model that was sent the other messages before, and what is
-    /// to be appended to a body that is kept.
-    ///
-    /// ```
-    /// # use columnar::prelude::*;
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-    /// # let chat = flow! {
-    /// #     source user;
-    /// #     column bot(user, self) = |_: Context| async { "Hi!" };
-    /// # };
-    /// # chat.user.push("hello").await?;
-    /// # chat.user.push("bye").await?;
-    /// # chat.run().await?;
-    /// let messages = chat.bot.messages(1)?;
-    /// assert_eq!(messages.last_json(), r#"{"role":"user","content":"<user>\nbye\n</user>"}"#);
-    /// assert!(messages.to_json().ends_with(&format!(",{}]", messages.last_json())));
-    /// # Ok(()) }
-    /// ```
-    pub fn last_json(&self) -> String {
-        json::write_last(&self.0)
-    }
-
-    /// What [`to_json`](Self::to_json) gives in pieces, for writers that take many buffers at once. A stored
-    /// value that needs no escaping is a piece of its own and not copied; nor is what stands between the values.
-    ///
-    /// ```
-    /// use std::io::{IoSlice, Write};
-    ///
-    /// # use columnar::prelude::*;
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-    /// # let chat = flow! {
-    /// #     source user;
-    /// #     column shout(user.latest) = |cx: Context| async move { cx.messages().last_text().to_uppercase() };
-    /// # };
-    /// # chat.user.push("hello").await?;
-    /// # chat.run().await?;
-    /// let messages = chat.shout.messages(0)?;
-    /// let chunks: Vec<_> = messages.json_chunks().collect();
-    /// let buffers: Vec<_> = chunks.iter().map(|chunk| IoSlice::new(chunk.as_bytes())).collect();
-    ///
-    /// let mut body = Vec::new();
-    /// let written = body.write_vectored(&buffers).expect("a list takes everything");
-    /// assert_eq!(&body[..written], messages.to_json().as_bytes());
-    /// # Ok(()) }
-    /// ```
-    pub fn json_chunks(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        Chunks::new(&self.0)
+        match serde_json::to_string(self) {
+            Ok(json) => json,
+            Err(error) => unreachable!("text is always JSON: {error}"),
+        }
     }
 }
 

@@ -1,31 +1,32 @@
-//! Assembly: what a column is shown at a step, from the declaration and the stored values alone.
+//! Assembly: the messages that a column sees at a step, from its declaration and the stored values alone.
 //!
-//! A pure layer: it does no I/O and knows no clock, and a context is a function of what is stored.
+//! ```text
+//! views, histories ──▶ Assembler ──▶ Snapshot ──▶ Cursor ──▶ Parts ──▶ Messages
+//!                          │            ▲
+//!                          └─ budget ───┘  which turns are omitted
+//! ```
+//!
+//! A pure layer: it does no I/O and knows no clock, and a context is a function of stored values.
 
-mod absent;
+mod assembler;
 pub mod budget;
-mod chunks;
-mod elision;
+mod cursor;
+mod delimiters;
 mod escape;
-mod filtered;
-mod fitted;
-mod frame;
-mod json;
+mod filter;
 mod messages;
-mod opening;
-mod part;
+mod omissions;
 mod parts;
-mod shown;
+mod shared_prefix;
+mod snapshot;
 mod turns;
-mod walk;
+mod view;
 
-pub(crate) use elision::text as elision;
-pub(crate) use filtered::Filtered;
-pub(crate) use fitted::Fitted;
-pub(crate) use frame::{Frame, Frames};
+pub(crate) use assembler::Assembler;
+pub(crate) use delimiters::Overhead;
+pub use delimiters::Role;
 pub use messages::{Iter, Messages};
-pub(crate) use opening::Opening;
-pub(crate) use part::Fate;
-pub use part::{Hidden, Origin, Part, Role};
-pub use parts::Parts;
-pub(crate) use shown::Shown;
+pub(crate) use parts::InNext;
+pub use parts::{Hidden, Origin, Part, Parts};
+pub(crate) use shared_prefix::SharedPrefix;
+pub(crate) use snapshot::Snapshot;

@@ -1,60 +1,203 @@
-//! From what a context shows to its parts.
+//! The parts of a messages array: the smallest pieces that have one origin.
 
 use std::borrow::Cow;
 
-use super::elision::Elision;
+use super::cursor::{Cursor, Item, Source};
+use super::delimiters::{Position, Role};
 use super::escape::escape;
-use super::frame::Place;
-use super::part::{Fate, Hidden, Origin, Part, Role};
-use super::shown::Shown;
-use super::walk::{Stop, Walk, What};
+use super::snapshot::Snapshot;
+use crate::declare::{Name, Window};
+use crate::tokens::Counter;
 
-/// The pieces of an array of messages, each with its origin. Made by
-/// [`Messages::parts`](super::Messages::parts).
-#[derive(Clone, Debug)]
-pub struct Parts<'m> {
-    shown: &'m Shown,
-    walk: Walk<'m>,
-    /// The one before which the lead had to be put.
-    led: Option<Stop<'m>>,
+/// The cell that a part shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin<'m> {
+    /// The column.
+    pub column: &'m Name,
+    /// Its step.
+    pub step: usize,
 }
 
-impl<'m> Parts<'m> {
-    pub(super) fn new(shown: &'m Shown) -> Self {
-        Self { shown, walk: Walk::new(shown), led: None }
+/// The values that a view [hides](crate::View::elided), in the part that counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hidden<'m> {
+    /// The column.
+    pub column: &'m Name,
+    /// How many of its values come before the first one that is shown.
+    pub values: usize,
+}
+
+/// A piece of a message, and its origin.
+///
+/// The parts of a message, one after the other and with nothing between them, are its content: the
+/// separator is at the front of the later part, so a prefix that was sent once stays as it is when more
+/// follows.
+#[derive(Clone, Debug)]
+pub struct Part<'m> {
+    snapshot: &'m Snapshot,
+    item: Item<'m>,
+    /// The value as it is shown inside the delimiters.
+    value: Cow<'m, str>,
+}
+
+/// What the next context does with a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InNext {
+    /// It shows the part as well.
+    Repeated,
+    /// The part leaves the window of its view.
+    Leaves { window: Window, delayed: bool, own: bool },
+    /// The budget most likely omits the part, or changes it with what it omits.
+    MayBeTruncated,
+    /// The budget certainly does.
+    Truncated,
+}
+
+impl<'m> Part<'m> {
+    fn new(snapshot: &'m Snapshot, item: Item<'m>) -> Self {
+        let value = match item.source {
+            Source::Input(_) if !item.text.is_plain => escape(item.text.value, &snapshot.reads.tags()),
+            _ => Cow::Borrowed(item.text.value),
+        };
+        Self { snapshot, item, value }
     }
 
-    fn part(&self, stop: Stop<'m>) -> Part<'m> {
-        let Shown { reads, around, .. } = self.shown;
-        let (origin, around) = match stop.what {
-            What::Input(input) => (Some(&input.name), around.frames.get(input.at).copied().unwrap_or(0)),
-            What::Own => (Some(&reads.column), around.gap),
-            What::Elision(_) => (None, around.gap),
-            What::Marker => (None, 0),
+    /// The role of its message.
+    pub fn role(&self) -> Role {
+        self.item.delimiters.role()
+    }
+
+    /// The cell that it shows; `None` for the constant `<elided/>`, for the marker of turns that a
+    /// [budget](crate::budget) omits, and for the marker of [hidden](Self::hidden) values.
+    pub fn origin(&self) -> Option<Origin<'m>> {
+        let column = match self.item.source {
+            Source::Input(input) => &input.name,
+            Source::SelfHistory => &self.snapshot.reads.column,
+            Source::Lead | Source::Elision(_) | Source::Truncation => return None,
         };
-        let hidden = |elision: &Elision| {
-            let column = reads.inputs.get(elision.at).map_or(&reads.column, |input| &input.name);
-            Hidden { column, values: elision.values }
+        Some(Origin { column, step: self.item.step - self.item.lag })
+    }
+
+    /// The values that a view hides, if the part [counts](crate::View::elided) them.
+    pub fn hidden(&self) -> Option<Hidden<'m>> {
+        let Source::Elision(elision) = self.item.source else { return None };
+        let reads = &self.snapshot.reads;
+        let column = reads.inputs.get(elision.view).map_or(&reads.column, |input| &input.name);
+        Some(Hidden { column, values: elision.values })
+    }
+
+    /// The text as it is sent, with its tag and separator.
+    pub fn text(&self) -> Cow<'m, str> {
+        match self.chunks() {
+            ["", _, ""] => self.value.clone(),
+            chunks => Cow::Owned(chunks.concat()),
+        }
+    }
+
+    /// The text in pieces, none of which is copied.
+    pub(super) fn chunks(&self) -> [&str; 3] {
+        let delimiters = self.item.delimiters;
+        [delimiters.opening(self.item.position), &self.value, delimiters.closing()]
+    }
+
+    /// Whether it continues the message of the part before it.
+    pub(crate) fn joins(&self) -> bool {
+        self.item.position == Position::Joins
+    }
+
+    /// Its tokens: those of the value, which were counted when it was stored, and those of its tag and separator. The
+    /// constant `<elided/>` counts nothing.
+    pub fn tokens(&self) -> usize {
+        let overhead = &self.snapshot.overhead;
+        let around = match self.item.source {
+            Source::Input(input) => overhead.inputs.get(input.at).copied().unwrap_or(0),
+            Source::SelfHistory | Source::Elision(_) => overhead.separator,
+            Source::Lead | Source::Truncation => 0,
         };
-        Part {
-            role: stop.frame.role(),
-            origin: origin.map(|column| Origin { column, step: stop.step - stop.delay }),
-            hidden: if let What::Elision(elision) = stop.what { Some(hidden(elision)) } else { None },
-            place: stop.place(),
-            frame: stop.frame,
-            value: shown_value(&stop, self.shown),
-            tokens: stop.text.tokens + around + self.groups(stop),
-            fate: Fate::of(stop, self.shown),
+        self.item.text.tokens + around + self.group_tokens()
+    }
+
+    /// The tokens of the groups that begin with it.
+    fn group_tokens(&self) -> usize {
+        let Some(input) = self.item.input(self.snapshot) else { return 0 };
+        let outside = input.groups.len().saturating_sub(self.item.delimiters.opened());
+        let groups = &self.snapshot.overhead.groups;
+        input.groups.iter().skip(outside).filter_map(|&group| groups.get(group)).sum()
+    }
+
+    /// Its tokens by another counter.
+    pub(crate) fn tokens_by(&self, counter: &dyn Counter) -> usize {
+        counter.count(&self.value) + self.item.delimiters.tokens(counter)
+    }
+
+    /// The bytes of its text.
+    pub(crate) fn len(&self) -> usize {
+        self.chunks().map(str::len).iter().sum()
+    }
+
+    /// What the next context does with it.
+    pub(crate) fn in_next(&self) -> InNext {
+        let Self { item, snapshot, .. } = self;
+        let (reads, step, next) = (&snapshot.reads, item.step, snapshot.step + 1);
+        let truncation = snapshot.truncation();
+        let changes = truncation.is_some_and(|truncation| truncation.changes);
+        let truncated = if changes { InNext::Truncated } else { InNext::MayBeTruncated };
+        match item.source {
+            Source::Lead if snapshot.is_led_next() => return InNext::Repeated,
+            Source::Truncation if truncation.is_some_and(|it| it.next == it.omitted) => {
+                return InNext::Repeated;
+            }
+            Source::Truncation => return truncated,
+            _ => {}
+        }
+        let is_truncated = |slot| truncation.is_some_and(|truncation| truncation.next.contains(&slot));
+        let input = item.input(snapshot);
+        let (window, delayed, steps, is_truncated) = match (input, reads.own) {
+            (Some(input), _) => (input.window, input.delayed, input.turns(next), is_truncated(2 * step)),
+            (None, Some(own)) => (own, false, own.of_own(next), is_truncated(2 * step + 1)),
+            (None, None) => unreachable!("`{}` does not read its own past", reads.column),
+        };
+        let changes = match item.source {
+            // The values after it may leave, so that its groups end with it.
+            Source::Input(input) if !input.groups.is_empty() => {
+                snapshot.open_after(input, step, next) != snapshot.open_after(input, step, snapshot.step)
+            }
+            _ => false,
+        };
+        let view = input.map_or(reads.inputs.len(), |input| input.at);
+        let changes = changes || snapshot.is_first_next(view, step, &steps);
+        match steps.contains(&step) {
+            true if is_truncated => truncated,
+            true if !changes => InNext::Repeated,
+            _ => InNext::Leaves { window, delayed, own: input.is_none() },
         }
     }
 }
 
-impl Parts<'_> {
-    /// The tokens of the groups that begin with a value, or with what is said before it.
-    fn groups(&self, stop: Stop<'_>) -> usize {
-        let Some(input) = stop.input(self.shown) else { return 0 };
-        let inside = input.groups.len().saturating_sub(input.frames.opened_by(stop.frame));
-        input.groups.iter().skip(inside).filter_map(|&group| self.shown.around.groups.get(group)).sum()
+impl PartialEq for Part<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.role(), self.joins(), self.origin()) == (other.role(), other.joins(), other.origin())
+            && self.chunks() == other.chunks()
+    }
+}
+
+impl Eq for Part<'_> {}
+
+/// The parts of a messages array in order. Made by [`Messages::parts`](super::Messages::parts).
+#[derive(Clone, Debug)]
+pub struct Parts<'m> {
+    snapshot: &'m Snapshot,
+    cursor: Cursor<'m>,
+}
+
+impl<'m> Parts<'m> {
+    pub(super) fn new(snapshot: &'m Snapshot) -> Self {
+        Self { snapshot, cursor: Cursor::new(snapshot) }
+    }
+
+    /// The parts from this step on.
+    pub(super) fn since(snapshot: &'m Snapshot, step: usize) -> Self {
+        Self { snapshot, cursor: Cursor::since(snapshot, step) }
     }
 }
 
@@ -62,59 +205,24 @@ impl<'m> Iterator for Parts<'m> {
     type Item = Part<'m>;
 
     fn next(&mut self) -> Option<Part<'m>> {
-        if let Some(stop) = self.led.take() {
-            return Some(self.part(stop));
-        }
-        let stop = self.walk.next()?;
-        if stop.place() == Place::First && stop.frame.role() == Role::Assistant {
-            self.led = Some(stop);
-            let fate = if self.shown.is_led_next() { Fate::Stays } else { Fate::of(stop, self.shown) };
-            return Some(Part::lead(fate));
-        }
-        Some(self.part(stop))
+        self.cursor.next().map(|item| Part::new(self.snapshot, item))
     }
 }
 
-impl Fate {
-    fn of(stop: Stop<'_>, shown: &Shown) -> Self {
-        let (reads, step, next) = (&shown.reads, stop.step, shown.step + 1);
-        let fitted = shown.fitted();
-        let cut = if fitted.is_some_and(|fitted| fitted.changes) { Self::Cut } else { Self::MayBeCut };
-        let is_cut = |place| fitted.is_some_and(|fitted| fitted.next.contains(&place));
-        if let What::Marker = stop.what {
-            let stays = fitted.is_some_and(|fitted| fitted.next == fitted.elided);
-            return if stays { Self::Stays } else { cut };
-        }
-        let input = stop.input(shown);
-        let (window, delayed, steps, is_cut) = match (input, reads.own) {
-            (Some(input), _) => (input.window, input.delayed, input.turns(next), is_cut(2 * step)),
-            (None, Some(own)) => (own, false, own.of_own(next), is_cut(2 * step + 1)),
-            (None, None) => unreachable!("`{}` does not read its own past", reads.column),
-        };
-        let changes = match stop.what {
-            // What stands behind it may leave, so that its groups end with it.
-            What::Input(input) if !input.groups.is_empty() => {
-                shown.open_behind(input, step, next) != shown.open_behind(input, step, shown.step)
-            }
-            _ => false,
-        };
-        let is_first = |at| shown.is_first_next(at, step, &steps);
-        let changes = changes || is_first(input.map_or(reads.inputs.len(), |input| input.at));
-        match steps.contains(&step) {
-            true if is_cut => cut,
-            true if !changes => Self::Stays,
-            _ => Self::Leaves { window, delayed, own: input.is_none() },
-        }
-    }
-}
-
-/// A value as its message shows it.
-#[expect(clippy::inline_always, reason = "or else every stop is written to memory, though few need it there")]
-#[inline(always)]
-pub(super) fn shown_value<'m>(stop: &Stop<'m>, shown: &Shown) -> Cow<'m, str> {
-    let text = stop.text;
-    match stop.what {
-        What::Input(_) if !text.is_untagged => escape(text.value, &shown.tags()),
-        _ => Cow::Borrowed(text.value),
+impl Snapshot {
+    /// The cells that a budget omits, in the order in which they would be shown.
+    pub(super) fn omitted(&self) -> impl Iterator<Item = Origin<'_>> {
+        let slots = self.truncation().map_or(0..0, |truncation| truncation.omitted.clone());
+        let names = self.reads.inputs.iter().map(|input| &input.name).chain([&self.reads.column]);
+        let views = names.zip(&*self.views).enumerate();
+        let inputs = self.reads.inputs.len();
+        slots.flat_map(move |slot| {
+            let step = slot / 2;
+            let is_in_slot = move |view| (view == inputs) == (slot % 2 == 1);
+            views.clone().filter_map(move |(at, (column, view))| {
+                let is_shown = is_in_slot(at) && view.steps.contains(&step) && view.has(step);
+                is_shown.then(|| Origin { column, step: step - view.lag })
+            })
+        })
     }
 }

@@ -1,122 +1,192 @@
-//! The turns of a context, by their sizes: what a budget goes by.
+//! The turns of a context by their sizes, and its tokens: sums of numbers that are known before any text is made.
 //!
-//! What a column reads at a step stands at the place `2 * step`, and what it said there behind it.
+//! What a column reads at a step is one turn, in slot `2 * step`; its own value there is another, in slot
+//! `2 * step + 1`.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::elision::Elision;
-use super::shown::{Shown, View};
-use crate::context::budget::Turns;
+use super::budget::Cut;
+use super::budget::{CutMarker, PersistentCuts, Report, Strategy, TokenLimit, Turns};
+use super::omissions::{Elision, Truncation};
+use super::snapshot::Snapshot;
+use super::view::ViewValues;
+use crate::declare::Name;
 use crate::tokens::Sum;
 
-/// The turns of a context at its own step, at one before it, or at the next one.
+/// The turns of a context at its own step, at an earlier one, or at the next one.
 #[derive(Clone, Debug)]
-pub(crate) struct Places<'s> {
-    shown: &'s Shown,
+pub(super) struct ContextTurns<'s> {
+    snapshot: &'s Snapshot,
     step: usize,
-    /// What is said of values that views hide.
     elisions: Cow<'s, [Elision]>,
 }
 
-impl<'s> Places<'s> {
-    /// As they were at a step, or are; those of a step that is still to come are taken to be as large as
-    /// the last ones.
-    pub(crate) fn at(shown: &'s Shown, step: usize) -> Self {
-        let elisions = if step == shown.step {
-            Cow::Borrowed(shown.elisions())
+impl<'s> ContextTurns<'s> {
+    /// The turns as they were at a step, or are; those of the next step are expected to be as large as the last ones.
+    pub(super) fn at(snapshot: &'s Snapshot, step: usize) -> Self {
+        let elisions = if step == snapshot.step {
+            Cow::Borrowed(snapshot.elisions())
         } else {
-            Elision::all(&shown.reads, &shown.views, &shown.around, step, shown.step).into()
+            let Snapshot { reads, views, overhead, .. } = snapshot;
+            Elision::all(reads, views, overhead, step, snapshot.step).into()
         };
-        Self { shown, step, elisions }
+        Self { snapshot, step, elisions }
     }
 
-    /// The inputs, each with its view, the steps whose turns show it and the tokens around each value.
-    fn inputs(&self) -> impl Iterator<Item = (&'s View, Range<usize>, usize)> + Clone {
-        let (shown, step) = (self.shown, self.step);
-        let inputs = shown.reads.inputs.iter().zip(&*shown.views).zip(&shown.around.frames);
-        inputs.map(move |((input, view), frame)| (view, input.turns(step), *frame))
+    /// The inputs, each with its values, the steps whose turns show it and the tokens around each value.
+    fn inputs(&self) -> impl Iterator<Item = (&'s ViewValues, Range<usize>, usize)> + Clone {
+        let (snapshot, step) = (self.snapshot, self.step);
+        let inputs = snapshot.reads.inputs.iter().zip(&*snapshot.views).zip(&snapshot.overhead.inputs);
+        inputs.map(move |((input, view), overhead)| (view, input.turns(step), *overhead))
     }
 
-    /// The steps of the own past that are shown.
-    fn own(&self) -> Option<(&'s View, Range<usize>)> {
-        Some((self.shown.own()?, self.shown.reads.own?.of_own(self.step)))
+    /// The self history, and the steps of it that are shown.
+    fn own(&self) -> Option<(&'s ViewValues, Range<usize>)> {
+        Some((self.snapshot.own()?, self.snapshot.reads.own?.of_own(self.step)))
     }
 
-    /// What is read in some steps that have come.
-    pub(super) fn read(&self, steps: &Range<usize>) -> Sum {
-        let known = steps.start..steps.end.min(self.shown.step + 1);
+    /// The turns of inputs in some steps, as far as they have begun.
+    pub(super) fn inputs_in(&self, steps: &Range<usize>) -> Sum {
+        let known = steps.start..steps.end.min(self.snapshot.step + 1);
         let mut sum = turns(&self.inputs(), &known);
-        for (group, tokens) in self.shown.reads.groups.iter().zip(&self.shown.around.groups) {
+        for (group, tokens) in self.snapshot.reads.groups.iter().zip(&self.snapshot.overhead.groups) {
             let inside = self.inputs().skip(group.inputs.start).take(group.inputs.len());
             sum.tokens += turns(&inside, &known).count * tokens;
         }
-        sum.tokens += self.elided(&known, false);
+        sum.tokens += self.markers_in(&known, false);
         sum
     }
 
-    /// What was said in some steps that have come.
-    fn said(&self, steps: &Range<usize>) -> Sum {
-        let known = steps.start..steps.end.min(self.shown.step);
-        let said = self.own().map(|(view, shown)| view.sum(&clip(&shown, &known)));
-        let mut sum = said.unwrap_or_default().framed(self.shown.around.gap);
-        sum.tokens += self.elided(&known, true);
+    /// The turns of the column itself in some steps, as far as they have begun.
+    fn own_in(&self, steps: &Range<usize>) -> Sum {
+        let known = steps.start..steps.end.min(self.snapshot.step);
+        let own = self.own().map(|(view, shown)| view.sum(&clip(&shown, &known)));
+        let mut sum = own.unwrap_or_default().with_overhead(self.snapshot.overhead.separator);
+        sum.tokens += self.markers_in(&known, true);
         sum
     }
 
-    /// The tokens of what is said, in some steps, of values that inputs hide, or the own past.
-    fn elided(&self, steps: &Range<usize>, own: bool) -> usize {
-        let inputs = self.shown.reads.inputs.len();
-        let elisions = self.elisions.iter().filter(|elision| (elision.at == inputs) == own);
-        elisions.map(|elision| elision.tokens(steps, &self.shown.around)).sum()
+    /// The tokens of the markers in some steps: those of the self history, or those of inputs.
+    fn markers_in(&self, steps: &Range<usize>, own: bool) -> usize {
+        let inputs = self.snapshot.reads.inputs.len();
+        let elisions = self.elisions.iter().filter(|elision| (elision.view == inputs) == own);
+        elisions.map(|elision| elision.tokens(steps, &self.snapshot.overhead)).sum()
     }
 
-    /// What is taken to be at the places of a step that has not come yet: as much as at the last one.
-    fn expected(&self, places: &Range<usize>) -> Sum {
-        let last = self.shown.step;
+    /// The expected turns of a step that has not begun: as large as those of the last one.
+    fn expected_in(&self, slots: &Range<usize>) -> Sum {
+        let last = self.snapshot.step;
         let mut sum = Sum::default();
         if self.step > last {
-            let now = Self::at(self.shown, last);
-            let read = now.read(&(last..last + 1)).tokens;
-            if places.contains(&(2 * last + 2)) {
-                sum += Sum::one(read);
+            let now = Self::at(self.snapshot, last);
+            let inputs = now.inputs_in(&(last..last + 1)).tokens;
+            if slots.contains(&(2 * last + 2)) {
+                sum += Sum::one(inputs);
             }
-            if self.own().is_some() && places.contains(&(2 * last + 1)) {
-                let said = now.said(&(last.saturating_sub(1)..last));
-                sum += Sum::one(if said.count > 0 { said.tokens } else { read });
+            if self.own().is_some() && slots.contains(&(2 * last + 1)) {
+                let own = now.own_in(&(last.saturating_sub(1)..last));
+                sum += Sum::one(if own.count > 0 { own.tokens } else { inputs });
             }
         }
         sum
     }
 }
 
-impl Turns for Places<'_> {
-    fn places(&self) -> Range<usize> {
+impl Turns for ContextTurns<'_> {
+    fn slots(&self) -> Range<usize> {
         let inputs = self.inputs().map(|(_, shown, _)| shown.start);
         let first = inputs.chain(self.own().map(|(_, shown)| shown.start)).min();
         2 * first.unwrap_or(self.step)..2 * self.step + 1
     }
 
-    fn sum(&self, places: Range<usize>) -> Sum {
-        let read = self.read(&(places.start.div_ceil(2)..places.end.div_ceil(2)));
-        read + self.said(&(places.start / 2..places.end / 2)) + self.expected(&places)
+    fn sum(&self, slots: Range<usize>) -> Sum {
+        let inputs = self.inputs_in(&(slots.start.div_ceil(2)..slots.end.div_ceil(2)));
+        inputs + self.own_in(&(slots.start / 2..slots.end / 2)) + self.expected_in(&slots)
     }
 }
 
-/// In how many of some steps any of the inputs has something, and the tokens of all.
+impl Truncation {
+    /// What a limit omits from a context. `cuts` remembers those of a column whose cuts persist.
+    pub(super) fn new(snapshot: &Snapshot, limit: &TokenLimit, cuts: Option<&mut PersistentCuts>) -> Self {
+        let (step, overhead) = (snapshot.step, &snapshot.overhead);
+        let cost: CutMarker<'_> = &|omitted| overhead.counter.count(&marker(omitted)) + overhead.separator;
+        let turns = ContextTurns::at(snapshot, step);
+        let fit = |at, before: &Cut| limit.fit(&ContextTurns::at(snapshot, at), before, cost);
+        let (previous, cut) = match cuts {
+            Some(cuts) => {
+                let mut at = |step| cuts.at(step, limit, |step| ContextTurns::at(snapshot, step), cost);
+                let previous = step.checked_sub(1).map(&mut at).unwrap_or_default();
+                (Some(previous.omitted), at(step))
+            }
+            None => (None, fit(step, &Cut::default())),
+        };
+        // A cut that does not persist differs in each context.
+        let changes = previous.is_none() && !cut.omitted.is_empty();
+        let next = if changes { cut.omitted.start..usize::MAX } else { fit(step + 1, &cut).omitted };
+        let omitted = turns.sum(cut.omitted.clone());
+        let report = Report {
+            strategy: limit.strategy,
+            limit: limit.tokens,
+            before: turns.all().tokens,
+            after: limit.remaining(&turns, &cut.omitted, cost),
+            turns: omitted.count,
+            kept_fewer: cut.kept_fewer && omitted.count > 0,
+        };
+        let is_marked = limit.strategy == Strategy::TruncateMiddle && omitted.count > 0;
+        let marker = is_marked.then(|| (marker(omitted), cost(omitted)));
+        Self { report, omitted: cut.omitted, previous: previous.unwrap_or_default(), next, changes, marker }
+    }
+}
+
+/// The marker of turns that a budget omits.
+fn marker(omitted: Sum) -> String {
+    format!("<elided>{} turns, about {} tokens</elided>", omitted.count, omitted.tokens)
+}
+
+impl Snapshot {
+    /// The tokens of everything that is shown.
+    pub(super) fn tokens(&self) -> usize {
+        match self.truncation() {
+            Some(truncation) => truncation.report.after,
+            None => ContextTurns::at(self, self.step).all().tokens,
+        }
+    }
+
+    /// The columns that are shown, each with its tokens, the largest first.
+    pub(super) fn contributors(&self) -> Vec<(Name, usize)> {
+        let own = (&self.reads.column, self.overhead.separator);
+        let names = self.reads.inputs.iter().zip(&self.overhead.inputs);
+        let names = names.map(|(input, overhead)| (&input.name, *overhead)).chain([own]);
+        let tokens = |at, view: &ViewValues, overhead| {
+            let elision = self.elision(at).map(|elision| elision.tokens(&view.steps, &self.overhead));
+            view.sum(&view.steps).with_overhead(overhead).tokens + elision.unwrap_or(0)
+        };
+        let mut contributors: Vec<_> = names
+            .zip(&*self.views)
+            .enumerate()
+            .map(|(at, ((name, overhead), view))| (name.clone(), tokens(at, view, overhead)))
+            .collect();
+        contributors.sort_by_key(|(_, tokens)| Reverse(*tokens));
+        contributors
+    }
+}
+
+/// The number of steps in which any of the inputs has a value, and the tokens of all.
 fn turns<'s>(
-    inputs: &(impl Iterator<Item = (&'s View, Range<usize>, usize)> + Clone),
+    inputs: &(impl Iterator<Item = (&'s ViewValues, Range<usize>, usize)> + Clone),
     known: &Range<usize>,
 ) -> Sum {
     let (mut tokens, mut most, mut first) = (0, 0, known.end);
-    for (view, shown, frame) in inputs.clone() {
+    for (view, shown, overhead) in inputs.clone() {
         let shown = clip(&shown, known);
         first = first.min(shown.start);
-        let sum = view.sum(&shown).framed(frame);
+        let sum = view.sum(&shown).with_overhead(overhead);
         tokens += sum.tokens;
         most = most.max(sum.count);
     }
-    // Seldom is a turn empty, and then somebody has to look which one.
+    // A turn is seldom empty, and only then are the steps visited one by one.
     let is_read =
         |step: &usize| inputs.clone().any(|(view, shown, _)| shown.contains(step) && view.has(*step));
     let is_whole = most == known.end - first;

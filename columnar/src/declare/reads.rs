@@ -4,7 +4,6 @@ use std::fmt::{self, Write as _};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::context::Frames;
 use crate::declare::{Name, Window, last_part};
 
 /// What a derived column reads.
@@ -51,7 +50,6 @@ pub(crate) struct Input {
     pub(crate) filter: Option<Filter>,
     /// The groups that it stands in, the outermost first.
     pub(crate) groups: Vec<usize>,
-    pub(crate) frames: Frames,
 }
 
 /// Which values of a column a view shows, by step and text.
@@ -106,8 +104,6 @@ impl Reads {
         if self.tags().any(|taken| *taken == input.tag) {
             return Err(input.tag);
         }
-        let tags: Vec<Name> = groups.iter().map(|(_, tag)| tag.clone()).collect();
-        input.frames = Frames::new(&input.tag, &tags);
         self.elides |= input.elided;
         self.inputs.push(input);
         Ok(())
@@ -124,8 +120,8 @@ impl Reads {
         self.inputs.get(at).map_or(self.own_elided, |input| input.elided)
     }
 
-    /// What the model calls the values of a view.
-    pub(crate) fn called(&self, at: usize) -> &str {
+    /// The tag or, for the self history, the name under which the values of a view are shown.
+    pub(crate) fn shown_as(&self, at: usize) -> &str {
         self.inputs.get(at).map_or_else(|| last_part(&self.column), |input| &input.tag)
     }
 
@@ -154,9 +150,9 @@ const INTRODUCTION: &str = "What the tags in the messages hold:";
 
 impl Input {
     pub(crate) fn new(column: usize, name: Name, window: Window, delayed: bool, tag: Name) -> Self {
-        let (groups, frames) = (Vec::new(), Frames::default());
+        let groups = Vec::new();
         let (elided, note, filter) = (false, None, None);
-        Self { at: 0, column, name, window, delayed, tag, elided, note, filter, groups, frames }
+        Self { at: 0, column, name, window, delayed, tag, elided, note, filter, groups }
     }
 
     pub(crate) fn with(self, note: Option<String>, filter: Option<Filter>, elided: bool) -> Self {

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use crate::tokens::{Counter, Sum};
 use node::{BITS, Child, Node, WIDTH, digit, rest};
 pub use stored_steps::StoredSteps;
-use texts::{Held, Rest};
-pub(crate) use texts::{Text, Texts, json_escape_from};
+use texts::Held;
+pub(crate) use texts::Text;
 pub use value::Value;
 
 /// The values of a column by step, each with its number of tokens; a step may be without one. A value
@@ -45,29 +45,7 @@ impl History {
     }
 
     pub(crate) fn text(&self, step: usize) -> Option<Text<'_>> {
-        self.rest(step).next()
-    }
-
-    /// The values from a step on.
-    pub(crate) fn texts(&self, step: usize) -> Texts<'_> {
-        Texts::new(self, step)
-    }
-
-    /// What is left of a leaf from a step on.
-    fn rest(&self, step: usize) -> Rest<'_> {
-        self.leaf(step).map(|leaf| leaf.rest(digit(step, 0))).unwrap_or_default()
-    }
-
-    /// The bytes of the values in some steps, found leaf by leaf.
-    pub(crate) fn bytes(&self, steps: Range<usize>) -> usize {
-        let (mut bytes, mut step) = (0, steps.start);
-        while step < steps.end {
-            let next = (step | (WIDTH - 1)).saturating_add(1).min(steps.end);
-            let first = digit(step, 0);
-            bytes += self.leaf(step).map_or(0, |leaf| leaf.bytes(first..first + (next - step)));
-            step = next;
-        }
-        bytes
+        self.leaf(step)?.text(digit(step, 0))
     }
 
     #[inline]
@@ -241,7 +219,6 @@ mod tests {
     fn holds(history: &History, step: usize) -> bool {
         let expected = std::format!("{step}");
         let text = history.text(step);
-        assert_eq!(history.texts(step).next(), text);
         assert_eq!(history.value(step).as_deref(), text.map(|text| text.value));
         text.is_some_and(|text| text.value == expected)
     }
@@ -320,9 +297,7 @@ mod tests {
         (0..WIDTH).zip(texts.iter().cycle()).for_each(|(step, text)| sealed.insert(step, (*text).into(), 0));
         for (step, text) in (0..WIDTH).zip(texts.iter().cycle()) {
             let known = sealed.text(step).expect("it is there");
-            let json = serde_json::to_string(text).expect("strings serialise");
-            assert_eq!(known.is_plain_json, json == std::format!("\"{text}\""), "{text:?}");
-            assert_eq!(known.is_untagged, !text.contains(['<', '&']), "{text:?}");
+            assert_eq!(known.is_plain, !text.contains(['<', '&']), "{text:?}");
         }
     }
 

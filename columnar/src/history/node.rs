@@ -1,9 +1,8 @@
 //! The nodes of the tree that holds the values of a column.
 
-use std::ops::Range;
 use std::sync::Arc;
 
-use super::texts::{Held, Mark, Rest, Text, start};
+use super::texts::{Held, Mark, Text, start};
 use crate::history::Value;
 use crate::tokens::Sum;
 
@@ -65,20 +64,15 @@ impl Node {
         }
     }
 
+    /// The value at a place of a leaf.
     pub(super) fn text(&self, at: usize) -> Option<Text<'_>> {
-        self.rest(at).next()
-    }
-
-    /// What is in a leaf from a place on.
-    pub(super) fn rest(&self, at: usize) -> Rest<'_> {
         match self {
-            Self::Open(texts) => Rest::Open(texts.get(at..).unwrap_or_default().iter()),
+            Self::Open(texts) => texts.get(at)?.as_ref().map(Held::known),
             Self::Sealed { text, marks } => {
-                let start = start(marks, at);
-                let marks = marks.get(at..).unwrap_or_default().iter();
-                Rest::Sealed { text: text.get(start..).unwrap_or_default(), marks, start }
+                let mark = marks.get(at)?;
+                text.get(start(marks, at)..mark.end()).map(|value| mark.known(value))
             }
-            Self::Inner(_) => Rest::default(),
+            Self::Inner(_) => None,
         }
     }
 
@@ -87,16 +81,6 @@ impl Node {
             Self::Open(texts) => texts.get(at).is_some_and(Option::is_some),
             Self::Sealed { marks, .. } => at < marks.len(),
             Self::Inner(_) => false,
-        }
-    }
-
-    pub(super) fn bytes(&self, places: Range<usize>) -> usize {
-        match self {
-            Self::Open(texts) => {
-                texts.iter().take(places.end).skip(places.start).flatten().map(|held| held.text.len()).sum()
-            }
-            Self::Sealed { marks, .. } => start(marks, places.end) - start(marks, places.start),
-            Self::Inner(_) => 0,
         }
     }
 

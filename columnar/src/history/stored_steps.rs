@@ -1,8 +1,8 @@
-//! Which steps of a column are stored.
+//! The set of a column's stored steps.
 
 use std::ops::Range;
 
-/// Which steps of a column are stored.
+/// The set of a column's stored steps: a prefix without gaps, and single steps beyond it.
 ///
 /// ```
 /// use columnar::store::StoredSteps;
@@ -12,19 +12,19 @@ use std::ops::Range;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoredSteps {
-    /// Every step below this one is stored, and it is not.
+    /// The first step that is not stored; every step below it is.
     pub prefix: usize,
-    /// The stored steps behind it, ascending: what was computed ahead of what is missing.
+    /// The stored steps above the prefix, ascending: they were computed before an earlier step.
     pub beyond: Vec<usize>,
 }
 
 impl StoredSteps {
-    /// Whether nothing is stored.
+    /// Whether no step is stored.
     pub fn is_empty(&self) -> bool {
         self.prefix == 0 && self.beyond.is_empty()
     }
 
-    /// The stored steps among these, ascending.
+    /// The stored steps within a range, ascending.
     pub(crate) fn within<'e>(&'e self, steps: &Range<usize>) -> impl Iterator<Item = usize> + 'e {
         let steps = steps.clone();
         let prefix = steps.start.min(self.prefix)..steps.end.min(self.prefix);

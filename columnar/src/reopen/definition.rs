@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 
-use super::drift::{Change, Drift};
+use super::drift::{ColumnChange, Drift};
 use crate::compute::Settings;
 use crate::declare::{Input, Name, Reads, Schema, Window, Written};
 use crate::store::StoreError;
@@ -20,11 +20,11 @@ const FORMAT: u32 = 1;
 /// What is kept of each column that the flow has or had.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Definition {
-    columns: Vec<Kept>,
+    columns: Vec<StoredColumn>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Kept {
+pub(crate) struct StoredColumn {
     pub(crate) key: Name,
     /// What the flow called it last.
     name: Name,
@@ -37,19 +37,19 @@ pub(crate) struct Kept {
 
 impl Definition {
     pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
-        let damaged = |what: &str| StoreError::Damaged { place: PLACE.into(), what: what.into() };
+        let damaged = |reason: &str| StoreError::Damaged { location: LOCATION.into(), reason: reason.into() };
         let json: Json = serde_json::from_str(text).map_err(|_| damaged("it is no JSON"))?;
         match json.get("columnar").and_then(Json::as_u64).map(u32::try_from) {
             Some(Ok(FORMAT)) => {}
             Some(found) => {
                 let found = found.unwrap_or(u32::MAX);
-                return Err(StoreError::Unsupported { place: PLACE.into(), found, known: FORMAT });
+                return Err(StoreError::Unsupported { location: LOCATION.into(), found, known: FORMAT });
             }
             None => return Err(damaged("it does not say which format it has")),
         }
         let columns =
             json.get("columns").and_then(Json::as_array).ok_or_else(|| damaged("it has no columns"))?;
-        let columns = columns.iter().map(Kept::parse).collect::<Option<_>>();
+        let columns = columns.iter().map(StoredColumn::parse).collect::<Option<_>>();
         Ok(Self { columns: columns.ok_or_else(|| damaged("a column in it cannot be read"))? })
     }
 
@@ -66,25 +66,26 @@ impl Definition {
     }
 
     /// All columns, in the order in which they came.
-    pub(crate) fn columns(&self) -> &[Kept] {
+    pub(crate) fn columns(&self) -> &[StoredColumn] {
         &self.columns
     }
 
     /// The keys of the columns of a schema. A name that is known is that column; one that is not may say what
     /// it was before.
     pub(crate) fn keys(&self, schema: &Schema) -> Vec<Name> {
-        let named = |name: &str| self.columns.iter().find(|kept| kept.name == *name);
-        let by_name = schema.columns().iter().map(|column| named(&column.name).map(|kept| kept.key.clone()));
+        let named = |name: &str| self.columns.iter().find(|stored| stored.name == *name);
+        let by_name =
+            schema.columns().iter().map(|column| named(&column.name).map(|stored| stored.key.clone()));
         let mut keys: Vec<Option<Name>> = by_name.collect();
         let mut taken: BTreeSet<Name> = keys.iter().flatten().cloned().collect();
         for (key, column) in keys.iter_mut().zip(schema.columns()).filter(|(key, _)| key.is_none()) {
-            let before = column.was.as_deref().and_then(named).map(|kept| kept.key.clone());
+            let before = column.was.as_deref().and_then(named).map(|stored| stored.key.clone());
             *key = before.filter(|before| taken.insert(before.clone()));
         }
-        taken.extend(self.columns.iter().map(|kept| kept.key.clone()));
+        taken.extend(self.columns.iter().map(|stored| stored.key.clone()));
         let fresh = |(key, column): (Option<Name>, &crate::declare::Declared)| {
             key.unwrap_or_else(|| {
-                let key = unlike(&column.name, &taken);
+                let key = unused_name(&column.name, &taken);
                 taken.insert(key.clone());
                 key
             })
@@ -94,9 +95,9 @@ impl Definition {
 
     /// The key of a column by its name, be it known or new.
     pub(crate) fn key(&self, name: &Name) -> Name {
-        match self.columns.iter().find(|kept| kept.name == *name) {
+        match self.columns.iter().find(|stored| stored.name == *name) {
             Some(known) => known.key.clone(),
-            None => unlike(name, &self.columns.iter().map(|kept| kept.key.clone()).collect()),
+            None => unused_name(name, &self.columns.iter().map(|stored| stored.key.clone()).collect()),
         }
     }
 
@@ -107,24 +108,24 @@ impl Definition {
         schema: &Schema,
         keys: &[Name],
         settings: &[Arc<Settings>],
-        may: impl Fn(usize, &Change) -> bool,
+        may: impl Fn(usize, &ColumnChange) -> bool,
     ) -> Result<(), Drift> {
         let mut next = self.clone();
-        next.columns.iter_mut().for_each(|kept| kept.is_gone = true);
+        next.columns.iter_mut().for_each(|stored| stored.is_gone = true);
         let mut changes = Vec::new();
         for (column, (declared, key)) in schema.columns().iter().zip(keys).enumerate() {
             let version = settings.get(column).and_then(|settings| settings.version.as_deref());
-            let now = Kept {
+            let now = StoredColumn {
                 key: key.clone(),
                 name: declared.name.clone(),
                 reads: declared.reads.as_deref().map(|reads| views(reads, keys)),
                 version: version.map(str::to_owned),
                 is_gone: false,
             };
-            match next.columns.iter_mut().find(|kept| kept.key == *key) {
-                Some(kept) => {
-                    changes.extend(kept.changes(&now).into_iter().filter(|change| !may(column, change)));
-                    *kept = now;
+            match next.columns.iter_mut().find(|stored| stored.key == *key) {
+                Some(stored) => {
+                    changes.extend(stored.changes(&now).into_iter().filter(|change| !may(column, change)));
+                    *stored = now;
                 }
                 None => next.columns.push(now),
             }
@@ -137,21 +138,21 @@ impl Definition {
     }
 }
 
-const PLACE: &str = "the definition of the flow in the store";
+const LOCATION: &str = "the definition of the flow in the store";
 
 /// A name that is not taken: the name itself, or with a number.
-fn unlike(name: &Name, taken: &BTreeSet<Name>) -> Name {
+fn unused_name(name: &Name, taken: &BTreeSet<Name>) -> Name {
     // Whatever it ends with, with a number behind it it is a name.
-    let start = name.get(..name.len().min(LONGEST)).unwrap_or_default().trim_end_matches('.');
+    let start = name.get(..name.len().min(MAX_STEM)).unwrap_or_default().trim_end_matches('.');
     let numbered = (2..=taken.len() + 2).filter_map(|number| Name::new(&format!("{start}_{number}")).ok());
     let free = std::iter::once(name.clone()).chain(numbered).find(|name| !taken.contains(name));
     free.unwrap_or_else(|| unreachable!("so many names cannot all be among fewer"))
 }
 
 /// So much of a name leaves room for a number.
-const LONGEST: usize = 40;
+const MAX_STEM: usize = 40;
 
-impl Kept {
+impl StoredColumn {
     fn parse(json: &Json) -> Option<Self> {
         let text = |field: &str| json.get(field).and_then(Json::as_str);
         let key = Name::new(text("key")?).ok()?;
@@ -188,20 +189,26 @@ impl Kept {
     }
 
     /// In what way the column is another one now.
-    fn changes(&self, now: &Self) -> Vec<Change> {
+    fn changes(&self, now: &Self) -> Vec<ColumnChange> {
         let column = || now.name.clone();
         let mut changes = Vec::new();
         match (&self.reads, &now.reads) {
             (None, None) => {}
-            (Some(was), Some(is)) if was == is => {}
-            (Some(was), Some(is)) => {
-                changes.push(Change::Reads { column: column(), was: was.join(", "), is: is.join(", ") });
+            (Some(stored), Some(declared)) if stored == declared => {}
+            (Some(stored), Some(declared)) => {
+                changes.push(ColumnChange::Reads {
+                    column: column(),
+                    stored: stored.join(", "),
+                    declared: declared.join(", "),
+                });
             }
-            (was, _) => changes.push(Change::Kind { column: column(), was_source: was.is_none() }),
+            (stored, _) => {
+                changes.push(ColumnChange::Kind { column: column(), was_source: stored.is_none() });
+            }
         }
         if self.version != now.version {
-            let (was, is) = (self.version.clone(), now.version.clone());
-            changes.push(Change::Version { column: column(), was, is });
+            let (stored, declared) = (self.version.clone(), now.version.clone());
+            changes.push(ColumnChange::Version { column: column(), stored, declared });
         }
         changes
     }
@@ -249,7 +256,7 @@ mod tests {
         let mut taken: BTreeSet<Name> = names.iter().cloned().collect();
         for _ in 0..3 {
             for name in &names {
-                let free = unlike(name, &taken);
+                let free = unused_name(name, &taken);
                 assert!(taken.insert(free));
             }
         }
@@ -258,7 +265,7 @@ mod tests {
 
     #[test]
     fn the_text_is_read_as_it_is_written() {
-        let kept = |key: &str, called: &str, reads: Option<&[&str]>, version: Option<&str>| Kept {
+        let stored = |key: &str, called: &str, reads: Option<&[&str]>, version: Option<&str>| StoredColumn {
             key: name(key),
             name: name(called),
             reads: reads.map(|reads| reads.iter().map(ToString::to_string).collect()),
@@ -267,9 +274,9 @@ mod tests {
         };
         let definition = Definition {
             columns: vec![
-                kept("user", "user", None, None),
-                kept("gone", "gone", Some(&["user.latest"]), None),
-                kept(
+                stored("user", "user", None, None),
+                stored("gone", "gone", Some(&["user.latest"]), None),
+                stored(
                     "topics",
                     "debate.subjects",
                     Some(&["user.latest.as(\"said\")", "self"]),

@@ -12,16 +12,16 @@ use crate::declare::Name;
 /// change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drift {
-    changes: Vec<Change>,
+    changes: Vec<ColumnChange>,
 }
 
 impl Drift {
-    pub(super) fn new(changes: Vec<Change>) -> Option<Self> {
+    pub(super) fn new(changes: Vec<ColumnChange>) -> Option<Self> {
         (!changes.is_empty()).then_some(Self { changes })
     }
 
     /// Each change, in order of declaration; never empty.
-    pub fn changes(&self) -> &[Change] {
+    pub fn changes(&self) -> &[ColumnChange] {
         &self.changes
     }
 }
@@ -29,24 +29,24 @@ impl Drift {
 /// What has changed of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Change {
+pub enum ColumnChange {
     /// It reads something else, or something less or more of it.
     Reads {
         /// The column.
         column: Name,
         /// Its views when its values were stored.
-        was: String,
+        stored: String,
         /// Its views now.
-        is: String,
+        declared: String,
     },
     /// Its compute step has another [version](crate::compute::Policy::version).
     Version {
         /// The column.
         column: Name,
         /// The version by which its values were computed, if it had one.
-        was: Option<String>,
+        stored: Option<String>,
         /// The version now.
-        is: Option<String>,
+        declared: Option<String>,
     },
     /// What was pushed is computed now, or the other way about.
     Kind {
@@ -57,7 +57,7 @@ pub enum Change {
     },
 }
 
-impl Change {
+impl ColumnChange {
     /// The column.
     pub fn column(&self) -> &Name {
         match self {
@@ -80,22 +80,26 @@ impl fmt::Display for Drift {
     }
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for ColumnChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let column = self.column();
         match self {
-            Self::Reads { was, is, .. } => {
-                write!(f, "what is stored of `{column}` was computed from ({was}), and it reads ({is}) now")?;
+            Self::Reads { stored, declared, .. } => {
+                write!(
+                    f,
+                    "what is stored of `{column}` was computed from ({stored}), and it reads ({declared}) now"
+                )?;
             }
-            Self::Version { was, is, .. } => {
-                let (was, is) = (Version(was.as_deref()), Version(is.as_deref()));
-                write!(f, "what is stored of `{column}` was computed by {was}, and it is {is} now")?;
+            Self::Version { stored, declared, .. } => {
+                let (stored, declared) = (Version(stored.as_deref()), Version(declared.as_deref()));
+                write!(f, "what is stored of `{column}` was computed by {stored}, and it is {declared} now")?;
             }
             Self::Kind { was_source, .. } => {
-                let (was, is) = if *was_source { ("pushed", "computed") } else { ("computed", "pushed") };
+                let (stored, declared) =
+                    if *was_source { ("pushed", "computed") } else { ("computed", "pushed") };
                 return write!(
                     f,
-                    "what is stored of `{column}` was {was}, and it is to be {is} now: give it another name"
+                    "what is stored of `{column}` was {stored}, and it is to be {declared} now: give it another name"
                 );
             }
         }

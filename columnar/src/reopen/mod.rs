@@ -6,7 +6,7 @@ mod options;
 mod verify;
 
 pub(crate) use definition::Definition;
-pub use drift::{Change, Drift};
+pub use drift::{ColumnChange, Drift};
 pub(crate) use options::Recompute;
 pub use options::{IntoOpenOptions, OpenOptions};
 pub use verify::{salvage, verify};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use super::drift::Change;
+use super::drift::ColumnChange;
 use crate::store::Store;
 
 /// So many steps that no view reaches are loaded all the same, unless told otherwise.
@@ -125,8 +125,8 @@ impl OpenOptions {
     }
 
     /// Whether a change may be.
-    pub(crate) fn allows(&self, change: &Change) -> bool {
-        !matches!(change, Change::Kind { .. }) && self.keep.contains(change.column().as_str())
+    pub(crate) fn allows(&self, change: &ColumnChange) -> bool {
+        !matches!(change, ColumnChange::Kind { .. }) && self.keep.contains(change.column().as_str())
     }
 }
 

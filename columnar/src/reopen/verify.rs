@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Definition;
 use crate::declare::Name;
-use crate::store::{Defect, Entry, Store, StoreError, StoredSteps, put_all, runs};
+use crate::store::{Defect, Entry, Store, StoreError, StoredSteps, chunks, put_all};
 use crate::usage::Receipt;
 
 /// Reads everything that a store holds, and tells what of it cannot be read or cannot be: all of it, each once,
@@ -34,7 +34,7 @@ use crate::usage::Receipt;
 /// what it reads.
 pub async fn verify(store: &impl Store) -> Result<Vec<Defect>, StoreError> {
     match store.open().await? {
-        Some(definition) => walk(store, &definition, None).await,
+        Some(definition) => scan(store, &definition, None).await,
         None => Ok(Vec::new()),
     }
 }
@@ -73,13 +73,13 @@ pub async fn salvage(from: &impl Store, into: &impl Store) -> Result<Vec<Defect>
     if into.open().await?.is_some() {
         return Err(StoreError::other("the store to copy into holds a flow already: use an empty one"));
     }
-    let defects = walk(from, &definition, Some(into)).await?;
+    let defects = scan(from, &definition, Some(into)).await?;
     into.define(definition).await?;
     Ok(defects)
 }
 
 /// Reads everything, and copies what is sound if there is something to copy it into.
-async fn walk(
+async fn scan(
     store: &dyn Store,
     definition: &str,
     into: Option<&dyn Store>,
@@ -87,11 +87,11 @@ async fn walk(
     let definition = Definition::parse(definition)?;
     let (sources, derived): (Vec<_>, Vec<_>) =
         definition.columns().iter().partition(|column| column.is_source());
-    let mut walk = Walk { store, into, defects: Vec::new() };
+    let mut scan = Scan { store, into, defects: Vec::new() };
     // So many steps have begun, and so many can be begun with what is sound.
     let (mut begun, mut sound) = (usize::MAX, usize::MAX);
     for source in sources {
-        let (end, prefix) = walk.source(&source.key).await?;
+        let (end, prefix) = scan.source(&source.key).await?;
         // Steps do not wait for a source that the flow has no more.
         if !source.is_gone {
             (begun, sound) = (begun.min(end), sound.min(prefix));
@@ -99,13 +99,13 @@ async fn walk(
     }
     for column in derived {
         let (begun, sound) = if column.is_gone { (usize::MAX, usize::MAX) } else { (begun, sound) };
-        walk.derived(&column.key, begun, sound).await?;
+        scan.derived(&column.key, begun, sound).await?;
     }
-    walk.defects.sort_by(|a, b| (&a.column, a.step).cmp(&(&b.column, b.step)));
-    Ok(walk.defects)
+    scan.defects.sort_by(|a, b| (&a.column, a.step).cmp(&(&b.column, b.step)));
+    Ok(scan.defects)
 }
 
-struct Walk<'s> {
+struct Scan<'s> {
     store: &'s dyn Store,
     into: Option<&'s dyn Store>,
     defects: Vec<Defect>,
@@ -113,19 +113,19 @@ struct Walk<'s> {
 
 type Entries = Vec<(usize, Entry)>;
 
-impl Walk<'_> {
+impl Scan<'_> {
     /// Returns where the source ends, and before which step nothing is wrong with it.
     async fn source(&mut self, key: &Name) -> Result<(usize, usize), StoreError> {
         let stored_steps = self.store.stored_steps(key.clone()).await?;
         if let Some(found) = stored_steps.beyond.first() {
-            self.wrong(key, stored_steps.prefix, format!("it is not there, but step {found} is"));
+            self.report(key, stored_steps.prefix, format!("it is not there, but step {found} is"));
         }
         let mut prefix = 0;
-        for run in runs(&stored_steps, &(0..usize::MAX)) {
+        for chunk in chunks(&stored_steps, &(0..usize::MAX)) {
             let mut sound = Vec::new();
-            for (step, entry) in self.read(key, &stored_steps, run).await? {
+            for (step, entry) in self.read(key, &stored_steps, chunk).await? {
                 if entry.is_skipped() {
-                    self.wrong(key, step, "it is there without a value, which a source never is".into());
+                    self.report(key, step, "it is there without a value, which a source never is".into());
                 } else if step == prefix {
                     prefix += 1;
                     sound.push((step, entry));
@@ -139,10 +139,10 @@ impl Walk<'_> {
     async fn derived(&mut self, key: &Name, begun: usize, sound: usize) -> Result<(), StoreError> {
         let stored_steps = self.store.stored_steps(key.clone()).await?;
         for step in stored_steps.within(&(begun..usize::MAX)) {
-            self.wrong(key, step, format!("it is there, but only {begun} steps have begun"));
+            self.report(key, step, format!("it is there, but only {begun} steps have begun"));
         }
-        for run in runs(&stored_steps, &(0..begun)) {
-            let mut entries = self.read(key, &stored_steps, run).await?;
+        for chunk in chunks(&stored_steps, &(0..begun)) {
+            let mut entries = self.read(key, &stored_steps, chunk).await?;
             entries.retain(|(step, _)| *step < sound);
             self.copy(key, entries).await?;
         }
@@ -154,33 +154,33 @@ impl Walk<'_> {
         &mut self,
         key: &Name,
         stored_steps: &StoredSteps,
-        run: Range<usize>,
+        chunk: Range<usize>,
     ) -> Result<Entries, StoreError> {
-        match self.store.load(key.clone(), run.clone()).await {
+        match self.store.load(key.clone(), chunk.clone()).await {
             Ok(mut entries) => {
                 entries.sort_unstable_by_key(|(step, _)| *step);
-                for step in stored_steps.within(&run) {
+                for step in stored_steps.within(&chunk) {
                     if entries.binary_search_by_key(&step, |(step, _)| *step).is_err() {
-                        self.wrong(key, step, "it is said to be there, and is not".into());
+                        self.report(key, step, "it is said to be there, and is not".into());
                     }
                 }
                 entries.retain(|(step, entry)| {
                     let can_be = entry.receipt.as_deref().is_none_or(|text| text.parse::<Receipt>().is_ok());
                     if !can_be {
-                        self.wrong(key, *step, "its receipt is none".into());
+                        self.report(key, *step, "its receipt is none".into());
                     }
                     can_be
                 });
                 Ok(entries)
             }
-            Err(StoreError::Corrupt { what, .. }) if run.len() == 1 => {
-                self.wrong(key, run.start, what);
+            Err(StoreError::Corrupt { reason, .. }) if chunk.len() == 1 => {
+                self.report(key, chunk.start, reason);
                 Ok(Vec::new())
             }
             Err(StoreError::Corrupt { .. }) => {
                 // One of them, and perhaps others: each by itself.
                 let mut sound = Vec::new();
-                for step in stored_steps.within(&run) {
+                for step in stored_steps.within(&chunk) {
                     sound.extend(Box::pin(self.read(key, stored_steps, step..step + 1)).await?);
                 }
                 Ok(sound)
@@ -196,7 +196,7 @@ impl Walk<'_> {
         }
     }
 
-    fn wrong(&mut self, key: &Name, step: usize, what: String) {
-        self.defects.push(Defect { column: key.clone(), step, what });
+    fn report(&mut self, key: &Name, step: usize, reason: String) {
+        self.defects.push(Defect { column: key.clone(), step, reason });
     }
 }

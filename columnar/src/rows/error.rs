@@ -31,11 +31,11 @@ pub enum RowsError {
     #[error("rows cannot be written or read: {0}")]
     Io(#[from] io::Error),
     /// A row is not what it should be. Those before it are stored; reading them again is harmless.
-    #[error("row {row}: {what}")]
+    #[error("row {row}: {reason}")]
     Row {
         /// Which one, counted from 1.
         row: usize,
         /// What is wrong with it.
-        what: String,
+        reason: String,
     },
 }

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Write};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
 
-use super::{Found, Intake, Row, Rows, RowsError, SKIPPED, STEP};
+use super::{CellValue, Ingest, Row, Rows, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::flow::LiveFlow;
 use crate::store::Store;
@@ -120,19 +120,19 @@ fn write_row(row: &Row, columns: &[Name], out: &mut Vec<u8>) -> io::Result<()> {
 /// is no name of a column; [`RowsError::Store`] when the store does not take them; [`RowsError::Io`] when the
 /// reader fails.
 pub async fn read_json_lines(store: &impl Store, mut rows: impl BufRead) -> Result<usize, RowsError> {
-    let mut intake = Intake::new(store).await?;
+    let mut ingest = Ingest::new(store).await?;
     let mut line = Vec::new();
     while rows.read_until(b'\n', &mut line)? > 0 {
         let row = line.trim_ascii_end();
         if !row.is_empty() {
-            intake.row(parse(row)).await?;
+            ingest.row(parse(row)).await?;
         }
         line.clear();
     }
-    Ok(intake.end().await?)
+    Ok(ingest.finish().await?)
 }
 
-fn parse(line: &[u8]) -> Result<Vec<(String, Found)>, String> {
+fn parse(line: &[u8]) -> Result<Vec<(String, CellValue)>, String> {
     // What serde says may quote the row.
     let members = serde_json::from_slice::<Members>(line);
     members
@@ -141,7 +141,7 @@ fn parse(line: &[u8]) -> Result<Vec<(String, Found)>, String> {
 }
 
 /// What an object holds, also what it holds twice.
-struct Members(Vec<(String, Found)>);
+struct Members(Vec<(String, CellValue)>);
 
 impl<'de> Deserialize<'de> for Members {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -161,27 +161,27 @@ impl<'de> Visitor<'de> for Object {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
         let mut members = Vec::new();
         while let Some((member, value)) = map.next_entry()? {
-            members.push((member, found(value)));
+            members.push((member, cell_value(value)));
         }
         Ok(Members(members))
     }
 }
 
-fn found(value: Json) -> Found {
+fn cell_value(value: Json) -> CellValue {
     let text = |value| match value {
         Json::String(text) => Some(text),
         _ => None,
     };
     match value {
-        Json::Null => Found::Nothing,
-        Json::String(text) => Found::Text(text),
+        Json::Null => CellValue::Null,
+        Json::String(text) => CellValue::Text(text),
         Json::Number(number) => {
             let number = number.as_u64().and_then(|number| usize::try_from(number).ok());
-            number.map_or(Found::Other, Found::Number)
+            number.map_or(CellValue::Other, CellValue::Number)
         }
         Json::Array(values) => {
-            values.into_iter().map(text).collect::<Option<_>>().map_or(Found::Other, Found::Texts)
+            values.into_iter().map(text).collect::<Option<_>>().map_or(CellValue::Other, CellValue::List)
         }
-        _ => Found::Other,
+        _ => CellValue::Other,
     }
 }

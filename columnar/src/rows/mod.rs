@@ -8,7 +8,7 @@
 //! What rows are written to or read from blocks whoever polls. A few rows are in memory at a time.
 
 mod error;
-mod intake;
+mod ingest;
 mod json_lines;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -18,10 +18,10 @@ use std::ops::Range;
 use crate::declare::Name;
 use crate::flow::LiveFlow;
 use crate::history::Value;
-use crate::store::Entry;
+use crate::store::{CHUNK, Entry};
 
 pub use error::RowsError;
-use intake::{Found, Intake};
+use ingest::{CellValue, Ingest};
 pub use json_lines::{read_json_lines, write_json_lines};
 #[cfg(feature = "parquet")]
 pub use parquet::{read_parquet, write_parquet};
@@ -32,10 +32,7 @@ const STEP: &str = "_step";
 /// The name of what holds the names of the columns that are skipped.
 const SKIPPED: &str = "_skipped";
 
-/// So many rows are in memory at once at the most,
-const ROWS: usize = 512;
-
-/// and about so many bytes of them.
+/// About the most bytes of rows that are in memory at once; of rows, there are [`CHUNK`] at the most.
 const BYTES: usize = 1 << 24;
 
 /// What is stored at a step.
@@ -93,7 +90,7 @@ impl<'f, 'a, C, I> Rows<'f, 'a, C, I> {
         self.steps.start = steps.end;
         // Nobody knows how long the next ones are: probably as long as these.
         let bytes: usize = rows.iter().map(Row::bytes).sum();
-        self.count = if bytes > BYTES / 2 { self.count.div_ceil(2) } else { ROWS.min(2 * self.count) };
+        self.count = if bytes > BYTES / 2 { self.count.div_ceil(2) } else { CHUNK.min(2 * self.count) };
         Ok(rows)
     }
 }

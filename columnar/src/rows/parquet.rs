@@ -18,11 +18,11 @@ use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
-use super::{BYTES, Found, Intake, ROWS, Row, Rows, RowsError, SKIPPED, STEP};
+use super::{BYTES, CellValue, Ingest, Row, Rows, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::flow::LiveFlow;
 use crate::history::Value;
-use crate::store::Store;
+use crate::store::{CHUNK, Store};
 
 /// So many bytes are gathered before they are written together, as a group of rows.
 const GROUP: usize = 1 << 26;
@@ -93,8 +93,8 @@ fn check(row: &Row, columns: &[Name]) -> Result<(), RowsError> {
     let values = columns.iter().enumerate().filter_map(|(at, name)| Some((name, row.value(at)?)));
     match values.into_iter().find(|(_, value)| value.len() > LONGEST) {
         Some((name, _)) => {
-            let what = format!("`{name}` is longer than a gigabyte; write JSON Lines");
-            Err(RowsError::Row { row: row.step + 1, what })
+            let reason = format!("`{name}` is longer than a gigabyte; write JSON Lines");
+            Err(RowsError::Row { row: row.step + 1, reason })
         }
         None => Ok(()),
     }
@@ -147,17 +147,17 @@ fn arrays(rows: &[Row], columns: &[Name]) -> Vec<ArrayRef> {
 /// is damaged, or is compressed otherwise than by Snappy.
 pub async fn read_parquet(store: &impl Store, file: File) -> Result<usize, RowsError> {
     let reader = reader(file).map_err(failed)?;
-    let mut intake = Intake::new(store).await?;
+    let mut ingest = Ingest::new(store).await?;
     for batch in reader {
         let batch = batch.map_err(failed)?;
         let schema = batch.schema();
         for row in 0..batch.num_rows() {
             let columns = schema.fields().iter().zip(batch.columns());
-            let members = columns.map(|(field, column)| (field.name().clone(), found(column, row)));
-            intake.row(Ok(members.collect())).await?;
+            let members = columns.map(|(field, column)| (field.name().clone(), cell_value(column, row)));
+            ingest.row(Ok(members.collect())).await?;
         }
     }
-    Ok(intake.end().await?)
+    Ok(ingest.finish().await?)
 }
 
 fn reader(file: File) -> Result<ParquetRecordBatchReader, ParquetError> {
@@ -177,30 +177,30 @@ fn reader(file: File) -> Result<ParquetRecordBatchReader, ParquetError> {
         (rows.saturating_add(group.num_rows()), bytes.saturating_add(group.total_byte_size()))
     });
     let length = usize::try_from(bytes / rows.max(1)).unwrap_or(usize::MAX);
-    let count = (BYTES / length.max(1)).clamp(1, ROWS);
+    let count = (BYTES / length.max(1)).clamp(1, CHUNK);
     ParquetRecordBatchReaderBuilder::new_with_metadata(file, known).with_batch_size(count).build()
 }
 
-fn found(column: &ArrayRef, row: usize) -> Found {
+fn cell_value(column: &ArrayRef, row: usize) -> CellValue {
     if column.is_null(row) {
-        return Found::Nothing;
+        return CellValue::Null;
     }
     let number = match column.data_type() {
-        DataType::Null => return Found::Nothing,
-        DataType::LargeUtf8 => return Found::Text(column.as_string::<i64>().value(row).to_owned()),
+        DataType::Null => return CellValue::Null,
+        DataType::LargeUtf8 => return CellValue::Text(column.as_string::<i64>().value(row).to_owned()),
         DataType::List(_) => {
             let texts = column.as_list::<i32>().value(row);
             let texts = texts.as_string_opt::<i32>();
             let texts = texts.and_then(|texts| texts.iter().map(|text| text.map(str::to_owned)).collect());
-            return texts.map_or(Found::Other, Found::Texts);
+            return texts.map_or(CellValue::Other, CellValue::List);
         }
         DataType::Int32 => usize::try_from(column.as_primitive::<Int32Type>().value(row)),
         DataType::Int64 => usize::try_from(column.as_primitive::<Int64Type>().value(row)),
         DataType::UInt32 => usize::try_from(column.as_primitive::<UInt32Type>().value(row)),
         DataType::UInt64 => usize::try_from(column.as_primitive::<UInt64Type>().value(row)),
-        _ => return Found::Other,
+        _ => return CellValue::Other,
     };
-    number.map_or(Found::Other, Found::Number)
+    number.map_or(CellValue::Other, CellValue::Number)
 }
 
 fn failed(error: impl Into<ParquetError>) -> RowsError {

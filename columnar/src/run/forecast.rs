@@ -7,8 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::table::Table;
-use crate::context::budget::{Allowance, Around};
-use crate::context::elision;
+use crate::context::{Assembler, Overhead};
 use crate::declare::{Name, Plan};
 use crate::schedule::{Action, Cell, Scheduler};
 
@@ -76,25 +75,26 @@ pub struct ColumnForecast {
     pub width: usize,
 }
 
-/// `allowances` holds, for each derived column, what its contexts may hold.
+/// `assemblers` holds those of derived columns.
 pub(crate) fn forecast(
     plan: &Plan,
     scheduler: Scheduler,
     table: &Table,
-    allowances: &[Option<Allowance>],
+    assemblers: &[Option<Assembler>],
 ) -> Forecast {
     let sizes = Sizes::of(plan, &scheduler, table);
     let rehearsal = Rehearsal::of(scheduler, plan.schema().columns().len());
     let mut forecast = Forecast { rounds: rehearsal.rounds, width: rehearsal.width, ..Forecast::default() };
     for (column, (cells, width)) in rehearsal.columns.into_iter().enumerate() {
         let Some(&first) = cells.first() else { continue };
-        let Some(allowance) = allowances.get(column).and_then(Option::as_ref) else { continue };
-        let context = |&step: &usize| sizes.context(plan, column, step, &allowance.around);
-        let input = |step| context(step).min(allowance.most()) + allowance.around.instruction.unwrap_or(0);
+        let Some(assembler) = assemblers.get(column).and_then(Option::as_ref) else { continue };
+        let overhead = assembler.overhead();
+        let context = |&step: &usize| sizes.context(plan, column, step, overhead);
+        let input = |step| context(step).min(assembler.most()) + overhead.instruction.unwrap_or(0);
         let part = ColumnForecast {
             column: plan.schema().name(column).clone(),
             cells: cells.len(),
-            calls: if allowance.around.instruction.is_some() { cells.len() } else { 0 },
+            calls: if overhead.instruction.is_some() { cells.len() } else { 0 },
             input_tokens: cells.iter().map(input).sum(),
             output_tokens: cells.len() * sizes.values(column, first..first + 1),
             width,
@@ -202,24 +202,24 @@ impl Sizes {
     }
 
     /// The tokens of the context of a cell.
-    fn context(&self, plan: &Plan, column: usize, step: usize, around: &Around) -> usize {
+    fn context(&self, plan: &Plan, column: usize, step: usize, overhead: &Overhead) -> usize {
         let Some(reads) = plan.schema().reads(column) else { return 0 };
-        let inputs = reads.inputs.iter().zip(&around.frames).map(|(input, frame)| {
+        let inputs = reads.inputs.iter().zip(&overhead.inputs).map(|(input, around)| {
             let steps = input.cells(step);
-            steps.len() * frame + self.values(input.column, steps)
+            steps.len() * around + self.values(input.column, steps)
         });
         let own = reads.own.map_or(0, |own| {
             let steps = own.of_own(step);
-            steps.len() * around.gap + self.values(column, steps)
+            steps.len() * overhead.separator + self.values(column, steps)
         });
-        let groups = reads.groups.iter().zip(&around.groups).map(|(group, tokens)| {
+        let groups = reads.groups.iter().zip(&overhead.groups).map(|(group, tokens)| {
             let inside = reads.inputs.get(group.inputs.clone()).unwrap_or_default();
             inside.iter().map(|input| input.turns(step).len()).max().unwrap_or(0) * tokens
         });
         let elided = (0..=reads.inputs.len()).filter(|at| reads.is_elided(*at)).map(|at| {
             let own = || reads.own.map_or(0, |own| own.of_own(step).start);
             let hidden = reads.inputs.get(at).map_or_else(own, |input| input.cells(step).start);
-            if hidden == 0 { 0 } else { elision(hidden, reads.called(at), around).1 + around.gap }
+            if hidden == 0 { 0 } else { overhead.elision(hidden, reads.shown_as(at)).1 + overhead.separator }
         });
         inputs.sum::<usize>() + groups.sum::<usize>() + own + elided.sum::<usize>()
     }

@@ -1,6 +1,5 @@
-//! A store that is slow, fails, and is held to its word.
+//! Fault injection into stores: random delays and errors, with a check of all that is read.
 
-use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,81 +10,73 @@ use super::fault::Fault;
 use super::world::World;
 use crate::declare::Name;
 use crate::store::{Entry, Put, Store, StoreError, StoredSteps};
+use crate::testing::{LayeredStore, StoreLayer};
 
-/// A store around another one. Made by [`World::store`] and [`World::store_over`].
-#[derive(Clone)]
-pub struct SimulatedStore {
-    world: World,
-    inner: Arc<dyn Store>,
-}
+/// A store that wraps another one. Made by [`World::store`] and [`World::store_over`].
+pub type SimulatedStore = LayeredStore<Simulated>;
 
-impl SimulatedStore {
-    pub(super) fn new(world: World, inner: Arc<dyn Store>) -> Self {
-        Self { world, inner }
-    }
-}
+/// The layer of a [`SimulatedStore`].
+#[derive(Debug)]
+pub struct Simulated(pub(super) World);
 
-impl Store for SimulatedStore {
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
-        let (world, inner) = (self.world.clone(), Arc::clone(&self.inner));
+impl StoreLayer for Simulated {
+    fn put(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
+        column: Name,
+        step: usize,
+        entry: Entry,
+    ) -> BoxFuture<'static, Result<Put, StoreError>> {
+        let (world, inner) = (self.0.clone(), Arc::clone(inner));
         async move {
-            let fault = world.fault(&column, step, &Fault::OF_STORES);
+            let fault = world.fault(&column, step, &Fault::STORE);
             sleep(world.delay()).await;
             if fault == Some(Fault::NotStored) {
-                world.hold(|account| {
-                    account.refused(&column, step);
+                world.check_that(|invariants| {
+                    invariants.put_failed(&column, step);
                     Ok(())
                 });
                 return Err(StoreError::other("the disk is full"));
             }
             let put = inner.put(column.clone(), step, entry.clone()).await?;
-            let there = match &put {
+            let stored = match &put {
                 Put::Stored => &entry,
-                Put::Exists(there) => there,
+                Put::Exists(earlier) => earlier,
             };
-            let told = fault.is_none();
-            world.hold(|account| account.stored(&column, step, there, told));
+            let confirmed = fault.is_none();
+            world.check_that(|invariants| invariants.stored(&column, step, stored, confirmed));
             sleep(world.delay()).await;
-            if told { Ok(put) } else { Err(StoreError::other("the connection was lost")) }
+            if confirmed { Ok(put) } else { Err(StoreError::other("the connection was lost")) }
         }
         .boxed()
     }
 
-    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        self.inner.open()
-    }
-
-    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-        self.inner.define(definition)
-    }
-
-    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        let (world, inner) = (self.world.clone(), Arc::clone(&self.inner));
+    fn stored_steps(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
+        column: Name,
+    ) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        let (world, inner) = (self.0.clone(), Arc::clone(inner));
         async move {
             let stored_steps = inner.stored_steps(column.clone()).await?;
-            world.hold(|account| account.extends(&column, &stored_steps));
+            world.check_that(|invariants| invariants.steps_read(&column, &stored_steps));
             Ok(stored_steps)
         }
         .boxed()
     }
 
     fn load(
-        &self,
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
         column: Name,
         steps: Range<usize>,
     ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        let (world, inner) = (self.world.clone(), Arc::clone(&self.inner));
+        let (world, inner) = (self.0.clone(), Arc::clone(inner));
         async move {
             let entries = inner.load(column.clone(), steps.clone()).await?;
-            world.hold(|account| account.loaded(&column, &steps, &entries));
+            world.check_that(|invariants| invariants.loaded(&column, &steps, &entries));
             Ok(entries)
         }
         .boxed()
-    }
-}
-
-impl fmt::Debug for SimulatedStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SimulatedStore").finish_non_exhaustive()
     }
 }

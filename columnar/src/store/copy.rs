@@ -1,4 +1,4 @@
-//! From one store into another.
+//! Copies entries from one store into another.
 
 use std::ops::Range;
 
@@ -7,22 +7,23 @@ use futures::future::join_all;
 use super::{Entry, Put, Store, StoreError, StoredSteps};
 use crate::declare::Name;
 
-/// So many steps are on their way at once.
-const STEPS: usize = 512;
+/// The most steps of a column, or rows of a table, that are moved or held in memory at once.
+pub(crate) const CHUNK: usize = 512;
 
-/// The runs of steps, none longer than what is moved at once, in which anything of these steps is stored.
-pub(crate) fn runs(stored_steps: &StoredSteps, steps: &Range<usize>) -> Vec<Range<usize>> {
-    let mut runs: Vec<Range<usize>> = Vec::new();
+/// Splits the stored steps within a range into ranges of at most [`CHUNK`] steps.
+pub(crate) fn chunks(stored_steps: &StoredSteps, steps: &Range<usize>) -> Vec<Range<usize>> {
+    let mut chunks: Vec<Range<usize>> = Vec::new();
     for step in stored_steps.within(steps) {
-        match runs.last_mut() {
-            Some(run) if step - run.start < STEPS => run.end = step + 1,
-            _ => runs.push(step..step + 1),
+        match chunks.last_mut() {
+            Some(chunk) if step - chunk.start < CHUNK => chunk.end = step + 1,
+            _ => chunks.push(step..step + 1),
         }
     }
-    runs
+    chunks
 }
 
-/// Copies what is stored of a column before a step. An earlier copy may have come so far, but no further.
+/// Copies the entries of a column before a step, and resumes a copy that was interrupted. An entry at a later step
+/// is an error: the target was not empty.
 pub(crate) async fn copy(
     from: &dyn Store,
     into: &dyn Store,
@@ -36,13 +37,13 @@ pub(crate) async fn copy(
         )));
     }
     let stored_steps = from.stored_steps(column.clone()).await?;
-    for run in runs(&stored_steps, &(0..before)) {
-        put_all(into, column, from.load(column.clone(), run).await?).await?;
+    for chunk in chunks(&stored_steps, &(0..before)) {
+        put_all(into, column, from.load(column.clone(), chunk).await?).await?;
     }
     Ok(())
 }
 
-/// Stores entries, some of which may be there already.
+/// Stores entries. A cell that has the same entry already is skipped; a different one is an error.
 pub(crate) async fn put_all(
     into: &dyn Store,
     column: &Name,
@@ -50,8 +51,8 @@ pub(crate) async fn put_all(
 ) -> Result<(), StoreError> {
     let puts = entries.iter().map(|(step, entry)| into.put(column.clone(), *step, entry.clone()));
     for (put, (step, entry)) in join_all(puts).await.into_iter().zip(&entries) {
-        if let Put::Exists(there) = put?
-            && !there.holds(entry)
+        if let Put::Exists(existing) = put?
+            && !existing.holds(entry)
         {
             return Err(StoreError::other(format!(
                 "`{column}` at step {step} is there already, and is something else"

@@ -1,11 +1,11 @@
-//! What can go wrong in a store.
+//! Errors of stores, and defects of what they hold.
 
 use std::{fmt, io};
 
 use crate::declare::Name;
 use crate::error::BoxError;
 
-/// Why a store could not do what it was asked. Names places, columns and steps, never what is kept there.
+/// An error of a store. It names locations, columns and steps, never stored values.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -26,67 +26,69 @@ use crate::error::BoxError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// Another flow has it open, in this process or another one.
-    #[error("{place} is in use: another flow has it open; close that one first")]
+    /// Another flow has the store open, in this process or another one.
+    #[error("{location} is in use: another flow has it open; close that one first")]
     Locked {
-        /// Which store.
-        place: String,
+        /// The store.
+        location: String,
     },
-    /// What is there is not what was stored.
-    #[error("`{column}` at step {step} is damaged: {what}")]
+    /// An entry is not what was stored, or is missing.
+    #[error("`{column}` at step {step} is damaged: {reason}")]
     Corrupt {
         /// The column.
         column: Name,
         /// The step.
         step: usize,
-        /// What is wrong with it, and where it lies.
-        what: String,
+        /// The defect, and where the entry is.
+        reason: String,
     },
-    /// What stands beside the values, and says what they are, cannot be read.
-    #[error("{place} is damaged: {what}")]
+    /// Data about the values, such as the log or the definition, cannot be read.
+    #[error("{location} is damaged: {reason}")]
     Damaged {
-        /// Which store, or which part of it.
-        place: String,
-        /// What is wrong with it.
-        what: String,
+        /// The store, or the part of it.
+        location: String,
+        /// The defect.
+        reason: String,
     },
-    /// Another version of the library wrote it.
-    #[error("{place} has format {found}, and this version reads formats up to {known}: use a newer version")]
+    /// A newer version of the library wrote the store.
+    #[error(
+        "{location} has format {found}, and this version reads formats up to {known}: use a newer version"
+    )]
     Unsupported {
-        /// Which store.
-        place: String,
+        /// The store.
+        location: String,
         /// Its format.
         found: u32,
-        /// The newest format that is known here.
+        /// The newest format that this version reads.
         known: u32,
     },
-    /// An earlier write failed, so what has arrived is not known.
+    /// An earlier write failed, and it is not known whether its entries are stored.
     #[error("an earlier write failed, so nothing more is written: open it again to learn what is stored")]
     Halted,
-    /// Something was asked of a store that has not been opened.
+    /// The store has not been opened.
     #[error("it has not been opened")]
     Closed,
-    /// The operating system refused.
-    #[error("{doing}: {source}")]
+    /// The operating system reported an error.
+    #[error("{operation}: {source}")]
     Io {
-        /// What was being done, and where.
-        doing: String,
-        /// What the operating system said.
+        /// The operation and its object.
+        operation: String,
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// Anything else.
+    /// Any other error.
     #[error(transparent)]
     Other(#[from] BoxError),
 }
 
 impl StoreError {
-    /// An error of a store of your own: any error, or a text.
+    /// Wraps any error or text, for a store of your own.
     pub fn other(error: impl Into<BoxError>) -> Self {
         Self::Other(error.into())
     }
 }
 
-/// Something that is wrong with what a store holds.
+/// A defect of a stored entry.
 ///
 /// ```
 /// use columnar::Name;
@@ -98,16 +100,16 @@ impl StoreError {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defect {
-    /// The column, by the name that it is stored under.
+    /// The name under which the column is stored.
     pub column: Name,
     /// The step.
     pub step: usize,
-    /// What is wrong with it.
-    pub what: String,
+    /// The defect.
+    pub reason: String,
 }
 
 impl fmt::Display for Defect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` at step {}: {}", self.column, self.step, self.what)
+        write!(f, "`{}` at step {}: {}", self.column, self.step, self.reason)
     }
 }

@@ -1,4 +1,4 @@
-//! Values in memory, for as long as the process lives.
+//! A store in memory, which ends with the process.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -10,7 +10,7 @@ use futures::future::{self, BoxFuture, FutureExt};
 use super::{Entry, Put, Store, StoreError, StoredSteps};
 use crate::declare::Name;
 
-/// A store in memory. Clones are handles to the same place, so a flow can be opened again from one when the
+/// A store in memory. Clones are handles to the same values, so a flow can be opened again from one when the
 /// first flow is gone.
 ///
 /// ```
@@ -34,19 +34,19 @@ use crate::declare::Name;
 /// ```
 #[derive(Debug, Default)]
 pub struct MemoryStore {
-    place: Arc<Place>,
+    shared: Arc<Shared>,
     owns: AtomicBool,
 }
 
-/// What handles share.
+/// The state that handles share.
 #[derive(Debug, Default)]
-struct Place {
+struct Shared {
     owned: AtomicBool,
-    kept: Mutex<Kept>,
+    contents: Mutex<Contents>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Contents {
     definition: Option<String>,
     columns: HashMap<Name, BTreeMap<usize, Entry>>,
 }
@@ -57,15 +57,15 @@ impl MemoryStore {
         Self::default()
     }
 
-    /// What is kept, for the owner.
-    fn kept(&self) -> Result<MutexGuard<'_, Kept>, StoreError> {
-        if self.owns.load(Ordering::Acquire) { Ok(self.place.lock()) } else { Err(StoreError::Closed) }
+    /// The contents, if this handle is the owner.
+    fn contents(&self) -> Result<MutexGuard<'_, Contents>, StoreError> {
+        if self.owns.load(Ordering::Acquire) { Ok(self.shared.lock()) } else { Err(StoreError::Closed) }
     }
 
     fn become_owner(&self) -> Result<(), StoreError> {
         if !self.owns.load(Ordering::Acquire) {
-            if self.place.owned.swap(true, Ordering::AcqRel) {
-                return Err(StoreError::Locked { place: "this memory".into() });
+            if self.shared.owned.swap(true, Ordering::AcqRel) {
+                return Err(StoreError::Locked { location: "this memory".into() });
             }
             self.owns.store(true, Ordering::Release);
         }
@@ -73,13 +73,13 @@ impl MemoryStore {
     }
 }
 
-impl Place {
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Contents> {
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl Contents {
     fn stored_steps(&self, column: &Name) -> StoredSteps {
         self.columns.get(column).into_iter().flat_map(BTreeMap::keys).copied().collect()
     }
@@ -91,8 +91,8 @@ impl Kept {
 
     fn put(&mut self, column: Name, step: usize, entry: Entry) -> Put {
         let cells = self.columns.entry(column).or_default();
-        if let Some(there) = cells.get(&step) {
-            return Put::Exists(there.clone());
+        if let Some(existing) = cells.get(&step) {
+            return Put::Exists(existing.clone());
         }
         cells.insert(step, entry);
         Put::Stored
@@ -101,17 +101,17 @@ impl Kept {
 
 impl Store for MemoryStore {
     fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        let opened = self.become_owner().map(|()| self.place.lock().definition.clone());
+        let opened = self.become_owner().map(|()| self.shared.lock().definition.clone());
         future::ready(opened).boxed()
     }
 
     fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-        let defined = self.kept().map(|mut kept| kept.definition = Some(definition));
+        let defined = self.contents().map(|mut contents| contents.definition = Some(definition));
         future::ready(defined).boxed()
     }
 
     fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        future::ready(self.kept().map(|kept| kept.stored_steps(&column))).boxed()
+        future::ready(self.contents().map(|contents| contents.stored_steps(&column))).boxed()
     }
 
     fn load(
@@ -119,25 +119,25 @@ impl Store for MemoryStore {
         column: Name,
         steps: Range<usize>,
     ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        future::ready(self.kept().map(|kept| kept.load(&column, steps))).boxed()
+        future::ready(self.contents().map(|contents| contents.load(&column, steps))).boxed()
     }
 
     fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
-        future::ready(self.kept().map(|mut kept| kept.put(column, step, entry))).boxed()
+        future::ready(self.contents().map(|mut contents| contents.put(column, step, entry))).boxed()
     }
 }
 
-/// Another handle to the same place, which owns nothing.
+/// Another handle to the same values, which is not the owner.
 impl Clone for MemoryStore {
     fn clone(&self) -> Self {
-        Self { place: Arc::clone(&self.place), owns: AtomicBool::new(false) }
+        Self { shared: Arc::clone(&self.shared), owns: AtomicBool::new(false) }
     }
 }
 
 impl Drop for MemoryStore {
     fn drop(&mut self) {
         if *self.owns.get_mut() {
-            self.place.owned.store(false, Ordering::Release);
+            self.shared.owned.store(false, Ordering::Release);
         }
     }
 }

@@ -1,8 +1,10 @@
-//! Where values are kept.
+//! Stores, which keep the values of a flow: in memory, in files, in SQLite, in `PostgreSQL`.
 //!
-//! A [`Store`] is the contract with who implements one; [`conformance`](crate::testing::conformance) holds it
-//! to that.
+//! [`Store`] is the contract that a store of your own implements, and
+//! [`conformance`](crate::testing::conformance) tests it. A store knows texts and their addresses, not flows.
 
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod checksum;
 mod copy;
 mod entry;
 mod error;
@@ -12,8 +14,6 @@ mod memory;
 mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
-#[cfg(any(feature = "postgres", feature = "sqlite"))]
-mod sum;
 mod worker;
 
 use std::ops::Range;
@@ -23,7 +23,7 @@ use futures::future::BoxFuture;
 use crate::declare::Name;
 
 pub use crate::history::StoredSteps;
-pub(crate) use copy::{copy, put_all, runs};
+pub(crate) use copy::{CHUNK, chunks, copy, put_all};
 pub use entry::Entry;
 pub use error::{Defect, StoreError};
 pub use file::FileStore;
@@ -33,43 +33,45 @@ pub use postgres::PostgresStore;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
 
-/// The contract between a flow and whatever keeps its values.
+/// A store of a flow's values: the contract between a flow and its storage.
 ///
-/// A store holds one entry per cell, addressed by column and step, which is its value, or none, and its receipt,
-/// if it has one; and one text about all of them, the definition. A value of the type is a handle; many may name the same place.
+/// The library has [`MemoryStore`], [`FileStore`], and behind features `SqliteStore` and `PostgresStore`.
+///
+/// A store holds one [`Entry`] per cell, addressed by column and step, and one text about all of them, the
+/// definition. A value of a store's type is a handle; many handles may name the same location.
 ///
 /// 1. **One owner.** [`open`](Self::open) makes this handle the only one that may write, and fails with
 ///    [`StoreError::Locked`] while there is another. Ownership ends when the handle is dropped or its process
-///    dies; what was being written then is written or not, and nothing comes later.
-/// 2. **Whole.** [`put`](Self::put) stores an entry whole or not at all, whatever happens meanwhile.
-/// 3. **Durable.** When `put` says `Ok`, the entry is as safe as the store can make it, and is found by
-///    whoever opens the place from then on.
-/// 4. **First writer wins.** The first entry of a cell stays, its receipt as well. A later writer is told it, in
+///    dies; a write that was under way then is done or not done, and no write comes later.
+/// 2. **Whole.** [`put`](Self::put) stores an entry whole or not at all, whatever fails meanwhile.
+/// 3. **Durable.** When `put` says `Ok`, the entry is as safe as the store can make it, and every
+///    later `open` of the location finds it.
+/// 4. **First writer wins.** The first entry of a cell stays, its receipt as well. A later writer gets it in
 ///    [`Put::Exists`].
-/// 5. **Exact.** [`load`](Self::load) gives back the entry that was put, byte for byte, the receipt of this cell and
-///    no other. Skipped is not empty, and neither is a receipt that there is not.
-/// 6. **Unknown.** An `Err` from `put` means that nobody knows. The handle refuses every further `put` with
-///    [`StoreError::Halted`], unless it is sure of what is stored, until `open` is called again.
-/// 7. **Loud.** What cannot be read is an error that names the column and the step; it is never passed over,
-///    changed or removed.
+/// 5. **Exact.** [`load`](Self::load) returns the entry that was put, byte for byte, with the receipt of this cell. A
+///    skipped cell is not an empty text, and neither is a missing receipt.
+/// 6. **Unknown.** An `Err` from `put` means that the entry may or may not be stored. Unless the store is certain
+///    which, the handle refuses every further `put` with [`StoreError::Halted`] until `open` is called again.
+/// 7. **Loud.** An entry that cannot be read is an error that names the column and the step; it is never
+///    skipped, changed or removed.
 /// 8. **Addressed.** Steps of a column may be put in any order, many at a time, and with gaps;
-///    [`stored_steps`](Self::stored_steps) says which there are.
-/// 9. **The definition** is kept whole, as it was given by the last [`define`](Self::define) that said `Ok`.
+///    [`stored_steps`](Self::stored_steps) returns which are stored.
+/// 9. **The definition** is kept whole, as the last successful [`define`](Self::define) wrote it.
 ///
-/// The futures own what they need, so that a run can hold many of them at once, and a `put` whose future is
-/// dropped is done or not done as a whole.
+/// The futures own their data, so a run can hold many of them at once. A `put` whose future is dropped is done or
+/// not done as a whole.
 pub trait Store: Send + Sync + 'static {
-    /// Becomes the owner, and returns the definition, if there is one. Of a handle that is open already, begins
-    /// anew.
+    /// Takes ownership and returns the definition, if there is one. A handle that is open already is opened
+    /// again.
     fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>>;
 
-    /// Keeps a definition in place of the one that there is.
+    /// Stores a definition and replaces the earlier one.
     fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>>;
 
-    /// Which steps of a column are stored.
+    /// Returns which steps of a column are stored.
     fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>>;
 
-    /// What is stored of a column in these steps, as `(step, entry)` in any order.
+    /// Loads the stored entries of a column within these steps, as `(step, entry)` in any order.
     fn load(
         &self,
         column: Name,
@@ -80,7 +82,7 @@ pub trait Store: Send + Sync + 'static {
     fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>>;
 }
 
-/// What became of a [`Store::put`].
+/// The outcome of a [`Store::put`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Put {
     /// The entry is stored.

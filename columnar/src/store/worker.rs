@@ -1,7 +1,7 @@
-//! The thread that a store works on whose calls wait for a disk.
+//! The worker thread of a store whose backend blocks.
 //!
-//! Whoever polls a flow never waits for a disk, whatever executor that is. What comes while one write is on its
-//! way is written together by the next one, so many cells that finish at once cost one wait.
+//! So polling a flow never blocks an executor. Cells that arrive during a write are written together by the next
+//! one, so many cells that finish at once cost one wait.
 
 use std::fmt;
 use std::ops::Range;
@@ -12,20 +12,20 @@ use std::thread::{self, JoinHandle};
 use futures::channel::oneshot;
 use futures::future::{BoxFuture, FutureExt};
 
-use super::{Entry, Put, StoreError, StoredSteps};
+use super::{Entry, Put, Store, StoreError, StoredSteps};
 use crate::declare::Name;
 
-/// So many cells are written together at the most.
+/// The most cells of one write.
 const BATCH: usize = 1024;
 
-/// What a store does on its thread. The clauses are those of [`Store`](super::Store); that a failed write halts
-/// everything behind it is seen to here.
-pub(crate) trait Medium: Sized + Send + 'static {
-    /// Where it is; `open` makes a medium of it.
-    type Place: Clone + Send + 'static;
+/// The blocking half of a store. The clauses are those of [`Store`]; the worker itself refuses writes after one
+/// that failed.
+pub(crate) trait Backend: Sized + Send + 'static {
+    /// The address of the store, from which `open` makes a backend.
+    type Location: Clone + Send + 'static;
 
-    /// Becomes the owner of a place. Dropping the medium gives it back.
-    fn open(place: &Self::Place) -> Result<Self, StoreError>;
+    /// Takes ownership of a location. Dropping the backend ends it.
+    fn open(location: &Self::Location) -> Result<Self, StoreError>;
 
     fn definition(&mut self) -> Result<Option<String>, StoreError>;
 
@@ -35,8 +35,8 @@ pub(crate) trait Medium: Sized + Send + 'static {
 
     fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<Vec<(usize, Entry)>, StoreError>;
 
-    /// Stores all of these, and makes them durable together. Says of each what became of it, in order. An
-    /// error is one of all of them.
+    /// Stores all of these cells and makes them durable together. Returns their outcomes in order; an error
+    /// concerns all of them.
     fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError>;
 }
 
@@ -48,111 +48,77 @@ pub(crate) struct NewCell {
     pub(crate) entry: Entry,
 }
 
-/// A handle to a medium on a thread of its own, which ends, with all that was asked of it done, when the handle
-/// is dropped.
-pub(crate) struct Worker<M: Medium> {
-    place: M::Place,
-    thread: Mutex<Option<Thread<M>>>,
+/// A handle to a backend on a thread of its own. When the handle is dropped, the thread finishes all requests and
+/// ends.
+pub(crate) struct Worker<B: Backend> {
+    location: B::Location,
+    thread: Mutex<Option<Thread<B>>>,
 }
 
-struct Thread<M> {
-    requests: Sender<Request<M>>,
+struct Thread<B> {
+    requests: Sender<Request<B>>,
     handle: JoinHandle<()>,
 }
 
-enum Request<M> {
-    /// Anything but a write.
-    Do(Task<M>),
+enum Request<B> {
+    /// Anything but a put.
+    Do(Task<B>),
     Put(NewCell, Answer<Put>),
 }
 
-type Task<M> = Box<dyn FnOnce(&mut State<M>) + Send>;
+type Task<B> = Box<dyn FnOnce(&mut State<B>) + Send>;
 
 type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 
-/// What a medium is at the moment.
-enum State<M> {
+/// The state of a backend.
+enum State<B> {
     Closed,
-    Open(M),
-    /// A write has failed. It can be read.
-    Halted(M),
+    Open(B),
+    /// A write has failed; reading goes on.
+    Halted(B),
 }
 
-impl<M: Medium> Worker<M> {
-    pub(crate) fn new(place: M::Place) -> Self {
-        Self { place, thread: Mutex::new(None) }
+impl<B: Backend> Worker<B> {
+    pub(crate) fn new(location: B::Location) -> Self {
+        Self { location, thread: Mutex::new(None) }
     }
 
-    pub(crate) fn place(&self) -> &M::Place {
-        &self.place
+    pub(crate) fn location(&self) -> &B::Location {
+        &self.location
     }
 
-    pub(crate) fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        let place = self.place.clone();
-        self.ask(move |state| {
-            // What is open gives the place back first.
-            *state = State::Closed;
-            let mut medium = M::open(&place)?;
-            let definition = medium.definition()?;
-            *state = State::Open(medium);
-            Ok(definition)
-        })
-    }
-
-    pub(crate) fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-        self.ask(move |state| state.write(|medium| medium.define(&definition)))
-    }
-
-    pub(crate) fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        self.read(move |medium| medium.stored_steps(&column))
-    }
-
-    pub(crate) fn load(
-        &self,
-        column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        self.read(move |medium| medium.load(&column, steps))
-    }
-
-    pub(crate) fn put(&self, cell: NewCell) -> BoxFuture<'static, Result<Put, StoreError>> {
-        let (answer, answered) = oneshot::channel();
-        self.send(Request::Put(cell, answer));
-        wait(answered)
-    }
-
-    /// Asks anything else of the medium, whether or not a write has failed.
+    /// Reads from the backend, whether or not a write has failed.
     pub(crate) fn read<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&mut M) -> Result<T, StoreError> + Send + 'static,
+        read: impl FnOnce(&mut B) -> Result<T, StoreError> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, StoreError>> {
         self.ask(move |state| read(state.read()?))
     }
 
-    /// Asks what concerns the place alone, open or not.
+    /// Runs on the thread with the location alone, whether or not the backend is open.
     pub(crate) fn inspect<T: Send + 'static>(
         &self,
-        inspect: impl FnOnce(&M::Place) -> Result<T, StoreError> + Send + 'static,
+        inspect: impl FnOnce(&B::Location) -> Result<T, StoreError> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, StoreError>> {
-        let place = self.place.clone();
-        self.ask(move |_| inspect(&place))
+        let location = self.location.clone();
+        self.ask(move |_| inspect(&location))
     }
 
     fn ask<T: Send + 'static>(
         &self,
-        request: impl FnOnce(&mut State<M>) -> Result<T, StoreError> + Send + 'static,
+        request: impl FnOnce(&mut State<B>) -> Result<T, StoreError> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, StoreError>> {
         let (answer, answered) = oneshot::channel();
         self.send(Request::Do(Box::new(move |state| {
-            // Nobody may be left who wants to know.
+            // The future that waits for the answer may have been dropped.
             let _ = answer.send(request(state));
         })));
         wait(answered)
     }
 
-    /// The request is on its way when this returns, so requests arrive in the order in which they are made. If
-    /// there is no thread any more, the answer never comes, which its receiver sees.
-    fn send(&self, request: Request<M>) {
+    /// Sends before it returns, so requests arrive in the order in which they are made. If the thread is gone, the
+    /// answer's channel closes, which the receiver sees.
+    fn send(&self, request: Request<B>) {
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if thread.is_none() {
             *thread = Thread::start();
@@ -163,7 +129,52 @@ impl<M: Medium> Worker<M> {
     }
 }
 
-impl<M: Medium> Thread<M> {
+/// A [`Store`] whose backend works on a worker thread.
+pub(crate) trait OnWorker: Send + Sync + 'static {
+    type Backend: Backend;
+
+    fn worker(&self) -> &Worker<Self::Backend>;
+}
+
+// So that compiler messages name `Store` and not this private trait.
+#[diagnostic::do_not_recommend]
+impl<S: OnWorker> Store for S {
+    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        let location = self.worker().location.clone();
+        self.worker().ask(move |state| {
+            // An open backend gives up its ownership first.
+            *state = State::Closed;
+            let mut backend = S::Backend::open(&location)?;
+            let definition = backend.definition()?;
+            *state = State::Open(backend);
+            Ok(definition)
+        })
+    }
+
+    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.worker().ask(move |state| state.write(|backend| backend.define(&definition)))
+    }
+
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        self.worker().read(move |backend| backend.stored_steps(&column))
+    }
+
+    fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        self.worker().read(move |backend| backend.load(&column, steps))
+    }
+
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
+        let (answer, answered) = oneshot::channel();
+        self.worker().send(Request::Put(NewCell { column, step, entry }, answer));
+        wait(answered)
+    }
+}
+
+impl<B: Backend> Thread<B> {
     /// `None` where the system has no thread left.
     fn start() -> Option<Self> {
         let (requests, received) = mpsc::channel();
@@ -173,51 +184,51 @@ impl<M: Medium> Thread<M> {
     }
 }
 
-impl<M: Medium> Drop for Worker<M> {
+impl<B: Backend> Drop for Worker<B> {
     fn drop(&mut self) {
         let thread = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(Thread { requests, handle }) = thread {
             drop(requests);
-            // Whoever opens the place next finds it free. A panic on the thread was told by its hook.
+            // So that the next `open` of the location finds it free. A panic was reported by the panic hook.
             let _ = handle.join();
         }
     }
 }
 
-impl<M: Medium> fmt::Debug for Worker<M> {
+impl<B: Backend> fmt::Debug for Worker<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Worker").finish_non_exhaustive()
     }
 }
 
-impl<M: Medium> State<M> {
-    fn read(&mut self) -> Result<&mut M, StoreError> {
+impl<B: Backend> State<B> {
+    fn read(&mut self) -> Result<&mut B, StoreError> {
         match self {
             Self::Closed => Err(StoreError::Closed),
-            Self::Open(medium) | Self::Halted(medium) => Ok(medium),
+            Self::Open(backend) | Self::Halted(backend) => Ok(backend),
         }
     }
 
-    fn write<T>(&mut self, write: impl FnOnce(&mut M) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    fn write<T>(&mut self, write: impl FnOnce(&mut B) -> Result<T, StoreError>) -> Result<T, StoreError> {
         match std::mem::replace(self, Self::Closed) {
             Self::Closed => Err(StoreError::Closed),
-            Self::Halted(medium) => {
-                *self = Self::Halted(medium);
+            Self::Halted(backend) => {
+                *self = Self::Halted(backend);
                 Err(StoreError::Halted)
             }
-            Self::Open(mut medium) => {
-                let written = write(&mut medium);
-                *self = if written.is_ok() { Self::Open(medium) } else { Self::Halted(medium) };
+            Self::Open(mut backend) => {
+                let written = write(&mut backend);
+                *self = if written.is_ok() { Self::Open(backend) } else { Self::Halted(backend) };
                 written
             }
         }
     }
 
-    /// Writes together what is to be written, and answers each. The first one is told what went wrong, and the
-    /// others that something did.
+    /// Writes a batch and answers each request. After a failure the first request gets the error, and the
+    /// others [`StoreError::Halted`].
     fn put(&mut self, batch: Vec<(NewCell, Answer<Put>)>) {
         let (cells, answers): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
-        match self.write(|medium| medium.put(cells)) {
+        match self.write(|backend| backend.put(cells)) {
             Ok(puts) => {
                 debug_assert_eq!(puts.len(), answers.len(), "each cell has its answer");
                 answers.into_iter().zip(puts).for_each(|(answer, put)| drop(answer.send(Ok(put))));
@@ -230,8 +241,8 @@ impl<M: Medium> State<M> {
     }
 }
 
-/// The thread: one request after the other, until nobody can make any.
-fn serve<M: Medium>(requests: &Receiver<Request<M>>) {
+/// The loop of the thread, which ends when the handle is dropped.
+fn serve<B: Backend>(requests: &Receiver<Request<B>>) {
     let mut state = State::Closed;
     let mut next = requests.recv().ok();
     while let Some(request) = next.take() {
@@ -258,7 +269,7 @@ fn serve<M: Medium>(requests: &Receiver<Request<M>>) {
     }
 }
 
-/// Waits for the answer of the thread.
+/// The answer of the thread, as a future.
 fn wait<T: Send + 'static>(
     answered: oneshot::Receiver<Result<T, StoreError>>,
 ) -> BoxFuture<'static, Result<T, StoreError>> {

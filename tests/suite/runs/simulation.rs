@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use columnar::Name;
 use columnar::prelude::*;
 use columnar::simulation::{Fault, Simulation, World};
-use columnar::store::{Entry, MemoryStore, Put, Store, StoreError, StoredSteps};
-use columnar::testing::script;
+use columnar::store::{Entry, MemoryStore, Put, Store, StoreError};
+use columnar::testing::{LayeredStore, StoreLayer, script};
 use columnar_tests::live::Live;
 use columnar_tests::naive;
 use columnar_tests::strategies::flows;
@@ -221,50 +221,48 @@ fn must_fail<T: Future<Output = Result<()>>>(test: impl Fn(World) -> T) -> Strin
 }
 
 /// A store that breaks its word.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Liar {
-    inner: Arc<MemoryStore>,
     /// Says that it has stored and has not.
     forgets: bool,
     /// Says that it has stored the value of the second writer.
     last_wins: bool,
     /// Keeps values alone.
     loses_receipts: bool,
-    puts: Arc<AtomicUsize>,
+    puts: AtomicUsize,
 }
 
-impl Store for Liar {
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
-        let this = self.clone();
+fn lying(liar: Liar) -> LayeredStore<Liar> {
+    LayeredStore::new(MemoryStore::new(), liar)
+}
+
+impl StoreLayer for Liar {
+    fn put(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
+        column: Name,
+        step: usize,
+        entry: Entry,
+    ) -> BoxFuture<'static, Result<Put, StoreError>> {
+        let (this, inner) = (Arc::clone(self), Arc::clone(inner));
         async move {
             let puts = this.puts.fetch_add(1, Ordering::SeqCst);
             if this.forgets && puts == 5 {
                 return Ok(Put::Stored);
             }
-            let put = this.inner.put(column, step, entry).await?;
+            let put = inner.put(column, step, entry).await?;
             Ok(if this.last_wins { Put::Stored } else { put })
         }
         .boxed()
     }
 
-    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        self.inner.open()
-    }
-
-    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-        self.inner.define(definition)
-    }
-
-    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        self.inner.stored_steps(column)
-    }
-
     fn load(
-        &self,
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
         column: Name,
         steps: Range<usize>,
     ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        let (loaded, loses_receipts) = (self.inner.load(column, steps), self.loses_receipts);
+        let (loaded, loses_receipts) = (inner.load(column, steps), self.loses_receipts);
         async move {
             let mut entries = loaded.await?;
             entries.iter_mut().filter(|_| loses_receipts).for_each(|(_, entry)| entry.receipt = None);
@@ -277,7 +275,7 @@ impl Store for Liar {
 #[test]
 fn a_store_that_loses_what_a_cell_cost_is_caught() {
     let told = must_fail(|world| async move {
-        let store = world.store_over(Liar { loses_receipts: true, ..Liar::default() });
+        let store = world.store_over(lying(Liar { loses_receipts: true, ..Liar::default() }));
         store.open().await.expect("nobody has it open");
         let user = Name::new("user").expect("a name");
         // It may fail, as everything in a world may.
@@ -294,7 +292,7 @@ fn a_store_that_loses_what_a_cell_cost_is_caught() {
 #[test]
 fn a_store_that_forgets_what_it_confirmed_is_caught() {
     let told = must_fail(|world| async move {
-        let store = world.store_over(Liar { forgets: true, ..Liar::default() });
+        let store = world.store_over(lying(Liar { forgets: true, ..Liar::default() }));
         let chat = |store| async { Flow::open(store, [column("map", source("user").latest(), echo)]).await };
         let f = chat(store.clone()).await?;
         world.enter(&f);
@@ -317,7 +315,8 @@ fn a_store_in_which_the_last_writer_wins_is_caught() {
         let map = column("map", user.latest(), move |_: Context| {
             std::future::ready(format!("attempt {}", attempts.fetch_add(1, Ordering::SeqCst)))
         });
-        let f = Flow::open(world.store_over(Liar { last_wins: true, ..Liar::default() }), [map]).await?;
+        let f =
+            Flow::open(world.store_over(lying(Liar { last_wins: true, ..Liar::default() })), [map]).await?;
         world.enter(&f);
         world.script("map", 0, Fault::StoredUnknown);
         f.push("user", "a").await?;

@@ -1,12 +1,11 @@
 //! What flows on all stores have in common.
 
-use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use columnar::Name;
 use columnar::prelude::*;
-use columnar::store::{Entry, FileStore, MemoryStore, Put, Store, StoreError, StoredSteps};
-use columnar::testing::conformance;
+use columnar::store::{Entry, FileStore, MemoryStore, Put, Store, StoreError};
+use columnar::testing::{LayeredStore, StoreLayer, conformance};
 use futures::future::{BoxFuture, FutureExt};
 
 /// Texts that are not what they look like.
@@ -65,12 +64,10 @@ enum Wrong {
     TellsTheLast,
 }
 
-/// A store that is careless with receipts. Clones are handles to the same place.
-#[derive(Clone)]
+/// Is careless with receipts.
 struct Careless {
-    inner: MemoryStore,
     wrong: Wrong,
-    last: Arc<Mutex<Entry>>,
+    last: Mutex<Entry>,
 }
 
 impl Careless {
@@ -89,29 +86,15 @@ impl Careless {
     }
 }
 
-impl Store for Careless {
-    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        self.inner.open()
-    }
-
-    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-        self.inner.define(definition)
-    }
-
-    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        self.inner.stored_steps(column)
-    }
-
-    fn load(
-        &self,
+impl StoreLayer for Careless {
+    fn put(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
         column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        self.inner.load(column, steps)
-    }
-
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
-        let (put, wrong) = (self.inner.put(column, step, self.keeps(entry.clone())), self.wrong);
+        step: usize,
+        entry: Entry,
+    ) -> BoxFuture<'static, Result<Put, StoreError>> {
+        let (put, wrong) = (inner.put(column, step, self.keeps(entry.clone())), self.wrong);
         async move {
             Ok(match put.await? {
                 Put::Exists(there) if matches!(wrong, Wrong::TellsTheLast) => {
@@ -130,9 +113,9 @@ async fn stores_that_are_careless_with_receipts_are_found_out() {
 
     for wrong in [Loses, LosesOfSkipped, LosesEmpty, Cuts, Swaps, TellsTheLast] {
         let place = move || {
-            let careless =
-                Careless { inner: MemoryStore::new(), wrong, last: Arc::new(Mutex::new(Entry::SKIPPED)) };
-            move || careless.clone()
+            let careless = Arc::new(Careless { wrong, last: Mutex::new(Entry::SKIPPED) });
+            let memory = MemoryStore::new();
+            move || LayeredStore::with_shared(memory.clone(), Arc::clone(&careless))
         };
         let told = tokio::spawn(async move { conformance(place).await }).await;
         let panic = told.expect_err("it is found out").into_panic();

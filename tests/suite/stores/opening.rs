@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use columnar::prelude::*;
-use columnar::reopen::{Change, OpenOptions};
-use columnar::store::{Entry, MemoryStore, Put, Store, StoreError, StoredSteps};
+use columnar::reopen::{ColumnChange, OpenOptions};
+use columnar::store::{Entry, MemoryStore, Store, StoreError};
+use columnar::testing::{LayeredStore, StoreLayer};
 use columnar::{Column, Name};
 use columnar_tests::live::{Live, block_on};
 use columnar_tests::log::Log;
@@ -15,40 +16,22 @@ use columnar_tests::strategies::flows;
 use futures::future::{BoxFuture, FutureExt};
 use proptest::prelude::*;
 
-/// A store that counts the values that are loaded from it.
-#[derive(Clone, Default)]
-struct Counting {
-    inner: Arc<MemoryStore>,
-    loaded: Arc<AtomicUsize>,
-}
+/// Counts the values that are loaded.
+#[derive(Default)]
+struct Loads(Arc<AtomicUsize>);
 
-impl Store for Counting {
-    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        self.inner.open()
-    }
-
-    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-        self.inner.define(definition)
-    }
-
-    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        self.inner.stored_steps(column)
-    }
-
+impl StoreLayer for Loads {
     fn load(
-        &self,
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
         column: Name,
         steps: Range<usize>,
     ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        let (loading, loaded) = (self.inner.load(column, steps), Arc::clone(&self.loaded));
+        let (loading, loaded) = (inner.load(column, steps), Arc::clone(&self.0));
         let count = move |entries: &Result<Vec<_>, _>| {
             loaded.fetch_add(entries.as_ref().map_or(0, Vec::len), Ordering::SeqCst);
         };
         loading.inspect(count).boxed()
-    }
-
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
-        self.inner.put(column, step, entry)
     }
 }
 
@@ -114,24 +97,23 @@ proptest! {
 async fn q1_what_is_loaded_does_not_grow_with_the_history() -> Result<()> {
     let mut loaded = Vec::new();
     for steps in [500, 5000] {
-        let store =
-            Counting { inner: Arc::new(stored(&["user", "topics"], steps).await), ..Counting::default() };
+        let store = LayeredStore::new(stored(&["user", "topics"], steps).await, Loads::default());
         let user = source("user");
         let topics = column("topics", user.latest(), Log::default().upper("topics"));
         let summary = column("summary", (topics.window(3), this().latest()), Log::default().upper("summary"));
         let options = OpenOptions::new(store.clone()).recent(10);
         // `summary` is new, and reads three steps back from step 0 on: all of `topics`.
         let f = Flow::open(options, [&summary]).await?;
-        assert_eq!(store.loaded.load(Ordering::SeqCst), steps + 10);
+        assert_eq!(store.0.load(Ordering::SeqCst), steps + 10);
         f.run().await?;
         drop(f);
 
-        store.loaded.store(0, Ordering::SeqCst);
+        store.0.store(0, Ordering::SeqCst);
         let f = Flow::open(OpenOptions::new(store.clone()).recent(10), [&summary]).await?;
         assert_eq!((f.steps(), f.forecast().cells), (steps, 0));
         f.push("user", "next").await?;
         f.run().await?;
-        loaded.push(store.loaded.load(Ordering::SeqCst));
+        loaded.push(store.0.load(Ordering::SeqCst));
     }
     assert_eq!(loaded, [30, 30], "the last ten of three columns");
     Ok(())
@@ -327,8 +309,10 @@ async fn d3_everything_that_has_changed_is_told_at_once() -> Result<()> {
     let now = [upper("a", user.all()), upper("b", user.latest()), upper("c", (user.latest(), this()))];
     let error = opened_as(&was, &now, &[]).await.expect_err("two have changed");
     let Error::Drift(drift) = &error else { panic!("it is a drift: {error}") };
-    assert!(matches!(drift.changes(), [Change::Reads { column: a, .. }, Change::Reads { column: c, .. }]
-        if a == "a" && c == "c"));
+    assert!(
+        matches!(drift.changes(), [ColumnChange::Reads { column: a, .. }, ColumnChange::Reads { column: c, .. }]
+        if a == "a" && c == "c")
+    );
     assert_eq!(error.to_string().lines().count(), 2);
     assert!(opened_as(&was, &now, &["a"]).await.is_err());
 

@@ -8,14 +8,15 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use columnar::prelude::*;
 use columnar::reopen;
 use columnar::reopen::OpenOptions;
-use columnar::store::{Entry, MemoryStore, Put, Store, StoreError, StoredSteps};
+use columnar::store::{Entry, MemoryStore, Put, Store, StoreError};
+use columnar::testing::{LayeredStore, StoreLayer};
 use columnar::{Column, Name};
 use columnar_tests::log::Log;
 use futures::future::{self, BoxFuture, FutureExt};
 
 /// A store some of whose cells cannot be read, or are not there though it says so, and that takes so many
-/// entries. Clones are handles to the same place.
-#[derive(Clone, Default)]
+/// entries.
+#[derive(Default)]
 struct Broken {
     inner: MemoryStore,
     harm: Arc<Harm>,
@@ -30,30 +31,26 @@ struct Harm {
 }
 
 impl Broken {
-    fn damaged(&self) -> MutexGuard<'_, BTreeSet<(String, usize)>> {
-        self.harm.damaged.lock().expect("nobody panics")
-    }
-
-    fn withheld(&self) -> MutexGuard<'_, BTreeSet<(String, usize)>> {
-        self.harm.withheld.lock().expect("nobody panics")
+    /// Another handle to the same place.
+    fn handle(&self) -> LayeredStore<Harm> {
+        LayeredStore::with_shared(self.inner.clone(), Arc::clone(&self.harm))
     }
 }
 
-impl Store for Broken {
-    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        self.inner.open()
+impl Harm {
+    fn damaged(&self) -> MutexGuard<'_, BTreeSet<(String, usize)>> {
+        self.damaged.lock().expect("nobody panics")
     }
 
-    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-        self.inner.define(definition)
+    fn withheld(&self) -> MutexGuard<'_, BTreeSet<(String, usize)>> {
+        self.withheld.lock().expect("nobody panics")
     }
+}
 
-    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        self.inner.stored_steps(column)
-    }
-
+impl StoreLayer for Harm {
     fn load(
-        &self,
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
         column: Name,
         steps: Range<usize>,
     ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
@@ -62,23 +59,29 @@ impl Store for Broken {
             cells.next().map(|(_, step)| *step)
         };
         if let Some(step) = found(&self.damaged()) {
-            let what = "its checksum is another one".to_owned();
-            return future::ready(Err(StoreError::Corrupt { column, step, what })).boxed();
+            let reason = "its checksum is another one".to_owned();
+            return future::ready(Err(StoreError::Corrupt { column, step, reason })).boxed();
         }
         let withheld: Vec<_> =
             self.withheld().iter().filter(|(name, _)| *column == **name).cloned().collect();
-        let loading = self.inner.load(column, steps);
+        let loading = inner.load(column, steps);
         let keep = move |(step, _): &(usize, Entry)| withheld.iter().all(|(_, other)| other != step);
         loading.map(move |loaded| Ok(loaded?.into_iter().filter(keep).collect())).boxed()
     }
 
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
-        let left = self.harm.puts.load(Ordering::SeqCst);
+    fn put(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
+        column: Name,
+        step: usize,
+        entry: Entry,
+    ) -> BoxFuture<'static, Result<Put, StoreError>> {
+        let left = self.puts.load(Ordering::SeqCst);
         if left == 1 {
             return future::ready(Err(StoreError::other("the disk is full"))).boxed();
         }
-        self.harm.puts.store(left.saturating_sub(1), Ordering::SeqCst);
-        self.inner.put(column, step, entry)
+        self.puts.store(left.saturating_sub(1), Ordering::SeqCst);
+        inner.put(column, step, entry)
     }
 }
 
@@ -103,7 +106,7 @@ const NAMES: [&str; 5] = ["user", "notes", "topics", "summary", "mood"];
 /// A store with so many steps of that, and nobody who has it open.
 async fn filled(steps: usize) -> Result<Broken> {
     let store = Broken::default();
-    let f = Flow::open(store.clone(), columns(&Log::default())).await?;
+    let f = Flow::open(store.handle(), columns(&Log::default())).await?;
     for step in 0..steps {
         f.push("user", format!("said {step}")).await?;
         f.push("notes", format!("noted {step}")).await?;
@@ -124,7 +127,7 @@ async fn everything(store: &Broken) -> (Option<String>, Vec<(usize, Entry)>) {
 }
 
 async fn defects(store: &Broken) -> Vec<String> {
-    let handle = store.clone();
+    let handle = store.handle();
     let defects = reopen::verify(&handle).await.expect("it can be opened");
     defects.iter().map(ToString::to_string).collect()
 }
@@ -134,7 +137,7 @@ async fn defects(store: &Broken) -> Vec<String> {
 async fn salvaged(store: &Broken) -> (Flow, Vec<(Name, usize)>) {
     let (before, copy) = (everything(store).await, MemoryStore::new());
     let found = defects(store).await;
-    let told = reopen::salvage(&store.clone(), &copy.clone()).await.expect("it can be opened");
+    let told = reopen::salvage(&store.handle(), &copy.clone()).await.expect("it can be opened");
     assert_eq!(told.iter().map(ToString::to_string).collect::<Vec<_>>(), found);
     assert_eq!(everything(store).await, before, "the original is as it was");
     let f = Flow::open(copy, columns(&Log::default())).await.expect("the copy is sound");
@@ -164,7 +167,7 @@ async fn a_store_in_which_nothing_is_wrong() -> Result<()> {
 async fn values_that_cannot_be_read_are_told_each_and_computed_again() -> Result<()> {
     let store = filled(600).await?;
     let cells = [("topics", 3), ("topics", 4), ("topics", 550), ("summary", 599), ("mood", 0)];
-    store.damaged().extend(cells.map(|(column, step)| (column.to_owned(), step)));
+    store.harm.damaged().extend(cells.map(|(column, step)| (column.to_owned(), step)));
     let told = cells.map(|(column, step)| format!("`{column}` at step {step}: its checksum is another one"));
     let mut told = Vec::from(told);
     told.sort_by_key(|told| told.starts_with("`topics`"));
@@ -182,7 +185,7 @@ async fn values_that_cannot_be_read_are_told_each_and_computed_again() -> Result
 #[tokio::test]
 async fn a_value_that_is_said_to_be_there_and_is_not_is_told() -> Result<()> {
     let store = filled(20).await?;
-    store.withheld().extend([("mood".to_owned(), 7), ("topics".to_owned(), 19)]);
+    store.harm.withheld().extend([("mood".to_owned(), 7), ("topics".to_owned(), 19)]);
     let told = ["mood` at step 7", "topics` at step 19"];
     assert_eq!(
         defects(&store).await,
@@ -197,7 +200,11 @@ async fn a_value_that_is_said_to_be_there_and_is_not_is_told() -> Result<()> {
 #[tokio::test]
 async fn a_source_that_cannot_be_read_is_one_defect_and_ends_the_copy() -> Result<()> {
     let store = filled(1200).await?;
-    store.damaged().extend([("user".to_owned(), 700), ("user".to_owned(), 800), ("topics".to_owned(), 900)]);
+    store.harm.damaged().extend([
+        ("user".to_owned(), 700),
+        ("user".to_owned(), 800),
+        ("topics".to_owned(), 900),
+    ]);
     let told = ["topics` at step 900", "user` at step 700", "user` at step 800"];
     assert_eq!(defects(&store).await, told.map(|cell| format!("`{cell}: its checksum is another one")));
     let (f, computed) = salvaged(&store).await;
@@ -227,7 +234,7 @@ async fn what_cannot_be_is_told() -> Result<()> {
         writer.put(name(column), step, entry).await.expect("it is free");
     }
     drop(writer);
-    let refused = Flow::open(store.clone(), columns(&Log::default())).await;
+    let refused = Flow::open(store.handle(), columns(&Log::default())).await;
     assert!(matches!(refused, Err(Error::Load { .. })), "{refused:?}");
     assert_eq!(
         defects(&store).await,
@@ -282,7 +289,7 @@ async fn receipts_are_verified_and_salvaged_with_their_values() -> Result<()> {
 async fn a_source_that_the_flow_has_no_more_holds_nothing_back() -> Result<()> {
     let store = filled(3).await?;
     let mood = || [named("mood", source("user").latest(), &Log::default())];
-    let f = Flow::open(store.clone(), mood()).await?;
+    let f = Flow::open(store.handle(), mood()).await?;
     for step in 3..9 {
         f.push("user", format!("said {step}")).await?;
     }
@@ -290,7 +297,7 @@ async fn a_source_that_the_flow_has_no_more_holds_nothing_back() -> Result<()> {
     drop(f);
     assert_eq!(defects(&store).await, [""; 0]);
     let copy = MemoryStore::new();
-    assert_eq!(reopen::salvage(&store.clone(), &copy.clone()).await.expect("it is sound"), []);
+    assert_eq!(reopen::salvage(&store.handle(), &copy.clone()).await.expect("it is sound"), []);
     let f = Flow::open(copy.clone(), mood()).await?;
     assert_eq!((f.steps(), f.forecast().cells), (9, 0));
     drop(f);
@@ -304,7 +311,7 @@ async fn a_source_that_the_flow_has_no_more_holds_nothing_back() -> Result<()> {
 #[tokio::test]
 async fn a_flow_goes_on_in_its_store_when_a_column_is_removed() -> Result<()> {
     let store = filled(2).await?;
-    let f = Flow::open(OpenOptions::new(store.clone()).recent(0), columns(&Log::default())).await?;
+    let f = Flow::open(OpenOptions::new(store.handle()).recent(0), columns(&Log::default())).await?;
     f.remove_column("summary").await?;
     f.push("user", "said 2").await?;
     f.push("notes", "noted 2").await?;
@@ -312,7 +319,7 @@ async fn a_flow_goes_on_in_its_store_when_a_column_is_removed() -> Result<()> {
     f.load(0).await?;
     assert_eq!((f.steps(), f.get("topics", 0).is_some()), (3, true));
     drop(f);
-    let f = Flow::open(store, columns(&Log::default())).await?;
+    let f = Flow::open(store.handle(), columns(&Log::default())).await?;
     assert_eq!((f.steps(), f.forecast().cells), (2, 1), "step 2 of `summary`");
     Ok(())
 }
@@ -320,16 +327,16 @@ async fn a_flow_goes_on_in_its_store_when_a_column_is_removed() -> Result<()> {
 #[tokio::test]
 async fn a_salvage_that_was_interrupted_begins_again() -> Result<()> {
     let store = filled(20).await?;
-    store.damaged().insert(("topics".to_owned(), 3));
+    store.harm.damaged().insert(("topics".to_owned(), 3));
     for puts in [2, 30, 99] {
         let copy = Broken::default();
         copy.harm.puts.store(puts, Ordering::SeqCst);
-        let error = reopen::salvage(&store.clone(), &copy.clone()).await.expect_err("the disk is full");
+        let error = reopen::salvage(&store.handle(), &copy.handle()).await.expect_err("the disk is full");
         assert_eq!(error.to_string(), "the disk is full");
         copy.harm.puts.store(0, Ordering::SeqCst);
-        let defects = reopen::salvage(&store.clone(), &copy.clone()).await.expect("there is room now");
+        let defects = reopen::salvage(&store.handle(), &copy.handle()).await.expect("there is room now");
         assert_eq!(defects.len(), 1);
-        let f = Flow::open(copy.clone(), columns(&Log::default())).await?;
+        let f = Flow::open(copy.handle(), columns(&Log::default())).await?;
         assert_eq!(f.forecast().cells, 1);
     }
     Ok(())
@@ -339,7 +346,7 @@ async fn a_salvage_that_was_interrupted_begins_again() -> Result<()> {
 async fn a_salvage_is_from_a_flow_into_nothing() -> Result<()> {
     let (store, other) = (filled(2).await?, filled(3).await?);
     let into = async |from: &Broken, into: &Broken| {
-        let refused = reopen::salvage(&from.clone(), &into.clone()).await;
+        let refused = reopen::salvage(&from.handle(), &into.handle()).await;
         refused.expect_err("it is no place for that").to_string()
     };
     let before = (everything(&store).await, everything(&other).await);
@@ -366,7 +373,7 @@ fn changed(log: &Log) -> [Column; 3] {
 async fn what_has_changed_is_computed_anew_with_its_dependents_and_nothing_else() -> Result<()> {
     let (store, other, log) = (filled(20).await?, Broken::default(), Log::default());
     let before = everything(&store).await;
-    let options = OpenOptions::new(store.clone()).recompute_from(15, [""; 0], other.clone());
+    let options = OpenOptions::new(store.handle()).recompute_from(15, [""; 0], other.handle());
     let f = Flow::open(options, changed(&log)).await?;
     f.run().await?;
     assert_eq!((f.steps(), log.calls()), (20, 10));
@@ -380,9 +387,9 @@ async fn what_has_changed_is_computed_anew_with_its_dependents_and_nothing_else(
     assert_eq!(everything(&store).await, before, "the original is as it was");
 
     // Started again, it goes on, and the first store is not even looked at.
-    let owner = store.clone();
+    let owner = store.handle();
     owner.open().await.expect("nobody has it open");
-    let options = OpenOptions::new(store).recompute_from(15, [""; 0], other);
+    let options = OpenOptions::new(store.handle()).recompute_from(15, [""; 0], other.handle());
     let f = Flow::open(options, changed(&log)).await?;
     assert_eq!((f.steps(), f.forecast().cells, log.calls()), (20, 0, 10));
     Ok(())
@@ -397,12 +404,12 @@ async fn what_is_named_is_computed_anew_though_nobody_sees_a_change() -> Result<
         (0, vec!["topics"], 40),
         (18, vec!["mood", "topics"], 6),
     ] {
-        let options = OpenOptions::new(store.clone()).recompute_from(step, names, MemoryStore::new());
+        let options = OpenOptions::new(store.handle()).recompute_from(step, names, MemoryStore::new());
         assert_eq!(Flow::open(options, columns(&log)).await?.forecast().cells, cells);
     }
     // What is kept is not computed anew, though it has changed.
     let options =
-        OpenOptions::new(store.clone()).keep("topics").recompute_from(18, ["mood"], MemoryStore::new());
+        OpenOptions::new(store.handle()).keep("topics").recompute_from(18, ["mood"], MemoryStore::new());
     assert_eq!(Flow::open(options, changed(&log)).await?.forecast().cells, 2);
     Ok(())
 }
@@ -415,7 +422,7 @@ async fn a_name_that_cannot_be_computed_anew_is_refused() -> Result<()> {
         ("user", "`user` is a source: it reads nothing, so it has no messages"),
     ] {
         let other = Broken::default();
-        let options = OpenOptions::new(store.clone()).recompute_from(1, [column], other.clone());
+        let options = OpenOptions::new(store.handle()).recompute_from(1, [column], other.handle());
         let error = Flow::open(options, columns(&Log::default())).await.expect_err("it is no such column");
         assert_eq!(error.to_string(), told);
         assert_eq!(everything(&other).await, (None, Vec::new()), "nothing was copied");
@@ -429,7 +436,7 @@ async fn a_copy_that_was_interrupted_begins_again() -> Result<()> {
     for puts in [2, 30, 60] {
         let (other, log) = (Broken::default(), Log::default());
         other.harm.puts.store(puts, Ordering::SeqCst);
-        let options = || OpenOptions::new(store.clone()).recompute_from(15, [""; 0], other.clone());
+        let options = || OpenOptions::new(store.handle()).recompute_from(15, [""; 0], other.handle());
         let error = Flow::open(options(), changed(&log)).await.expect_err("the disk is full");
         assert_eq!(error.to_string(), "the store cannot be opened: the disk is full");
         assert_eq!(everything(&other).await.0, None);
@@ -447,7 +454,7 @@ async fn a_copy_that_was_interrupted_does_not_begin_again_as_another_one() -> Re
     let (store, other) = (filled(20).await?, Broken::default());
     // Both sources and 16 steps of `topics`.
     other.harm.puts.store(2 * 20 + 16 + 1, Ordering::SeqCst);
-    let options = |step| OpenOptions::new(store.clone()).recompute_from(step, [""; 0], other.clone());
+    let options = |step| OpenOptions::new(store.handle()).recompute_from(step, [""; 0], other.handle());
     Flow::open(options(17), changed(&Log::default())).await.expect_err("the disk is full");
     other.harm.puts.store(0, Ordering::SeqCst);
     let error = Flow::open(options(5), changed(&Log::default())).await.expect_err("steps 5 to 15 are old");

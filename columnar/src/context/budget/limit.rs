@@ -1,22 +1,50 @@
-//! What a budget leaves for the messages of a column.
+//! The token limit of a column, and which turns it omits: one row of neighbours, wherever it is.
+//!
+//! Only the sizes of turns are known here.
 
-use super::Budget;
-use super::error::BudgetError;
-use super::strategy::Strategy;
+use std::ops::Range;
 
-/// How many tokens the messages of a column may have, and how they are cut.
+use super::report::BudgetError;
+use super::{Budget, Strategy};
+use crate::tokens::Sum;
+
+/// Turns by their sizes, the oldest first. A turn has a slot, and a slot may be empty.
+pub(crate) trait Turns {
+    /// The slots that may hold turns.
+    fn slots(&self) -> Range<usize>;
+
+    /// The number of turns in some slots, and their tokens.
+    fn sum(&self, slots: Range<usize>) -> Sum;
+
+    /// The number of all turns, and their tokens.
+    fn all(&self) -> Sum {
+        self.sum(self.slots())
+    }
+
+    /// The slot of the first turn from a slot on.
+    fn next(&self, from: usize) -> Option<usize> {
+        (from..self.slots().end).find(|&slot| self.sum(slot..slot + 1).count > 0)
+    }
+
+    /// The slot of the last turn before a slot.
+    fn previous(&self, before: usize) -> Option<usize> {
+        (self.slots().start..before).rev().find(|&slot| self.sum(slot..slot + 1).count > 0)
+    }
+}
+
+/// The token limit of a column's messages, and how they are cut to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Limit {
+pub(crate) struct TokenLimit {
     pub(crate) tokens: usize,
     pub(crate) strategy: Strategy,
     pub(crate) minimum_recent: usize,
-    /// Where there is a low-water mark: how many tokens are left by a cut, which then stays.
+    /// The tokens that a cut leaves, where there is a low-water mark; such a cut persists.
     pub(crate) low_water: Option<usize>,
 }
 
-impl Limit {
-    /// `instruction` is how many tokens go with every call besides the messages. `None` for a budget
-    /// without tokens.
+impl TokenLimit {
+    /// The limit that a budget sets for messages beside an instruction of so many tokens; `None` for a budget without
+    /// tokens.
     pub(crate) fn of(budget: &Budget, instruction: usize) -> Result<Option<Self>, BudgetError> {
         let Some(all) = budget.tokens else { return Ok(None) };
         let token_buffer = budget.token_buffer.unwrap_or(Budget::TOKEN_BUFFER);
@@ -35,10 +63,186 @@ impl Limit {
     }
 }
 
+/// The turns that are omitted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cut {
+    /// Their slots.
+    pub(crate) omitted: Range<usize>,
+    /// Whether fewer of the newest turns are kept than the budget asks for.
+    pub(crate) kept_fewer: bool,
+}
+
+/// The tokens of the marker for omitted turns.
+pub(crate) type CutMarker<'m> = &'m dyn Fn(Sum) -> usize;
+
+impl TokenLimit {
+    /// The tokens of turns without the omitted ones, with the marker for those.
+    pub(crate) fn remaining(
+        &self,
+        turns: &impl Turns,
+        omitted: &Range<usize>,
+        marker: CutMarker<'_>,
+    ) -> usize {
+        let omitted = turns.sum(omitted.clone());
+        let is_marked = self.strategy == Strategy::TruncateMiddle && omitted.count > 0;
+        turns.all().tokens - omitted.tokens + if is_marked { marker(omitted) } else { 0 }
+    }
+
+    /// Cuts turns: the same way as before, if that is enough.
+    pub(crate) fn fit(&self, turns: &impl Turns, before: &Cut, marker: CutMarker<'_>) -> Cut {
+        if self.remaining(turns, &before.omitted, marker) <= self.tokens {
+            before.clone()
+        } else {
+            self.cut(turns, marker)
+        }
+    }
+
+    /// Cuts turns that are over the limit.
+    fn cut(&self, turns: &impl Turns, marker: CutMarker<'_>) -> Cut {
+        let target = self.low_water.unwrap_or(self.tokens);
+        match self.strategy {
+            Strategy::TruncateMiddle => self.truncate_middle(turns, target, marker),
+            Strategy::RollingWindow => {
+                let omitted = turns.slots().start..newest_that_fit(turns, target);
+                Cut { omitted, kept_fewer: false }
+            }
+            Strategy::StopAtLimit => Cut::default(),
+        }
+    }
+
+    fn truncate_middle(&self, turns: &impl Turns, target: usize, marker: CutMarker<'_>) -> Cut {
+        let fits = |omitted: Range<usize>, tokens| self.remaining(turns, &omitted, marker) <= tokens;
+        let Range { mut start, mut end } = turns.slots();
+        for _ in 0..self.minimum_recent {
+            end = turns.previous(end).unwrap_or(end);
+        }
+        let mut kept_fewer = false;
+        while !fits(start..end, self.tokens)
+            && let Some(newer) = turns.next(end + 1)
+        {
+            (end, kept_fewer) = (newer, true);
+        }
+        let (mut oldest, mut newest) = (true, true);
+        while oldest || newest {
+            if oldest {
+                let next = turns.next(start).filter(|&turn| turn < end && fits(turn + 1..end, target));
+                start = next.map_or(start, |turn| turn + 1);
+                oldest = next.is_some();
+            }
+            if newest {
+                let next = turns.previous(end).filter(|&turn| start <= turn && fits(start..turn, target));
+                end = next.unwrap_or(end);
+                newest = next.is_some();
+            }
+        }
+        Cut { omitted: start..end, kept_fewer }
+    }
+}
+
+/// The first slot from which on all turns fit, if one is kept.
+fn newest_that_fit(turns: &impl Turns, tokens: usize) -> usize {
+    let Range { mut start, end } = turns.slots();
+    let mut fitting = turns.previous(end).unwrap_or(end);
+    while start < fitting {
+        let middle = start.midpoint(fitting);
+        if turns.sum(middle..end).tokens <= tokens {
+            fitting = middle;
+        } else {
+            start = middle + 1;
+        }
+    }
+    fitting
+}
+
 /// A share of so many tokens, rounded down.
 #[expect(clippy::cast_possible_truncation, reason = "the share is between 0 and 1")]
 #[expect(clippy::cast_precision_loss, reason = "a low-water mark of 2^53 tokens may be off by one")]
 #[expect(clippy::cast_sign_loss, reason = "the share is above 0")]
 fn part_of(tokens: usize, share: f64) -> usize {
     (tokens as f64 * share) as usize
+}
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+
+    const MARKER: usize = 5;
+
+    /// A list of sizes.
+    impl Turns for [usize] {
+        fn slots(&self) -> Range<usize> {
+            0..self.len()
+        }
+
+        fn sum(&self, slots: Range<usize>) -> Sum {
+            self.get(slots).unwrap_or_default().iter().map(|&tokens| Sum::one(tokens)).sum()
+        }
+    }
+
+    fn limit(strategy: Strategy, tokens: usize) -> TokenLimit {
+        TokenLimit { tokens, strategy, minimum_recent: 4, low_water: None }
+    }
+
+    fn kept(limit: TokenLimit, turns: &[usize]) -> (Vec<usize>, Vec<usize>, bool) {
+        struct List<'t>(&'t [usize]);
+        impl Turns for List<'_> {
+            fn slots(&self) -> Range<usize> {
+                self.0.slots()
+            }
+            fn sum(&self, slots: Range<usize>) -> Sum {
+                self.0.sum(slots)
+            }
+        }
+        let Cut { omitted, kept_fewer } = limit.cut(&List(turns), &|_| MARKER);
+        (turns[..omitted.start].to_vec(), turns[omitted.end..].to_vec(), kept_fewer)
+    }
+
+    #[test]
+    fn the_middle_is_left_out_and_the_oldest_come_first() {
+        let turns = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19];
+        let middle = |tokens| kept(limit(Strategy::TruncateMiddle, tokens), &turns);
+        let newest = |from: usize| turns[from..].to_vec();
+        // Four newest have 70, the marker 5.
+        assert_eq!(middle(75), (Vec::new(), newest(6), false));
+        assert_eq!(middle(84), (Vec::new(), newest(6), false));
+        assert_eq!(middle(85), (turns[..1].to_vec(), newest(6), false));
+        assert_eq!(middle(100), (turns[..1].to_vec(), newest(5), false));
+        assert_eq!(middle(111), (turns[..2].to_vec(), newest(5), false));
+    }
+
+    /// A huge first turn must not keep the small ones behind it out.
+    #[test]
+    fn a_side_whose_next_turn_does_not_fit_does_not_stop_the_other() {
+        let turns = [500, 1, 1, 1, 1, 1, 1, 1];
+        assert_eq!(
+            kept(limit(Strategy::TruncateMiddle, 100), &turns),
+            (Vec::new(), turns[1..].to_vec(), false)
+        );
+        let turns = [1, 1, 500, 1, 1, 1, 1];
+        assert_eq!(
+            kept(limit(Strategy::TruncateMiddle, 100), &turns),
+            (turns[..2].to_vec(), turns[3..].to_vec(), false)
+        );
+    }
+
+    #[test]
+    fn where_the_newest_do_not_fit_fewer_are_kept_and_one_always() {
+        let turns = [10, 10, 10, 10, 10, 50];
+        let middle = |tokens| kept(limit(Strategy::TruncateMiddle, tokens), &turns);
+        assert_eq!(middle(74), (Vec::new(), turns[4..].to_vec(), true));
+        assert_eq!(middle(20), (Vec::new(), turns[5..].to_vec(), true));
+        let rolling = |tokens| kept(limit(Strategy::RollingWindow, tokens), &turns);
+        assert_eq!(rolling(70), (Vec::new(), turns[3..].to_vec(), false));
+        assert_eq!(rolling(20), (Vec::new(), turns[5..].to_vec(), false));
+    }
+
+    #[test]
+    fn a_low_water_mark_cuts_deeper_but_not_into_the_newest_that_fit() {
+        let turns = [10; 12];
+        let low = TokenLimit { low_water: Some(60), ..limit(Strategy::RollingWindow, 100) };
+        assert_eq!(kept(low, &turns).1.len(), 6);
+        let low = TokenLimit { low_water: Some(30), ..limit(Strategy::TruncateMiddle, 100) };
+        assert_eq!(kept(low, &turns), (Vec::new(), turns[..4].to_vec(), false));
+    }
 }

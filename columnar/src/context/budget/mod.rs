@@ -10,23 +10,16 @@
 //! there. Turns are cut as a whole and before they are merged into messages. Nothing here sees a text:
 //! a strategy is a function of the sizes of turns.
 
-mod allowance;
-mod error;
 mod limit;
+mod persistent;
 mod report;
-mod standing;
-mod strategy;
-mod turns;
 
-pub(crate) use allowance::{Allowance, Around};
-pub use error::BudgetError;
-pub(crate) use limit::Limit;
-pub use report::Report;
-pub(crate) use report::marker;
-pub(crate) use standing::Standing;
-pub use strategy::Strategy;
-pub(crate) use strategy::{Cut, MarkerTokens};
-pub(crate) use turns::Turns;
+use std::fmt;
+use std::sync::OnceLock;
+
+pub(crate) use limit::{Cut, CutMarker, TokenLimit, Turns};
+pub(crate) use persistent::PersistentCuts;
+pub use report::{BudgetError, Report};
 
 /// How many tokens a request may have, and what happens to a context that is larger.
 ///
@@ -171,7 +164,36 @@ impl From<usize> for Budget {
     }
 }
 
-static DEFAULT: std::sync::OnceLock<Budget> = std::sync::OnceLock::new();
+/// What happens to a context that has more tokens than its budget leaves.
+///
+/// Whatever the strategy, the instruction is never cut, and at least the newest turn is kept: all that
+/// the column reads at the current step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Strategy {
+    /// Keeps the newest turns, as many as [`Budget::minimum_recent`](super::Budget::minimum_recent) says;
+    /// then adds the oldest and the next newest in turn, each side as long as its next one fits. A line
+    /// in a user message stands for the others: `<elided>12 turns, about 3400 tokens</elided>`. For long
+    /// conversations in which the beginning matters.
+    #[default]
+    TruncateMiddle,
+    /// Keeps the newest turns that fit, and nothing else.
+    RollingWindow,
+    /// Refuses, naming what is largest. For work in which each turn matters.
+    StopAtLimit,
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::TruncateMiddle => "truncate_middle",
+            Self::RollingWindow => "rolling_window",
+            Self::StopAtLimit => "stop_at_limit",
+        })
+    }
+}
+
+static DEFAULT: OnceLock<Budget> = OnceLock::new();
 
 /// Sets the budget of the whole program, which counts where neither a flow nor a column says otherwise.
 /// To be called once, before the first run.

@@ -12,7 +12,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::cache::CachePolicy;
 use crate::compute::{Context, Settings};
-use crate::context::Opening;
+use crate::context::SharedPrefix;
 
 /// So many beginnings are remembered. Those of the first steps are forgotten first, and instructions last.
 const REMEMBERED: usize = 256;
@@ -33,7 +33,7 @@ struct Beginning {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Length {
     /// Up to the end of what is shown here.
-    Opening(Opening),
+    SharedPrefix(SharedPrefix),
     /// Up to the end of the instruction.
     Instruction,
 }
@@ -64,10 +64,10 @@ impl Leading {
         let provider = CachePolicy::of(&model);
         let keeps = |tokens: usize| provider.read < 1.0 && tokens >= provider.minimum;
         let tokens = context.messages().instruction();
-        let (opening, more) = context.messages().opening();
+        let (prefix, more) = context.messages().shared_prefix();
         let lengths = [
             keeps(tokens).then_some(Length::Instruction),
-            keeps(tokens + more).then_some(Length::Opening(opening)),
+            keeps(tokens + more).then_some(Length::SharedPrefix(prefix)),
         ];
         let gates = lengths.into_iter().flatten().map(|length| {
             let (model, instruction) = (Arc::clone(&model), Arc::clone(&instruction));

@@ -87,7 +87,7 @@ impl State {
             counter: Arc::clone(&self.counter),
             budget: self.budget.clone(),
             defaults: Arc::clone(&self.defaults),
-            allowances: Vec::new(),
+            assemblers: Vec::new(),
             forks: self.forks.clone(),
             retired: BTreeMap::new(),
             stored: self.stored.derive(origins),
@@ -99,11 +99,11 @@ impl State {
             derived.forks.insert(step, step);
         }
         derived.settle(settings);
-        let allowance = |origin: &Option<usize>| {
-            let allowance = self.allowances.get((*origin)?)?.as_ref()?;
-            Some(allowance.before(step))
+        let assembler = |origin: &Option<usize>| {
+            let assembler = self.assemblers.get((*origin)?)?.as_ref()?;
+            Some(assembler.before(step))
         };
-        derived.allowances = origins.iter().map(allowance).collect();
+        derived.assemblers = origins.iter().map(assembler).collect();
         derived
     }
 

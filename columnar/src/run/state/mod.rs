@@ -16,8 +16,8 @@ use std::task::Waker;
 
 use crate::cache::{CachePlan, CachePolicy, Pace};
 use crate::compute::{Defaults, Settings};
-use crate::context::budget::{self, Allowance, Budget};
-use crate::context::{Messages, Shown};
+use crate::context::budget::{self, Budget};
+use crate::context::{Assembler, Messages, Snapshot};
 use crate::declare::{Name, Plan, Reads};
 use crate::error::{list, suggest};
 use crate::history::Value;
@@ -65,7 +65,7 @@ struct State {
     /// What goes with every context.
     defaults: Arc<Defaults>,
     /// By column, as far as contexts have been made.
-    allowances: Vec<Option<Allowance>>,
+    assemblers: Vec<Option<Assembler>>,
     /// The steps at which this flow and another one parted, and since when that is known.
     forks: BTreeMap<usize, usize>,
     /// What the columns held that were removed, should they come back.
@@ -93,7 +93,7 @@ impl Shared {
             counter: Arc::new(Chars),
             budget: Budget::new(),
             defaults: Arc::default(),
-            allowances: Vec::new(),
+            assemblers: Vec::new(),
             forks: BTreeMap::new(),
             retired: BTreeMap::new(),
             stored: Stored::default(),
@@ -118,7 +118,7 @@ impl Shared {
         let mut state = self.lock();
         state.table = state.table.counted(&*counter);
         state.counter = Arc::clone(&counter);
-        state.allowances.clear();
+        state.assemblers.clear();
         *known = counter;
     }
 
@@ -126,7 +126,7 @@ impl Shared {
     pub(crate) fn budget(&self, budget: Budget) {
         let mut state = self.lock();
         state.budget = budget;
-        state.allowances.clear();
+        state.assemblers.clear();
     }
 
     /// Nothing that runs under the lock leaves the state half changed, so a panic somewhere else
@@ -263,14 +263,14 @@ impl Shared {
     pub(crate) fn forecast(&self) -> Forecast {
         let mut state = self.lock();
         let plan = Arc::clone(&state.plan);
-        let allowance = |column| {
+        let assembler = |column| {
             let reads = plan.schema().reads(column)?;
-            Some(state.allowance(column, reads).1.clone())
+            Some(state.assembler(column, reads).1.clone())
         };
-        let allowances: Vec<_> = (0..plan.schema().columns().len()).map(allowance).collect();
+        let assemblers: Vec<_> = (0..plan.schema().columns().len()).map(assembler).collect();
         let (scheduler, table) = (state.scheduler.clone(), state.table.clone());
         drop(state);
-        forecast(&plan, scheduler, &table, &allowances)
+        forecast(&plan, scheduler, &table, &assemblers)
     }
 
     /// The sources that the next step waits for while another source is ahead of them.
@@ -313,7 +313,7 @@ impl State {
             self.scheduler.rule(column, settings.rules);
         }
         self.settings = settings;
-        self.allowances.clear();
+        self.assemblers.clear();
     }
 
     /// What is stored of a cell, if it is in memory.
@@ -345,15 +345,15 @@ impl State {
         {
             return Err(Error::Missing { column: schema.name(source).clone(), step });
         }
-        let shown = self.shown(cell)?;
-        if shown.is_current() {
-            return Ok(Messages::new(shown));
+        let snapshot = self.snapshot(cell)?;
+        if snapshot.is_current() {
+            return Ok(Messages::new(snapshot));
         }
-        Err(Error::Skipped { column: shown.column().clone(), step })
+        Err(Error::Skipped { column: snapshot.column().clone(), step })
     }
 
     /// What the compute of a derived cell sees, all of which is stored.
-    fn shown(&mut self, cell: Cell) -> Result<Shown> {
+    fn snapshot(&mut self, cell: Cell) -> Result<Snapshot> {
         let schema = self.plan.schema();
         if let Some(missing) = self.scheduler.missing(cell) {
             return Err(Error::Missing { column: schema.name(missing.column).clone(), step: missing.step });
@@ -364,17 +364,10 @@ impl State {
         self.check_loaded(&reads, cell)?;
         let known = |(_, since): &(&usize, &usize)| **since <= cell.step;
         let fork = self.forks.range(..=cell.step).rev().find(known).map(|(step, _)| *step);
-        let (table, allowance) = self.allowance(cell.column, &reads);
-        let around = Arc::clone(&allowance.around);
-        let mut shown = Shown::new(reads, cell, around, |column, input| match input {
-            Some(input) => allowance.filtered(input, table.history(column), cell.step),
-            None => table.history(column),
-        });
-        shown.fork = fork;
-        match allowance.fit(&mut shown) {
-            Ok(()) => Ok(shown),
-            Err(source) => Err(Error::Budget { column: shown.column().clone(), step: cell.step, source }),
-        }
+        let column = reads.column.clone();
+        let (table, assembler) = self.assembler(cell.column, &reads);
+        let snapshot = assembler.assemble(reads, cell, fork, |column| table.history(column));
+        snapshot.map_err(|source| Error::Budget { column, step: cell.step, source })
     }
 
     /// Whether all that is shown of a cell is in memory, as it is for what is still to be computed.
@@ -396,21 +389,21 @@ impl State {
     }
 
     /// What the contexts of a column may hold, and the values that they show.
-    fn allowance(&mut self, column: usize, reads: &Reads) -> (&Table, &mut Allowance) {
-        if self.allowances.len() <= column {
-            self.allowances.resize_with(self.plan.schema().columns().len().max(column + 1), || None);
+    fn assembler(&mut self, column: usize, reads: &Reads) -> (&Table, &mut Assembler) {
+        if self.assemblers.len() <= column {
+            self.assemblers.resize_with(self.plan.schema().columns().len().max(column + 1), || None);
         }
-        let Some(slot) = self.allowances.get_mut(column) else {
+        let Some(slot) = self.assemblers.get_mut(column) else {
             unreachable!("there is one for each column")
         };
-        let allowance = slot.get_or_insert_with(|| {
+        let assembler = slot.get_or_insert_with(|| {
             let settings = self.settings.get(column).cloned().unwrap_or_default();
             let budget = settings.budget.as_deref().map(|budget| budget.or(&self.budget));
             let budget = budget.as_ref().unwrap_or(&self.budget).or(&budget::default());
             let (instruction, counter) = (settings.instruction.as_deref(), Arc::clone(&self.counter));
-            Allowance::new(reads, instruction, &budget, counter)
+            Assembler::new(reads, instruction, &budget, counter)
         });
-        (&self.table, allowance)
+        (&self.table, assembler)
     }
 
     fn wake(&mut self) {

@@ -10,10 +10,10 @@ use super::{Shared, State};
 use crate::compute::Settings;
 use crate::declare::{Mistake, Name, Plan, SchemaError, Window};
 use crate::history::StoredSteps;
-use crate::reopen::{Change, Definition, OpenOptions, Recompute};
+use crate::reopen::{ColumnChange, Definition, OpenOptions, Recompute};
 use crate::run::{Error, Result};
 use crate::schedule::{Cell, Unloadable};
-use crate::store::{Entry, Store, StoreError, copy, put_all};
+use crate::store::{CHUNK, Entry, Store, StoreError, copy, put_all};
 
 /// What a flow has in its store besides the values.
 #[derive(Clone, Debug, Default)]
@@ -112,7 +112,7 @@ impl Shared {
             if !is_kept {
                 changed.borrow_mut().insert(column);
             }
-            is_kept || !matches!(change, Change::Kind { .. })
+            is_kept || !matches!(change, ColumnChange::Kind { .. })
         })?;
         let changed = changed.into_inner();
         let dependents = changed.iter().flat_map(|&column| plan.dependents(column));
@@ -145,7 +145,7 @@ impl Shared {
             let mut state = self.lock();
             state.stored.loaded.iter_mut().skip(column).take(1).for_each(|loaded| *loaded = step);
             // What was found out about what is shown may have been without these values.
-            state.allowances.clear();
+            state.assemblers.clear();
         }
         Ok(())
     }
@@ -161,8 +161,8 @@ impl Shared {
         let mut definition = Definition::default();
         let keys = definition.keys(plan.schema());
         for (column, key) in plan.schema().columns().iter().zip(&keys) {
-            for first in (0..step).step_by(AT_ONCE) {
-                let entries = self.entries(&column.name, first..step.min(first + AT_ONCE)).await?;
+            for first in (0..step).step_by(CHUNK) {
+                let entries = self.entries(&column.name, first..step.min(first + CHUNK)).await?;
                 put_all(store, key, entries).await.map_err(open)?;
             }
         }
@@ -314,9 +314,6 @@ fn late_source<'p>(plan: &'p Plan, stored_by_column: &[StoredSteps]) -> Option<&
     let has_begun = (0..stored_by_column.len()).any(|column| !schema.is_source(column) && !is_empty(column));
     schema.sources().find(|&source| has_begun && is_empty(source)).map(|source| schema.name(source))
 }
-
-/// So many steps of a column are copied at once.
-const AT_ONCE: usize = 512;
 
 /// The first step of a column that a cell shows which is to be computed, of a reader from `first` on. `next` is
 /// the first step that a column is without.

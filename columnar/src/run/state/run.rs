@@ -84,9 +84,9 @@ impl Shared {
     pub(crate) fn act(&self) -> Option<Work> {
         let mut state = self.lock();
         Some(match state.scheduler.poll()? {
-            Action::Compute(cell) => match state.shown(cell) {
-                Ok(shown) if shown.is_current() => {
-                    Work::Compute(cell, Context::new(shown, Arc::clone(&state.defaults)))
+            Action::Compute(cell) => match state.snapshot(cell) {
+                Ok(snapshot) if snapshot.is_current() => {
+                    Work::Compute(cell, Context::new(snapshot, Arc::clone(&state.defaults)))
                 }
                 Ok(_) => {
                     // Nothing new has passed its filters; the scheduler asks for it to be skipped next.

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The operations that a crash can come between. Each is one system call, or as good as one.
-pub(super) trait Disk: Clone + Send + 'static {
+pub(crate) trait Disk: Clone + Send + 'static {
     /// A file that is written from its end on.
     type File: Write + Send;
     /// Keeps everybody else out until it is dropped.
@@ -57,7 +57,7 @@ pub(super) trait Disk: Clone + Send + 'static {
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     File,
     Folder,
     /// A link, or something rarer.
@@ -66,14 +66,14 @@ pub(super) enum Kind {
 
 /// The file system of this machine.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Local;
+pub(crate) struct Local;
 
 /// A file that is locked until this is dropped. Closing it would not do: a process that this one is just about to begin
 /// has the file open, too, for a moment.
 #[derive(Debug)]
-pub(super) struct Locked(File);
+pub(crate) struct FileLock(File);
 
-impl Drop for Locked {
+impl Drop for FileLock {
     fn drop(&mut self) {
         // Where it fails, closing the file unlocks it, if a little later.
         let _ = self.0.unlock();
@@ -82,21 +82,21 @@ impl Drop for Locked {
 
 impl Disk for Local {
     type File = File;
-    type Lock = Locked;
+    type Lock = FileLock;
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         fs::canonicalize(path)
     }
 
-    fn lock(&self, path: &Path) -> Result<Locked, TryLockError> {
-        let file = private(OpenOptions::new().append(true).create(true)).open(path);
+    fn lock(&self, path: &Path) -> Result<FileLock, TryLockError> {
+        let file = owner_only(OpenOptions::new().append(true).create(true)).open(path);
         let file = file.map_err(TryLockError::Error)?;
         file.try_lock()?;
-        Ok(Locked(file))
+        Ok(FileLock(file))
     }
 
     #[cfg(unix)]
-    fn is_locked_by(&self, path: &Path, lock: &Locked) -> io::Result<bool> {
+    fn is_locked_by(&self, path: &Path, lock: &FileLock) -> io::Result<bool> {
         use std::os::unix::fs::MetadataExt;
 
         let (there, locked) = (fs::metadata(path)?, lock.0.metadata()?);
@@ -105,7 +105,7 @@ impl Disk for Local {
 
     /// A file that is open keeps its place here.
     #[cfg(not(unix))]
-    fn is_locked_by(&self, path: &Path, _: &Locked) -> io::Result<bool> {
+    fn is_locked_by(&self, path: &Path, _: &FileLock) -> io::Result<bool> {
         fs::metadata(path).map(|_| true)
     }
 
@@ -131,7 +131,7 @@ impl Disk for Local {
     }
 
     fn create(&self, path: &Path) -> io::Result<File> {
-        private(OpenOptions::new().write(true).create_new(true)).open(path)
+        owner_only(OpenOptions::new().write(true).create_new(true)).open(path)
     }
 
     fn append(&self, path: &Path) -> io::Result<File> {
@@ -184,7 +184,7 @@ fn kind_of(kind: fs::FileType) -> Kind {
 }
 
 /// What is made is for its owner alone.
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+fn owner_only(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options

@@ -60,18 +60,18 @@ impl Layout {
 }
 
 /// Says what was being done, and where, when something failed.
-pub(super) trait Doing<T> {
-    fn doing(self, what: &str, path: &Path) -> Result<T, StoreError>;
+pub(super) trait IoContext<T> {
+    fn context(self, reason: &str, path: &Path) -> Result<T, StoreError>;
 }
 
-impl<T> Doing<T> for io::Result<T> {
-    fn doing(self, what: &str, path: &Path) -> Result<T, StoreError> {
-        self.map_err(|source| StoreError::Io { doing: format!("{what} {}", path.display()), source })
+impl<T> IoContext<T> for io::Result<T> {
+    fn context(self, reason: &str, path: &Path) -> Result<T, StoreError> {
+        self.map_err(|source| StoreError::Io { operation: format!("{reason} {}", path.display()), source })
     }
 }
 
 /// What does not exist is `None`.
-pub(super) fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+pub(super) fn none_if_missing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         other => other.map(Some),
@@ -79,7 +79,7 @@ pub(super) fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 }
 
 /// What exists already is as good as made.
-pub(super) fn unless_there(result: io::Result<()>) -> io::Result<()> {
+pub(super) fn ok_if_exists(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         other => other,

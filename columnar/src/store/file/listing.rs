@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use super::backend::{corrupt, damaged};
 use super::disk::{Disk, Kind};
-use super::folder::{corrupt, damaged};
-use super::layout::{Doing, Layout};
-use super::log::{self, Cells, Kept};
+use super::layout::{IoContext, Layout};
+use super::log::{self, Cells, LoggedEntry};
 use crate::declare::Name;
 use crate::store::StoreError;
 
@@ -16,10 +16,10 @@ pub(super) type Files = BTreeMap<Name, Vec<(String, Kind)>>;
 
 pub(super) fn list<D: Disk>(disk: &D, layout: &Layout) -> Result<Files, StoreError> {
     let mut files = Files::new();
-    for (name, kind) in disk.list(layout.root()).doing("listing", layout.root())? {
+    for (name, kind) in disk.list(layout.root()).context("listing", layout.root())? {
         if let (Ok(column), Kind::Folder) = (Name::new(&name), kind) {
             let folder = layout.column(&column);
-            files.insert(column, disk.list(&folder).doing("listing", &folder)?);
+            files.insert(column, disk.list(&folder).context("listing", &folder)?);
         }
     }
     Ok(files)
@@ -27,39 +27,39 @@ pub(super) fn list<D: Disk>(disk: &D, layout: &Layout) -> Result<Files, StoreErr
 
 /// Values that are not in the log.
 #[derive(Default)]
-pub(super) struct Loose {
+pub(super) struct Unlogged {
     /// Those that continue their columns.
     pub(super) next: Vec<(Name, usize)>,
     /// What else looks like a value, and what to do about it.
     pub(super) wrong: Vec<StoreError>,
 }
 
-impl Loose {
+impl Unlogged {
     /// Where the log is torn, it may have known them, so nothing is taken over.
     pub(super) fn find(layout: &Layout, files: Files, cells: &Cells, torn: bool) -> Self {
-        let mut loose = Self::default();
+        let mut unlogged = Self::default();
         let nothing = BTreeMap::new();
         for (column, files) in files {
             let logged = cells.get(&column).unwrap_or(&nothing);
-            let mut steps = loose.unknown(&layout.column(&column), files, logged);
+            let mut steps = unlogged.unknown(&layout.column(&column), files, logged);
             if steps.is_empty() {
                 continue;
             }
             let mut next = 0;
             while logged.contains_key(&next) || !torn && steps.contains(&next) {
-                loose.next.extend(steps.take(&next).map(|step| (column.clone(), step)));
+                unlogged.next.extend(steps.take(&next).map(|step| (column.clone(), step)));
                 next += 1;
             }
-            let what = if torn {
+            let reason = if torn {
                 "the log ends in the middle of a line; move it away until the store was opened".into()
             } else {
                 format!("the next step is {next}; rename it, or move it away")
             };
-            let what = format!("was not put there by a flow, and {what}");
+            let reason = format!("was not put there by a flow, and {reason}");
             let path = |step| layout.value(&column, step);
-            loose.wrong.extend(steps.into_iter().map(|step| corrupt(&column, step, &path(step), &what)));
+            unlogged.wrong.extend(steps.into_iter().map(|step| corrupt(&column, step, &path(step), &reason)));
         }
-        loose
+        unlogged
     }
 
     /// The steps of a column that have a file and no line.
@@ -67,22 +67,24 @@ impl Loose {
         &mut self,
         folder: &Path,
         files: Vec<(String, Kind)>,
-        logged: &BTreeMap<usize, Kept>,
+        logged: &BTreeMap<usize, LoggedEntry>,
     ) -> BTreeSet<usize> {
         let mut steps = BTreeSet::new();
         for (file, kind) in files {
             let Some(digits) = digits(&file) else { continue };
-            let what = match log::number(digits).map(|step| (step, logged.get(&step))) {
-                Some((_, Some(Kept { value: Some(_), .. }))) => continue,
+            let reason = match log::number(digits).map(|step| (step, logged.get(&step))) {
+                Some((_, Some(LoggedEntry { value: Some(_), .. }))) => continue,
                 Some((step, None)) if kind == Kind::File => {
                     steps.insert(step);
                     continue;
                 }
                 Some((_, None)) => "it is not a file; move it away",
-                Some((_, Some(Kept { value: None, .. }))) => "the cell is empty for good; move it away",
+                Some((_, Some(LoggedEntry { value: None, .. }))) => {
+                    "the cell is empty for good; move it away"
+                }
                 None => "no step is called that; rename it, or move it away",
             };
-            self.wrong.push(damaged(&folder.join(file), what));
+            self.wrong.push(damaged(&folder.join(file), reason));
         }
         steps
     }

@@ -30,31 +30,31 @@ use crate::history::Value;
 use crate::store::Entry;
 
 /// Which cells are stored.
-pub(super) type Cells = BTreeMap<Name, BTreeMap<usize, Kept>>;
+pub(super) type Cells = BTreeMap<Name, BTreeMap<usize, LoggedEntry>>;
 
 /// What the log has of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Kept {
+pub(super) struct LoggedEntry {
     /// What the value is recognised by, if there is one.
-    pub(super) value: Option<Seal>,
+    pub(super) value: Option<Checksum>,
     pub(super) receipt: Option<Value>,
 }
 
-impl Kept {
+impl LoggedEntry {
     pub(super) fn of(entry: &Entry) -> Self {
-        let value = entry.value.as_ref().map(|value| Seal::of(value.as_bytes()));
+        let value = entry.value.as_ref().map(|value| Checksum::of(value.as_bytes()));
         Self { value, receipt: entry.receipt.clone() }
     }
 }
 
 /// What bytes are recognised by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Seal {
+pub(super) struct Checksum {
     pub(super) len: u64,
     sum: u64,
 }
 
-impl Seal {
+impl Checksum {
     pub(super) fn of(bytes: &[u8]) -> Self {
         Self { len: bytes.len() as u64, sum: sum(bytes) }
     }
@@ -69,7 +69,7 @@ impl Seal {
     }
 }
 
-impl fmt::Display for Seal {
+impl fmt::Display for Checksum {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {:016x}", self.len, self.sum)
     }
@@ -81,7 +81,7 @@ pub(super) struct Log {
     /// What is done.
     pub(super) cells: Cells,
     /// What may be done or not.
-    pub(super) begun: Vec<(Name, usize, Kept)>,
+    pub(super) unconfirmed: Vec<(Name, usize, LoggedEntry)>,
     /// It ends in the middle of a line.
     pub(super) torn: bool,
 }
@@ -103,9 +103,9 @@ impl Log {
                 break;
             };
             match Line::parse(words) {
-                Some(Line::Cell(column, step, kept)) => {
+                Some(Line::Cell(column, step, logged)) => {
                     count += 1;
-                    log.begun.push((column, step, kept));
+                    log.unconfirmed.push((column, step, logged));
                 }
                 Some(Line::Done(cells)) if cells == count => log.finish(at)?,
                 Some(Line::Done(cells)) => {
@@ -120,8 +120,8 @@ impl Log {
     }
 
     fn finish(&mut self, at: usize) -> Result<(), String> {
-        for (column, step, kept) in self.begun.drain(..) {
-            if self.cells.entry(column.clone()).or_default().insert(step, kept).is_some() {
+        for (column, step, logged) in self.unconfirmed.drain(..) {
+            if self.cells.entry(column.clone()).or_default().insert(step, logged).is_some() {
                 return Err(format!("`{column}` at step {step} stands before line {at} twice"));
             }
         }
@@ -130,7 +130,7 @@ impl Log {
 
     /// Whether everything is done and nothing is torn.
     pub(super) fn is_whole(&self) -> bool {
-        self.begun.is_empty() && !self.torn
+        self.unconfirmed.is_empty() && !self.torn
     }
 }
 
@@ -139,8 +139,8 @@ pub(super) fn write(cells: &Cells) -> String {
     let mut text = done(0);
     let mut count = 0;
     for (column, steps) in cells {
-        for (step, kept) in steps {
-            text.push_str(&cell(column, *step, kept));
+        for (step, logged) in steps {
+            text.push_str(&cell(column, *step, logged));
         }
         count += steps.len();
     }
@@ -148,12 +148,12 @@ pub(super) fn write(cells: &Cells) -> String {
 }
 
 /// The line of a cell.
-pub(super) fn cell(column: &Name, step: usize, kept: &Kept) -> String {
-    let mut words = match kept.value {
-        Some(seal) => format!("value {column} {step} {seal}"),
+pub(super) fn cell(column: &Name, step: usize, logged: &LoggedEntry) -> String {
+    let mut words = match logged.value {
+        Some(checksum) => format!("value {column} {step} {checksum}"),
         None => format!("skipped {column} {step}"),
     };
-    if let Some(receipt) = &kept.receipt {
+    if let Some(receipt) = &logged.receipt {
         words.push(' ');
         escape(receipt, &mut words);
     }
@@ -201,7 +201,7 @@ fn line(mut words: String) -> String {
 }
 
 enum Line {
-    Cell(Name, usize, Kept),
+    Cell(Name, usize, LoggedEntry),
     Done(usize),
 }
 
@@ -219,9 +219,9 @@ impl Line {
         };
         let mut words = rest.splitn(count + 1, ' ');
         let (column, step) = (Name::new(words.next()?).ok()?, number(words.next()?)?);
-        let value = if is_value { Some(Seal::of_words(words.next()?, words.next()?)?) } else { None };
+        let value = if is_value { Some(Checksum::of_words(words.next()?, words.next()?)?) } else { None };
         let receipt = words.next().map(|words| unescape(words).ok_or(())).transpose().ok()?;
-        Some(Self::Cell(column, step, Kept { value, receipt }))
+        Some(Self::Cell(column, step, LoggedEntry { value, receipt }))
     }
 }
 
@@ -261,17 +261,17 @@ mod tests {
         Name::new(name).expect("a name")
     }
 
-    const SKIPPED: Kept = Kept { value: None, receipt: None };
+    const SKIPPED: LoggedEntry = LoggedEntry { value: None, receipt: None };
 
-    fn value(text: &str) -> Kept {
-        Kept::of(&Entry::from(text))
+    fn value(text: &str) -> LoggedEntry {
+        LoggedEntry::of(&Entry::from(text))
     }
 
     fn cells() -> Cells {
-        let paid = Kept::of(&Entry::from("").with_receipt("{\"id\":\"done 0\"} \\ \r\n"));
-        let in_vain = Kept::of(&Entry::SKIPPED.with_receipt(""));
+        let paid = LoggedEntry::of(&Entry::from("").with_receipt("{\"id\":\"done 0\"} \\ \r\n"));
+        let in_vain = LoggedEntry::of(&Entry::SKIPPED.with_receipt(""));
         let user = [(0, value("hello")), (1, SKIPPED), (7, paid), (8, in_vain)];
-        let far = Kept { value: Some(Seal { len: u64::MAX, sum: 1 }), receipt: None };
+        let far = LoggedEntry { value: Some(Checksum { len: u64::MAX, sum: 1 }), receipt: None };
         [(name("user"), user.into()), (name("debate.critic"), [(usize::MAX, far)].into())].into()
     }
 
@@ -284,13 +284,13 @@ mod tests {
         let expected = "value debate.critic 18446744073709551615 18446744073709551615 0000000000000001 ";
         assert!(text.lines().nth(1).is_some_and(|line| line.starts_with(expected)), "{text}");
         // As `xxhsum` says it.
-        assert_eq!(Seal::of(b"hello").to_string(), "5 26c7827d889f6da3");
+        assert_eq!(Checksum::of(b"hello").to_string(), "5 26c7827d889f6da3");
     }
 
     #[test]
     fn what_stands_behind_the_last_done_may_be_torn_anywhere() {
         let first = write(&cells());
-        let paid = Kept::of(&Entry::from("x").with_receipt("{\"ms\":7,\"id\":\"done 1\"}"));
+        let paid = LoggedEntry::of(&Entry::from("x").with_receipt("{\"ms\":7,\"id\":\"done 1\"}"));
         let second = cell(&name("map"), 3, &SKIPPED) + &cell(&name("map"), 4, &paid);
         let text = first.clone() + &second;
         for end in first.len()..text.len() {
@@ -298,7 +298,7 @@ mod tests {
                 let torn = [&text.as_bytes()[..end], &vec![0; zeros]].concat();
                 let log = Log::parse(&torn).unwrap_or_else(|error| panic!("{end}: {error}"));
                 assert_eq!(log.cells, cells());
-                assert_eq!(log.begun.len(), second[..end - first.len()].matches('\n').count());
+                assert_eq!(log.unconfirmed.len(), second[..end - first.len()].matches('\n').count());
             }
         }
     }
@@ -313,10 +313,10 @@ mod tests {
             match Log::parse(&flipped) {
                 // As if it had not been written: what came before it is there.
                 Ok(log) if bit / 8 >= last_line => {
-                    assert_eq!((log.begun.len(), log.torn), (5, true), "bit {bit}");
+                    assert_eq!((log.unconfirmed.len(), log.torn), (5, true), "bit {bit}");
                 }
                 Ok(log) => panic!("bit {bit}: {log:?}"),
-                Err(what) => assert!(what.starts_with("line ") || bit / 8 < done(0).len(), "{what}"),
+                Err(reason) => assert!(reason.starts_with("line ") || bit / 8 < done(0).len(), "{reason}"),
             }
         }
     }
@@ -365,7 +365,7 @@ mod tests {
         for bytes in [&b""[..], b"\n", b"\n\n\n", b"\xff\n", b"done 0", b" \n", b"0000000000000000\n"] {
             assert!(Log::parse(bytes).is_err());
             let log = Log::parse(&[done(0).as_bytes(), bytes].concat()).expect("nothing more was done");
-            assert_eq!((log.cells.len(), log.begun.len(), log.torn), (0, 0, !bytes.is_empty()));
+            assert_eq!((log.cells.len(), log.unconfirmed.len(), log.torn), (0, 0, !bytes.is_empty()));
         }
     }
 }

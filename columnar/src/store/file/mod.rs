@@ -1,7 +1,7 @@
 //! Values as files in a folder.
 
+mod backend;
 mod disk;
-mod folder;
 mod layout;
 mod listing;
 mod log;
@@ -10,16 +10,14 @@ mod opening;
 mod tests;
 mod verify;
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use futures::future::BoxFuture;
 
+use self::backend::{FileBackend, Location};
 use self::disk::Local;
-use self::folder::{Folder, Place};
-use super::worker::{NewCell, Worker};
-use super::{Defect, Entry, Put, Store, StoreError, StoredSteps};
-use crate::declare::Name;
+use super::worker::{OnWorker, Worker};
+use super::{Defect, StoreError};
 
 /// A store in a folder: one file per value, named after its column and its step, that holds the text and
 /// nothing else.
@@ -93,18 +91,18 @@ use crate::declare::Name;
 /// possible. For more, use a database.
 #[derive(Debug)]
 pub struct FileStore {
-    worker: Worker<Folder<Local>>,
+    worker: Worker<FileBackend<Local>>,
 }
 
 impl FileStore {
     /// A store in this folder, which is made when the store is opened, if need be. Nothing is touched before.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { worker: Worker::new(Place { disk: Local, path: folder.into() }) }
+        Self { worker: Worker::new(Location { disk: Local, path: folder.into() }) }
     }
 
     /// The folder, as it was given.
     pub fn folder(&self) -> &Path {
-        &self.worker.place().path
+        &self.worker.location().path
     }
 
     /// Reads everything that is stored, and returns what is wrong with it: values that are not what was stored,
@@ -138,28 +136,10 @@ impl FileStore {
     }
 }
 
-impl Store for FileStore {
-    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        self.worker.open()
-    }
+impl OnWorker for FileStore {
+    type Backend = FileBackend<Local>;
 
-    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-        self.worker.define(definition)
-    }
-
-    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        self.worker.stored_steps(column)
-    }
-
-    fn load(
-        &self,
-        column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        self.worker.load(column, steps)
-    }
-
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
-        self.worker.put(NewCell { column, step, entry })
+    fn worker(&self) -> &Worker<Self::Backend> {
+        &self.worker
     }
 }

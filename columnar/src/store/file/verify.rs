@@ -1,17 +1,17 @@
 //! Looks at everything that is stored, and changes nothing. Whoever owns the store may go on writing meanwhile.
 
+use super::backend::{Location, entry};
 use super::disk::Disk;
-use super::folder::{Place, entry};
-use super::layout::{Doing, Layout};
-use super::listing::{Loose, list};
+use super::layout::{IoContext, Layout};
+use super::listing::{Unlogged, list};
 use super::opening::{format, read_log};
 use crate::store::Defect;
 use crate::store::StoreError;
 
 /// What opening the store or loading its cells would tell of cells.
-pub(super) fn verify<D: Disk>(place: &Place<D>) -> Result<Vec<Defect>, StoreError> {
-    let Place { disk, path } = place;
-    let layout = Layout::new(disk.canonical(path).doing("looking for", path)?);
+pub(super) fn verify<D: Disk>(location: &Location<D>) -> Result<Vec<Defect>, StoreError> {
+    let Location { disk, path } = location;
+    let layout = Layout::new(disk.canonical(path).context("looking for", path)?);
     if format(disk, &layout)?.is_none() {
         return Ok(Vec::new());
     }
@@ -20,15 +20,15 @@ pub(super) fn verify<D: Disk>(place: &Place<D>) -> Result<Vec<Defect>, StoreErro
     let mut log = read_log(disk, &layout)?;
     let mut wrong = Vec::new();
     for (column, steps) in &log.cells {
-        let entries = steps.iter().map(|(step, kept)| entry(disk, &layout, column, *step, kept));
+        let entries = steps.iter().map(|(step, logged)| entry(disk, &layout, column, *step, logged));
         wrong.extend(entries.filter_map(Result::err));
     }
-    for (column, step, kept) in log.begun {
-        log.cells.entry(column).or_default().insert(step, kept);
+    for (column, step, logged) in log.unconfirmed {
+        log.cells.entry(column).or_default().insert(step, logged);
     }
-    wrong.extend(Loose::find(&layout, files, &log.cells, log.torn).wrong);
+    wrong.extend(Unlogged::find(&layout, files, &log.cells, log.torn).wrong);
     let defect = |error| match error {
-        StoreError::Corrupt { column, step, what } => Ok(Defect { column, step, what }),
+        StoreError::Corrupt { column, step, reason } => Ok(Defect { column, step, reason }),
         other => Err(other),
     };
     wrong.into_iter().map(defect).collect()

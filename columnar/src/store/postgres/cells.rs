@@ -7,8 +7,8 @@ use futures::stream::TryStreamExt;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
-use super::super::{Entry, StoreError, StoredSteps, sum};
-use super::fault::Fault;
+use super::super::{Entry, StoreError, StoredSteps, checksum};
+use super::error::PostgresError;
 use crate::declare::Name;
 use crate::history::Value;
 
@@ -23,7 +23,7 @@ pub(super) struct Ownership {
 pub(super) type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
 
 /// Becomes the next owner. Whoever was it before writes nothing from here on.
-pub(super) async fn own(client: &Client, flow: i32) -> Result<Ownership, Fault> {
+pub(super) async fn take_ownership(client: &Client, flow: i32) -> Result<Ownership, PostgresError> {
     const OWN: &str = "update columnar_flows set owners = owners + 1 where flow = $1 returning owners";
     let row = client.query_typed_one(OWN, &[(&flow, Type::INT4)]).await?;
     Ok(Ownership { flow, owners: row.try_get(0)? })
@@ -35,19 +35,19 @@ impl Ownership {
     }
 
     /// Whether there has been no other owner since.
-    pub(super) async fn holds(&self, client: &Client) -> Result<bool, Fault> {
-        const HOLDS: &str = "select from columnar_flows where flow = $1 and owners = $2";
-        Ok(client.query_typed_opt(HOLDS, &self.parameters()).await?.is_some())
+    pub(super) async fn is_current(&self, client: &Client) -> Result<bool, PostgresError> {
+        const IS_CURRENT: &str = "select from columnar_flows where flow = $1 and owners = $2";
+        Ok(client.query_typed_opt(IS_CURRENT, &self.parameters()).await?.is_some())
     }
 
-    pub(super) async fn definition(&self, client: &Client) -> Result<Option<Vec<u8>>, Fault> {
+    pub(super) async fn definition(&self, client: &Client) -> Result<Option<Vec<u8>>, PostgresError> {
         const DEFINITION: &str = "select definition from columnar_flows where flow = $1";
         let row = client.query_typed_one(DEFINITION, &[(&self.flow, Type::INT4)]).await?;
         Ok(row.try_get(0)?)
     }
 
     /// Says whether it was the owner who did so.
-    pub(super) async fn define(&self, client: &Client, definition: &str) -> Result<bool, Fault> {
+    pub(super) async fn define(&self, client: &Client, definition: &str) -> Result<bool, PostgresError> {
         const DEFINE: &str =
             "update columnar_flows set definition = $3 where flow = $1 and owners = $2 returning flow";
         let [flow, owners] = self.parameters();
@@ -60,12 +60,12 @@ impl Ownership {
         &self,
         client: &Client,
         column: &Name,
-    ) -> Result<(StoredSteps, usize), Fault> {
+    ) -> Result<(StoredSteps, usize), PostgresError> {
         // One row at least, for the prefix.
         const EXTENT: &str = r#"select coalesce(prefix, 0), step
-            from (select $1::integer as flow, $2::text collate "C" as "column") as wanted
+            from (select $1::integer as flow, $2::text collate "C" as "column") as requested
             left join columnar_prefixes using (flow, "column")
-            left join columnar_cells as cells on cells.flow = wanted.flow and cells."column" = wanted."column"
+            left join columnar_cells as cells on cells.flow = requested.flow and cells."column" = requested."column"
                 and step >= coalesce(prefix, 0)
             order by step"#;
         let parameters: [Parameter<'_>; 2] = [(&self.flow, Type::INT4), (&column.as_str(), Type::TEXT)];
@@ -84,14 +84,19 @@ impl Ownership {
     }
 
     /// Remembers that so many first steps of a column are stored.
-    pub(super) async fn remember(&self, client: &Client, column: &Name, prefix: usize) -> Result<(), Fault> {
-        const REMEMBER: &str = r#"insert into columnar_prefixes as known (flow, "column", prefix)
+    pub(super) async fn store_prefix(
+        &self,
+        client: &Client,
+        column: &Name,
+        prefix: usize,
+    ) -> Result<(), PostgresError> {
+        const STORE_PREFIX: &str = r#"insert into columnar_prefixes as known (flow, "column", prefix)
             select flow, $3, $4 from columnar_flows where flow = $1 and owners = $2
             on conflict (flow, "column") do update set prefix = greatest(known.prefix, excluded.prefix)"#;
         let [flow, owners] = self.parameters();
         let prefix = number_of(column, prefix)?;
         let parameters = [flow, owners, (&column.as_str(), Type::TEXT), (&prefix, Type::INT8)];
-        client.query_typed(REMEMBER, &parameters).await?;
+        client.query_typed(STORE_PREFIX, &parameters).await?;
         Ok(())
     }
 
@@ -100,7 +105,7 @@ impl Ownership {
         client: &Client,
         column: &Name,
         steps: Range<usize>,
-    ) -> Result<Vec<(usize, Entry)>, Fault> {
+    ) -> Result<Vec<(usize, Entry)>, PostgresError> {
         const LOAD: &str = r#"select step, value, receipt, sum from columnar_cells
             where flow = $1 and "column" = $2 and step between $3 and $4 order by step"#;
         let Some(last) = steps.end.checked_sub(1) else { return Ok(Vec::new()) };
@@ -130,27 +135,28 @@ pub(super) fn number_of(column: &Name, step: usize) -> Result<i64, StoreError> {
 
 fn step_of(column: &Name, number: i64) -> Result<usize, StoreError> {
     usize::try_from(number).map_err(|_| StoreError::Damaged {
-        place: format!("`{column}` in columnar_cells"),
-        what: format!("{number} is no step"),
+        location: format!("`{column}` in columnar_cells"),
+        reason: format!("{number} is no step"),
     })
 }
 
 /// The checksum of a cell, which knows its place.
-pub(super) fn sum_of(column: &str, step: i64, entry: [Option<&[u8]>; 2]) -> i32 {
+pub(super) fn cell_checksum(column: &str, step: i64, entry: [Option<&[u8]>; 2]) -> i32 {
     let [value, receipt] = entry;
-    sum::sum_of(&[column.as_bytes(), &step.to_le_bytes()], value, receipt)
+    checksum::entry_checksum(&[column.as_bytes(), &step.to_le_bytes()], value, receipt)
 }
 
 /// What is stored of a cell: its value, with the receipt and the checksum behind it.
-pub(super) fn entry(row: &Row, at: usize, column: &Name, step: usize) -> Result<Entry, Fault> {
-    let damaged = |what: &str| StoreError::Corrupt { column: column.clone(), step, what: what.to_owned() };
+pub(super) fn entry(row: &Row, at: usize, column: &Name, step: usize) -> Result<Entry, PostgresError> {
+    let damaged =
+        |reason: &str| StoreError::Corrupt { column: column.clone(), step, reason: reason.to_owned() };
     let entry: [Option<&[u8]>; 2] = [row.try_get(at)?, row.try_get(at + 1)?];
-    if row.try_get::<_, i32>(at + 2)? != sum_of(column, number_of(column, step)?, entry) {
+    if row.try_get::<_, i32>(at + 2)? != cell_checksum(column, number_of(column, step)?, entry) {
         return Err(damaged("its row in columnar_cells is not what was stored").into());
     }
-    let text = |bytes: Option<&[u8]>, what| {
+    let text = |bytes: Option<&[u8]>, reason| {
         let text = bytes.map(str::from_utf8).transpose();
-        text.map(|text| text.map(Value::from)).map_err(|_| damaged(what))
+        text.map(|text| text.map(Value::from)).map_err(|_| damaged(reason))
     };
     let [value, receipt] = entry;
     Ok(Entry {

@@ -1,22 +1,18 @@
 //! Values in a `PostgreSQL` database.
 
+mod backend;
+mod batch;
 mod cells;
-mod fault;
-mod owner;
+mod error;
 mod schema;
 mod session;
-mod writing;
 
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
-
-use self::owner::Owner;
-use super::worker::{NewCell, Worker};
-use super::{Entry, Put, Store, StoreError, StoredSteps};
-use crate::declare::Name;
+use self::backend::PostgresBackend;
+use super::StoreError;
+use super::worker::{OnWorker, Worker};
 
 /// A store in a `PostgreSQL` database (13 or newer), with the feature `postgres`. Many flows share a database, each
 /// under a key of its own; many processes and machines share it, too.
@@ -80,12 +76,12 @@ use crate::declare::Name;
 /// tunnel; an address with `sslmode=require` is refused. Where a pooler stands between, it must keep sessions.
 /// Neither the address nor its password is in any error or in the `Debug` of anything.
 pub struct PostgresStore {
-    worker: Worker<Owner>,
+    worker: Worker<PostgresBackend>,
 }
 
 /// Which flow, and where.
 #[derive(Clone)]
-pub(super) struct Place {
+pub(crate) struct Location {
     /// Holds a password, so there is no `Debug`.
     address: Arc<str>,
     flow: Arc<str>,
@@ -94,45 +90,27 @@ pub(super) struct Place {
 impl PostgresStore {
     /// The flow of this key in the database at this address. Nothing is done before it is opened.
     pub fn new(address: impl AsRef<str>, flow_key: impl AsRef<str>) -> Self {
-        let place = Place { address: address.as_ref().into(), flow: flow_key.as_ref().into() };
-        Self { worker: Worker::new(place) }
+        let location = Location { address: address.as_ref().into(), flow: flow_key.as_ref().into() };
+        Self { worker: Worker::new(location) }
     }
 }
 
-impl Place {
+impl Location {
     fn locked(&self) -> StoreError {
-        StoreError::Locked { place: self.to_string() }
+        StoreError::Locked { location: self.to_string() }
     }
 }
 
-impl Store for PostgresStore {
-    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        self.worker.open()
-    }
+impl OnWorker for PostgresStore {
+    type Backend = PostgresBackend;
 
-    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-        self.worker.define(definition)
-    }
-
-    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        self.worker.stored_steps(column)
-    }
-
-    fn load(
-        &self,
-        column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        self.worker.load(column, steps)
-    }
-
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
-        self.worker.put(NewCell { column, step, entry })
+    fn worker(&self) -> &Worker<Self::Backend> {
+        &self.worker
     }
 }
 
 /// The flow as errors name it. Where the database is, is part of an address that may hold more than that.
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the flow {:?} in PostgreSQL", self.flow)
     }
@@ -140,6 +118,6 @@ impl fmt::Display for Place {
 
 impl fmt::Debug for PostgresStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PostgresStore").field("flow", &self.worker.place().flow).finish_non_exhaustive()
+        f.debug_struct("PostgresStore").field("flow", &self.worker.location().flow).finish_non_exhaustive()
     }
 }

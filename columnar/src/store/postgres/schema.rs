@@ -4,8 +4,8 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 use super::super::StoreError;
-use super::Place;
-use super::fault::Fault;
+use super::Location;
+use super::error::PostgresError;
 
 /// The newest format that is known here.
 const FORMAT: i32 = 2;
@@ -53,34 +53,34 @@ const UPGRADE: &str = "
     commit";
 
 /// Creates the tables where there are none, and refuses those of another version before anything is written.
-pub(super) async fn check(client: &Client, place: &Place) -> Result<(), Fault> {
+pub(super) async fn check(client: &Client, location: &Location) -> Result<(), PostgresError> {
     const THERE: &str = "select to_regclass('columnar_format') is not null";
     if !client.query_typed_one(THERE, &[]).await?.try_get::<_, bool>(0)? {
         client.batch_execute(TABLES).await?;
     }
     let rows = client.query_typed("select format from columnar_format", &[]).await?;
     let [row] = rows.as_slice() else {
-        let what = format!("columnar_format has {} rows in place of one", rows.len());
-        return Err(StoreError::Damaged { place: place.to_string(), what }.into());
+        let reason = format!("columnar_format has {} rows in place of one", rows.len());
+        return Err(StoreError::Damaged { location: location.to_string(), reason }.into());
     };
     match row.try_get(0)? {
         FORMAT => Ok(()),
         1 => Ok(client.batch_execute(UPGRADE).await?),
         newer if newer > FORMAT => Err(StoreError::Unsupported {
-            place: place.to_string(),
+            location: location.to_string(),
             found: newer.unsigned_abs(),
             known: FORMAT.unsigned_abs(),
         }
         .into()),
         format => {
-            let what = format!("there is no format {format}");
-            Err(StoreError::Damaged { place: place.to_string(), what }.into())
+            let reason = format!("there is no format {format}");
+            Err(StoreError::Damaged { location: location.to_string(), reason }.into())
         }
     }
 }
 
 /// The number of the flow, which is made here when it is opened for the first time.
-pub(super) async fn flow(client: &Client, key: &str) -> Result<i32, Fault> {
+pub(super) async fn flow(client: &Client, key: &str) -> Result<i32, PostgresError> {
     const FIND: &str = "select flow from columnar_flows where key = $1";
     // Not at first: it uses up a number each time.
     const MAKE: &str = "insert into columnar_flows (key) values ($1) on conflict do nothing";

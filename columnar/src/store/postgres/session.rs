@@ -9,14 +9,14 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Config, Connection, NoTls, Socket};
 
 use super::super::StoreError;
-use super::Place;
-use super::fault::Fault;
+use super::Location;
+use super::error::PostgresError;
 
 /// How long to wait for a connection, and for what was sent to arrive, unless the address says.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Between two looks at a lock whose owner is on its way out.
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// What counts, whatever the database's defaults are: that what is committed is safe, that a statement waits for
 /// others and then sees what they did, and that a client whose machine has lost its network is given up within a
@@ -34,14 +34,14 @@ pub(super) struct Session {
 
 /// The process that serves a session, told apart from later ones of its number.
 #[derive(Clone, Copy)]
-pub(super) struct Backend {
+pub(super) struct ServerProcess {
     pid: i32,
     started: SystemTime,
 }
 
 impl Session {
-    pub(super) async fn connect(place: &Place) -> Result<Self, Fault> {
-        let (client, connection) = config(place)?.connect(NoTls).await?;
+    pub(super) async fn connect(location: &Location) -> Result<Self, PostgresError> {
+        let (client, connection) = config(location)?.connect(NoTls).await?;
         let mut session = Self { client, connection: connection.fuse() };
         session.run(async |client| client.batch_execute(SETTINGS).await).await?;
         Ok(session)
@@ -64,16 +64,16 @@ impl Session {
     }
 }
 
-impl Backend {
+impl ServerProcess {
     /// The one that serves this.
-    pub(super) async fn of(client: &Client) -> Result<Self, Fault> {
+    pub(super) async fn of(client: &Client) -> Result<Self, PostgresError> {
         const OF: &str = "select pid, backend_start from pg_stat_activity where pid = pg_backend_pid()";
         let row = client.query_typed_one(OF, &[]).await?;
         Ok(Self { pid: row.try_get(0)?, started: row.try_get(1)? })
     }
 
     /// Ends an earlier one, which may not know that its client has lost it.
-    pub(super) async fn end(self, client: &Client) -> Result<(), Fault> {
+    pub(super) async fn end(self, client: &Client) -> Result<(), PostgresError> {
         const END: &str =
             "select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and backend_start = $2";
         let Self { pid, started } = self;
@@ -83,35 +83,35 @@ impl Backend {
 }
 
 /// Takes the lock of a flow, if it is free or becomes free while its owner's end reaches the server.
-pub(super) async fn lock(client: &Client, flow: i32, looks: usize) -> Result<bool, Fault> {
+pub(super) async fn lock(client: &Client, flow: i32, attempts: usize) -> Result<bool, PostgresError> {
     // Locks are told apart by two numbers for the whole database, which may have such tables in many schemas.
     const LOCK: &str = "select pg_try_advisory_lock((tableoid::bigint - 2147483648)::integer, flow) \
         from columnar_flows where flow = $1";
-    for _ in 0..looks {
+    for _ in 0..attempts {
         let row = client.query_typed_opt(LOCK, &[(&flow, Type::INT4)]).await?;
         if row.map(|row| row.try_get(0)).transpose()? == Some(true) {
             return Ok(true);
         }
-        tokio::time::sleep(LOOK_AGAIN).await;
+        tokio::time::sleep(LOCK_RETRY_INTERVAL).await;
     }
     Ok(false)
 }
 
 /// What the address says, with limits on all waiting. What is wrong with an address may quote its password.
-fn config(place: &Place) -> Result<Config, StoreError> {
-    let mut config: Config = place.address.parse().map_err(|_| {
+fn config(location: &Location) -> Result<Config, StoreError> {
+    let mut config: Config = location.address.parse().map_err(|_| {
         StoreError::other(
             "the address of the database is not one: write `postgres://user:password@host/database`",
         )
     })?;
     if config.get_connect_timeout().is_none() {
-        config.connect_timeout(PATIENCE);
+        config.connect_timeout(CONNECT_TIMEOUT);
     }
     if config.get_tcp_user_timeout().is_none() {
-        config.tcp_user_timeout(PATIENCE);
+        config.tcp_user_timeout(CONNECT_TIMEOUT);
     }
     if config.get_keepalives_idle() > Duration::from_hours(1) {
-        config.keepalives_idle(PATIENCE);
+        config.keepalives_idle(CONNECT_TIMEOUT);
     }
     if config.get_application_name().is_none() {
         config.application_name("columnar");

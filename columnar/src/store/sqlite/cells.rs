@@ -6,21 +6,21 @@ use std::str;
 use rusqlite::{Connection, Row, Transaction};
 
 use super::columns::{Column, STEPS};
-use super::fault::Fault;
+use super::error::SqliteError;
 use crate::declare::Name;
 use crate::history::Value;
-use crate::store::sum::sum_of;
+use crate::store::checksum::entry_checksum;
 use crate::store::{Entry, StoreError, StoredSteps};
 
 /// Which steps are stored.
-pub(super) fn stored_steps(db: &Connection, column: Column) -> Result<StoredSteps, Fault> {
+pub(super) fn stored_steps(db: &Connection, column: Column) -> Result<StoredSteps, SqliteError> {
     let prefix = column.prefix(db)?;
     let mut find = db.prepare("select id from cell where id > ? and id < ? order by id")?;
     let beyond = find.query_and_then([column.cell(prefix), column.cell(STEPS)], |row| {
         let cell: i64 = row.get(0)?;
         Ok(from_row(cell - column.cell(0)))
     })?;
-    Ok(StoredSteps { prefix: from_row(prefix), beyond: beyond.collect::<Result<_, Fault>>()? })
+    Ok(StoredSteps { prefix: from_row(prefix), beyond: beyond.collect::<Result<_, SqliteError>>()? })
 }
 
 const LOAD: &str = "
@@ -34,19 +34,19 @@ pub(super) fn load(
     name: &Name,
     column: Column,
     steps: Range<usize>,
-) -> Result<Vec<(usize, Entry)>, Fault> {
-    let corrupt = |step, what: &str| {
+) -> Result<Vec<(usize, Entry)>, SqliteError> {
+    let corrupt = |step, reason: &str| {
         let (column, step) = (name.clone(), from_row(step));
-        Fault::Store(StoreError::Corrupt { column, step, what: what.to_owned() })
+        SqliteError::Store(StoreError::Corrupt { column, step, reason: reason.to_owned() })
     };
     let (mut next, end) = (to_row(steps.start), to_row(steps.end));
     let mut load = db.prepare(LOAD)?;
     let mut rows = load.query([column.cell(next), column.cell(end)])?;
     let mut entries = Vec::new();
     loop {
-        let row = rows.next().map_err(Fault::from).map_err(|fault| {
+        let row = rows.next().map_err(SqliteError::from).map_err(|error| {
             // The first one that cannot be read.
-            if fault.is_damage() { corrupt(next, "the file cannot be read there") } else { fault }
+            if error.is_damage() { corrupt(next, "the file cannot be read there") } else { error }
         })?;
         let step = match row {
             Some(row) => row.get::<_, i64>(0)? - column.cell(0),
@@ -56,7 +56,7 @@ pub(super) fn load(
             return Err(corrupt(next, "it was stored and is gone"));
         }
         let Some(row) = row else { return Ok(entries) };
-        let entry = entry(row).map_err(|what| corrupt(step, what))?;
+        let entry = entry(row).map_err(|reason| corrupt(step, reason))?;
         entries.push((from_row(step), entry));
         next = step + 1;
     }
@@ -68,7 +68,7 @@ fn entry(row: &Row<'_>) -> Result<Entry, &'static str> {
     let blob = |name| row.get_ref(name).map_err(strange)?.as_blob_or_null().map_err(|_| "it is no blob");
     let (bytes, receipt) = (blob("bytes")?, blob("receipt")?);
     let cell: i64 = row.get("id").map_err(strange)?;
-    if row.get::<_, i32>("sum").map_err(strange)? != sum_of(&[&cell.to_le_bytes()], bytes, receipt) {
+    if row.get::<_, i32>("sum").map_err(strange)? != entry_checksum(&[&cell.to_le_bytes()], bytes, receipt) {
         return Err("its checksum is another one");
     }
     let text = |bytes: Option<&[u8]>| match bytes.map(str::from_utf8).transpose() {
@@ -79,14 +79,19 @@ fn entry(row: &Row<'_>) -> Result<Entry, &'static str> {
 }
 
 /// Stores an entry, unless the cell has one, and says whether it is stored.
-pub(super) fn put(db: &Transaction<'_>, column: Column, step: usize, entry: &Entry) -> Result<bool, Fault> {
+pub(super) fn put(
+    db: &Transaction<'_>,
+    column: Column,
+    step: usize,
+    entry: &Entry,
+) -> Result<bool, SqliteError> {
     let step = i64::try_from(step).ok().filter(|step| *step < STEPS);
     let cell = column.cell(step.ok_or_else(|| StoreError::other("there are no more than 2^32 steps"))?);
     let [bytes, receipt] = [&entry.value, &entry.receipt].map(|text| text.as_deref().map(str::as_bytes));
     let mut put =
         db.prepare_cached("insert into cell (id, sum, bytes) values (?, ?, ?) on conflict do nothing")?;
     // It knows where the cell is, so what was moved is found out as well as what was changed.
-    let sum = sum_of(&[&cell.to_le_bytes()], bytes, receipt);
+    let sum = entry_checksum(&[&cell.to_le_bytes()], bytes, receipt);
     let stored = put.execute((cell, sum, bytes))? == 1;
     if stored && let Some(receipt) = receipt {
         db.prepare_cached("insert into receipt (id, bytes) values (?, ?)")?.execute((cell, receipt))?;

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, Row, Transaction};
 
-use super::fault::Fault;
+use super::error::SqliteError;
 use crate::declare::Name;
-use crate::store::sum::sum;
+use crate::store::checksum::checksum;
 
 const STEP_BITS: u32 = 32;
 /// A column has fewer steps than these.
@@ -28,7 +28,7 @@ pub(super) struct Column {
 
 impl Columns {
     /// Reads all of them.
-    pub(super) fn read(db: &Connection, flow: i64) -> Result<Self, Fault> {
+    pub(super) fn read(db: &Connection, flow: i64) -> Result<Self, SqliteError> {
         let mut read = db.prepare("select id, name, complete, sum from column where flow = ?")?;
         let rows = read.query_and_then([flow], |row| Column::read(row, flow))?;
         Ok(Self { flow, known: rows.collect::<Result<_, _>>()? })
@@ -43,7 +43,7 @@ impl Columns {
     }
 
     /// The column of this name, which is made if there is none.
-    pub(super) fn make(&mut self, db: &Transaction<'_>, name: &Name) -> Result<Column, Fault> {
+    pub(super) fn make(&mut self, db: &Transaction<'_>, name: &Name) -> Result<Column, SqliteError> {
         if let Some(column) = self.get(name) {
             return Ok(column);
         }
@@ -55,7 +55,7 @@ impl Columns {
     }
 
     /// Finds out how far they are complete by now, and writes it down.
-    pub(super) fn advance(&mut self, db: &Transaction<'_>) -> Result<(), Fault> {
+    pub(super) fn advance(&mut self, db: &Transaction<'_>) -> Result<(), SqliteError> {
         for (name, column) in &mut self.known {
             let complete = column.prefix(db)?;
             if complete > column.complete {
@@ -74,7 +74,7 @@ impl Column {
     }
 
     /// The first step that is not stored.
-    pub(super) fn prefix(self, db: &Connection) -> Result<i64, Fault> {
+    pub(super) fn prefix(self, db: &Connection) -> Result<i64, SqliteError> {
         let mut prefix = self.complete;
         let mut find = db.prepare("select id from cell where id >= ? and id < ? order by id")?;
         let mut cells = find.query([self.cell(prefix), self.cell(STEPS)])?;
@@ -86,18 +86,18 @@ impl Column {
         Ok(prefix)
     }
 
-    fn read(row: &Row<'_>, flow: i64) -> Result<(Name, Self), Fault> {
+    fn read(row: &Row<'_>, flow: i64) -> Result<(Name, Self), SqliteError> {
         let (id, complete) = (row.get("id")?, row.get("complete")?);
         let name: String = row.get("name")?;
         let column = Self { id, complete };
         match Name::new(&name) {
-            Ok(name) if row.get::<_, i32>("sum")? == column.sum(flow, &name) => Ok((name, column)),
-            _ => Err(Fault::Damage("the checksum of a column is another one")),
+            Ok(name) if row.get::<_, i32>("sum")? == column.checksum(flow, &name) => Ok((name, column)),
+            _ => Err(SqliteError::Damaged("the checksum of a column is another one")),
         }
     }
 
-    fn write(self, db: &Transaction<'_>, flow: i64, name: &Name) -> Result<(), Fault> {
-        let sum = self.sum(flow, name);
+    fn write(self, db: &Transaction<'_>, flow: i64, name: &Name) -> Result<(), SqliteError> {
+        let sum = self.checksum(flow, name);
         db.execute(
             "insert into column (id, flow, name, complete, sum) values (?, ?, ?, ?, ?)
              on conflict (id) do update set complete = excluded.complete, sum = excluded.sum",
@@ -106,8 +106,8 @@ impl Column {
         Ok(())
     }
 
-    fn sum(self, flow: i64, name: &Name) -> i32 {
+    fn checksum(self, flow: i64, name: &Name) -> i32 {
         let [id, flow, complete] = [self.id, flow, self.complete].map(i64::to_le_bytes);
-        sum(&[&id, &flow, name.as_bytes(), &complete])
+        checksum(&[&id, &flow, name.as_bytes(), &complete])
     }
 }

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-use super::Place;
-use super::fault::Fault;
-use super::lock::for_the_owner_alone;
+use super::Location;
+use super::error::SqliteError;
+use super::lock::owner_only;
 use crate::store::StoreError;
 
 /// What says in the header of a file that it is ours: `clmn`.
@@ -19,9 +19,9 @@ const APPLICATION: i32 = 0x636c_6d6e;
 /// The format that is written. The header has it as the version of the user.
 const FORMAT: u32 = 2;
 /// A writer waits so long for those of other flows.
-const PATIENCE: Duration = Duration::from_mins(1);
+const BUSY_TIMEOUT: Duration = Duration::from_mins(1);
 /// Between two looks at whether they are through.
-const PAUSE: Duration = Duration::from_millis(5);
+const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A cell is found by one number, its column and its step, so it is one row of one tree: one page is written for it.
 /// Ten of 800 bytes fill a page of this size, and four one of half the size. Where values are of any length, a page
@@ -54,26 +54,27 @@ const UPGRADE: &str = "drop view if exists cells;";
 
 /// Opens the file of a place, which is made if there is none. Returns where it really is, too: links do not make
 /// it two.
-pub(super) fn open(place: &Place) -> Result<(PathBuf, Connection), Fault> {
-    let (path, mut db) = connect(&place.file)?;
-    db.busy_timeout(PATIENCE)?;
+pub(super) fn open(location: &Location) -> Result<(PathBuf, Connection), SqliteError> {
+    let (path, mut db) = connect(&location.file)?;
+    db.busy_timeout(BUSY_TIMEOUT)?;
     db.pragma_update(None, "trusted_schema", false)?;
     db.pragma_update(None, "cell_size_check", true)?;
     // In one transaction: another flow may make the file between one look at it and the next.
-    let found = format(&*db.transaction()?, place)?;
+    let found = format(&*db.transaction()?, location)?;
     if found != Some(FORMAT) {
         if found.is_none() {
             db.pragma_update(None, "page_size", PAGE)?;
         }
         let making = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Another flow may have been quicker.
-        match format(&making, place)? {
+        match format(&making, location)? {
             None => {
-                let length =
-                    fs::metadata(&path).map_err(|error| Fault::io(format!("opening {place}"), error))?.len();
+                let length = fs::metadata(&path)
+                    .map_err(|error| SqliteError::io(format!("opening {location}"), error))?
+                    .len();
                 if length > 0 {
                     // What is left of a file that was cut short is no reason to begin it anew.
-                    return Err(Fault::Damage("it is not empty, and there is nothing in it"));
+                    return Err(SqliteError::Damaged("it is not empty, and there is nothing in it"));
                 }
                 make(&making, TABLES)?;
             }
@@ -86,7 +87,7 @@ pub(super) fn open(place: &Place) -> Result<(PathBuf, Connection), Fault> {
     db.pragma_update(None, "synchronous", "full")?;
     db.pragma_update(None, "fullfsync", true)?;
     db.pragma_update(None, "checkpoint_fullfsync", true)?;
-    let journal = put_a_log_beside(&db)?;
+    let journal = enable_wal(&db)?;
     if journal != "wal" {
         return Err(StoreError::other(format!("{} cannot have a log beside it", path.display())).into());
     }
@@ -95,33 +96,33 @@ pub(super) fn open(place: &Place) -> Result<(PathBuf, Connection), Fault> {
 
 /// The journal that there is then. It takes the file alone for a moment, and that is the one thing for which
 /// SQLite does not wait by itself.
-fn put_a_log_beside(db: &Connection) -> Result<String, Fault> {
+fn enable_wal(db: &Connection) -> Result<String, SqliteError> {
     let since = Instant::now();
     loop {
         match db.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0)) {
             Err(rusqlite::Error::SqliteFailure(error, _))
-                if error.code == ErrorCode::DatabaseBusy && since.elapsed() < PATIENCE =>
+                if error.code == ErrorCode::DatabaseBusy && since.elapsed() < BUSY_TIMEOUT =>
             {
-                thread::sleep(PAUSE);
+                thread::sleep(RETRY_INTERVAL);
             }
             journal => return Ok(journal?),
         }
     }
 }
 
-fn connect(file: &Path) -> Result<(PathBuf, Connection), Fault> {
+fn connect(file: &Path) -> Result<(PathBuf, Connection), SqliteError> {
     // Closing any other descriptor of the file ends the locks that SQLite holds on it in this process. So it is
     // only made here, and while nobody here opens it.
     static MAKING: Mutex<()> = Mutex::new(());
     let _alone = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    for_the_owner_alone(&mut options);
+    owner_only(&mut options);
     let path = match options.open(file) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _ => fs::canonicalize(file),
     };
-    let path = path.map_err(|error| Fault::io(format!("opening {}", file.display()), error))?;
+    let path = path.map_err(|error| SqliteError::io(format!("opening {}", file.display()), error))?;
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let db = Connection::open_with_flags(&path, flags)?;
@@ -129,16 +130,16 @@ fn connect(file: &Path) -> Result<(PathBuf, Connection), Fault> {
 }
 
 /// The format of the file, which is known here, unless nothing has been made of it yet.
-fn format(db: &Connection, place: &Place) -> Result<Option<u32>, Fault> {
+fn format(db: &Connection, location: &Location) -> Result<Option<u32>, SqliteError> {
     let header = |name| db.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let (application, format) = (header("application_id")?, header("user_version")?);
     if application == APPLICATION {
         return match u32::try_from(format) {
-            Ok(0) | Err(_) => Err(Fault::Damage("it has no format")),
+            Ok(0) | Err(_) => Err(SqliteError::Damaged("it has no format")),
             Ok(known @ 1..=FORMAT) => Ok(Some(known)),
             Ok(found) => {
-                let place = place.to_string();
-                Err(StoreError::Unsupported { place, found, known: FORMAT }.into())
+                let location = location.to_string();
+                Err(StoreError::Unsupported { location, found, known: FORMAT }.into())
             }
         };
     }
@@ -146,10 +147,10 @@ fn format(db: &Connection, place: &Place) -> Result<Option<u32>, Fault> {
     if (application, format, tables) == (0, 0, 0) {
         return Ok(None);
     }
-    Err(StoreError::other(format!("{} is a database of another program", place.file.display())).into())
+    Err(StoreError::other(format!("{} is a database of another program", location.file.display())).into())
 }
 
-fn make(db: &Transaction<'_>, tables: &str) -> Result<(), Fault> {
+fn make(db: &Transaction<'_>, tables: &str) -> Result<(), SqliteError> {
     db.execute_batch(tables)?;
     db.execute_batch(RECEIPTS)?;
     db.pragma_update(None, "application_id", APPLICATION)?;

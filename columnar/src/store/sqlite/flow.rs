@@ -2,8 +2,8 @@
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
-use super::fault::Fault;
-use crate::store::sum::sum;
+use super::error::SqliteError;
+use crate::store::checksum::checksum;
 
 /// The row of a flow.
 pub(super) struct Flow {
@@ -15,7 +15,7 @@ pub(super) struct Flow {
 
 impl Flow {
     /// The flow of this key, which is made if there is none.
-    pub(super) fn find_or_make(db: &Connection, key: &str) -> Result<i64, Fault> {
+    pub(super) fn find_or_make(db: &Connection, key: &str) -> Result<i64, SqliteError> {
         if let Some(id) = find(db, key)? {
             return Ok(id);
         }
@@ -35,7 +35,7 @@ impl Flow {
         Ok(id)
     }
 
-    pub(super) fn read(db: &Connection, key: &str) -> Result<Self, Fault> {
+    pub(super) fn read(db: &Connection, key: &str) -> Result<Self, SqliteError> {
         let mut read = db.prepare("select id, definition, columns, sum from flow where key = ?")?;
         read.query_row([key], |row| {
             let definition: Option<Vec<u8>> = row.get("definition")?;
@@ -44,31 +44,31 @@ impl Flow {
             let sum: i32 = row.get("sum")?;
             Ok(definition.ok().map(|definition| (Self { id, definition, columns }, sum)))
         })?
-        .filter(|(flow, sum)| flow.sum(key) == *sum)
+        .filter(|(flow, sum)| flow.checksum(key) == *sum)
         .map(|(flow, _)| flow)
-        .ok_or(Fault::Damage("what is kept of the flow has another checksum"))
+        .ok_or(SqliteError::Damaged("what is kept of the flow has another checksum"))
     }
 
-    pub(super) fn write(&self, db: &Transaction<'_>, key: &str) -> Result<(), Fault> {
+    pub(super) fn write(&self, db: &Transaction<'_>, key: &str) -> Result<(), SqliteError> {
         let definition = self.definition.as_ref().map(String::as_bytes);
         db.execute(
             "insert into flow (id, key, definition, columns, sum) values (?, ?, ?, ?, ?) on conflict (id) do update
              set definition = excluded.definition, columns = excluded.columns, sum = excluded.sum",
-            (self.id, key, definition, self.columns, self.sum(key)),
+            (self.id, key, definition, self.columns, self.checksum(key)),
         )?;
         Ok(())
     }
 
-    fn sum(&self, key: &str) -> i32 {
+    fn checksum(&self, key: &str) -> i32 {
         let (id, columns) = (self.id.to_le_bytes(), self.columns.to_le_bytes());
         match &self.definition {
-            Some(definition) => sum(&[&id, key.as_bytes(), &columns, definition.as_bytes()]),
-            None => sum(&[&id, key.as_bytes(), &columns]),
+            Some(definition) => checksum(&[&id, key.as_bytes(), &columns, definition.as_bytes()]),
+            None => checksum(&[&id, key.as_bytes(), &columns]),
         }
     }
 }
 
-fn find(db: &Connection, key: &str) -> Result<Option<i64>, Fault> {
+fn find(db: &Connection, key: &str) -> Result<Option<i64>, SqliteError> {
     let find = "select id from flow where key = ?";
     Ok(db.query_row(find, [key], |row| row.get(0)).optional()?)
 }

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::fault::Fault;
+use super::error::SqliteError;
 
 /// A lock on a file that is there for nothing else.
 pub(super) struct Lock {
@@ -16,9 +16,9 @@ pub(super) struct Lock {
 
 impl Lock {
     /// Takes the lock; `None` if somebody has it.
-    pub(super) fn take(path: &Path) -> Result<Option<Self>, Fault> {
+    pub(super) fn take(path: &Path) -> Result<Option<Self>, SqliteError> {
         Self::take_by(path, File::try_lock)
-            .map_err(|error| Fault::io(format!("locking {}", path.display()), error))
+            .map_err(|error| SqliteError::io(format!("locking {}", path.display()), error))
     }
 
     /// With another way of locking.
@@ -42,17 +42,17 @@ impl Lock {
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);
-    for_the_owner_alone(&mut options);
+    owner_only(&mut options);
     options.open(path)
 }
 
 #[cfg(unix)]
-pub(super) fn for_the_owner_alone(options: &mut OpenOptions) {
+pub(super) fn owner_only(options: &mut OpenOptions) {
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
 }
 
 #[cfg(not(unix))]
-pub(super) fn for_the_owner_alone(_: &mut OpenOptions) {}
+pub(super) fn owner_only(_: &mut OpenOptions) {}
 
 #[cfg(unix)]
 fn is_there(file: &File) -> io::Result<bool> {

@@ -1,31 +1,26 @@
 //! Values in a file of SQLite.
 //!
 //! ```text
-//! SqliteStore ── Worker ── Medium (medium) ─┬─ database   the file, its settings, its format
+//! SqliteStore ── Worker ── SqliteBackend (medium) ─┬─ database   the file, its settings, its format
 //!                                           ├─ lock       who owns a flow
 //!                                           └─ flow ── columns ── cells
 //! ```
 
+mod backend;
 mod cells;
 mod columns;
 mod database;
-mod fault;
+mod error;
 mod flow;
 mod lock;
-mod medium;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
-use std::ops::Range;
 use std::path::PathBuf;
 
-use futures::future::BoxFuture;
-
-use self::medium::Medium;
-use super::worker::{NewCell, Worker};
-use super::{Entry, Put, Store, StoreError, StoredSteps};
-use crate::declare::Name;
+use self::backend::SqliteBackend;
+use super::worker::{OnWorker, Worker};
 
 /// A store in a file of SQLite, which holds any number of flows. SQLite is compiled into the program.
 ///
@@ -77,12 +72,12 @@ use crate::declare::Name;
 /// sqlite3 chats.db "select step, value from cells where flow = 'ada, monday' and column = 'answer'"
 /// ```
 pub struct SqliteStore {
-    worker: Worker<Medium>,
+    worker: Worker<SqliteBackend>,
 }
 
 /// A flow in a file.
 #[derive(Clone)]
-struct Place {
+pub(crate) struct Location {
     file: PathBuf,
     flow: String,
 }
@@ -90,44 +85,26 @@ struct Place {
 impl SqliteStore {
     /// The flow of this key in a file. Both come to be when they are opened first; the folder must be there.
     pub fn new(file: impl Into<PathBuf>, flow: impl Into<String>) -> Self {
-        Self { worker: Worker::new(Place { file: file.into(), flow: flow.into() }) }
+        Self { worker: Worker::new(Location { file: file.into(), flow: flow.into() }) }
     }
 }
 
-impl Store for SqliteStore {
-    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        self.worker.open()
-    }
+impl OnWorker for SqliteStore {
+    type Backend = SqliteBackend;
 
-    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-        self.worker.define(definition)
-    }
-
-    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        self.worker.stored_steps(column)
-    }
-
-    fn load(
-        &self,
-        column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        self.worker.load(column, steps)
-    }
-
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
-        self.worker.put(NewCell { column, step, entry })
+    fn worker(&self) -> &Worker<Self::Backend> {
+        &self.worker
     }
 }
 
 impl fmt::Debug for SqliteStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place { file, flow } = self.worker.place();
+        let Location { file, flow } = self.worker.location();
         f.debug_struct("SqliteStore").field("file", file).field("flow", flow).finish_non_exhaustive()
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the flow `{}` in {}", self.flow.escape_debug(), self.file.display())
     }

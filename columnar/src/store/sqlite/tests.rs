@@ -8,13 +8,13 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use super::fault::Fault;
+use super::backend::SqliteBackend;
+use super::error::SqliteError;
 use super::lock::Lock;
-use super::medium::Medium;
-use super::{Place, SqliteStore};
+use super::{Location, SqliteStore};
 use crate::declare::Name;
-use crate::store::sum::sum;
-use crate::store::worker::{Medium as _, NewCell};
+use crate::store::checksum::checksum;
+use crate::store::worker::{Backend as _, NewCell};
 use crate::store::{Entry, Put, Store, StoreError};
 
 struct Chats(TempDir);
@@ -28,8 +28,8 @@ impl Chats {
         self.0.path().join("chats.db")
     }
 
-    fn open(&self) -> Result<Medium, StoreError> {
-        Medium::open(&Place { file: self.file(), flow: "monday".into() })
+    fn open(&self) -> Result<SqliteBackend, StoreError> {
+        SqliteBackend::open(&Location { file: self.file(), flow: "monday".into() })
     }
 }
 
@@ -52,8 +52,8 @@ async fn s4_s5_a_full_disk_is_an_error_and_nothing_more_is_written_until_it_is_o
     let store = SqliteStore::new(chats.file(), "monday");
     store.open().await.expect("nobody else has it");
     let limit = |pages: &'static str| {
-        store.worker.read(move |medium| {
-            medium.db.pragma_update(None, "max_page_count", pages).map_err(StoreError::other)
+        store.worker.read(move |backend| {
+            backend.db.pragma_update(None, "max_page_count", pages).map_err(StoreError::other)
         })
     };
     limit("12").await.expect("it can be read");
@@ -66,9 +66,9 @@ async fn s4_s5_a_full_disk_is_an_error_and_nothing_more_is_written_until_it_is_o
         step += 1;
     };
     assert!(step > 10, "there was room for {step}");
-    let StoreError::Io { doing, source } = &error else { unreachable!("{error:?}") };
+    let StoreError::Io { operation, source } = &error else { unreachable!("{error:?}") };
     assert_eq!(source.kind(), io::ErrorKind::StorageFull);
-    assert!(doing.starts_with("writing to the flow `monday` in "), "{doing}");
+    assert!(operation.starts_with("writing to the flow `monday` in "), "{operation}");
 
     limit("1000").await.expect("it can be read");
     let refused = store.put(name("user"), step, Entry::SKIPPED).await;
@@ -88,18 +88,18 @@ async fn s4_s5_a_full_disk_is_an_error_and_nothing_more_is_written_until_it_is_o
 #[test]
 fn a_batch_is_stored_as_a_whole_or_not_at_all() {
     let chats = Chats::new();
-    let mut medium = chats.open().expect("it is new");
-    medium.put(cells(0..3)).expect("there is room");
-    medium.db.pragma_update(None, "max_page_count", 12).expect("a setting");
+    let mut backend = chats.open().expect("it is new");
+    backend.put(cells(0..3)).expect("there is room");
+    backend.db.pragma_update(None, "max_page_count", 12).expect("a setting");
     let mut batch = cells(3..400);
     batch.extend([NewCell { column: name("other"), step: 0, entry: Entry::SKIPPED }]);
-    medium.put(batch).expect_err("there is no room for all of them");
-    assert_eq!(medium.stored_steps(&name("user")).expect("it can be read").prefix, 3);
-    assert_eq!(medium.stored_steps(&name("other")).expect("it can be read").prefix, 0);
-    drop(medium);
-    let mut medium = chats.open().expect("it is free");
-    assert_eq!(medium.load(&name("user"), 0..1000).expect("it can be read").len(), 3);
-    assert_eq!(medium.put(cells(0..400)).expect("there is room")[3], Put::Stored);
+    backend.put(batch).expect_err("there is no room for all of them");
+    assert_eq!(backend.stored_steps(&name("user")).expect("it can be read").prefix, 3);
+    assert_eq!(backend.stored_steps(&name("other")).expect("it can be read").prefix, 0);
+    drop(backend);
+    let mut backend = chats.open().expect("it is free");
+    assert_eq!(backend.load(&name("user"), 0..1000).expect("it can be read").len(), 3);
+    assert_eq!(backend.put(cells(0..400)).expect("there is room")[3], Put::Stored);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn s7_where_there_are_no_locks_nothing_is_opened() {
     let taken = Lock::take_by(&folder.path().join("lock"), unsupported);
     assert_eq!(taken.map(|_| ()).expect_err("it is no lock").kind(), io::ErrorKind::Unsupported);
     let taken = Lock::take(&folder.path().join("none/lock")).map(|_| ());
-    assert!(matches!(taken, Err(Fault::Store(StoreError::Io { .. }))), "it is told where");
+    assert!(matches!(taken, Err(SqliteError::Store(StoreError::Io { .. }))), "it is told where");
 }
 
 #[test]
@@ -134,16 +134,16 @@ fn s6_a_lock_that_was_removed_is_nobodys() {
 #[test]
 fn opening_reads_what_came_last() {
     let chats = Chats::new();
-    let mut medium = chats.open().expect("it is new");
+    let mut backend = chats.open().expect("it is new");
     for first in (0..5000).step_by(100) {
-        medium.put(cells(first..first + 100)).expect("there is room");
+        backend.put(cells(first..first + 100)).expect("there is room");
     }
     let complete = || {
         let db = Connection::open(chats.file()).expect("a database");
         db.query_row("select complete from column", (), |row| row.get::<_, i64>(0)).expect("a column")
     };
     assert!(complete() > 5000 - 1200, "while it is open: {}", complete());
-    drop(medium);
+    drop(backend);
     assert_eq!(complete(), 5000, "when it is closed");
 }
 
@@ -151,14 +151,14 @@ fn opening_reads_what_came_last() {
 type All = (Option<String>, Vec<(usize, Entry)>);
 
 fn read(chats: &Chats) -> Result<All, StoreError> {
-    let mut medium = chats.open()?;
-    let stored_steps = medium.stored_steps(&name("user"))?;
-    let entries = medium.load(&name("user"), 0..usize::MAX)?;
+    let mut backend = chats.open()?;
+    let stored_steps = backend.stored_steps(&name("user"))?;
+    let entries = backend.load(&name("user"), 0..usize::MAX)?;
     let known = entries.iter().map(|(step, _)| *step).collect();
     if stored_steps != known {
         return Err(StoreError::other("a step is there and is not"));
     }
-    Ok((medium.definition()?, entries))
+    Ok((backend.definition()?, entries))
 }
 
 /// The same without the checksums.
@@ -207,15 +207,15 @@ fn used(bytes: &[u8]) -> impl Iterator<Item = usize> {
 #[test]
 fn s2_no_bit_that_was_turned_is_read_as_something_else() {
     let chats = Chats::new();
-    let mut medium = chats.open().expect("it is new");
-    medium.put(cells(0..2)).expect("there is room");
-    medium
+    let mut backend = chats.open().expect("it is new");
+    backend.put(cells(0..2)).expect("there is room");
+    backend
         .put(vec![NewCell { column: name("user"), step: 2, entry: Entry::SKIPPED.with_receipt("{}") }])
         .expect("there is room");
     let paid = Entry::from("so").with_receipt("{\"calls\":1}");
-    medium.put(vec![NewCell { column: name("user"), step: 3, entry: paid }]).expect("there is room");
-    medium.define("defined").expect("there is room");
-    drop(medium);
+    backend.put(vec![NewCell { column: name("user"), step: 3, entry: paid }]).expect("there is room");
+    backend.define("defined").expect("there is room");
+    drop(backend);
     let found = accepted(&chats, |chats| match read(chats) {
         // Where flows are looked for, the key was turned: there is no such flow, as there is none of another key.
         Ok((None, entries)) if entries.is_empty() => Err(None),
@@ -227,21 +227,21 @@ fn s2_no_bit_that_was_turned_is_read_as_something_else() {
 #[test]
 fn s2_without_checksums_turned_bits_are_read() {
     let chats = Chats::new();
-    let mut medium = chats.open().expect("it is new");
-    medium.put(cells(0..1)).expect("there is room");
-    drop(medium);
+    let mut backend = chats.open().expect("it is new");
+    backend.put(cells(0..1)).expect("there is room");
+    drop(backend);
     assert!(accepted(&chats, believe).len() > 200 * 8 / 2);
 }
 
 #[test]
 fn i2_bytes_that_are_no_text_are_an_error_whoever_wrote_them() {
     let chats = Chats::new();
-    let mut medium = chats.open().expect("it is new");
-    medium.put(cells(0..2)).expect("there is room");
+    let mut backend = chats.open().expect("it is new");
+    backend.put(cells(0..2)).expect("there is room");
     let (cell, bytes) = ((1_i64 << 32) + 1, b"no \xff text");
-    let forged = sum(&[&cell.to_le_bytes(), bytes]);
+    let forged = checksum(&[&cell.to_le_bytes(), bytes]);
     let change = "update cell set bytes = ?, sum = ? where id = ?";
-    assert_eq!(medium.db.execute(change, (&bytes[..], forged, cell)).expect("a change"), 1);
-    let error = medium.load(&name("user"), 0..2).expect_err("it is no text");
+    assert_eq!(backend.db.execute(change, (&bytes[..], forged, cell)).expect("a change"), 1);
+    let error = backend.load(&name("user"), 0..2).expect_err("it is no text");
     assert_eq!(error.to_string(), "`user` at step 1 is damaged: it is no text");
 }

@@ -20,7 +20,7 @@ async fn is_corrupt(folder: &Path, column: &str, step: usize, what: &str) {
     assert_eq!(said.to_string(), format!("`{column}` at step {step} is damaged: {} {what}", path.display()));
     let what = format!("{} {what}", path.display());
     let defects = store.verify().await.expect("it can be read");
-    assert_eq!(defects, [Defect { column: name(column), step, what }]);
+    assert_eq!(defects, [Defect { column: name(column), step, reason: what }]);
     for (other, at) in
         [("user", 0), ("user", 1), ("user", 2), ("assistant", 0), ("assistant", 1), ("note", 0)]
     {
@@ -95,8 +95,8 @@ async fn s2_no_bit_of_what_stands_beside_the_values_can_be_flipped() {
             match seen().await {
                 // What was not lost may be found again.
                 Ok(seen) => assert_eq!(seen, expected, "bit {bit} of {file}"),
-                Err(StoreError::Damaged { place, .. }) => {
-                    assert_eq!(place, path.to_str().expect("text"));
+                Err(StoreError::Damaged { location, .. }) => {
+                    assert_eq!(location, path.to_str().expect("text"));
                     refused += 1;
                 }
                 Err(StoreError::Unsupported { .. }) => {
@@ -169,7 +169,7 @@ async fn s3_a_log_that_was_emptied_zeroed_or_cut_is_not_taken_for_one_that_knows
     let said = refused(&folder).await;
     assert!(said.to_string().contains("the log ends in the middle of a line"), "{said}");
     let defects = FileStore::new(&folder).verify().await.expect("it can be read");
-    assert!(said.to_string().ends_with(&defects[0].what), "{defects:?}");
+    assert!(said.to_string().ends_with(&defects[0].reason), "{defects:?}");
     // Where that is all that there is, they are.
     fs::rename(folder.join(".columnar"), folder.join("put aside")).expect("it can be renamed");
     let store = opened(&folder).await;

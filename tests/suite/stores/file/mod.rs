@@ -101,7 +101,7 @@ async fn texts_of_people_at_other_steps_are_an_error_that_says_what_to_do() {
         let said = said.replace("PATH", path.to_str().expect("text"));
         assert_eq!(refused(&folder).await.to_string(), said);
         match FileStore::new(&folder).verify().await {
-            Ok(defects) => assert!(defects.len() == 1 && said.ends_with(&defects[0].what), "{defects:?}"),
+            Ok(defects) => assert!(defects.len() == 1 && said.ends_with(&defects[0].reason), "{defects:?}"),
             Err(error) => assert_eq!(error.to_string(), said),
         }
         fs::remove_file(&path).expect("it can be removed");
@@ -229,7 +229,7 @@ async fn s6_a_second_process_is_refused_until_the_first_one_is_gone_however_it_e
     for _ in 0..2 {
         let said = refused(&folder).await;
         assert!(
-            matches!(&said, StoreError::Locked { place } if *place == folder.display().to_string()),
+            matches!(&said, StoreError::Locked { location } if *location == folder.display().to_string()),
             "{said}"
         );
     }

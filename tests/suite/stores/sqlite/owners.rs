@@ -2,13 +2,14 @@
 
 use std::env;
 use std::io::{BufRead, BufReader};
-use std::ops::Range;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Stdio};
+use std::sync::Arc;
 
 use columnar::Name;
 use columnar::prelude::*;
 use columnar::store::{Entry, Put, SqliteStore, Store, StoreError, StoredSteps};
+use columnar::testing::{LayeredStore, StoreLayer};
 use columnar_tests::log::Log;
 use columnar_tests::process::test_alone;
 use futures::future::{BoxFuture, FutureExt, join_all};
@@ -142,33 +143,19 @@ async fn s6_a_link_to_the_file_is_the_same_file() {
     read(&link, "user").await.expect("it is free");
 }
 
-/// Stores what it is told to, and then says that it has failed.
-struct Unsure(SqliteStore);
+/// Stores a value, and then says that it has failed.
+struct Unsure;
 
-impl Store for Unsure {
-    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        self.0.open()
-    }
-
-    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-        self.0.define(definition)
-    }
-
-    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        self.0.stored_steps(column)
-    }
-
-    fn load(
-        &self,
+impl StoreLayer for Unsure {
+    fn put(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
         column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        self.0.load(column, steps)
-    }
-
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
+        step: usize,
+        entry: Entry,
+    ) -> BoxFuture<'static, Result<Put, StoreError>> {
         let is_last = column == "answer" && step == 1;
-        let put = self.0.put(column, step, entry);
+        let put = inner.put(column, step, entry);
         async move {
             let put = put.await?;
             if is_last { Err(StoreError::other("the commit was not answered")) } else { Ok(put) }
@@ -181,7 +168,7 @@ impl Store for Unsure {
 async fn c5_what_was_stored_behind_an_error_is_adopted() -> Result<()> {
     let (chats, log) = (Chats::new(), Log::default());
     let answer = column("answer", source("user").latest(), log.upper("answer"));
-    let flow = Flow::open(Unsure(chats.store("monday")), [&answer]).await?;
+    let flow = Flow::open(LayeredStore::new(chats.store("monday"), Unsure), [&answer]).await?;
     for text in ["a", "b"] {
         flow.push("user", text).await?;
     }

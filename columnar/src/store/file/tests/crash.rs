@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::super::verify::verify;
 use super::life::{Act, Verdict, day, judge, life, live, look};
+use super::location;
 use super::model::{Image, Model, Node, Wrong};
-use super::place;
 use super::power::{STAGING, Tree, images_after_loss, tree};
 
 /// What was seen in all states.
@@ -58,7 +58,7 @@ impl Explorer<'_> {
         if !deeper.is_empty() {
             model.record();
         }
-        let Ok(seen) = look(&place(&model)) else {
+        let Ok(seen) = look(&location(&model)) else {
             self.found.shut += 1;
             return;
         };
@@ -70,7 +70,7 @@ impl Explorer<'_> {
         // What was seen once is seen by everybody after that.
         model.settle(STAGING);
         for left in images_after_loss(&model.image(), 10) {
-            self.found.changed += usize::from(look(&place(&Model::of(left))).ok().as_ref() != Some(&seen));
+            self.found.changed += usize::from(look(&location(&Model::of(left))).ok().as_ref() != Some(&seen));
         }
         self.explore(recorded.into_iter().map(|(image, _)| (image, confirmed)).collect(), deeper);
     }
@@ -82,7 +82,7 @@ fn explored(model: &Model, acts: &[Act], limits: &[usize]) -> Found {
 
 fn recovered(model: &Model, acts: &[Act], limits: &[usize], wrong: Option<Wrong>) -> Found {
     model.record();
-    live(&place(model), acts, || model.confirm()).expect("nothing fails");
+    live(&location(model), acts, || model.confirm()).expect("nothing fails");
     let mut explorer = Explorer { acts, wrong, found: Found::default(), visited: HashSet::new() };
     explorer.explore(model.recorded(), limits);
     println!("{:?}", explorer.found);
@@ -98,7 +98,8 @@ fn c1_what_is_confirmed_outlives_a_loss_of_power_at_any_moment_and_nothing_is_to
 #[test]
 fn c1_so_does_what_somebody_put_there_by_hand_once_it_was_seen() {
     let model = Model::default();
-    live(&place(&model), &[Act::Open(vec![]), Act::Put(vec![("user", 0, Some("hi"))])], || {}).expect("well");
+    live(&location(&model), &[Act::Open(vec![]), Act::Put(vec![("user", 0, Some("hi"))])], || {})
+        .expect("well");
     model.write("/chats/today/user/1.txt", b"by hand");
     model.write("/chats/today/notes/0.txt", b"new");
     let there = vec![("user", 0, Some("hi")), ("user", 1, Some("by hand")), ("notes", 0, Some("new"))];
@@ -127,7 +128,7 @@ const FORMAT: &str = "/chats/today/.columnar/format";
 fn s13_c1_power_is_lost_while_a_store_of_format_1_is_taken_over() {
     let made = || {
         let (model, hi) = (Model::default(), Act::Put(vec![("user", 0, Some("hi"))]));
-        live(&place(&model), &[Act::Open(vec![]), hi], || {}).expect("well");
+        live(&location(&model), &[Act::Open(vec![]), hi], || {}).expect("well");
         of_format_1(&model)
     };
     let acts = [
@@ -141,12 +142,12 @@ fn s13_c1_power_is_lost_while_a_store_of_format_1_is_taken_over() {
     // An earlier version would say that a receipt is damage, so it is told before there is any that it is none.
     let (model, mut told) = (made(), [0, 0]);
     model.record();
-    live(&place(&model), &acts, || {}).expect("nothing fails");
+    live(&location(&model), &acts, || {}).expect("nothing fails");
     for left in model.recorded().iter().flat_map(|(image, _)| images_after_loss(image, 100)) {
         let tree = tree(&left);
-        let holds = |path: &str, what: &str| {
+        let holds = |path: &str, reason: &str| {
             let bytes = tree.get(path).and_then(Option::as_deref).expect("it is there");
-            String::from_utf8_lossy(bytes).contains(what)
+            String::from_utf8_lossy(bytes).contains(reason)
         };
         let is_new = holds(FORMAT, "2");
         told[usize::from(is_new)] += 1;
@@ -165,13 +166,13 @@ fn d6_a_definition_that_is_being_replaced_is_the_old_one_or_the_new_one() {
 #[test]
 fn a_store_that_is_being_written_is_well_for_whoever_looks() {
     let model = Model::default();
-    live(&place(&model), &life()[..1], || {}).expect("nothing fails");
+    live(&location(&model), &life()[..1], || {}).expect("nothing fails");
     model.record();
-    live(&place(&model), &life(), || {}).expect("nothing fails");
+    live(&location(&model), &life(), || {}).expect("nothing fails");
     let moments = model.recorded();
     assert!(moments.len() > 40, "{}", moments.len());
     for (image, _) in moments {
-        assert_eq!(verify(&place(&Model::of(image))).expect("it can be read"), []);
+        assert_eq!(verify(&location(&Model::of(image))).expect("it can be read"), []);
     }
 }
 
@@ -181,7 +182,7 @@ fn stores_that_are_known_to_be_wrong_are_found_out() {
         (day(), day().into_iter().filter(|act| !matches!(act, Act::Define(_))).collect::<Vec<_>>());
     let made = || {
         let model = Model::default();
-        live(&place(&model), &acts[..1], || {}).expect("nothing fails");
+        live(&location(&model), &acts[..1], || {}).expect("nothing fails");
         model
     };
     for wrong in [Wrong::NoSync, Wrong::NoSyncOfValues, Wrong::NoSyncOfFolders, Wrong::InPlace] {

@@ -2,15 +2,23 @@
 
 use std::io::ErrorKind;
 
-use super::super::folder::Folder;
+use super::super::backend::FileBackend;
 use super::life::{Act, Cell, Verdict, entry, judge, life, live, look};
 use super::model::{Fault, Model, Wrong};
 use super::power::images_after_loss;
-use super::{name, place, wait};
-use crate::store::worker::{Medium, NewCell, Worker};
-use crate::store::{Entry, Put, StoreError};
+use super::{location, name, wait};
+use crate::store::worker::{Backend, NewCell, OnWorker, Worker};
+use crate::store::{Entry, Put, Store, StoreError};
 
-type Handle = Worker<Folder<Model>>;
+type Handle = Worker<FileBackend<Model>>;
+
+impl OnWorker for Handle {
+    type Backend = FileBackend<Model>;
+
+    fn worker(&self) -> &Self {
+        self
+    }
+}
 
 /// The life of all tests, one cell at a time.
 fn acts() -> Vec<Act> {
@@ -22,7 +30,7 @@ fn acts() -> Vec<Act> {
 }
 
 fn put(handle: &Handle, cell: Cell) -> Result<Put, StoreError> {
-    wait(handle.put(NewCell { column: name(cell.0), step: cell.1, entry: entry(cell) }))
+    wait(handle.put(name(cell.0), cell.1, entry(cell)))
 }
 
 fn act(handle: &Handle, act: &Act) -> Result<(), StoreError> {
@@ -46,7 +54,7 @@ fn lived(handle: &Handle) -> (usize, Option<StoreError>) {
 /// How many operations a life takes.
 fn operations() -> usize {
     let model = Model::default();
-    live(&place(&model), &acts(), || {}).expect("nothing fails");
+    live(&location(&model), &acts(), || {}).expect("nothing fails");
     model.operations().len()
 }
 
@@ -62,16 +70,16 @@ fn goes_on(model: &Model, handle: Handle, confirmed: usize, context: &str) {
     drop(handle);
 
     model.fail(None);
-    let seen = look(&place(model)).unwrap_or_else(|error| panic!("{context}: {error}"));
+    let seen = look(&location(model)).unwrap_or_else(|error| panic!("{context}: {error}"));
     assert_eq!(judge(&seen, &acts(), confirmed), Verdict::default(), "{context}: {seen:?}");
-    let handle = Worker::new(place(model));
+    let handle = Worker::new(location(model));
     act(&handle, &Act::Open(vec![])).expect("it can be opened");
     for rest in &acts()[confirmed..] {
         act(&handle, rest).unwrap_or_else(|error| panic!("{context}: {error}"));
     }
     drop(handle);
     for left in images_after_loss(&model.image(), 20) {
-        let seen = look(&place(&Model::of(left))).expect("it can be opened");
+        let seen = look(&location(&Model::of(left))).expect("it can be opened");
         assert_eq!(judge(&seen, &acts(), acts().len()), Verdict::default(), "{context}: {seen:?}");
     }
 }
@@ -82,13 +90,13 @@ fn with_faults(fault: impl Fn(usize) -> Fault) -> usize {
     for at in 0..operations() {
         let (model, fault) = (Model::default(), fault(at));
         model.fail(Some(fault));
-        let handle = Worker::new(place(&model));
+        let handle = Worker::new(location(&model));
         let (confirmed, error) = lived(&handle);
         let context = format!("{fault:?} in {:?}", model.operations().get(at));
         match error {
-            Some(StoreError::Io { doing, source }) => {
+            Some(StoreError::Io { operation, source }) => {
                 assert_eq!(source.kind(), fault.kind, "{context}");
-                assert!(doing.contains(" /"), "{context}: {doing}");
+                assert!(operation.contains(" /"), "{context}: {operation}");
                 goes_on(&model, handle, confirmed, &context);
                 refused += 1;
             }
@@ -123,7 +131,7 @@ fn s5_a_store_that_writes_on_after_a_failure_is_found_out() {
     let mut lost = 0;
     for at in 0..operations() {
         let model = Model::default();
-        let mut store = Folder::open(&place(&model)).expect("it opens");
+        let mut store = FileBackend::open(&location(&model)).expect("it opens");
         let before = model.operations().len();
         model.fail(Some(Fault { at: before + at, kind: ErrorKind::Other, after: false, lasts: false }));
         let mut put = |step: usize| {
@@ -133,7 +141,7 @@ fn s5_a_store_that_writes_on_after_a_failure_is_found_out() {
         let confirmed: Vec<usize> = (0..3).filter(|step| put(*step)).collect();
         drop(store);
         for left in images_after_loss(&model.image(), 20) {
-            match Folder::open(&place(&Model::of(left))) {
+            match FileBackend::open(&location(&Model::of(left))) {
                 Ok(mut store) => {
                     let there = store.stored_steps(&name("user")).expect("it is open");
                     let there: Vec<usize> = (0..there.prefix).chain(there.beyond).collect();
@@ -149,13 +157,13 @@ fn s5_a_store_that_writes_on_after_a_failure_is_found_out() {
 #[test]
 fn c7_what_arrived_although_the_disk_said_no_is_there_when_the_store_is_opened_again() {
     let model = Model::default();
-    let handle = Worker::new(place(&model));
+    let handle = Worker::new(location(&model));
     wait(handle.open()).expect("it opens");
     let folder = model.operations().len();
     put(&handle, ("user", 0, Some("hi"))).expect("it is put");
     let synced = model.operations()[folder..]
         .iter()
-        .rposition(|(what, path)| *what == "sync" && path.ends_with("user"));
+        .rposition(|(reason, path)| *reason == "sync" && path.ends_with("user"));
     let a_put = model.operations().len() - folder;
     put(&handle, ("user", 1, Some("hi"))).expect("it is put");
     // The first put has made the folder, which the others need not.
@@ -174,11 +182,11 @@ fn c7_what_arrived_although_the_disk_said_no_is_there_when_the_store_is_opened_a
 #[test]
 fn s7_where_nothing_can_be_locked_nothing_is_stored() {
     let model = Model::default();
-    wait(Handle::new(place(&model)).open()).expect("it opens");
-    let at = model.operations().iter().position(|(what, _)| *what == "lock").expect("it locks");
+    wait(Handle::new(location(&model)).open()).expect("it opens");
+    let at = model.operations().iter().position(|(reason, _)| *reason == "lock").expect("it locks");
     let model = Model::default();
     model.fail(Some(Fault { at, kind: ErrorKind::Unsupported, after: false, lasts: false }));
-    let refused = wait(Handle::new(place(&model)).open()).expect_err("it cannot be locked");
+    let refused = wait(Handle::new(location(&model)).open()).expect_err("it cannot be locked");
     assert!(refused.to_string().starts_with("locking, which keeps other flows out, /chats"), "{refused}");
     assert_eq!(model.operations().len(), at + 1, "nothing is done after that");
 }
@@ -189,7 +197,7 @@ fn s8_a_write_that_is_interrupted_goes_on() {
     for at in 0..operations() {
         let model = Model::default();
         model.fail(Some(Fault { at, kind: ErrorKind::Interrupted, after: false, lasts: false }));
-        let handle = Handle::new(place(&model));
+        let handle = Handle::new(location(&model));
         let (confirmed, _) = lived(&handle);
         if model.operations()[at].0 == "write" {
             assert_eq!(confirmed, acts().len(), "{:?}", model.operations()[at]);
@@ -202,7 +210,7 @@ fn s8_a_write_that_is_interrupted_goes_on() {
 #[test]
 fn s9_what_could_not_be_cleared_away_is_cleared_away_later() {
     let model = Model::default();
-    let handle = Handle::new(place(&model));
+    let handle = Handle::new(location(&model));
     wait(handle.open()).expect("it opens");
     put(&handle, ("user", 0, Some("hi"))).expect("it is put");
     let removed = model.operations().len() - 1;
@@ -223,13 +231,13 @@ fn s9_what_could_not_be_cleared_away_is_cleared_away_later() {
 fn what_somebody_put_there_meanwhile_stays() {
     let life = |wrong: Option<Wrong>| {
         let model = Model::default();
-        let handle = Handle::new(place(&model));
+        let handle = Handle::new(location(&model));
         wait(handle.open()).expect("it opens");
         let model = wrong.into_iter().fold(model, Model::wrong);
         model.write("/chats/today/user/0.txt", b"by hand");
         let put = put(&handle, ("user", 0, Some("computed")));
         drop(handle);
-        (put, look(&place(&Model::of(model.image()))).expect("it opens"))
+        (put, look(&location(&Model::of(model.image()))).expect("it opens"))
     };
     let (refused, seen) = life(None);
     assert!(

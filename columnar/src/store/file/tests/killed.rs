@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, thread};
 
+use super::super::backend::Location;
 use super::super::disk::{Disk, Kind, Local};
-use super::super::folder::Place;
 use super::life::{Verdict, judge, life, live, look};
 
 /// Tells the process that lives, and dies, from the one that looks at what is left: at which operation it dies.
@@ -126,7 +126,7 @@ impl Disk for Ending {
 fn live_until(at: usize) {
     let path = PathBuf::from(env::var_os(FOLDER).expect("it is told where"));
     let disk = Ending { left: Arc::new(AtomicUsize::new(at)) };
-    live(&Place { disk, path }, &life(), || eprintln!("confirmed")).expect("nothing fails");
+    live(&Location { disk, path }, &life(), || eprintln!("confirmed")).expect("nothing fails");
 }
 
 /// Starts that process in a folder and kills it. How much was confirmed, unless it came to its end by itself.
@@ -167,13 +167,13 @@ fn c2_whoever_is_killed_loses_nothing_that_was_confirmed() {
     while !ends_by_itself {
         at += 1;
         let folder = tempfile::tempdir().expect("a folder");
-        let place = Place { disk: Local, path: folder.path().join("today") };
-        let (confirmed, killed) = killed_at(at, &place.path);
-        let seen = look(&place).unwrap_or_else(|error| panic!("killed at {at}: {error}"));
+        let location = Location { disk: Local, path: folder.path().join("today") };
+        let (confirmed, killed) = killed_at(at, &location.path);
+        let seen = look(&location).unwrap_or_else(|error| panic!("killed at {at}: {error}"));
         assert_eq!(judge(&seen, &life(), confirmed), Verdict::default(), "killed at {at}: {seen:?}");
-        let staged = std::fs::read_dir(place.path.join(".columnar/staged")).expect("a folder").count();
+        let staged = std::fs::read_dir(location.path.join(".columnar/staged")).expect("a folder").count();
         assert_eq!(staged, 0, "killed at {at}");
-        assert_eq!(look(&place).expect("it opens"), seen, "killed at {at}");
+        assert_eq!(look(&location).expect("it opens"), seen, "killed at {at}");
         ends_by_itself = !killed;
     }
     assert!(at > 60, "{at}");

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::super::backend::{FileBackend, Location};
 use super::super::disk::Disk;
-use super::super::folder::{Folder, Place};
 use super::name;
-use crate::store::worker::{Medium, NewCell};
+use crate::store::worker::{Backend, NewCell};
 use crate::store::{Entry, StoreError};
 
 /// A column, a step, and a value unless it is skipped.
@@ -48,7 +48,7 @@ pub(super) fn entry((column, step, text): Cell) -> Entry {
 
 /// Does what is done, and tells of each act that it is.
 pub(super) fn live<D: Disk>(
-    place: &Place<D>,
+    location: &Location<D>,
     acts: &[Act],
     mut done: impl FnMut(),
 ) -> Result<(), StoreError> {
@@ -57,7 +57,7 @@ pub(super) fn live<D: Disk>(
         match (act, &mut store) {
             (Act::Open(_), _) => {
                 drop(store.take());
-                store = Some(Folder::open(place)?);
+                store = Some(FileBackend::open(location)?);
             }
             (Act::Define(text), Some(store)) => store.define(text)?,
             (Act::Put(cells), Some(store)) => {
@@ -80,8 +80,8 @@ pub(super) struct Seen {
 }
 
 /// Opens a store and looks at everything that is in it.
-pub(super) fn look<D: Disk>(place: &Place<D>) -> Result<Seen, StoreError> {
-    let mut store = Folder::open(place)?;
+pub(super) fn look<D: Disk>(location: &Location<D>) -> Result<Seen, StoreError> {
+    let mut store = FileBackend::open(location)?;
     let mut seen = Seen { cells: BTreeMap::new(), definition: store.definition()?, unreadable: 0 };
     for column in ["user", "map", "notes"] {
         let stored_steps = store.stored_steps(&name(column))?;
@@ -122,9 +122,9 @@ pub(super) fn judge(seen: &Seen, acts: &[Act], confirmed: usize) -> Verdict {
             }
             Act::Put(cells) | Act::Open(cells) => {
                 for cell in cells {
-                    let kept = entry(*cell);
+                    let logged = entry(*cell);
                     let cell = (cell.0.to_owned(), cell.1);
-                    may.insert(cell.clone(), kept);
+                    may.insert(cell.clone(), logged);
                     must.extend((at < confirmed).then_some(cell));
                 }
             }

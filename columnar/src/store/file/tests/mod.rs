@@ -11,11 +11,11 @@ mod size;
 use std::path::PathBuf;
 
 use self::model::Model;
-use super::folder::Place;
+use super::backend::Location;
 use crate::declare::Name;
 
-fn place(model: &Model) -> Place<Model> {
-    Place { disk: model.clone(), path: PathBuf::from("/chats/today") }
+fn location(model: &Model) -> Location<Model> {
+    Location { disk: model.clone(), path: PathBuf::from("/chats/today") }
 }
 
 fn name(name: &str) -> Name {

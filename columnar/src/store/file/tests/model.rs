@@ -169,12 +169,12 @@ impl Model {
     /// Does what changes nothing.
     fn look<T>(
         &self,
-        what: &'static str,
+        reason: &'static str,
         path: &Path,
         look: impl FnOnce(&Image) -> io::Result<T>,
     ) -> io::Result<T> {
         let mut state = self.state();
-        match state.begin(what, path) {
+        match state.begin(reason, path) {
             Some(fault) => Err(fault.kind.into()),
             None => look(&state.image),
         }
@@ -183,7 +183,7 @@ impl Model {
     /// Does what changes something.
     fn change<T>(
         &self,
-        what: &'static str,
+        reason: &'static str,
         path: &Path,
         change: impl FnOnce(&mut Image, Option<Wrong>) -> io::Result<T>,
     ) -> io::Result<T> {
@@ -193,7 +193,7 @@ impl Model {
         if let Some(recorded) = recorded {
             recorded.push((image.clone(), *confirmed));
         }
-        match state.begin(what, path) {
+        match state.begin(reason, path) {
             Some(fault) => {
                 if fault.after {
                     change(&mut state.image, wrong)?;
@@ -206,9 +206,9 @@ impl Model {
 }
 
 impl State {
-    fn begin(&mut self, what: &'static str, path: &Path) -> Option<Fault> {
+    fn begin(&mut self, reason: &'static str, path: &Path) -> Option<Fault> {
         let at = self.operations.len();
-        self.operations.push((what, path.to_owned()));
+        self.operations.push((reason, path.to_owned()));
         self.fault.filter(|fault| fault.at == at || fault.lasts && fault.at < at)
     }
 }

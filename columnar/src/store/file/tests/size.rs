@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use super::super::folder::Folder;
-use super::super::log::{self, Cells, Kept};
+use super::super::backend::FileBackend;
+use super::super::log::{self, Cells, LoggedEntry};
 use super::model::{Image, Model, Node};
-use super::{name, place};
+use super::{location, name};
 use crate::store::Entry;
-use crate::store::worker::{Medium, NewCell};
+use crate::store::worker::{Backend, NewCell};
 
 /// A store with so many steps of `user`.
 fn stored(steps: usize) -> Model {
-    let value = Kept::of(&Entry::from("hi"));
+    let value = LoggedEntry::of(&Entry::from("hi"));
     let cells: Cells = [(name("user"), (0..steps).map(|step| (step, value.clone())).collect())].into();
     let model = Model::default();
-    drop(Folder::open(&place(&model)).expect("it opens"));
+    drop(FileBackend::open(&location(&model)).expect("it opens"));
     let mut nodes = model.image().nodes().to_vec();
     let (log, today) =
         (find(&nodes, &["chats", "today", ".columnar", "cells"]), find(&nodes, &["chats", "today"]));
@@ -40,7 +40,7 @@ fn find(nodes: &[Node], path: &[&str]) -> usize {
 fn q4_what_opening_a_store_and_adding_a_step_takes_does_not_depend_on_how_many_there_are() {
     let operations = |steps: usize| {
         let model = stored(steps);
-        let mut store = Folder::open(&place(&model)).expect("it opens");
+        let mut store = FileBackend::open(&location(&model)).expect("it opens");
         assert_eq!(store.stored_steps(&name("user")).expect("it is open").prefix, steps);
         assert_eq!(
             store.load(&name("user"), steps - 1..steps).expect("it is there"),
@@ -49,7 +49,7 @@ fn q4_what_opening_a_store_and_adding_a_step_takes_does_not_depend_on_how_many_t
         store
             .put(vec![NewCell { column: name("user"), step: steps, entry: Entry::SKIPPED }])
             .expect("it is put");
-        model.operations().into_iter().map(|(what, _)| what).collect::<Vec<_>>()
+        model.operations().into_iter().map(|(reason, _)| reason).collect::<Vec<_>>()
     };
     let few = operations(10);
     assert!(few.len() > 10, "{few:?}");

@@ -1,0 +1,181 @@
+//! The texts that a context shows, in order: step by step, the inputs and then the column's own value.
+
+use std::mem;
+
+use super::delimiters::{Delimiters, MARKER, Position, Role, SELF_HISTORY};
+use super::omissions::{Elision, Truncation};
+use super::snapshot::Snapshot;
+use crate::declare::Input;
+use crate::history::Text;
+
+/// An iterator over the [`Item`]s of a snapshot.
+#[derive(Clone, Debug)]
+pub(super) struct Cursor<'m> {
+    snapshot: &'m Snapshot,
+    /// The slot of the current turn; see [`ContextTurns`](super::turns::ContextTurns).
+    slot: usize,
+    /// Twice the index of the next view in the turn, and one more when its marker is behind the cursor.
+    next: usize,
+    /// The delimiters of the last item, and how many groups stay open after it.
+    last: Option<&'m Delimiters>,
+    open: usize,
+    /// What a budget omits, until the cursor passes it.
+    truncation: Option<&'m Truncation>,
+    /// The item after the lead.
+    led: Option<Item<'m>>,
+}
+
+/// Leads an array that would otherwise begin with the assistant. It is constant, so that a cached prefix stays valid.
+const LEAD: &str = "<elided/>";
+
+/// One text of a context.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Item<'m> {
+    pub(super) source: Source<'m>,
+    /// The step whose turn shows it. The value comes from the step `lag` before it.
+    pub(super) step: usize,
+    pub(super) lag: usize,
+    pub(super) text: Text<'m>,
+    pub(super) delimiters: &'m Delimiters,
+    pub(super) position: Position,
+}
+
+/// The source of a text.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Source<'m> {
+    /// The constant before an array that would begin with the assistant.
+    Lead,
+    Input(&'m Input),
+    SelfHistory,
+    /// The marker of values that a view hides.
+    Elision(&'m Elision),
+    /// The marker of turns that a budget omits.
+    Truncation,
+}
+
+impl<'m> Cursor<'m> {
+    pub(super) fn new(snapshot: &'m Snapshot) -> Self {
+        Self::since(snapshot, snapshot.first_step())
+    }
+
+    /// From this step on.
+    pub(super) fn since(snapshot: &'m Snapshot, step: usize) -> Self {
+        let slot = 2 * step;
+        let truncation = snapshot.truncation().filter(|truncation| slot < truncation.omitted.end);
+        Self { snapshot, slot, next: 0, last: None, open: 0, truncation, led: None }
+    }
+
+    /// Passes what a budget omits, if it begins here, and returns the marker in its place.
+    fn pass_omitted(&mut self) -> Option<Item<'m>> {
+        let truncation = self.truncation.take_if(|truncation| truncation.omitted.start <= self.slot)?;
+        self.slot = truncation.omitted.end;
+        let (value, tokens) = truncation.marker.as_ref()?;
+        let text = Text { value, tokens: *tokens, is_plain: true };
+        Some(self.item(Source::Truncation, &MARKER, 0, text))
+    }
+
+    /// The next text of the current turn.
+    fn in_turn(&mut self) -> Option<Item<'m>> {
+        let (snapshot, step) = (self.snapshot, self.slot / 2);
+        let inputs = snapshot.reads.inputs.len();
+        let views = if self.slot.is_multiple_of(2) { 0..inputs } else { inputs..snapshot.views.len() };
+        self.next = self.next.max(2 * views.start);
+        while self.next < 2 * views.end {
+            let (at, is_value) = (self.next / 2, self.next % 2 == 1);
+            self.next += 1;
+            let (Some(view), input) = (snapshot.views.get(at), snapshot.reads.inputs.get(at)) else { break };
+            if is_value {
+                if view.steps.contains(&step)
+                    && let Some(text) = view.text(step)
+                {
+                    let (source, delimiters) = match input {
+                        Some(input) => (Source::Input(input), self.around_value(input, step)),
+                        None => (Source::SelfHistory, &SELF_HISTORY),
+                    };
+                    return Some(self.item(source, delimiters, view.lag, text));
+                }
+            } else if let Some(elision) = snapshot.elision(at)
+                && elision.text.steps.contains(&step)
+                && let Some(text) = elision.text.text(step)
+            {
+                let delimiters = input.map_or(&MARKER, |input| self.around_marker(input));
+                return Some(self.item(Source::Elision(elision), delimiters, 0, text));
+            }
+        }
+        None
+    }
+
+    fn advance(&mut self) -> Option<Item<'m>> {
+        while self.slot < 2 * (self.snapshot.step + 1) {
+            if self.next == 0
+                && let Some(marker) = self.pass_omitted()
+            {
+                return Some(marker);
+            }
+            if let Some(item) = self.in_turn() {
+                return Some(item);
+            }
+            (self.slot, self.next) = (self.slot + 1, 0);
+        }
+        None
+    }
+
+    fn around_value(&mut self, input: &Input, step: usize) -> &'m Delimiters {
+        let after = if input.groups.is_empty() {
+            0
+        } else {
+            self.snapshot.open_after(input, step, self.snapshot.step)
+        };
+        let before = mem::replace(&mut self.open, after);
+        self.snapshot.overhead.delimiters.get(input.at).map_or(&MARKER, |input| input.between(before, after))
+    }
+
+    /// The groups that begin with a value begin with the marker before it.
+    fn around_marker(&mut self, input: &Input) -> &'m Delimiters {
+        let before = mem::replace(&mut self.open, input.groups.len());
+        self.snapshot.overhead.delimiters.get(input.at).map_or(&MARKER, |input| input.untagged(before))
+    }
+
+    fn item(
+        &mut self,
+        source: Source<'m>,
+        delimiters: &'m Delimiters,
+        lag: usize,
+        text: Text<'m>,
+    ) -> Item<'m> {
+        let position = match self.last.replace(delimiters) {
+            None => Position::First,
+            Some(last) if last.role() == delimiters.role() => Position::Joins,
+            Some(_) => Position::Begins,
+        };
+        Item { source, step: self.slot / 2, lag, text, delimiters, position }
+    }
+}
+
+impl<'m> Iterator for Cursor<'m> {
+    type Item = Item<'m>;
+
+    fn next(&mut self) -> Option<Item<'m>> {
+        if let Some(item) = self.led.take() {
+            return Some(item);
+        }
+        let item = self.advance()?;
+        if item.position == Position::First && item.delimiters.role() == Role::Assistant {
+            self.led = Some(Item { position: Position::Begins, ..item });
+            let text = Text { value: LEAD, tokens: 0, is_plain: true };
+            return Some(Item { source: Source::Lead, lag: 0, text, delimiters: &MARKER, ..item });
+        }
+        Some(item)
+    }
+}
+
+impl<'m> Item<'m> {
+    /// The input that it shows or counts; `None` for the self history.
+    pub(super) fn input(&self, snapshot: &'m Snapshot) -> Option<&'m Input> {
+        match self.source {
+            Source::Input(input) => Some(input),
+            Source::Elision(elision) => snapshot.reads.inputs.get(elision.view),
+            Source::Lead | Source::SelfHistory | Source::Truncation => None,
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Delimiters: the role of a value, the tags and separators around it, and their cost in tokens.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+use crate::declare::{Name, Reads};
+use crate::tokens::Counter;
+
+/// Separates neighbours of equal role.
+pub(super) const SEPARATOR: &str = "\n\n";
+
+/// The role of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// The inputs of the column.
+    User,
+    /// The earlier values of the column itself.
+    Assistant,
+}
+
+impl Role {
+    /// The role as the APIs of models spell it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl PartialEq<&str> for Role {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
+
+impl Serialize for Role {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// The position of a part in the messages array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Position {
+    /// It is the first part.
+    First,
+    /// It begins another message.
+    Begins,
+    /// It continues the message of the part before it.
+    Joins,
+}
+
+/// The text around one value.
+#[derive(Clone, Debug)]
+pub(crate) struct Delimiters {
+    role: Role,
+    /// The separator, which only a value that joins a message shows, and the opening tags.
+    opening: Cow<'static, str>,
+    closing: Cow<'static, str>,
+    /// How many groups begin with the value.
+    opened: usize,
+}
+
+/// Around a value of the column itself, which has no tag.
+pub(super) static SELF_HISTORY: Delimiters = Delimiters::untagged(Role::Assistant);
+
+/// Around a marker of omitted turns or hidden values.
+pub(super) static MARKER: Delimiters = Delimiters::untagged(Role::User);
+
+impl Delimiters {
+    const fn untagged(role: Role) -> Self {
+        Self { role, opening: Cow::Borrowed(SEPARATOR), closing: Cow::Borrowed(""), opened: 0 }
+    }
+
+    /// Around a value of an input, or with no tag around the marker before one: `opened` groups begin before it, and
+    /// `closed` groups end after it, the outermost first.
+    fn new(tag: Option<&Name>, opened: &[Name], closed: &[Name]) -> Self {
+        let mut opening = String::from(SEPARATOR);
+        opened.iter().chain(tag).for_each(|tag| opening.extend(["<", tag, ">\n"]));
+        let mut closing = String::new();
+        tag.into_iter().chain(closed.iter().rev()).for_each(|tag| closing.extend(["\n</", tag, ">"]));
+        Self { role: Role::User, opening: opening.into(), closing: closing.into(), opened: opened.len() }
+    }
+
+    pub(super) fn role(&self) -> Role {
+        self.role
+    }
+
+    /// How many groups begin with the value.
+    pub(super) fn opened(&self) -> usize {
+        self.opened
+    }
+
+    /// The text before a value.
+    pub(super) fn opening(&self, position: Position) -> &str {
+        let skipped = if position == Position::Joins { 0 } else { SEPARATOR.len() };
+        self.opening.get(skipped..).unwrap_or_default()
+    }
+
+    /// The text after a value.
+    pub(super) fn closing(&self) -> &str {
+        &self.closing
+    }
+
+    /// The tokens of the text around a value, whose own are counted apart.
+    pub(super) fn tokens(&self, counter: &dyn Counter) -> usize {
+        counter.count(&[self.opening(Position::First), self.closing(), SEPARATOR].concat())
+    }
+}
+
+/// The delimiters of an input: one pair for each number of groups that may begin and end with a value, and for the
+/// marker before a value.
+#[derive(Clone, Debug)]
+pub(super) struct InputDelimiters {
+    depth: usize,
+    tagged: Vec<Delimiters>,
+    /// Of a marker, by how many groups begin with it: one or more.
+    untagged: Vec<Delimiters>,
+}
+
+impl InputDelimiters {
+    /// Of an input with this tag, in groups with these tags, the outermost first.
+    fn new(tag: &Name, groups: &[Name]) -> Self {
+        let depth = groups.len();
+        let innermost = |count: usize| groups.get(depth - count..).unwrap_or_default();
+        let tagged = (0..=depth).flat_map(|opened| {
+            (0..=depth).map(move |closed| Delimiters::new(Some(tag), innermost(opened), innermost(closed)))
+        });
+        let untagged = (1..=depth).map(|opened| Delimiters::new(None, innermost(opened), &[]));
+        Self { depth, tagged: tagged.collect(), untagged: untagged.collect() }
+    }
+
+    /// Around a value before which `before` groups are open, and after which `after` of them stay open.
+    pub(super) fn between(&self, before: usize, after: usize) -> &Delimiters {
+        let (opened, closed) = (self.depth - before, self.depth - after);
+        match self.tagged.get(opened * (self.depth + 1) + closed) {
+            Some(delimiters) => delimiters,
+            None => unreachable!("there is a pair for each"),
+        }
+    }
+
+    /// Around the marker before a value, where `before` groups are open.
+    pub(super) fn untagged(&self, before: usize) -> &Delimiters {
+        let opened = self.depth - before;
+        opened.checked_sub(1).and_then(|at| self.untagged.get(at)).unwrap_or(&MARKER)
+    }
+
+    /// The tag alone: no group begins or ends with the value.
+    fn plain(&self) -> &Delimiters {
+        self.between(self.depth, self.depth)
+    }
+}
+
+/// The delimiters of a column's contexts, and what they and the instruction cost in tokens. The contexts of all steps
+/// share it.
+#[derive(Clone, Debug)]
+pub(crate) struct Overhead {
+    pub(super) counter: Arc<dyn Counter>,
+    /// The tokens of the instruction, if a model is asked.
+    pub(crate) instruction: Option<usize>,
+    /// By input.
+    pub(super) delimiters: Vec<InputDelimiters>,
+    /// By input, the tokens around each value.
+    pub(crate) inputs: Vec<usize>,
+    /// By group, the tokens of its tag.
+    pub(crate) groups: Vec<usize>,
+    /// The tokens that separate parts without a tag.
+    pub(crate) separator: usize,
+}
+
+impl Overhead {
+    pub(super) fn new(reads: &Reads, instruction: Option<&str>, counter: Arc<dyn Counter>) -> Self {
+        let instruction = instruction.map(|text| counter.count(&reads.instruct(text)));
+        let group = |group: &usize| reads.groups.get(*group).map(|group| group.tag.clone());
+        let delimiters = reads.inputs.iter().map(|input| {
+            let groups: Vec<Name> = input.groups.iter().filter_map(group).collect();
+            InputDelimiters::new(&input.tag, &groups)
+        });
+        let delimiters: Vec<InputDelimiters> = delimiters.collect();
+        let inputs = delimiters.iter().map(|input| input.plain().tokens(&*counter)).collect();
+        let tag = |tag: &Name| counter.count(&format!("<{tag}>\n\n</{tag}>"));
+        let groups = reads.groups.iter().map(|group| tag(&group.tag)).collect();
+        let separator = counter.count(SEPARATOR);
+        Self { counter, instruction, delimiters, inputs, groups, separator }
+    }
+
+    /// The marker of the values that a view hides, and its tokens without those that separate it.
+    pub(crate) fn elision(&self, values: usize, tag: &str) -> (String, usize) {
+        let plural = if values == 1 { "" } else { "s" };
+        let text = format!("<elided>{values} value{plural} of {tag}</elided>");
+        let tokens = self.counter.count(&text);
+        (text, tokens)
+    }
+}

@@ -1,0 +1,103 @@
+//! Omissions: the values that a context does not show, and the markers that replace them.
+//!
+//! The marker of hidden values comes directly before the first value that the view shows, as a user message: it is one
+//! more view, of one text at one step. The first shown value leaves its window next, so the shared prefix of two
+//! requests ends there in any case.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::budget::Report;
+use super::delimiters::Overhead;
+use super::view::ViewValues;
+use crate::declare::Reads;
+
+/// What is omitted, and the markers for it. Most contexts omit nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Omissions {
+    /// What the budget omits, where there is one.
+    pub(super) truncation: Option<Truncation>,
+    /// The markers of hidden values.
+    pub(super) elisions: Vec<Elision>,
+}
+
+impl Omissions {
+    /// The values that the views of a context hide, if any view counts them.
+    pub(super) fn hidden(
+        reads: &Reads,
+        views: &[ViewValues],
+        overhead: &Overhead,
+        step: usize,
+    ) -> Option<Arc<Self>> {
+        let elisions = Elision::all(reads, views, overhead, step, step);
+        (!elisions.is_empty()).then(|| Arc::new(Self { truncation: None, elisions }))
+    }
+}
+
+/// What a budget omits from a context. Turns are numbered by slots; see [`Turns`](super::budget::Turns).
+#[derive(Clone, Debug)]
+pub(crate) struct Truncation {
+    pub(crate) report: Report,
+    /// The slots of the omitted turns.
+    pub(super) omitted: Range<usize>,
+    /// The slots that the previous context omitted, where cuts persist.
+    pub(super) previous: Range<usize>,
+    /// The slots that the next context most likely omits.
+    pub(super) next: Range<usize>,
+    /// Whether the next context certainly omits others.
+    pub(super) changes: bool,
+    /// The marker in their place, if there is one, and its tokens.
+    pub(super) marker: Option<(String, usize)>,
+}
+
+impl Truncation {
+    /// The truncation of the previous context.
+    pub(super) fn before(&self) -> Self {
+        let omitted = self.previous.clone();
+        let marker = self.marker.clone().filter(|_| !omitted.is_empty());
+        Self { next: omitted.clone(), omitted, previous: 0..0, changes: false, marker, ..self.clone() }
+    }
+}
+
+/// The marker of the values that one view hides.
+#[derive(Clone, Debug)]
+pub(super) struct Elision {
+    /// The index of the view among those of the column.
+    pub(super) view: usize,
+    /// How many values the view hides.
+    pub(super) values: usize,
+    /// The marker, at its step.
+    pub(super) text: ViewValues,
+}
+
+impl Elision {
+    /// All markers in a context of `step`, as far as the step `known` is known.
+    pub(super) fn all(
+        reads: &Reads,
+        views: &[ViewValues],
+        overhead: &Overhead,
+        step: usize,
+        known: usize,
+    ) -> Vec<Self> {
+        let own = reads.own.map(|own| clip(own.of_own(step), known));
+        let inputs = reads.inputs.iter().map(|input| clip(input.turns(step), known + 1));
+        let turns = inputs.chain(own).zip(views).enumerate().filter(|(at, _)| reads.is_elided(*at));
+        let elision = |(view, (turns, values)): (usize, (Range<usize>, &ViewValues))| {
+            let first = values.first(&turns)?;
+            let hidden = values.sum(&(0..first)).count;
+            let (text, tokens) = overhead.elision(hidden, reads.shown_as(view));
+            (hidden > 0).then(|| Self { view, values: hidden, text: ViewValues::single(first, text, tokens) })
+        };
+        turns.filter_map(elision).collect()
+    }
+
+    /// The tokens of the marker, if it is in the turns of some steps.
+    pub(super) fn tokens(&self, steps: &Range<usize>, overhead: &Overhead) -> usize {
+        self.text.sum(steps).with_overhead(overhead.separator).tokens
+    }
+}
+
+fn clip(steps: Range<usize>, end: usize) -> Range<usize> {
+    let end = steps.end.min(end);
+    steps.start.min(end)..end
+}

@@ -1,0 +1,184 @@
+//! Snapshot: everything that a context shows, without making any text of it.
+//!
+//! ```text
+//! views ──▶ windows, at the current step ──▶ snapshots of the columns
+//! ```
+//!
+//! Nothing is copied: a snapshot is a few reference counts, whatever the length of the history, and its parts are
+//! found when somebody reads them. It is a pure function of the declaration and the stored values: the order in which
+//! cells were computed does not show.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::delimiters::Overhead;
+use super::omissions::{Elision, Omissions, Truncation};
+use super::view::ViewValues;
+use crate::declare::{Input, Name, Reads};
+use crate::history::{History, Value};
+use crate::schedule::Cell;
+
+/// What the context of one cell shows. Cloning it is a few reference counts.
+#[derive(Clone, Debug)]
+pub(crate) struct Snapshot {
+    pub(crate) reads: Arc<Reads>,
+    pub(crate) step: usize,
+    /// The inputs in order of declaration, and the self history after them.
+    pub(super) views: Arc<[ViewValues]>,
+    pub(super) overhead: Arc<Overhead>,
+    /// The nearest step at which a fork diverged.
+    fork: Option<usize>,
+    omissions: Option<Arc<Omissions>>,
+}
+
+impl Snapshot {
+    /// The snapshot of a derived cell, all of whose inputs are stored.
+    pub(super) fn new(
+        reads: Arc<Reads>,
+        cell: Cell,
+        fork: Option<usize>,
+        overhead: Arc<Overhead>,
+        mut history: impl FnMut(usize, Option<&Input>) -> History,
+    ) -> Self {
+        let inputs = reads.inputs.iter();
+        let inputs = inputs.map(|input| (input.column, Some(input), input.turns(cell.step), input.delay()));
+        let own = reads.own.map(|own| (cell.column, None, own.of_own(cell.step), 0));
+        // Collected at once, which is one allocation.
+        let views = inputs.chain(own).map(|(column, input, steps, lag)| ViewValues {
+            steps,
+            lag,
+            history: history(column, input),
+        });
+        let (views, step): (Arc<[ViewValues]>, _) = (views.collect(), cell.step);
+        let omissions = if reads.elides { Omissions::hidden(&reads, &views, &overhead, step) } else { None };
+        Self { reads, step, views, overhead, fork, omissions }
+    }
+
+    /// Omits what a budget has no room for.
+    pub(super) fn truncate(&mut self, truncation: Truncation) {
+        Arc::make_mut(self.omissions.get_or_insert_default()).truncation = Some(truncation);
+    }
+
+    pub(crate) fn column(&self) -> &Name {
+        &self.reads.column
+    }
+
+    /// Whether both are the same snapshot, and not only equal ones.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.views, &other.views)
+    }
+
+    /// The snapshot of the previous step at which any input had a value.
+    pub(super) fn previous(&self) -> Option<Self> {
+        (0..self.step).rev().find(|step| self.is_read_at(*step)).map(|step| self.at(step))
+    }
+
+    /// The snapshot of the last step that is shared with the nearest fork; `None` where a budget omits turns now, for
+    /// what it omitted then is unknown.
+    pub(super) fn before_fork(&self) -> Option<Self> {
+        let is_whole = self.truncation().is_none_or(|truncation| truncation.omitted.is_empty());
+        self.fork?.checked_sub(1).filter(|_| is_whole).map(|step| self.at(step))
+    }
+
+    /// The snapshot of an earlier step.
+    fn at(&self, step: usize) -> Self {
+        let inputs = self.reads.inputs.iter().map(|input| input.turns(step));
+        let steps = inputs.chain(self.reads.own.map(|own| own.of_own(step)));
+        let views = steps.zip(&*self.views).map(|(steps, view)| ViewValues { steps, ..view.clone() });
+        let (reads, overhead) = (Arc::clone(&self.reads), Arc::clone(&self.overhead));
+        let views: Arc<[ViewValues]> = views.collect();
+        let omissions = Omissions::hidden(&reads, &views, &overhead, step);
+        let mut earlier = Self { reads, step, views, overhead, fork: None, omissions };
+        self.truncation().into_iter().for_each(|truncation| earlier.truncate(truncation.before()));
+        earlier
+    }
+
+    /// What the budget omits, where there is one.
+    pub(super) fn truncation(&self) -> Option<&Truncation> {
+        self.omissions.as_ref()?.truncation.as_ref()
+    }
+
+    /// The markers of hidden values.
+    pub(super) fn elisions(&self) -> &[Elision] {
+        self.omissions.as_ref().map_or(&[], |omissions| &omissions.elisions)
+    }
+
+    /// The marker of the values that one view hides.
+    pub(super) fn elision(&self, view: usize) -> Option<&Elision> {
+        self.elisions().iter().find(|elision| elision.view == view)
+    }
+
+    /// The inputs at the current step, without those that were skipped.
+    pub(crate) fn current(&self) -> Vec<(Name, Value)> {
+        let inputs = self.reads.inputs.iter().zip(&*self.views);
+        inputs.filter_map(|(input, view)| Some((input.tag.clone(), view.value(self.step)?))).collect()
+    }
+
+    /// Whether any input has a value in the turn of a step.
+    fn is_read_at(&self, step: usize) -> bool {
+        self.reads.inputs.iter().zip(&*self.views).any(|(_, view)| view.has(step))
+    }
+
+    /// Whether any input has a value at the current step.
+    pub(crate) fn is_current(&self) -> bool {
+        self.is_read_at(self.step)
+    }
+
+    /// How many groups around an input stay open after its value in the turn of a step, in a context of the step
+    /// `context`: this one or the next.
+    pub(super) fn open_after(&self, input: &Input, step: usize, context: usize) -> usize {
+        let later = self.reads.inputs.iter().zip(&*self.views).skip(input.at + 1);
+        let mut siblings = later.map(|(other, view)| (input.shared_groups(other), other, view));
+        let next = siblings.by_ref().take_while(|(shared, ..)| *shared > 0);
+        let mut shown =
+            next.filter(|(_, other, view)| other.turns(context).contains(&step) && view.has(step));
+        shown.next().map_or(0, |(shared, ..)| shared)
+    }
+
+    /// Whether no view has a value.
+    pub(super) fn is_empty(&self) -> bool {
+        self.views.iter().all(|view| !view.steps.clone().any(|step| view.has(step)))
+    }
+
+    /// The self history, if it is shown.
+    pub(super) fn own(&self) -> Option<&ViewValues> {
+        self.views.get(self.reads.inputs.len())
+    }
+
+    /// Whether the next context has a marker before a value and this one has none: the value becomes the first that
+    /// its view shows.
+    pub(super) fn is_first_next(&self, view: usize, step: usize, next: &Range<usize>) -> bool {
+        let view = self.views.get(view).filter(|_| self.reads.is_elided(view));
+        view.is_some_and(|view| view.first(next) == Some(step) && view.first(&view.steps) != Some(step))
+    }
+
+    /// Whether the next context begins with a value of the column itself, as far as that is known, and with no marker.
+    pub(super) fn is_led_next(&self) -> bool {
+        let next = self.step + 1;
+        let (Some(own), Some(view)) = (self.reads.own, self.own()) else { return false };
+        // The value that is computed now will be there.
+        let mut values = own.of_own(next).filter(|&step| step == self.step || view.has(step));
+        values.next().is_some_and(|first| {
+            let is_marked = self.reads.own_elided && view.sum(&(0..first)).count > 0;
+            let mut inputs = self.reads.inputs.iter().zip(&*self.views);
+            !is_marked
+                && !inputs.any(|(input, view)| (input.turns(next).start..=first).any(|step| view.has(step)))
+        })
+    }
+
+    /// The first step that any view shows.
+    pub(super) fn first_step(&self) -> usize {
+        self.views.iter().map(|view| view.steps.start).min().unwrap_or(self.step)
+    }
+
+    /// The first step of the last message: the one after the last shown value of the column itself.
+    pub(super) fn last_message(&self) -> usize {
+        let is_omitted =
+            |slot: usize| self.truncation().is_some_and(|truncation| truncation.omitted.contains(&slot));
+        let own = self.own().and_then(|own| {
+            let is_shown = |&step: &usize| !is_omitted(2 * step + 1) && own.has(step);
+            own.steps.clone().rev().find(is_shown).map(|step| step + 1)
+        });
+        own.unwrap_or_else(|| self.first_step())
+    }
+}

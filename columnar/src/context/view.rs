@@ -1,0 +1,57 @@
+//! The values of one column as a view shows them, each at the step whose turn shows it.
+
+use std::ops::Range;
+
+use crate::history::{History, Text, Value};
+use crate::tokens::Sum;
+
+/// Some values of a column. A turn is named by its step; the value comes from the step `lag` before it.
+#[derive(Clone, Debug)]
+pub(super) struct ViewValues {
+    /// The steps whose turns show a value.
+    pub(super) steps: Range<usize>,
+    pub(super) lag: usize,
+    pub(super) history: History,
+}
+
+impl ViewValues {
+    /// One text, in the turn of a step.
+    pub(super) fn single(step: usize, text: String, tokens: usize) -> Self {
+        let mut history = History::default();
+        history.insert(step, text.into(), tokens);
+        Self { steps: step..step + 1, lag: 0, history }
+    }
+
+    /// Whether the turn of a step has a value.
+    pub(super) fn has(&self, step: usize) -> bool {
+        step.checked_sub(self.lag).is_some_and(|source| self.history.has(source))
+    }
+
+    /// The value in the turn of a step.
+    pub(super) fn text(&self, step: usize) -> Option<Text<'_>> {
+        self.history.text(step.checked_sub(self.lag)?)
+    }
+
+    pub(super) fn value(&self, step: usize) -> Option<Value> {
+        self.history.value(step.checked_sub(self.lag)?)
+    }
+
+    /// The first of some turns that has a value, found without visiting them all.
+    pub(super) fn first(&self, turns: &Range<usize>) -> Option<usize> {
+        let Range { mut start, mut end } = turns.clone();
+        // The oldest one is seldom empty.
+        if start < end && self.has(start) {
+            return Some(start);
+        }
+        while start < end {
+            let middle = start.midpoint(end);
+            if self.sum(&(start..middle + 1)).count > 0 { end = middle } else { start = middle + 1 }
+        }
+        Some(start).filter(|first| turns.contains(first))
+    }
+
+    /// The number and the tokens of the values in the turns of some steps.
+    pub(super) fn sum(&self, steps: &Range<usize>) -> Sum {
+        self.history.sum(steps.start.saturating_sub(self.lag)..steps.end.saturating_sub(self.lag))
+    }
+}

@@ -1,0 +1,102 @@
+//! What becomes of rows that are read: every rule about what may stand in one is here, whatever the format.
+
+use std::collections::BTreeMap;
+
+use super::{BYTES, RowsError, SKIPPED, STEP};
+use crate::declare::Name;
+use crate::reopen::Definition;
+use crate::store::{CHUNK, Entry, Store, StoreError, put_all};
+
+/// What a format finds in one place of a row.
+#[derive(Debug)]
+pub(super) enum CellValue {
+    Null,
+    Text(String),
+    Number(usize),
+    List(Vec<String>),
+    Other,
+}
+
+/// Takes rows in, some at a time.
+pub(super) struct Ingest<'s, S> {
+    store: &'s S,
+    /// Knows the columns that were stored under another name.
+    definition: Definition,
+    /// By column, what is not stored yet.
+    pending: BTreeMap<Name, Vec<(usize, Entry)>>,
+    bytes: usize,
+    rows: usize,
+}
+
+type Cells = Vec<(Name, usize, Entry)>;
+
+impl<'s, S: Store> Ingest<'s, S> {
+    pub(super) async fn new(store: &'s S) -> Result<Self, StoreError> {
+        let definition = store.open().await?;
+        let definition = definition.as_deref().map(Definition::parse).transpose()?.unwrap_or_default();
+        Ok(Self { store, definition, pending: BTreeMap::new(), bytes: 0, rows: 0 })
+    }
+
+    /// Takes the next row, or what is wrong with it. What came before it is stored either way.
+    pub(super) async fn row(
+        &mut self,
+        row: Result<Vec<(String, CellValue)>, String>,
+    ) -> Result<(), RowsError> {
+        match row.and_then(|members| cells(members, self.rows)) {
+            Ok(cells) => {
+                for (column, step, entry) in cells {
+                    self.bytes += entry.len();
+                    self.pending.entry(column).or_default().push((step, entry));
+                }
+                self.rows += 1;
+                if self.rows.is_multiple_of(CHUNK) || self.bytes > BYTES {
+                    self.flush().await?;
+                }
+                Ok(())
+            }
+            Err(reason) => {
+                self.flush().await?;
+                Err(RowsError::Row { row: self.rows + 1, reason })
+            }
+        }
+    }
+
+    /// All rows have been taken; returns their number.
+    pub(super) async fn finish(mut self) -> Result<usize, StoreError> {
+        self.flush().await?;
+        Ok(self.rows)
+    }
+
+    async fn flush(&mut self) -> Result<(), StoreError> {
+        self.bytes = 0;
+        for (column, entries) in std::mem::take(&mut self.pending) {
+            put_all(self.store, &self.definition.key(&column), entries).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The cells of a row, which is that of this step unless it says something else.
+fn cells(members: Vec<(String, CellValue)>, step: usize) -> Result<Cells, String> {
+    let step = match members.iter().find(|(member, _)| member == STEP) {
+        None => step,
+        Some((_, CellValue::Number(step))) => *step,
+        Some(_) => return Err(format!("`{STEP}` is no step, which is a number from 0 on")),
+    };
+    let name = |name: &str| Name::new(name).map_err(|error| error.to_string());
+    let mut cells = Vec::new();
+    for (member, found) in members {
+        match (member.as_str(), found) {
+            (STEP, _) | (_, CellValue::Null) => {}
+            (SKIPPED, CellValue::List(columns)) => {
+                for column in columns {
+                    cells.push((name(&column)?, step, Entry::SKIPPED));
+                }
+            }
+            (SKIPPED, _) => return Err(format!("`{SKIPPED}` is no list of columns")),
+            (column, CellValue::Text(text)) => cells.push((name(column)?, step, Entry::from(text))),
+            (column, _) => return Err(format!("`{}` is no text; convert it to one", name(column)?)),
+        }
+    }
+    Ok(cells)
+}

@@ -1,0 +1,262 @@
+//! What a store in files does on its thread, once it is open: reads values, and stores batches of cells.
+//!
+//! ```text
+//! stage values ─▶ lines in the log ─▶ link values to their names ─▶ `done` in the log ─▶ unstage
+//!       sync             sync                   sync folders
+//! ```
+//!
+//! A value has its name only when it is whole and in the log, and it never loses it. What is confirmed is
+//! durable, `done` or not: opening finds out what became of lines that no `done` follows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::disk::{Disk, Kind};
+use super::layout::{IoContext, Layout, none_if_missing, ok_if_exists};
+use super::log::{self, Cells, Checksum, LoggedEntry};
+use crate::declare::Name;
+use crate::history::Value;
+use crate::store::worker::{Backend, NewCell};
+use crate::store::{Entry, Put, StoreError, StoredSteps};
+
+/// Where a store is.
+#[derive(Clone, Debug)]
+pub(crate) struct Location<D> {
+    pub(super) disk: D,
+    pub(super) path: PathBuf,
+}
+
+/// A folder that is open.
+pub(crate) struct FileBackend<D: Disk> {
+    pub(super) disk: D,
+    pub(super) layout: Layout,
+    pub(super) lock: D::Lock,
+    pub(super) log: D::File,
+    pub(super) cells: Cells,
+    /// Names of what is staged are numbers.
+    pub(super) staged: usize,
+}
+
+impl<D: Disk> Backend for FileBackend<D> {
+    type Location = Location<D>;
+
+    fn open(location: &Location<D>) -> Result<Self, StoreError> {
+        super::opening::open(location)
+    }
+
+    fn definition(&mut self) -> Result<Option<String>, StoreError> {
+        let path = self.layout.definition();
+        let Some(bytes) = none_if_missing(self.disk.read(&path, u64::MAX)).context("reading", &path)? else {
+            return Ok(None);
+        };
+        let text = String::from_utf8(bytes).ok();
+        let with_checksum = text.as_deref().and_then(|text| text.split_once('\n'));
+        match with_checksum {
+            Some((checksum, text)) if Checksum::parse(checksum) == Some(Checksum::of(text.as_bytes())) => {
+                Ok(Some(text.to_owned()))
+            }
+            _ => Err(damaged(&path, "it is not as it was written")),
+        }
+    }
+
+    fn define(&mut self, definition: &str) -> Result<(), StoreError> {
+        self.check_root()?;
+        let with_checksum = format!("{}\n{definition}", Checksum::of(definition.as_bytes()));
+        let staged = self.stage(with_checksum.as_bytes())?;
+        replace(&self.disk, &self.layout, &staged, &self.layout.definition())
+    }
+
+    fn stored_steps(&mut self, column: &Name) -> Result<StoredSteps, StoreError> {
+        Ok(self.cells.get(column).into_iter().flat_map(|steps| steps.keys().copied()).collect())
+    }
+
+    fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<Vec<(usize, Entry)>, StoreError> {
+        let Some(cells) = self.cells.get(column).filter(|_| !steps.is_empty()) else { return Ok(Vec::new()) };
+        let entry = |(step, logged): (&usize, &LoggedEntry)| {
+            Ok((*step, entry(&self.disk, &self.layout, column, *step, logged)?))
+        };
+        cells.range(steps).map(entry).collect()
+    }
+
+    fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError> {
+        let mut taken = BTreeSet::new();
+        let is_new: Vec<bool> = (cells.iter())
+            .map(|cell| {
+                self.logged(&cell.column, cell.step).is_none() && taken.insert((&cell.column, cell.step))
+            })
+            .collect();
+        let new: Vec<&NewCell> =
+            cells.iter().zip(&is_new).filter(|(_, new)| **new).map(|(cell, _)| cell).collect();
+        if !new.is_empty() {
+            self.check_root()?;
+            self.store(&new)?;
+        }
+        let put = |(cell, new): (&NewCell, bool)| match self.logged(&cell.column, cell.step) {
+            Some(logged) if !new => {
+                Ok(Put::Exists(entry(&self.disk, &self.layout, &cell.column, cell.step, logged)?))
+            }
+            _ => Ok(Put::Stored),
+        };
+        cells.iter().zip(is_new).map(put).collect()
+    }
+}
+
+impl<D: Disk> FileBackend<D> {
+    fn logged(&self, column: &Name, step: usize) -> Option<&LoggedEntry> {
+        self.cells.get(column)?.get(&step)
+    }
+
+    /// The folder may have been moved or replaced, which a path does not show.
+    fn check_root(&self) -> Result<(), StoreError> {
+        let path = self.layout.lock();
+        match none_if_missing(self.disk.is_locked_by(&path, &self.lock)).context("looking at", &path)? {
+            Some(true) => Ok(()),
+            Some(false) => Err(unwritable(self.layout.root(), "another folder is in its place")),
+            None => Err(unwritable(self.layout.root(), "it is not there any more")),
+        }
+    }
+
+    /// Stores cells that are not there, no two of them the same.
+    fn store(&mut self, cells: &[&NewCell]) -> Result<(), StoreError> {
+        let columns: BTreeSet<&Name> =
+            cells.iter().filter(|cell| is_value(cell)).map(|cell| &cell.column).collect();
+        self.make_columns(&columns)?;
+        let mut lines = String::new();
+        let mut links = Vec::new();
+        let mut logged = Vec::with_capacity(cells.len());
+        for NewCell { column, step, entry } in cells.iter().copied() {
+            if let Some(value) = &entry.value {
+                links.push((self.stage(value.as_bytes())?, self.layout.value(column, *step)));
+            }
+            let entry = LoggedEntry::of(entry);
+            lines.push_str(&log::cell(column, *step, &entry));
+            logged.push((column, *step, entry));
+        }
+        self.append(&lines)?;
+        self.disk.sync(&self.log).context("writing", &self.layout.cells())?;
+        for (staged, value) in &links {
+            self.disk.link(staged, value).context("making", value)?;
+        }
+        for column in columns {
+            let folder = self.layout.column(column);
+            self.disk.sync_path(&folder).context("writing", &folder)?;
+        }
+        for (column, step, entry) in logged {
+            self.cells.entry(column.clone()).or_default().insert(step, entry);
+        }
+        self.append(&log::done(self.cells.values().map(BTreeMap::len).sum()))?;
+        for (staged, _) in links {
+            // All is well without: opening removes what is left.
+            let _ = self.disk.remove(&staged);
+        }
+        Ok(())
+    }
+
+    /// Sees to it that columns have their folders, and that these last.
+    fn make_columns(&self, columns: &BTreeSet<&Name>) -> Result<(), StoreError> {
+        let mut made = false;
+        for column in columns {
+            let folder = self.layout.column(column);
+            // A folder that holds a value lasts already, and its absence is a loss.
+            if !self
+                .cells
+                .get(*column)
+                .is_some_and(|steps| steps.values().any(|logged| logged.value.is_some()))
+            {
+                ok_if_exists(self.disk.create_dir(&folder)).context("making", &folder)?;
+                made = true;
+            }
+            // Through a link, values would get into a folder that is not the store's.
+            if self.disk.kind(&folder).context("looking at", &folder)? != Kind::Folder {
+                return Err(unwritable(&folder, "it is not a folder"));
+            }
+        }
+        if made {
+            let root = self.layout.root();
+            self.disk.sync_path(root).context("writing", root)?;
+        }
+        Ok(())
+    }
+
+    fn stage(&mut self, bytes: &[u8]) -> Result<PathBuf, StoreError> {
+        let path = stage(&self.disk, &self.layout, self.staged, bytes)?;
+        self.staged += 1;
+        Ok(path)
+    }
+
+    fn append(&mut self, lines: &str) -> Result<(), StoreError> {
+        self.log.write_all(lines.as_bytes()).context("writing", &self.layout.cells())
+    }
+}
+
+fn is_value(cell: &NewCell) -> bool {
+    !cell.entry.is_skipped()
+}
+
+/// Writes bytes where nobody looks for them.
+pub(super) fn stage<D: Disk>(
+    disk: &D,
+    layout: &Layout,
+    number: usize,
+    bytes: &[u8],
+) -> Result<PathBuf, StoreError> {
+    let path = layout.staging().join(number.to_string());
+    let mut file = disk.create(&path).context("making", &path)?;
+    file.write_all(bytes).context("writing", &path)?;
+    disk.sync(&file).context("writing", &path)?;
+    Ok(path)
+}
+
+/// Puts what is staged in the place of a file of the store's own.
+pub(super) fn replace<D: Disk>(
+    disk: &D,
+    layout: &Layout,
+    staged: &Path,
+    path: &Path,
+) -> Result<(), StoreError> {
+    disk.rename(staged, path).context("replacing", path)?;
+    disk.sync_path(layout.own()).context("writing", layout.own())
+}
+
+/// What is stored of a cell, as the log has it.
+pub(super) fn entry<D: Disk>(
+    disk: &D,
+    layout: &Layout,
+    column: &Name,
+    step: usize,
+    logged: &LoggedEntry,
+) -> Result<Entry, StoreError> {
+    let receipt = logged.receipt.clone();
+    let Some(checksum) = logged.value else { return Ok(Entry { value: None, receipt }) };
+    let path = layout.value(column, step);
+    // One byte more than there should be is enough to know.
+    let bytes =
+        none_if_missing(disk.read(&path, checksum.len.saturating_add(1))).context("reading", &path)?;
+    let corrupt = |reason: &str| corrupt(column, step, &path, reason);
+    let bytes = bytes.ok_or_else(|| corrupt("is not there any more; put it back"))?;
+    if Checksum::of(&bytes) != checksum {
+        return Err(corrupt("was edited or damaged after it was stored; put back what it was"));
+    }
+    let value = text(bytes).ok_or_else(|| corrupt("is not UTF-8"))?;
+    Ok(Entry { value: Some(value), receipt })
+}
+
+/// The value that these bytes are.
+pub(super) fn text(bytes: Vec<u8>) -> Option<Value> {
+    String::from_utf8(bytes).ok().map(Value::from)
+}
+
+pub(super) fn corrupt(column: &Name, step: usize, path: &Path, reason: &str) -> StoreError {
+    StoreError::Corrupt { column: column.clone(), step, reason: format!("{} {reason}", path.display()) }
+}
+
+pub(super) fn damaged(path: &Path, reason: impl Into<String>) -> StoreError {
+    StoreError::Damaged { location: path.display().to_string(), reason: reason.into() }
+}
+
+/// A folder is not what it was.
+fn unwritable(path: &Path, reason: &str) -> StoreError {
+    StoreError::other(format!("{} cannot be written to: {reason}", path.display()))
+}

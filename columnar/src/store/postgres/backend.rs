@@ -1,0 +1,247 @@
+//! The owner of a flow: what the thread of a store does in a database.
+//!
+//! It loses connections and goes on. What it does on one is made to be done again: reads, what replaces, and
+//! [`BatchWrite`], which knows its own.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio_postgres::Client;
+
+use super::super::worker::{Backend, NewCell};
+use super::super::{Entry, Put, StoreError, StoredSteps};
+use super::Location;
+use super::batch::BatchWrite;
+use super::cells::{self, Ownership};
+use super::error::PostgresError;
+use super::schema;
+use super::session::{ServerProcess, Session, lock};
+use crate::declare::Name;
+
+/// Before each attempt on another connection. A server that is started anew is back by then.
+const PAUSES: [Duration; 5] = [
+    Duration::ZERO,
+    Duration::from_millis(100),
+    Duration::from_millis(400),
+    Duration::from_millis(1500),
+    Duration::from_secs(3),
+];
+
+/// How often to look for a lock that another process has, which may have ended a moment ago.
+const LOCK_ATTEMPTS: usize = 5;
+
+/// How often to look for a lock that is our own, of a session that has been told to end.
+const OWN_LOCK_ATTEMPTS: usize = 100;
+
+/// Reading so many steps again is no more work than remembering that they are there.
+const PREFIX_UPDATE_INTERVAL: usize = 1000;
+
+/// So many bytes go into a transaction, unless a single cell has more: the server takes no gigabyte at once.
+const MAX_TRANSACTION_BYTES: usize = 32 << 20;
+
+/// The owner of a flow, or who was it until the connection was lost.
+pub(crate) struct PostgresBackend {
+    location: Location,
+    runtime: Runtime,
+    ownership: Ownership,
+    /// Serves the session, or served the one that was lost.
+    process: ServerProcess,
+    session: Option<Session>,
+    /// How many first steps of a column were stored when that was asked.
+    prefixes: HashMap<Name, usize>,
+}
+
+impl Backend for PostgresBackend {
+    type Location = Location;
+
+    fn open(location: &Location) -> Result<Self, StoreError> {
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|source| StoreError::Io { operation: "preparing to connect".to_owned(), source })?;
+        let opened =
+            runtime.block_on(open(location)).map_err(|error| error.into_store_error("opening", location))?;
+        let (session, process, ownership) = opened;
+        let (location, session) = (location.clone(), Some(session));
+        Ok(Self { location, runtime, ownership, process, session, prefixes: HashMap::new() })
+    }
+
+    fn definition(&mut self) -> Result<Option<String>, StoreError> {
+        let ownership = self.ownership;
+        let bytes =
+            self.retry("reading the definition of", async |client| ownership.definition(client).await)?;
+        bytes.map(String::from_utf8).transpose().map_err(|_| StoreError::Damaged {
+            location: self.location.to_string(),
+            reason: "its definition is no text".to_owned(),
+        })
+    }
+
+    fn define(&mut self, definition: &str) -> Result<(), StoreError> {
+        let ownership = self.ownership;
+        let defined = self.retry("defining", async |client| ownership.define(client, definition).await)?;
+        if defined { Ok(()) } else { Err(self.location.locked()) }
+    }
+
+    fn stored_steps(&mut self, column: &Name) -> Result<StoredSteps, StoreError> {
+        let ownership = self.ownership;
+        let (stored_steps, known) =
+            self.retry("looking into", async |client| ownership.stored_steps(client, column).await)?;
+        if stored_steps.prefix - known >= PREFIX_UPDATE_INTERVAL {
+            self.retry("looking into", async |client| {
+                ownership.store_prefix(client, column, stored_steps.prefix).await
+            })?;
+        }
+        self.prefixes.insert(column.clone(), stored_steps.prefix);
+        Ok(stored_steps)
+    }
+
+    fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<Vec<(usize, Entry)>, StoreError> {
+        let ownership = self.ownership;
+        let loaded =
+            self.retry("reading", async |client| ownership.load(client, column, steps.clone()).await)?;
+        let known = self.prefixes.get(column).copied().unwrap_or_default();
+        let mut expected = steps.start..steps.end.min(known);
+        match expected.find(|step| loaded.get(step - steps.start).is_none_or(|(there, _)| there != step)) {
+            None => Ok(loaded),
+            Some(step) => Err(StoreError::Corrupt {
+                column: column.clone(),
+                step,
+                reason: "its row in columnar_cells is gone".to_owned(),
+            }),
+        }
+    }
+
+    fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError> {
+        let mut puts = Vec::with_capacity(cells.len());
+        for batch in batches(&cells) {
+            let mut write = BatchWrite::new(self.ownership, batch)?;
+            let stored = self.retry("storing in", async |client| write.attempt(client).await)?;
+            puts.extend(stored.ok_or_else(|| self.location.locked())?);
+        }
+        Ok(puts)
+    }
+}
+
+impl PostgresBackend {
+    /// Does it, on another connection if the one there is is lost, and again if that is lost, too.
+    fn retry<T>(
+        &mut self,
+        operation: &str,
+        mut act: impl AsyncFnMut(&Client) -> Result<T, PostgresError>,
+    ) -> Result<T, StoreError> {
+        let Self { location, runtime, ownership, process, session, .. } = self;
+        let done = runtime.block_on(async {
+            let mut pauses = PAUSES.into_iter();
+            loop {
+                let attempt = async {
+                    let session = match session {
+                        Some(session) => session,
+                        None => {
+                            let (reconnected, serving) = reconnect(location, *ownership, *process).await?;
+                            *process = serving;
+                            session.insert(reconnected)
+                        }
+                    };
+                    session.run(&mut act).await
+                };
+                match attempt.await {
+                    Err(PostgresError::Lost(error)) => {
+                        *session = None;
+                        let Some(pause) = pauses.next() else { return Err(PostgresError::Lost(error)) };
+                        tokio::time::sleep(pause).await;
+                    }
+                    done => return done,
+                }
+            }
+        });
+        done.map_err(|error| error.into_store_error(operation, location))
+    }
+}
+
+/// Whoever opens the flow next finds it free.
+impl Drop for PostgresBackend {
+    fn drop(&mut self) {
+        if let Some(session) = self.session.take() {
+            self.runtime.block_on(session.close());
+        }
+    }
+}
+
+async fn open(location: &Location) -> Result<(Session, ServerProcess, Ownership), PostgresError> {
+    if location.flow.contains('\0') {
+        return Err(StoreError::other("the key of a flow cannot have a NUL in it").into());
+    }
+    let mut session = Session::connect(location).await?;
+    let owned = session.run(async |client| {
+        schema::check(client, location).await?;
+        let flow = schema::flow(client, &location.flow).await?;
+        if !lock(client, flow, LOCK_ATTEMPTS).await? {
+            return Err(location.locked().into());
+        }
+        Ok::<_, PostgresError>((ServerProcess::of(client).await?, cells::take_ownership(client, flow).await?))
+    });
+    let (process, ownership) = owned.await?;
+    Ok((session, process, ownership))
+}
+
+/// A session in the place of one that was lost, if nobody else has become the owner meanwhile.
+async fn reconnect(
+    location: &Location,
+    ownership: Ownership,
+    lost: ServerProcess,
+) -> Result<(Session, ServerProcess), PostgresError> {
+    let mut session = Session::connect(location).await?;
+    let reconnected = session.run(async |client| {
+        lost.end(client).await?;
+        if !lock(client, ownership.flow, OWN_LOCK_ATTEMPTS).await? || !ownership.is_current(client).await? {
+            return Err(location.locked().into());
+        }
+        ServerProcess::of(client).await
+    });
+    let process = reconnected.await?;
+    Ok((session, process))
+}
+
+/// Cells in batches for one transaction each.
+fn batches(cells: &[NewCell]) -> impl Iterator<Item = &[NewCell]> {
+    let mut bytes = 0;
+    cells.chunk_by(move |cell, next| {
+        bytes += cell.entry.len();
+        let fits = bytes + next.entry.len() <= MAX_TRANSACTION_BYTES;
+        if !fits {
+            bytes = 0;
+        }
+        fits
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(bytes: usize) -> NewCell {
+        let column = Name::new("user").expect("it is a name");
+        NewCell { column, step: 0, entry: Entry::from("x".repeat(bytes).as_str()) }
+    }
+
+    #[test]
+    fn a_transaction_has_no_more_bytes_than_the_server_takes_and_one_cell_at_least() {
+        let half = MAX_TRANSACTION_BYTES / 2;
+        for (sizes, expected) in [
+            (vec![], vec![]),
+            (vec![0, 1, 2], vec![3]),
+            (vec![half, half], vec![2]),
+            (vec![half, half, 1], vec![2, 1]),
+            (vec![half, half + 1, half - 1, 1, 1], vec![1, 2, 2]),
+            (
+                vec![MAX_TRANSACTION_BYTES + 1, 1, MAX_TRANSACTION_BYTES + 1, MAX_TRANSACTION_BYTES + 1],
+                vec![1, 1, 1, 1],
+            ),
+        ] {
+            let cells: Vec<_> = sizes.into_iter().map(cell).collect();
+            assert_eq!(batches(&cells).map(<[_]>::len).collect::<Vec<_>>(), expected);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! One write of many cells, which may take many attempts.
+
+use std::collections::HashMap;
+
+use futures::future;
+use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Row};
+
+use super::super::worker::NewCell;
+use super::super::{Entry, Put, StoreError};
+use super::cells::{self, Ownership, Parameter};
+use super::error::PostgresError;
+
+/// Cells on their way. Of many for one place the first one counts.
+pub(super) struct BatchWrite<'a> {
+    ownership: Ownership,
+    cells: &'a [NewCell],
+    /// Where in what follows a cell is.
+    indexes: HashMap<(&'a str, i64), usize>,
+    firsts: Vec<&'a NewCell>,
+    columns: Vec<&'a str>,
+    steps: Vec<i64>,
+    values: Vec<Option<&'a [u8]>>,
+    receipts: Vec<Option<&'a [u8]>>,
+    sums: Vec<i32>,
+    /// The transactions that were tried. What one of them has stored was stored here, even where the connection
+    /// was lost before the server could say so.
+    transactions: Vec<String>,
+}
+
+impl<'a> BatchWrite<'a> {
+    pub(super) fn new(ownership: Ownership, cells: &'a [NewCell]) -> Result<Self, StoreError> {
+        let mut indexes = HashMap::with_capacity(cells.len());
+        let (mut firsts, mut columns, mut steps) = (vec![], vec![], vec![]);
+        let (mut values, mut receipts, mut sums) = (vec![], vec![], vec![]);
+        for cell in cells {
+            let step = cells::number_of(&cell.column, cell.step)?;
+            indexes.entry((cell.column.as_str(), step)).or_insert_with(|| {
+                firsts.push(cell);
+                columns.push(cell.column.as_str());
+                steps.push(step);
+                let Entry { value, receipt } = &cell.entry;
+                let entry = [value, receipt].map(|text| text.as_deref().map(str::as_bytes));
+                sums.push(cells::cell_checksum(&cell.column, step, entry));
+                values.push(entry[0]);
+                receipts.push(entry[1]);
+                firsts.len() - 1
+            });
+        }
+        Ok(Self {
+            ownership,
+            cells,
+            indexes,
+            firsts,
+            columns,
+            steps,
+            values,
+            receipts,
+            sums,
+            transactions: Vec::new(),
+        })
+    }
+
+    /// Stores what is not there yet, unless there has been another owner: then it says `None`.
+    pub(super) async fn attempt(&mut self, client: &Client) -> Result<Option<Vec<Put>>, PostgresError> {
+        let done = self.transact(client).await;
+        if !matches!(done, Ok(Some(_)) | Err(PostgresError::Lost(_))) {
+            // The connection is read from further on.
+            let _ = client.batch_execute("rollback").await;
+        }
+        done
+    }
+
+    async fn transact(&mut self, client: &Client) -> Result<Option<Vec<Put>>, PostgresError> {
+        let stored = self.store(client).await?;
+        let Some(row) = stored.first() else { return Ok(None) };
+        self.transactions.push(row.try_get(0)?);
+        let mut puts = vec![None; self.firsts.len()];
+        for row in &stored {
+            if let Some(column) = row.try_get(1)?
+                && let Some((_, put)) = self.cell_mut(&mut puts, column, row.try_get(2)?)
+            {
+                *put = Some(Put::Stored);
+            }
+        }
+        if puts.contains(&None) {
+            for row in self.earlier(client).await? {
+                if let Some((cell, put)) = self.cell_mut(&mut puts, row.try_get(0)?, row.try_get(1)?) {
+                    let ours = self.transactions.contains(&row.try_get(5)?);
+                    *put = Some(if ours {
+                        Put::Stored
+                    } else {
+                        Put::Exists(cells::entry(&row, 2, &cell.column, cell.step)?)
+                    });
+                }
+            }
+        }
+        let answers = self.answers(&puts)?;
+        client.batch_execute("commit").await?;
+        Ok(Some(answers))
+    }
+
+    /// The cell that a row is about, and what is known of it.
+    fn cell_mut<'p>(
+        &self,
+        puts: &'p mut [Option<Put>],
+        column: &str,
+        step: i64,
+    ) -> Option<(&'a NewCell, &'p mut Option<Put>)> {
+        let index = *self.indexes.get(&(column, step))?;
+        Some((self.firsts.get(index)?, puts.get_mut(index)?))
+    }
+
+    /// What became of each cell that was to be stored.
+    fn answers(&self, puts: &[Option<Put>]) -> Result<Vec<Put>, StoreError> {
+        let answer = |cell: &NewCell| {
+            let step = cells::number_of(&cell.column, cell.step)?;
+            let index = self.indexes.get(&(cell.column.as_str(), step));
+            let first = index.and_then(|index| Some((self.firsts.get(*index)?, puts.get(*index)?.as_ref()?)));
+            match first {
+                Some((first, Put::Stored)) if !std::ptr::eq(*first, cell) => {
+                    Ok(Put::Exists(first.entry.clone()))
+                }
+                Some((_, put)) => Ok(put.clone()),
+                None => Err(StoreError::Corrupt {
+                    column: cell.column.clone(),
+                    step: cell.step,
+                    reason: "the server said that it is stored, and it is not there".to_owned(),
+                }),
+            }
+        };
+        self.cells.iter().map(answer).collect()
+    }
+
+    /// In a transaction that is begun by this, and named by the first thing in each row. There is no row for who is
+    /// not the owner, and else the cells that were stored, or one of nulls.
+    async fn store(&self, client: &Client) -> Result<Vec<Row>, PostgresError> {
+        // The row of the flow stays as it is until this is committed: the next owner waits for that.
+        const STORE: &str = r#"
+            with owner as (
+                select flow from columnar_flows where flow = $1 and owners = $2 for share
+            ), stored as (
+                insert into columnar_cells (flow, "column", step, value, receipt, sum)
+                select flow, new.* from owner,
+                    unnest($3::text[], $4::bigint[], $5::bytea[], $6::bytea[], $7::integer[]) as new
+                on conflict do nothing
+                returning "column", step
+            )
+            select pg_current_xact_id()::xid::text, "column", step from owner left join stored on true"#;
+        let [flow, owners] = self.ownership.parameters();
+        let parameters: [Parameter<'_>; 7] = [
+            flow,
+            owners,
+            (&self.columns, Type::TEXT_ARRAY),
+            (&self.steps, Type::INT8_ARRAY),
+            (&self.values, Type::BYTEA_ARRAY),
+            (&self.receipts, Type::BYTEA_ARRAY),
+            (&self.sums, Type::INT4_ARRAY),
+        ];
+        let (begun, stored) =
+            future::join(client.batch_execute("begin"), client.query_typed(STORE, &parameters)).await;
+        begun?;
+        Ok(stored?)
+    }
+
+    /// What is there of these cells.
+    async fn earlier(&self, client: &Client) -> Result<Vec<Row>, PostgresError> {
+        const EARLIER: &str = r#"select "column", step, value, receipt, sum, cells.xmin::text
+            from unnest($2::text[], $3::bigint[]) as requested ("column", step)
+            join columnar_cells as cells using ("column", step) where flow = $1"#;
+        let [flow, _] = self.ownership.parameters();
+        let parameters: [Parameter<'_>; 3] =
+            [flow, (&self.columns, Type::TEXT_ARRAY), (&self.steps, Type::INT8_ARRAY)];
+        Ok(client.query_typed(EARLIER, &parameters).await?)
+    }
+}

@@ -1,0 +1,160 @@
+//! A flow of a file, and its owner.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use super::cells;
+use super::columns::Columns;
+use super::error::SqliteError;
+use super::flow::Flow;
+use super::lock::Lock;
+use super::{Location, database};
+use crate::declare::Name;
+use crate::store::worker::{self, NewCell};
+use crate::store::{Entry, Put, StoreError, StoredSteps};
+
+/// After so many cells it is written down how far columns are complete. So opening a flow reads no more than these,
+/// and what was computed ahead.
+const ADVANCE_INTERVAL: usize = 1024;
+
+/// A flow that is open. The fields are dropped in this order: the lock is the last of them.
+pub(crate) struct SqliteBackend {
+    location: Location,
+    /// `None` where a write failed: what it changed here is not what is stored.
+    columns: Option<Columns>,
+    /// How many cells have come since it was written down how far columns are complete.
+    since_advance: usize,
+    pub(super) db: Connection,
+    _lock: Lock,
+}
+
+impl SqliteBackend {
+    fn begin(location: &Location) -> Result<Self, SqliteError> {
+        let (path, db) = database::open(location)?;
+        let flow = Flow::find_or_make(&db, &location.flow)?;
+        let mut lock = path.into_os_string();
+        lock.push(format!("-lock-{flow}"));
+        let Some(lock) = Lock::take(lock.as_ref())? else {
+            return Err(StoreError::Locked { location: location.to_string() }.into());
+        };
+        let mut backend =
+            Self { location: location.clone(), columns: None, since_advance: 0, db, _lock: lock };
+        backend.columns = Some(backend.take_columns()?);
+        Ok(backend)
+    }
+
+    fn take_columns(&mut self) -> Result<Columns, SqliteError> {
+        if let Some(columns) = self.columns.take() {
+            return Ok(columns);
+        }
+        let flow = Flow::read(&self.db, &self.location.flow)?;
+        let columns = Columns::read(&self.db, flow.id)?;
+        if columns.count() == flow.columns {
+            Ok(columns)
+        } else {
+            Err(SqliteError::Damaged("a column is gone"))
+        }
+    }
+
+    fn read<T>(
+        &mut self,
+        read: impl FnOnce(&Connection, &Columns) -> Result<T, SqliteError>,
+    ) -> Result<T, StoreError> {
+        let read = self.take_columns().and_then(|columns| read(&self.db, self.columns.insert(columns)));
+        read.map_err(|error| error.into_store_error(&self.location, "reading"))
+    }
+
+    /// Changes the file as a whole or not at all.
+    fn write<T>(
+        &mut self,
+        write: impl FnOnce(&Transaction<'_>, &mut Columns, &str) -> Result<T, SqliteError>,
+    ) -> Result<T, StoreError> {
+        let written = self.take_columns().and_then(|mut columns| {
+            let writing = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
+            let written = write(&writing, &mut columns, &self.location.flow)?;
+            writing.commit()?;
+            self.columns = Some(columns);
+            Ok(written)
+        });
+        written.map_err(|error| {
+            // Nothing is written down any more of what may not have arrived.
+            self.since_advance = 0;
+            error.into_store_error(&self.location, "writing to")
+        })
+    }
+}
+
+impl worker::Backend for SqliteBackend {
+    type Location = Location;
+
+    fn open(location: &Location) -> Result<Self, StoreError> {
+        Self::begin(location).map_err(|error| error.into_store_error(location, "opening"))
+    }
+
+    fn definition(&mut self) -> Result<Option<String>, StoreError> {
+        let flow = Flow::read(&self.db, &self.location.flow)
+            .map_err(|error| error.into_store_error(&self.location, "reading"))?;
+        Ok(flow.definition)
+    }
+
+    fn define(&mut self, definition: &str) -> Result<(), StoreError> {
+        self.write(|db, _, key| {
+            let flow = Flow::read(db, key)?;
+            Flow { definition: Some(definition.to_owned()), ..flow }.write(db, key)
+        })
+    }
+
+    fn stored_steps(&mut self, column: &Name) -> Result<StoredSteps, StoreError> {
+        self.read(|db, columns| {
+            columns.get(column).map_or(Ok(StoredSteps::default()), |column| cells::stored_steps(db, column))
+        })
+    }
+
+    fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<Vec<(usize, Entry)>, StoreError> {
+        self.read(|db, columns| match columns.get(column) {
+            Some(known) => cells::load(db, column, known, steps),
+            None => Ok(Vec::new()),
+        })
+    }
+
+    fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError> {
+        let since_advance = self.since_advance + cells.len();
+        let puts = self.write(|db, columns, key| {
+            let before = columns.count();
+            let puts = put(db, columns, cells)?;
+            if columns.count() > before {
+                let flow = Flow::read(db, key)?;
+                Flow { columns: columns.count(), ..flow }.write(db, key)?;
+            }
+            if since_advance >= ADVANCE_INTERVAL {
+                columns.advance(db)?;
+            }
+            Ok(puts)
+        })?;
+        self.since_advance = if since_advance >= ADVANCE_INTERVAL { 0 } else { since_advance };
+        Ok(puts)
+    }
+}
+
+fn put(db: &Transaction<'_>, columns: &mut Columns, cells: Vec<NewCell>) -> Result<Vec<Put>, SqliteError> {
+    let puts = cells.into_iter().map(|NewCell { column: name, step, entry }| {
+        let column = columns.make(db, &name)?;
+        if cells::put(db, column, step, &entry)? {
+            return Ok(Put::Stored);
+        }
+        let there = cells::load(db, &name, column, step..step.saturating_add(1))?.pop();
+        there.map(|(_, entry)| Put::Exists(entry)).ok_or(SqliteError::Damaged("a cell is there and is not"))
+    });
+    puts.collect()
+}
+
+impl Drop for SqliteBackend {
+    fn drop(&mut self) {
+        // Where it fails, whoever opens the flow next reads more. It is not worth any waiting.
+        if self.since_advance > 0 && self.db.busy_timeout(Duration::ZERO).is_ok() {
+            let _ = self.write(|db, columns, _| columns.advance(db));
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! A store around another one.
+
+use std::fmt;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+
+use crate::declare::Name;
+use crate::store::{Entry, MemoryStore, Put, Store, StoreError, StoredSteps};
+
+/// The operations of a [`Store`] around those of another one, `inner`.
+///
+/// Each method passes through unless it is overridden, so a layer has only the methods that it changes: it can delay
+/// an operation, fail before or after it, count it, or change its result.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+///
+/// use columnar::Name;
+/// use columnar::prelude::*;
+/// use columnar::store::{Entry, Put, Store, StoreError};
+/// use columnar::testing::{LayeredStore, StoreLayer};
+/// use futures::future::BoxFuture;
+///
+/// /// Counts what is stored.
+/// #[derive(Default)]
+/// struct Puts(AtomicUsize);
+///
+/// impl StoreLayer for Puts {
+///     fn put(
+///         self: &Arc<Self>,
+///         inner: &Arc<dyn Store>,
+///         column: Name,
+///         step: usize,
+///         entry: Entry,
+///     ) -> BoxFuture<'static, Result<Put, StoreError>> {
+///         self.0.fetch_add(1, Ordering::SeqCst);
+///         inner.put(column, step, entry)
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let store = LayeredStore::<Puts>::default();
+/// let notes = Flow::open(store.clone(), [column("upper", source("note").latest(), prompt("Shout."))]).await?;
+/// notes.push("note", "hello").await?;
+/// notes.run().await?;
+/// assert_eq!(store.0.load(Ordering::SeqCst), 2);
+/// # Ok(()) }
+/// ```
+pub trait StoreLayer: Send + Sync + 'static {
+    /// Around [`Store::open`].
+    fn open(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
+    ) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        inner.open()
+    }
+
+    /// Around [`Store::define`].
+    fn define(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
+        definition: String,
+    ) -> BoxFuture<'static, Result<(), StoreError>> {
+        inner.define(definition)
+    }
+
+    /// Around [`Store::stored_steps`].
+    fn stored_steps(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
+        column: Name,
+    ) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        inner.stored_steps(column)
+    }
+
+    /// Around [`Store::load`].
+    fn load(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        inner.load(column, steps)
+    }
+
+    /// Around [`Store::put`].
+    fn put(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
+        column: Name,
+        step: usize,
+        entry: Entry,
+    ) -> BoxFuture<'static, Result<Put, StoreError>> {
+        inner.put(column, step, entry)
+    }
+}
+
+/// A store with a [`StoreLayer`] around it. Dereferences to the layer; clones are the same handle.
+pub struct LayeredStore<L> {
+    inner: Arc<dyn Store>,
+    layer: Arc<L>,
+}
+
+impl<L: StoreLayer> LayeredStore<L> {
+    /// A layer around a store.
+    pub fn new(inner: impl Store, layer: L) -> Self {
+        Self::with_shared(inner, Arc::new(layer))
+    }
+
+    /// A layer that is around other stores, too, such as other handles to the same place.
+    pub fn with_shared(inner: impl Store, layer: Arc<L>) -> Self {
+        Self { inner: Arc::new(inner), layer }
+    }
+}
+
+/// The layer around an empty [`MemoryStore`].
+impl<L: StoreLayer + Default> Default for LayeredStore<L> {
+    fn default() -> Self {
+        Self::new(MemoryStore::new(), L::default())
+    }
+}
+
+impl<L: StoreLayer> Store for LayeredStore<L> {
+    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        self.layer.open(&self.inner)
+    }
+
+    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.layer.define(&self.inner, definition)
+    }
+
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        self.layer.stored_steps(&self.inner, column)
+    }
+
+    fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        self.layer.load(&self.inner, column, steps)
+    }
+
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
+        self.layer.put(&self.inner, column, step, entry)
+    }
+}
+
+impl<L> Clone for LayeredStore<L> {
+    fn clone(&self) -> Self {
+        Self { inner: Arc::clone(&self.inner), layer: Arc::clone(&self.layer) }
+    }
+}
+
+impl<L> Deref for LayeredStore<L> {
+    type Target = L;
+
+    fn deref(&self) -> &L {
+        &self.layer
+    }
+}
+
+impl<L> fmt::Debug for LayeredStore<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LayeredStore").finish_non_exhaustive()
+    }
+}
