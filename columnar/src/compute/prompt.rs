@@ -40,7 +40,7 @@ const MAX_TOKENS: u32 = 1024;
 pub fn prompt(system: impl Into<Arc<str>>) -> Prompt {
     Prompt {
         system: system.into(),
-        model: Choice::Unsaid,
+        model: Choice::Inherited,
         max_tokens: MAX_TOKENS,
         temperature: None,
         stop: Arc::default(),
@@ -63,7 +63,7 @@ impl Prompt {
     /// Calls this model.
     #[must_use]
     pub fn with(self, model: impl Model) -> Self {
-        Self { model: Choice::Given(Arc::new(model)), ..self }
+        Self { model: Choice::Instance(Arc::new(model)), ..self }
     }
 
     /// Calls the model of this name; see [`by_name`](crate::model::by_name) for the names. All columns with the same name
