@@ -118,7 +118,7 @@ impl fmt::Display for Total {
         write!(f, "{} {}", Grouped(calls), if calls == 1 { "call" } else { "calls" })?;
         let separated = |first| if first { " (" } else { ", " };
         if unreported > 0 {
-            write!(f, "{}{} untold", separated(true), Grouped(unreported))?;
+            write!(f, "{}{} unreported", separated(true), Grouped(unreported))?;
         }
         if unpriced > 0 {
             write!(f, "{}{} without a price", separated(unreported == 0), Grouped(unpriced))?;
