@@ -1,11 +1,11 @@
-//! What can go wrong with rows.
+//! Errors of reading and writing rows.
 
 use std::io;
 
 use crate::run::Error;
 use crate::store::StoreError;
 
-/// Why rows could not be written or read. Names rows and columns, never what they hold.
+/// An error of writing or reading rows. It names rows and columns, never values.
 ///
 /// ```
 /// use columnar::rows::{RowsError, read_json_lines};
@@ -24,18 +24,18 @@ pub enum RowsError {
     /// The flow could not be read.
     #[error(transparent)]
     Flow(#[from] Error),
-    /// The store did not take them.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// What they are written to or read from failed.
+    /// The reader or writer failed.
     #[error("rows cannot be written or read: {0}")]
     Io(#[from] io::Error),
-    /// A row is not what it should be. Those before it are stored; reading them again is harmless.
+    /// A row is invalid. The rows before it are stored; reading them again is harmless.
     #[error("row {row}: {reason}")]
     Row {
-        /// Which one, counted from 1.
+        /// The number of the row, counted from 1.
         row: usize,
-        /// What is wrong with it.
+        /// Why it is invalid.
         reason: String,
     },
 }

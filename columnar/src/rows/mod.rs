@@ -1,11 +1,11 @@
 //! A flow as a table for other programs: one row per step, one column per column.
 //!
-//! What is written opens as it is in pandas, Polars or DuckDB: a text per cell, null where there is none, the
-//! step in `_step`, and in `_skipped` the names of the columns that are [empty for
-//! good](crate::compute::Policy::or_skip) there. What is read goes into a [store](crate::store), on which a flow
-//! is then opened: rows of another program, too, as long as each column is named and holds texts.
+//! pandas, Polars and DuckDB open the files as they are: one text per cell, null where there is none, the step in
+//! `_step`, and in `_skipped` the names of the columns that are [skipped](crate::compute::Policy::or_skip) at that
+//! step. Rows are read into a [store](crate::store), on which a flow is opened afterwards. They may come from
+//! another program, if every column has a valid name and holds texts.
 //!
-//! What rows are written to or read from blocks whoever polls. A few rows are in memory at a time.
+//! Reading and writing block the thread that polls. A few rows are in memory at a time.
 
 mod error;
 mod ingest;
@@ -26,16 +26,16 @@ pub use json_lines::{read_json_lines, write_json_lines};
 #[cfg(feature = "parquet")]
 pub use parquet::{read_parquet, write_parquet};
 
-/// The name of what holds the step; no column can have it.
+/// The member that holds the step; no column can have this name.
 const STEP: &str = "_step";
 
-/// The name of what holds the names of the columns that are skipped.
+/// The member that holds the names of skipped columns.
 const SKIPPED: &str = "_skipped";
 
 /// About the most bytes of rows that are in memory at once; of rows, there are [`CHUNK`] at the most.
 const BYTES: usize = 1 << 24;
 
-/// What is stored at a step.
+/// The stored entries of a step.
 #[derive(Clone, Debug, Default)]
 struct Row {
     step: usize,
@@ -58,12 +58,12 @@ impl Row {
     }
 }
 
-/// The rows of a flow, some at a time.
+/// Reads the rows of a flow, a chunk at a time.
 struct Rows<'f, 'a, C, I> {
     flow: &'f LiveFlow<'a, C, I>,
     columns: Vec<Name>,
     steps: Range<usize>,
-    /// So many rows are next.
+    /// The size of the next chunk.
     count: usize,
 }
 
@@ -74,7 +74,7 @@ impl<'f, 'a, C, I> Rows<'f, 'a, C, I> {
         Self { flow, columns, steps: 0..shared.rows(), count: 1 }
     }
 
-    /// The next rows; none when all have been given.
+    /// The next chunk; empty at the end.
     async fn next(&mut self) -> crate::run::Result<Vec<Row>> {
         let steps = self.steps.start..self.steps.end.min(self.steps.start + self.count);
         let empty = |step| Row { step, cells: vec![None; self.columns.len()] };
@@ -88,7 +88,7 @@ impl<'f, 'a, C, I> Rows<'f, 'a, C, I> {
             }
         }
         self.steps.start = steps.end;
-        // Nobody knows how long the next ones are: probably as long as these.
+        // The next rows are probably as long as these.
         let bytes: usize = rows.iter().map(Row::bytes).sum();
         self.count = if bytes > BYTES / 2 { self.count.div_ceil(2) } else { CHUNK.min(2 * self.count) };
         Ok(rows)

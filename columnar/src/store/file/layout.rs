@@ -1,4 +1,4 @@
-//! Where things lie in the folder of a store.
+//! The paths in the folder of a store.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::store::StoreError;
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     root: PathBuf,
-    /// No column can have this name.
+    /// The folder `.columnar`; no column can have this name.
     own: PathBuf,
 }
 
@@ -24,7 +24,7 @@ impl Layout {
         &self.root
     }
 
-    /// The folder of everything but values.
+    /// The folder of all files but values.
     pub(super) fn own(&self) -> &Path {
         &self.own
     }
@@ -45,7 +45,7 @@ impl Layout {
         self.own.join("cells")
     }
 
-    /// The folder of what is being written.
+    /// The folder of files that are being written.
     pub(super) fn staging(&self) -> PathBuf {
         self.own.join("staged")
     }
@@ -59,7 +59,7 @@ impl Layout {
     }
 }
 
-/// Says what was being done, and where, when something failed.
+/// Adds the operation and its path to an error.
 pub(super) trait IoContext<T> {
     fn context(self, reason: &str, path: &Path) -> Result<T, StoreError>;
 }
@@ -70,7 +70,7 @@ impl<T> IoContext<T> for io::Result<T> {
     }
 }
 
-/// What does not exist is `None`.
+/// `None` for a file that does not exist.
 pub(super) fn none_if_missing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -78,7 +78,7 @@ pub(super) fn none_if_missing<T>(result: io::Result<T>) -> io::Result<Option<T>>
     }
 }
 
-/// What exists already is as good as made.
+/// Success for a file that exists already.
 pub(super) fn ok_if_exists(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),

@@ -1,4 +1,4 @@
-//! Looks at everything that is stored, and changes nothing. Whoever owns the store may go on writing meanwhile.
+//! Verifies a file store without changing it. Its owner may write meanwhile.
 
 use super::backend::{Location, entry};
 use super::disk::Disk;
@@ -8,14 +8,14 @@ use super::opening::{format, read_log};
 use crate::store::Defect;
 use crate::store::StoreError;
 
-/// What opening the store or loading its cells would tell of cells.
+/// The defects that opening the store or loading its cells would report.
 pub(super) fn verify<D: Disk>(location: &Location<D>) -> Result<Vec<Defect>, StoreError> {
     let Location { disk, path } = location;
     let layout = Layout::new(disk.canonical(path).context("looking for", path)?);
     if format(disk, &layout)?.is_none() {
         return Ok(Vec::new());
     }
-    // In this order, since a value has its line before it has its name.
+    // In this order, since the line of a value is written before its name.
     let files = list(disk, &layout)?;
     let mut log = read_log(disk, &layout)?;
     let mut wrong = Vec::new();

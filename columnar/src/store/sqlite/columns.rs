@@ -1,4 +1,4 @@
-//! The columns of a flow, and how far each is complete: what is known of the past without reading it.
+//! The columns of a flow and their complete prefixes, which are known without reading cells.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::declare::Name;
 use crate::store::checksum::checksum;
 
 const STEP_BITS: u32 = 32;
-/// A column has fewer steps than these.
+/// The limit of steps of a column.
 pub(super) const STEPS: i64 = 1 << STEP_BITS;
 
 /// The columns of a flow by name.
@@ -22,12 +22,12 @@ pub(super) struct Columns {
 #[derive(Clone, Copy)]
 pub(super) struct Column {
     pub(super) id: i64,
-    /// Every step below this one has been stored. What is not there has been taken away.
+    /// Every step below this one was stored. A missing one was removed from outside.
     pub(super) complete: i64,
 }
 
 impl Columns {
-    /// Reads all of them.
+    /// Reads all columns of a flow.
     pub(super) fn read(db: &Connection, flow: i64) -> Result<Self, SqliteError> {
         let mut read = db.prepare("select id, name, complete, sum from column where flow = ?")?;
         let rows = read.query_and_then([flow], |row| Column::read(row, flow))?;
@@ -42,7 +42,7 @@ impl Columns {
         self.known.get(name).copied()
     }
 
-    /// The column of this name, which is made if there is none.
+    /// The column of this name, which is created if it is missing.
     pub(super) fn make(&mut self, db: &Transaction<'_>, name: &Name) -> Result<Column, SqliteError> {
         if let Some(column) = self.get(name) {
             return Ok(column);
@@ -54,7 +54,7 @@ impl Columns {
         Ok(column)
     }
 
-    /// Finds out how far they are complete by now, and writes it down.
+    /// Stores the current complete prefixes.
     pub(super) fn advance(&mut self, db: &Transaction<'_>) -> Result<(), SqliteError> {
         for (name, column) in &mut self.known {
             let complete = column.prefix(db)?;
@@ -68,7 +68,7 @@ impl Columns {
 }
 
 impl Column {
-    /// The number of a cell. Those of a column follow each other, and those of the next one follow them.
+    /// The row id of a cell: cells of a column are consecutive, and columns follow each other.
     pub(super) fn cell(self, step: i64) -> i64 {
         (self.id << STEP_BITS) + step
     }

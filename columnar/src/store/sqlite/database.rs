@@ -1,4 +1,4 @@
-//! The file: how it is made, recognised and set up, and its format.
+//! The SQLite file: creation, recognition, settings and format.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -14,13 +14,13 @@ use super::error::SqliteError;
 use super::lock::owner_only;
 use crate::store::StoreError;
 
-/// What says in the header of a file that it is ours: `clmn`.
+/// The application id in the header of the file: `clmn`.
 const APPLICATION: i32 = 0x636c_6d6e;
-/// The format that is written. The header has it as the version of the user.
+/// The format that is written, which is the user version in the header.
 const FORMAT: u32 = 2;
-/// A writer waits so long for those of other flows.
+/// How long a writer waits for writers of other flows.
 const BUSY_TIMEOUT: Duration = Duration::from_mins(1);
-/// Between two looks at whether they are through.
+/// The pause between two attempts to change the journal mode.
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A cell is found by one number, its column and its step, so it is one row of one tree: one page is written for it.
@@ -38,8 +38,8 @@ const TABLES: &str = "
     );
     create table cell (id integer primary key, sum integer not null, bytes blob);
 ";
-/// By the number of the cell. It is a table of its own, so a cell without a receipt takes not a byte more, and what
-/// cells cost is summed up without reading what they say.
+/// Receipts, by the id of the cell. They have a table of their own, so a cell without a receipt takes not a byte more,
+/// and receipts are summed up without reading values.
 const RECEIPTS: &str = "
     create table receipt (id integer primary key, bytes blob not null);
     create view cells as
@@ -49,17 +49,17 @@ const RECEIPTS: &str = "
             join cell on cell.id between column.id << 32 and (column.id << 32) + 0xffffffff
             left join receipt on receipt.id = cell.id;
 ";
-/// From format 1, which had no receipts. No cell is written, since one without a receipt is what it was.
+/// Upgrades from format 1, which had no receipts. No cell is rewritten, since cells without a receipt did not change.
 const UPGRADE: &str = "drop view if exists cells;";
 
-/// Opens the file of a place, which is made if there is none. Returns where it really is, too: links do not make
-/// it two.
+/// Opens the file of a location, and creates it if it is missing. Returns its canonical path, too, so that links to
+/// one file share a lock.
 pub(super) fn open(location: &Location) -> Result<(PathBuf, Connection), SqliteError> {
     let (path, mut db) = connect(&location.file)?;
     db.busy_timeout(BUSY_TIMEOUT)?;
     db.pragma_update(None, "trusted_schema", false)?;
     db.pragma_update(None, "cell_size_check", true)?;
-    // In one transaction: another flow may make the file between one look at it and the next.
+    // In one transaction: another flow may create the file between two queries.
     let found = format(&*db.transaction()?, location)?;
     if found != Some(FORMAT) {
         if found.is_none() {
@@ -73,7 +73,7 @@ pub(super) fn open(location: &Location) -> Result<(PathBuf, Connection), SqliteE
                     .map_err(|error| SqliteError::io(format!("opening {location}"), error))?
                     .len();
                 if length > 0 {
-                    // What is left of a file that was cut short is no reason to begin it anew.
+                    // A file that was truncated must not be overwritten.
                     return Err(SqliteError::Damaged("it is not empty, and there is nothing in it"));
                 }
                 make(&making, TABLES)?;
@@ -83,7 +83,7 @@ pub(super) fn open(location: &Location) -> Result<(PathBuf, Connection), SqliteE
         }
         making.commit()?;
     }
-    // A commit waits for the disk, on systems too where that is to be asked for twice.
+    // A commit waits for the disk, also on systems that need an extra flag for it.
     db.pragma_update(None, "synchronous", "full")?;
     db.pragma_update(None, "fullfsync", true)?;
     db.pragma_update(None, "checkpoint_fullfsync", true)?;
@@ -94,8 +94,8 @@ pub(super) fn open(location: &Location) -> Result<(PathBuf, Connection), SqliteE
     Ok((path, db))
 }
 
-/// The journal that there is then. It takes the file alone for a moment, and that is the one thing for which
-/// SQLite does not wait by itself.
+/// Switches to a write-ahead log, and returns the journal mode. This needs the file exclusively for a moment, and
+/// SQLite does not wait for that by itself.
 fn enable_wal(db: &Connection) -> Result<String, SqliteError> {
     let since = Instant::now();
     loop {
@@ -129,7 +129,7 @@ fn connect(file: &Path) -> Result<(PathBuf, Connection), SqliteError> {
     Ok((path, db))
 }
 
-/// The format of the file, which is known here, unless nothing has been made of it yet.
+/// The format of the file; `None` for an empty one.
 fn format(db: &Connection, location: &Location) -> Result<Option<u32>, SqliteError> {
     let header = |name| db.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let (application, format) = (header("application_id")?, header("user_version")?);

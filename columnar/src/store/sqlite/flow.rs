@@ -1,4 +1,4 @@
-//! What is kept of a flow as a whole.
+//! The row of a flow.
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
@@ -9,18 +9,18 @@ use crate::store::checksum::checksum;
 pub(super) struct Flow {
     pub(super) id: i64,
     pub(super) definition: Option<String>,
-    /// How many columns it has.
+    /// The number of its columns.
     pub(super) columns: u32,
 }
 
 impl Flow {
-    /// The flow of this key, which is made if there is none.
+    /// The id of the flow with this key, which is created if it is missing.
     pub(super) fn find_or_make(db: &Connection, key: &str) -> Result<i64, SqliteError> {
         if let Some(id) = find(db, key)? {
             return Ok(id);
         }
         let making = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
-        // Another one may have been quicker.
+        // Another process may have created it meanwhile.
         let id = match find(&making, key)? {
             Some(id) => id,
             None => {

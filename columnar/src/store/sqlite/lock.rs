@@ -1,5 +1,5 @@
-//! Who owns a flow: a lock of the operating system, which ends with the process that holds it. SQLite has none for
-//! a part of a file.
+//! The lock of a flow: a file lock of the operating system, which ends with its process. SQLite cannot lock a part of
+//! a file.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::SqliteError;
 
-/// A lock on a file that is there for nothing else.
+/// A lock on a file that exists for this purpose alone.
 pub(super) struct Lock {
     path: PathBuf,
     /// Unlocked when it is closed.
@@ -15,7 +15,7 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock; `None` if somebody has it.
+    /// Takes the lock; `None` if another handle has it.
     pub(super) fn take(path: &Path) -> Result<Option<Self>, SqliteError> {
         Self::take_by(path, File::try_lock)
             .map_err(|error| SqliteError::io(format!("locking {}", path.display()), error))
@@ -30,7 +30,7 @@ impl Lock {
             let file = open(path)?;
             match lock(&file) {
                 Ok(()) if is_there(&file)? => return Ok(Some(Self { path: path.to_owned(), _file: file })),
-                // Its last owner has removed it since it was opened here, and whoever comes next makes a new one.
+                // Its last owner removed the file after it was opened here, so the next round creates a new one.
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(error)) => return Err(error),
@@ -59,7 +59,7 @@ fn is_there(file: &File) -> io::Result<bool> {
     Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) > 0)
 }
 
-/// Elsewhere nobody removes it.
+/// Outside Unix the file is never removed.
 #[cfg(not(unix))]
 fn is_there(_: &File) -> io::Result<bool> {
     Ok(true)
@@ -68,7 +68,7 @@ fn is_there(_: &File) -> io::Result<bool> {
 impl Drop for Lock {
     fn drop(&mut self) {
         if cfg!(unix) {
-            // While it is locked. One that stays is taken again.
+            // While it is locked. If it stays, the next owner uses it again.
             let _ = fs::remove_file(&self.path);
         }
     }
