@@ -6,9 +6,9 @@
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
-use crate::report::Errors;
+use crate::diagnostics::Errors;
+use crate::ident::MARKER;
 use crate::tests::{Chance, declarations, flow};
-use crate::word::MARKER;
 
 const ITEM: &str = r#"
     /// A chat.

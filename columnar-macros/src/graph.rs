@@ -1,10 +1,10 @@
-//! Order and cycles of a graph given as "who reads whom", by index. Knows nothing of tokens.
+//! Order and cycles of a graph. Nodes are indices, and each has the list of the nodes that it reads.
 #![expect(clippy::indexing_slicing, reason = "an index is a node of the graph it came from")]
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// The nodes, each after those that it reads, ties by index; `None` if there is a cycle.
+/// The nodes in topological order, ties by index; `None` if there is a cycle.
 pub(crate) fn order(reads: &[Vec<usize>]) -> Option<Vec<usize>> {
     let mut waits_for: Vec<usize> = reads.iter().map(Vec::len).collect();
     let mut readers = vec![Vec::new(); reads.len()];

@@ -3,32 +3,31 @@
 //!
 //! ```text
 //! tokens ──▶ syntax ──▶ check ──▶ expand ──▶ tokens
-//!               │         │          ▲
-//!               └──errors─┴──────────┘      told at the end, after a flow that is whole all the same
+//!               │          │         ▲
+//!               └─ errors ─┴─────────┘       emitted last, behind a complete expansion
 //! ```
+//!
+//! Imports point down: `expand`, then `check`, `syntax`, `diagnostics`, and below them `keywords`, `ident` and `graph`.
 
 mod check;
-mod drawing;
+mod diagnostics;
 #[cfg(test)]
 mod editor_tests;
-mod errors;
 mod expand;
 mod graph;
-mod name;
-mod nearest;
-mod report;
+mod ident;
+mod keywords;
 mod syntax;
 #[cfg(test)]
 mod tests;
-mod word;
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use proc_macro2::{Span, TokenStream};
 
-use report::Errors;
-use syntax::{Flow, Given};
+use diagnostics::{Errors, flow};
+use syntax::Invocation;
 
 /// The expansion of `columnar::flow!`, which passes `[$crate]` before the declarations.
 #[proc_macro]
@@ -38,16 +37,16 @@ pub fn flow(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 }
 
 fn expand(input: TokenStream, errors: &mut Errors) -> TokenStream {
-    let Given { krate, declarations } = syntax::given(input);
-    let mut flow = Flow::parse(declarations, errors);
+    let Invocation { krate, declarations } = Invocation::new(input);
+    let mut flow = syntax::parse(declarations, errors);
     let plan = check::check(&mut flow, errors);
     expand::expand(&krate, &flow, &plan, errors)
 }
 
-/// Tells that this crate is wrong, not the flow.
+/// Reports a panic as a bug of this crate.
 fn bug(panic: &(dyn Any + Send)) -> TokenStream {
     let message = (panic.downcast_ref::<&str>().copied())
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message");
-    syn::Error::new(Span::call_site(), errors::bug(message)).to_compile_error()
+    syn::Error::new(Span::call_site(), flow::bug(message)).to_compile_error()
 }

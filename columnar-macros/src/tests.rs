@@ -4,8 +4,8 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 
 use crate::check::check;
-use crate::report::Errors;
-use crate::syntax::{Derived, Flow, Form};
+use crate::diagnostics::Errors;
+use crate::syntax::{self, Derived, Form};
 
 /// A sequence of numbers that is the same in every run (splitmix64).
 pub(crate) struct Chance(u64);
@@ -274,7 +274,7 @@ pub(crate) fn flow(chance: &mut Chance, declarations: &TokenStream) -> TokenStre
 /// Expands, and checks what holds for any tokens.
 fn expand(flow: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let mut parsed = Flow::parse(flow.clone(), &mut errors);
+    let mut parsed = syntax::parse(flow.clone(), &mut errors);
     let plan = check(&mut parsed, &mut errors);
     let mut seen = vec![false; parsed.columns.len()];
     for &at in &plan.order {
@@ -283,7 +283,7 @@ fn expand(flow: &TokenStream) -> TokenStream {
         for view in column.derived.iter().flat_map(Derived::reads) {
             let read = parsed.columns.iter().position(|other| other.name == view.base);
             let is_before = read.is_some_and(|read| read != at && (seen[read] || !parsed.modules.is_empty()));
-            let is_there = view.is_own() || view.is_inherited || !view.path.is_empty() || is_before;
+            let is_there = view.is_self() || view.is_inherited || !view.path.is_empty() || is_before;
             assert!(is_there || errors.len() > 0, "reads what is not there: {flow}");
         }
     }

@@ -1,10 +1,9 @@
 //! What a flow becomes, to be read: the files in `snapshots/`. `cargo insta review` shows what has changed, and accepts
 //! it.
 
+use crate::diagnostics::Errors;
 use proc_macro2::TokenStream;
 use quote::quote;
-
-use crate::report::Errors;
 
 #[test]
 fn an_item_becomes_structs_an_enum_and_their_impls() {

@@ -1,34 +1,19 @@
-//! `: Chat<M>` in a header: the flow that this one extends.
+//! Parses the base in a header, the flow that this one extends: `: Chat<M>`.
 
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use syn::parse::ParseStream;
 use syn::{Path, Token, token};
 
-use super::cursor::{begins_declaration, is_punct};
-use super::path::{Angles, has_a_name};
-use super::tokens;
-use crate::errors;
-use crate::report::Errors;
-use crate::word;
+use super::cursor::{Angles, begins_declaration, can_name_struct, is_ident, is_punct, tokens};
+use super::tree::Base;
+use crate::diagnostics::{Errors, flow};
 
-pub(crate) struct Base {
-    /// `None` if it cannot be read.
-    pub(crate) path: Option<Path>,
-}
-
-impl Base {
-    /// The name of the flow.
-    pub(crate) fn name(&self) -> Option<&Ident> {
-        self.path.as_ref()?.segments.last().map(|segment| &segment.ident)
-    }
-}
-
-/// The flow that the flow `name` extends, if it does.
+/// Takes the base of the flow `name`, if it has one. Other tokens instead of the `:` are reported.
 pub(super) fn parse(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -> syn::Result<Option<Base>> {
     if let Some(colon) = input.parse::<Option<Token![:]>>()? {
         let trees = trees(input)?;
         if trees.is_empty() {
-            errors.at(colon, errors::no_base(name));
+            errors.at(colon, flow::no_base(name));
         }
         return Ok(Some(read(&trees, name, errors)));
     }
@@ -36,16 +21,16 @@ pub(super) fn parse(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -
     if begins_declaration(&ahead) {
         return Ok(None);
     }
-    let Some(length) = connector(&ahead) else { return Ok(None) };
+    let Some(length) = connector_length(&ahead) else { return Ok(None) };
     let trees = trees(input)?;
-    let (instead, base) = trees.split_at_checked(length).unwrap_or_default();
-    let (found, flow) = (tokens(instead).to_string(), tokens(base).to_string());
+    let (connector, base) = trees.split_at_checked(length).unwrap_or_default();
+    let (found, flow) = (tokens(connector).to_string(), tokens(base).to_string());
     match base.first() {
-        first if instead.is_empty() => errors.at(first, errors::no_colon(name, &flow)),
-        _ => errors.at(tokens(instead), errors::not_colon(&found, name, &flow)),
+        first if connector.is_empty() => errors.at(first, flow::no_colon(name, &flow)),
+        _ => errors.at(tokens(connector), flow::not_colon(&found, name, &flow)),
     }
-    if instead.is_empty() && declares_a_source(input)? {
-        // It is no extension, and what stands here is something else.
+    if connector.is_empty() && declares_a_source(input)? {
+        // An extension has no sources, so these tokens are no base.
         return Ok(None);
     }
     Ok(Some(read(base, name, errors)))
@@ -57,13 +42,10 @@ fn declares_a_source(input: ParseStream<'_>) -> syn::Result<bool> {
         TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group.stream()),
         _ => None,
     });
-    Ok(body
-        .into_iter()
-        .flatten()
-        .any(|tree| matches!(tree, TokenTree::Ident(word) if word::is(&word, "source"))))
+    Ok(body.into_iter().flatten().any(|tree| is_ident(Some(&tree), "source")))
 }
 
-/// Everything up to the parameters, the `where` or the braces.
+/// Takes everything up to the parameters, the `where` or the braces.
 fn trees(input: ParseStream<'_>) -> syn::Result<Vec<TokenTree>> {
     let (mut trees, mut angles) = (Vec::new(), Angles::default());
     while !input.is_empty() {
@@ -78,38 +60,38 @@ fn trees(input: ParseStream<'_>) -> syn::Result<Vec<TokenTree>> {
     Ok(trees)
 }
 
-/// How many tokens stand where a `:` should, before the name of a flow. `None` if there is no name.
-fn connector(trees: &[TokenTree]) -> Option<usize> {
-    let is_word = |tree: &TokenTree| matches!(tree, TokenTree::Ident(_));
+/// The number of tokens instead of the `:`, before the name of a flow. `None` if there is no name.
+fn connector_length(trees: &[TokenTree]) -> Option<usize> {
     match trees {
         [TokenTree::Ident(_), TokenTree::Ident(_), ..] => Some(1),
-        _ => trees.iter().position(is_word),
+        _ => trees.iter().position(|tree| matches!(tree, TokenTree::Ident(_))),
     }
 }
 
+/// The base that these tokens name.
 fn read(trees: &[TokenTree], name: &Ident, errors: &mut Errors) -> Base {
     let (base, more) = trees.split_at_checked(first_base(trees)).unwrap_or_default();
     let path = match syn::parse2::<Path>(tokens(base)) {
         Ok(path) if path.is_ident(name) => {
-            errors.at(&path, errors::own_base(name));
+            errors.at(&path, flow::own_base(name));
             None
         }
-        Ok(path) if has_a_name(&path) => {
+        Ok(path) if can_name_struct(&path) => {
             if !more.is_empty() {
-                errors.at(tokens(more), errors::SECOND_BASE);
+                errors.at(tokens(more), flow::SECOND_BASE);
             }
             Some(path)
         }
         _ if trees.is_empty() => None,
         _ => {
-            errors.at(tokens(trees), errors::not_a_base(name));
+            errors.at(tokens(trees), flow::not_a_base(name));
             None
         }
     };
     Base { path }
 }
 
-/// How many tokens there are before a second flow.
+/// The number of tokens before a second flow.
 fn first_base(trees: &[TokenTree]) -> usize {
     let mut angles = Angles::default();
     let end = trees.iter().position(|tree| {

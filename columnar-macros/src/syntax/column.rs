@@ -1,18 +1,27 @@
-//! A derived column, after its name: `(views): Type was "old" = step;`.
+//! Parses a column behind its name: `(views): Type was "old" = step;`.
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::LitStr;
 
-use super::cursor::{Cursor, is_punct};
-use super::{ColumnType, Derived, Former, column_type, former, tokens, view};
-use crate::errors;
-use crate::report::Errors;
+use super::column_type;
+use super::cursor::{Cursor, is_ident, is_punct, tokens};
+use super::tree::{ColumnType, Derived, RenamedFrom};
+use super::view_list::{self, ViewList};
+use crate::diagnostics::{Errors, columns, declarations, views};
+use crate::ident::{ident_text, is_name};
 
-pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> (Option<Former>, Derived) {
-    let early = column_type::before_views(name, cursor, errors);
+/// Takes a computed column up to its `;`.
+pub(super) fn parse(
+    name: &Ident,
+    cursor: &mut Cursor<'_>,
+    errors: &mut Errors,
+) -> (Option<RenamedFrom>, Derived) {
+    let early_type = column_type::before_views(name, cursor, errors);
     let list = list(name, cursor, errors);
-    let ty = early.or_else(|| column_type::parse(name, cursor, errors));
-    let former = former::parse(name, cursor, errors);
-    let ty = ty.or_else(|| late_type(name, former.as_ref(), cursor, errors));
+    let ty = early_type.or_else(|| column_type::parse(name, cursor, errors));
+    let renamed_from = renamed_from(name, cursor, errors);
+    let ty = ty.or_else(|| late_type(name, renamed_from.as_ref(), cursor, errors));
     let mut step = TokenStream::new();
     if list.is_some() || is_punct(cursor.peek(), '=') {
         if let Some(equals) = equals(name, cursor, errors) {
@@ -22,48 +31,85 @@ pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) 
         cursor.skip_declaration();
     }
     let span = list.as_ref().map_or(name.span(), Group::span);
-    let (views, whole) = list.map_or_else(|| (Vec::new(), false), |list| view::parse_list(&list, errors));
-    (former, Derived { list: span, views, whole, ty, step })
+    let views = list.map(|list| view_list::parse(&list, errors));
+    let ViewList { views, is_complete } = views.unwrap_or_default();
+    (renamed_from, Derived { list: span, views, is_complete, ty, step })
 }
 
-/// A type behind the former name.
+/// Takes an earlier name. Other tokens behind `was` are reported, and read as they were meant where that is clear.
+pub(super) fn renamed_from(
+    column: &Ident,
+    cursor: &mut Cursor<'_>,
+    errors: &mut Errors,
+) -> Option<RenamedFrom> {
+    let Some(TokenTree::Ident(keyword)) = cursor.peek().filter(|tree| is_ident(Some(tree), "was")) else {
+        return None;
+    };
+    cursor.next();
+    let name = match cursor.declaration().first() {
+        Some(TokenTree::Literal(literal)) => {
+            cursor.next();
+            syn::parse2::<LitStr>(literal.clone().into_token_stream()).ok().or_else(|| {
+                errors.at(literal, columns::no_earlier_name(column));
+                None
+            })?
+        }
+        Some(TokenTree::Ident(name)) => {
+            cursor.next();
+            errors.at(name, columns::earlier_name_not_quoted(name));
+            LitStr::new(&ident_text(name), name.span())
+        }
+        _ => {
+            errors.at(keyword, columns::no_earlier_name(column));
+            return None;
+        }
+    };
+    let text = name.value();
+    if !text.split('.').all(is_name) {
+        errors.at(&name, columns::bad_earlier_name(&text));
+        return None;
+    }
+    Some(RenamedFrom { keyword: keyword.clone(), name })
+}
+
+/// Takes a type behind the earlier name, which is an error.
 fn late_type(
     name: &Ident,
-    former: Option<&Former>,
+    renamed_from: Option<&RenamedFrom>,
     cursor: &mut Cursor<'_>,
     errors: &mut Errors,
 ) -> Option<ColumnType> {
-    former?;
-    let told = errors.len();
+    renamed_from?;
+    let reported = errors.len();
     let late = column_type::parse(name, cursor, errors)?;
-    if errors.len() == told {
-        errors.on(late.colon, errors::column_type::behind_was(name));
+    if errors.len() == reported {
+        errors.on(late.colon, columns::type_after_was(name));
     }
     Some(late)
 }
 
-/// The views, in parentheses. Other brackets are told, and read all the same.
+/// Takes the views, in parentheses. Other brackets are reported, and read all the same.
 fn list(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Group> {
     match cursor.peek() {
         Some(TokenTree::Group(group)) if group.delimiter() != Delimiter::None => {
             cursor.next();
             if group.delimiter() != Delimiter::Parenthesis {
-                errors.on(group.span_open(), errors::no_views(name));
+                errors.on(group.span_open(), views::no_views(name));
             }
             Some(group.clone())
         }
         equals if is_punct(equals, '=') => {
-            errors.at(equals, errors::no_views(name));
+            errors.at(equals, views::no_views(name));
             None
         }
         _ => {
-            errors.at(name, errors::no_views(name));
+            errors.at(name, views::no_views(name));
             None
         }
     }
 }
 
-/// Takes the `=`. `None` where there is none, with the rest of the declaration skipped.
+/// Takes the `=`. Where there is none, it skips the rest of the declaration.
 fn equals<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<&'t TokenTree> {
     let length = operator(cursor.rest());
     let found: String = tokens(cursor.rest().get(..length).unwrap_or_default()).to_string();
@@ -71,24 +117,24 @@ fn equals<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Opt
         "=" => cursor.next(),
         "==" | "=>" | ":=" => {
             let operator = cursor.take(length);
-            errors.at(tokens(operator), errors::not_equals(&found));
+            errors.at(tokens(operator), columns::not_equals(&found));
             operator.first()
         }
         _ => {
             let rest = cursor.skip_declaration();
             match rest.first() {
                 Some(comma) if rest.len() == 1 && is_punct(Some(comma), ',') => {
-                    errors.at(comma, errors::COMMA);
+                    errors.at(comma, declarations::COMMA);
                 }
-                Some(found) => errors.at(found, errors::no_equals(name)),
-                None => errors.at(name, errors::no_step(name)),
+                Some(found) => errors.at(found, columns::no_equals(name)),
+                None => errors.at(name, columns::no_step(name)),
             }
             None
         }
     }
 }
 
-/// How many tokens the operator has that stands first.
+/// The number of tokens of the operator that comes first.
 fn operator(trees: &[TokenTree]) -> usize {
     let mut length = 0;
     for tree in trees {
@@ -98,28 +144,29 @@ fn operator(trees: &[TokenTree]) -> usize {
             break;
         }
     }
-    // In `=|cx| ...`, `=-1` and the like the expression begins at once.
+    // In `=|cx| ...` and `=-1` the expression begins behind the first token.
     let is_expression =
         is_punct(trees.first(), '=') && !is_punct(trees.get(1), '=') && !is_punct(trees.get(1), '>');
     if is_expression { length.min(1) } else { length.min(2) }
 }
 
+/// Takes the compute step and the `;`.
 fn step(name: &Ident, equals: &TokenTree, cursor: &mut Cursor<'_>, errors: &mut Errors) -> TokenStream {
     let mut step = cursor.skip_declaration();
     let Some(last) = step.last() else {
-        errors.at(equals, errors::empty_step(name));
+        errors.at(equals, columns::empty_step(name));
         return TokenStream::new();
     };
     if is_punct(Some(last), ',') {
-        errors.at(last, errors::COMMA);
+        errors.at(last, declarations::COMMA);
         step = step.split_last().map_or(step, |(_, before)| before);
     } else if !cursor.took_semicolon() {
-        errors.on(last_span(last), errors::NO_SEMICOLON);
+        errors.on(last_span(last), declarations::NO_SEMICOLON);
     }
     tokens(step)
 }
 
-/// The last token in the sense of a reader: of a group, what closes it.
+/// The span of the last token; of a group, that of its closing bracket.
 fn last_span(tree: &TokenTree) -> Span {
     match tree {
         TokenTree::Group(group) => group.span_close(),

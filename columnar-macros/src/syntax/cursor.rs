@@ -1,9 +1,10 @@
-//! A place in a list of tokens, and the ways to move on from it.
+//! A position in a list of tokens, and the ways to move on from it.
 
-use proc_macro2::{Delimiter, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use syn::Path;
 
-use crate::nearest::nearest_keyword;
-use crate::word;
+use crate::ident::{self, ident_text, rust_ident};
+use crate::keywords::nearest_keyword;
 
 pub(super) struct Cursor<'t> {
     rest: &'t [TokenTree],
@@ -34,26 +35,27 @@ impl<'t> Cursor<'t> {
     }
 
     /// The next token, if it is this punctuation.
-    pub(super) fn punct(&mut self, wanted: char) -> Option<&'t TokenTree> {
-        if is_punct(self.peek(), wanted) { self.next() } else { None }
+    pub(super) fn punct(&mut self, expected: char) -> Option<&'t TokenTree> {
+        if is_punct(self.peek(), expected) { self.next() } else { None }
     }
 
-    /// The next attribute: `#` and what is in brackets after it, with the `!` of an inner one.
+    /// The next attribute: `#`, the `!` of an inner one, and the brackets.
     pub(super) fn attribute(&mut self) -> Option<&'t [TokenTree]> {
-        let count = attribute(self.rest)?;
+        let count = attribute_length(self.rest)?;
         Some(self.take(count))
     }
 
-    /// The parentheses that stand next, if any do.
+    /// The next token, if it is parentheses.
     pub(super) fn parentheses(&mut self) -> Option<&'t TokenTree> {
-        match self.peek() {
-            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => self.next(),
-            _ => None,
+        if self.peek().is_some_and(|tree| is_group(tree, Delimiter::Parenthesis)) {
+            self.next()
+        } else {
+            None
         }
     }
 
-    /// The tokens up to the end of this declaration: to the next `;`, or to where the next
-    /// declaration begins if the `;` is missing.
+    /// The tokens up to the end of this declaration: to the next `;`, or to the beginning of the next
+    /// declaration if the `;` is missing.
     pub(super) fn declaration(&self) -> &'t [TokenTree] {
         let ends_at = |&at: &usize| {
             let rest = self.rest.get(at..).unwrap_or_default();
@@ -63,7 +65,7 @@ impl<'t> Cursor<'t> {
         self.rest.get(..end).unwrap_or_default()
     }
 
-    /// Moves on by so many tokens, and returns them.
+    /// Moves on by at most `count` tokens, and returns them.
     pub(super) fn take(&mut self, count: usize) -> &'t [TokenTree] {
         let (taken, rest) = self.rest.split_at_checked(count).unwrap_or((self.rest, &[]));
         self.rest = rest;
@@ -83,33 +85,32 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// A keyword, even if it is misspelt, and a name: two identifiers in a row are no Rust expression,
-/// except `source as Type`. Comments belong to what follows them, or to nothing.
+/// Whether a declaration begins here: a keyword, even a misspelt one, and a name. Two identifiers in a row
+/// are no Rust expression, except `source as Type`. Doc comments before it belong to it.
 pub(super) fn begins_declaration(trees: &[TokenTree]) -> bool {
     let mut rest = trees;
-    while let Some(count) = attribute(rest) {
+    while let Some(count) = attribute_length(rest) {
         rest = rest.get(count..).unwrap_or_default();
     }
     match rest {
-        [TokenTree::Ident(word), TokenTree::Group(_), rest @ ..] | [TokenTree::Ident(word), rest @ ..]
-            if word::is(word, "pub") =>
+        [TokenTree::Ident(ident), TokenTree::Group(_), rest @ ..] | [TokenTree::Ident(ident), rest @ ..]
+            if ident::is(ident, "pub") =>
         {
             begins_declaration(rest)
         }
-        // Bounds of Rust have `<` behind it.
-        [TokenTree::Ident(word), next, ..] if word::is(word, "use") => !is_punct(Some(next), '<'),
-        [TokenTree::Ident(word), TokenTree::Ident(name), ..] => {
-            !word::is(name, "as") && nearest_keyword(word).is_some()
+        // The `use<>` of a bound is no declaration.
+        [TokenTree::Ident(ident), next, ..] if ident::is(ident, "use") => !is_punct(Some(next), '<'),
+        [TokenTree::Ident(ident), TokenTree::Ident(name), ..] => {
+            !ident::is(name, "as") && nearest_keyword(ident).is_some()
         }
         [] => !trees.is_empty(),
         _ => false,
     }
 }
 
-/// How many tokens the attribute has that stands first.
-fn attribute(trees: &[TokenTree]) -> Option<usize> {
-    let is_list =
-        |tree: &TokenTree| matches!(tree, TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket);
+/// The number of tokens of the attribute that comes first.
+fn attribute_length(trees: &[TokenTree]) -> Option<usize> {
+    let is_list = |tree: &TokenTree| is_group(tree, Delimiter::Bracket);
     match trees {
         [hash, list, ..] if is_punct(Some(hash), '#') && is_list(list) => Some(2),
         [hash, bang, list, ..] if is_punct(Some(hash), '#') && is_punct(Some(bang), '!') && is_list(list) => {
@@ -119,6 +120,56 @@ fn attribute(trees: &[TokenTree]) -> Option<usize> {
     }
 }
 
-pub(super) fn is_punct(tree: Option<&TokenTree>, wanted: char) -> bool {
-    matches!(tree, Some(TokenTree::Punct(punct)) if punct.as_char() == wanted)
+pub(super) fn is_punct(tree: Option<&TokenTree>, expected: char) -> bool {
+    matches!(tree, Some(TokenTree::Punct(punct)) if punct.as_char() == expected)
+}
+
+pub(super) fn is_ident(tree: Option<&TokenTree>, expected: &str) -> bool {
+    matches!(tree, Some(TokenTree::Ident(ident)) if ident::is(ident, expected))
+}
+
+pub(super) fn is_group(tree: &TokenTree, delimiter: Delimiter) -> bool {
+    matches!(tree, TokenTree::Group(group) if group.delimiter() == delimiter)
+}
+
+/// Whether nothing is typed yet: no tokens, or the marker of an editor alone.
+pub(super) fn is_blank(trees: &[TokenTree]) -> bool {
+    match trees {
+        [] => true,
+        [TokenTree::Ident(ident)] => ident_text(ident).is_empty(),
+        _ => false,
+    }
+}
+
+pub(super) fn trees_of(group: &Group) -> Vec<TokenTree> {
+    group.stream().into_iter().collect()
+}
+
+pub(super) fn tokens(trees: &[TokenTree]) -> TokenStream {
+    trees.iter().cloned().collect()
+}
+
+/// Whether a path can name a struct: it does not end with `crate`, `Self` or another keyword.
+pub(super) fn can_name_struct(path: &Path) -> bool {
+    let is_name = |ident: &Ident| rust_ident(ident).as_ref() == Some(ident) && !ident_text(ident).is_empty();
+    path.segments.last().is_some_and(|last| is_name(&last.ident))
+}
+
+/// Counts the `<` that wait for their `>`.
+#[derive(Default)]
+pub(super) struct Angles {
+    pub(super) open: usize,
+    /// Whether the token before is a `-`, which makes an arrow of a `>`.
+    after_minus: bool,
+}
+
+impl Angles {
+    pub(super) fn pass(&mut self, tree: &TokenTree) {
+        if is_punct(Some(tree), '<') {
+            self.open += 1;
+        } else if is_punct(Some(tree), '>') && !self.after_minus {
+            self.open = self.open.saturating_sub(1);
+        }
+        self.after_minus = is_punct(Some(tree), '-');
+    }
 }

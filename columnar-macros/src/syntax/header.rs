@@ -1,87 +1,44 @@
-//! The head of the item form: `pub struct Felt<M: Model>(model: M): Chat<M> where ...`.
+//! Parses the header of the item form: `pub struct Felt<M: Model>(model: M): Chat<M> where ...`.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote};
+use quote::{format_ident, quote};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Generics, Token, Type, Visibility, parenthesized, parse2, token};
+use syn::{Attribute, Error, Generics, Token, Visibility, parenthesized, parse2, token};
 
-use super::cursor::{Cursor, begins_declaration, is_punct};
-use super::{Base, Denial, base, denial, tokens, trees_of};
-use crate::errors;
-use crate::report::Errors;
-use crate::word;
-
-pub(crate) struct Header {
-    pub(crate) attrs: Vec<Attribute>,
-    /// What none of its columns wants to be.
-    pub(crate) denied: Vec<Denial>,
-    pub(crate) vis: Visibility,
-    pub(crate) keyword: Token![struct],
-    pub(crate) name: Ident,
-    pub(crate) generics: Generics,
-    pub(crate) params: Vec<Param>,
-    pub(crate) base: Option<Base>,
-    /// Whether generics and parameters could be read; if not, compute steps cannot be checked.
-    pub(crate) whole: bool,
-}
-
-/// A parameter of `new` or `extend`.
-pub(crate) struct Param {
-    pub(crate) name: Ident,
-    /// `None` if it cannot be read.
-    pub(crate) ty: Option<Type>,
-}
-
-impl Param {
-    /// Its type; any, if it cannot be read.
-    pub(crate) fn ty(&self) -> TokenStream {
-        self.ty.as_ref().map_or_else(|| quote!(impl ::core::marker::Sized), ToTokens::to_token_stream)
-    }
-
-    /// Whether its type has no name: `impl Trait`.
-    pub(crate) fn is_any(&self) -> bool {
-        mentions_impl(self.ty())
-    }
-}
-
-fn mentions_impl(tokens: TokenStream) -> bool {
-    tokens.into_iter().any(|tree| match tree {
-        TokenTree::Ident(word) => word == "impl",
-        TokenTree::Group(group) => mentions_impl(group.stream()),
-        _ => false,
-    })
-}
+use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens, trees_of};
+use super::tree::{Header, Param};
+use super::{attributes, base};
+use crate::diagnostics::{Errors, flow};
+use crate::ident;
 
 /// Whether the tokens begin as an item does, and not as a declaration.
 pub(super) fn is_item(trees: &[TokenTree]) -> bool {
     let mut cursor = Cursor::new(trees);
     while cursor.attribute().is_some() {}
     match cursor.peek() {
-        // A visibility that a `macro_rules!` of the user's passed on.
+        // A visibility that a `macro_rules!` of the user passed on.
         Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::None,
-        Some(TokenTree::Ident(word)) if word::is(word, "pub") => {
+        Some(TokenTree::Ident(ident)) if ident::is(ident, "pub") => {
             cursor.next();
             cursor.parentheses();
             !begins_declaration(cursor.rest())
         }
-        Some(TokenTree::Ident(word)) => {
-            let is_struct = |tree: Option<&TokenTree>| matches!(tree, Some(TokenTree::Ident(word)) if word::is(word, "struct"));
-            ["struct", "enum", "mod", "trait"].iter().any(|item| word == item)
-                || is_struct(cursor.rest().get(1))
-                || is_headed(cursor.rest())
+        Some(TokenTree::Ident(ident)) => {
+            ["struct", "enum", "mod", "trait"].iter().any(|item| ident == item)
+                || is_ident(cursor.rest().get(1), "struct")
+                || ends_with_body(cursor.rest())
         }
         _ => false,
     }
 }
 
-/// Whether braces come last and hold declarations, as those of an item do: `Chat { … }`, `flow Chat { … }`.
-fn is_headed(trees: &[TokenTree]) -> bool {
-    let is_word = |tree: &TokenTree| matches!(tree, TokenTree::Ident(_));
-    let is_list = |tree: &TokenTree| matches!(tree, TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis);
+/// Whether the last token is braces with declarations: `Chat { … }`, `flow Chat { … }`.
+fn ends_with_body(trees: &[TokenTree]) -> bool {
     let [head @ .., body] = trees else { return false };
-    let words = head.iter().take_while(|tree| is_word(tree)).count();
-    let is_head = words <= 2 && head.iter().skip(words).all(is_list);
+    let names = head.iter().take_while(|tree| matches!(tree, TokenTree::Ident(_))).count();
+    let is_list = |tree: &TokenTree| is_group(tree, Delimiter::Parenthesis);
+    let is_head = names <= 2 && head.iter().skip(names).all(is_list);
     !begins_declaration(trees) && is_head && braces(body).is_some_and(|body| declares(&body))
 }
 
@@ -89,8 +46,8 @@ fn declares(body: &Group) -> bool {
     begins_declaration(&trees_of(body))
 }
 
-/// The head and the braces after it. Without a name there is nothing to declare, but the
-/// declarations are still checked.
+/// Parses the header and the braces behind it. Without a name there is nothing to declare, but the
+/// declarations are checked all the same.
 pub(super) fn parse(trees: &[TokenTree], errors: &mut Errors) -> (Option<Header>, Option<Group>) {
     let parser = |input: ParseStream<'_>| {
         let header = head(input, errors)?;
@@ -116,50 +73,51 @@ fn braces(tree: &TokenTree) -> Option<Group> {
 
 fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
     let mut attrs = input.call(Attribute::parse_outer)?;
-    let mut denied = Vec::new();
+    let mut lints = Vec::new();
     attrs.retain(|attribute| {
-        let (is_cfg, is_denial) = (attribute.path().is_ident("cfg"), denial::is_ours(attribute));
+        let is_cfg = attribute.path().is_ident("cfg");
+        let is_lint = attributes::denies_our_lint(attribute);
         if is_cfg {
-            errors.at(attribute, errors::FLOW_CFG);
+            errors.at(attribute, flow::FLOW_CFG);
         }
-        if is_denial {
-            denied.extend(denial::parse(attribute, errors));
+        if is_lint {
+            lints.extend(attributes::lints(attribute, errors));
         }
-        !is_cfg && !is_denial
+        !is_cfg && !is_lint
     });
     let vis: Visibility = input.parse()?;
     let keyword = keyword(input, &vis, errors)?;
-    let name: Ident = input.parse().map_err(|_| Error::new(keyword.span, errors::NO_FLOW_NAME))?;
-    let mut whole = true;
+    let name: Ident = input.parse().map_err(|_| Error::new(keyword.span, flow::NO_FLOW_NAME))?;
+    let mut is_complete = true;
     let names = generic_names(&input.fork());
-    let mut generics: Generics = or_told(input, errors, &mut whole);
-    if !whole {
+    let mut generics: Generics = or_report(input, errors, &mut is_complete);
+    if !is_complete {
         generics = names;
     }
     let is_list = |input: ParseStream<'_>| input.peek(token::Paren) && body_in_parentheses(input).is_none();
-    let mut params = if is_list(input) { params(input, errors, &mut whole)? } else { Vec::new() };
+    let mut params = if is_list(input) { params(input, errors, &mut is_complete)? } else { Vec::new() };
     let base = base::parse(input, &name, errors)?;
     if is_list(input) {
         if base.is_some() {
-            errors.on(input.cursor().span(), errors::LATE_PARAMS);
+            errors.on(input.cursor().span(), flow::LATE_PARAMS);
         }
-        params = self::params(input, errors, &mut whole)?;
+        params = self::params(input, errors, &mut is_complete)?;
     }
-    generics.where_clause = or_told(input, errors, &mut whole);
-    Ok(Header { attrs, denied, vis, keyword, name, generics, params, base, whole })
+    generics.where_clause = or_report(input, errors, &mut is_complete);
+    Ok(Header { attrs, lints, vis, keyword, name, generics, params, base, is_complete })
 }
 
-/// `struct`, or what stands in its place.
+/// Takes `struct`, or another identifier instead.
 fn keyword(input: ParseStream<'_>, vis: &Visibility, errors: &mut Errors) -> syn::Result<Token![struct]> {
     if input.peek(Token![struct]) {
         return input.parse();
     }
     let Some((found, after)) = input.cursor().ident() else {
-        return Err(Error::new(vis.span(), errors::NO_STRUCT));
+        return Err(Error::new(vis.span(), flow::NO_STRUCT));
     };
-    errors.at(&found, errors::no_struct(&found));
+    errors.at(&found, flow::no_struct(&found));
     match after.ident() {
-        Some((word, _)) if word::is(&word, "struct") => {
+        Some((ident, _)) if ident::is(&ident, "struct") => {
             input.parse::<TokenTree>()?;
             return input.parse();
         }
@@ -169,17 +127,17 @@ fn keyword(input: ParseStream<'_>, vis: &Visibility, errors: &mut Errors) -> syn
     Ok(Token![struct](found.span()))
 }
 
-/// What stands here, or its default if it cannot be read; then what is left of it is skipped.
-fn or_told<T: Parse + Default>(input: ParseStream<'_>, errors: &mut Errors, whole: &mut bool) -> T {
+/// Parses a `T`. If it cannot be read, that is reported, its tokens are skipped, and it is the default.
+fn or_report<T: Parse + Default>(input: ParseStream<'_>, errors: &mut Errors, is_complete: &mut bool) -> T {
     input.parse().unwrap_or_else(|error| {
         errors.push(error);
-        *whole = false;
+        *is_complete = false;
         skip_until(input, |input| input.peek(token::Paren) || input.peek(token::Brace));
         T::default()
     })
 }
 
-/// Generics that are not to be read in full, without their bounds: the words after `<` and after commas.
+/// The names of generics that cannot be read in full: the identifiers behind `<` and behind commas.
 fn generic_names(input: ParseStream<'_>) -> Generics {
     let mut names: Vec<Ident> = Vec::new();
     let mut is_name = input.parse::<Option<Token![<]>>().is_ok_and(|angle| angle.is_some());
@@ -196,13 +154,14 @@ fn generic_names(input: ParseStream<'_>) -> Generics {
     parse2(quote!(<#(#names),*>)).unwrap_or_default()
 }
 
-fn params(input: ParseStream<'_>, errors: &mut Errors, whole: &mut bool) -> syn::Result<Vec<Param>> {
+/// Takes the parameters of the flow, in parentheses.
+fn params(input: ParseStream<'_>, errors: &mut Errors, is_complete: &mut bool) -> syn::Result<Vec<Param>> {
     let list;
     parenthesized!(list in input);
     let mut params: Vec<Param> = Vec::new();
     while !list.is_empty() {
         if let Some(comma) = list.parse::<Option<Token![,]>>()? {
-            errors.at(comma, errors::NO_PARAM);
+            errors.at(comma, flow::NO_PARAM);
             continue;
         }
         let mut param = param(&list, errors).unwrap_or_else(|error| {
@@ -210,15 +169,15 @@ fn params(input: ParseStream<'_>, errors: &mut Errors, whole: &mut bool) -> syn:
             Param { name: format_ident!("__unread", span = Span::mixed_site()), ty: None }
         });
         let has_type = param.ty.is_some();
-        *whole &= has_type;
+        *is_complete &= has_type;
         while params.iter().any(|other| other.name == param.name) {
             if has_type {
-                errors.at(&param.name, errors::param_twice(&param.name));
+                errors.at(&param.name, flow::param_twice(&param.name));
             }
             param.name = format_ident!("{}_", param.name);
         }
         params.push(param);
-        // Without a comma, too, a name and a colon are the next one.
+        // A name and a colon begin the next parameter, even without a comma.
         let is_next = |list: ParseStream<'_>| list.peek(syn::Ident) && list.peek2(Token![:]);
         skip_until(&list, |list| list.peek(Token![,]) || has_type && is_next(list));
         list.parse::<Option<Token![,]>>()?;
@@ -227,33 +186,33 @@ fn params(input: ParseStream<'_>, errors: &mut Errors, whole: &mut bool) -> syn:
 }
 
 fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
-    let place = list.cursor().span();
-    let name: Ident = list.parse().map_err(|_| Error::new(place, errors::NO_PARAM))?;
+    let span = list.cursor().span();
+    let name: Ident = list.parse().map_err(|_| Error::new(span, flow::NO_PARAM))?;
     if !list.peek(Token![:]) {
-        errors.at(&name, errors::no_param_type(&name));
+        errors.at(&name, flow::no_param_type(&name));
         return Ok(Param { name, ty: None });
     }
     list.parse::<Token![:]>()?;
     if list.is_empty() || list.peek(Token![,]) {
-        errors.at(&name, errors::no_param_type(&name));
+        errors.at(&name, flow::no_param_type(&name));
         return Ok(Param { name, ty: None });
     }
     let ty = list.parse().map_err(|error| errors.push(error)).ok();
     if ty.is_some() && !list.is_empty() && !list.peek(Token![,]) {
-        errors.on(list.cursor().span(), errors::PARAM_COMMA);
+        errors.on(list.cursor().span(), flow::PARAM_COMMA);
     }
     Ok(Param { name, ty })
 }
 
-/// The braces, and nothing after them. Declarations without any are read all the same.
+/// Takes the braces, and nothing behind them. Declarations without braces are read all the same.
 fn body(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Group>> {
     if let Some(list) = body_in_parentheses(input) {
-        errors.on(list.span_open(), errors::BODY_IN_PARENTHESES);
+        errors.on(list.span_open(), flow::BODY_IN_PARENTHESES);
         input.parse::<TokenStream>()?;
         return Ok(Some(list));
     }
     if !input.peek(token::Brace) {
-        errors.on(input.cursor().prev_span(), errors::NO_BODY);
+        errors.on(input.cursor().prev_span(), flow::NO_BODY);
         let rest: TokenStream = input.fork().parse()?;
         let bare = Group::new(Delimiter::Brace, rest);
         if declares(&bare) {
@@ -264,12 +223,12 @@ fn body(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Group
     }
     let body = input.parse::<Option<TokenTree>>()?;
     if !input.is_empty() {
-        errors.on(input.cursor().span(), errors::AFTER_BODY);
+        errors.on(input.cursor().span(), flow::AFTER_BODY);
     }
     Ok(body.as_ref().and_then(braces))
 }
 
-/// The parentheses that stand next, if they hold declarations.
+/// The parentheses that come next, if they hold declarations.
 fn body_in_parentheses(input: ParseStream<'_>) -> Option<Group> {
     let list = if input.peek(token::Paren) { input.fork().parse::<Group>().ok()? } else { return None };
     declares(&list).then_some(list)

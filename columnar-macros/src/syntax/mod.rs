@@ -1,156 +1,69 @@
-//! The tree of a flow, and a parser that goes on after a mistake.
+//! The syntax tree of a flow, and a parser that recovers from every error.
 //!
-//! Compute steps and the arguments of views stay tokens: they are Rust, and rustc says best what is
-//! wrong with them.
+//! ```text
+//! header ──▶ declarations ──▶ column, module ──▶ view_list ──▶ modifiers ──▶ tree, view
+//! ```
 
+mod attributes;
 mod base;
 mod column;
 mod column_type;
 mod cursor;
-mod declaration;
-mod denial;
-mod former;
-mod group;
-mod habit;
+mod declarations;
 mod header;
+mod modifiers;
 mod module;
-mod path;
+mod recovery;
+mod tree;
 mod view;
+mod view_list;
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use syn::Attribute;
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 
-use crate::errors;
-use crate::report::Errors;
+use crate::diagnostics::{self, Errors};
+use cursor::trees_of;
 
-pub(crate) use base::Base;
-pub(crate) use column_type::ColumnType;
-pub(crate) use denial::Denial;
-pub(crate) use former::Former;
-pub(crate) use group::Around;
-pub(crate) use habit::quoted;
-pub(crate) use header::{Header, Param};
-pub(crate) use module::Module;
-pub(crate) use view::{State, Tag, VIEWS, View};
+pub(crate) use tree::{
+    Base, Column, ColumnType, Derived, Flow, Form, Header, Lint, Module, Param, RenamedFrom,
+};
+pub(crate) use view::{GroupTag, State, Tag, View};
 
-/// What the macro is given: the path of the runtime crate in brackets, then the declarations.
-pub(crate) struct Given {
+/// The input of the macro: the path of the runtime crate in brackets, then the declarations.
+pub(crate) struct Invocation {
     pub(crate) krate: TokenStream,
     pub(crate) declarations: TokenStream,
 }
 
-pub(crate) fn given(tokens: TokenStream) -> Given {
-    let mut tokens = tokens.into_iter();
-    let krate = match tokens.next() {
-        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => group.stream(),
-        other => other.into_iter().collect(),
-    };
-    Given { krate, declarations: tokens.collect() }
-}
-
-pub(crate) struct Flow {
-    pub(crate) form: Form,
-    pub(crate) columns: Vec<Column>,
-    /// The flows that it uses.
-    pub(crate) modules: Vec<Module>,
-    /// Words where a keyword should be, of which no column came to be.
-    pub(crate) words: Vec<Ident>,
-    /// The tokens of declarations that could not be made out. What they may have declared is not
-    /// reported as missing.
-    pub(crate) lost: Vec<TokenTree>,
-}
-
-pub(crate) enum Form {
-    Item(Box<Header>),
-    Inline,
-    /// Nothing can be declared: an item form without a name, or no tokens at all.
-    Unknown,
-}
-
-pub(crate) struct Column {
-    pub(crate) docs: Vec<Attribute>,
-    /// What it does not want to be.
-    pub(crate) denied: Vec<Denial>,
-    /// `source` or `column`, as it was meant, where it was written.
-    pub(crate) keyword: Ident,
-    pub(crate) name: Ident,
-    /// Whether another one has this name, which has been told. Then the name is made up.
-    pub(crate) is_second: bool,
-    /// What it was named before.
-    pub(crate) former: Option<Former>,
-    /// `None` for a source.
-    pub(crate) derived: Option<Derived>,
-}
-
-pub(crate) struct Derived {
-    /// The parentheses, or what stands in their place.
-    pub(crate) list: Span,
-    pub(crate) views: Vec<View>,
-    /// Whether every view could be read; if not, too few of them is no mistake of its own.
-    pub(crate) whole: bool,
-    /// What its values are JSON of; `None` for text.
-    pub(crate) ty: Option<ColumnType>,
-    /// Empty where the step is missing.
-    pub(crate) step: TokenStream,
-}
-
-impl Derived {
-    /// The views that show a column.
-    pub(crate) fn reads(&self) -> impl Iterator<Item = &View> {
-        self.views.iter().filter(|view| view.state != State::Void)
+impl Invocation {
+    pub(crate) fn new(tokens: TokenStream) -> Self {
+        let mut tokens = tokens.into_iter();
+        let krate = match tokens.next() {
+            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => group.stream(),
+            other => other.into_iter().collect(),
+        };
+        Self { krate, declarations: tokens.collect() }
     }
 }
 
-impl Flow {
-    /// What none of the columns wants to be.
-    pub(crate) fn denied(&self) -> &[Denial] {
-        match &self.form {
-            Form::Item(header) => &header.denied,
-            _ => &[],
-        }
+pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Flow {
+    let trees: Vec<TokenTree> = tokens.into_iter().collect();
+    if trees.is_empty() {
+        errors.on(Span::call_site(), diagnostics::flow::EMPTY_FLOW);
+        return Flow::empty(Form::Unknown, Vec::new());
     }
-
-    /// The flow that this one extends.
-    pub(crate) fn base(&self) -> Option<&Base> {
-        match &self.form {
-            Form::Item(header) => header.base.as_ref(),
-            _ => None,
-        }
+    if let [TokenTree::Group(braces)] = trees.as_slice()
+        && braces.delimiter() == Delimiter::Brace
+    {
+        errors.on(braces.span_open(), diagnostics::declarations::BRACES);
+        return parse(braces.stream(), errors);
     }
-
-    pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
-        let trees: Vec<TokenTree> = tokens.into_iter().collect();
-        if trees.is_empty() {
-            errors.on(Span::call_site(), errors::EMPTY_FLOW);
-            return Self::of(Form::Unknown, Vec::new());
-        }
-        if let [TokenTree::Group(braces)] = trees.as_slice()
-            && braces.delimiter() == Delimiter::Brace
-        {
-            errors.on(braces.span_open(), errors::BRACES);
-            return Self::parse(braces.stream(), errors);
-        }
-        if !header::is_item(&trees) {
-            return declaration::parse_all(Form::Inline, &trees, errors);
-        }
-        let (header, body) = header::parse(&trees, errors);
-        let form = header.map_or(Form::Unknown, |header| Form::Item(Box::new(header)));
-        match body {
-            Some(body) => declaration::parse_all(form, &trees_of(&body), errors),
-            None => Self::of(form, trees),
-        }
+    if !header::is_item(&trees) {
+        return declarations::parse(Form::Inline, &trees, errors);
     }
-
-    /// One that declares nothing that could be made out.
-    fn of(form: Form, lost: Vec<TokenTree>) -> Self {
-        Self { form, columns: Vec::new(), modules: Vec::new(), words: Vec::new(), lost }
+    let (header, body) = header::parse(&trees, errors);
+    let form = header.map_or(Form::Unknown, |header| Form::Item(Box::new(header)));
+    match body {
+        Some(body) => declarations::parse(form, &trees_of(&body), errors),
+        None => Flow::empty(form, trees),
     }
-}
-
-fn trees_of(group: &Group) -> Vec<TokenTree> {
-    group.stream().into_iter().collect()
-}
-
-fn tokens(trees: &[TokenTree]) -> TokenStream {
-    trees.iter().cloned().collect()
 }

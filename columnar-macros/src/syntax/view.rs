@@ -1,459 +1,243 @@
-//! A view: a column or `self`, and what is said of it after dots.
+//! A view: a column or `self`, and its modifiers, as in `summary.window(3).as("digest")`.
+//!
+//! The parser makes it once. Checks read its range, tag and groups; the expansion writes its modifiers
+//! as they are and looks into none of them.
 
-use std::fmt::Display;
+use std::rc::Rc;
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
-use syn::{LitInt, LitStr};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::ToTokens;
 
-use super::cursor::{Cursor, is_punct};
-use super::{group, tokens, trees_of};
-use crate::errors;
-use crate::name::{identifier, is_name};
-use crate::report::Errors;
-use crate::word::{instead, typed};
-
-/// What can be said of a column.
-pub(crate) const VIEWS: [&str; 8] = ["latest", "window", "prev", "as", "note", "filter", "sample", "elided"];
+use crate::ident::{ident_text, replace, rust_ident};
 
 pub(crate) struct View {
     /// The comma or the parenthesis before it.
     pub(crate) before: Span,
-    /// The column it shows; `self` for the own past.
+    /// The column it shows, or the module of that column; `self` for the self history.
     pub(crate) base: Ident,
-    /// Of a module the column that is shown: `critic` in `debate.critic`.
+    /// The column inside a module: `critic` in `debate.critic`.
     pub(crate) path: Vec<Ident>,
-    /// Whether the base is no column of this flow, so one of the flow that it extends.
+    /// Whether the column is one of the flow that this one extends.
     pub(crate) is_inherited: bool,
     pub(crate) state: State,
-    /// How much it shows, where it says so.
-    size: Option<Size>,
-    /// Whether it shows each value a step later.
-    pub(crate) delayed: bool,
-    /// How much it shows, as Rust: `.latest`, `.prev.window(3)` and whatever will be refused.
-    pub(crate) tail: TokenStream,
+    /// `None` where no modifier names one.
+    pub(super) window: Option<Window>,
+    /// Whether it shows each value one step later: `prev`.
+    pub(crate) is_lagged: bool,
     pub(crate) tag: Tag,
-    /// The tag as Rust: `.as("tag")`.
-    pub(crate) tagging: TokenStream,
-    /// The filter as Rust: `.filter(...)` or `.sample(...)`.
-    pub(crate) filtering: TokenStream,
-    /// The note as Rust: `.note("...")`.
-    pub(crate) noting: TokenStream,
-    /// That it tells how much it hides, as Rust: `.elided()`.
-    pub(crate) eliding: TokenStream,
     /// The groups around it, the outermost first.
-    pub(crate) groups: Vec<group::Around>,
-    /// As it was written.
+    pub(crate) groups: Vec<GroupTag>,
+    /// In the order in which Rust calls them.
+    modifiers: Vec<Modifier>,
+    /// The tokens of the source text.
     pub(crate) written: TokenStream,
 }
 
-/// Whether something is wrong with a view, which has been told. Then what was written is for editors
-/// alone.
+/// Whether something is wrong with a view, which is reported. Then its tokens are for editors alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
-    Sound,
-    /// What it says of its column is wrong.
-    Broken,
+    Valid,
+    /// A modifier is wrong.
+    Invalid,
     /// It shows no column.
-    Void,
+    NoColumn,
 }
 
-/// How much a view shows.
+/// How many values a view shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Size {
+pub(super) enum Window {
     All,
-    Last,
+    Last(usize),
+    /// The compiler evaluates the count: `window(MANY)`.
+    Computed,
 }
 
-/// What the column goes by, to the one that reads it.
+/// The tag under which a column is shown.
 pub(crate) enum Tag {
-    /// Its name.
+    /// The name of the column.
     Name,
-    Given(Span, String),
-    /// It cannot be read, so it is like no other.
-    Broken,
+    Explicit(Span, String),
+    /// It could not be read, so it equals no other.
+    Invalid,
+}
+
+/// One `.name` or `.name(arguments)`.
+struct Modifier {
+    kind: ModifierKind,
+    evaluation: Evaluation,
+    tokens: TokenStream,
+}
+
+/// The kinds of modifiers, in the order in which Rust calls them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ModifierKind {
+    /// `latest`, `window(n)`, `prev`, `all()`, and any field that rustc will refuse.
+    Range,
+    Elided,
+    Tag,
+    Filter,
+    Note,
+}
+
+/// Where the value of a modifier becomes known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Evaluation {
+    /// Here. The graph has it as a literal, and the modifier is only mentioned, so that rustc and editors see it.
+    Literal,
+    /// In the compiler. A constant of its own calls the modifier.
+    Constant,
+}
+
+/// The tag of a group. Clones are the same group.
+#[derive(Clone)]
+pub(crate) struct GroupTag {
+    pub(crate) span: Span,
+    tag: Rc<str>,
+}
+
+impl GroupTag {
+    pub(super) fn new(span: Span, tag: &str) -> Self {
+        Self { span, tag: tag.into() }
+    }
+
+    pub(crate) fn is_same_group(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.tag, &other.tag)
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.tag
+    }
 }
 
 impl View {
-    pub(crate) fn is_own(&self) -> bool {
-        typed(&self.base) == "self"
-    }
-
-    /// Whether it shows some last values, and not all.
-    pub(crate) fn is_windowed(&self) -> bool {
-        self.size.map_or(self.delayed, |size| size == Size::Last)
-    }
-
-    /// Whether it says more than a column.
-    pub(crate) fn says_more(&self) -> bool {
-        let said = [&self.tail, &self.tagging, &self.filtering, &self.noting, &self.eliding];
-        said.iter().any(|said| !said.is_empty())
-    }
-
-    /// As it was written, without spaces.
-    pub(crate) fn text(&self) -> String {
-        self.written.to_string().replace(' ', "")
-    }
-
-    /// The first thing that is said of the column, if it is no view.
-    pub(crate) fn other_word(&self) -> Option<Ident> {
-        match self.written.clone().into_iter().nth(2) {
-            Some(TokenTree::Ident(word)) if !VIEWS.contains(&word.to_string().as_str()) => Some(word),
-            _ => None,
-        }
-    }
-
-    /// The column that it shows to the column `own`, or the module of that, where it is mentioned.
-    pub(crate) fn mentioned(&self, own: &Ident) -> Ident {
-        if self.is_own() {
-            return instead(&self.base, own);
-        }
-        // What cannot be a name has been told, too.
-        identifier(&self.base).unwrap_or_else(|| own.clone())
-    }
-
-    /// The name of the column that it shows.
-    pub(crate) fn name(&self) -> String {
-        let path = [&self.base].into_iter().chain(&self.path);
-        path.map(typed).collect::<Vec<_>>().join(".")
-    }
-
-    /// The last part of the name.
-    pub(crate) fn last(&self) -> &Ident {
-        self.path.last().unwrap_or(&self.base)
-    }
-
-    /// Takes what stands behind the base for views of it, and not for columns of a module.
-    pub(crate) fn unfold(&mut self) {
-        let (path, tail) = (self.path.drain(..), &self.tail);
-        self.tail = quote!(#(.#path)* #tail);
-    }
-
-    fn new(before: Span, base: Ident, written: TokenStream) -> Self {
+    pub(super) fn new(before: Span, base: Ident, written: TokenStream) -> Self {
         Self {
             before,
             base,
             path: Vec::new(),
             is_inherited: false,
-            state: State::Sound,
-            size: None,
-            delayed: false,
-            tail: TokenStream::new(),
+            state: State::Valid,
+            window: None,
+            is_lagged: false,
             tag: Tag::Name,
-            tagging: TokenStream::new(),
-            filtering: TokenStream::new(),
-            noting: TokenStream::new(),
-            eliding: TokenStream::new(),
             groups: Vec::new(),
+            modifiers: Vec::new(),
             written,
         }
     }
 
-    /// What may be typed at a place.
-    fn absent(before: Span) -> Self {
-        let base = Ident::new("self", Span::call_site());
-        Self { state: State::Void, ..Self::new(before, base, TokenStream::new()) }
-    }
-}
-
-/// The views of a list that can be read, and whether these are all.
-pub(super) fn parse_list(list: &Group, errors: &mut Errors) -> (Vec<View>, bool) {
-    parse_views(list.span_open(), &trees_of(list), errors)
-}
-
-/// The same for what stands behind an opening parenthesis.
-pub(super) fn parse_views(open: Span, trees: &[TokenTree], errors: &mut Errors) -> (Vec<View>, bool) {
-    let parts: Vec<&[TokenTree]> = trees.split(|tree| is_punct(Some(tree), ',')).collect();
-    let mut commas = trees.iter().filter(|tree| is_punct(Some(tree), ','));
-    let (mut before, mut views, mut whole) = (open, Vec::new(), true);
-    for part in &parts {
-        let comma = commas.next();
-        match (is_empty(part), comma) {
-            (false, _) => {
-                let (parsed, is_whole) = parse_item(before, part, errors);
-                views.extend(parsed);
-                whole &= is_whole;
-            }
-            (true, Some(comma)) => {
-                errors.at(comma, errors::EMPTY_VIEW);
-                whole = false;
-                views.push(parse_absent(before, part));
-            }
-            // One comma may follow the last view.
-            (true, None) => views.push(parse_absent(before, part)),
-        }
-        before = comma.map_or(before, TokenTree::span);
-    }
-    (views, whole)
-}
-
-/// A view, or those of a group.
-fn parse_item(before: Span, trees: &[TokenTree], errors: &mut Errors) -> (Vec<View>, bool) {
-    if let Some(list) = group::parentheses(trees) {
-        return group::parse(trees, list, errors);
-    }
-    let view = parse(before, trees, errors);
-    let is_whole = view.is_some();
-    (vec![view.unwrap_or_else(|| View::absent(before))], is_whole)
-}
-
-/// Whether nothing has been typed.
-pub(super) fn is_empty(trees: &[TokenTree]) -> bool {
-    match trees {
-        [] => true,
-        [TokenTree::Ident(word)] => typed(word).is_empty(),
-        _ => false,
-    }
-}
-
-fn parse_absent(before: Span, trees: &[TokenTree]) -> View {
-    match trees {
-        [TokenTree::Ident(marker)] => View { base: marker.clone(), ..View::absent(before) },
-        _ => View::absent(before),
-    }
-}
-
-pub(super) fn parse(before: Span, trees: &[TokenTree], errors: &mut Errors) -> Option<View> {
-    let mut cursor = Cursor::new(trees);
-    let base = match cursor.next()? {
-        TokenTree::Ident(base) => base.clone(),
-        _ if is_punct(trees.first(), ':') => {
-            errors.at(tokens(trees), errors::PATH_VIEW);
-            return None;
-        }
-        other => {
-            errors.at(other, errors::not_a_view(trees));
-            return None;
-        }
-    };
-    if is_punct(trees.get(1), ':') && is_punct(trees.get(2), ':') {
-        errors.at(tokens(trees), errors::PATH_VIEW);
-        return None;
-    }
-    if let Some(TokenTree::Group(arguments)) = trees.get(1)
-        && arguments.delimiter() == Delimiter::Parenthesis
-    {
-        errors.at(tokens(trees), errors::VIEW_BEFORE);
-        return None;
-    }
-    if is_punct(trees.get(1), '=') {
-        errors.at(tokens(trees), errors::TAG_BEFORE);
-        return None;
-    }
-    let mut view = View::new(before, base, tokens(trees));
-    if !view.is_own() {
-        view.path = path(&mut cursor);
-    }
-    while view.say(&mut cursor, errors) {}
-    Some(view)
-}
-
-/// The columns of modules that stand next: words that are no view.
-fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
-    let mut path = Vec::new();
-    while let [dot, TokenTree::Ident(word), rest @ ..] = cursor.rest()
-        && is_punct(Some(dot), '.')
-        && !matches!(rest.first(), Some(TokenTree::Group(_)))
-        && !is_view(word)
-        && !typed(word).is_empty()
-        && identifier(word).as_ref() == Some(word)
-    {
-        path.push(word.clone());
-        cursor.take(2);
-    }
-    path
-}
-
-/// Whether a view has this name, with or without arguments.
-fn is_view(word: &Ident) -> bool {
-    let word = typed(word);
-    VIEWS.iter().chain(&["all", "named"]).any(|&view| word == view)
-}
-
-impl View {
-    /// Takes one `.word` or `.word(arguments)`. `false` where there is none, or nothing that can be
-    /// read after it.
-    fn say(&mut self, cursor: &mut Cursor<'_>, errors: &mut Errors) -> bool {
-        let Some(dot) = cursor.punct('.') else {
-            if let Some(found) = cursor.peek() {
-                self.refuse(found, errors::no_separator(found), errors);
-            }
-            return false;
-        };
-        let Some(TokenTree::Ident(word)) = cursor.next() else {
-            self.refuse(dot, errors::dangling_dot(self.last()), errors);
-            return false;
-        };
-        let arguments = match cursor.peek() {
-            Some(TokenTree::Group(group)) => {
-                cursor.next();
-                Some(parenthesized(word, group, errors))
-            }
-            _ => None,
-        };
-        self.say_word(dot, word, arguments.as_ref(), errors);
-        true
+    /// A view that is not typed yet. An editor completes it.
+    pub(super) fn missing(before: Span, marker: Option<&Ident>) -> Self {
+        let base = marker.cloned().unwrap_or_else(|| Ident::new("self", Span::call_site()));
+        Self { state: State::NoColumn, ..Self::new(before, base, TokenStream::new()) }
     }
 
-    /// One word, as Rust and, where it is not sound, as an error.
-    fn say_word(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
-        let text = typed(word);
-        match (text.as_str(), arguments) {
-            ("as" | "named", _) => return self.say_tag(dot, word, arguments, errors),
-            ("note", _) => return self.say_note(dot, word, arguments, errors),
-            ("filter" | "sample", _) => return self.say_filter(dot, word, arguments, errors),
-            ("elided", _) => return self.say_elided(dot, word, arguments, errors),
-            ("", _) => self.refuse(dot, errors::dangling_dot(self.last()), errors),
-            ("prev", _) => self.say_prev(dot, word, arguments, errors),
-            ("latest" | "window" | "all", _) if self.size.is_some() || self.delayed && text == "latest" => {
-                self.refuse(said(dot, word, arguments), errors::SECOND_WINDOW, errors);
-            }
-            ("latest" | "window" | "all", _) => self.say_window(&text, dot, word, arguments, errors),
-            // What rustc says of a method that there is not begins with iterators and streams.
-            (said_word, Some(_)) if !VIEWS.contains(&said_word) => {
-                self.refuse(word, errors::no_view_named(word), errors);
-            }
-            _ if identifier(word).as_ref() != Some(word) => {
-                return self.refuse(word, errors::no_view_named(word), errors);
-            }
-            _ => {}
-        }
-        self.tail.extend(said(dot, word, arguments));
+    pub(super) fn add_modifier(&mut self, kind: ModifierKind, evaluation: Evaluation, tokens: TokenStream) {
+        let end = self.modifiers.partition_point(|modifier| modifier.kind <= kind);
+        self.modifiers.insert(end, Modifier { kind, evaluation, tokens });
     }
 
-    fn refuse(&mut self, at: impl ToTokens, message: impl Display, errors: &mut Errors) {
-        errors.at(at, message);
-        self.state = State::Broken;
-    }
-
-    /// `latest`, `window(3)` or, behind `prev`, `all()`.
-    fn say_window(
-        &mut self,
-        text: &str,
-        dot: &TokenTree,
-        word: &Ident,
-        arguments: Option<&Group>,
-        errors: &mut Errors,
-    ) {
-        self.size = Some(if text == "all" { Size::All } else { Size::Last });
-        match (text, arguments) {
-            ("all", _) if !self.delayed => {
-                self.refuse(said(dot, word, arguments), errors::all_said(&self.base), errors);
-            }
-            ("latest", Some(parentheses)) => self.refuse(parentheses, errors::no_parentheses(word), errors),
-            ("window", None) => self.refuse(word, errors::NO_COUNT, errors),
-            ("window", Some(count)) if is_empty(&trees_of(count)) => {
-                self.refuse(count, errors::NO_COUNT, errors);
-            }
-            ("window", Some(count)) if is_zero(count) => {
-                self.refuse(count.stream(), errors::EMPTY_WINDOW, errors);
-            }
-            _ => {}
+    /// Takes the path for fields of the base, and not for columns of a module. rustc reports them.
+    pub(crate) fn take_path_as_fields(&mut self) {
+        let length = 2 * self.path.drain(..).count();
+        if length > 0 {
+            // The dots and names of the user, behind the base: editors look for them.
+            let tokens = self.written.clone().into_iter().skip(1).take(length).collect();
+            let (kind, evaluation) = (ModifierKind::Range, Evaluation::Literal);
+            self.modifiers.insert(0, Modifier { kind, evaluation, tokens });
         }
     }
 
-    /// `prev`, which comes before everything else.
-    fn say_prev(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
-        match arguments {
-            _ if self.is_own() => self.refuse(said(dot, word, arguments), errors::PREV_OF_SELF, errors),
-            _ if self.size.is_some() || self.delayed => {
-                self.refuse(said(dot, word, arguments), errors::LATE_PREV, errors);
-            }
-            Some(parentheses) => self.refuse(parentheses, errors::no_parentheses(word), errors),
-            None => {}
-        }
-        self.delayed = true;
+    pub(crate) fn shows_a_column(&self) -> bool {
+        self.state != State::NoColumn
     }
 
-    fn say_tag(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
-        // `as` is a keyword; the method behind it is `r#as`.
-        let method = identifier(word).unwrap_or_else(|| word.clone());
-        let tagging = said(dot, &method, arguments);
-        let Some(arguments) = arguments else {
-            self.tag = Tag::Broken;
-            self.refuse(word, errors::NO_TAG, errors);
-            return self.tagging.extend(tagging);
-        };
-        if self.is_own() || !matches!(self.tag, Tag::Name) {
-            let message = if self.is_own() { errors::TAGGED_SELF } else { errors::SECOND_TAG };
-            self.refuse(said(dot, word, Some(arguments)), message, errors);
-            return self.tagging.extend(tagging);
-        }
-        self.tagging.extend(tagging);
-        self.tag = Tag::Broken;
-        match syn::parse2::<LitStr>(arguments.stream()) {
-            Ok(tag) if is_name(&tag.value()) => self.tag = Tag::Given(tag.span(), tag.value()),
-            Ok(tag) => self.refuse(&tag, errors::bad_tag(&tag.value()), errors),
-            Err(_) => self.refuse(arguments, errors::TAG_LITERAL, errors),
+    /// Whether it shows the self history.
+    pub(crate) fn is_self(&self) -> bool {
+        ident_text(&self.base) == "self"
+    }
+
+    /// How many of the last values it shows; 0 for all, and for those that the compiler counts.
+    pub(crate) fn count(&self) -> usize {
+        match self.window {
+            Some(Window::All) => 0,
+            Some(Window::Last(count)) => count,
+            Some(Window::Computed) | None => usize::from(self.is_lagged),
         }
     }
 
-    fn say_filter(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
-        let written = said(dot, word, arguments);
-        match arguments {
-            _ if self.is_own() => self.refuse(&written, errors::FILTERED_SELF, errors),
-            _ if !self.filtering.is_empty() => self.refuse(&written, errors::SECOND_FILTER, errors),
-            Some(shows) if !shows.stream().is_empty() => {}
-            Some(nothing) => self.refuse(nothing, errors::no_filter(word), errors),
-            None => self.refuse(word, errors::no_filter(word), errors),
+    /// Whether it shows some last values, and not all.
+    pub(crate) fn is_windowed(&self) -> bool {
+        self.window.map_or(self.is_lagged, |window| window != Window::All)
+    }
+
+    /// Whether it hides nothing. A field that is no modifier might, and is reported by rustc.
+    pub(crate) fn shows_everything(&self) -> bool {
+        self.window == Some(Window::All) || !self.has(ModifierKind::Range)
+    }
+
+    pub(super) fn has(&self, kind: ModifierKind) -> bool {
+        self.modifiers.iter().any(|modifier| modifier.kind == kind)
+    }
+
+    pub(crate) fn has_modifiers(&self) -> bool {
+        !self.modifiers.is_empty()
+    }
+
+    /// Whether the graph can have all of it as literals.
+    pub(crate) fn is_literal(&self) -> bool {
+        let is_literal = |modifier: &Modifier| modifier.evaluation == Evaluation::Literal;
+        self.groups.is_empty() && self.modifiers.iter().all(is_literal)
+    }
+
+    /// All modifiers, as Rust.
+    pub(crate) fn modifiers(&self) -> impl ToTokens {
+        self.tokens(|_| true)
+    }
+
+    /// The modifiers that the graph has as literals.
+    pub(crate) fn literal_modifiers(&self) -> impl ToTokens {
+        self.tokens(|modifier| modifier.evaluation == Evaluation::Literal)
+    }
+
+    /// The modifiers that the compiler evaluates.
+    pub(crate) fn constant_modifiers(&self) -> impl ToTokens {
+        self.tokens(|modifier| modifier.evaluation == Evaluation::Constant)
+    }
+
+    /// The calls of `elided()`.
+    pub(crate) fn elided(&self) -> Option<TokenStream> {
+        self.has(ModifierKind::Elided).then(|| self.tokens(|modifier| modifier.kind == ModifierKind::Elided))
+    }
+
+    fn tokens(&self, is_taken: impl Fn(&Modifier) -> bool) -> TokenStream {
+        let modifiers = self.modifiers.iter().filter(|modifier| is_taken(modifier));
+        modifiers.flat_map(|modifier| modifier.tokens.clone()).collect()
+    }
+
+    /// The source text, without spaces.
+    pub(crate) fn text(&self) -> String {
+        self.written.to_string().replace(' ', "")
+    }
+
+    /// The field that a mention of this view accesses first: the column, or the module of the column. For the
+    /// self history that is the column `reader`.
+    pub(crate) fn field(&self, reader: &Ident) -> Ident {
+        if self.is_self() {
+            return replace(&self.base, reader);
         }
-        self.filtering.extend(written);
+        // A base that cannot be a name is reported.
+        rust_ident(&self.base).unwrap_or_else(|| reader.clone())
     }
 
-    fn say_elided(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
-        let written = said(dot, word, arguments);
-        match arguments {
-            _ if !self.eliding.is_empty() => self.refuse(&written, errors::SECOND_ELIDED, errors),
-            None => self.refuse(word, errors::not_parentheses(word), errors),
-            Some(arguments) if !is_empty(&trees_of(arguments)) => {
-                self.refuse(arguments, errors::ELIDED_ARGUMENTS, errors);
-            }
-            Some(_) => {}
-        }
-        self.eliding.extend(written);
+    /// The name of the column that it shows, with its module: `debate.critic`.
+    pub(crate) fn name(&self) -> String {
+        let path = [&self.base].into_iter().chain(&self.path);
+        path.map(ident_text).collect::<Vec<_>>().join(".")
     }
 
-    /// What shows everything hides nothing. Words that are no views are told by rustc.
-    pub(crate) fn check_elided(&mut self, errors: &mut Errors) {
-        let shows_all = self.tail.is_empty() || self.size == Some(Size::All);
-        if self.state == State::Sound && !self.eliding.is_empty() && shows_all {
-            let (word, name) = (self.eliding.clone(), self.name());
-            self.refuse(word, errors::nothing_elided(&name, self.delayed), errors);
-        }
+    /// The last part of the name; `self` for the self history.
+    pub(crate) fn last(&self) -> &Ident {
+        self.path.last().filter(|_| !self.is_self()).unwrap_or(&self.base)
     }
-
-    fn say_note(&mut self, dot: &TokenTree, word: &Ident, arguments: Option<&Group>, errors: &mut Errors) {
-        let written = said(dot, word, arguments);
-        let note = arguments.map(|arguments| syn::parse2::<LitStr>(arguments.stream()));
-        match (arguments, note) {
-            _ if self.is_own() => self.refuse(&written, errors::NOTED_SELF, errors),
-            _ if !self.noting.is_empty() => self.refuse(&written, errors::SECOND_NOTE, errors),
-            (Some(_), Some(Ok(_))) => {}
-            (Some(arguments), _) => self.refuse(arguments, errors::NOTE_LITERAL, errors),
-            (None, _) => self.refuse(word, errors::NO_NOTE, errors),
-        }
-        self.noting.extend(written);
-    }
-}
-
-/// `.word` or `.word(arguments)`.
-fn said(dot: &TokenTree, word: &Ident, arguments: Option<&Group>) -> TokenStream {
-    let (word, arguments) = (TokenTree::from(word.clone()), arguments.cloned().map(TokenTree::from));
-    [dot.clone(), word].into_iter().chain(arguments).collect()
-}
-
-/// The arguments as a group in parentheses, whatever they were written in.
-fn parenthesized(word: &Ident, group: &Group, errors: &mut Errors) -> Group {
-    if group.delimiter() == Delimiter::Parenthesis {
-        return group.clone();
-    }
-    errors.on(group.span_open(), errors::not_parentheses(word));
-    let mut parentheses = Group::new(Delimiter::Parenthesis, group.stream());
-    parentheses.set_span(group.span());
-    parentheses
-}
-
-fn is_zero(arguments: &Group) -> bool {
-    let literal = syn::parse2::<LitInt>(arguments.stream());
-    literal.is_ok_and(|count| matches!(count.base10_parse::<u128>(), Ok(0)))
 }

@@ -1,0 +1,102 @@
+//! The rules about one column: its views taken together, their tags, and its lints.
+
+use std::collections::HashMap;
+
+use proc_macro2::Ident;
+
+use crate::diagnostics::{Errors, reads};
+use crate::ident::ident_text;
+use crate::syntax::{Column, GroupTag, Lint, State, Tag, View};
+
+/// A column reads at least one column besides itself, and its self history once. Wrong:
+///
+/// ```text
+/// column topics() = prompt("...");
+/// column topics(self) = prompt("...");
+/// column topics(user, self, self.latest) = prompt("...");
+/// ```
+pub(super) fn check_reads_other(column: &Column, errors: &mut Errors) {
+    let Column { name, derived: Some(derived), .. } = column else { return };
+    let mut self_views = derived.reads().filter(|view| view.is_self());
+    match (self_views.next(), self_views.next()) {
+        (_, Some(second)) => errors.at(&second.written, reads::self_twice(name)),
+        (Some(first), None) if derived.reads().count() == 1 && derived.is_complete => {
+            errors.at(&first.written, reads::only_self(name));
+        }
+        (None, None) if derived.reads().next().is_none() && derived.is_complete => {
+            errors.on(derived.list, reads::reads_nothing(name));
+        }
+        _ => {}
+    }
+}
+
+/// No two views or groups of a column have the same tag. Wrong:
+///
+/// ```text
+/// column topics(user.latest, summary.as("user")) = prompt("...");
+/// ```
+pub(super) fn check_tags(column: &Column, errors: &mut Errors) {
+    let name = &column.name;
+    // The views by their tags; a group has none.
+    let mut tags: HashMap<String, Option<&View>> = HashMap::new();
+    check_groups(name, column.reads(), &mut tags, errors);
+    for view in column.reads().filter(|view| !view.is_self()) {
+        let (span, tag) = match &view.tag {
+            Tag::Name => (None, ident_text(view.last())),
+            Tag::Explicit(span, tag) => (Some(*span), tag.clone()),
+            Tag::Invalid => continue,
+        };
+        match (tags.get(&tag), span) {
+            (Some(Some(first)), _) if first.text() == view.text() => {
+                errors.at(&view.written, reads::same_view(&view.text(), name));
+            }
+            (Some(_), Some(span)) => errors.on(span, reads::same_tag(&tag, name)),
+            (Some(_), None) => errors.at(&view.written, reads::same_tag(&tag, name)),
+            (None, _) => {
+                tags.insert(tag, Some(view));
+            }
+        }
+    }
+}
+
+fn check_groups<'v>(
+    name: &Ident,
+    views: impl Iterator<Item = &'v View>,
+    tags: &mut HashMap<String, Option<&View>>,
+    errors: &mut Errors,
+) {
+    let mut before: &[GroupTag] = &[];
+    for View { groups, .. } in views {
+        let is_open = |(open, group): &(&GroupTag, &GroupTag)| open.is_same_group(group);
+        let open = before.iter().zip(groups).take_while(is_open).count();
+        for group in groups.iter().skip(open) {
+            if tags.insert(group.text().to_owned(), None).is_some() {
+                errors.on(group.span, reads::same_tag(group.text(), name));
+            }
+        }
+        before = groups;
+    }
+}
+
+/// A column keeps the lints that it, or its flow, denies. Wrong:
+///
+/// ```text
+/// #[deny(unbounded)]
+/// column topics(user) = prompt("...");
+/// ```
+pub(super) fn check_lints(column: &Column, of_flow: &[Lint], errors: &mut Errors) {
+    let Column { name, lints, derived: Some(derived), .. } = column else { return };
+    let denies = |lint| lints.contains(&lint) || of_flow.contains(&lint);
+    if denies(Lint::Unbounded) {
+        for view in derived.reads().filter(|view| view.state == State::Valid && !view.is_windowed()) {
+            errors.at(&view.written, reads::unbounded(&view.name(), name));
+        }
+    }
+    if denies(Lint::UnstablePrefix)
+        && derived.is_complete
+        && derived.reads().all(View::is_windowed)
+        && let Some(first) = derived.reads().next()
+    {
+        errors.at(&first.written, reads::unstable_prefix(&first.name(), name));
+    }
+}

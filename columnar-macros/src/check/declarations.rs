@@ -1,0 +1,124 @@
+//! The rules about declarations as such: their names, their earlier names, and the sources of a flow.
+
+use std::collections::{HashMap, HashSet};
+
+use proc_macro2::{Ident, Span};
+use quote::quote;
+
+use crate::diagnostics::{self, Errors, columns, flow};
+use crate::ident::{ident_text, is_name, replace};
+use crate::syntax::{Base, Column, Flow, Form, Module, RenamedFrom};
+
+/// Columns and modules have different names, and each name is valid. Wrong:
+///
+/// ```text
+/// source user;
+/// column user(topics) = prompt("...");
+/// ```
+///
+/// Returns the names of modules that are taken out because a column has them.
+pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<String> {
+    let mut first: HashMap<String, Span> = HashMap::new();
+    let columns = flow.columns.iter().map(|column| &column.name);
+    let all: HashSet<String> =
+        columns.chain(flow.modules.iter().map(|module| &module.name)).map(ident_text).collect();
+    for Column { name, is_duplicate, .. } in &mut flow.columns {
+        let mut text = ident_text(name);
+        if !is_name(&text) {
+            errors.at(&*name, diagnostics::declarations::bad_name(name));
+        }
+        if let Some(&span) = first.get(&text) {
+            errors.at(&*name, diagnostics::declarations::declared_twice(name, span));
+            // Its views and its compute step are checked all the same, under a name that no column has.
+            while all.contains(&text) || first.contains_key(&text) {
+                text.insert(0, '_');
+            }
+            *is_duplicate = true;
+            *name = replace(name, &Ident::new(&text, name.span()));
+        }
+        first.insert(text, name.span());
+    }
+    let mut clashes = HashSet::new();
+    flow.modules.retain(|Module { name, .. }| {
+        let text = ident_text(name);
+        if !is_name(&text) {
+            errors.at(name, diagnostics::declarations::bad_name(name));
+        }
+        let Some(&span) = first.get(&text) else {
+            first.insert(text, name.span());
+            return true;
+        };
+        errors.at(name, diagnostics::declarations::declared_twice(name, span));
+        clashes.insert(text);
+        false
+    });
+    clashes
+}
+
+/// The earlier name of a column is no name of a column now, and the earlier name of no other column. Wrong:
+///
+/// ```text
+/// column topics(user) was "user" = prompt("...");
+/// ```
+pub(super) fn check_renames(flow: &mut Flow, errors: &mut Errors) {
+    let names: HashSet<String> = flow.columns.iter().map(|column| ident_text(&column.name)).collect();
+    let mut earlier_names = HashSet::new();
+    for Column { name, renamed_from, .. } in &mut flow.columns {
+        let Some(RenamedFrom { name: earlier, .. }) = renamed_from else { continue };
+        let text = earlier.value();
+        let message = if text == ident_text(name) {
+            columns::renamed_from_itself(name)
+        } else if names.contains(&text) {
+            columns::renamed_from_existing(&text)
+        } else if earlier_names.insert(text.clone()) {
+            continue;
+        } else {
+            columns::renamed_from_twice(&text)
+        };
+        errors.at(&*earlier, message);
+        *renamed_from = None;
+    }
+}
+
+/// A flow has a source, unless it extends another flow. Wrong:
+///
+/// ```text
+/// pub struct Chat { column topics(user) = prompt("..."); }
+/// ```
+///
+/// Returns whether unknown names are still to be reported: without a source, they are probably the missing
+/// sources. A declaration that could not be read may be a source, too.
+pub(super) fn check_sources(flow: &Flow, unknown: &[Ident], errors: &mut Errors) -> bool {
+    if let Some(base) = flow.base() {
+        check_extension(flow, base, errors);
+        return true;
+    }
+    if !flow.unparsed.is_empty() || flow.columns.iter().any(|column| column.derived.is_none()) {
+        return true;
+    }
+    let message = flow::no_source(unknown.first());
+    match (&flow.form, flow.columns.first()) {
+        (Form::Item(header), None) => errors.at(&header.name, flow::EMPTY_FLOW),
+        (Form::Item(header), Some(_)) => errors.at(&header.name, message),
+        (_, Some(first)) => errors.at(&first.name, message),
+        (_, None) => {}
+    }
+    false
+}
+
+/// A flow that extends another adds columns to it, and no source. Wrong:
+///
+/// ```text
+/// pub struct Felt: Chat { source mood; }
+/// ```
+fn check_extension(flow: &Flow, base: &Base, errors: &mut Errors) {
+    for Column { keyword, name, derived, .. } in &flow.columns {
+        if derived.is_none() {
+            errors.at(quote!(#keyword #name), flow::late_source(name, base.name()));
+        }
+    }
+    let is_empty = flow.columns.is_empty() && flow.modules.is_empty() && flow.unparsed.is_empty();
+    if let (Form::Item(header), true) = (&flow.form, is_empty) {
+        errors.at(&header.name, flow::empty_extension(base.name()));
+    }
+}

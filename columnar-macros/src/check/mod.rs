@@ -1,0 +1,31 @@
+//! The rules of a flow that rustc cannot know.
+//!
+//! Each check repairs the tree: it reports a part that is wrong and takes it out, so that one mistake is one
+//! error.
+
+mod columns;
+mod cycles;
+mod declarations;
+mod reads;
+
+use crate::diagnostics::Errors;
+use crate::syntax::Flow;
+
+pub(crate) use cycles::Plan;
+
+pub(crate) fn check(flow: &mut Flow, errors: &mut Errors) -> Plan {
+    let clashes = declarations::check_names(flow, errors);
+    let unknown = reads::check_views(flow, clashes, errors);
+    if declarations::check_sources(flow, &unknown, errors) {
+        reads::check_unknown(flow, &unknown, errors);
+    }
+    for column in &mut flow.columns {
+        columns::check_reads_other(column, errors);
+        columns::check_tags(column, errors);
+    }
+    declarations::check_renames(flow, errors);
+    for column in &flow.columns {
+        columns::check_lints(column, flow.lints(), errors);
+    }
+    cycles::check_cycles(flow, errors)
+}

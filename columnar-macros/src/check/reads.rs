@@ -1,0 +1,213 @@
+//! The rules about the columns that views and inputs of modules name.
+
+use std::collections::{HashMap, HashSet};
+
+use proc_macro2::{Ident, TokenTree};
+
+use crate::diagnostics::{Errors, declarations, modules, reads, views};
+use crate::ident::{ident_text, is_name, rust_ident};
+use crate::syntax::{Flow, Module, State, View};
+
+/// A view shows a column of this flow, of a module, or of the base; an input of a module is bound to one. Wrong:
+///
+/// ```text
+/// column topics(usr.latest) = prompt("...");
+/// use Debate { topic: usr } as debate;
+/// ```
+///
+/// Returns the names that no column has. `clashes` are modules with the name of a column, which are reported.
+pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mut Errors) -> Vec<Ident> {
+    for module in &mut flow.modules {
+        check_bound_once(module, errors);
+    }
+    let names = Names::new(flow, clashes);
+    let mut unknown = Vec::new();
+    for column in &mut flow.columns {
+        let Some(derived) = &mut column.derived else { continue };
+        for view in derived.views.iter_mut().filter(|view| view.shows_a_column()) {
+            let shows_a_column = if view.is_self() {
+                check_self(view, &names, errors)
+            } else if ident_text(&view.base) == ident_text(&column.name) {
+                report_self_by_name(view, &column.name, errors);
+                false
+            } else {
+                names.resolve(view, &mut unknown, errors)
+            };
+            if shows_a_column {
+                check_elided(view, errors);
+            } else {
+                view.state = State::NoColumn;
+                derived.is_complete = false;
+            }
+        }
+    }
+    for Module { inputs, is_complete, .. } in &mut flow.modules {
+        for input in inputs {
+            if let Some(column) = &mut input.column {
+                check_input(column, &names, &mut unknown, errors);
+            }
+            *is_complete &= input.read().is_some();
+        }
+    }
+    unknown
+}
+
+/// `self` has no columns. Wrong: `column topics(user, self.summary) = prompt("...");`. Any other field of it is
+/// left to rustc.
+fn check_self(view: &mut View, names: &Names, errors: &mut Errors) -> bool {
+    let column = view.path.first().filter(|field| names.columns.contains(&ident_text(field)));
+    if let Some(column) = column {
+        errors.at(&view.written, views::column_of_self(column));
+    }
+    let is_history = column.is_none();
+    view.take_path_as_fields();
+    is_history
+}
+
+/// A column reads itself as `self`. Wrong: `column topics(topics.latest) = prompt("...");`.
+fn report_self_by_name(view: &View, name: &Ident, errors: &mut Errors) {
+    let message = if view.is_lagged { reads::prev_by_name(name) } else { reads::self_by_name(name) };
+    errors.at(&view.base, message);
+}
+
+/// `elided()` counts hidden values, so the view must hide some. Wrong:
+/// `column topics(user.elided()) = prompt("...");`.
+fn check_elided(view: &mut View, errors: &mut Errors) {
+    if view.state == State::Valid
+        && view.shows_everything()
+        && let Some(elided) = view.elided()
+    {
+        errors.at(elided, views::nothing_elided(&view.name(), view.is_lagged));
+        view.state = State::Invalid;
+    }
+}
+
+/// An input of a module is bound to a column, without modifiers. Wrong:
+/// `use Debate { topic: user.latest } as debate;`.
+fn check_input(column: &mut View, names: &Names, unknown: &mut Vec<Ident>, errors: &mut Errors) {
+    if !names.resolve(column, unknown, errors) {
+        column.state = State::NoColumn;
+    } else if column.state == State::Valid && column.has_modifiers() {
+        errors.at(&column.written, modules::input_is_view(column.name()));
+        column.state = State::Invalid;
+    }
+}
+
+/// An input of a module is bound once. Wrong: `use Debate { topic: user, topic: summary } as debate;`.
+fn check_bound_once(module: &mut Module, errors: &mut Errors) {
+    let mut bound = HashSet::new();
+    module.inputs.retain(|input| {
+        let is_first = bound.insert(ident_text(&input.name));
+        if !is_first {
+            errors.at(&input.name, modules::input_twice(&input.name));
+        }
+        is_first
+    });
+}
+
+/// The names that views can resolve to.
+struct Names {
+    columns: HashSet<String>,
+    /// The modules, each with the columns that its inputs are bound to.
+    modules: HashMap<String, HashMap<String, String>>,
+    /// Modules with the name of a column, which are reported.
+    clashes: HashSet<String>,
+    /// Names among declarations that could not be read.
+    unparsed: HashSet<String>,
+    /// In an extension, whether the base could be read.
+    is_base_known: Option<bool>,
+}
+
+impl Names {
+    fn new(flow: &Flow, clashes: HashSet<String>) -> Self {
+        let inputs = |module: &Module| {
+            let inputs = module.inputs.iter();
+            let column = |column: Option<&View>| column.map_or_else(|| "user".to_owned(), View::name);
+            inputs.map(|input| (ident_text(&input.name), column(input.column.as_ref()))).collect()
+        };
+        Self {
+            columns: flow.columns.iter().map(|column| ident_text(&column.name)).collect(),
+            modules: flow.modules.iter().map(|module| (ident_text(&module.name), inputs(module))).collect(),
+            clashes,
+            unparsed: unparsed_names(flow).collect(),
+            is_base_known: flow.base().map(|base| base.path.is_some()),
+        }
+    }
+
+    /// Whether the view shows a column. If not, that is reported, or the name goes to `unknown`.
+    fn resolve(&self, view: &mut View, unknown: &mut Vec<Ident>, errors: &mut Errors) -> bool {
+        let base = ident_text(&view.base);
+        if self.columns.contains(&base) {
+            let is_of_module = !view.path.is_empty() && self.clashes.contains(&base);
+            view.take_path_as_fields();
+            check_spelling(&mut view.base, errors);
+            !is_of_module
+        } else if let Some(inputs) = self.modules.get(&base) {
+            check_spelling(&mut view.base, errors);
+            shows_column_of_module(view, inputs, errors)
+        } else if let (Some(is_base_known), true) = (self.is_base_known, self.can_be_inherited(view)) {
+            // Only rustc knows the columns of another flow.
+            view.is_inherited = is_base_known;
+            check_spelling(&mut view.base, errors);
+            is_base_known
+        } else {
+            unknown.push(view.base.clone());
+            false
+        }
+    }
+
+    /// Whether a view that shows no column of this flow may show one of the base.
+    fn can_be_inherited(&self, view: &View) -> bool {
+        let base = ident_text(&view.base);
+        is_name(&base) && rust_ident(&view.base).is_some() && !self.unparsed.contains(&base)
+    }
+}
+
+/// A view of a module shows one of its columns, and no input. Wrong: `column verdict(debate) = prompt("...");`, or
+/// `debate.topic` where that is `user` here.
+fn shows_column_of_module(view: &View, inputs: &HashMap<String, String>, errors: &mut Errors) -> bool {
+    match view.path.first() {
+        None if view.state == State::Valid => errors.at(&view.base, modules::module_read(&view.base)),
+        None => {}
+        Some(first) => match inputs.get(&ident_text(first)) {
+            Some(column) => errors.at(first, modules::input_read(first, &view.base, column)),
+            None => return true,
+        },
+    }
+    false
+}
+
+/// Reports each unknown name once.
+pub(super) fn check_unknown(flow: &Flow, unknown: &[Ident], errors: &mut Errors) {
+    let columns = flow.columns.iter().filter(|column| !column.is_duplicate).map(|column| &column.name);
+    let declared: Vec<String> =
+        columns.chain(flow.modules.iter().map(|module| &module.name)).map(ident_text).collect();
+    let mut reported: HashSet<String> = unparsed_names(flow).collect();
+    if ["source", "column"].iter().any(|&keyword| reported.contains(keyword)) {
+        // A declaration without a name may be the one that is read.
+        return;
+    }
+    for name in unknown {
+        if reported.insert(ident_text(name)) {
+            errors.at(name, reads::unknown(name, &declared));
+        }
+    }
+}
+
+/// The identifiers in declarations that could not be read: each may be the name of one.
+fn unparsed_names(flow: &Flow) -> impl Iterator<Item = String> {
+    flow.unparsed.iter().filter_map(|tree| match tree {
+        TokenTree::Ident(name) => Some(ident_text(name)),
+        _ => None,
+    })
+}
+
+/// A name that is a keyword of Rust is written raw. Wrong: `column topics(type.latest) = prompt("...");`.
+fn check_spelling(base: &mut Ident, errors: &mut Errors) {
+    if let Some(raw) = rust_ident(base)
+        && raw != *base
+    {
+        errors.at(&*base, declarations::rust_keyword(base));
+        *base = raw;
+    }
+}

@@ -1,0 +1,147 @@
+//! Errors in the form of declarations: keywords, names, attributes, and Rust where no Rust can be.
+
+use proc_macro2::{Ident, Span};
+use syn::ext::IdentExt;
+
+use super::errors::{line, quote};
+use crate::ident::{ident_text, nearest_name};
+use crate::keywords::{LINTS, nearest, nearest_keyword};
+
+pub(crate) const NO_SEMICOLON: &str = "expected `;` after this";
+
+pub(crate) const COMMA: &str = "declarations end with `;`";
+
+pub(crate) const NOT_A_DECLARATION: &str = "expected `source`, `column` or `use`";
+
+pub(crate) const BRACES: &str = "a flow without a header needs no braces of its own\n\nhelp: drop them";
+
+pub(crate) const FLOW_INSIDE: &str =
+    "a flow holds declarations only\n\nhelp: put the other `flow!` beside this one";
+
+/// `let`, `impl` or another keyword of Rust where a declaration should be.
+pub(crate) fn rust_item(found: &str) -> String {
+    let help = match found {
+        "if" | "for" | "while" | "loop" | "match" => {
+            "columns that are known only at run time are declared with `source`, `column` and `flow`"
+                .to_owned()
+        }
+        _ => format!("put `{found}` before `flow!`; compute steps can use it"),
+    };
+    format!("a flow holds declarations only\n\nhelp: {help}")
+}
+
+/// `fn topics(...) { ... }` where a column should be.
+pub(crate) fn function(name: &Ident) -> String {
+    let text = name.unraw();
+    format!("a flow has columns in place of functions\n\nhelp: as in `column {text}(user.latest) = ...;`")
+}
+
+/// `mut`, `async` or another modifier before a declaration or a name.
+pub(crate) fn modifier(found: &Ident) -> String {
+    format!("a declaration takes no `{found}`\n\nhelp: drop it")
+}
+
+pub(crate) const DANGLING_DOC: &str = "this comment documents nothing";
+
+pub(crate) const INNER_ATTRIBUTE: &str =
+    "a comment stands before what it documents\n\nhelp: write `///` before a declaration";
+
+pub(crate) const ATTRIBUTE: &str = "a column takes doc comments and `#[deny(...)]` only";
+
+const LINT_MEANINGS: &str = "`unbounded` is a context that grows with every step, `unstable_prefix` a request that has nothing but \
+                       its instruction in common with the next";
+
+pub(crate) const EMPTY_LINTS: &str =
+    "this denies nothing\n\nhelp: write `#[deny(unbounded)]`, `#[deny(unstable_prefix)]` or both";
+
+pub(crate) const LINTED_SOURCE: &str = "a source reads nothing, so there is nothing to deny";
+
+pub(crate) fn unknown_lint(name: &Ident) -> String {
+    let help = match nearest(&name.to_string(), LINTS.into_iter()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => LINT_MEANINGS.to_owned(),
+    };
+    format!("a column cannot deny `{name}`\n\nhelp: {help}")
+}
+
+pub(crate) const CFG: &str = "a column cannot depend on `cfg`: the graph must be the same in every build";
+
+pub(crate) const PUB: &str = "the columns of a flow are as public as the flow\n\nhelp: drop `pub`";
+
+const KEYWORDS: &str = "a `source` comes from outside, a `column` is computed, `use` takes in another flow";
+
+/// `colum topics(...)`: an identifier where a keyword should be.
+pub(crate) fn unknown_keyword(found: &Ident) -> String {
+    let meant = nearest_keyword(found).or((found == "fn").then_some("column"));
+    let help = meant.map_or_else(|| KEYWORDS.to_owned(), |meant| format!("did you mean `{meant}`?"));
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: {help}", quote(found))
+}
+
+/// `us Debate { ... }`: an identifier where `use` should be.
+pub(crate) fn misspelt_use(found: &Ident) -> String {
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: did you mean `use`?", quote(found))
+}
+
+/// `topics(...) = ...;`: a name without a keyword.
+pub(crate) fn no_keyword(name: &Ident, meant: &str) -> String {
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: write `{meant} {}`", quote(name), ident_text(name))
+}
+
+/// `topics column(...)`
+pub(crate) fn keyword_after_name(keyword: &Ident, name: &Ident) -> String {
+    format!("the keyword stands before the name\n\nhelp: write `{keyword} {}`", name.unraw())
+}
+
+/// `source "user";`
+pub(crate) fn name_in_quotes(name: &str) -> String {
+    format!("a column is named without quotes\n\nhelp: write `{name}`")
+}
+
+/// `source my-user;`, where `better` is `my_user`.
+pub(crate) fn name_with_hyphens(better: &str) -> String {
+    format!("a hyphen cannot stand in the name of a column\n\nhelp: as in `{better}`")
+}
+
+pub(crate) fn no_name(keyword: &Ident) -> String {
+    format!("expected a name after `{keyword}`")
+}
+
+// Names.
+
+pub(super) const NAME_RULE: &str =
+    "write at most 64 lower case letters, digits and `_`, beginning with a letter";
+
+pub(crate) const NAMED_SELF: &str =
+    "a column cannot be named `self`: that is how a column reads its own past";
+
+pub(crate) fn bad_name(name: &Ident) -> String {
+    let help = nearest_name(&ident_text(name));
+    let help = help.map_or_else(String::new, |better| format!("\n\nhelp: as in `{better}`"));
+    format!("{} cannot name a column: {NAME_RULE}{help}", quote(name))
+}
+
+pub(crate) fn rust_keyword(name: &Ident) -> String {
+    format!("`{name}` is a keyword of Rust\n\nhelp: write `r#{name}`; its tag stays `{name}`")
+}
+
+pub(crate) fn declared_twice(name: &Ident, first: Span) -> String {
+    let at = line(first).map_or_else(String::new, |line| format!("\n\nfirst declared at line {line}"));
+    format!("{} is declared twice{at}", quote(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::views::bad_tag;
+    use super::*;
+
+    fn ident(text: &str) -> Ident {
+        Ident::new(text, Span::call_site())
+    }
+
+    #[test]
+    fn a_bad_name_gets_a_better_one_if_there_is_one() {
+        assert!(bad_name(&ident("RunningSummary")).ends_with("help: as in `running_summary`"));
+        assert!(!bad_name(&ident("__")).contains("help"));
+        assert!(bad_tag("my tag").ends_with("help: as in `\"my_tag\"`"));
+    }
+}

@@ -1,0 +1,117 @@
+//! Errors in the header of a flow, and in the flow as a whole.
+
+use proc_macro2::Ident;
+use syn::ext::IdentExt;
+
+use super::errors::quote;
+use crate::ident::ident_text;
+
+pub(crate) const EMPTY_FLOW: &str = "this flow is empty\n\nhelp: begin with a source, as in `source user;`";
+
+/// `name` is one that is read and not declared, if there is one.
+pub(crate) fn no_source(name: Option<&Ident>) -> String {
+    let name = name.map_or_else(|| "user".to_owned(), ident_text);
+    format!("nothing enters this flow\n\nhelp: declare a source, as in `source {name};`")
+}
+
+pub(crate) const NO_STRUCT: &str = "expected `struct` and the name of the flow after this";
+
+pub(crate) const NO_FLOW_NAME: &str =
+    "expected the name of the flow after this\n\nhelp: as in `pub struct Chat { ... }`";
+
+pub(crate) const NO_BODY: &str = "expected the declarations of the flow, in braces, after this";
+
+pub(crate) const BODY_IN_PARENTHESES: &str =
+    "the declarations of a flow stand in braces\n\nhelp: as in `pub struct Chat { source user; ... }`";
+
+pub(crate) const AFTER_BODY: &str = "expected the end of the flow: one `flow!` declares one";
+
+pub(crate) const FLOW_CFG: &str =
+    "a flow cannot depend on `cfg` from the inside\n\nhelp: put this before `flow!`";
+
+pub(crate) const NO_PARAM: &str =
+    "expected a parameter of the flow\n\nhelp: as in `pub struct Chat(model: Model)`";
+
+pub(crate) const PARAM_COMMA: &str = "expected `,` before this";
+
+/// `pub enum Chat { ... }`, where `found` is `enum`.
+pub(crate) fn no_struct(found: &Ident) -> String {
+    format!(
+        "expected `struct`, found {}\n\nhelp: a flow is declared as a struct: `pub struct Chat {{ ... }}`",
+        quote(found)
+    )
+}
+
+pub(crate) fn no_param_type(name: &Ident) -> String {
+    let text = name.unraw();
+    format!("expected `:` and the type of {}\n\nhelp: as in `{text}: String`", quote(name))
+}
+
+pub(crate) fn param_twice(name: &Ident) -> String {
+    format!("two parameters are named {}", quote(name))
+}
+
+// The base: the flow that this one extends.
+
+/// An example of the declaration of an extension.
+fn extension(name: &Ident, base: &str) -> String {
+    format!("`struct {}: {base} {{ ... }}`", name.unraw())
+}
+
+pub(crate) fn no_base(name: &Ident) -> String {
+    format!(
+        "expected the flow that {} extends after this\n\nhelp: as in {}",
+        quote(name),
+        extension(name, "Chat")
+    )
+}
+
+pub(crate) fn no_colon(name: &Ident, base: &str) -> String {
+    format!("expected `:` before this\n\nhelp: a flow extends another as in {}", extension(name, base))
+}
+
+pub(crate) fn not_colon(found: &str, name: &Ident, base: &str) -> String {
+    format!("expected `:`, found `{found}`\n\nhelp: a flow extends another as in {}", extension(name, base))
+}
+
+pub(crate) fn not_a_base(name: &Ident) -> String {
+    format!("expected the name of a flow\n\nhelp: as in {}", extension(name, "Chat"))
+}
+
+pub(crate) fn own_base(name: &Ident) -> String {
+    format!("{} extends itself", quote(name))
+}
+
+pub(crate) const SECOND_BASE: &str =
+    "a flow extends one other\n\nhelp: drop this, or extend a flow that extends the other";
+
+pub(crate) const LATE_PARAMS: &str =
+    "the parameters of a flow stand behind its name\n\nhelp: as in `struct Felt(model: Model): Chat { ... }`";
+
+/// `struct Felt: Chat {}`, where `base` is `Chat`.
+pub(crate) fn empty_extension(base: Option<&Ident>) -> String {
+    let base = base.map_or_else(|| "the flow that it extends".to_owned(), quote);
+    format!("this adds nothing to {base}\n\nhelp: add a column, as in `column topics(user.latest) = ...;`")
+}
+
+/// `struct Felt: Chat { source mood; }`, where `base` is `Chat`.
+pub(crate) fn late_source(name: &Ident, base: Option<&Ident>) -> String {
+    let (text, base) = (name.unraw(), base.map_or_else(|| "the flow that is extended".to_owned(), quote));
+    format!(
+        "a source cannot join a flow that has begun: the steps of {base} have no value for it\n\n\
+         help: declare {} in {base}, or compute it: `column {text}(...) = ...`",
+        quote(name)
+    )
+}
+
+/// A column that both the extension and its base declare. The message is evaluated in a constant.
+pub(crate) fn inherited_twice(name: &Ident, base: &Ident) -> String {
+    format!("{} is a column of {} already\n\nhelp: give this one another name", quote(name), quote(base))
+}
+
+pub(crate) fn bug(message: &str) -> String {
+    format!(
+        "`flow!` panicked, which is a bug in columnar: {message}\n\n\
+         help: please report it, together with this flow, to the issue tracker of columnar"
+    )
+}

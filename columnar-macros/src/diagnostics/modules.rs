@@ -1,0 +1,101 @@
+//! Errors in the use of another flow as a module, and in views of its columns.
+
+use std::fmt::Display;
+
+use proc_macro2::Ident;
+use syn::ext::IdentExt;
+
+use super::errors::quote;
+
+/// An example of the use of a module.
+const EXAMPLE: &str = "as in `use Debate { topic: user } as debate;`";
+
+pub(crate) fn no_flow() -> String {
+    format!("expected the flow to use after this\n\nhelp: {EXAMPLE}")
+}
+
+pub(crate) fn not_a_flow() -> String {
+    format!("expected the name of a flow\n\nhelp: {EXAMPLE}")
+}
+
+/// `use std::fmt;` inside a flow.
+pub(crate) fn import() -> String {
+    format!(
+        "a flow holds declarations only\n\nhelp: put `use` before `flow!`; to use a flow as a module write its inputs, \
+         {EXAMPLE}"
+    )
+}
+
+pub(crate) fn no_inputs(path: impl Display) -> String {
+    format!("expected the inputs of `{path}`, in braces, before this\n\nhelp: {EXAMPLE}")
+}
+
+pub(crate) fn brackets(path: impl Display) -> String {
+    format!("expected the inputs of `{path}` in braces\n\nhelp: {EXAMPLE}")
+}
+
+/// `use Debate { topic: user };`
+pub(crate) fn no_as(name: &str) -> String {
+    format!("expected `as` and a name after this\n\nhelp: as in `as {name}`")
+}
+
+/// `use Debate { topic: user } debate;`
+pub(crate) fn not_as(found: impl Display, name: &str) -> String {
+    format!("expected `as` and a name, found `{found}`\n\nhelp: as in `as {name}`")
+}
+
+pub(crate) fn no_name_after_as(name: &str) -> String {
+    format!("expected a name after `as`\n\nhelp: as in `as {name}`")
+}
+
+pub(crate) const AFTER_NAME: &str = "expected `;` before this";
+
+pub(crate) const LINTED_MODULE: &str =
+    "a module denies nothing: its columns may, where they are declared\n\nhelp: drop this";
+
+pub(crate) const NOT_AN_INPUT: &str = "expected an input and its column\n\nhelp: as in `topic: user`";
+
+pub(crate) const EMPTY_INPUT: &str = "expected an input before this comma";
+
+pub(crate) fn no_colon(name: &Ident, found: impl Display) -> String {
+    format!(
+        "expected `:` or `,` after {}, found `{found}`\n\nhelp: as in `{}: user`",
+        quote(name),
+        name.unraw()
+    )
+}
+
+pub(crate) fn no_column(name: &Ident) -> String {
+    format!("expected the column that {} is after this\n\nhelp: as in `{}: user`", quote(name), name.unraw())
+}
+
+pub(crate) fn not_a_column(name: &Ident) -> String {
+    format!("expected the column that {} is\n\nhelp: as in `{}: user`", quote(name), name.unraw())
+}
+
+/// `use Debate { topic: user.latest } as debate;`
+pub(crate) fn input_is_view(column: impl Display) -> String {
+    format!("an input is a column: the module says how much of it it shows\n\nhelp: write `{column}`")
+}
+
+pub(crate) const INPUT_IS_SELF: &str =
+    "an input is a column, and `self` is the past of one\n\nhelp: name a column, as in `topic: user`";
+
+pub(crate) fn input_twice(name: &Ident) -> String {
+    format!("the input {} is bound twice\n\nhelp: drop one of the two", quote(name))
+}
+
+// Views of modules.
+
+pub(crate) fn module_read(module: &Ident) -> String {
+    format!(
+        "{} is a module, and a view shows a column\n\nhelp: name one of its columns, as in `{}.verdict`",
+        quote(module),
+        module.unraw()
+    )
+}
+
+/// A view of `debate.topic`, where that input is bound to `column`.
+pub(crate) fn input_read(name: &Ident, module: &Ident, column: &str) -> String {
+    format!("{} is an input of {}\n\nhelp: read `{column}`, which it is here", quote(name), quote(module))
+}

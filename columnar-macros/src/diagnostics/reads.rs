@@ -1,0 +1,133 @@
+//! Errors in the graph: which columns a column reads, under which tags, and in which cycles.
+
+use std::fmt::Write;
+
+use proc_macro2::{Ident, Span};
+use syn::ext::IdentExt;
+
+use super::errors::{line, quote};
+use crate::ident::ident_text;
+use crate::keywords::nearest;
+
+pub(crate) fn unknown(name: &Ident, declared: &[String]) -> String {
+    const MOST: usize = 8;
+    let text = ident_text(name);
+    let known = || declared.iter().map(String::as_str);
+    let help = match nearest(&text, known().chain(["self"])) {
+        _ if text == "this" => "the own past is `self`".to_owned(),
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => {
+            let list: Vec<String> = known().take(MOST).map(|name| format!("`{name}`")).collect();
+            let more = declared.len().saturating_sub(MOST);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("declared here: {}{more}", list.join(", "))
+        }
+    };
+    format!("no column or source named `{text}` in this flow\n\nhelp: {help}")
+}
+
+pub(crate) fn self_by_name(name: &Ident) -> String {
+    format!("{} reads itself in the same step\n\nhelp: for its own past, write `self`", quote(name))
+}
+
+pub(crate) fn prev_by_name(name: &Ident) -> String {
+    format!("{} reads its own past by name\n\nhelp: write `self.latest`", quote(name))
+}
+
+pub(crate) fn only_self(name: &Ident) -> String {
+    format!(
+        "{} reads only itself, so nothing new can reach it\n\nhelp: add what it follows, as in `(user, self)`",
+        quote(name)
+    )
+}
+
+pub(crate) fn reads_nothing(name: &Ident) -> String {
+    let text = name.unraw();
+    format!(
+        "`{text}` reads nothing, so nothing can reach it\n\nhelp: name what it reads, as in `column {text}(user.latest)`"
+    )
+}
+
+pub(crate) fn self_twice(name: &Ident) -> String {
+    format!("{} reads its own past twice\n\nhelp: one `self` is enough", quote(name))
+}
+
+pub(crate) fn same_view(view: &str, name: &Ident) -> String {
+    format!("`{view}` is read twice by {}\n\nhelp: drop one of the two", quote(name))
+}
+
+pub(crate) fn same_tag(tag: &str, name: &Ident) -> String {
+    format!(
+        "two views reach {} as `{tag}`\n\nhelp: give one of them another tag, as in `.as(\"...\")`",
+        quote(name)
+    )
+}
+
+/// One edge of a cycle: the reader, the column that it reads, and the span of the view.
+pub(crate) struct Edge {
+    pub(crate) reader: String,
+    pub(crate) read: String,
+    pub(crate) span: Span,
+}
+
+pub(crate) fn cycle(edges: &[Edge]) -> String {
+    let width = edges.iter().map(|edge| edge.reader.len()).max().unwrap_or(0);
+    let mut drawing = String::new();
+    for (at, Edge { reader, read, span }) in edges.iter().enumerate() {
+        let arrow = if at == 0 { "┌→" } else { "│ " };
+        let at = line(*span).map_or_else(String::new, |line| format!("  (line {line})"));
+        let _ = writeln!(drawing, "  {arrow} {reader:width$}  reads `{read}`{at}");
+    }
+    let read = edges.first().map_or("summary", |edge| &edge.read);
+    format!(
+        "these columns wait for each other, so none of them can run first\n\n{drawing}  └─┘\n\n\
+         help: drop one of these reads, or read what was said a step before: `{read}.prev`"
+    )
+}
+
+// Lints.
+
+pub(crate) fn unbounded(read: &str, name: &Ident) -> String {
+    format!(
+        "`{read}` grows with every step, and {} denies that its context does\n\n\
+         help: write `{read}.latest` or `{read}.window(3)`",
+        quote(name)
+    )
+}
+
+pub(crate) fn unstable_prefix(read: &str, name: &Ident) -> String {
+    format!(
+        "{} shows no history as a whole, so its requests have nothing but the instruction in common, which it \
+         denies\n\nhelp: write `{read}` for all of it, or read a column as a whole before the others",
+        quote(name)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ident(text: &str) -> Ident {
+        Ident::new(text, Span::call_site())
+    }
+
+    #[test]
+    fn an_unknown_name_gets_a_suggestion_or_a_list() {
+        let declared: Vec<String> = (0..10).map(|at| format!("topic_{at}")).collect();
+        assert!(unknown(&ident("topc_3"), &declared).ends_with("did you mean `topic_3`?"));
+        assert!(unknown(&ident("sefl"), &declared).ends_with("did you mean `self`?"));
+        assert!(unknown(&ident("history"), &declared).ends_with("`topic_7` and 2 more"));
+        assert!(unknown(&ident("history"), &declared[..8]).ends_with("`topic_6`, `topic_7`"));
+    }
+
+    #[test]
+    fn a_cycle_is_drawn() {
+        let edge = |reader: &str, read: &str| Edge {
+            reader: reader.to_owned(),
+            read: read.to_owned(),
+            span: Span::call_site(),
+        };
+        let drawn = cycle(&[edge("topics", "summary"), edge("summary", "topics")]);
+        assert!(drawn.contains("\n  ┌→ topics   reads `summary`\n  │  summary  reads `topics`\n  └─┘\n"));
+    }
+}

@@ -1,0 +1,214 @@
+//! The columns of a flow with dependencies. They lie on top of those of the base, which they deref to, and
+//! beside those of modules, which are fields:
+//!
+//! ```text
+//! pub type FeltBase = Chat;
+//! pub struct FeltColumns { __base: <FeltBase as Base>::Columns, pub mood: Derived, pub debate: … }
+//! impl Felt {
+//!     fn __READS_mood(here: &FeltColumns) { let _ = here.user; let _ = here.debate.critic; … }
+//!     pub async fn extend(base: impl Borrow<FeltBase>) -> Result<Self>;
+//! }
+//! impl FeltColumns {
+//!     const __BASE: Graph = <<FeltBase as Base>::Columns as Columns>::GRAPH;
+//!     const __HERE_user: &'static Derived = &Derived::__new(Self::__BASE.__find("user"), "user");
+//!     const __HERE_mood: &'static Derived = &Derived::__new(Self::__BASE.__len() + 0, "mood");
+//!     const __HERE_debate_DOT_critic: &'static Derived = &Derived::__new(Self::__AT_debate.__column("critic"), "critic");
+//!     const __mood: &'static [Read] = &[Self::__HERE_user.latest.__view(), …];
+//!     const __NAME_mood: &'static str = Self::__BASE.__new_name("mood", "`mood` is a column of …");
+//!     const __SORTED: () = <Self as Columns>::GRAPH.__sorted::<…>();
+//! }
+//! impl Columns for FeltColumns { /* as in plain.rs */ }
+//! impl Deref for FeltColumns { type Target = <FeltBase as Base>::Columns; }
+//! ```
+//!
+//! Only rustc knows the columns of the other flows. It cannot evaluate derefs in constants, nor make the columns of
+//! another flow there. So views are constants that find columns by name, and each mention of a column is a field
+//! access in a function beside them.
+//!
+//! Where the path of another flow has parameters, as `Chat<M>` has, the struct and the enum of the columns have one
+//! parameter in its place: `FeltColumns<ChatColumns>`.
+
+use std::collections::HashSet;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+
+use super::parts::typed;
+use super::views::{constant_of, linked_view};
+use crate::diagnostics::flow::inherited_twice;
+use crate::expand::dependencies::Dependency;
+use crate::expand::emitter::Emitter;
+use crate::expand::tokens::{hidden_ident, located, unlocated};
+use crate::ident::ident_text;
+use crate::syntax::{Column, Module, View};
+
+impl Emitter<'_> {
+    pub(super) fn linked_fields(&self) -> TokenStream {
+        let base = self.base_columns().map(|base| quote!(__base: #base,));
+        let fields = self.flow.columns.iter().map(|column| self.field(column));
+        let modules = self.module_fields();
+        quote!(#base #(#fields)* #modules)
+    }
+
+    pub(super) fn impl_linked_columns(&self, name: &Ident) -> TokenStream {
+        let (private, dependencies) = (self.private, &self.dependencies);
+        let (params, arguments) = (dependencies.struct_params(private), dependencies.own_struct_arguments());
+        let (constants, graph) = (self.linked_constants(), self.linked_graph());
+        let sorted = (!dependencies.modules.is_empty()).then(|| quote!(let () = Self::__SORTED;));
+        let binds = self.flow.columns.iter().map(|column| {
+            let (field, constant) = (unlocated(&column.name), hidden_ident("HERE_", &column.name));
+            let typed = typed(column);
+            quote!(#field: Self::#constant.__bind(flow) #typed,)
+        });
+        let base_bind =
+            self.base_columns().map(|base| quote!(__base: <#base as #private::Columns>::__bind(flow),));
+        let deref = dependencies.base.as_ref().map(|base| self.deref_to(base, name));
+        let (plan, module_binds) = (self.fn_plan(), self.module_binds());
+        let debug = Self::impl_debug(name, params.as_ref(), arguments.as_ref());
+        quote! {
+            #[allow(non_upper_case_globals, unexpected_cfgs)]
+            impl #params #name #arguments {
+                #constants
+            }
+
+            impl #params #private::Columns for #name #arguments {
+                #graph
+
+                #plan
+
+                fn __bind(flow: &#private::Bind<'_>) -> Self {
+                    #sorted
+                    Self { #base_bind #(#binds)* #module_binds }
+                }
+            }
+
+            #deref
+
+            #debug
+        }
+    }
+
+    /// The type of the columns of the base.
+    fn base_columns(&self) -> Option<TokenStream> {
+        self.dependencies.base.as_ref().map(|base| base.associated_in_definition("Columns"))
+    }
+
+    /// Makes the columns of the base fields of its extension, too.
+    fn deref_to(&self, base: &Dependency<'_>, name: &Ident) -> TokenStream {
+        let (private, dependencies) = (self.private, &self.dependencies);
+        let (params, arguments) = (dependencies.struct_params(private), dependencies.own_struct_arguments());
+        let target = base.at_path(base.associated_in_definition("Columns"));
+        quote! {
+            impl #params #private::Deref for #name #arguments {
+                type Target = #target;
+
+                fn deref(&self) -> &Self::Target {
+                    &self.__base
+                }
+            }
+        }
+    }
+
+    fn linked_constants(&self) -> TokenStream {
+        let (private, dependencies, count) = (self.private, &self.dependencies, self.flow.columns.len());
+        let views = self.flow.columns.iter().filter_map(|column| self.linked_views(column));
+        let base = self
+            .base_columns()
+            .map(|base| quote!(const __BASE: #private::Graph = <#base as #private::Columns>::GRAPH;));
+        let first = if base.is_some() { quote!(Self::__BASE.__len() + #count) } else { quote!(#count) };
+        let modules = self.module_constants(&first);
+        let columns = self.column_constants();
+        let own = self.flow.columns.iter().map(|column| (&column.name, &column.keyword));
+        let all = own.chain(self.flow.modules.iter().map(|module| (&module.name, &module.keyword)));
+        let names = dependencies.base.as_ref().map(|base| {
+            let names = all.map(|(name, keyword)| new_name(base, name, keyword));
+            quote!(#(#names)*)
+        });
+        let sorted = (!dependencies.modules.is_empty()).then(|| {
+            let (count, _) = dependencies.graph_sizes(private, &quote!(Self));
+            let span = self.plan.possible_cycle.map_or_else(Span::call_site, located);
+            let sorted = quote_spanned!(span=> <Self as #private::Columns>::GRAPH.__sorted::<#count>());
+            quote!(const __SORTED: () = #sorted;)
+        });
+        quote!(#(#views)* #base #modules #columns #names #sorted)
+    }
+
+    fn linked_graph(&self) -> TokenStream {
+        let (private, order) = (self.private, &self.plan.order);
+        let (mut nodes, mut lists) = (Vec::new(), Vec::new());
+        for column in &self.flow.columns {
+            let (name, list) = (self.checked_name(&column.name, &column.keyword), lists.len());
+            nodes.push(quote!((#name, 0, #list)));
+            if column.derived.is_some() {
+                let constant = hidden_ident("", &column.name);
+                let own = quote_spanned!(located(column.keyword.span())=> Self::);
+                lists.push(quote!(#own #constant));
+            }
+        }
+        let extending =
+            self.base_columns().map(|base| quote!(.__extending(&<#base as #private::Columns>::GRAPH)));
+        let used = self.modules().map(|(module, _)| {
+            let (span, used) = (located(module.keyword.span()), hidden_ident("USE_", &module.name));
+            // Inputs that could not be read are reported, so they are not missing.
+            let is_complete = module.is_complete.then(|| quote_spanned!(span=> .__whole()));
+            quote_spanned!(span=> Self::#used #is_complete)
+        });
+        let used = (!self.dependencies.modules.is_empty()).then(|| quote!(.__using(&[#(#used),*])));
+        let renames = self.renames();
+        quote! {
+            const GRAPH: #private::Graph =
+                #private::Graph::__new(&[#(#nodes),*], &[], &[#(#lists),*], &[#(#order),*]) #extending #used #renames;
+        }
+    }
+
+    /// The views of a column, as a constant of its own.
+    fn linked_views(&self, column: &Column) -> Option<TokenStream> {
+        let private = self.private;
+        let derived = column.derived.as_ref()?;
+        let constant = hidden_ident("", &column.name);
+        let views = derived.views.iter().map(|view| linked_view(view, &column.name));
+        Some(quote!(const #constant: &'static [#private::Read] = &[#(#views),*];))
+    }
+
+    /// The columns before they are bound to a flow: those of this flow, and those of others that are read.
+    fn column_constants(&self) -> TokenStream {
+        let private = self.private;
+        let is_extension = self.dependencies.base.is_some();
+        let own = self.flow.columns.iter().enumerate().map(|(at, column)| {
+            let base = is_extension.then(|| quote!(Self::__BASE.__len() +));
+            let (constant, name) = (hidden_ident("HERE_", &column.name), ident_text(&column.name));
+            (constant, self.untyped(column), quote!(#base #at), name)
+        });
+        let inputs = self.flow.modules.iter().flat_map(Module::reads);
+        let views = self.flow.columns.iter().flat_map(Column::reads).chain(inputs);
+        let mut known = HashSet::new();
+        let others = views.filter(|view| view.is_inherited || !view.path.is_empty());
+        let others = others.filter(|view| known.insert(view.name())).map(|view| {
+            let (constant, name) = (constant_of(view, &view.base), ident_text(view.last()));
+            (constant, quote!(#private::Derived).into(), index_of(view), name)
+        });
+        let constants = own.chain(others).map(
+            |(constant, ty, index, name)| quote!(const #constant: &'static #ty = &#ty::__new(#index, #name);),
+        );
+        constants.collect()
+    }
+}
+
+/// The index of a column of another flow.
+fn index_of(view: &View) -> TokenStream {
+    let name = view.name();
+    if view.is_inherited {
+        return quote!(Self::__BASE.__find(#name));
+    }
+    let module = hidden_ident("AT_", &view.base);
+    let inner = name.split_once('.').map_or("", |(_, inner)| inner);
+    quote_spanned!(located(view.last().span())=> Self::#module.__column(#inner))
+}
+
+/// A name that no column of the base may have.
+fn new_name(base: &Dependency<'_>, name: &Ident, keyword: &Ident) -> TokenStream {
+    let (constant, message) = (hidden_ident("NAME_", name), inherited_twice(name, base.name()));
+    let name = ident_text(name);
+    let checked = quote_spanned!(located(keyword.span())=> Self::__BASE.__new_name(#name, #message));
+    quote!(const #constant: &'static str = #checked;)
+}

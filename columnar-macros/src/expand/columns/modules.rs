@@ -1,0 +1,150 @@
+//! The parts of a flow for each module that it uses:
+//!
+//! ```text
+//! impl Chat {
+//!     fn __debate() -> Vec<Step<'static>> { lend(Debate::__STEPS()) }
+//!     fn __READS_debate(here: &ChatColumns) { let _ = here.debate.topic; let _ = here.user; }
+//! }
+//! impl ChatColumns {
+//!     const __AT_debate: Place = Place::__new(2, &<… as Columns>::GRAPH);
+//!     const __USE_debate: Used =
+//!         Used::__new("debate", Self::__AT_debate, &[(Self::__AT_debate.__source("topic"), Self::__HERE_user.__column())]);
+//! }
+//! ```
+
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+
+use super::views::{constant_of, mention_column};
+use crate::expand::dependencies::{Dependency, Role};
+use crate::expand::emitter::Emitter;
+use crate::expand::tokens::{docs_or, hidden_ident, located, unlocated};
+use crate::ident::ident_text;
+use crate::syntax::Module;
+
+impl Emitter<'_> {
+    /// The modules, each with its types.
+    pub(in crate::expand) fn modules(&self) -> impl Iterator<Item = (&Module, &Dependency<'_>)> {
+        self.dependencies.modules.iter().filter_map(|dependency| match dependency.role {
+            Role::Module(module) => Some((module, dependency)),
+            Role::Base => None,
+        })
+    }
+
+    /// For each module the indices of its columns, from `first` on, and the columns that its inputs are bound to.
+    pub(super) fn module_constants(&self, first: &TokenStream) -> TokenStream {
+        let private = self.private;
+        let mut first = first.clone();
+        let constants = self.modules().map(|(module, dependency)| {
+            let (place, used) = (hidden_ident("AT_", &module.name), hidden_ident("USE_", &module.name));
+            let columns = dependency.associated_in_definition("Columns");
+            let name = self.checked_name(&module.name, &module.keyword);
+            let inputs = module.inputs.iter().filter_map(|input| {
+                let (name, column) = (ident_text(&input.name), constant_of(input.read()?, &input.name));
+                let name = quote_spanned!(located(input.name.span())=> Self::#place.__source(#name));
+                Some(quote!((#name, Self::#column.__column())))
+            });
+            let constants = quote! {
+                const #place: #private::Place =
+                    #private::Place::__new(#first, &<#columns as #private::Columns>::GRAPH);
+                const #used: #private::Used =
+                    #private::Used::__new(#name, Self::#place, &[#(#inputs),*]);
+            };
+            first = quote!(Self::#place.__end());
+            constants
+        });
+        constants.collect()
+    }
+
+    /// The name of a column or a module, which no column of the base may have. Then a constant checks that.
+    pub(super) fn checked_name(&self, name: &Ident, keyword: &Ident) -> TokenStream {
+        if self.dependencies.base.is_none() {
+            let name = ident_text(name);
+            return quote!(#name);
+        }
+        let (own, name) = (quote_spanned!(located(keyword.span())=> Self::), hidden_ident("NAME_", name));
+        quote!(#own #name)
+    }
+
+    /// The compute steps of a module, made from arguments that are in scope.
+    ///
+    /// The local trait gives every type a `__STEPS`, so that a path that names no flow is a single error.
+    pub(in crate::expand) fn module_steps(
+        &self,
+        module: &Module,
+        dependency: &Dependency<'_>,
+    ) -> TokenStream {
+        let private = self.private;
+        if !module.is_complete {
+            return quote!(#private::vec![]);
+        }
+        let arguments = module.arguments.clone().unwrap_or_else(|| {
+            let mut none = Group::new(Delimiter::Parenthesis, TokenStream::new());
+            none.set_span(module.keyword.span());
+            none
+        });
+        let steps = Ident::new("__STEPS", module.keyword.span());
+        let types = (0..count(&arguments)).map(|at| format_ident!("__A{at}", span = Span::mixed_site()));
+        let types: Vec<Ident> = types.collect();
+        // rustc underlines from the angle brackets to the keyword, and suggests changes behind the keyword.
+        let path = dependency.path();
+        let end = path.to_token_stream().into_iter().last().map_or(module.keyword.span(), |last| last.span());
+        let path = quote_spanned!(end=> <#path>);
+        quote! {{
+            #[allow(dead_code, non_snake_case)]
+            trait __Otherwise {
+                fn __STEPS<'a #(, #types)*>(#(_: #types),*) -> #private::Vec<#private::Option<#private::Step<'a>>> {
+                    #private::vec![]
+                }
+            }
+            impl<T> __Otherwise for T {}
+            #private::lend(#path::#steps #arguments)
+        }}
+    }
+
+    /// Mentions the inputs of a module, and the columns that they are bound to.
+    pub(in crate::expand) fn module_mentions(module: &Module) -> TokenStream {
+        let name = unlocated(&module.name);
+        let inputs = module.inputs.iter().map(|input| {
+            let source = &input.name;
+            let column = input.column.as_ref().map(|column| mention_column(column, &input.name));
+            quote!(let _ = here.#name.#source; #column)
+        });
+        inputs.collect()
+    }
+
+    /// The fields of the modules, bound to a flow.
+    pub(super) fn module_binds(&self) -> TokenStream {
+        let private = self.private;
+        let binds = self.modules().map(|(module, dependency)| {
+            let (field, name) = (unlocated(&module.name), ident_text(&module.name));
+            let columns = dependency.associated_in_definition("Columns");
+            let inputs = module.inputs.iter().filter_map(|input| {
+                let (input, column) = (ident_text(&input.name), input.read()?.name());
+                Some(quote!((#input, #column)))
+            });
+            quote!(#field: <#columns as #private::Columns>::__bind(&flow.__module(#name, &[#(#inputs),*])),)
+        });
+        binds.collect()
+    }
+
+    pub(super) fn module_fields(&self) -> TokenStream {
+        let fields = self.modules().map(|(module, dependency)| {
+            let (name, columns) = (&module.name, dependency.associated_in_definition("Columns"));
+            let docs = docs_or(&module.docs, &module.keyword, &format!("The module `{}`.", ident_text(name)));
+            quote!(#docs pub #name: #columns,)
+        });
+        fields.collect()
+    }
+}
+
+/// The number of arguments.
+fn count(arguments: &Group) -> usize {
+    let (mut count, mut is_inside) = (0, false);
+    for tree in arguments.stream() {
+        let is_comma = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == ',');
+        count += usize::from(!is_comma && !is_inside);
+        is_inside = !is_comma;
+    }
+    count
+}

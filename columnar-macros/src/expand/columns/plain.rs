@@ -1,0 +1,133 @@
+//! The columns of a flow without dependencies:
+//!
+//! ```text
+//! pub struct ChatColumns { pub user: Source, pub topics: Derived, pub notes: Derived }
+//! impl ChatColumns {
+//!     const __notes: &'static [Read] = &[View::__known(1, 0, false, "topics").window(MANY).__view()];
+//! }
+//! impl Columns for ChatColumns {
+//!     const GRAPH: Graph = Graph::__new(
+//!         &[("user", 0, 0), ("topics", 0, 0), ("notes", 1, 0)],
+//!         &[(0, 1, false, "user")],
+//!         &[Self::__notes],
+//!         &[0, 1, 2],
+//!     );
+//!     fn __plan() -> &'static TypePlan { static PLAN: TypePlan = TypePlan::new(); &PLAN }
+//!     fn __bind(flow: &Bind<'_>) -> Self {
+//!         let [__topics, __notes] = flow.__derived::<Self, _>();
+//!         Self { user: source(0, "user").__bind(flow), topics: __topics, notes: __notes }
+//!     }
+//! }
+//! impl Chat {
+//!     fn __READS_topics(here: &ChatColumns) { let _ = here.user.latest; }
+//! }
+//! ```
+//!
+//! Views that the macro understands are literals in the graph. The compiler evaluates the graph only where it is
+//! used, and not in every check. A view with a modifier that only the compiler understands has a constant of its
+//! own; the graph mentions it, so that a check finds its errors.
+
+use std::collections::HashMap;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
+
+use super::parts::is_typed;
+use super::views::Read;
+use crate::expand::emitter::Emitter;
+use crate::expand::tokens::{hidden_ident, list, located, unlocated};
+use crate::ident::ident_text;
+
+/// The arguments of `Graph::__new`, and the constants that they mention.
+#[derive(Default)]
+struct PlainGraph {
+    /// Each column with the number of literal and of constant views before its own.
+    nodes: Vec<String>,
+    literals: Vec<String>,
+    /// One list of views per column that has a constant view.
+    lists: Vec<TokenStream>,
+    constants: Vec<TokenStream>,
+}
+
+impl Emitter<'_> {
+    pub(super) fn plain_fields(&self) -> TokenStream {
+        self.flow.columns.iter().map(|column| self.field(column)).collect()
+    }
+
+    pub(super) fn impl_plain_columns(&self, name: &Ident) -> TokenStream {
+        let private = self.private;
+        let PlainGraph { nodes, literals, lists, constants } = self.plain_graph();
+        let params = self.dependencies.struct_params(private);
+        let arguments = self.dependencies.own_struct_arguments();
+        let constants = (!constants.is_empty()).then(|| {
+            quote! {
+                #[allow(non_upper_case_globals)]
+                impl #params #name #arguments { #(#constants)* }
+            }
+        });
+        let (nodes, literals, order) = (list(nodes), list(literals), list(&self.plan.order));
+        let debug = Self::impl_debug(name, params.as_ref(), arguments.as_ref());
+        let (plan, bind, renames) = (self.fn_plan(), self.fn_bind(), self.renames());
+        quote! {
+            #constants
+
+            impl #params #private::Columns for #name #arguments {
+                const GRAPH: #private::Graph =
+                    #private::Graph::__new(&[#nodes], &[#literals], &[#(#lists),*], &[#order]) #renames;
+
+                #plan
+
+                #bind
+            }
+
+            #debug
+        }
+    }
+
+    fn plain_graph(&self) -> PlainGraph {
+        let private = self.private;
+        let indices = self.flow.columns.iter().enumerate().map(|(at, column)| (ident_text(&column.name), at));
+        let indices: HashMap<String, usize> = indices.collect();
+        let mut graph = PlainGraph::default();
+        for column in &self.flow.columns {
+            let name = ident_text(&column.name);
+            graph.nodes.push(format!("({name:?},{},{})", graph.literals.len(), graph.lists.len()));
+            let reads = Read::all(column, &indices);
+            if reads.iter().all(Read::is_literal) {
+                graph.literals.extend(reads.iter().map(Read::literals));
+            } else {
+                let constant = hidden_ident("", &column.name);
+                let own = quote_spanned!(located(column.keyword.span())=> Self::);
+                let views = reads.iter().map(|read| read.constant(private));
+                graph.constants.push(quote!(const #constant: &'static [#private::Read] = &[#(#views),*];));
+                graph.lists.push(quote!(#own #constant));
+            }
+        }
+        graph
+    }
+
+    /// The columns, bound to a flow. All computed ones come from one call: a call for each costs the compiler more.
+    fn fn_bind(&self) -> TokenStream {
+        let private = self.private;
+        let (mut sources, mut fields, mut derived) = (TokenStream::new(), Vec::new(), Vec::new());
+        for (at, column) in self.flow.columns.iter().enumerate() {
+            if column.derived.is_some() {
+                let (field, bound) = (column.name.to_string(), hidden_ident("", &column.name));
+                let typed = if is_typed(column) { ".__typed()" } else { "" };
+                fields.push(format!("{field}:{bound}{typed}"));
+                derived.push(bound);
+            } else {
+                let (field, call) = (unlocated(&column.name), &column.keyword);
+                let name = ident_text(&column.name);
+                sources.extend(quote!(#field: #private::Declare.#call(#at, #name).__bind(flow),));
+            }
+        }
+        let (fields, derived) = (list(fields), list(derived));
+        quote! {
+            fn __bind(flow: &#private::Bind<'_>) -> Self {
+                let [#derived] = flow.__derived::<Self, _>();
+                Self { #sources #fields }
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! A view in the expansion: as literals, as a constant expression, and as a mention.
+//!
+//! A mention is a field access on the struct of the columns, inside a function that is never called. rustc and
+//! editors resolve names of columns and modifiers there. Its `_` moves nothing out of the struct.
+
+use std::collections::HashMap;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+
+use crate::expand::tokens::{Tokens, hidden_ident, list, located};
+use crate::ident::ident_text;
+use crate::syntax::{Column, GroupTag, State, Tag, View};
+
+/// A valid view, with the index of the column that it shows.
+pub(super) struct Read<'v> {
+    view: &'v View,
+    column: usize,
+    tag: String,
+}
+
+impl<'v> Read<'v> {
+    /// The valid views of a column. Errors of the others are reported.
+    pub(super) fn all(column: &'v Column, indices: &HashMap<String, usize>) -> Vec<Self> {
+        let valid = column.reads().filter(|view| view.state == State::Valid);
+        let read = |view: &'v View| {
+            let name = ident_text(if view.is_self() { &column.name } else { &view.base });
+            let column = *indices.get(&name)?;
+            let tag = match &view.tag {
+                Tag::Explicit(_, tag) => tag.clone(),
+                Tag::Name | Tag::Invalid => name,
+            };
+            Some(Self { view, column, tag })
+        };
+        valid.filter_map(read).collect()
+    }
+
+    pub(super) fn is_literal(&self) -> bool {
+        self.view.is_literal()
+    }
+
+    /// The view as a tuple of literals.
+    pub(super) fn literals(&self) -> String {
+        let (Self { column, tag, .. }, count, is_lagged) = (self, self.view.count(), self.view.is_lagged);
+        format!("({column},{count},{is_lagged},{tag:?})")
+    }
+
+    /// The view as a constant expression, for modifiers that the compiler evaluates.
+    pub(super) fn constant(&self, private: &Tokens) -> TokenStream {
+        let (literals, modifiers) = (list([self.literals()]), self.view.constant_modifiers());
+        let groups = groups(self.view);
+        let view = quote_spanned!(located(self.view.before)=> <#private::View>::__known(#literals));
+        quote!(#view #modifiers.__view() #groups)
+    }
+}
+
+/// A mention of a view, with the modifiers that the graph has as literals.
+pub(super) fn mention_view(view: &View, reader: &Ident) -> TokenStream {
+    if view.state != State::Valid {
+        return mention_column(view, reader);
+    }
+    let (field, path, modifiers) = (view.field(reader), &view.path, view.literal_modifiers());
+    quote!(let _ = here.#field #(.#path)* #modifiers;)
+}
+
+/// A mention of the column that a view shows. Behind an error an editor finds more here than in a constant, so
+/// the modifiers of an invalid view are here, too.
+pub(super) fn mention_column(view: &View, reader: &Ident) -> TokenStream {
+    let (editors_only, field, path) = (editors_only(view), view.field(reader), &view.path);
+    let modifiers = editors_only.is_some().then(|| modifiers(view));
+    quote!(#editors_only let _ = here.#field #(.#path)* #modifiers;)
+}
+
+/// A view as a call on the constant of the column that it shows.
+pub(super) fn linked_view(view: &View, reader: &Ident) -> TokenStream {
+    let (editors_only, constant, modifiers) =
+        (editors_only(view), constant_of(view, reader), modifiers(view));
+    let column = quote_spanned!(located(view.before)=> Self::#constant);
+    quote!(#editors_only #column #modifiers)
+}
+
+/// The constant for the column that a view shows to the column `reader`.
+pub(super) fn constant_of(view: &View, reader: &Ident) -> Ident {
+    // A view that is not typed yet shows the reader, too.
+    if view.is_self() || ident_text(view.last()).is_empty() {
+        return hidden_ident("HERE_", reader);
+    }
+    let path = view.name().replace('.', "_DOT_");
+    format_ident!("__HERE_{path}", span = Span::mixed_site())
+}
+
+/// All modifiers and groups of a view, as calls.
+fn modifiers(view: &View) -> TokenStream {
+    let (modifiers, groups) = (view.modifiers(), groups(view));
+    quote!(#modifiers.__view() #groups)
+}
+
+fn groups(view: &View) -> Option<TokenStream> {
+    let tags = view.groups.iter().map(GroupTag::text);
+    (!view.groups.is_empty()).then(|| quote!(.__in(&[#(#tags),*])))
+}
+
+/// Hides a view from the compiler whose error is reported.
+fn editors_only(view: &View) -> Option<TokenStream> {
+    (view.state != State::Valid).then(|| quote!(#[cfg(rust_analyzer)]))
+}

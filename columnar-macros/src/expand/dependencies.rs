@@ -1,0 +1,296 @@
+//! The dependencies of a flow: the base that it extends, and the flows that it uses as modules.
+//!
+//! Each path is in the expansion once, in an alias, so that an error in it is reported once:
+//!
+//! ```text
+//! pub type FeltBase<M> = Chat<M>;
+//! type __FeltDebate = Debate;
+//! ```
+
+use std::collections::HashSet;
+
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{GenericParam, Path, PathArguments};
+
+use super::generics::{TypeParam, angled, argument, declaration, used_params};
+use super::tokens::{Tokens, located, unlocated};
+use crate::ident::{camel_case, ident_text};
+use crate::syntax::{Flow, Header, Module};
+
+pub(super) struct Dependencies<'e> {
+    pub(super) base: Option<Dependency<'e>>,
+    pub(super) modules: Vec<Dependency<'e>>,
+    /// The typed columns whose types name parameters of the header. The struct of the columns has a parameter for each,
+    /// as for each dependency with parameters.
+    pub(super) types: Vec<TypeParam<'e>>,
+}
+
+impl<'e> Dependencies<'e> {
+    pub(super) fn new(private: &'e Tokens, flow: &'e Flow) -> Self {
+        let header = flow.header();
+        let base = header.and_then(|header| Dependency::base(private, header));
+        let mut taken: HashSet<String> = base.iter().map(|base| ident_text(base.flow)).collect();
+        let columns = flow.columns.iter().filter(|column| column.derived.is_some() && !column.is_duplicate);
+        let types = columns.filter_map(|column| {
+            let variant = unique_variant(&column.name, &mut taken);
+            TypeParam::new(header?, column, &variant)
+        });
+        let types = types.collect();
+        // The parameter for the base.
+        taken.insert("Base".to_owned());
+        let modules = flow.modules.iter().map(|module| {
+            let variant = Ident::new(&unique_variant(&module.name, &mut taken), Span::call_site());
+            Dependency::module(private, header, module, variant)
+        });
+        let modules = modules.collect();
+        Self { base, modules, types }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.base.is_none() && self.modules.is_empty()
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Dependency<'e>> {
+        self.base.iter().chain(&self.modules)
+    }
+
+    fn generic(&self) -> impl Iterator<Item = &Dependency<'e>> {
+        self.all().filter(|dependency| dependency.is_generic)
+    }
+
+    pub(super) fn alias_definitions(&self, header: &Header) -> TokenStream {
+        let types = self.types.iter().map(|param| param.alias_definition(header));
+        self.all().map(|dependency| dependency.alias_definition(header)).chain(types).collect()
+    }
+
+    /// The arguments of the enum of the columns, where it is used.
+    pub(super) fn enum_arguments(&self) -> Option<TokenStream> {
+        angled(self.generic().map(|dependency| dependency.associated("Column")))
+    }
+
+    /// The parameters of the enum of the columns, where it is defined.
+    pub(super) fn enum_params(&self, bound: &TokenStream) -> Option<TokenStream> {
+        angled(self.generic().map(|Dependency { param, .. }| quote!(#param: #bound)))
+    }
+
+    /// The arguments of the enum of the columns in its own impls.
+    pub(super) fn own_enum_arguments(&self) -> Option<TokenStream> {
+        angled(self.generic().map(|dependency| dependency.param.to_token_stream()))
+    }
+
+    /// The arguments of the struct of the columns, where it is used.
+    pub(super) fn struct_arguments(&self) -> Option<TokenStream> {
+        let types = self.types.iter().map(TypeParam::ty);
+        angled(self.generic().map(|dependency| dependency.associated("Columns")).chain(types))
+    }
+
+    /// The parameters of the struct of the columns, where it is defined.
+    pub(super) fn struct_params(&self, private: &Tokens) -> Option<TokenStream> {
+        let types = self.types.iter().map(|TypeParam { param, .. }| quote!(#param: 'static));
+        angled(self.generic().map(|Dependency { param, .. }| quote!(#param: #private::Columns)).chain(types))
+    }
+
+    /// The arguments of the struct of the columns in its own impls.
+    pub(super) fn own_struct_arguments(&self) -> Option<TokenStream> {
+        let types = self.types.iter().map(|TypeParam { param, .. }| param.to_token_stream());
+        angled(self.generic().map(|dependency| dependency.param.to_token_stream()).chain(types))
+    }
+
+    /// The arguments of the struct of the columns in impls of the enum, which knows no types of columns.
+    pub(super) fn struct_arguments_in_enum(&self) -> Option<TokenStream> {
+        let types = self.types.iter().map(|_| quote!(()));
+        let columns = self
+            .generic()
+            .map(|Dependency { private, param, .. }| quote!(<#param as #private::ColumnEnum>::Columns));
+        angled(columns.chain(types))
+    }
+
+    /// The number of columns, with those of dependencies, and of the bytes of their names, as constants.
+    pub(super) fn graph_sizes(
+        &self,
+        private: &Tokens,
+        columns: &impl ToTokens,
+    ) -> (TokenStream, TokenStream) {
+        if self.generic().next().is_some() || !self.types.is_empty() {
+            return (quote!({ #private::MANY }), quote!({ #private::MUCH }));
+        }
+        let graph = quote!(<#columns as #private::Columns>::GRAPH);
+        (quote!({ #graph.__len() }), quote!({ #graph.__text_len() }))
+    }
+}
+
+/// A variant for a column or a module that no other one has.
+pub(super) fn unique_variant(name: &Ident, taken: &mut HashSet<String>) -> String {
+    let mut variant = camel_case(&ident_text(name));
+    while !taken.insert(variant.clone()) {
+        variant.push('_');
+    }
+    variant
+}
+
+pub(super) struct Dependency<'e> {
+    private: &'e Tokens,
+    path: &'e Path,
+    /// The name of the flow.
+    flow: &'e Ident,
+    /// `None` in the inline form, where an alias could not name the parameters around it.
+    alias: Option<Ident>,
+    /// The parameters of the header that the path uses.
+    params: Vec<&'e GenericParam>,
+    /// Whether the path uses parameters that are not in scope where the struct and the enum of the columns are defined.
+    is_generic: bool,
+    /// The parameter of the struct and the enum for a generic dependency.
+    param: Ident,
+    pub(super) role: Role<'e>,
+}
+
+pub(super) enum Role<'e> {
+    Base,
+    Module(&'e Module),
+}
+
+impl<'e> Dependency<'e> {
+    /// `None` where there is no base, or it could not be read.
+    fn base(private: &'e Tokens, header: &'e Header) -> Option<Self> {
+        let base = header.base.as_ref()?;
+        let (path, flow) = (base.path.as_ref()?, base.name()?);
+        let alias = format_ident!("{}Base", header.name.unraw(), span = located(header.keyword.span));
+        let param = Ident::new("Base", Span::call_site());
+        Some(Self::with_alias(private, header, path, flow, alias, param, Role::Base))
+    }
+
+    /// `variant` is that of the enum of the columns.
+    fn module(private: &'e Tokens, header: Option<&'e Header>, module: &'e Module, variant: Ident) -> Self {
+        let (path, role) = (&module.path, Role::Module(module));
+        let flow = path.segments.last().map_or(&module.name, |last| &last.ident);
+        let Some(header) = header else {
+            let has_arguments =
+                |segment: &syn::PathSegment| !matches!(segment.arguments, PathArguments::None);
+            let is_generic = path.segments.iter().any(has_arguments);
+            let params = Vec::new();
+            return Self { private, path, flow, alias: None, params, is_generic, param: variant, role };
+        };
+        let alias = format_ident!("__{}{variant}", header.name.unraw(), span = located(header.keyword.span));
+        Self::with_alias(private, header, path, flow, alias, variant, role)
+    }
+
+    fn with_alias(
+        private: &'e Tokens,
+        header: &'e Header,
+        path: &'e Path,
+        flow: &'e Ident,
+        alias: Ident,
+        param: Ident,
+        role: Role<'e>,
+    ) -> Self {
+        let params = used_params(header, path.to_token_stream());
+        let is_generic = params.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)));
+        Self { private, path, flow, alias: Some(alias), params, is_generic, param, role }
+    }
+
+    /// The name of the base, or of the module.
+    pub(super) fn name(&self) -> &Ident {
+        match self.role {
+            Role::Base => self.flow,
+            Role::Module(module) => &module.name,
+        }
+    }
+
+    /// The variant in the enum of the columns.
+    pub(super) fn variant(&self) -> Ident {
+        match self.role {
+            Role::Base => unlocated(self.flow),
+            Role::Module(_) => self.param.clone(),
+        }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.path
+    }
+
+    fn alias_definition(&self, header: &Header) -> TokenStream {
+        let (vis, path, Some(alias)) = (&header.vis, self.path, &self.alias) else {
+            return TokenStream::new();
+        };
+        let params = self.params.iter().map(|param| declaration(param));
+        let (docs, ty) = match self.role {
+            Role::Base => {
+                let docs = format!(" The flow that a [`{}`] extends.", header.name.unraw());
+                (quote!(#[doc = #docs]), path.to_token_stream())
+            }
+            Role::Module(_) => (quote!(#[doc(hidden)]), self.checked_path()),
+        };
+        quote! {
+            #docs
+            #[allow(dead_code, unreachable_pub)]
+            #vis type #alias<#(#params),*> = #ty;
+        }
+    }
+
+    /// The path of a module, checked by a constant, so that a path that names no flow is a single error. A constant in
+    /// a type can use no parameters.
+    fn checked_path(&self) -> TokenStream {
+        let (private, path) = (self.private, self.path);
+        if !self.params.is_empty() || self.alias.is_none() && self.is_generic {
+            return path.to_token_stream();
+        }
+        let is_module = quote_spanned!(located(path.span())=> { #private::is_module::<#path>() });
+        quote!(#private::Checked<#path, #is_module>)
+    }
+
+    /// The flow, where the parameters of the header are in scope.
+    pub(super) fn ty(&self) -> TokenStream {
+        let params = self.params.iter().map(|param| argument(param));
+        match &self.alias {
+            Some(alias) => quote!(#alias<#(#params),*>),
+            None => self.checked_path(),
+        }
+    }
+
+    /// An associated type of the flow, where the parameters of the header are in scope.
+    pub(super) fn associated(&self, name: &str) -> TokenStream {
+        self.associated_of(&self.ty(), name)
+    }
+
+    /// An associated type of the flow in the definitions of the struct and the enum of the columns.
+    pub(super) fn associated_in_definition(&self, name: &str) -> TokenStream {
+        if self.is_generic {
+            return self.param.to_token_stream();
+        }
+        // The columns of a flow are the same for every lifetime of its steps.
+        let lifetimes = self.params.iter().map(|_| quote!('static));
+        let ty = match &self.alias {
+            Some(alias) => quote!(#alias<#(#lifetimes),*>),
+            None => self.checked_path(),
+        };
+        self.associated_of(&ty, name)
+    }
+
+    fn associated_of(&self, ty: &TokenStream, name: &str) -> TokenStream {
+        let (private, name) = (self.private, Ident::new(name, Span::call_site()));
+        match self.role {
+            Role::Base => quote!(<#ty as #private::Base>::#name),
+            Role::Module(_) => quote!(<<#ty as #private::Module>::Flow as #private::Base>::#name),
+        }
+    }
+
+    /// A type whose errors rustc reports at the path. It must not get into bodies, nor into fields, which derives copy
+    /// there.
+    pub(super) fn at_path(&self, ty: TokenStream) -> TokenStream {
+        locate(ty, self.path.span())
+    }
+}
+
+fn locate(tokens: TokenStream, at: Span) -> TokenStream {
+    let tokens = tokens.into_iter().map(|mut tree| {
+        if let TokenTree::Group(group) = &tree {
+            tree = Group::new(group.delimiter(), locate(group.stream(), at)).into();
+        }
+        tree.set_span(tree.span().located_at(at));
+        tree
+    });
+    tokens.collect()
+}

@@ -1,0 +1,77 @@
+//! The context of every part of the expansion, and the parts that both forms of a flow share.
+
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+
+use super::dependencies::Dependencies;
+use super::tokens::{Tokens, unlocated};
+use crate::check::Plan;
+use crate::ident::rust_ident;
+use crate::syntax::{Column, ColumnType, Derived, Flow};
+
+pub(super) struct Emitter<'f> {
+    /// The path `columnar::__private`.
+    pub(super) private: &'f Tokens,
+    pub(super) flow: &'f Flow,
+    pub(super) plan: &'f Plan,
+    pub(super) dependencies: Dependencies<'f>,
+}
+
+impl Emitter<'_> {
+    /// Keywords and types that are being typed, for editors to complete.
+    pub(super) fn completions(&self) -> TokenStream {
+        let private = self.private;
+        let keywords = self.flow.partial_keywords.iter().filter_map(rust_ident);
+        // One more, so that the shape is the same before the first letter is typed.
+        let keywords = keywords.chain([Ident::new("column", Span::call_site())]);
+        let types = self.completed_types();
+        quote! {
+            #[allow(unexpected_cfgs)]
+            const _: () = {
+                #[cfg(rust_analyzer)]
+                const _: () = { #(use #private::keywords::#keywords as _;)* #types };
+            };
+        }
+    }
+
+    /// The types of columns. An editor does not complete types of fields, and a missing type would be no field.
+    fn completed_types(&self) -> TokenStream {
+        let columns = self.flow.columns.iter().enumerate();
+        let types = columns.filter_map(|(at, column)| {
+            let ColumnType { ty, .. } = column.derived.as_ref()?.ty.as_ref()?;
+            if self.dependencies.types.iter().any(|generic| *generic.column == column.name) {
+                return None;
+            }
+            let name = format_ident!("__{at}", span = Span::mixed_site());
+            Some(if ty.is_empty() { quote!(type #name = __;) } else { quote!(type #name = #ty;) })
+        });
+        types.collect()
+    }
+
+    /// A compute step: the expression of the user, inside a call that is located at the keyword.
+    pub(super) fn step(&self, keyword: &Ident, derived: &Derived) -> TokenStream {
+        let (private, step) = (self.private, &derived.step);
+        let Some(last) = step.clone().into_iter().last() else {
+            return quote!(#private::Declare.#keyword(#private::broken()));
+        };
+        // rustc reports an expression that ends too early at the closing parenthesis.
+        let mut argument = Group::new(Delimiter::Parenthesis, step.clone());
+        argument.set_span(last.span());
+        quote!(#private::Declare.#keyword #argument)
+    }
+
+    /// The compute step of a typed column. rustc reports its errors at the type, from the `:` to the last token.
+    pub(super) fn typed_step(column: &Column, columns: &impl ToTokens, step: TokenStream) -> TokenStream {
+        let Some(ColumnType { colon, ty, is_partial: false }) =
+            column.derived.as_ref().and_then(|derived| derived.ty.as_ref())
+        else {
+            return step;
+        };
+        let Some(last) = ty.clone().into_iter().last() else { return step };
+        let field = unlocated(&column.name);
+        let mut body = Group::new(Delimiter::Brace, quote_spanned!(*colon=> &here.#field));
+        body.set_span(last.span());
+        let (typed, closure) = (Ident::new("__typed", *colon), quote_spanned!(*colon=> |here: &#columns|));
+        quote!(#step.#typed(#closure #body))
+    }
+}

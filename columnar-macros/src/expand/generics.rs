@@ -1,0 +1,102 @@
+//! Generic parameters: which of the header some tokens use, and how they are declared and named.
+//!
+//! The parameters of the header are not in scope in the struct of the columns. Where the type of a column names one,
+//! an alias has the type, and the struct has a parameter for it.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
+use syn::GenericParam;
+use syn::ext::IdentExt;
+
+use super::tokens::located;
+use crate::ident::ident_text;
+use crate::syntax::{Column, Header};
+
+/// The type of a column that names parameters of the header.
+pub(super) struct TypeParam<'e> {
+    pub(super) column: &'e Ident,
+    alias: Ident,
+    ty: &'e TokenStream,
+    /// The parameters of the header that it uses.
+    params: Vec<&'e GenericParam>,
+    /// The parameter of the struct of the columns.
+    pub(super) param: Ident,
+}
+
+impl<'e> TypeParam<'e> {
+    /// `None` for text, and for a type without parameters.
+    pub(super) fn new(header: &'e Header, column: &'e Column, variant: &str) -> Option<Self> {
+        let ty = column.derived.as_ref()?.ty.as_ref().filter(|ty| !ty.is_partial)?;
+        let ty = &ty.ty;
+        let params = used_params(header, ty.clone());
+        let alias = format_ident!("__{}{variant}", header.name.unraw(), span = located(header.keyword.span));
+        let param = format_ident!("__{variant}", span = Span::call_site());
+        (!params.is_empty()).then_some(Self { column: &column.name, alias, ty, params, param })
+    }
+
+    pub(super) fn alias_definition(&self, header: &Header) -> TokenStream {
+        let (vis, Self { alias, ty, .. }) = (&header.vis, self);
+        let params = self.params.iter().map(|param| declaration(param));
+        quote! {
+            #[doc(hidden)]
+            #[allow(dead_code, unreachable_pub)]
+            #vis type #alias<#(#params),*> = #ty;
+        }
+    }
+
+    /// The type, where the parameters of the header are in scope.
+    pub(super) fn ty(&self) -> TokenStream {
+        let (alias, params) = (&self.alias, self.params.iter().map(|param| argument(param)));
+        quote!(#alias<#(#params),*>)
+    }
+}
+
+/// The items in angle brackets; nothing where there are none.
+pub(super) fn angled(items: impl Iterator<Item = TokenStream>) -> Option<TokenStream> {
+    let mut items = items.peekable();
+    items.peek()?;
+    Some(quote!(<#(#items),*>))
+}
+
+/// The parameters of the header that these tokens use.
+pub(super) fn used_params(header: &Header, tokens: TokenStream) -> Vec<&GenericParam> {
+    let used = names(tokens);
+    let is_used = |param: &&GenericParam| names(argument(param)).iter().all(|name| used.contains(name));
+    header.generics.params.iter().filter(is_used).collect()
+}
+
+/// A parameter where it is declared, without its bounds.
+pub(super) fn declaration(param: &GenericParam) -> TokenStream {
+    match param {
+        GenericParam::Const(param) => {
+            let (name, ty) = (&param.ident, &param.ty);
+            quote!(const #name: #ty)
+        }
+        other => argument(other),
+    }
+}
+
+/// A parameter where it is used.
+pub(super) fn argument(param: &GenericParam) -> TokenStream {
+    match param {
+        GenericParam::Lifetime(param) => param.lifetime.to_token_stream(),
+        GenericParam::Type(param) => param.ident.to_token_stream(),
+        GenericParam::Const(param) => param.ident.to_token_stream(),
+    }
+}
+
+/// The identifiers and lifetimes among the tokens.
+fn names(tokens: TokenStream) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut quote = "";
+    for tree in tokens {
+        let is_quote = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '\'');
+        match tree {
+            TokenTree::Ident(ident) => names.push(format!("{quote}{}", ident_text(&ident))),
+            TokenTree::Group(group) => names.extend(self::names(group.stream())),
+            _ => {}
+        }
+        quote = if is_quote { "'" } else { "" };
+    }
+    names
+}

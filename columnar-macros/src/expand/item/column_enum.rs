@@ -1,0 +1,261 @@
+//! The enum that names the computed columns in events:
+//!
+//! ```text
+//! pub enum ChatColumn { Topics, … }
+//! impl ChatColumn { pub const fn name(self) -> &'static str { const NAMES: … = &["topics", …]; NAMES[self as usize] } }
+//! impl Debug for ChatColumn { /* the name as the variant is written */ }
+//! impl Display for ChatColumn { /* the name */ }
+//! impl ColumnId for ChatColumn { /* from the index of a column */ }
+//! impl ColumnEnum for ChatColumn {}
+//! ```
+//!
+//! One variant holds the columns of the base, `Chat(ChatColumn)`, and one those of each module, `Debate(DebateColumn)`.
+//! A base may have other extensions, too, which shift indices, so an extension finds its columns by name.
+//!
+//! An enum without such variants has lists in place of matches: a `match` with many arms and a derived `Debug` are slow
+//! to compile.
+
+use std::collections::HashSet;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use syn::ext::IdentExt;
+
+use crate::expand::dependencies::{Dependencies, Dependency, Role, unique_variant};
+use crate::expand::emitter::Emitter;
+use crate::expand::tokens::{Tokens, docs_or, list, located};
+use crate::ident::ident_text;
+use crate::syntax::{Column, Header};
+
+impl Emitter<'_> {
+    /// The enum `id` of the computed columns, for the struct `columns`.
+    pub(super) fn column_enum(&self, header: &Header, id: &Ident, columns: &Ident) -> TokenStream {
+        let is_named = |column: &Column| column.derived.is_some() && !column.is_duplicate;
+        let all = self.flow.columns.iter().enumerate();
+        let (derived, without): (Vec<_>, Vec<_>) = all.partition(|(_, column)| is_named(column));
+        let (indices, derived): (Vec<usize>, Vec<&Column>) = derived.into_iter().unzip();
+        let without = without.into_iter().map(|(at, _)| at).collect();
+        let names: Vec<String> = derived.iter().map(|column| ident_text(&column.name)).collect();
+        let variants = variants(&derived, self.dependencies.base.as_ref());
+        let (private, dependencies) = (self.private, &self.dependencies);
+        let id = Enum {
+            private,
+            header,
+            id,
+            struct_of: columns,
+            dependencies,
+            indices,
+            without,
+            columns: derived,
+            names,
+            variants,
+        };
+        let (definition, implementation) = (id.definition(), id.implementation());
+        quote!(#definition #implementation)
+    }
+}
+
+/// The enum. Its lists are parallel, one item per computed column.
+struct Enum<'e> {
+    private: &'e Tokens,
+    header: &'e Header,
+    id: &'e Ident,
+    /// The struct of the columns.
+    struct_of: &'e Ident,
+    dependencies: &'e Dependencies<'e>,
+    indices: Vec<usize>,
+    /// The columns that it does not name.
+    without: Vec<usize>,
+    columns: Vec<&'e Column>,
+    names: Vec<String>,
+    variants: Vec<Ident>,
+}
+
+impl Enum<'_> {
+    fn definition(&self) -> TokenStream {
+        let (vis, id, variants) = (&self.header.vis, self.id, &self.variants);
+        let inherited = self.dependencies.base.as_ref().map(variant);
+        let modules = self.dependencies.modules.iter().map(variant);
+        let params = self.dependencies.own_enum_arguments();
+        let debug = (!self.is_plain()).then(|| quote!(::core::fmt::Debug,));
+        let docs_of =
+            format!(" The computed columns of a [`{}`], as its events name them.", self.header.name.unraw());
+        let named = self.columns.iter().zip(&self.names);
+        let docs = named
+            .map(|(column, name)| docs_or(&column.docs, &column.keyword, &format!("The column `{name}`.")));
+        quote! {
+            #[doc = #docs_of]
+            #[derive(
+                ::core::clone::Clone, ::core::marker::Copy, #debug ::core::cmp::PartialEq,
+                ::core::cmp::Eq, ::core::cmp::PartialOrd, ::core::cmp::Ord, ::core::hash::Hash,
+            )]
+            #[allow(non_camel_case_types, unreachable_pub)]
+            #vis enum #id #params {
+                #inherited
+                #(#docs #variants,)*
+                #(#modules)*
+            }
+        }
+    }
+
+    fn implementation(&self) -> TokenStream {
+        let Self { private, header, id, struct_of, dependencies, .. } = self;
+        let vis = &header.vis;
+        let (params, arguments) =
+            (dependencies.enum_params(&quote!(#private::ColumnEnum)), dependencies.own_enum_arguments());
+        // The name of a column of another flow is behind a trait, so the function is not constant.
+        let constant = dependencies.is_empty().then(|| quote!(const));
+        let columns = dependencies.struct_arguments_in_enum();
+        let (name, of) = (self.body_of_name(), self.fn_of());
+        let debug = self.is_plain().then(|| self.impl_debug());
+        quote! {
+            impl #params #id #arguments {
+                /// The name of the column.
+                #[allow(dead_code, unreachable_pub)]
+                #vis #constant fn name(self) -> &'static str {
+                    #name
+                }
+            }
+
+            #debug
+
+            impl #params ::core::fmt::Display for #id #arguments {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    f.pad(self.name())
+                }
+            }
+
+            impl #params #private::ColumnId for #id #arguments {
+                #of
+            }
+
+            impl #params #private::ColumnEnum for #id #arguments {
+                type Columns = #struct_of #columns;
+
+                fn __name(self) -> &'static str {
+                    self.name()
+                }
+            }
+        }
+    }
+
+    /// Whether every variant is the name of its column in camel case. Then `Debug` needs no list of variants.
+    fn is_plain(&self) -> bool {
+        // `unique_variant` and `camel_case` append a `_` to the others.
+        self.dependencies.is_empty()
+            && self.variants.iter().all(|variant| !variant.to_string().ends_with('_'))
+    }
+
+    /// `Debug`, as a derive would have it.
+    fn impl_debug(&self) -> TokenStream {
+        let Self { private, id, .. } = self;
+        quote! {
+            impl ::core::fmt::Debug for #id {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    #private::fmt_variant(self.name(), f)
+                }
+            }
+        }
+    }
+
+    fn body_of_name(&self) -> TokenStream {
+        let Self { dependencies, names, .. } = self;
+        if !dependencies.is_empty() {
+            let (uses, modules) =
+                (self.uses(), dependencies.modules.iter().map(|module| self.arm_of_name(module)));
+            let inherited = dependencies.base.as_ref().map(|base| self.arm_of_name(base));
+            return quote!(match self { #inherited #(Self::#uses => #names,)* #(#modules)* });
+        }
+        if names.is_empty() {
+            return quote!(match self {});
+        }
+        let names = list(names.iter().map(|name| format!("{name:?}")));
+        quote! {
+            const NAMES: &[&str] = &[#names];
+            NAMES[self as usize]
+        }
+    }
+
+    fn fn_of(&self) -> TokenStream {
+        let Self { private, dependencies, indices, names, without, .. } = self;
+        let uses = self.uses();
+        if dependencies.is_empty() {
+            let variants = list(uses.iter().map(|variant| format!("Self::{variant}")));
+            return quote! {
+                fn __of(column: usize, _: &#private::Name) -> #private::Option<Self> {
+                    #private::listed(&[#variants], &[#(#without),*], column)
+                }
+            };
+        }
+        let of_module = |module: &Dependency<'_>| {
+            let (variant, name, ty) =
+                (module.variant(), ident_text(module.name()), module.associated_in_definition("Column"));
+            quote!(<#ty as #private::ColumnEnum>::__of_module(#name, name).map(Self::#variant))
+        };
+        let mut modules = dependencies.modules.iter().map(of_module);
+        let first = modules.next().unwrap_or_else(|| quote!(#private::None));
+        let otherwise = quote!(#first #(.or_else(|| #modules))*);
+        let Some(base) = &dependencies.base else {
+            return quote! {
+                fn __of(column: usize, name: &#private::Name) -> #private::Option<Self> {
+                    match column {
+                        #(#indices => #private::Some(Self::#uses),)*
+                        _ => #otherwise,
+                    }
+                }
+            };
+        };
+        let (variant, ty) = (base.variant(), base.associated_in_definition("Column"));
+        quote! {
+            fn __of(column: usize, name: &#private::Name) -> #private::Option<Self> {
+                if let #private::Some(column) = <#ty as #private::ColumnId>::__of(column, name) {
+                    return #private::Some(Self::#variant(column));
+                }
+                match name.as_str() {
+                    #(#names => #private::Some(Self::#uses),)*
+                    _ => #otherwise,
+                }
+            }
+        }
+    }
+
+    fn arm_of_name(&self, dependency: &Dependency<'_>) -> TokenStream {
+        let (private, variant) = (self.private, dependency.variant());
+        let name = quote!(#private::ColumnEnum::__name(column));
+        let name = match dependency.role {
+            Role::Base => name,
+            Role::Module(module) => {
+                let module = ident_text(&module.name);
+                quote!(<Self as #private::ColumnEnum>::__name_in(#module, #name))
+            }
+        };
+        quote!(Self::#variant(column) => #name,)
+    }
+
+    /// The variants for bodies of functions. A span among the user's lines makes incremental compilation fail there,
+    /// once lines above it are removed; only the declaration may have one.
+    fn uses(&self) -> Vec<Ident> {
+        let variants = self.variants.iter();
+        variants.map(|variant| Ident::new(&variant.to_string(), Span::call_site())).collect()
+    }
+}
+
+/// The variant for the columns of another flow. Its field has no position: derives copy it into bodies.
+fn variant(dependency: &Dependency<'_>) -> TokenStream {
+    let (variant, name, ty) =
+        (dependency.variant(), dependency.name().unraw(), dependency.associated_in_definition("Column"));
+    let docs = match dependency.role {
+        Role::Base => format!(" A column of the `{name}` that is extended."),
+        Role::Module(_) => format!(" A column of the module `{name}`."),
+    };
+    quote!(#[doc = #docs] #variant(#ty),)
+}
+
+/// The columns as variants; unique, where two names become the same.
+fn variants(columns: &[&Column], base: Option<&Dependency<'_>>) -> Vec<Ident> {
+    let mut taken: HashSet<String> = base.map(|base| ident_text(base.name())).into_iter().collect();
+    let variant = |column: &&Column| {
+        Ident::new(&unique_variant(&column.name, &mut taken), located(column.keyword.span()))
+    };
+    columns.iter().map(variant).collect()
+}

@@ -1,0 +1,84 @@
+//! The drawing of a flow in the documentation of its type: SVG for rustdoc, a list for editors.
+
+use std::collections::HashMap;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::drawing::{self, Node};
+use crate::expand::emitter::Emitter;
+use crate::graph;
+use crate::ident::ident_text;
+use crate::syntax::{Column, Flow, Header, Module, View};
+
+impl Emitter<'_> {
+    /// The documentation of the user, and the drawing.
+    pub(super) fn docs(&self, header: &Header) -> TokenStream {
+        let (nodes, order) = self.nodes();
+        let list = format!("```text\n{}```", drawing::list(&nodes, &order));
+        let drawing = match drawing::svg(&nodes, &order) {
+            None => quote!(#[doc = #list]),
+            Some(svg) => quote!(#[cfg_attr(doc, doc = #svg)] #[cfg_attr(not(doc), doc = #list)]),
+        };
+        let is_documented = header.attrs.iter().any(|attribute| attribute.path().is_ident("doc"));
+        let summary = format!(" The flow `{}`.", ident_text(&header.name));
+        let summary = (!is_documented).then(|| quote!(#[doc = #summary]));
+        let attributes = &header.attrs;
+        quote!(#summary #(#attributes)* #[doc = ""] #drawing)
+    }
+
+    /// The nodes to draw, and their order: the columns of the base that are read, the columns, the modules.
+    fn nodes(&self) -> (Vec<Node>, Vec<usize>) {
+        let Flow { columns, modules, .. } = self.flow;
+        let mut index: HashMap<String, usize> = HashMap::new();
+        let mut nodes: Vec<Node> = Vec::new();
+        let inherited = columns.iter().flat_map(Column::reads);
+        let inherited = inherited.chain(modules.iter().flat_map(Module::reads));
+        for view in inherited.filter(|view| view.is_inherited) {
+            let name = view.name();
+            index.entry(name.clone()).or_insert_with(|| {
+                nodes.push(Node { name, reads: Vec::new(), views: Vec::new(), reads_self: false });
+                nodes.len() - 1
+            });
+        }
+        let first = nodes.len();
+        let names = columns.iter().map(|column| &column.name);
+        let names = names.chain(modules.iter().map(|module| &module.name));
+        index.extend(names.map(ident_text).zip(first..));
+        let node_of = |view: &View| {
+            let name = if view.is_inherited { view.name() } else { ident_text(&view.base) };
+            index.get(&name).copied()
+        };
+        nodes.extend(columns.iter().map(|column| {
+            let views: Vec<&View> = column.reads().collect();
+            let read = |view: &&View| Some((node_of(view)?, view.is_windowed()));
+            Node {
+                name: ident_text(&column.name),
+                // A view with a lag is no edge: its reader does not wait.
+                reads: views
+                    .iter()
+                    .filter(|view| !view.is_self() && !view.is_lagged)
+                    .filter_map(read)
+                    .collect(),
+                views: views.iter().map(|view| view.text()).collect(),
+                reads_self: views.iter().any(|view| view.is_self()),
+            }
+        }));
+        nodes.extend(modules.iter().map(|module| Node {
+            name: ident_text(&module.name),
+            // The module decides how much of it is shown.
+            reads: module.reads().filter_map(|view| Some((node_of(view)?, false))).collect(),
+            views: module.reads().map(View::name).collect(),
+            reads_self: false,
+        }));
+        let reads: Vec<Vec<usize>> =
+            nodes.iter().map(|node| node.reads.iter().map(|&(read, _)| read).collect()).collect();
+        let order = graph::order(&reads).unwrap_or_else(|| (0..nodes.len()).collect());
+        // A read of a later node closes a cycle. It is reported, or leads through a module and need not be one.
+        let ranks: HashMap<usize, usize> = order.iter().copied().zip(0..).collect();
+        for (column, node) in nodes.iter_mut().enumerate() {
+            node.reads.retain(|(read, _)| ranks.get(read) < ranks.get(&column));
+        }
+        (nodes, order)
+    }
+}

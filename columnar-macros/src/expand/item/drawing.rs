@@ -1,0 +1,282 @@
+//! A flow as a drawing, for its documentation: columns from left to right by their levels. It knows no tokens.
+#![expect(clippy::indexing_slicing, reason = "an index is a column of the flow, or a level that one has")]
+
+use std::fmt::Write as _;
+
+/// With more columns than this a list is easier to read than a drawing.
+const MANY: usize = 20;
+
+// Lengths, in pixels.
+const LETTER: usize = 8;
+const PADDING: usize = 12;
+const HEIGHT: usize = 28;
+const ROW: usize = 40;
+const GAP: usize = 56;
+
+/// A column, with the indices of the columns that it reads.
+pub(super) struct Node {
+    pub(super) name: String,
+    /// The other columns that it reads, and whether it reads a window of each, not all of its history.
+    pub(super) reads: Vec<(usize, bool)>,
+    /// Its views, as the user wrote them.
+    pub(super) views: Vec<String>,
+    /// Whether it reads its self history.
+    pub(super) reads_self: bool,
+}
+
+/// The columns by their levels. A column is one level behind the last that it reads.
+///
+/// ```text
+/// level 0  user
+/// level 1  topics    ← user.latest
+///          summary   ← user, self.latest
+/// level 2  critique  ← summary.latest, topics
+/// ```
+pub(super) fn list(nodes: &[Node], order: &[usize]) -> String {
+    let longest = nodes.iter().map(|node| node.name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (level, columns) in levels(nodes, order).iter().enumerate() {
+        let mut head = format!("level {level}");
+        for Node { name, views, .. } in columns.iter().map(|&column| &nodes[column]) {
+            let line = match views.as_slice() {
+                [] => name.clone(),
+                views => format!("{name:longest$}  ← {}", views.join(", ")),
+            };
+            put(&mut text, format_args!("{head:8} {line}\n"));
+            head.clear();
+        }
+    }
+    text
+}
+
+/// The flow as SVG, in the colour of the text around it. `None` with too many columns.
+pub(super) fn svg(nodes: &[Node], order: &[usize]) -> Option<String> {
+    (nodes.len() <= MANY).then(|| Layout::new(nodes, order).svg(nodes))
+}
+
+fn put(text: &mut String, line: std::fmt::Arguments<'_>) {
+    let written = text.write_fmt(line);
+    debug_assert!(written.is_ok(), "a string takes everything");
+}
+
+/// The columns of each level, in topological order.
+fn levels(nodes: &[Node], order: &[usize]) -> Vec<Vec<usize>> {
+    let mut level = vec![0; nodes.len()];
+    let mut levels: Vec<Vec<usize>> = Vec::new();
+    for &column in order {
+        level[column] = nodes[column].reads.iter().map(|&(read, _)| level[read] + 1).max().unwrap_or(0);
+        if levels.len() <= level[column] {
+            levels.resize(level[column] + 1, Vec::new());
+        }
+        levels[level[column]].push(column);
+    }
+    levels
+}
+
+/// The position of every column and line.
+struct Layout {
+    /// For each level its left and its right side.
+    sides: Vec<(usize, usize)>,
+    /// For each level its rows: columns, and the columns whose lines pass through.
+    rows: Vec<Vec<usize>>,
+    /// The level of each column.
+    level: Vec<usize>,
+}
+
+impl Layout {
+    fn new(nodes: &[Node], order: &[usize]) -> Self {
+        let mut rows = levels(nodes, order);
+        let mut level = vec![0; nodes.len()];
+        for (at, columns) in rows.iter().enumerate() {
+            columns.iter().for_each(|&column| level[column] = at);
+        }
+        let (mut sides, mut left) = (Vec::new(), 0);
+        for columns in &rows {
+            let letters = columns.iter().map(|&column| label(&nodes[column]).chars().count()).max();
+            let right = left + letters.unwrap_or(0) * LETTER + 2 * PADDING;
+            sides.push((left, right));
+            left = right + GAP;
+        }
+        let readers = nodes.iter().enumerate();
+        let lines =
+            readers.flat_map(|(reader, node)| node.reads.iter().map(move |&(read, _)| (reader, read)));
+        for (reader, read) in lines {
+            for passed in &mut rows[level[read] + 1..level[reader]] {
+                if !passed.contains(&read) {
+                    passed.push(read);
+                }
+            }
+        }
+        let mut layout = Self { sides, rows, level };
+        layout.untangle(nodes);
+        layout
+    }
+
+    /// Sorts the rows of each level, so that lines are short.
+    fn untangle(&mut self, nodes: &[Node]) {
+        for at in 1..self.rows.len() {
+            let (before, row) = (&self.rows[at - 1], &self.rows[at]);
+            let row_of = |column: usize| before.iter().position(|&other| other == column);
+            let pull = |&column: &usize| {
+                let reads = nodes[column].reads.iter().map(|&(read, _)| read);
+                let is_line = self.level[column] < at;
+                let from: Vec<usize> = if is_line {
+                    row_of(column).into_iter().collect()
+                } else {
+                    reads.filter_map(row_of).collect()
+                };
+                // The mean, with a digit behind the point.
+                (10 * from.iter().sum::<usize>()).checked_div(from.len()).unwrap_or(0)
+            };
+            let mut row = row.clone();
+            row.sort_by_key(pull);
+            self.rows[at] = row;
+        }
+    }
+
+    /// The middle of a column, or of the line that begins there, in a level.
+    fn height(&self, column: usize, level: usize) -> usize {
+        let row = self.rows[level].iter().position(|&other| other == column).unwrap_or(0);
+        row * ROW + HEIGHT / 2
+    }
+
+    fn svg(&self, nodes: &[Node]) -> String {
+        let width = self.sides.last().map_or(0, |&(_, right)| right);
+        let rows = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let height = (rows * ROW).saturating_sub(ROW - HEIGHT);
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-1 -1 {} {}\" width=\"{}\" \
+             style=\"max-width:100%\" role=\"img\" aria-label=\"Who reads whom\" fill=\"none\" stroke=\"currentColor\" \
+             font-family=\"monospace\" font-size=\"13\">",
+            width + 2,
+            height + 2,
+            width + 2
+        );
+        for (reader, node) in nodes.iter().enumerate() {
+            for &(read, is_window) in &node.reads {
+                let dashes = if is_window { " stroke-dasharray=\"4 3\"" } else { "" };
+                let title = format!("{} reads {}", node.name, nodes[read].name);
+                let line = self.line(read, reader);
+                put(&mut svg, format_args!("<path d=\"{line}\"{dashes}><title>{title}</title></path>"));
+                let (tip, middle) =
+                    (self.sides[self.level[reader]].0, self.height(reader, self.level[reader]));
+                put(&mut svg, format_args!("<path d=\"M{tip} {middle}l-7 -4v8z\" fill=\"currentColor\"/>"));
+            }
+        }
+        for (column, node) in nodes.iter().enumerate() {
+            let (left, right) = self.sides[self.level[column]];
+            let middle = self.height(column, self.level[column]);
+            let round = if node.views.is_empty() { HEIGHT / 2 } else { 4 };
+            put(
+                &mut svg,
+                format_args!(
+                    "<rect x=\"{left}\" y=\"{}\" width=\"{}\" height=\"{HEIGHT}\" rx=\"{round}\"/>\
+                     <text x=\"{}\" y=\"{}\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">{}</text>",
+                    middle - HEIGHT / 2,
+                    right - left,
+                    usize::midpoint(left, right),
+                    middle + 5,
+                    label(node)
+                ),
+            );
+        }
+        svg + "</svg>"
+    }
+
+    /// The line from a column to one that reads it, through the rows that are kept for it.
+    fn line(&self, read: usize, reader: usize) -> String {
+        let (first, last) = (self.level[read], self.level[reader]);
+        let mut x = self.sides[first].1;
+        let mut y = self.height(read, first);
+        let mut line = format!("M{x} {y}");
+        for level in first + 1..=last {
+            let (left, right) = self.sides[level];
+            let to = if level == last { self.height(reader, level) } else { self.height(read, level) };
+            let middle = usize::midpoint(x, left);
+            put(&mut line, format_args!("C{middle} {y} {middle} {to} {left} {to}"));
+            if level < last {
+                put(&mut line, format_args!("H{right}"));
+            }
+            (x, y) = (right, to);
+        }
+        line
+    }
+}
+
+/// The name, and a sign for the self history.
+fn label(node: &Node) -> String {
+    if node.reads_self { format!("{} ↻", node.name) } else { node.name.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(name: &str, reads: &[(usize, bool)], views: &[&str]) -> Node {
+        let views: Vec<String> = views.iter().map(|&view| view.to_owned()).collect();
+        let reads_self = views.iter().any(|view| view.starts_with("self"));
+        Node { name: name.to_owned(), reads: reads.to_vec(), views, reads_self }
+    }
+
+    fn chat() -> Vec<Node> {
+        vec![
+            node("user", &[], &[]),
+            node("topics", &[(0, true)], &["user.latest"]),
+            node("summary", &[(0, false)], &["user", "self.latest"]),
+            node("critique", &[(2, true), (0, true)], &["summary.latest", "user.latest"]),
+            node("assistant", &[(0, false)], &["user", "self"]),
+        ]
+    }
+
+    #[test]
+    fn a_list_has_levels_in_topological_order() {
+        let text = "level 0  user\n\
+                    level 1  topics     ← user.latest\n         \
+                             summary    ← user, self.latest\n         \
+                             assistant  ← user, self\n\
+                    level 2  critique   ← summary.latest, user.latest\n";
+        assert_eq!(list(&chat(), &[0, 1, 2, 3, 4]), text);
+    }
+
+    #[test]
+    fn whoever_is_read_stands_further_left() {
+        let nodes = chat();
+        let layout = Layout::new(&nodes, &[0, 1, 2, 3, 4]);
+        for (reader, node) in nodes.iter().enumerate() {
+            for &(read, _) in &node.reads {
+                let sides = [read, reader].map(|column| layout.sides[layout.level[column]]);
+                assert!(sides[0].1 + GAP <= sides[1].0, "{read} and {reader}");
+            }
+        }
+    }
+
+    /// The line from `user` to `critique` has a row to itself where it passes the level between.
+    #[test]
+    fn no_line_goes_through_a_column() {
+        let layout = Layout::new(&chat(), &[0, 1, 2, 3, 4]);
+        assert_eq!(layout.rows[1].len(), 4);
+        let passes = layout.height(0, 1);
+        let columns = [1, 2, 4].map(|column| layout.height(column, 1));
+        assert!(!columns.contains(&passes), "{columns:?} {passes}");
+        assert!(layout.line(0, 3).contains(&format!(" {passes}H")), "{}", layout.line(0, 3));
+    }
+
+    #[test]
+    fn a_drawing_shows_each_column_and_each_read() {
+        let svg = svg(&chat(), &[0, 1, 2, 3, 4]).expect("five are not many");
+        assert_eq!(svg.matches("<rect").count(), 5);
+        assert_eq!(svg.matches("<title>").count(), 5);
+        assert_eq!(svg.matches("dasharray").count(), 3);
+        assert_eq!(svg.matches('↻').count(), 2);
+        assert!(svg.contains("<title>critique reads summary</title>"));
+    }
+
+    #[test]
+    fn many_columns_are_a_list() {
+        let mut nodes = vec![node("user", &[], &[])];
+        nodes.extend((1..50).map(|at| node(&format!("c{at}"), &[(at - 1, false)], &["before"])));
+        let order: Vec<usize> = (0..50).collect();
+        assert_eq!(svg(&nodes, &order), None);
+        assert_eq!(list(&nodes, &order).lines().count(), 50);
+    }
+}

@@ -1,0 +1,249 @@
+//! The item form:
+//!
+//! ```text
+//! impl<M: Model> Chat<M> where M: 'static {
+//!     fn __topics(model: &M) -> Step<'static> { column(prompt("…")) }
+//!     pub const ORDER: …; pub const GRAPH: …;
+//!     /* the constructors */
+//!     pub fn fork(&self, step: usize) -> Result<Self>;
+//! }
+//! pub struct Chat<M: Model> { __flow: Typed<'static, ChatColumns, ChatColumn>, __marker: PhantomData<fn() -> M> }
+//! impl Deref for Chat<M> { type Target = Typed<…>; }
+//! impl Base for Chat<M> { /* its types */ }
+//! impl Module for Chat<M> {}
+//! /* the struct of the columns, and the enum that names the derived ones in events */
+//! ```
+
+mod column_enum;
+mod constructors;
+mod docs;
+mod drawing;
+mod scope;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
+use syn::{GenericParam, Generics};
+
+use crate::expand::columns::fn_mentions;
+use crate::expand::dependencies::Dependency;
+use crate::expand::emitter::Emitter;
+use crate::expand::tokens::{hidden_ident, list, located};
+use crate::ident::ident_text;
+use crate::syntax::{Column, Header, Module};
+use scope::{Item, Types};
+
+pub(super) fn expand(emitter: &Emitter<'_>, header: &Header, errors: &TokenStream) -> TokenStream {
+    let span = located(header.keyword.span);
+    let named = |suffix| format_ident!("{}{suffix}", header.name.unraw(), span = span);
+    let (columns, id) = (named("Columns"), named("Column"));
+    let types = Types::new(emitter.private, header, &emitter.dependencies, &columns, &id);
+    let item = Item { emitter, header, types };
+    let (completions, aliases) = (emitter.completions(), emitter.dependencies.alias_definitions(header));
+    let docs = format!(" The columns of a [`{}`].", header.name.unraw());
+    let definition = emitter.columns(&header.vis, &columns, &docs);
+    let implementation = item.implementation();
+    let (id, columns) = (emitter.column_enum(header, &id, &columns), emitter.impl_columns(&columns));
+    // The drawing depends on everything that the user has typed.
+    let flow = [item.definition(), item.impl_base(), item.impl_default()];
+    quote!(#completions #aliases #definition #implementation #columns #id #(#flow)* #errors)
+}
+
+impl Item<'_> {
+    /// The compute steps and the constructors.
+    fn implementation(&self) -> TokenStream {
+        let head = self.impl_head(&TokenStream::new(), &self.bounded());
+        let columns = self.emitter.flow.columns.iter();
+        let steps = columns.clone().filter_map(|column| self.fn_step(column));
+        let reads = columns.filter_map(|column| self.emitter.fn_reads(column, &self.types.columns));
+        let modules =
+            self.emitter.modules().map(|(module, dependency)| self.fns_of_module(module, dependency));
+        let (constants, constructors, fork) = (self.constants(), self.constructors(), self.fn_fork());
+        quote! {
+            #[allow(
+                dead_code, non_snake_case, unexpected_cfgs, unreachable_pub, clippy::needless_pass_by_value,
+                clippy::new_without_default, clippy::ptr_arg, clippy::too_many_arguments,
+                clippy::trivially_copy_pass_by_ref,
+            )]
+            #head {
+                #(#steps)*
+                #(#reads)*
+                #(#modules)*
+                #constants
+                #constructors
+                #fork
+            }
+        }
+    }
+
+    /// A function per column: editors infer small bodies fast.
+    fn fn_step(&self, column: &Column) -> Option<TokenStream> {
+        let private = &self.emitter.private;
+        let derived = column.derived.as_ref()?;
+        let ty = &self.types.step;
+        let step = if self.header.is_complete {
+            let step = self.emitter.step(&column.keyword, derived);
+            Emitter::typed_step(column, &self.types.columns, step)
+        } else {
+            quote!(#private::broken())
+        };
+        Some(self.fn_of_params(&column.name, ty, &step))
+    }
+
+    /// The compute steps of a module, and the mentions of its inputs.
+    fn fns_of_module(&self, module: &Module, dependency: &Dependency<'_>) -> TokenStream {
+        let (private, step) = (&self.emitter.private, &self.types.step);
+        let ty = quote!(#private::Vec<#step>);
+        let steps = if self.header.is_complete {
+            self.emitter.module_steps(module, dependency)
+        } else {
+            quote!(#private::vec![])
+        };
+        let steps = self.fn_of_params(&module.name, &ty, &steps);
+        let mentions = Emitter::module_mentions(module);
+        let mentions = fn_mentions(&module.name, &self.types.columns, &mentions);
+        quote!(#steps #mentions)
+    }
+
+    /// A function with the parameters of the flow.
+    fn fn_of_params(&self, name: &Ident, ty: &impl ToTokens, body: &TokenStream) -> TokenStream {
+        let function = hidden_ident("", name);
+        let take = self.borrowed_params();
+        // So that a parameter that no step uses is no warning.
+        let names = self.param_names();
+        let used = (!names.is_empty()).then(|| quote!(let _ = (#(#names,)*);));
+        quote! {
+            fn #function(#(#take),*) -> #ty {
+                #used
+                #body
+            }
+        }
+    }
+
+    fn constants(&self) -> TokenStream {
+        let private = &self.emitter.private;
+        let (vis, order) = (&self.header.vis, self.order());
+        let graph = if self.emitter.dependencies.is_empty() {
+            quote!(#private::graph::<Self>())
+        } else {
+            // The declarations of dependencies are checked when the graph is evaluated, so every check evaluates it. The
+            // name of the type would bring spans among the user's lines into a body; see `Enum::uses`.
+            quote!(<<Self as #private::Base>::Columns as #private::Columns>::GRAPH)
+        };
+        quote! {
+            #order
+
+            /// The columns and what each of them reads.
+            #vis const GRAPH: #private::Graph = #graph;
+        }
+    }
+
+    /// The constant `ORDER`.
+    fn order(&self) -> TokenStream {
+        let vis = &self.header.vis;
+        let docs = quote!(/// The names of the columns in topological order.
+        );
+        if !self.emitter.dependencies.is_empty() {
+            let (private, columns) = (&self.emitter.private, &self.types.columns);
+            let (count, bytes) = self.emitter.dependencies.graph_sizes(private, columns);
+            let sorted = (!self.emitter.dependencies.modules.is_empty())
+                .then(|| quote!(let () = <#columns>::__SORTED;));
+            return quote! {
+                const __TEXT: [u8; #bytes] = {
+                    #sorted
+                    Self::GRAPH.__text::<#count, #bytes>()
+                };
+                const __ORDER: [&'static str; #count] = #private::Graph::__names(&Self::__TEXT);
+
+                #docs
+                #vis const ORDER: &'static [&'static str] = #private::Graph::__taken(&Self::__ORDER);
+            };
+        }
+        let name_at = |&at: &usize| self.emitter.flow.columns.get(at).map(|column| ident_text(&column.name));
+        let order = self.emitter.plan.order.iter().filter_map(name_at);
+        let order = list(order.map(|name| format!("{name:?}")));
+        quote! {
+            #docs
+            #vis const ORDER: &'static [&'static str] = &[#order];
+        }
+    }
+
+    /// The fork of a flow, as the flow's own type.
+    fn fn_fork(&self) -> TokenStream {
+        let private = &self.emitter.private;
+        let vis = &self.header.vis;
+        quote! {
+            /// Another flow with the past of this one: its steps before `step`. Both go on independently.
+            ///
+            /// # Errors
+            ///
+            /// When a source has no value for the step before.
+            #vis fn fork(&self, step: usize) -> #private::Result<Self> {
+                let flow = self.__flow.fork(step)?;
+                #private::Result::Ok(Self { __flow: flow, __marker: ::core::marker::PhantomData })
+            }
+        }
+    }
+
+    /// The struct, which derefs to the columns and to the methods of a flow.
+    fn definition(&self) -> TokenStream {
+        let private = &self.emitter.private;
+        let Header { vis, keyword, name, generics, .. } = self.header;
+        let docs = self.emitter.docs(self.header);
+        let (where_clause, target) = (&generics.where_clause, &self.types.flow);
+        let marker = marker(generics);
+        let deref = self.impl_head(&quote!(#private::Deref for), generics);
+        quote! {
+            #docs
+            #vis #keyword #name #generics #where_clause {
+                __flow: #target,
+                __marker: #marker,
+            }
+
+            #deref {
+                type Target = #target;
+
+                fn deref(&self) -> &Self::Target {
+                    &self.__flow
+                }
+            }
+        }
+    }
+
+    /// The types of this flow, for flows that extend or use it.
+    fn impl_base(&self) -> TokenStream {
+        let private = &self.emitter.private;
+        let head = self.impl_head(&quote!(#private::Base for), &self.header.generics);
+        let Types { columns, id, step, extended, .. } = &self.types;
+        let module = self.header.base.is_none().then(|| {
+            let head = self.impl_head(&quote!(#private::Module for), &self.header.generics);
+            quote!(#head { type Flow = Self; })
+        });
+        quote! {
+            #head {
+                type Columns = #columns;
+                type Column = #id;
+                type Extended<__C, __I> = #extended;
+                type Step = #step;
+            }
+
+            #module
+        }
+    }
+}
+
+/// Uses every generic parameter without owning or needing anything.
+fn marker(generics: &Generics) -> TokenStream {
+    let uses = generics.params.iter().filter_map(|param| match param {
+        GenericParam::Lifetime(param) => {
+            let lifetime = &param.lifetime;
+            Some(quote!(&#lifetime ()))
+        }
+        GenericParam::Type(param) => {
+            let ty = &param.ident;
+            Some(quote!(::core::marker::PhantomData<#ty>))
+        }
+        GenericParam::Const(_) => None,
+    });
+    quote!(::core::marker::PhantomData<fn() -> (#(#uses,)*)>)
+}

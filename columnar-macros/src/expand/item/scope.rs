@@ -1,0 +1,108 @@
+//! The header of a flow and the types that follow from it, for every part of the item form.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{Generics, parse_quote};
+
+use crate::expand::dependencies::Dependencies;
+use crate::expand::emitter::Emitter;
+use crate::expand::tokens::{Tokens, unlocated};
+use crate::syntax::{Header, Param};
+
+pub(super) struct Item<'e> {
+    pub(super) emitter: &'e Emitter<'e>,
+    pub(super) header: &'e Header,
+    pub(super) types: Types,
+}
+
+impl Item<'_> {
+    /// `impl<…> Trait for Chat<…> where …`.
+    pub(super) fn impl_head(&self, of: &TokenStream, generics: &Generics) -> TokenStream {
+        let name = unlocated(&self.header.name);
+        let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+        quote!(impl #impl_generics #of #name #ty_generics #where_clause)
+    }
+
+    /// The generics, with the bounds of compute steps that hold a parameter.
+    pub(super) fn bounded(&self) -> Generics {
+        let mut generics = self.header.generics.clone();
+        let lifetime = lifetime(self.header);
+        let types: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
+        if !types.is_empty() {
+            let predicates = &mut generics.make_where_clause().predicates;
+            predicates.extend(types.iter().map(|ty| -> syn::WherePredicate { parse_quote!(#ty: #lifetime) }));
+        }
+        generics
+    }
+
+    /// The parameters of a constructor.
+    pub(super) fn owned_params(&self) -> Vec<TokenStream> {
+        let param = |(name, param): (Ident, &Param)| {
+            let ty = param.ty();
+            quote!(#name: #ty)
+        };
+        self.param_names().into_iter().zip(&self.header.params).map(param).collect()
+    }
+
+    /// The parameters of a compute step.
+    pub(super) fn borrowed_params(&self) -> Vec<TokenStream> {
+        let param = |(name, param): (Ident, &Param)| {
+            let ty = param.ty();
+            quote!(#name: &#ty)
+        };
+        self.param_names().into_iter().zip(&self.header.params).map(param).collect()
+    }
+
+    pub(super) fn param_names(&self) -> Vec<Ident> {
+        self.header.params.iter().map(|param| unlocated(&param.name)).collect()
+    }
+}
+
+pub(super) struct Types {
+    /// The struct of the columns.
+    pub(super) columns: Tokens,
+    /// The enum of the derived columns.
+    pub(super) id: TokenStream,
+    /// The target of the deref of the flow.
+    pub(super) flow: TokenStream,
+    /// A compute step.
+    pub(super) step: Tokens,
+    /// The target of the deref of an extension of this flow, with its columns `__C` and its enum `__I`.
+    pub(super) extended: TokenStream,
+}
+
+impl Types {
+    pub(super) fn new(
+        private: &Tokens,
+        header: &Header,
+        dependencies: &Dependencies<'_>,
+        columns: &Ident,
+        id: &Ident,
+    ) -> Self {
+        let (others_columns, others_ids) = (dependencies.struct_arguments(), dependencies.enum_arguments());
+        let (columns, id) = (quote!(#columns #others_columns), quote!(#id #others_ids));
+        let (flow, step) = match &dependencies.base {
+            // The steps of an extension live as long as those of its base.
+            Some(base) => (base.associated("Extended"), base.associated("Step")),
+            None => {
+                let lifetime = lifetime(header);
+                (quote!(#private::Typed), quote!(#private::Step<#lifetime>))
+            }
+        };
+        let lifetime =
+            dependencies.base.is_none().then(|| lifetime(header)).map(|lifetime| quote!(#lifetime,));
+        Self {
+            flow: quote!(#flow<#lifetime #columns, #id>),
+            extended: quote!(#flow<#lifetime __C, __I>),
+            columns: columns.into(),
+            id,
+            step: step.into(),
+        }
+    }
+}
+
+/// The lifetime of the compute steps: the first one of the flow, or `'static`.
+pub(super) fn lifetime(header: &Header) -> TokenStream {
+    let first = header.generics.lifetimes().next();
+    first.map_or_else(|| quote!('static), |param| param.lifetime.to_token_stream())
+}

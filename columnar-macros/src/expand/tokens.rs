@@ -1,0 +1,65 @@
+//! Helpers for generated tokens: where they are located, and how they get to the compiler.
+
+use std::fmt::Display;
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::Attribute;
+
+use crate::ident::ident_text;
+
+/// Tokens that are interpolated often. A single token costs the compiler little, a stream inside another
+/// stream much.
+pub(super) struct Tokens(Vec<TokenTree>);
+
+impl From<TokenStream> for Tokens {
+    fn from(tokens: TokenStream) -> Self {
+        Self(tokens.into_iter().collect())
+    }
+}
+
+impl ToTokens for Tokens {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(self.0.iter().cloned());
+    }
+}
+
+/// Items with a comma behind each. The compiler parses text faster than it takes tokens from a macro, so this
+/// is for lists as long as the flow. The items are never tokens of the user.
+pub(super) fn list(items: impl IntoIterator<Item: Display>) -> TokenStream {
+    let text: String = items.into_iter().fold(String::new(), |text, item| text + &item.to_string() + ",");
+    // The parser of `proc_macro2` would check the text a second time.
+    let tokens = if proc_macro::is_available() {
+        text.parse::<proc_macro::TokenStream>().ok().map(TokenStream::from)
+    } else {
+        text.parse().ok()
+    };
+    tokens.unwrap_or_else(|| unreachable!("names, numbers and literals are tokens"))
+}
+
+/// A further mention of a name of the user. Without its position, an editor does not take it for the user's own.
+pub(super) fn unlocated(name: &Ident) -> Ident {
+    let mut name = name.clone();
+    name.set_span(Span::call_site().resolved_at(name.span()));
+    name
+}
+
+/// A span for generated tokens that rustc may underline.
+pub(super) fn located(at: Span) -> Span {
+    Span::call_site().located_at(at)
+}
+
+/// The name of a generated item that belongs to a column. `role` is in upper case, as no column is.
+pub(super) fn hidden_ident(role: &str, column: &Ident) -> Ident {
+    format_ident!("__{role}{}", ident_text(column), span = Span::mixed_site())
+}
+
+/// The documentation of the user, or `text`, so that `missing_docs` does not warn.
+pub(super) fn docs_or(docs: &[Attribute], keyword: &Ident, text: &str) -> TokenStream {
+    if docs.is_empty() {
+        let text = format!(" {text}");
+        quote_spanned!(keyword.span()=> #[doc = #text])
+    } else {
+        quote!(#(#docs)*)
+    }
+}

@@ -1,0 +1,152 @@
+//! Identifiers: their text as the user typed it, and the rule for names of columns.
+//!
+//! To complete an identifier, rust-analyzer expands a flow twice: once as it is, and once with a marker
+//! appended to the identifier at the cursor, or with the marker alone. It maps positions between the two
+//! expansions by their text, so both must have the same shape. Every decision about an identifier
+//! therefore ignores the marker, and only the token that the editor searches for keeps it.
+
+use proc_macro2::{Ident, TokenTree};
+use quote::format_ident;
+use syn::LitStr;
+
+pub(crate) const MARKER: &str = "raCompletionMarker";
+
+/// The keywords of Rust that can be raw. `gen` is one since edition 2024; raw, it is the same name in
+/// every edition.
+const KEYWORDS: [&str; 48] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else",
+    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
+    "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait",
+    "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
+/// The text without marker and `r#`; empty where the marker stands alone.
+pub(crate) fn ident_text(ident: &Ident) -> String {
+    let mut text = ident.to_string();
+    if text.starts_with("r#") {
+        text.drain(..2);
+    }
+    if text.contains(MARKER) { text.replace(MARKER, "") } else { text }
+}
+
+/// The text of any token without the marker.
+pub(crate) fn without_marker(text: &str) -> String {
+    text.replace(MARKER, "")
+}
+
+/// Whether the identifier is `expected`, marker aside. `r#use` is not `use`.
+pub(crate) fn is(ident: &Ident, expected: &str) -> bool {
+    let text = ident.to_string();
+    text == expected || text.contains(MARKER) && text.replace(MARKER, "") == expected
+}
+
+/// The identifier without the marker; `None` where the marker stands alone.
+pub(crate) fn unmarked(ident: &Ident) -> Option<Ident> {
+    let text = ident.to_string();
+    if !text.contains(MARKER) {
+        return Some(ident.clone());
+    }
+    match text.strip_prefix("r#").unwrap_or(&text).replace(MARKER, "") {
+        alone if alone.is_empty() => None,
+        plain if text.starts_with("r#") => Some(Ident::new_raw(&plain, ident.span())),
+        plain => Some(Ident::new(&plain, ident.span())),
+    }
+}
+
+/// `replacement` with the span and the marker of `original`, so that an editor finds it there.
+pub(crate) fn replace(original: &Ident, replacement: &Ident) -> Ident {
+    let is_at_cursor = original.to_string().contains(MARKER);
+    let mut replacement =
+        if is_at_cursor { format_ident!("{replacement}{MARKER}") } else { replacement.clone() };
+    replacement.set_span(original.span());
+    replacement
+}
+
+/// Whether a text can name a column: `[a-z][a-z0-9_]{0,63}`, the rule of `columnar::Name`.
+pub(crate) fn is_name(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    text.len() <= 64
+        && bytes.next().is_some_and(|first| first.is_ascii_lowercase())
+        && bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+/// The valid name that is nearest to a text, if there is one.
+pub(crate) fn nearest_name(text: &str) -> Option<String> {
+    let mut name = String::new();
+    for letter in text.chars().take(64) {
+        if letter.is_ascii_uppercase() && name.ends_with(|last: char| last.is_ascii_lowercase()) {
+            name.push('_');
+        }
+        name.push(if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '_' });
+    }
+    let name = name.trim_matches('_').to_owned();
+    is_name(&name).then_some(name)
+}
+
+/// The valid name that a string literal holds, if it holds one.
+pub(crate) fn quoted_name(literal: TokenTree) -> Option<String> {
+    let text = syn::parse2::<LitStr>(literal.into()).ok()?.value();
+    is_name(&text).then_some(text)
+}
+
+/// The name as an identifier of Rust: raw if it is a keyword, `None` if it cannot be raw.
+pub(crate) fn rust_ident(name: &Ident) -> Option<Ident> {
+    let text = name.to_string();
+    match ident_text(name).as_str() {
+        "_" | "self" | "Self" | "super" | "crate" => None,
+        keyword if KEYWORDS.contains(&keyword) && !text.starts_with("r#") => {
+            Some(Ident::new_raw(&text, name.span()))
+        }
+        _ => Some(name.clone()),
+    }
+}
+
+/// The name as a variant of an enum: `running_summary` becomes `RunningSummary`. A text that is no valid
+/// name stays as it is.
+pub(crate) fn camel_case(name: &str) -> String {
+    if !is_name(name) {
+        return name.to_owned();
+    }
+    let mut camel = String::with_capacity(name.len());
+    for part in name.split('_') {
+        let mut letters = part.chars();
+        camel.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        camel.push_str(letters.as_str());
+    }
+    // The one keyword of Rust in upper camel case.
+    if camel == "Self" { "Self_".to_owned() } else { camel }
+}
+
+#[cfg(test)]
+mod tests {
+    use proc_macro2::Span;
+
+    use super::*;
+
+    #[test]
+    fn names() {
+        assert!(["a", "user", "a1_b_", &"x".repeat(64)].into_iter().all(is_name));
+        assert!(!["", "A", "_a", "1a", "é", "a-b", &"x".repeat(65)].into_iter().any(is_name));
+    }
+
+    #[test]
+    fn variants() {
+        assert_eq!(camel_case("running_summary"), "RunningSummary");
+        assert_eq!(camel_case("r2_d2__x_"), "R2D2X");
+        assert_eq!(camel_case("self_"), "Self_");
+        assert_eq!(camel_case("_1"), "_1");
+    }
+
+    #[test]
+    fn identifiers() {
+        let identifier = |text| rust_ident(&Ident::new(text, Span::call_site())).map(|name| name.to_string());
+        assert_eq!(identifier("user").as_deref(), Some("user"));
+        assert_eq!(identifier("type").as_deref(), Some("r#type"));
+        assert_eq!(identifier("gen").as_deref(), Some("r#gen"));
+        assert_eq!(identifier("super"), None);
+        for keyword in KEYWORDS.into_iter().filter(|keyword| *keyword != "gen") {
+            assert!(syn::parse_str::<Ident>(keyword).is_err(), "{keyword}");
+            assert_eq!(identifier(keyword), Some(format!("r#{keyword}")));
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The words of the language, and suggestions for misspelt ones.
+
+use proc_macro2::Ident;
+
+use crate::ident::ident_text;
+
+/// The modifiers of a view.
+pub(crate) const MODIFIERS: [&str; 8] =
+    ["latest", "window", "prev", "as", "note", "filter", "sample", "elided"];
+
+/// The lints that `#[deny(...)]` takes.
+pub(crate) const LINTS: [&str; 2] = ["unbounded", "unstable_prefix"];
+
+/// The candidate nearest to `text`, if at most a third of its letters differ.
+pub(crate) fn nearest<'c>(text: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+    candidates
+        .map(|known| (strsim::damerau_levenshtein(text, known), known))
+        .filter(|(distance, known)| *distance <= known.chars().count().max(3) / 3)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, known)| known)
+}
+
+/// `source` or `column`, if `ident` is a misspelling or the beginning of one of them.
+pub(crate) fn nearest_keyword(ident: &Ident) -> Option<&'static str> {
+    const KEYWORDS: [&str; 2] = ["source", "column"];
+    let text = ident_text(ident).to_lowercase();
+    let completed = KEYWORDS.into_iter().find(|keyword| text.len() > 1 && keyword.starts_with(&text));
+    completed.or_else(|| nearest(&text, KEYWORDS.into_iter()))
+}
+
+/// Whether `ident` is a misspelling of `use`.
+pub(crate) fn is_misspelt_use(ident: &Ident) -> bool {
+    nearest(&ident_text(ident).to_lowercase(), ["use"].into_iter()).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn a_slip_is_near_and_another_word_is_not() {
+        let names = ["user", "topics", "summary"];
+        assert_eq!(nearest("usr", names.into_iter()), Some("user"));
+        assert_eq!(nearest("sumary", names.into_iter()), Some("summary"));
+        assert_eq!(nearest("topcis", names.into_iter()), Some("topics"));
+        assert_eq!(nearest("history", names.into_iter()), None);
+    }
+}

@@ -1,0 +1,192 @@
+//! Parses the declarations of a flow, one after the other. A wrong one costs no other.
+
+use proc_macro2::{Delimiter, Ident, Span, TokenTree};
+
+use super::attributes::{self, Attributes};
+use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens};
+use super::recovery::declared_name;
+use super::tree::{Column, Flow, Form};
+use super::{column, module, recovery};
+use crate::diagnostics::{Errors, columns, declarations, modules};
+use crate::ident::{self, ident_text, replace, rust_ident, unmarked};
+use crate::keywords::{is_misspelt_use, nearest_keyword};
+
+/// Parses every declaration, and keeps the tokens of those that cannot be read.
+pub(super) fn parse(form: Form, trees: &[TokenTree], errors: &mut Errors) -> Flow {
+    let flow = Flow::empty(form, Vec::new());
+    let mut parser = Parser { cursor: Cursor::new(trees), errors, flow };
+    while !parser.cursor.is_empty() {
+        parser.declaration();
+    }
+    parser.flow
+}
+
+struct Parser<'t, 'e> {
+    cursor: Cursor<'t>,
+    errors: &'e mut Errors,
+    flow: Flow,
+}
+
+impl Parser<'_, '_> {
+    fn declaration(&mut self) {
+        let attributes = attributes::parse(&mut self.cursor, self.errors);
+        recovery::modifiers(&mut self.cursor, self.errors);
+        let is_use = is_ident(self.cursor.peek(), "use");
+        if !is_use && let Some(recovered) = recovery::declaration(&mut self.cursor, self.errors) {
+            self.flow.unparsed.extend_from_slice(recovered.unparsed);
+            let column = recovered.column.map(|column| Column { docs: attributes.docs, ..column });
+            return self.flow.columns.extend(column);
+        }
+        match self.cursor.next() {
+            Some(TokenTree::Ident(keyword)) if self.is_use(keyword) => self.module(attributes, keyword),
+            Some(TokenTree::Ident(first)) => {
+                if let Some((keyword, name)) = self.keyword_and_name(first) {
+                    let column = self.column(attributes, keyword, name);
+                    self.flow.columns.push(column);
+                }
+            }
+            Some(other) if !is_punct(Some(other), ';') => {
+                self.errors.at(other, declarations::NOT_A_DECLARATION);
+                self.give_up::<()>(other.clone());
+            }
+            _ => {
+                if let Some(last) = attributes.docs.last() {
+                    self.errors.at(last, declarations::DANGLING_DOC);
+                }
+            }
+        }
+    }
+
+    /// Whether the identifier is `use`, or a misspelt one: then a flow and braces follow.
+    fn is_use(&mut self, keyword: &Ident) -> bool {
+        let is_braces = |tree: &TokenTree| is_group(tree, Delimiter::Brace);
+        let is_use = ident::is(keyword, "use");
+        if !is_use && is_misspelt_use(keyword) && self.cursor.declaration().iter().any(is_braces) {
+            self.errors.at(keyword, declarations::misspelt_use(keyword));
+            return true;
+        }
+        is_use
+    }
+
+    fn module(&mut self, attributes: Attributes, keyword: &Ident) {
+        for attribute in attributes.denies {
+            self.errors.at(attribute, modules::LINTED_MODULE);
+        }
+        match module::parse(attributes.docs, keyword, &mut self.cursor, self.errors) {
+            Ok(module) => self.flow.modules.push(module),
+            Err(unparsed) => self.flow.unparsed.extend_from_slice(unparsed),
+        }
+    }
+
+    /// The keyword, as it was meant, and the name, of a declaration that begins with `first`.
+    fn keyword_and_name(&mut self, first: &Ident) -> Option<(Ident, Ident)> {
+        let text = ident_text(first);
+        if text.is_empty() {
+            // Nothing is typed yet, and the tokens behind it are another declaration.
+            self.flow.partial_keywords.push(first.clone());
+            return None;
+        }
+        let is_keyword = text == "source" || text == "column";
+        if is_keyword && let Some(name) = recovery::name(&mut self.cursor, self.errors) {
+            return Some((first.clone(), name));
+        }
+        if let Some(keyword) = recovery::keyword_after_name(first, &mut self.cursor, self.errors) {
+            return Some((keyword, self.name(first)?));
+        }
+        let rest = self.cursor.rest();
+        match rest.first() {
+            Some(TokenTree::Ident(name)) if !begins_declaration(rest) => {
+                let meant = if is_keyword { text } else { self.meant_keyword(first).to_owned() };
+                self.cursor.take(1);
+                let name = self.name(name)?;
+                Some((replace(first, &Ident::new(&meant, first.span())), name))
+            }
+            next if !is_keyword => self.name_without_keyword(first, next),
+            _ => {
+                self.errors.at(first, declarations::no_name(first));
+                self.flow.partial_keywords.push(first.clone());
+                self.give_up(first.clone())
+            }
+        }
+    }
+
+    /// The keyword that `found` was meant to be: the nearest one, or the one that fits the tokens behind it.
+    fn meant_keyword(&mut self, found: &Ident) -> &'static str {
+        self.errors.at(found, declarations::unknown_keyword(found));
+        nearest_keyword(found).unwrap_or_else(|| {
+            let after_name = self.cursor.rest().get(1);
+            let is_source = after_name.is_none() || [';', ','].iter().any(|&end| is_punct(after_name, end));
+            if is_source { "source" } else { "column" }
+        })
+    }
+
+    fn name_without_keyword(&mut self, first: &Ident, next: Option<&TokenTree>) -> Option<(Ident, Ident)> {
+        let meant = match next {
+            _ if nearest_keyword(first).is_some() => None,
+            Some(views) if is_group(views, Delimiter::Parenthesis) => Some("column"),
+            None => Some("source"),
+            _ => is_punct(next, ';').then_some("source"),
+        };
+        // It may become a keyword, too.
+        self.flow.partial_keywords.push(first.clone());
+        match (meant, unmarked(first).and_then(|name| rust_ident(&name))) {
+            (Some(meant), Some(mut name)) => {
+                self.errors.at(first, declarations::no_keyword(first, meant));
+                let span = Span::call_site().located_at(first.span());
+                name.set_span(span);
+                Some((Ident::new(meant, span), name))
+            }
+            _ => {
+                self.errors.at(first, declarations::unknown_keyword(first));
+                self.give_up(first.clone())
+            }
+        }
+    }
+
+    fn name(&mut self, name: &Ident) -> Option<Ident> {
+        declared_name(name, self.errors).or_else(|| self.give_up(name.clone()))
+    }
+
+    /// Parses the rest of a source or a column, behind its name.
+    fn column(&mut self, attributes: Attributes, keyword: Ident, name: Ident) -> Column {
+        let (renamed_from, derived) = if ident_text(&keyword) == "column" {
+            let (renamed_from, derived) = column::parse(&name, &mut self.cursor, self.errors);
+            (renamed_from, Some(derived))
+        } else {
+            let renamed_from = column::renamed_from(&name, &mut self.cursor, self.errors);
+            self.end_of_source(&name);
+            (renamed_from, None)
+        };
+        let Attributes { docs, denies } = attributes;
+        let mut lints = Vec::new();
+        for attribute in denies {
+            match derived {
+                Some(_) => lints.extend(attributes::lints(&attribute, self.errors)),
+                None => self.errors.at(attribute, declarations::LINTED_SOURCE),
+            }
+        }
+        Column { docs, lints, keyword, name, is_duplicate: false, renamed_from, derived }
+    }
+
+    /// Takes the `;` of a source. Any other token is an error.
+    fn end_of_source(&mut self, name: &Ident) {
+        let rest = self.cursor.skip_declaration();
+        let message = match rest.first() {
+            None if self.cursor.took_semicolon() => return,
+            None => return self.errors.at(name, declarations::NO_SEMICOLON),
+            first if rest.len() == 1 && is_punct(first, ',') => declarations::COMMA,
+            first if is_punct(first, '=') => &columns::source_step(name),
+            first if is_punct(first, ':') => columns::TYPE_OF_SOURCE,
+            _ => &columns::source_extra(name),
+        };
+        self.errors.at(tokens(rest), message);
+        self.flow.unparsed.extend_from_slice(rest);
+    }
+
+    /// Skips this declaration.
+    fn give_up<T>(&mut self, first: impl Into<TokenTree>) -> Option<T> {
+        self.flow.unparsed.push(first.into());
+        self.flow.unparsed.extend_from_slice(self.cursor.skip_declaration());
+        None
+    }
+}

@@ -1,0 +1,222 @@
+//! Parses the modifiers of a view: `.window(3)`, `.as("digest")`.
+//!
+//! A modifier that is wrong is reported and kept: the view is invalid then, and its tokens are for editors.
+
+use std::fmt::Display;
+
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{LitInt, LitStr};
+
+use super::cursor::{Cursor, is_blank, trees_of};
+use super::view::{Evaluation, ModifierKind, State, Tag, View, Window};
+use crate::diagnostics::{Errors, views};
+use crate::ident::{ident_text, is_name, rust_ident, without_marker};
+use crate::keywords::MODIFIERS;
+
+/// Takes all modifiers that follow a view.
+pub(super) fn parse(view: &mut View, cursor: &mut Cursor<'_>, errors: &mut Errors) {
+    let mut parser = Parser { view, errors };
+    while parser.next(cursor) {}
+}
+
+struct Parser<'p> {
+    view: &'p mut View,
+    errors: &'p mut Errors,
+}
+
+/// A modifier as it was written.
+struct Call<'t> {
+    dot: &'t TokenTree,
+    name: &'t Ident,
+    arguments: Option<Group>,
+}
+
+impl Call<'_> {
+    fn tokens(&self) -> TokenStream {
+        self.tokens_as(self.name)
+    }
+
+    fn tokens_as(&self, name: &Ident) -> TokenStream {
+        let (name, arguments) = (TokenTree::from(name.clone()), self.arguments.clone().map(TokenTree::from));
+        [self.dot.clone(), name].into_iter().chain(arguments).collect()
+    }
+}
+
+impl Parser<'_> {
+    /// Takes one modifier. `false` at the end, and before tokens that are none.
+    fn next(&mut self, cursor: &mut Cursor<'_>) -> bool {
+        let Some(dot) = cursor.punct('.') else {
+            if let Some(found) = cursor.peek() {
+                self.report(found, views::no_separator(found));
+            }
+            return false;
+        };
+        let Some(TokenTree::Ident(name)) = cursor.next() else {
+            self.report(dot, views::dangling_dot(self.view.last()));
+            return false;
+        };
+        let arguments = match cursor.peek() {
+            Some(TokenTree::Group(group)) => {
+                cursor.next();
+                Some(parenthesized(name, group, self.errors))
+            }
+            _ => None,
+        };
+        self.modifier(&Call { dot, name, arguments });
+        true
+    }
+
+    fn modifier(&mut self, call: &Call<'_>) {
+        match ident_text(call.name).as_str() {
+            "as" | "named" => self.tag(call),
+            "note" => self.note(call),
+            "filter" | "sample" => self.filter(call),
+            "elided" => self.elided(call),
+            text => self.range(text, call),
+        }
+    }
+
+    /// `latest`, `window(3)`, `prev`, `all()`. Any other field is left to rustc.
+    fn range(&mut self, text: &str, call: &Call<'_>) {
+        let mut evaluation = Evaluation::Literal;
+        match (text, &call.arguments) {
+            ("", _) => self.report(call.dot, views::dangling_dot(self.view.last())),
+            ("prev", _) => self.prev(call),
+            ("latest" | "window" | "all", _)
+                if self.view.window.is_some() || self.view.is_lagged && text == "latest" =>
+            {
+                self.report(call.tokens(), views::SECOND_WINDOW);
+            }
+            ("latest" | "window" | "all", _) => evaluation = self.window(text, call),
+            // For an unknown method rustc would suggest those of iterators and streams.
+            (_, Some(_)) if !MODIFIERS.contains(&text) => {
+                self.report(call.name, views::no_view_named(call.name));
+            }
+            _ if rust_ident(call.name).as_ref() != Some(call.name) => {
+                return self.report(call.name, views::no_view_named(call.name));
+            }
+            _ => {}
+        }
+        self.view.add_modifier(ModifierKind::Range, evaluation, call.tokens());
+    }
+
+    fn window(&mut self, text: &str, call: &Call<'_>) -> Evaluation {
+        let window = match (text, &call.arguments) {
+            ("all", _) => Window::All,
+            ("window", Some(count)) => window_of(count),
+            ("window", None) => Window::Computed,
+            _ => Window::Last(1),
+        };
+        self.view.window = Some(window);
+        match (text, &call.arguments) {
+            ("all", _) if !self.view.is_lagged => {
+                self.report(call.tokens(), views::all_without_prev(&self.view.base));
+            }
+            ("latest", Some(parentheses)) => self.report(parentheses, views::no_parentheses(call.name)),
+            ("window", None) => self.report(call.name, views::NO_COUNT),
+            ("window", Some(count)) if is_blank(&trees_of(count)) => self.report(count, views::NO_COUNT),
+            ("window", Some(count)) if is_zero(count) => self.report(count.stream(), views::EMPTY_WINDOW),
+            _ => {}
+        }
+        if window == Window::Computed { Evaluation::Constant } else { Evaluation::Literal }
+    }
+
+    /// `prev`, which comes before every other modifier.
+    fn prev(&mut self, call: &Call<'_>) {
+        match &call.arguments {
+            _ if self.view.is_self() => self.report(call.tokens(), views::PREV_OF_SELF),
+            _ if self.view.window.is_some() || self.view.is_lagged => {
+                self.report(call.tokens(), views::LATE_PREV);
+            }
+            Some(parentheses) => self.report(parentheses, views::no_parentheses(call.name)),
+            None => {}
+        }
+        self.view.is_lagged = true;
+    }
+
+    fn tag(&mut self, call: &Call<'_>) {
+        // `as` is a keyword; the method is `r#as`.
+        let method = rust_ident(call.name).unwrap_or_else(|| call.name.clone());
+        let tokens = call.tokens_as(&method);
+        self.view.add_modifier(ModifierKind::Tag, Evaluation::Literal, tokens);
+        let Some(arguments) = &call.arguments else {
+            self.view.tag = Tag::Invalid;
+            return self.report(call.name, views::NO_TAG);
+        };
+        if self.view.is_self() {
+            return self.report(call.tokens(), views::TAGGED_SELF);
+        }
+        if !matches!(self.view.tag, Tag::Name) {
+            return self.report(call.tokens(), views::SECOND_TAG);
+        }
+        self.view.tag = Tag::Invalid;
+        match syn::parse2::<LitStr>(arguments.stream()) {
+            Ok(tag) if is_name(&tag.value()) => self.view.tag = Tag::Explicit(tag.span(), tag.value()),
+            Ok(tag) => self.report(&tag, views::bad_tag(&tag.value())),
+            Err(_) => self.report(arguments, views::TAG_LITERAL),
+        }
+    }
+
+    fn filter(&mut self, call: &Call<'_>) {
+        match &call.arguments {
+            _ if self.view.is_self() => self.report(call.tokens(), views::FILTERED_SELF),
+            _ if self.view.has(ModifierKind::Filter) => self.report(call.tokens(), views::SECOND_FILTER),
+            Some(function) if !function.stream().is_empty() => {}
+            Some(empty) => self.report(empty, views::no_filter(call.name)),
+            None => self.report(call.name, views::no_filter(call.name)),
+        }
+        self.view.add_modifier(ModifierKind::Filter, Evaluation::Constant, call.tokens());
+    }
+
+    fn elided(&mut self, call: &Call<'_>) {
+        match &call.arguments {
+            _ if self.view.has(ModifierKind::Elided) => self.report(call.tokens(), views::SECOND_ELIDED),
+            None => self.report(call.name, views::not_parentheses(call.name)),
+            Some(arguments) if !is_blank(&trees_of(arguments)) => {
+                self.report(arguments, views::ELIDED_ARGUMENTS);
+            }
+            Some(_) => {}
+        }
+        self.view.add_modifier(ModifierKind::Elided, Evaluation::Constant, call.tokens());
+    }
+
+    fn note(&mut self, call: &Call<'_>) {
+        let note = call.arguments.as_ref().map(|arguments| syn::parse2::<LitStr>(arguments.stream()));
+        match (&call.arguments, note) {
+            _ if self.view.is_self() => self.report(call.tokens(), views::NOTED_SELF),
+            _ if self.view.has(ModifierKind::Note) => self.report(call.tokens(), views::SECOND_NOTE),
+            (Some(_), Some(Ok(_))) => {}
+            (Some(arguments), _) => self.report(arguments, views::NOTE_LITERAL),
+            (None, _) => self.report(call.name, views::NO_NOTE),
+        }
+        self.view.add_modifier(ModifierKind::Note, Evaluation::Constant, call.tokens());
+    }
+
+    fn report(&mut self, at: impl ToTokens, message: impl Display) {
+        self.errors.at(at, message);
+        self.view.state = State::Invalid;
+    }
+}
+
+/// The arguments in parentheses, whatever brackets were written.
+fn parenthesized(name: &Ident, group: &Group, errors: &mut Errors) -> Group {
+    if group.delimiter() == Delimiter::Parenthesis {
+        return group.clone();
+    }
+    errors.on(group.span_open(), views::not_parentheses(name));
+    let mut parentheses = Group::new(Delimiter::Parenthesis, group.stream());
+    parentheses.set_span(group.span());
+    parentheses
+}
+
+fn window_of(arguments: &Group) -> Window {
+    let literal = syn::parse2::<LitInt>(arguments.stream()).ok();
+    let count = literal.and_then(|count| without_marker(&count.to_string()).parse().ok());
+    count.map_or(Window::Computed, Window::Last)
+}
+
+fn is_zero(arguments: &Group) -> bool {
+    let literal = syn::parse2::<LitInt>(arguments.stream());
+    literal.is_ok_and(|count| matches!(count.base10_parse::<u128>(), Ok(0)))
+}

@@ -1,0 +1,216 @@
+//! Recovery from Rust that is written in a flow by habit. Each case is one error, and the declaration is
+//! read as it was meant where that is clear.
+
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use quote::quote;
+
+use super::cursor::{Cursor, begins_declaration, is_group, is_ident, is_punct, tokens};
+use super::tree::{Column, Derived};
+use crate::diagnostics::{Errors, declarations};
+use crate::ident::{self, ident_text, is_name, quoted_name, rust_ident};
+use crate::keywords::nearest_keyword;
+
+/// Items and statements that end with `;`.
+const UP_TO_A_SEMICOLON: [&str; 5] = ["let", "const", "static", "type", "return"];
+
+/// Items and statements that end with braces.
+const UP_TO_BRACES: [&str; 12] =
+    ["struct", "enum", "trait", "impl", "mod", "unsafe", "extern", "if", "for", "while", "loop", "match"];
+
+/// Rust where a declaration should be.
+#[derive(Default)]
+pub(super) struct Recovered<'t> {
+    /// The column that it was meant to declare, without documentation.
+    pub(super) column: Option<Column>,
+    /// The tokens that may declare more.
+    pub(super) unparsed: &'t [TokenTree],
+}
+
+/// Takes the modifiers of an item before a declaration: `pub`, `async`.
+pub(super) fn modifiers(cursor: &mut Cursor<'_>, errors: &mut Errors) {
+    while let Some(TokenTree::Ident(ident)) = cursor.peek() {
+        let before_a_declaration = cursor.rest().get(1..).is_some_and(begins_declaration);
+        if ident::is(ident, "pub") {
+            // The field of a struct is one error, with its `pub`.
+            if !is_punct(cursor.rest().get(2), ':') {
+                errors.at(ident, declarations::PUB);
+            }
+        } else if before_a_declaration
+            && ["async", "const", "static", "unsafe"].iter().any(|it| ident::is(ident, it))
+        {
+            errors.at(ident, declarations::modifier(ident));
+        } else {
+            return;
+        }
+        cursor.next();
+        cursor.parentheses();
+    }
+}
+
+/// Takes a statement, an item or the field of a struct, if one comes next.
+pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Recovered<'t>> {
+    match cursor.rest() {
+        [TokenTree::Ident(ident), rest @ ..] if ident::is(ident, "fn") || is_async_fn(ident, rest) => {
+            function(cursor, errors)
+        }
+        [TokenTree::Ident(ident), bang, TokenTree::Group(_), ..] if is_punct(Some(bang), '!') => {
+            if ident::is(ident, "flow") {
+                errors.at(ident, declarations::FLOW_INSIDE);
+            } else {
+                errors.at(ident, declarations::rust_item(&format!("{ident}!")));
+            }
+            let unparsed = cursor.take(3);
+            cursor.punct(';');
+            Some(Recovered { unparsed, ..Recovered::default() })
+        }
+        [TokenTree::Ident(name), colon, ..] if is_punct(Some(colon), ':') => field(name, cursor, errors),
+        [TokenTree::Ident(ident), next, ..] if !is_punct(Some(next), ';') => {
+            let is_one_of = |keywords: &[&str]| keywords.iter().any(|known| ident::is(ident, known));
+            let unparsed = match () {
+                () if is_one_of(&UP_TO_A_SEMICOLON) => cursor.skip_declaration(),
+                () if is_one_of(&UP_TO_BRACES) => skip_braces(cursor),
+                () => return None,
+            };
+            errors.at(ident, declarations::rust_item(&ident.to_string()));
+            Some(Recovered { unparsed, ..Recovered::default() })
+        }
+        _ => None,
+    }
+}
+
+fn is_async_fn(ident: &Ident, rest: &[TokenTree]) -> bool {
+    ident::is(ident, "async") && is_ident(rest.first(), "fn")
+}
+
+/// Takes `fn topics(user: &str) -> String { … }`. It leaves `fn topics(user) = …`, a column with a wrong keyword.
+fn function<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Recovered<'t>> {
+    let rest = cursor.rest();
+    let at = rest.iter().position(|tree| is_ident(Some(tree), "fn"))?;
+    let [TokenTree::Ident(name), TokenTree::Group(list), next @ ..] = rest.get(at + 1..)? else {
+        return None;
+    };
+    if at == 0 && is_punct(next.first(), '=') {
+        return None;
+    }
+    errors.at(tokens(cursor.take(at + 1)), declarations::function(name));
+    let column = rust_ident(name).map(|name| column_named(rest.get(at), name, list.span()));
+    Some(Recovered { column, unparsed: skip_braces(cursor) })
+}
+
+/// Takes `user: String,` or `topics: column(user.latest) = …,`.
+fn field<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<Recovered<'t>> {
+    if !is_name(&ident_text(name)) {
+        return None;
+    }
+    let all = cursor.declaration();
+    let end = all.iter().position(|tree| is_punct(Some(tree), ',')).unwrap_or(all.len());
+    let written = cursor.take(end);
+    if cursor.punct(',').is_none() {
+        cursor.punct(';');
+    }
+    let is_source = !written.iter().any(|tree| is_punct(Some(tree), '='));
+    errors.at(name, declarations::no_keyword(name, if is_source { "source" } else { "column" }));
+    let name = rust_ident(name)?;
+    let mut column = column_named(written.first(), name, Span::call_site());
+    if is_source {
+        column.keyword = Ident::new("source", column.keyword.span());
+        column.derived = None;
+    }
+    Some(Recovered { column: Some(column), unparsed: &[] })
+}
+
+/// A column with a name and nothing else.
+fn column_named(place: Option<&TokenTree>, name: Ident, list: Span) -> Column {
+    let keyword = Ident::new("column", place.map_or_else(Span::call_site, TokenTree::span));
+    let derived = Derived { list, views: Vec::new(), is_complete: false, ty: None, step: TokenStream::new() };
+    Column {
+        docs: Vec::new(),
+        lints: Vec::new(),
+        keyword,
+        name,
+        is_duplicate: false,
+        renamed_from: None,
+        derived: Some(derived),
+    }
+}
+
+/// Moves behind the next braces, if there are any before the next declaration.
+fn skip_braces<'t>(cursor: &mut Cursor<'t>) -> &'t [TokenTree] {
+    match cursor.declaration().iter().position(|tree| is_group(tree, Delimiter::Brace)) {
+        Some(at) => cursor.take(at + 1),
+        None => cursor.skip_declaration(),
+    }
+}
+
+/// Takes a keyword behind its name: `user source`.
+pub(super) fn keyword_after_name(
+    name: &Ident,
+    cursor: &mut Cursor<'_>,
+    errors: &mut Errors,
+) -> Option<Ident> {
+    match cursor.rest() {
+        [TokenTree::Ident(keyword), ..]
+            if (ident::is(keyword, "source") || ident::is(keyword, "column"))
+                && nearest_keyword(name).is_none()
+                && !begins_declaration(cursor.rest()) =>
+        {
+            errors.at(quote!(#name #keyword), declarations::keyword_after_name(keyword, name));
+            cursor.next();
+            Some(keyword.clone())
+        }
+        _ => None,
+    }
+}
+
+/// Takes a name that is written as none, behind a keyword: `mut user`, `"user"`, `running-summary`.
+pub(super) fn name(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident> {
+    match cursor.rest() {
+        [TokenTree::Ident(ident), TokenTree::Ident(name), ..] if ident::is(ident, "mut") => {
+            errors.at(ident, declarations::modifier(ident));
+            cursor.take(2);
+            rust_ident(name)
+        }
+        [TokenTree::Literal(literal), ..] => {
+            let text = quoted_name(literal.clone().into())?;
+            errors.at(literal, declarations::name_in_quotes(&text));
+            cursor.next();
+            rust_ident(&Ident::new(&text, literal.span()))
+        }
+        [TokenTree::Ident(first), rest @ ..] => {
+            let mut text = first.to_string();
+            let mut count = 1;
+            for pair in rest.chunks_exact(2) {
+                let [hyphen, TokenTree::Ident(next)] = pair else { break };
+                if !is_punct(Some(hyphen), '-') {
+                    break;
+                }
+                text = format!("{text}_{next}");
+                count += 2;
+            }
+            if count == 1 || !is_name(&text) {
+                return None;
+            }
+            let written = cursor.take(count);
+            errors.at(tokens(written), declarations::name_with_hyphens(&text));
+            Some(Ident::new(&text, first.span()))
+        }
+        _ => None,
+    }
+}
+
+/// The name of a declaration, raw if it is a keyword of Rust. A text that cannot be a name is reported.
+pub(super) fn declared_name(name: &Ident, errors: &mut Errors) -> Option<Ident> {
+    let Some(identifier) = rust_ident(name).filter(|name| !ident_text(name).is_empty()) else {
+        let message = if ident_text(name) == "self" {
+            declarations::NAMED_SELF.to_owned()
+        } else {
+            declarations::bad_name(name)
+        };
+        errors.at(name, message);
+        return None;
+    };
+    if identifier != *name {
+        errors.at(name, declarations::rust_keyword(name));
+    }
+    Some(identifier)
+}

@@ -1,0 +1,207 @@
+//! The syntax tree of a flow.
+//!
+//! Compute steps and the arguments of modifiers stay tokens: they are Rust, and rustc words the errors
+//! in them best. Where something could not be read, the tree says so, so that no later check reports a
+//! consequence of an error that is reported already.
+
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::{Attribute, Generics, LitStr, Path, Token, Type, Visibility};
+
+use super::view::View;
+
+pub(crate) struct Flow {
+    pub(crate) form: Form,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) modules: Vec<Module>,
+    /// Identifiers where a keyword should be, which begin no column yet. An editor completes them.
+    pub(crate) partial_keywords: Vec<Ident>,
+    /// The tokens of declarations that could not be read. A name among them is not reported as unknown.
+    pub(crate) unparsed: Vec<TokenTree>,
+}
+
+pub(crate) enum Form {
+    Item(Box<Header>),
+    Inline,
+    /// Nothing can be declared: an item form without a name, or no tokens at all.
+    Unknown,
+}
+
+impl Flow {
+    /// A flow without declarations.
+    pub(super) fn empty(form: Form, unparsed: Vec<TokenTree>) -> Self {
+        Self { form, columns: Vec::new(), modules: Vec::new(), partial_keywords: Vec::new(), unparsed }
+    }
+
+    pub(crate) fn header(&self) -> Option<&Header> {
+        match &self.form {
+            Form::Item(header) => Some(header),
+            Form::Inline | Form::Unknown => None,
+        }
+    }
+
+    /// The lints that apply to every column.
+    pub(crate) fn lints(&self) -> &[Lint] {
+        self.header().map_or(&[], |header| &header.lints)
+    }
+
+    pub(crate) fn base(&self) -> Option<&Base> {
+        self.header()?.base.as_ref()
+    }
+}
+
+/// The header of the item form: `pub struct Felt<M: Model>(model: M): Chat<M> where ...`.
+pub(crate) struct Header {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) lints: Vec<Lint>,
+    pub(crate) vis: Visibility,
+    pub(crate) keyword: Token![struct],
+    pub(crate) name: Ident,
+    pub(crate) generics: Generics,
+    pub(crate) params: Vec<Param>,
+    pub(crate) base: Option<Base>,
+    /// Whether generics and parameters could be read. If not, compute steps cannot be checked.
+    pub(crate) is_complete: bool,
+}
+
+/// A parameter of `new` or `extend`.
+pub(crate) struct Param {
+    pub(crate) name: Ident,
+    /// `None` if it could not be read.
+    pub(crate) ty: Option<Type>,
+}
+
+impl Param {
+    /// The type, or `impl Sized` if it could not be read.
+    pub(crate) fn ty(&self) -> TokenStream {
+        self.ty.as_ref().map_or_else(|| quote!(impl ::core::marker::Sized), ToTokens::to_token_stream)
+    }
+
+    /// Whether the type cannot be named, since it is or holds an `impl Trait`.
+    pub(crate) fn is_impl_trait(&self) -> bool {
+        mentions_impl(self.ty())
+    }
+}
+
+fn mentions_impl(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|tree| match tree {
+        TokenTree::Ident(ident) => ident == "impl",
+        TokenTree::Group(group) => mentions_impl(group.stream()),
+        _ => false,
+    })
+}
+
+/// The flow that this one extends: `: Chat<M>`.
+pub(crate) struct Base {
+    /// `None` if it could not be read.
+    pub(crate) path: Option<Path>,
+}
+
+impl Base {
+    pub(crate) fn name(&self) -> Option<&Ident> {
+        self.path.as_ref()?.segments.last().map(|segment| &segment.ident)
+    }
+}
+
+/// A column, computed or a source.
+pub(crate) struct Column {
+    pub(crate) docs: Vec<Attribute>,
+    pub(crate) lints: Vec<Lint>,
+    /// `source` or `column`, with the span of the tokens in the source text.
+    pub(crate) keyword: Ident,
+    pub(crate) name: Ident,
+    /// Whether an earlier column has this name, which is reported. Then `name` is made up.
+    pub(crate) is_duplicate: bool,
+    pub(crate) renamed_from: Option<RenamedFrom>,
+    /// `None` for a source.
+    pub(crate) derived: Option<Derived>,
+}
+
+/// The parts of a computed column behind its name.
+pub(crate) struct Derived {
+    /// The parentheses of the views, or the tokens instead of them.
+    pub(crate) list: Span,
+    pub(crate) views: Vec<View>,
+    /// Whether every view could be read. If not, a column that reads too little is no error.
+    pub(crate) is_complete: bool,
+    /// `None` for text.
+    pub(crate) ty: Option<ColumnType>,
+    /// The compute step; empty where it is missing.
+    pub(crate) step: TokenStream,
+}
+
+impl Column {
+    /// The views that show a column; none for a source.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = &View> {
+        self.derived.iter().flat_map(Derived::reads)
+    }
+}
+
+impl Derived {
+    /// The views that show a column.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = &View> {
+        self.views.iter().filter(|view| view.shows_a_column())
+    }
+}
+
+/// The type of a column, whose values are JSON of it: `: Score`.
+pub(crate) struct ColumnType {
+    /// The `:`, or the token instead of it.
+    pub(crate) colon: Span,
+    /// Empty where there is no type, which is reported.
+    pub(crate) ty: TokenStream,
+    /// Whether it is a path that ends early, `score::`, which is reported. It is for editors alone.
+    pub(crate) is_partial: bool,
+}
+
+/// The earlier name of a column: `was "subjects"`.
+pub(crate) struct RenamedFrom {
+    /// `was`.
+    pub(crate) keyword: Ident,
+    pub(crate) name: LitStr,
+}
+
+/// A lint of `#[deny(...)]`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lint {
+    /// The context grows with every step.
+    Unbounded,
+    /// A request has nothing in common with the one before.
+    UnstablePrefix,
+}
+
+/// Another flow as a part of this one: `use Debate(arguments) { topic: user } as debate;`.
+pub(crate) struct Module {
+    pub(crate) docs: Vec<Attribute>,
+    /// `use`, with the span of the token in the source text.
+    pub(crate) keyword: Ident,
+    /// The type of the flow.
+    pub(crate) path: Path,
+    /// In parentheses.
+    pub(crate) arguments: Option<Group>,
+    pub(crate) inputs: Vec<Input>,
+    /// Whether every input could be read. If not, a missing input is no error.
+    pub(crate) is_complete: bool,
+    pub(crate) name: Ident,
+}
+
+impl Module {
+    /// The columns that its inputs are bound to.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = &View> {
+        self.inputs.iter().filter_map(Input::read)
+    }
+}
+
+/// A source of a module, and the column of this flow that it is bound to.
+pub(crate) struct Input {
+    pub(crate) name: Ident,
+    /// A view without modifiers; `None` if it could not be read.
+    pub(crate) column: Option<View>,
+}
+
+impl Input {
+    /// The column, if it is one.
+    pub(crate) fn read(&self) -> Option<&View> {
+        self.column.as_ref().filter(|view| view.shows_a_column())
+    }
+}
