@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{BYTES, RowsError, SKIPPED, STEP};
+use super::table::{BYTES, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::reopen::Definition;
 use crate::store::{CHUNK, Entry, Store, StoreError, put_all};

@@ -6,7 +6,8 @@ use std::io::{self, BufRead, Write};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
 
-use super::{CellValue, Ingest, Row, Rows, RowsError, SKIPPED, STEP};
+use super::ingest::{CellValue, Ingest};
+use super::table::{Row, Rows, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::flow::LiveFlow;
 use crate::store::Store;

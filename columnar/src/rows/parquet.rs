@@ -18,7 +18,8 @@ use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
-use super::{BYTES, CellValue, Ingest, Row, Rows, RowsError, SKIPPED, STEP};
+use super::ingest::{CellValue, Ingest};
+use super::table::{BYTES, Row, Rows, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::flow::LiveFlow;
 use crate::history::Value;

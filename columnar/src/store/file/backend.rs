@@ -43,7 +43,7 @@ impl<D: Disk> Backend for FileBackend<D> {
     type Location = Location<D>;
 
     fn open(location: &Location<D>) -> Result<Self, StoreError> {
-        super::opening::open(location)
+        super::recovery::open(location)
     }
 
     fn definition(&mut self) -> Result<Option<String>, StoreError> {

@@ -5,10 +5,9 @@ mod disk;
 mod layout;
 mod listing;
 mod log;
-mod opening;
+mod recovery;
 #[cfg(test)]
 mod tests;
-mod verify;
 
 use std::path::{Path, PathBuf};
 
@@ -133,7 +132,7 @@ impl FileStore {
     ///
     /// When the store cannot be read, its log or format is damaged, or a newer version wrote it.
     pub fn verify(&self) -> BoxFuture<'static, Result<Vec<Defect>, StoreError>> {
-        self.worker.inspect(verify::verify)
+        self.worker.inspect(recovery::verify)
     }
 }
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::cells;
-use super::columns::Columns;
+use super::database::Lock;
 use super::error::SqliteError;
+use super::flow::Columns;
 use super::flow::Flow;
-use super::lock::Lock;
 use super::{Location, database};
 use crate::declare::Name;
 use crate::store::worker::{self, NewCell};

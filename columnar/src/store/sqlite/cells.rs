@@ -5,8 +5,8 @@ use std::str;
 
 use rusqlite::{Connection, Row, Transaction};
 
-use super::columns::{Column, STEPS};
 use super::error::SqliteError;
+use super::flow::{Column, STEPS};
 use crate::declare::Name;
 use crate::history::Value;
 use crate::store::checksum::entry_checksum;

@@ -1,18 +1,15 @@
 //! A store in a SQLite file.
 //!
 //! ```text
-//! SqliteStore ── Worker ── SqliteBackend ─┬─ database   the file, its settings, its format
-//!                                         ├─ lock       ownership of a flow
-//!                                         └─ flow ── columns ── cells
+//! SqliteStore ── Worker ── SqliteBackend ─┬─ database   the file, its format, and the lock of a flow
+//!                                         └─ flow ── cells
 //! ```
 
 mod backend;
 mod cells;
-mod columns;
 mod database;
 mod error;
 mod flow;
-mod lock;
 #[cfg(test)]
 mod tests;
 

@@ -9,8 +9,8 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::backend::SqliteBackend;
+use super::database::Lock;
 use super::error::SqliteError;
-use super::lock::Lock;
 use super::{Location, SqliteStore};
 use crate::declare::Name;
 use crate::store::checksum::checksum;

@@ -1,5 +1,6 @@
-//! Opens a file store and recovers it: takes the lock, creates a new store, and updates the log for interrupted
-//! writes and for values that were added by hand.
+//! Opens and recovers a file store, or verifies it. Opening takes the lock, creates a new store, and updates the log
+//! for interrupted writes
+//! and for values that were added by hand.
 //!
 //! The log is replaced as a whole, so a crash during recovery is the same as one before or after it.
 
@@ -14,10 +15,10 @@ use super::layout::{IoContext, Layout, none_if_missing, ok_if_exists};
 use super::listing::{Unlogged, list};
 use super::log::{self, Cells, Checksum, Log, LoggedEntry};
 use crate::declare::Name;
-use crate::store::StoreError;
+use crate::store::{Defect, StoreError};
 
 /// The format that is written.
-pub(super) const FORMAT: u32 = 2;
+const FORMAT: u32 = 2;
 
 pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<FileBackend<D>, StoreError> {
     let (disk, path) = (location.disk.clone(), &location.path);
@@ -48,7 +49,7 @@ pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<FileBackend<D>, St
 }
 
 /// The format, if the store was created.
-pub(super) fn format<D: Disk>(disk: &D, layout: &Layout) -> Result<Option<u32>, StoreError> {
+fn format<D: Disk>(disk: &D, layout: &Layout) -> Result<Option<u32>, StoreError> {
     let path = layout.format();
     let Some(bytes) = none_if_missing(disk.read(&path, 64)).context("reading", &path)? else {
         return Ok(None);
@@ -133,7 +134,7 @@ fn publish<D: Disk>(disk: &D, layout: &Layout, bytes: &[u8], path: &Path) -> Res
 }
 
 /// Reads the log.
-pub(super) fn read_log<D: Disk>(disk: &D, layout: &Layout) -> Result<Log, StoreError> {
+fn read_log<D: Disk>(disk: &D, layout: &Layout) -> Result<Log, StoreError> {
     let path = layout.cells();
     let bytes = none_if_missing(disk.read(&path, u64::MAX)).context("reading", &path)?;
     let bytes = bytes.ok_or_else(|| damaged(&path, "it is not there any more"))?;
@@ -185,4 +186,31 @@ fn adopt<D: Disk>(disk: &D, layout: &Layout, column: &Name, step: usize) -> Resu
     text(bytes).ok_or_else(|| corrupt(column, step, &path, "is not UTF-8; write it in UTF-8"))?;
     disk.sync_path(&path).context("writing", &path)?;
     Ok(LoggedEntry { value: Some(checksum), receipt: None })
+}
+
+/// Verifies a store without changing it: the defects that opening it or loading its cells would report. Its owner
+/// may write meanwhile.
+pub(super) fn verify<D: Disk>(location: &Location<D>) -> Result<Vec<Defect>, StoreError> {
+    let Location { disk, path } = location;
+    let layout = Layout::new(disk.canonical(path).context("looking for", path)?);
+    if format(disk, &layout)?.is_none() {
+        return Ok(Vec::new());
+    }
+    // In this order, since the line of a value is written before its name.
+    let files = list(disk, &layout)?;
+    let mut log = read_log(disk, &layout)?;
+    let mut wrong = Vec::new();
+    for (column, steps) in &log.cells {
+        let entries = steps.iter().map(|(step, logged)| entry(disk, &layout, column, *step, logged));
+        wrong.extend(entries.filter_map(Result::err));
+    }
+    for (column, step, logged) in log.unconfirmed {
+        log.cells.entry(column).or_default().insert(step, logged);
+    }
+    wrong.extend(Unlogged::find(&layout, files, &log.cells, log.torn).wrong);
+    let defect = |error| match error {
+        StoreError::Corrupt { column, step, reason } => Ok(Defect { column, step, reason }),
+        other => Err(other),
+    };
+    wrong.into_iter().map(defect).collect()
 }
