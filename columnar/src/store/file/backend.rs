@@ -14,36 +14,32 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, Kind};
-use super::layout::{IoContext, Layout, none_if_missing, ok_if_exists};
+use super::layout::{
+    IoContext, Layout, Location, damaged, entry, none_if_missing, ok_if_exists, replace, stage,
+};
 use super::log::{self, Cells, Checksum, LoggedEntry};
+use super::recovery::{self, Opened};
 use crate::declare::Name;
-use crate::history::Value;
 use crate::store::worker::{Backend, NewCell};
 use crate::store::{Entry, Put, StoreError, StoredSteps};
 
-/// The address of a file store.
-#[derive(Clone, Debug)]
-pub(crate) struct Location<D> {
-    pub(super) disk: D,
-    pub(super) path: PathBuf,
-}
-
 /// An open folder.
 pub(crate) struct FileBackend<D: Disk> {
-    pub(super) disk: D,
-    pub(super) layout: Layout,
-    pub(super) lock: D::Lock,
-    pub(super) log: D::File,
-    pub(super) cells: Cells,
+    disk: D,
+    layout: Layout,
+    lock: D::Lock,
+    log: D::File,
+    cells: Cells,
     /// The name of the next staged file.
-    pub(super) staged: usize,
+    staged: usize,
 }
 
 impl<D: Disk> Backend for FileBackend<D> {
     type Location = Location<D>;
 
     fn open(location: &Location<D>) -> Result<Self, StoreError> {
-        super::recovery::open(location)
+        let Opened { layout, lock, log, cells } = recovery::open(location)?;
+        Ok(Self { disk: location.disk.clone(), layout, lock, log, cells, staged: 0 })
     }
 
     fn definition(&mut self) -> Result<Option<String>, StoreError> {
@@ -193,67 +189,6 @@ impl<D: Disk> FileBackend<D> {
 
 fn is_value(cell: &NewCell) -> bool {
     !cell.entry.is_skipped()
-}
-
-/// Writes a file into the staging folder, and makes it durable.
-pub(super) fn stage<D: Disk>(
-    disk: &D,
-    layout: &Layout,
-    number: usize,
-    bytes: &[u8],
-) -> Result<PathBuf, StoreError> {
-    let path = layout.staging().join(number.to_string());
-    let mut file = disk.create(&path).context("making", &path)?;
-    file.write_all(bytes).context("writing", &path)?;
-    disk.sync(&file).context("writing", &path)?;
-    Ok(path)
-}
-
-/// Atomically replaces a file of `.columnar` with a staged one.
-pub(super) fn replace<D: Disk>(
-    disk: &D,
-    layout: &Layout,
-    staged: &Path,
-    path: &Path,
-) -> Result<(), StoreError> {
-    disk.rename(staged, path).context("replacing", path)?;
-    disk.sync_path(layout.own()).context("writing", layout.own())
-}
-
-/// Reads the entry of a cell, and checks it against the log.
-pub(super) fn entry<D: Disk>(
-    disk: &D,
-    layout: &Layout,
-    column: &Name,
-    step: usize,
-    logged: &LoggedEntry,
-) -> Result<Entry, StoreError> {
-    let receipt = logged.receipt.clone();
-    let Some(checksum) = logged.value else { return Ok(Entry { value: None, receipt }) };
-    let path = layout.value(column, step);
-    // One byte more than expected is enough to notice a change.
-    let bytes =
-        none_if_missing(disk.read(&path, checksum.len.saturating_add(1))).context("reading", &path)?;
-    let corrupt = |reason: &str| corrupt(column, step, &path, reason);
-    let bytes = bytes.ok_or_else(|| corrupt("is not there any more; put it back"))?;
-    if Checksum::of(&bytes) != checksum {
-        return Err(corrupt("was edited or damaged after it was stored; put back what it was"));
-    }
-    let value = text(bytes).ok_or_else(|| corrupt("is not UTF-8"))?;
-    Ok(Entry { value: Some(value), receipt })
-}
-
-/// The value of these bytes, if they are UTF-8.
-pub(super) fn text(bytes: Vec<u8>) -> Option<Value> {
-    String::from_utf8(bytes).ok().map(Value::from)
-}
-
-pub(super) fn corrupt(column: &Name, step: usize, path: &Path, reason: &str) -> StoreError {
-    StoreError::Corrupt { column: column.clone(), step, reason: format!("{} {reason}", path.display()) }
-}
-
-pub(super) fn damaged(path: &Path, reason: impl Into<String>) -> StoreError {
-    StoreError::Damaged { location: path.display().to_string(), reason: reason.into() }
 }
 
 /// The error of a folder that was moved, replaced or removed.

@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::backend::{corrupt, damaged};
 use super::disk::{Disk, Kind};
-use super::layout::{IoContext, Layout};
+use super::layout::{IoContext, Layout, corrupt, damaged};
 use super::log::{self, Cells, LoggedEntry};
 use crate::declare::Name;
 use crate::store::StoreError;

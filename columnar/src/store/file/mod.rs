@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 
 use futures::future::BoxFuture;
 
-use self::backend::{FileBackend, Location};
+use self::backend::FileBackend;
 use self::disk::Local;
+use self::layout::Location;
 use super::worker::{OnWorker, Worker};
 use super::{Defect, StoreError};
 

@@ -1,6 +1,5 @@
 //! Opens and recovers a file store, or verifies it. Opening takes the lock, creates a new store, and updates the log
-//! for interrupted writes
-//! and for values that were added by hand.
+//! for interrupted writes and for values that were added by hand.
 //!
 //! The log is replaced as a whole, so a crash during recovery is the same as one before or after it.
 
@@ -9,9 +8,10 @@ use std::fs::TryLockError;
 use std::io;
 use std::path::Path;
 
-use super::backend::{FileBackend, Location, corrupt, damaged, entry, replace, stage, text};
 use super::disk::{Disk, Kind};
-use super::layout::{IoContext, Layout, none_if_missing, ok_if_exists};
+use super::layout::{
+    IoContext, Layout, Location, corrupt, damaged, entry, none_if_missing, ok_if_exists, replace, stage, text,
+};
 use super::listing::{Unlogged, list};
 use super::log::{self, Cells, Checksum, Log, LoggedEntry};
 use crate::declare::Name;
@@ -20,7 +20,15 @@ use crate::store::{Defect, StoreError};
 /// The format that is written.
 const FORMAT: u32 = 2;
 
-pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<FileBackend<D>, StoreError> {
+/// A store that was opened and recovered.
+pub(super) struct Opened<D: Disk> {
+    pub(super) layout: Layout,
+    pub(super) lock: D::Lock,
+    pub(super) log: D::File,
+    pub(super) cells: Cells,
+}
+
+pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<Opened<D>, StoreError> {
     let (disk, path) = (location.disk.clone(), &location.path);
     // First of all, since a store of a newer version must not be changed.
     let known = match none_if_missing(disk.canonical(path)).context("looking for", path)? {
@@ -45,7 +53,7 @@ pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<FileBackend<D>, St
         upgrade(&disk, &layout)?;
     }
     let log = disk.append(&layout.cells()).context("opening", &layout.cells())?;
-    Ok(FileBackend { disk, layout, lock, log, cells, staged: 0 })
+    Ok(Opened { layout, lock, log, cells })
 }
 
 /// The format, if the store was created.

@@ -11,12 +11,11 @@ use tokio_postgres::Client;
 
 use super::super::worker::{Backend, NewCell};
 use super::super::{Entry, Put, StoreError, StoredSteps};
-use super::Location;
 use super::batch::BatchWrite;
 use super::cells::{self, Ownership};
 use super::error::PostgresError;
 use super::schema;
-use super::session::{ServerProcess, Session, lock};
+use super::session::{Location, ServerProcess, Session, lock};
 use crate::declare::Name;
 
 /// The pauses before attempts to reconnect. A server that restarts is back by then.

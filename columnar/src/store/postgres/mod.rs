@@ -8,10 +8,9 @@ mod schema;
 mod session;
 
 use std::fmt;
-use std::sync::Arc;
 
 use self::backend::PostgresBackend;
-use super::StoreError;
+use self::session::Location;
 use super::worker::{OnWorker, Worker};
 
 /// A store in a `PostgreSQL` database (13 or newer), with the feature `postgres`. Many flows share a database, each
@@ -78,14 +77,6 @@ pub struct PostgresStore {
     worker: Worker<PostgresBackend>,
 }
 
-/// The address of a flow.
-#[derive(Clone)]
-pub(crate) struct Location {
-    /// Holds a password, so there is no `Debug`.
-    address: Arc<str>,
-    flow: Arc<str>,
-}
-
 impl PostgresStore {
     /// The flow with this key in the database at this address. Nothing happens before it is opened.
     pub fn new(address: impl AsRef<str>, flow_key: impl AsRef<str>) -> Self {
@@ -94,24 +85,11 @@ impl PostgresStore {
     }
 }
 
-impl Location {
-    fn locked(&self) -> StoreError {
-        StoreError::Locked { location: self.to_string() }
-    }
-}
-
 impl OnWorker for PostgresStore {
     type Backend = PostgresBackend;
 
     fn worker(&self) -> &Worker<Self::Backend> {
         &self.worker
-    }
-}
-
-/// The flow as errors name it, without the address, which may hold a password.
-impl fmt::Display for Location {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the flow {:?} in PostgreSQL", self.flow)
     }
 }
 

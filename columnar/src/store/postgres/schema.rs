@@ -4,8 +4,8 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 use super::super::StoreError;
-use super::Location;
 use super::error::PostgresError;
+use super::session::Location;
 
 /// The newest format that is known here.
 const FORMAT: i32 = 2;

@@ -1,6 +1,8 @@
 //! One connection, and the lock that it holds.
 
+use std::fmt;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use futures::future::{self, Either, Fuse, FutureExt};
@@ -9,7 +11,6 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Config, Connection, NoTls, Socket};
 
 use super::super::StoreError;
-use super::Location;
 use super::error::PostgresError;
 
 /// The time limit of connecting and of sending, unless the address has others.
@@ -23,6 +24,27 @@ const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(20);
 const SETTINGS: &str = "set synchronous_commit = on; set default_transaction_isolation = 'read committed'; \
     set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3; \
     set client_min_messages = warning";
+
+/// The address of a flow.
+#[derive(Clone)]
+pub(crate) struct Location {
+    /// Holds a password, so there is no `Debug`.
+    pub(super) address: Arc<str>,
+    pub(super) flow: Arc<str>,
+}
+
+impl Location {
+    pub(super) fn locked(&self) -> StoreError {
+        StoreError::Locked { location: self.to_string() }
+    }
+}
+
+/// The flow as errors name it, without the address, which may hold a password.
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the flow {:?} in PostgreSQL", self.flow)
+    }
+}
 
 /// A connection to the server. It is polled while it is used and ends when this is dropped. As a task of a runtime
 /// it would outlive a runtime that is not polled any more, and keep the server waiting.

@@ -6,11 +6,10 @@ use std::time::Duration;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::cells;
-use super::database::Lock;
+use super::database::{self, Location, Lock};
 use super::error::SqliteError;
 use super::flow::Columns;
 use super::flow::Flow;
-use super::{Location, database};
 use crate::declare::Name;
 use crate::store::worker::{self, NewCell};
 use crate::store::{Entry, Put, StoreError, StoredSteps};

@@ -1,5 +1,6 @@
 //! The SQLite file: creation, recognition, settings, format, and the locks beside it.
 
+use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,6 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-use super::Location;
 use super::error::SqliteError;
 use crate::store::StoreError;
 
@@ -50,6 +50,19 @@ const RECEIPTS: &str = "
 ";
 /// Upgrades from format 1, which had no receipts. No cell is rewritten, since cells without a receipt did not change.
 const UPGRADE: &str = "drop view if exists cells;";
+
+/// A flow in a file.
+#[derive(Clone)]
+pub(crate) struct Location {
+    pub(super) file: PathBuf,
+    pub(super) flow: String,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the flow `{}` in {}", self.flow.escape_debug(), self.file.display())
+    }
+}
 
 /// Opens the file of a location, and creates it if it is missing. Returns its canonical path, too, so that links to
 /// one file share a lock.

@@ -1,10 +1,9 @@
 //! Errors of SQLite, and their conversion into [`StoreError`].
 
-use std::io;
+use std::{fmt, io};
 
 use rusqlite::ErrorCode;
 
-use super::Location;
 use crate::store::StoreError;
 
 /// An error of SQLite, damaged data, or an error of the store.
@@ -37,7 +36,7 @@ impl SqliteError {
     }
 
     /// Converts into the store's error. `operation` is a verb such as `reading`, whose object is the location.
-    pub(super) fn into_store_error(self, location: &Location, operation: &str) -> StoreError {
+    pub(super) fn into_store_error(self, location: &impl fmt::Display, operation: &str) -> StoreError {
         let damage = self.is_damage();
         match self {
             Self::Store(error) => error,

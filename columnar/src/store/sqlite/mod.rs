@@ -17,6 +17,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use self::backend::SqliteBackend;
+use self::database::Location;
 use super::worker::{OnWorker, Worker};
 
 /// A store in a SQLite file, which holds any number of flows. SQLite is compiled into the program.
@@ -71,13 +72,6 @@ pub struct SqliteStore {
     worker: Worker<SqliteBackend>,
 }
 
-/// A flow in a file.
-#[derive(Clone)]
-pub(crate) struct Location {
-    file: PathBuf,
-    flow: String,
-}
-
 impl SqliteStore {
     /// The flow with this key in a file. Both are created when they are opened first; the folder must exist.
     pub fn new(file: impl Into<PathBuf>, flow: impl Into<String>) -> Self {
@@ -97,11 +91,5 @@ impl fmt::Debug for SqliteStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Location { file, flow } = self.worker.location();
         f.debug_struct("SqliteStore").field("file", file).field("flow", flow).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Display for Location {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the flow `{}` in {}", self.flow.escape_debug(), self.file.display())
     }
 }
