@@ -69,7 +69,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// # Ok(()) }
     /// ```
     pub fn with(&self, model: impl Model) {
-        self.live.shared.model(Choice::Given(Arc::new(model)));
+        self.live.shared.model(Choice::Instance(Arc::new(model)));
     }
 
     /// The same with a model by its name; see [`by_name`](crate::model::by_name). A name that there is not, or a key

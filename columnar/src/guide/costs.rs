@@ -48,7 +48,7 @@
 //! # Prices
 //!
 //! [`Price::of`](crate::usage::Price::of) knows those of many models, each with the day on which it was seen and where.
-//! They are a table in this library: look at the [date](crate::usage::Price::seen) before you rely on one, and say
+//! They are a table in this library: look at the [date](crate::usage::Price::date) before you rely on one, and say
 //! [`Price::new`](crate::usage::Price::new) for what is not there. Nothing is guessed: a model without a price is
 //! counted apart.
 //!

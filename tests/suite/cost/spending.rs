@@ -86,7 +86,11 @@ async fn a_receipt_stands_beside_each_value_that_a_model_was_asked_for() -> Resu
     chat.run().await?;
     let receipt = chat.bot.receipt(0).expect("a model was asked");
     assert_eq!(receipt.model.as_deref(), Some("openai/gpt-4o-mini"));
-    assert_eq!((receipt.calls, receipt.untold, receipt.attempts), (2, 1, 2), "the first attempt broke off");
+    assert_eq!(
+        (receipt.calls, receipt.unreported, receipt.attempts),
+        (2, 1, 2),
+        "the first attempt broke off"
+    );
     assert_eq!((receipt.usage, receipt.id.as_deref()), (Usage::new(100, 10), Some("id 1")));
     assert!(receipt.duration() >= Duration::from_millis(500), "the pause between them counts: {receipt}");
     assert_eq!(chat.loud.receipt(0), None, "nobody was asked");
@@ -138,7 +142,7 @@ async fn a_cell_that_is_skipped_after_it_was_paid_for_has_a_receipt() -> Result<
     chat.run().await?;
     assert_eq!((chat.bot.get(0), chat.steps()), (None, 1));
     let receipt = chat.bot.receipt(0).expect("it was tried twice");
-    assert_eq!((receipt.calls, receipt.untold, receipt.attempts), (2, 2, 2));
+    assert_eq!((receipt.calls, receipt.unreported, receipt.attempts), (2, 2, 2));
     Ok(())
 }
 

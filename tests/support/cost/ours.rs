@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use columnar::Result;
-use columnar::cache::{CachePolicy, Pace, Place};
+use columnar::cache::{CachePolicy, Pace, Position};
 
 use super::cache::{Mark, Marks};
 use super::trace::{Ask, Trace};
@@ -31,9 +31,9 @@ pub fn ours(trace: &Trace, provider: &CachePolicy, told: Told) -> Result<Vec<Mar
         let pace = if is_last { told.pace.last() } else { told.pace };
         let plan = cell.flow.cache_plan(&cell.column, cell.step, provider, pace)?;
         let marks = plan.marks.iter().map(|mark| {
-            let at = match mark.place {
-                Place::System => 0,
-                Place::Part(part) => part + 1,
+            let at = match mark.position {
+                Position::System => 0,
+                Position::Part(part) => part + 1,
             };
             Mark { at, lifetime: mark.lifetime }
         });

@@ -1,28 +1,27 @@
-//! What goes wrong with a cassette.
+//! The errors of a cassette.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::model::Refused;
 
-/// Why a request is not answered. Where a recording is missing it shows text of both requests: it is written for a
-/// test, of which both are a part.
+/// Why a request has no reply. For a missing recording it quotes both requests, as its reader is the author of the test.
 #[derive(Clone, Debug, thiserror::Error)]
-pub(super) enum Fault {
+pub(super) enum CassetteError {
     #[error("there is no cassette `{}`; `COLUMNAR_RECORD=missing` records one", path.display())]
-    Absent { path: PathBuf, source: Refused },
-    #[error("the cassette `{}` cannot be read or written: {what}", path.display())]
-    Io { path: PathBuf, what: String },
+    NoFile { path: PathBuf, source: Refused },
+    #[error("the cassette `{}` cannot be read or written: {reason}", path.display())]
+    Io { path: PathBuf, reason: String },
     #[error(
-        "the cassette `{}` is damaged: {what}; take it from version control, or record it anew with `COLUMNAR_RECORD=all`",
+        "the cassette `{}` is damaged: {reason}; take it from version control, or record it anew with `COLUMNAR_RECORD=all`",
         path.display()
     )]
-    Damaged { path: PathBuf, what: String },
+    Damaged { path: PathBuf, reason: String },
     #[error(
         "the cassette `{}` is damaged: it holds two recordings of the same request; put their replies into one",
         path.display()
     )]
-    Twice { path: PathBuf },
+    Duplicate { path: PathBuf },
     #[error(
         "the cassette `{}` is of version {found}, and this library reads version {known}: record it anew with `COLUMNAR_RECORD=all`",
         path.display()
@@ -40,14 +39,14 @@ pub(super) enum Fault {
     Ambiguous { path: PathBuf, models: String },
     #[error("`COLUMNAR_RECORD` is {found:?}; possible are `missing` and `all`")]
     UnknownRecord { found: String },
-    #[error("there is no model to record from: {what}")]
-    NoModel { what: String },
-    #[error("the cassette `{}` holds no reply {text}\n{way_out}", path.display())]
-    Missed { path: PathBuf, text: String, way_out: &'static str, source: Refused },
+    #[error("there is no model to record from: {reason}")]
+    NoModel { reason: String },
+    #[error("the cassette `{}` holds no reply {description}\n{hint}", path.display())]
+    Unrecorded { path: PathBuf, description: String, hint: &'static str, source: Refused },
 }
 
-impl Fault {
+impl CassetteError {
     pub(super) fn io(path: &Path, error: &io::Error) -> Self {
-        Self::Io { path: path.to_owned(), what: error.to_string() }
+        Self::Io { path: path.to_owned(), reason: error.to_string() }
     }
 }

@@ -1,8 +1,8 @@
-//! Without the feature `typed`, no type can be that of a column.
+//! Stand-ins without the feature `typed`: no type implements [`ColumnType`], so a typed column does not compile.
 
 use super::Step;
 
-/// What the values of a column can be.
+/// The type of the values of a column. Needs the feature `typed`.
 ///
 /// ```compile_fail,E0277
 /// use columnar::prelude::*;
@@ -23,8 +23,11 @@ use super::Step;
 pub trait ColumnType {}
 
 impl Step<'_> {
-    /// The step whose values are JSON of a type, of which there is none.
-    #[expect(clippy::extra_unused_type_parameters, reason = "there is none, and that is what is told")]
+    /// Never called: no type implements [`ColumnType`].
+    #[expect(
+        clippy::extra_unused_type_parameters,
+        reason = "the bound makes the compiler report the missing feature"
+    )]
     pub(crate) fn typed<T: ColumnType>(self) -> Self {
         self
     }

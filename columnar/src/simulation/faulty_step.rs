@@ -1,4 +1,4 @@
-//! A compute step that takes its time, and goes wrong when the world says so.
+//! Fault injection into compute steps: random delays, errors, panics, silence.
 
 use std::future::pending;
 use std::panic::resume_unwind;
@@ -12,24 +12,25 @@ use crate::compute::{Context, Kind, Piece, Reply, Step};
 use crate::declare::Name;
 use crate::error::BoxError;
 
-/// What a step replies, disturbed.
-pub(super) fn disturb<'a>(world: World, step: &Step<'a>, cx: Context) -> Reply<'a> {
-    world.hold(|account| account.starts(cx.column(), cx.step(), cx.messages().to_json()));
-    let disturbed = Disturbed {
-        fault: world.fault(cx.column(), cx.step(), &Fault::OF_COMPUTES),
+/// Starts a step with random delays, and with the fault that the world chose for the cell.
+pub(super) fn start_with_faults<'a>(world: World, step: &Step<'a>, cx: Context) -> Reply<'a> {
+    world
+        .check_that(|invariants| invariants.compute_started(cx.column(), cx.step(), cx.messages().to_json()));
+    let reply = FaultyReply {
+        fault: world.fault(cx.column(), cx.step(), &Fault::COMPUTE),
         cell: (cx.column().clone(), cx.step()),
         world,
         pieces: step.start(cx).pieces(),
-        heard: 0,
+        texts: 0,
         success: false,
     };
-    let pieces = stream::unfold(Some(disturbed), |disturbed| async move {
-        let mut disturbed = disturbed?;
-        match disturbed.next().await {
-            Some(Ok(piece)) => Some((Ok(piece), Some(disturbed))),
+    let pieces = stream::unfold(Some(reply), |reply| async move {
+        let mut reply = reply?;
+        match reply.next().await {
+            Some(Ok(piece)) => Some((Ok(piece), Some(reply))),
             Some(Err(error)) => Some((Err(error), None)),
             None => {
-                disturbed.success = true;
+                reply.success = true;
                 None
             }
         }
@@ -37,30 +38,31 @@ pub(super) fn disturb<'a>(world: World, step: &Step<'a>, cx: Context) -> Reply<'
     Reply(Kind::Pieces(pieces.boxed()))
 }
 
-struct Disturbed<'a> {
+struct FaultyReply<'a> {
     world: World,
     cell: (Name, usize),
     fault: Option<Fault>,
     pieces: BoxStream<'a, Result<Piece, BoxError>>,
-    heard: usize,
+    /// The number of pieces of text so far.
+    texts: usize,
     success: bool,
 }
 
-impl Disturbed<'_> {
+impl FaultyReply<'_> {
     async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
         sleep(self.world.delay()).await;
         let Some(fault) = self.fault else {
             let piece = self.pieces.next().await;
-            // A whole answer is not followed by an end that anybody waits for.
+            // A stream with a whole text is not polled to its end.
             self.success |= matches!(piece, Some(Ok(Piece::Whole(_))));
             return piece;
         };
-        if fault == Fault::BreaksOff && self.heard < 1 {
+        if fault == Fault::BreaksOff && self.texts < 1 {
             match self.pieces.next().await {
-                // That somebody is asked is nothing that is heard.
+                // The request is not a part of the text.
                 Some(Ok(piece @ Piece::Asked(_))) => return Some(Ok(piece)),
                 Some(Ok(piece @ Piece::Text(_))) => {
-                    self.heard += 1;
+                    self.texts += 1;
                     return Some(Ok(piece));
                 }
                 Some(Err(error)) => return Some(Err(error)),
@@ -79,9 +81,9 @@ impl Disturbed<'_> {
     }
 }
 
-impl Drop for Disturbed<'_> {
+impl Drop for FaultyReply<'_> {
     fn drop(&mut self) {
         let ((column, step), success) = (&self.cell, self.success);
-        self.world.hold(|account| account.ends(column, *step, success));
+        self.world.check_that(|invariants| invariants.compute_ended(column, *step, success));
     }
 }
