@@ -10,8 +10,7 @@ use tempfile::TempDir;
 
 use super::SqliteStore;
 use super::backend::SqliteBackend;
-use super::database::Location;
-use super::database::Lock;
+use super::database::{Location, Lock};
 use super::error::SqliteError;
 use crate::declare::Name;
 use crate::store::checksum::checksum;
