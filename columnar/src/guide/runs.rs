@@ -78,4 +78,4 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Next: [columns that are computed now and then](super::occasions).
+//! Next: [columns that are computed now and then](super::skipping).
