@@ -252,7 +252,7 @@ pub enum SpendLimitError {
     },
     /// The price of the model is not known.
     #[error(
-        "no price is known for `{model}`, so it cannot be limited in dollars: say it with `Limit::priced`, or limit the tokens"
+        "no price is known for `{model}`, so it cannot be limited in dollars: set one with `SpendLimit::priced`, or limit the tokens"
     )]
     NoPrice {
         /// The name of the model.

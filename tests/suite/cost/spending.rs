@@ -188,7 +188,7 @@ async fn a_limit_in_dollars_knows_the_price_or_says_that_nobody_does() -> Result
     assert_eq!(
         error.to_string(),
         "`bot` cannot be computed, so nothing was: no price is known for `scripted`, so it cannot be limited in dollars: \
-         say it with `Limit::priced`, or limit the tokens"
+         set one with `SpendLimit::priced`, or limit the tokens"
     );
     assert!(unknown.requests().is_empty());
     chat.set_spend_limit(SpendLimit::dollars(1.0).priced(Price::new(1.0, 2.0)));
