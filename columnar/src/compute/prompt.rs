@@ -22,7 +22,7 @@ const MAX_TOKENS: u32 = 1024;
 /// A compute step that sends an instruction and the messages of the column to a model, and streams the reply.
 ///
 /// The model is the one set by [`with`](Prompt::with) or [by its name](Prompt::model); otherwise that of the
-/// [flow](crate::flow::LiveFlow::model); otherwise the one that the environment variable `COLUMNAR_MODEL` names;
+/// [flow](crate::flow::LiveFlow::set_model); otherwise the one that the environment variable `COLUMNAR_MODEL` names;
 /// otherwise [`Offline`](crate::model::Offline), which needs no key.
 ///
 /// ```
@@ -40,7 +40,7 @@ const MAX_TOKENS: u32 = 1024;
 pub fn prompt(system: impl Into<Arc<str>>) -> Prompt {
     Prompt {
         system: system.into(),
-        model: Choice::Unsaid,
+        model: Choice::Inherited,
         max_tokens: MAX_TOKENS,
         temperature: None,
         stop: Arc::default(),
@@ -63,7 +63,7 @@ impl Prompt {
     /// Calls this model.
     #[must_use]
     pub fn with(self, model: impl Model) -> Self {
-        Self { model: Choice::Given(Arc::new(model)), ..self }
+        Self { model: Choice::Instance(Arc::new(model)), ..self }
     }
 
     /// Calls the model of this name; see [`by_name`](crate::model::by_name) for the names. All columns with the same name
@@ -111,7 +111,7 @@ impl Prompt {
     }
 
     /// The usual time between two requests of the column, where it differs from that of the
-    /// [flow](crate::flow::LiveFlow::pace) says. What was asked is kept in the cache of the model's provider
+    /// [flow](crate::flow::LiveFlow::set_pace) says. What was asked is kept in the cache of the model's provider
     /// for as long as that pays.
     ///
     /// ```

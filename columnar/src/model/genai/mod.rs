@@ -1,14 +1,14 @@
-//! [`Genai`]: the models of the public providers, and of every server that speaks like one of them.
+//! [`Genai`]: the models of public providers, and of all servers with the same APIs.
 
 mod address;
 mod client;
 mod error;
-mod frames;
 mod options;
+mod raw_events;
+mod redaction;
+mod reply_stream;
 mod request;
-mod said;
 mod schema;
-mod telling;
 
 use std::{env, fmt, time::Duration};
 
@@ -17,13 +17,13 @@ use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryFutureExt, TryStreamExt};
 
 use self::address::Address;
-use self::client::unheard;
+use self::client::without_logs;
 pub use self::error::GenaiError;
-use self::frames::Frames;
 use self::options::chat_options;
+use self::raw_events::RawEvents;
+use self::redaction::Sent;
+use self::reply_stream::{Limits, ReplyStream};
 use self::request::chat_request;
-use self::said::Sent;
-use self::telling::{Limits, Telling};
 use super::{Chunk, Model, Refused, Request};
 use crate::error::BoxError;
 use crate::registry::{self, Provider};
@@ -45,24 +45,23 @@ use crate::registry::{self, Provider};
 /// is read from the environment at each request. A name that ends in `-low`, `-medium` or `-high`
 /// asks a reasoning model for that effort, and the ending is not sent as part of the name.
 ///
-/// An address behind the name, as in `openai/smollm2@http://127.0.0.1:8123/v1`, is where the requests go; see
-/// [`with_base_url`](Self::with_base_url). It is no part of what the model is called, and shown nowhere.
+/// An address after the name, as in `openai/smollm2@http://127.0.0.1:8123/v1`, is where the requests go; see
+/// [`base_url`](Self::base_url). It is not part of the model's name, and never shown.
 ///
 /// A [schema](Request::schema) is sent where the provider holds its models to it, and as far as it does:
 /// OpenAI's kind, where all properties of an object are required and there are no others, also for Fireworks,
-/// Mistral, Nebius, `OpenRouter`, Together and xAI; that of Anthropic; and that of Gemini. Elsewhere nothing is
-/// sent of it.
+/// Mistral, Nebius, `OpenRouter`, Together and xAI; that of Anthropic; and that of Gemini. Other providers are sent no
+/// schema.
 ///
 /// Of a reply's usage, `input` counts the whole request, also what came from the provider's cache.
 ///
 /// A reply must be polled inside a Tokio runtime. Nothing is sent before its first poll, and
-/// dropping it closes the connection. Nothing is retried, and no redirect is followed. Unless told otherwise, a
-/// reply may take five minutes to begin and be silent for two, and have 16 MiB of text; a limit on the whole
-/// is the column's [`timeout`](crate::compute::Policy::timeout). What a server sends without ever ending a line
-/// is kept until one of these limits is reached.
+/// dropping it closes the connection. Nothing is retried, and no redirect is followed. By default a reply may take five
+/// minutes to begin and be silent for two, and have 16 MiB of text; [`timeout`](crate::compute::Policy::timeout) limits
+/// the whole. A line without an end is buffered until one of these limits is reached.
 ///
-/// That the provider takes no more calls for now is an [`Overloaded`](super::Overloaded), which is for
-/// [`Adaptive`](super::Adaptive) to deal with; a request that it would refuse again is a [`Refused`].
+/// A provider that takes no more calls for now is an [`Overloaded`](super::Overloaded) error, which
+/// [`Adaptive`](super::Adaptive) handles; a request that it would refuse again is a [`Refused`].
 #[derive(Clone)]
 pub struct Genai {
     name: String,
@@ -76,7 +75,7 @@ pub struct Genai {
 impl Genai {
     /// The model with this name, for example `anthropic/claude-sonnet-4-5`.
     ///
-    /// Whether the model exists and the key is right, only a request can tell.
+    /// Only a request can tell whether the model exists and the key is right.
     ///
     /// # Errors
     ///
@@ -110,37 +109,36 @@ impl Genai {
     /// there is none. The provider's key is sent along. Only a server on this machine
     /// (`localhost` or a loopback address) can do without.
     #[must_use]
-    pub fn with_base_url(self, url: &str) -> Self {
+    pub fn base_url(self, url: &str) -> Self {
         Self { address: Some(Address::new(url)), ..self }
     }
 
-    /// Gives up on a reply that has not begun after so long; five minutes, unless told otherwise. Models that think
-    /// first and take their time need more.
+    /// Sets the most time until a reply begins; five minutes by default. Models that reason first need more.
     ///
     /// ```
     /// use columnar::compute::secs;
     /// use columnar::model::Genai;
     ///
-    /// let model = Genai::new("ollama/llama3.2")?.with_first_timeout(secs(1800)).with_idle_timeout(secs(600));
+    /// let model = Genai::new("ollama/llama3.2")?.first_timeout(secs(1800)).idle_timeout(secs(600));
     /// # Ok::<(), columnar::model::GenaiError>(())
     /// ```
     #[must_use]
-    pub fn with_first_timeout(mut self, limit: Duration) -> Self {
+    pub fn first_timeout(mut self, limit: Duration) -> Self {
         self.limits.first = limit;
         self
     }
 
-    /// Gives up on a reply that has begun and of which nothing more comes for so long; two minutes, unless told
-    /// otherwise. A server's signs of life count as something.
+    /// Sets the most time between two events of a reply that has begun; two minutes by default. Keep-alives of a server
+    /// count.
     #[must_use]
-    pub fn with_idle_timeout(mut self, limit: Duration) -> Self {
+    pub fn idle_timeout(mut self, limit: Duration) -> Self {
         self.limits.idle = limit;
         self
     }
 
-    /// Gives up on a reply with more text than so many bytes; 16 MiB, unless told otherwise.
+    /// Sets the most bytes of a reply's text; 16 MiB by default.
     #[must_use]
-    pub fn with_text_limit(mut self, bytes: usize) -> Self {
+    pub fn text_limit(mut self, bytes: usize) -> Self {
         self.limits.text = bytes;
         self
     }
@@ -155,7 +153,7 @@ impl Genai {
         let Some(variable) = self.provider.key_variable else {
             return Ok(None);
         };
-        // The client insists on a key even where nobody will read it.
+        // The client requires a key even for a local server that ignores it.
         let local = self.address.as_ref().is_some_and(Address::is_loopback);
         let key = env::var(variable).ok().filter(|key| !key.trim().is_empty());
         let key = key.or_else(|| local.then(|| "none".to_owned()));
@@ -165,13 +163,13 @@ impl Genai {
         })
     }
 
-    async fn open(self, request: Request) -> Result<Telling, GenaiError> {
+    async fn open(self, request: Request) -> Result<ReplyStream, GenaiError> {
         let sent = Sent { request, key: self.key()?, address: self.address };
-        let frames = Frames::new(self.provider);
+        let raw_events = RawEvents::new(self.provider);
         let chat = chat_request(&self.name, &sent.request);
         let options = chat_options(self.provider, &sent.request);
-        let options = options.with_raw_frame_sink_arc(frames.clone());
-        let reply = unheard(async {
+        let options = options.with_raw_frame_sink_arc(raw_events.clone());
+        let reply = without_logs(async {
             let mut target = self.client.resolve_service_target(self.model).await?;
             target.auth = sent.key.clone().map_or(AuthData::None, AuthData::Key);
             if let Some(address) = &sent.address {
@@ -184,7 +182,7 @@ impl Genai {
             self.client.exec_chat_stream(target, chat, Some(&options)).await
         });
         match reply.await {
-            Ok(reply) => Ok(Telling::new(self.name, reply.stream, frames, sent, self.limits)),
+            Ok(reply) => Ok(ReplyStream::new(self.name, reply.stream, raw_events, sent, self.limits)),
             Err(error) => Err(GenaiError::new(&self.name, &error, &sent)),
         }
     }
@@ -210,8 +208,8 @@ impl Model for Genai {
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         let opened = self.clone().open(request);
         // Ends at the first error; the client's own stream may go on after one.
-        let told = opened.map_ok(|telling| stream::try_unfold(Some(telling), Telling::next));
-        told.try_flatten_stream().map_err(BoxError::from).boxed()
+        let replies = opened.map_ok(|reply| stream::try_unfold(Some(reply), ReplyStream::next));
+        replies.try_flatten_stream().map_err(BoxError::from).boxed()
     }
 }
 

@@ -51,4 +51,4 @@
 //! A column may feed a part and read what comes out of it. Where the two would wait for each other, the flow does
 //! not compile, and the message names the columns on the way, through the part as well.
 //!
-//! Next: [flows whose shape is known only at run time](super::shapes).
+//! Next: [flows whose shape is known only at run time](super::dynamic_flows).

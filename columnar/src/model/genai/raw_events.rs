@@ -1,4 +1,4 @@
-//! What a provider sends beside the text: looked at as it comes by, since the client passes over some of it.
+//! The raw events of a stream. They are inspected as they arrive, because the client ignores some of them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,39 +8,39 @@ use tokio::time::Instant;
 
 use crate::registry::Provider;
 
-/// No provider calls a reply by a longer name.
+/// The longest id of a reply.
 const LONGEST_ID: usize = 200;
 
-/// What has come by of one reply.
-pub(super) struct Frames {
-    /// Whether each event has to say its name: the client passes over those that do not.
+/// The facts from the events of one reply.
+pub(super) struct RawEvents {
+    /// Whether each event must have a name: the client ignores those that do not.
     named: bool,
     seen: Mutex<Seen>,
 }
 
 #[derive(Default)]
 pub(super) struct Seen {
-    /// When something came last.
+    /// The time of the last event.
     pub(super) last: Option<Instant>,
-    /// Whether the reply has begun: a server that makes somebody wait may send signs of life before.
+    /// Whether the reply has begun: a busy server may send keep-alives before.
     pub(super) begun: bool,
-    /// What the provider calls the reply.
+    /// The provider's id of the reply.
     pub(super) id: Option<String>,
-    /// The model says why it does not answer, which is no text of the reply.
+    /// The model explains why it does not answer, which is not text of the reply.
     pub(super) refused: bool,
     pub(super) fault: Option<Fault>,
 }
 
-/// What must not be passed over.
+/// An event that must not be ignored.
 #[derive(Clone)]
 pub(super) enum Fault {
     /// The provider reports an error in the middle of its reply.
     Error(Json),
-    /// Something was sent that cannot be understood, and may have been text.
+    /// An event that cannot be parsed, and may have been text.
     Garbled,
 }
 
-impl Frames {
+impl RawEvents {
     pub(super) fn new(provider: &Provider) -> Arc<Self> {
         Arc::new(Self { named: provider.has_named_events, seen: Mutex::default() })
     }
@@ -51,7 +51,7 @@ impl Frames {
 
     fn see(&self, frame: &RawFrameRef<'_>, seen: &mut Seen) {
         seen.last = Some(Instant::now());
-        // The mark of the end that some send is no JSON.
+        // The end marker of some providers is not JSON.
         if frame.data.is_empty() || frame.data == "[DONE]" || seen.fault.is_some() {
             return;
         }
@@ -73,20 +73,20 @@ impl Frames {
         seen.refused |= refuses(&json, kind);
         if seen.id.is_none() {
             let id = ["/id", "/message/id", "/response/id", "/responseId"];
-            let id = id.iter().find_map(|place| json.pointer(place)?.as_str());
+            let id = id.iter().find_map(|path| json.pointer(path)?.as_str());
             seen.id = id.filter(|id| is_id(id)).map(str::to_owned);
         }
     }
 }
 
-impl ChatFrameSink for Frames {
+impl ChatFrameSink for RawEvents {
     fn on_frame(&self, _: &FrameCtx, frame: RawFrameRef<'_>) {
         self.see(&frame, &mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
 
 fn refuses(json: &Json, kind: &str) -> bool {
-    let text = |place| json.pointer(place).and_then(Json::as_str);
+    let text = |path| json.pointer(path).and_then(Json::as_str);
     kind == "response.refusal.delta"
         || text("/choices/0/delta/refusal").is_some_and(|refusal| !refusal.is_empty())
         || text("/response/incomplete_details/reason") == Some("content_filter")

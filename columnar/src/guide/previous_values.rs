@@ -55,7 +55,7 @@
 //! ```
 //!
 //! A column that reads nothing but the past has nothing to go by at step 0, so it is
-//! [skipped](super::occasions) there. At run time, [`prev("con")`](crate::prev) names a column that is not
+//! [skipped](super::skipping) there. At run time, [`prev("con")`](crate::prev) names a column that is not
 //! declared yet.
 //!
 //! Next: [groups, notes and filters](super::groups).

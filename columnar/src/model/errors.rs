@@ -1,4 +1,4 @@
-//! How a model says that it takes no more calls for now.
+//! The errors of a model that decide whether a call is repeated: [`Overloaded`] and [`Refused`].
 
 use std::error::Error;
 use std::fmt;
@@ -8,9 +8,9 @@ use crate::error::chain;
 
 /// A model takes no more calls for now: there were too many, or it is busy with those of others.
 ///
-/// A [`Model`](super::Model) says so with this error, or with one of its own that has this one as its
-/// source. [`Adaptive`](super::Adaptive) then makes fewer calls at once and tries again, and
-/// [`retry`](crate::compute::Policy::retry) waits as long as it is asked to.
+/// A [`Model`](super::Model) returns this error, or one of its own that has this one as a source.
+/// [`Adaptive`](super::Adaptive) then makes fewer calls at once and repeats the call, and
+/// [`retry`](crate::compute::Policy::retry) waits for the time that the model asks for.
 ///
 /// ```
 /// use columnar::BoxError;
@@ -23,7 +23,7 @@ use crate::error::chain;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, thiserror::Error)]
 #[error("the model takes no more calls for now{}", Asks(*retry_after))]
 pub struct Overloaded {
-    /// How long to wait before the next call, if the model tells.
+    /// The time to wait before the next call, if the model names one.
     pub retry_after: Option<Duration>,
 }
 
@@ -41,7 +41,31 @@ impl Overloaded {
     }
 }
 
-/// The end of a message: how long to wait, if that is known.
+/// A model refuses this request for good: the key is wrong, the model does not exist, or the request is malformed.
+///
+/// A [`Model`](super::Model) returns this error, or one of its own that has this one as a source.
+/// [`retry`](crate::compute::Policy::retry) does not repeat such a call.
+///
+/// ```
+/// use columnar::BoxError;
+/// use columnar::model::Refused;
+///
+/// let error: BoxError = Refused.into();
+/// assert_eq!(Refused::of(&*error), Some(&Refused));
+/// assert_eq!(Refused::of(&std::fmt::Error), None);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, thiserror::Error)]
+#[error("trying again does not help")]
+pub struct Refused;
+
+impl Refused {
+    /// The first one among an error and its sources.
+    pub fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
+        chain(error).find_map(|error| error.downcast_ref())
+    }
+}
+
+/// The end of a message: the time to wait, if it is known.
 pub(super) struct Asks(pub(super) Option<Duration>);
 
 impl fmt::Display for Asks {

@@ -1,4 +1,4 @@
-//! The calls of a model that go on, and those that wait for one of them to be over.
+//! The permits for concurrent calls of a model, and the calls that wait for one.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -12,72 +12,72 @@ use futures::task::AtomicWaker;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::limit::{Limit, Round, Turn};
+use super::limit::{Admission, ConcurrencyLimit, Round};
 use crate::model::Overloaded;
 
-/// How long a call may have something to tell that nobody listens to before its place is lent.
-const ABSENT: Duration = Duration::from_secs(1);
+/// How long a call may be ready and unread before its permit is lent to others.
+const UNREAD: Duration = Duration::from_secs(1);
 
-/// How much later a call that was refused tries again than those that were not. It may be refused each
-/// time for a reason of its own, and should not be the only one that ever tries.
-const BEHIND: Duration = Duration::from_millis(10);
+/// The extra delay of a call that was refused. It may be refused each time for a reason of its own, and must not be the
+/// only one that ever tries.
+const REFUSED_DELAY: Duration = Duration::from_millis(10);
 
-/// A limit and the calls that are under it.
-pub(super) struct Places {
+/// A limit and the calls under it.
+pub(super) struct Permits {
     state: Mutex<State>,
     freed: Notify,
 }
 
 struct State {
-    limit: Limit,
+    limit: ConcurrencyLimit,
     calls: BTreeMap<u64, Arc<Reader>>,
     next: u64,
 }
 
-impl Places {
+impl Permits {
     pub(super) fn new(ceiling: usize, pauses: ExponentialBuilder) -> Self {
-        let state = State { limit: Limit::new(ceiling, pauses), calls: BTreeMap::new(), next: 0 };
+        let state = State { limit: ConcurrencyLimit::new(ceiling, pauses), calls: BTreeMap::new(), next: 0 };
         Self { state: Mutex::new(state), freed: Notify::new() }
     }
 
-    /// Waits for a place.
+    /// Waits for a permit.
     ///
     /// # Errors
     ///
-    /// If the wait for the model would take more than the patience. It says so at once.
-    pub(super) async fn take(self: &Arc<Self>, patience: &mut Patience) -> Result<Place, Overloaded> {
+    /// If the wait would exceed the budget, at once.
+    pub(super) async fn take(self: &Arc<Self>, budget: &mut WaitBudget) -> Result<Permit, Overloaded> {
         loop {
-            // Created before the question, so that it misses no answer.
+            // Created before the check, so that it misses no release.
             let freed = self.freed.notified();
             let now = Instant::now();
             match self.ask(now) {
-                Ok(place) => {
-                    patience.refused = false;
-                    return Ok(place);
+                Ok(permit) => {
+                    budget.refused = false;
+                    return Ok(permit);
                 }
-                Err(Turn::Closed { opens, silent }) => {
-                    let until = patience.until(now, opens, silent);
+                Err(Admission::Closed { opens, silent }) => {
+                    let until = budget.until(now, opens, silent);
                     let asked = Overloaded { retry_after: Some(opens.duration_since(now)) };
                     sleep_until(until.ok_or(asked)?).await;
                 }
-                // All who wait are told, and look again after a while even so. A single one that was
-                // told might be in a run that nobody reads at the moment, and keep it to itself.
-                Err(_) => drop(timeout(ABSENT, freed).await),
+                // A release wakes all waiting calls, and they check again after a while anyway: a single one that was
+                // woken might be in a run that nobody reads, and never pass it on.
+                Err(_) => drop(timeout(UNREAD, freed).await),
             }
         }
     }
 
-    fn ask(self: &Arc<Self>, now: Instant) -> Result<Place, Turn> {
+    fn ask(self: &Arc<Self>, now: Instant) -> Result<Permit, Admission> {
         let mut state = self.lock();
-        let going_on = state.calls.values().filter(|reader| !reader.is_absent(now)).count();
-        match state.limit.turn(going_on, now) {
-            Turn::Now(round) => {
+        let in_flight = state.calls.values().filter(|reader| !reader.is_unread(now)).count();
+        match state.limit.admit(in_flight, now) {
+            Admission::Now(round) => {
                 let (call, reader) = (state.next, Arc::<Reader>::default());
                 state.next += 1;
                 state.calls.insert(call, Arc::clone(&reader));
-                Ok(Place { places: Arc::clone(self), call, round, reader })
+                Ok(Permit { permits: Arc::clone(self), call, round, reader })
             }
-            turn => Err(turn),
+            refusal => Err(refusal),
         }
     }
 
@@ -86,19 +86,19 @@ impl Places {
     }
 }
 
-/// How long a call waits for an overloaded model.
+/// The time that a call may wait for an overloaded model.
 ///
-/// It waits through any number of pauses as long as the model answers others in between, but not
-/// through more than this of a time in which it answers nobody, nor of pauses after its own refusals.
-pub(super) struct Patience {
+/// Pauses do not count as long as the model answers other calls in between. The time in which it answers none does, and
+/// so do, separately, the pauses after the call's own refusals.
+pub(super) struct WaitBudget {
     whole: Duration,
     begun: Instant,
-    /// What is left of it for pauses after own refusals.
+    /// The rest of it for pauses after own refusals.
     left: Duration,
     refused: bool,
 }
 
-impl Patience {
+impl WaitBudget {
     pub(super) fn new(whole: Duration) -> Self {
         Self { whole, begun: Instant::now(), left: whole, refused: false }
     }
@@ -108,27 +108,27 @@ impl Patience {
         self.refused = true;
     }
 
-    /// Until when the call waits for a model that opens then, if it does.
+    /// The time until which the call waits for a model that opens at `opens`; `None` if that is too long.
     fn until(&mut self, now: Instant, opens: Instant, silent: Option<Instant>) -> Option<Instant> {
         let mut until = opens;
         if mem::take(&mut self.refused) {
             self.left = self.left.checked_sub(opens.duration_since(now))?;
-            until += BEHIND;
+            until += REFUSED_DELAY;
         }
         let silent = silent.map(|silent| opens.duration_since(silent.max(self.begun)));
         silent.is_none_or(|silent| silent <= self.whole).then_some(until)
     }
 }
 
-/// The place of one call. Whatever becomes of the call, it is free again when this is dropped.
-pub(super) struct Place {
-    places: Arc<Places>,
+/// The permit of one call. It is released when it is dropped.
+pub(super) struct Permit {
+    permits: Arc<Permits>,
     call: u64,
     round: Round,
     reader: Arc<Reader>,
 }
 
-impl Place {
+impl Permit {
     /// Polls the reply to the call.
     pub(super) fn poll<T>(
         &self,
@@ -146,32 +146,30 @@ impl Place {
 
     /// The call was answered.
     pub(super) fn answered(self) {
-        self.places.lock().limit.answered(self.round);
+        self.permits.lock().limit.answered(self.round);
     }
 
-    /// The call failed, perhaps because the model refused it. Any other error says nothing about what
-    /// the model takes.
+    /// The call failed. Errors other than a refusal do not affect the limit.
     pub(super) fn failed(self, error: &(dyn Error + 'static)) {
         if let Some(overloaded) = Overloaded::of(error) {
-            let mut state = self.places.lock();
+            let mut state = self.permits.lock();
             state.limit.refused(self.round, overloaded.retry_after, Instant::now());
         }
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
-        self.places.lock().calls.remove(&self.call);
-        self.places.freed.notify_waiters();
+        self.permits.lock().calls.remove(&self.call);
+        self.permits.freed.notify_waiters();
     }
 }
 
-/// Who reads a reply, and whether they do.
+/// The task that reads a reply, and since when it has not read one that is ready.
 ///
-/// A run computes while it is read. Where one run waits for another, as in a loop over its events
-/// that runs a second flow, the calls of the first go on with nobody to read them, and their places
-/// would never become free. The model is done with them, though, or waits itself: a call that has had
-/// something to tell for a while, and was not asked, does not count.
+/// A run computes while it is read. If a run waits for another, as a loop over its events that runs a second flow does,
+/// the calls of the first are not polled, and their permits would never be released. But the model has finished with them
+/// or is waiting itself, so a call that has been ready for a while without being polled does not count.
 #[derive(Default)]
 struct Reader {
     waker: AtomicWaker,
@@ -188,8 +186,8 @@ impl Reader {
         self.called().get_or_insert_with(Instant::now);
     }
 
-    fn is_absent(&self, now: Instant) -> bool {
-        self.called().is_some_and(|called| now.duration_since(called) >= ABSENT)
+    fn is_unread(&self, now: Instant) -> bool {
+        self.called().is_some_and(|called| now.duration_since(called) >= UNREAD)
     }
 
     fn called(&self) -> MutexGuard<'_, Option<Instant>> {

@@ -127,4 +127,4 @@
 //!
 //! `cargo run --example four_patterns` shows the four side by side.
 //!
-//! Next: [what another column said a step before](super::earlier).
+//! Next: [what another column said a step before](super::previous_values).

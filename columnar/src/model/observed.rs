@@ -1,4 +1,4 @@
-//! A model whose reports of usage are compared with what was counted.
+//! A model whose reported usage corrects a counter of tokens.
 
 use std::sync::Arc;
 
@@ -9,30 +9,28 @@ use crate::error::BoxError;
 use crate::tokens::{Calibration, Counter};
 
 impl Calibration {
-    /// The model, with an eye on the usage that it reports. Each reply that comes to its end and tells its
-    /// usage teaches one pair; one that fails, is refused, breaks off or tells nothing teaches nothing.
-    /// The replies are the same.
+    /// Wraps a model, and learns from the usage that it reports. Each complete reply with a usage is one sample; a reply
+    /// that fails, is refused, breaks off or reports nothing is none. The replies are unchanged.
     ///
-    /// A request is counted as contexts are for their [budgets](crate::budget): its instruction, the
-    /// values that it shows, and what stands around them, each apart. So what is learnt fits what is
-    /// counted. That is done when the reply is complete.
+    /// A request is counted as contexts are for their [budgets](crate::budget): its instruction, its values and their
+    /// delimiters, each on its own. So the correction fits those counts. It is counted when the reply is complete.
     pub fn watching<M: Model>(&self, model: M) -> impl Model + Clone + use<M> {
-        Watched { model: Arc::new(model), calibration: self.clone() }
+        Observed { model: Arc::new(model), calibration: self.clone() }
     }
 }
 
-struct Watched<M> {
+struct Observed<M> {
     model: Arc<M>,
     calibration: Calibration,
 }
 
-impl<M> Clone for Watched<M> {
+impl<M> Clone for Observed<M> {
     fn clone(&self) -> Self {
         Self { model: Arc::clone(&self.model), calibration: self.calibration.clone() }
     }
 }
 
-impl<M: Model> Model for Watched<M> {
+impl<M: Model> Model for Observed<M> {
     fn name(&self) -> &str {
         self.model.name()
     }

@@ -1,4 +1,4 @@
-//! What a provider says of an error, as far as it may be shown: nothing that was sent to it.
+//! The redaction of providers' error messages: nothing that was sent may be shown.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,16 +8,16 @@ use serde_json::Value as Json;
 use super::address::Address;
 use crate::rendering::Request;
 
-/// No sentence is shown beyond so many characters.
+/// The longest sentence that is shown, in characters.
 const LONGEST_SENTENCE: usize = 500;
 
-/// No word for a kind of error is longer.
+/// The longest word for a kind of error.
 const LONGEST_WORD: usize = 64;
 
-/// Shorter words tell nothing, and are in everything.
+/// Words up to this length are not redacted: they are everywhere, and reveal nothing.
 const SHORT: usize = 3;
 
-/// What was sent, and must not come back in an error.
+/// The content that was sent, and must not come back in an error.
 #[derive(Clone)]
 pub(super) struct Sent {
     pub(super) request: Request,
@@ -26,24 +26,25 @@ pub(super) struct Sent {
 }
 
 impl Sent {
-    /// What the error says in the body of a reply: the words for its kind, and a sentence. Empty if nothing is left.
-    pub(super) fn told_in(&self, body: &str) -> String {
-        serde_json::from_str(body).map_or_else(|_| String::new(), |body| self.told(&body))
+    /// The redacted error in the body of a reply: the words for its kind, and a sentence. Empty if nothing is left.
+    pub(super) fn redacted_body(&self, body: &str) -> String {
+        serde_json::from_str(body).map_or_else(|_| String::new(), |body| self.redacted_error(&body))
     }
 
-    /// The same of a body that has been read.
-    pub(super) fn told(&self, body: &Json) -> String {
+    /// The same for a parsed body.
+    pub(super) fn redacted_error(&self, body: &Json) -> String {
         let body = body.get(0).unwrap_or(body);
         let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
-        let hidden = Hidden::of(self);
+        let redactor = Redactor::of(self);
         let words = ["type", "status", "code", "param"].iter().filter_map(|name| match error.get(name)? {
             Json::String(word) => Some(word.clone()),
             Json::Number(number) => Some(number.to_string()),
             _ => None,
         });
-        let words: Vec<String> = words.filter(|word| is_word(word) && !hidden.has(word)).collect();
+        let words: Vec<String> = words.filter(|word| is_word(word) && !redactor.has(word)).collect();
         let sentence = [Some(error), error.get("message"), body.get("message"), body.get("detail")];
-        let sentence = sentence.into_iter().flatten().find_map(Json::as_str).and_then(|it| hidden.out_of(it));
+        let sentence =
+            sentence.into_iter().flatten().find_map(Json::as_str).and_then(|it| redactor.redact(it));
         [Some(words.join(", ")).filter(|words| !words.is_empty()), sentence]
             .into_iter()
             .flatten()
@@ -52,19 +53,19 @@ impl Sent {
     }
 }
 
-/// Whether it looks like one of a provider's words for a kind of error, or for the end of a reply.
+/// Whether it looks like a provider's word for a kind of error, or for the end of a reply.
 pub(super) fn is_word(word: &str) -> bool {
     let known = |c: char| c.is_ascii_alphanumeric() || "_.-[]".contains(c);
     (1..=LONGEST_WORD).contains(&word.len()) && word.chars().all(known)
 }
 
-/// The words that were sent.
-struct Hidden {
+/// The words that must be redacted.
+struct Redactor {
     text: String,
     words: BTreeSet<String>,
 }
 
-impl Hidden {
+impl Redactor {
     fn of(sent: &Sent) -> Self {
         let Request { system, messages, follow_up, stop, schema, .. } = &sent.request;
         let mut text = system.to_string();
@@ -85,8 +86,7 @@ impl Hidden {
         Self { words: words.map(str::to_owned).collect(), text }
     }
 
-    /// Whether this is a piece of what was sent, or has one in it. Words that are no ASCII are not told apart, so
-    /// they are taken for such.
+    /// Whether this is a piece of the sent text, or contains one. A word that is not ASCII is assumed to be.
     fn has(&self, word: &str) -> bool {
         let word = word.to_lowercase();
         let is_key = word.contains("sk-") || word.contains('*');
@@ -96,19 +96,20 @@ impl Hidden {
             || (0..word.len()).any(|start| self.has_word_at(&word, start))
     }
 
-    /// Whether a word that was sent is in this one, beginning there.
+    /// Whether a sent word is in this one at `start`.
     fn has_word_at(&self, word: &str, start: usize) -> bool {
         let tail = word.get(start..).unwrap_or_default();
         let ends = (SHORT + 1)..=tail.len();
         ends.filter_map(|end| tail.get(..end)).any(|piece| self.words.contains(piece))
     }
 
-    /// The sentence without what was sent, or nothing if that says nothing.
-    fn out_of(&self, sentence: &str) -> Option<String> {
+    /// The redacted sentence; `None` if nothing readable is left.
+    fn redact(&self, sentence: &str) -> Option<String> {
         let sentence: String = sentence.chars().take(LONGEST_SENTENCE).collect();
         let words: Vec<String> = sentence.split_whitespace().map(|word| self.shown(word)).collect();
-        let says = words.iter().any(|word| word.chars().filter(|c| c.is_alphanumeric()).count() > SHORT);
-        says.then(|| words.join(" "))
+        let is_readable =
+            words.iter().any(|word| word.chars().filter(|c| c.is_alphanumeric()).count() > SHORT);
+        is_readable.then(|| words.join(" "))
     }
 
     fn shown(&self, word: &str) -> String {
@@ -120,15 +121,15 @@ impl Hidden {
             let letters = run.trim_end_matches(|c: char| !c.is_alphanumeric());
             if self.has(letters) { run.replacen(letters, "…", 1) } else { run.to_owned() }
         });
-        // What is neither letter nor sign may do anything to a terminal.
+        // Control characters may do anything to a terminal.
         shown.collect::<String>().chars().filter(|c| !c.is_control()).collect()
     }
 }
 
-/// The end of a message: what was said, if anything.
-pub(super) struct Behind<'a>(pub(super) &'a str);
+/// The end of an error message: the provider's text, if there is any.
+pub(super) struct Suffix<'a>(pub(super) &'a str);
 
-impl fmt::Display for Behind<'_> {
+impl fmt::Display for Suffix<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() { Ok(()) } else { write!(f, ": {}", self.0) }
     }
@@ -138,14 +139,14 @@ impl fmt::Display for Behind<'_> {
 mod tests {
     use super::*;
 
-    fn hidden() -> Hidden {
+    fn redactor() -> Redactor {
         let text = "the moon is made of cheddar".to_owned();
-        Hidden { words: ["moon", "made", "cheddar"].map(str::to_owned).into(), text }
+        Redactor { words: ["moon", "made", "cheddar"].map(str::to_owned).into(), text }
     }
 
     #[test]
-    fn a_sentence_says_nothing_of_what_was_sent() {
-        for (said, shown) in [
+    fn a_sentence_reveals_nothing_that_was_sent() {
+        for (message, shown) in [
             ("Incorrect API key: sk-abc*****xyz. See `moon`.", Some("Incorrect API key: … See `…`.")),
             ("Invalid value: 'the moon is MADE of cheddar'", Some("Invalid value: 'the … is … of …'")),
             ("input=\"xcheddary\"", Some("input=\"…\"")),
@@ -154,20 +155,24 @@ mod tests {
             ("", None),
             ("pas de clé connue", Some("pas de … connue")),
         ] {
-            assert_eq!(hidden().out_of(said).as_deref(), shown, "{said}");
+            assert_eq!(redactor().redact(message).as_deref(), shown, "{message}");
         }
-        let long = hidden().out_of(&"word ".repeat(200)).expect("it says something");
+        let long = redactor().redact(&"word ".repeat(200)).expect("it says something");
         assert_eq!(long.chars().count(), 499);
     }
 
     #[test]
-    fn words_for_errors_are_no_texts() {
+    fn words_for_errors_are_short_and_plain() {
         for word in ["invalid_request_error", "messages[0].content", "400", "a", &"a".repeat(64)] {
             assert!(is_word(word), "{word}");
         }
         for word in ["", "two words", "é", "a\n", &"a".repeat(65)] {
             assert!(!is_word(word), "{word}");
         }
-        assert!(hidden().has("cheddar") && hidden().has("about_cheddar") && !hidden().has("model_not_found"));
+        assert!(
+            redactor().has("cheddar")
+                && redactor().has("about_cheddar")
+                && !redactor().has("model_not_found")
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! A reply that is coming: its text, within its limits.
+//! The stream of a reply, within limits of time and length.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,23 +7,23 @@ use ::genai::chat::{ChatStream, ChatStreamEvent, StopReason, StreamEnd};
 use futures::TryStreamExt;
 use tokio::time::{Instant, timeout_at};
 
-use super::client::unheard;
+use super::client::without_logs;
 use super::error::GenaiError;
-use super::frames::Frames;
-use super::said::{Sent, is_word};
+use super::raw_events::RawEvents;
+use super::redaction::{Sent, is_word};
 use crate::model::{Chunk, End, Finish};
 use crate::usage::Usage;
 
-/// What says as much as forever to a clock.
+/// An upper bound of timeouts, because an instant cannot be infinitely late.
 const FOREVER: Duration = Duration::from_hours(24 * 365);
 
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
-    /// How long a reply may take to begin.
+    /// The most time until a reply begins.
     pub(super) first: Duration,
-    /// How long nothing may come of it.
+    /// The most time between two events.
     pub(super) idle: Duration,
-    /// How many bytes its text may have.
+    /// The most bytes of text.
     pub(super) text: usize,
 }
 
@@ -33,71 +33,71 @@ impl Default for Limits {
     }
 }
 
-pub(super) struct Telling {
+pub(super) struct ReplyStream {
     name: String,
     events: ChatStream,
-    frames: Arc<Frames>,
+    raw_events: Arc<RawEvents>,
     sent: Sent,
     limits: Limits,
-    /// How many bytes of text have come.
+    /// The bytes of text so far.
     text: usize,
 }
 
-impl Telling {
+impl ReplyStream {
     pub(super) fn new(
         name: String,
         events: ChatStream,
-        frames: Arc<Frames>,
+        raw_events: Arc<RawEvents>,
         sent: Sent,
         limits: Limits,
     ) -> Self {
-        Self { name, events, frames, sent, limits, text: 0 }
+        Self { name, events, raw_events, sent, limits, text: 0 }
     }
 
-    /// The next chunk, and what tells those after it. A reply that breaks off gets no [`Chunk::End`].
-    pub(super) async fn next(telling: Option<Self>) -> Result<Option<(Chunk, Option<Self>)>, GenaiError> {
-        let Some(mut telling) = telling else {
+    /// The next chunk, with the stream of the others. A reply that breaks off gets no [`Chunk::End`].
+    pub(super) async fn next(reply: Option<Self>) -> Result<Option<(Chunk, Option<Self>)>, GenaiError> {
+        let Some(mut reply) = reply else {
             return Ok(None);
         };
         loop {
-            let event = telling.event().await;
-            // It says more of what went wrong than the client, which may not have noticed.
-            if let Some(fault) = telling.frames.look(|seen| seen.fault.clone()) {
-                return Err(GenaiError::fault(&telling.name, &fault, &telling.sent));
+            let event = reply.event().await;
+            // The raw event describes the error better than the client, which may have ignored it.
+            if let Some(fault) = reply.raw_events.look(|seen| seen.fault.clone()) {
+                return Err(GenaiError::fault(&reply.name, &fault, &reply.sent));
             }
             match event? {
                 None => return Ok(None),
                 Some(ChatStreamEvent::Chunk(text)) if !text.content.is_empty() => {
-                    telling.text = telling.text.saturating_add(text.content.len());
-                    if telling.text > telling.limits.text {
-                        return Err(GenaiError::TooLong { model: telling.name, limit: telling.limits.text });
+                    reply.text = reply.text.saturating_add(text.content.len());
+                    if reply.text > reply.limits.text {
+                        return Err(GenaiError::TooLong { model: reply.name, limit: reply.limits.text });
                     }
-                    return Ok(Some((Chunk::Text(text.content), Some(telling))));
+                    return Ok(Some((Chunk::Text(text.content), Some(reply))));
                 }
-                // There are no tools, so a call of one is nothing that could be answered.
+                // There are no tools, so a tool call cannot be answered.
                 Some(ChatStreamEvent::ToolCallChunk(_)) => {
-                    return Ok(Some((telling.end(Finish::Other("tool_calls".to_owned()), None), None)));
+                    return Ok(Some((reply.end(Finish::Other("tool_calls".to_owned()), None), None)));
                 }
                 Some(ChatStreamEvent::End(end)) => {
-                    return Ok(telling.finished(end).map(|end| (end, None)));
+                    return Ok(reply.finished(end).map(|end| (end, None)));
                 }
                 Some(_) => {}
             }
         }
     }
 
-    /// The client's next event. Much that comes from a server is none, and shows that it is still there.
+    /// The client's next event. Raw events that are none for the client still show that the server is alive.
     async fn event(&mut self) -> Result<Option<ChatStreamEvent>, GenaiError> {
-        // Time in which nobody waited is not the server's.
+        // The time before this poll does not count against the server.
         let mut since = Instant::now();
         loop {
-            let begun = self.frames.look(|seen| seen.begun);
+            let begun = self.raw_events.look(|seen| seen.begun);
             let limit = if begun { self.limits.idle } else { self.limits.first };
-            let next = timeout_at(since + limit.min(FOREVER), unheard(self.events.try_next()));
+            let next = timeout_at(since + limit.min(FOREVER), without_logs(self.events.try_next()));
             if let Ok(event) = next.await {
                 return event.map_err(|error| GenaiError::new(&self.name, &error, &self.sent));
             }
-            match self.frames.look(|seen| seen.last).filter(|last| *last > since) {
+            match self.raw_events.look(|seen| seen.last).filter(|last| *last > since) {
                 Some(last) => since = last,
                 None => return Err(GenaiError::TimedOut { model: self.name.clone(), limit, begun }),
             }
@@ -107,7 +107,7 @@ impl Telling {
     fn finished(&self, end: StreamEnd) -> Option<Chunk> {
         let finish = match end.captured_stop_reason? {
             StopReason::Completed(_) | StopReason::StopSequence(_) | StopReason::MaxTokens(_)
-                if self.frames.look(|seen| seen.refused) =>
+                if self.raw_events.look(|seen| seen.refused) =>
             {
                 Finish::Refused
             }
@@ -129,7 +129,7 @@ impl Telling {
     }
 
     fn end(&self, finish: Finish, usage: Option<Usage>) -> Chunk {
-        let id = self.frames.look(|seen| seen.id.clone());
+        let id = self.raw_events.look(|seen| seen.id.clone());
         Chunk::End(End { finish, usage, id })
     }
 }
