@@ -116,7 +116,7 @@ fn mistakes() -> Vec<String> {
         column("Topics", &user, ignore()),
     ];
     match flow(wrong) {
-        Err(Error::Schema(error)) => error.mistakes().iter().map(ToString::to_string).collect(),
+        Err(Error::Schema(error)) => error.errors().iter().map(ToString::to_string).collect(),
         Err(other) => vec![other.to_string()],
         Ok(_) => Vec::new(),
     }

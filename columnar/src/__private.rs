@@ -14,7 +14,7 @@ pub use std::vec::Vec;
 
 pub use crate::compute::Step;
 pub use crate::declare::Name;
-pub use crate::declare::graph::{Former, Graph, Place, Read, Used, View};
+pub use crate::declare::graph::{Graph, ModuleColumns, Read, RenamedFrom, Used, View};
 pub use crate::flow::{
     Base, Bind, Checked, ColumnEnum, ColumnId, Columns, Derived, Module, Source, TypePlan, Typed, is_module,
 };

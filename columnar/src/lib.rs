@@ -132,7 +132,8 @@ pub use context::budget;
 pub use context::{Hidden, Iter, Messages, Origin, Part, Parts, Role};
 pub use declare::graph;
 pub use declare::{
-    ColumnOutline, Growth, Mistake, Name, NameError, Outline, Pattern, Read, Repeats, SchemaError, Window,
+    ColumnOutline, Growth, Name, NameError, Outline, Pattern, Read, Repeats, SchemaError, SchemaErrors,
+    Window,
 };
 pub use error::BoxError;
 pub use flow::{Column, Flow, IntoViews, Run, View, column, flow, group, prev, source, this};

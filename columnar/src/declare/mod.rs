@@ -23,6 +23,6 @@ pub use outline::{ColumnOutline, Growth, Outline, Pattern, Read, Repeats};
 pub(crate) use plan::{Plan, Reader};
 pub(crate) use reads::{Input, Reads};
 pub(crate) use schema::{Declared, Draft, Schema};
-pub use schema::{Mistake, SchemaError};
+pub use schema::{SchemaError, SchemaErrors};
 pub(crate) use view::{Filter, Suffix, ViewSpec};
 pub use window::Window;

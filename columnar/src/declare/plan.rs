@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::declare::{Draft, Name, Schema, SchemaError, Window};
+use crate::declare::{Draft, Name, Schema, SchemaErrors, Window};
 
 /// A schema with its order and its readers.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ impl Plan {
     }
 
     /// The plan with further columns at the end, each after those that it reads.
-    pub(crate) fn extended(&self, drafts: Vec<Draft>) -> Result<Self, SchemaError> {
+    pub(crate) fn extended(&self, drafts: Vec<Draft>) -> Result<Self, SchemaErrors> {
         let mut next = self.clone();
         let first = next.ranks.len();
         next.schema.extend(drafts)?;

@@ -1,5 +1,5 @@
-//! What a flow is made of, checked: every rule about names, tags and inputs is enforced here, for
-//! typed flows and flows made at run time alike. Knows nothing of steps and values.
+//! The schema: the columns of a flow, checked. Every rule about names, tags and inputs is enforced here, for flows of
+//! `flow!` and of the run-time API alike. It knows nothing of steps and values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,8 +13,8 @@ use super::window::Window;
 /// A column as it was declared, nothing checked yet.
 pub(crate) struct Draft {
     pub(crate) name: String,
-    /// What it was named before.
-    pub(crate) was: Option<String>,
+    /// The name that it had before.
+    pub(crate) renamed_from: Option<String>,
     /// The views of a derived column, each of a column by its index, or by a name that no column has. A view of the
     /// column itself is its self history.
     pub(crate) views: Option<Vec<(Result<usize, String>, ViewSpec)>>,
@@ -30,15 +30,15 @@ pub(crate) struct Schema {
 #[derive(Clone, Debug)]
 pub(crate) struct Declared {
     pub(crate) name: Name,
-    /// What it was named before.
-    pub(crate) was: Option<String>,
+    /// The name that it had before.
+    pub(crate) renamed_from: Option<String>,
     /// `None` for a source.
     pub(crate) reads: Option<Arc<Reads>>,
 }
 
 impl Schema {
     /// Checks a declaration.
-    pub(crate) fn new(drafts: Vec<Draft>) -> Result<Self, SchemaError> {
+    pub(crate) fn new(drafts: Vec<Draft>) -> Result<Self, SchemaErrors> {
         let mut schema = Self { columns: Vec::new(), index: BTreeMap::new() };
         schema.extend(drafts)?;
         Ok(schema)
@@ -46,66 +46,66 @@ impl Schema {
 
     /// Checks further columns, whose views may name any column by its index, and adds them.
     /// On an error nothing is added.
-    pub(crate) fn extend(&mut self, drafts: Vec<Draft>) -> Result<(), SchemaError> {
-        let mut mistakes = Vec::new();
+    pub(crate) fn extend(&mut self, drafts: Vec<Draft>) -> Result<(), SchemaErrors> {
+        let mut errors = Vec::new();
         let mut next = self.clone();
         for draft in &drafts {
-            next.declare(draft, &mut mistakes);
+            next.declare(draft, &mut errors);
         }
-        next.check_modules(self.columns.len(), &mut mistakes);
-        next.check_former(&mut mistakes);
+        next.check_modules(self.columns.len(), &mut errors);
+        next.check_renames(&mut errors);
         for (draft, column) in drafts.into_iter().zip(self.columns.len()..) {
-            next.connect(column, draft, &mut mistakes);
+            next.connect(column, draft, &mut errors);
         }
-        if !mistakes.is_empty() {
-            return Err(SchemaError { mistakes });
+        if !errors.is_empty() {
+            return Err(SchemaErrors { errors });
         }
         *self = next;
         Ok(())
     }
 
-    fn declare(&mut self, draft: &Draft, mistakes: &mut Vec<Mistake>) {
+    fn declare(&mut self, draft: &Draft, errors: &mut Vec<SchemaError>) {
         let column = self.columns.len();
         let name = match Name::new(&draft.name) {
             Ok(name) => {
                 if self.index.insert(name.clone(), column).is_some() {
-                    mistakes.push(Mistake::DuplicateName { name: name.clone() });
+                    errors.push(SchemaError::DuplicateName { name: name.clone() });
                 }
                 name
             }
             Err(error) => {
-                mistakes.push(Mistake::BadName(error));
+                errors.push(SchemaError::BadName(error));
                 Name::placeholder()
             }
         };
-        self.columns.push(Declared { name, was: draft.was.clone(), reads: None });
+        self.columns.push(Declared { name, renamed_from: draft.renamed_from.clone(), reads: None });
     }
 
     /// No column has the name of a module. The columns from `first` on are new.
-    fn check_modules(&self, first: usize, mistakes: &mut Vec<Mistake>) {
+    fn check_modules(&self, first: usize, errors: &mut Vec<SchemaError>) {
         for (at, Declared { name: of, .. }) in self.columns.iter().enumerate() {
             for column in of.modules().filter_map(|module| self.find(module)) {
                 if at.max(column) >= first {
                     let (name, of) = (self.name(column).clone(), of.clone());
-                    mistakes.push(Mistake::NameOfModule { name, of });
+                    errors.push(SchemaError::NameOfModule { name, of });
                 }
             }
         }
     }
 
-    /// What a column was, no column is, and no other one was.
-    fn check_former(&self, mistakes: &mut Vec<Mistake>) {
+    /// The earlier name of a column is neither the name nor the earlier name of another one.
+    fn check_renames(&self, errors: &mut Vec<SchemaError>) {
         let mut taken: BTreeSet<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
-        for Declared { name, was, .. } in &self.columns {
-            if let Some(was) = was.as_deref().filter(|was| *was != name.as_str())
-                && !taken.insert(was)
+        for Declared { name, renamed_from, .. } in &self.columns {
+            if let Some(earlier) = renamed_from.as_deref().filter(|earlier| *earlier != name.as_str())
+                && !taken.insert(earlier)
             {
-                mistakes.push(Mistake::FormerName { column: name.clone(), was: was.into() });
+                errors.push(SchemaError::RenameTaken { column: name.clone(), renamed_from: earlier.into() });
             }
         }
     }
 
-    fn connect(&mut self, column: usize, draft: Draft, mistakes: &mut Vec<Mistake>) {
+    fn connect(&mut self, column: usize, draft: Draft, errors: &mut Vec<SchemaError>) {
         let Some(views) = draft.views else { return };
         let name = self.name(column).clone();
         let mut reads = Reads::new(name.clone());
@@ -114,60 +114,60 @@ impl Schema {
             let read = match read {
                 Ok(read) => read,
                 Err(read) => {
-                    mistakes.push(Mistake::UnknownColumn { column: name.clone(), read });
+                    errors.push(SchemaError::UnknownColumn { column: name.clone(), read });
                     continue;
                 }
             };
             if spec.is_empty {
                 let input = self.name(read).clone();
-                mistakes.push(Mistake::EmptyWindow { column: name.clone(), input });
+                errors.push(SchemaError::EmptyWindow { column: name.clone(), input });
                 continue;
             }
             if spec.elided && spec.window == Window::All {
                 let input = self.name(read).clone();
-                mistakes.push(Mistake::NothingElided { column: name.clone(), input });
+                errors.push(SchemaError::NothingElided { column: name.clone(), input });
             }
             if read == column {
-                Self::connect_self(&mut reads, spec, mistakes);
+                Self::connect_self(&mut reads, spec, errors);
             } else {
-                self.connect_input(&mut reads, read, spec, mistakes);
+                self.connect_input(&mut reads, read, spec, errors);
             }
         }
         reads.orient();
         if !views_read_something {
-            mistakes.push(Mistake::NoInput { column: name, own: reads.own.is_some() });
+            errors.push(SchemaError::NoInput { column: name, own: reads.own.is_some() });
         }
         if let Some(declared) = self.columns.get_mut(column) {
             declared.reads = Some(Arc::new(reads));
         }
     }
 
-    fn connect_self(reads: &mut Reads, spec: ViewSpec, mistakes: &mut Vec<Mistake>) {
+    fn connect_self(reads: &mut Reads, spec: ViewSpec, errors: &mut Vec<SchemaError>) {
         let column = || reads.column.clone();
         let is_plain =
             spec.tag.is_none() && spec.note.is_none() && spec.filter.is_none() && spec.groups.is_empty();
         if !is_plain {
-            mistakes.push(Mistake::TaggedSelf { column: column() });
+            errors.push(SchemaError::TaggedSelf { column: column() });
         }
         if reads.own.is_some() {
-            mistakes.push(Mistake::SelfTwice { column: column() });
+            errors.push(SchemaError::SelfTwice { column: column() });
         }
         reads.own = Some(spec);
     }
 
-    fn connect_input(&self, reads: &mut Reads, read: usize, spec: ViewSpec, mistakes: &mut Vec<Mistake>) {
+    fn connect_input(&self, reads: &mut Reads, read: usize, spec: ViewSpec, errors: &mut Vec<SchemaError>) {
         let (column, input) = (reads.column.clone(), self.name(read).clone());
         let tag = spec.tag.as_deref().map_or_else(|| Ok(input.tag()), Name::new_tag);
         let groups = spec.groups.iter().map(|(id, tag)| Ok((*id, Name::new_tag(tag)?))).collect();
         let (tag, groups): (Name, Vec<(usize, Name)>) = match (tag, groups) {
             (Ok(tag), Ok(groups)) => (tag, groups),
             (Err(error), _) | (_, Err(error)) => {
-                mistakes.push(Mistake::BadTag { column, error });
+                errors.push(SchemaError::BadTag { column, error });
                 return;
             }
         };
         if let Err(tag) = reads.push((read, input), tag, &groups, spec) {
-            mistakes.push(Mistake::DuplicateTag { column, tag });
+            errors.push(SchemaError::DuplicateTag { column, tag });
         }
     }
 
@@ -203,40 +203,39 @@ impl Schema {
 
 /// Everything that is wrong with the declaration of a flow, at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SchemaError {
-    mistakes: Vec<Mistake>,
+pub struct SchemaErrors {
+    errors: Vec<SchemaError>,
 }
 
-impl SchemaError {
-    pub(crate) fn one(mistake: Mistake) -> Self {
-        Self { mistakes: vec![mistake] }
+impl SchemaErrors {
+    pub(crate) fn one(error: SchemaError) -> Self {
+        Self { errors: vec![error] }
     }
 
-    /// Each mistake, in order of declaration; never empty.
-    pub fn mistakes(&self) -> &[Mistake] {
-        &self.mistakes
+    /// The errors in order of declaration; never empty.
+    pub fn errors(&self) -> &[SchemaError] {
+        &self.errors
     }
 }
 
-impl std::error::Error for SchemaError {}
+impl std::error::Error for SchemaErrors {}
 
-impl fmt::Display for SchemaError {
+impl fmt::Display for SchemaErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, mistake) in self.mistakes.iter().enumerate() {
+        for (at, error) in self.errors.iter().enumerate() {
             if at > 0 {
                 f.write_str("\n")?;
             }
-            write!(f, "{mistake}")?;
+            write!(f, "{error}")?;
         }
         Ok(())
     }
 }
 
-/// One mistake in the declaration of a flow: what `flow!` reports when the program compiles, as a
-/// value.
+/// One error in the declaration of a flow: a value for what `flow!` reports when the program compiles.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Mistake {
+pub enum SchemaError {
     /// A name that cannot be one.
     #[error(transparent)]
     BadName(NameError),
@@ -280,13 +279,13 @@ pub enum Mistake {
     },
     /// A former name that is or was another column's.
     #[error(
-        "`{column}` says that it was `{was}`, which is another column's name or former name: what is stored under it can be one column's only"
+        "`{column}` says that it was `{renamed_from}`, which is another column's name or former name: what is stored under it can be one column's only"
     )]
-    FormerName {
+    RenameTaken {
         /// The column.
         column: Name,
-        /// What it says that it was.
-        was: String,
+        /// The earlier name that it claims.
+        renamed_from: String,
     },
     /// A source that came too late.
     #[error("the source `{name}` cannot join a flow that has steps already: they have no value for it")]
@@ -367,13 +366,13 @@ mod tests {
     use super::*;
 
     fn source(name: &str) -> Draft {
-        Draft { name: name.into(), was: None, views: None }
+        Draft { name: name.into(), renamed_from: None, views: None }
     }
 
     type View = (Result<usize, String>, ViewSpec);
 
     fn derived(name: &str, views: Vec<View>) -> Draft {
-        Draft { name: name.into(), was: None, views: Some(views) }
+        Draft { name: name.into(), renamed_from: None, views: Some(views) }
     }
 
     fn view(column: usize) -> View {
@@ -386,7 +385,7 @@ mod tests {
 
     fn mistakes(drafts: Vec<Draft>) -> Vec<String> {
         let error = Schema::new(drafts).expect_err("the declaration is wrong");
-        error.mistakes().iter().map(ToString::to_string).collect()
+        error.errors().iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -410,7 +409,7 @@ mod tests {
 
     #[test]
     fn a_former_name_is_one_columns_only() {
-        let was = |name: &str, was: &str| Draft { was: Some(was.into()), ..source(name) };
+        let was = |name: &str, was: &str| Draft { renamed_from: Some(was.into()), ..source(name) };
         let told =
             mistakes(vec![was("a", "b"), source("b"), was("c", "gone"), was("d", "gone"), was("e", "e")]);
         assert_eq!(told.len(), 2, "{told:#?}");

@@ -56,7 +56,7 @@ pub struct Column(Arc<Declaration>);
 struct Declaration {
     name: String,
     /// What it was named before.
-    was: Option<String>,
+    renamed_from: Option<String>,
     derived: Option<Derived>,
 }
 
@@ -68,7 +68,7 @@ struct Derived {
 
 /// Declares a column whose values come from outside.
 pub fn source(name: impl Into<String>) -> Column {
-    Column(Arc::new(Declaration { name: name.into(), was: None, derived: None }))
+    Column(Arc::new(Declaration { name: name.into(), renamed_from: None, derived: None }))
 }
 
 /// Declares a column that is computed from what it reads.
@@ -84,7 +84,7 @@ pub fn column<Form>(
     let (mut groups, mut count) = (Vec::new(), 0);
     views.into_views().into_iter().for_each(|view| view.flatten(&mut groups, &mut count, &mut flat));
     let derived = Derived { views: flat, step: compute.into_step() };
-    Column(Arc::new(Declaration { name: name.into(), was: None, derived: Some(derived) }))
+    Column(Arc::new(Declaration { name: name.into(), renamed_from: None, derived: Some(derived) }))
 }
 
 /// The own past of the column that declares it, written `self` inside `flow!`. It is shown as what
@@ -207,13 +207,13 @@ impl Column {
     #[must_use]
     pub fn was(self, name: impl Into<String>) -> Self {
         let mut declaration = Arc::unwrap_or_clone(self.0);
-        declaration.was = Some(name.into());
+        declaration.renamed_from = Some(name.into());
         Self(Arc::new(declaration))
     }
 
     /// What it was named before.
-    pub(crate) fn formerly(&self) -> Option<&str> {
-        self.0.was.as_deref()
+    pub(crate) fn renamed_from(&self) -> Option<&str> {
+        self.0.renamed_from.as_deref()
     }
 
     /// Tells declarations apart, for as long as this one lives.

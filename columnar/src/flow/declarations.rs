@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::column::{Column, Of, View};
 use crate::compute::Step;
-use crate::declare::{Draft, Mistake, Schema, SchemaError};
+use crate::declare::{Draft, Schema, SchemaError, SchemaErrors};
 
 /// The columns of a flow, each after those that it reads.
 #[derive(Clone, Debug, Default)]
@@ -17,17 +17,17 @@ pub(super) struct Declarations {
 
 impl Declarations {
     /// The columns that the leaves are made of, back to the sources.
-    pub(super) fn new(leaves: Vec<Column>) -> Result<Self, SchemaError> {
+    pub(super) fn new(leaves: Vec<Column>) -> Result<Self, SchemaErrors> {
         Self::default().traced(leaves)
     }
 
     /// With a further column at the end, and before it what it reads that is not here yet.
-    pub(super) fn with(&self, column: Column) -> Result<Self, SchemaError> {
+    pub(super) fn with(&self, column: Column) -> Result<Self, SchemaErrors> {
         self.clone().traced(vec![column])
     }
 
     /// With this column in the place of the one at an index.
-    pub(super) fn replacing(&self, at: usize, column: Column) -> Result<Self, SchemaError> {
+    pub(super) fn replacing(&self, at: usize, column: Column) -> Result<Self, SchemaErrors> {
         let mut columns = self.columns.clone();
         let mut replaced = self.replaced.clone();
         if let Some(slot) = columns.get_mut(at) {
@@ -50,7 +50,7 @@ impl Declarations {
         self.columns.iter().map(Column::step).collect()
     }
 
-    pub(super) fn schema(&self) -> Result<Schema, SchemaError> {
+    pub(super) fn schema(&self) -> Result<Schema, SchemaErrors> {
         Schema::new(self.drafts(0))
     }
 
@@ -77,7 +77,7 @@ impl Declarations {
         };
         let draft = |(at, column): (usize, &Column)| Draft {
             name: column.name().to_owned(),
-            was: column.formerly().map(str::to_owned),
+            renamed_from: column.renamed_from().map(str::to_owned),
             views: column.views().map(|views| views.iter().map(|view| draft_view(view, at)).collect()),
         };
         self.columns.iter().enumerate().skip(first).map(draft).collect()
@@ -93,7 +93,7 @@ impl Declarations {
 
     /// With what the leaves add: each column after what it waits for, in the order in which the
     /// declarations name them. Without recursion, so that no chain is too long.
-    fn traced(mut self, leaves: Vec<Column>) -> Result<Self, SchemaError> {
+    fn traced(mut self, leaves: Vec<Column>) -> Result<Self, SchemaErrors> {
         enum Visit {
             Enter(Column),
             Leave(Column),
@@ -122,7 +122,7 @@ impl Declarations {
                         let cycle = path.iter().skip_while(|first| first.id() != column.id());
                         let mut columns: Vec<_> = cycle.map(|column| column.name().to_owned()).collect();
                         columns.reverse();
-                        return Err(SchemaError::one(Mistake::Cycle { columns }));
+                        return Err(SchemaErrors::one(SchemaError::Cycle { columns }));
                     }
                 }
                 Visit::Leave(column) => {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::declarations::Declarations;
 use super::live::LiveFlow;
-use crate::declare::{Mistake, Name, Plan, SchemaError};
+use crate::declare::{Name, Plan, SchemaError, SchemaErrors};
 use crate::error::list;
 use crate::flow::Column;
 use crate::history::Value;
@@ -274,7 +274,7 @@ impl LiveFlow<'static, Dynamic> {
         let added = next.columns().iter().zip(next.origins(known)).filter(|(_, origin)| origin.is_none());
         match added.map(|(column, _)| column).find(|column| column.views().is_none()) {
             Some(late) if has_begun => {
-                Err(SchemaError::one(Mistake::LateSource { name: late.name().to_owned() }).into())
+                Err(SchemaErrors::one(SchemaError::LateSource { name: late.name().to_owned() }).into())
             }
             _ => Ok(()),
         }
@@ -289,7 +289,7 @@ impl LiveFlow<'static, Dynamic> {
 fn plan(declarations: &Declarations) -> Result<Arc<Plan>> {
     let schema = declarations.schema()?;
     if schema.sources().next().is_none() {
-        return Err(SchemaError::one(Mistake::NoSource).into());
+        return Err(SchemaErrors::one(SchemaError::NoSource).into());
     }
     let order: Vec<usize> = (0..schema.columns().len()).collect();
     Ok(Arc::new(Plan::new(schema, &order)))

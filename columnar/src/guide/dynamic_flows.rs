@@ -45,7 +45,7 @@
 //! let user = source("user");
 //! let wrong = [column("Mood", &user, prompt("…")), column("shut", user.window(0), prompt("…"))];
 //! let Err(Error::Schema(error)) = flow(wrong) else { panic!("two mistakes") };
-//! assert_eq!(error.mistakes().len(), 2);
+//! assert_eq!(error.errors().len(), 2);
 //! ```
 //!
 //! # A flow that changes its shape

@@ -79,7 +79,7 @@ impl Definition {
         let mut keys: Vec<Option<Name>> = by_name.collect();
         let mut taken: BTreeSet<Name> = keys.iter().flatten().cloned().collect();
         for (key, column) in keys.iter_mut().zip(schema.columns()).filter(|(key, _)| key.is_none()) {
-            let before = column.was.as_deref().and_then(named).map(|stored| stored.key.clone());
+            let before = column.renamed_from.as_deref().and_then(named).map(|stored| stored.key.clone());
             *key = before.filter(|before| taken.insert(before.clone()));
         }
         taken.extend(self.columns.iter().map(|stored| stored.key.clone()));

@@ -5,7 +5,7 @@ use std::fmt;
 #[cfg(feature = "typed")]
 use crate::compute::SchemaMismatch;
 use crate::context::budget::BudgetError;
-use crate::declare::{Name, SchemaError};
+use crate::declare::{Name, SchemaErrors};
 use crate::error::BoxError;
 use crate::reopen::Drift;
 use crate::store::StoreError;
@@ -106,7 +106,7 @@ pub enum Error {
     },
     /// A declaration that breaks the rules.
     #[error(transparent)]
-    Schema(#[from] SchemaError),
+    Schema(#[from] SchemaErrors),
     /// The store cannot be opened.
     #[error("the store cannot be opened: {source}")]
     Open {

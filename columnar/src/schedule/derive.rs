@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::track::Track;
-use super::{Cell, Rules, Scheduler, Unloadable};
+use super::{Cell, InvalidHistory, Rules, Scheduler};
 use crate::declare::Plan;
 use crate::history::StoredSteps;
 
@@ -15,7 +15,7 @@ impl Scheduler {
         &mut self,
         plan: Arc<Plan>,
         stored_by_column: &[StoredSteps],
-    ) -> Result<(), (usize, Unloadable)> {
+    ) -> Result<(), (usize, InvalidHistory)> {
         let first = self.tracks.len();
         let before = std::mem::replace(&mut self.plan, plan);
         if let Err(error) = self.check(first, stored_by_column) {

@@ -40,7 +40,7 @@ use crate::declare::{Input, Plan, Reader, Window};
 use outbox::Outbox;
 pub use progress::Progress;
 use ready::Ready;
-pub(crate) use restore::Unloadable;
+pub(crate) use restore::InvalidHistory;
 use track::{Slot, Track};
 
 /// The place of one value.
@@ -65,7 +65,7 @@ pub(crate) enum Action {
 
 /// A report about a cell of which no such thing can be true. The state is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Misuse;
+pub(crate) struct InvalidTransition;
 
 /// What becomes of a cell that cannot be computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -210,14 +210,14 @@ impl Scheduler {
     }
 
     /// A running cell is computed.
-    pub(crate) fn handle_computed(&mut self, cell: Cell) -> Result<(), Misuse> {
+    pub(crate) fn handle_computed(&mut self, cell: Cell) -> Result<(), InvalidTransition> {
         self.change(cell, Slot::Running, Slot::Storing)?;
         self.outbox.push(Action::Store(cell));
         Ok(())
     }
 
     /// A cell that was on its way is stored, perhaps as one that stays empty.
-    pub(crate) fn handle_stored(&mut self, cell: Cell, empty: bool) -> Result<(), Misuse> {
+    pub(crate) fn handle_stored(&mut self, cell: Cell, empty: bool) -> Result<(), InvalidTransition> {
         self.expect(cell, Slot::Storing)?;
         self.leave(cell);
         if empty {
@@ -231,14 +231,14 @@ impl Scheduler {
     }
 
     /// A running cell stays empty for good.
-    pub(crate) fn handle_skipped(&mut self, cell: Cell) -> Result<(), Misuse> {
+    pub(crate) fn handle_skipped(&mut self, cell: Cell) -> Result<(), InvalidTransition> {
         self.change(cell, Slot::Running, Slot::Storing)?;
         self.outbox.push(Action::Skip(cell));
         Ok(())
     }
 
     /// A running cell could not be computed. What its column says of that is done, and returned.
-    pub(crate) fn handle_failed(&mut self, cell: Cell) -> Result<OnFailure, Misuse> {
+    pub(crate) fn handle_failed(&mut self, cell: Cell) -> Result<OnFailure, InvalidTransition> {
         let on_failure = self.rules.get(cell.column).map_or(OnFailure::Stop, |rules| rules.on_failure);
         if on_failure == OnFailure::Skip {
             return self.handle_skipped(cell).map(|()| on_failure);
@@ -251,9 +251,9 @@ impl Scheduler {
 
     /// A cell could not be stored, or not be computed for a reason that is not its compute step's: the
     /// run stops, whatever its column says of failures.
-    pub(crate) fn handle_broken(&mut self, cell: Cell) -> Result<(), Misuse> {
+    pub(crate) fn handle_broken(&mut self, cell: Cell) -> Result<(), InvalidTransition> {
         let storing = self.change(cell, Slot::Storing, Slot::Failed);
-        storing.or_else(|Misuse| self.change(cell, Slot::Running, Slot::Failed))?;
+        storing.or_else(|InvalidTransition| self.change(cell, Slot::Running, Slot::Failed))?;
         self.fail(cell);
         self.halted = true;
         Ok(())
@@ -428,11 +428,11 @@ impl Scheduler {
         }
     }
 
-    fn expect(&self, cell: Cell, slot: Slot) -> Result<(), Misuse> {
-        if self.slot(cell) == Some(slot) { Ok(()) } else { Err(Misuse) }
+    fn expect(&self, cell: Cell, slot: Slot) -> Result<(), InvalidTransition> {
+        if self.slot(cell) == Some(slot) { Ok(()) } else { Err(InvalidTransition) }
     }
 
-    fn change(&mut self, cell: Cell, from: Slot, to: Slot) -> Result<(), Misuse> {
+    fn change(&mut self, cell: Cell, from: Slot, to: Slot) -> Result<(), InvalidTransition> {
         self.expect(cell, from)?;
         self.set(cell, to);
         Ok(())

@@ -8,7 +8,7 @@ use crate::history::StoredSteps;
 
 /// Why what a store holds of a column cannot be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unloadable {
+pub(crate) enum InvalidHistory {
     /// A source is without a step before this one.
     Gap { missing: usize, found: usize },
     /// A source is empty in a step.
@@ -21,7 +21,7 @@ pub(crate) enum Unloadable {
     Receipt { step: usize },
 }
 
-impl fmt::Display for Unloadable {
+impl fmt::Display for InvalidHistory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Gap { missing, found } => {
@@ -39,7 +39,7 @@ impl fmt::Display for Unloadable {
     }
 }
 
-impl std::error::Error for Unloadable {}
+impl std::error::Error for InvalidHistory {}
 
 impl Scheduler {
     /// Goes on from what a store holds of the columns from `first` on, of which nothing is known yet. On an
@@ -50,7 +50,7 @@ impl Scheduler {
         &mut self,
         first: usize,
         stored_by_column: &[StoredSteps],
-    ) -> Result<(), (usize, Unloadable)> {
+    ) -> Result<(), (usize, InvalidHistory)> {
         self.check(first, stored_by_column)?;
         self.adopt(first, stored_by_column);
         Ok(())
@@ -73,7 +73,7 @@ impl Scheduler {
         &self,
         first: usize,
         stored_by_column: &[StoredSteps],
-    ) -> Result<(), (usize, Unloadable)> {
+    ) -> Result<(), (usize, InvalidHistory)> {
         let schema = self.plan.schema();
         let prefix = |column: usize| {
             let stored_steps = column.checked_sub(first).and_then(|at| stored_by_column.get(at));
@@ -84,10 +84,10 @@ impl Scheduler {
             let last = stored_steps.beyond.last().copied().or_else(|| stored_steps.prefix.checked_sub(1));
             match (schema.is_source(column), stored_steps.beyond.first(), last) {
                 (true, Some(&found), _) => {
-                    return Err((column, Unloadable::Gap { missing: stored_steps.prefix, found }));
+                    return Err((column, InvalidHistory::Gap { missing: stored_steps.prefix, found }));
                 }
                 (false, _, Some(step)) if step >= opened => {
-                    return Err((column, Unloadable::NotBegun { step, opened }));
+                    return Err((column, InvalidHistory::NotBegun { step, opened }));
                 }
                 _ => {}
             }

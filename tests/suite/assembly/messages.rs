@@ -2,7 +2,7 @@
 
 use columnar::testing::script;
 use columnar::{
-    Column, Context, Error, Flow, Messages, Mistake, Part, Role, View, column, flow, source, this,
+    Column, Context, Error, Flow, Messages, Part, Role, SchemaError, View, column, flow, source, this,
 };
 use serde_json::{Value as Json, json};
 
@@ -225,7 +225,7 @@ mod windows {
         let user = source("user");
         for views in [vec![user.window(0)], vec![user.all(), this().window(0)]] {
             let mistakes = refused(column("bot", views, script([OPEN])));
-            assert!(matches!(&mistakes[..], [Mistake::EmptyWindow { .. }]), "{mistakes:?}");
+            assert!(matches!(&mistakes[..], [SchemaError::EmptyWindow { .. }]), "{mistakes:?}");
         }
     }
 }
@@ -409,7 +409,7 @@ mod tags {
         let (user, notes) = (source("user"), source("notes"));
         for views in [[user.all(), user.latest()], [user.all(), notes.named("user")]] {
             let mistakes = refused(column("bot", views, script([OPEN])));
-            let is_told = matches!(&mistakes[..], [Mistake::DuplicateTag { tag, .. }] if *tag == "user");
+            let is_told = matches!(&mistakes[..], [SchemaError::DuplicateTag { tag, .. }] if *tag == "user");
             assert!(is_told, "{mistakes:?}");
         }
     }
@@ -418,9 +418,9 @@ mod tags {
     async fn are_not_for_the_own_past_which_is_shown_once() {
         let user = source("user");
         let mistakes = refused(column("bot", (&user, this(), this().latest()), script([OPEN])));
-        assert!(matches!(&mistakes[..], [Mistake::SelfTwice { .. }]), "{mistakes:?}");
+        assert!(matches!(&mistakes[..], [SchemaError::SelfTwice { .. }]), "{mistakes:?}");
         let mistakes = refused(column("bot", (&user, this().named("me")), script([OPEN])));
-        assert!(matches!(&mistakes[..], [Mistake::TaggedSelf { .. }]), "{mistakes:?}");
+        assert!(matches!(&mistakes[..], [SchemaError::TaggedSelf { .. }]), "{mistakes:?}");
     }
 }
 
@@ -559,9 +559,9 @@ async fn bot<V: columnar::IntoViews>(views: impl Fn(&Column) -> V) -> Flow {
     told([bot], &["u0", "u1", "u2", "u3"]).await
 }
 
-fn refused(leaf: Column) -> Vec<Mistake> {
+fn refused(leaf: Column) -> Vec<SchemaError> {
     match flow([leaf]) {
-        Err(Error::Schema(error)) => error.mistakes().to_vec(),
+        Err(Error::Schema(error)) => error.errors().to_vec(),
         other => panic!("{other:?}"),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use columnar::budget::Budget;
 use columnar::model::{Chunk, Model, Offline, Request};
 use columnar::prelude::*;
-use columnar::{BoxError, Error, Event, Mistake};
+use columnar::{BoxError, Error, Event, SchemaError};
 use columnar_tests::live::block_on;
 use futures::stream::BoxStream;
 
@@ -131,7 +131,7 @@ fn a_past_that_nobody_declares_is_told() {
     let user = source("user");
     let pro = column("pro", (user.latest(), prev("kon")), said("pro"));
     let Err(Error::Schema(error)) = flow([pro]) else { panic!("there is no `kon`") };
-    assert!(matches!(error.mistakes(), [Mistake::UnknownColumn { read, .. }] if read == "kon"));
+    assert!(matches!(error.errors(), [SchemaError::UnknownColumn { read, .. }] if read == "kon"));
     assert!(error.to_string().contains("`pro` reads `kon`"), "{error}");
 }
 
@@ -146,11 +146,11 @@ fn a_group_whose_tag_is_taken_is_told() {
         let Err(Error::Schema(error)) = flow([column("pro", views, said("pro"))]) else {
             panic!("they clash")
         };
-        assert!(matches!(error.mistakes(), [Mistake::DuplicateTag { .. }]), "{error}");
+        assert!(matches!(error.errors(), [SchemaError::DuplicateTag { .. }]), "{error}");
     }
     let own = column("pro", (user.latest(), group("past", this())), said("pro"));
     let Err(Error::Schema(error)) = flow([own]) else { panic!("the own past has no tag") };
-    assert!(matches!(error.mistakes(), [Mistake::TaggedSelf { .. }]), "{error}");
+    assert!(matches!(error.errors(), [SchemaError::TaggedSelf { .. }]), "{error}");
 }
 
 /// Groups stand in groups, and one of which nothing is shown is not there.
@@ -432,13 +432,16 @@ fn what_hides_nothing_has_nothing_to_tell() {
             panic!("it shows everything")
         };
         assert!(
-            matches!(error.mistakes(), [Mistake::NothingElided { input, .. }] if *input == "user"),
+            matches!(error.errors(), [SchemaError::NothingElided { input, .. }] if *input == "user"),
             "{error}"
         );
     }
     let own = column("pro", (user.latest(), this().elided()), said("pro"));
     let Err(Error::Schema(error)) = flow([own]) else { panic!("it shows all of its past") };
-    assert!(matches!(error.mistakes(), [Mistake::NothingElided { input, .. }] if *input == "pro"), "{error}");
+    assert!(
+        matches!(error.errors(), [SchemaError::NothingElided { input, .. }] if *input == "pro"),
+        "{error}"
+    );
     assert!(error.to_string().contains(".window(3).elided()"), "{error}");
 }
 

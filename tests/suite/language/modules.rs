@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use columnar::flow::{ColumnEnum, Typed};
 use columnar::prelude::*;
 use columnar::store::{Entry, MemoryStore, Store};
-use columnar::{Mistake, Name};
+use columnar::{Name, SchemaError};
 
 /// What the column sees of its inputs: each tag and its newest value.
 async fn seen(cx: Context) -> String {
@@ -566,11 +566,11 @@ mod at_run_time {
         let user = source("user");
         let critic = debate("debate", &user);
         let told = |error: Error| match error {
-            Error::Schema(error) => error.mistakes().to_vec(),
+            Error::Schema(error) => error.errors().to_vec(),
             other => panic!("{other}"),
         };
         let name = |name: &str| Name::new(name).expect("a name");
-        let clash = |of: &str| Mistake::NameOfModule { name: name("debate"), of: name(of) };
+        let clash = |of: &str| SchemaError::NameOfModule { name: name("debate"), of: name(of) };
         let whole = column("debate", critic.latest(), seen);
         let mistakes = told(flow([&whole]).expect_err("`debate` is a module"));
         assert_eq!(mistakes, [clash("debate.advocate"), clash("debate.critic")]);

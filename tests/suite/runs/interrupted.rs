@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use columnar::prelude::*;
 use columnar::store::MemoryStore;
-use columnar::{Compute, Mistake, Reply};
+use columnar::{Compute, Reply, SchemaError};
 use columnar_tests::log::Log;
 use columnar_tests::store::FaultyStore;
 use futures::stream;
@@ -228,7 +228,7 @@ fn r16_a_cycle_is_refused_and_names_its_path() -> Result<()> {
     assert_eq!(f.order(), ["user", "a", "b", "c"]);
     let alone = flow([column("alone", this(), echo())]);
     let Err(Error::Schema(error)) = alone else { unreachable!("nothing new can reach it") };
-    assert!(error.mistakes().iter().any(|mistake| matches!(mistake, Mistake::NoInput { own: true, .. })));
+    assert!(error.errors().iter().any(|mistake| matches!(mistake, SchemaError::NoInput { own: true, .. })));
     Ok(())
 }
 

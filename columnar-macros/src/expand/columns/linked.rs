@@ -150,7 +150,7 @@ impl Emitter<'_> {
         let used = self.modules().map(|(module, _)| {
             let (span, used) = (located(module.keyword.span()), hidden_ident("USE_", &module.name));
             // Inputs that could not be read are reported, so they are not missing.
-            let is_complete = module.is_complete.then(|| quote_spanned!(span=> .__whole()));
+            let is_complete = module.is_complete.then(|| quote_spanned!(span=> .__complete()));
             quote_spanned!(span=> Self::#used #is_complete)
         });
         let used = (!self.dependencies.modules.is_empty()).then(|| quote!(.__using(&[#(#used),*])));

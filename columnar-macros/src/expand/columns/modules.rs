@@ -6,7 +6,7 @@
 //!     fn __READS_debate(here: &ChatColumns) { let _ = here.debate.topic; let _ = here.user; }
 //! }
 //! impl ChatColumns {
-//!     const __AT_debate: Place = Place::__new(2, &<… as Columns>::GRAPH);
+//!     const __AT_debate: ModuleColumns = ModuleColumns::__new(2, &<… as Columns>::GRAPH);
 //!     const __USE_debate: Used =
 //!         Used::__new("debate", Self::__AT_debate, &[(Self::__AT_debate.__source("topic"), Self::__HERE_user.__column())]);
 //! }
@@ -45,8 +45,8 @@ impl Emitter<'_> {
                 Some(quote!((#name, Self::#column.__column())))
             });
             let constants = quote! {
-                const #place: #private::Place =
-                    #private::Place::__new(#first, &<#columns as #private::Columns>::GRAPH);
+                const #place: #private::ModuleColumns =
+                    #private::ModuleColumns::__new(#first, &<#columns as #private::Columns>::GRAPH);
                 const #used: #private::Used =
                     #private::Used::__new(#name, Self::#place, &[#(#inputs),*]);
             };

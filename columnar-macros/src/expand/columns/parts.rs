@@ -71,10 +71,10 @@ impl Emitter<'_> {
         let columns = self.flow.columns.iter().enumerate();
         let renames = columns.filter_map(|(at, column)| {
             let RenamedFrom { keyword, name } = column.renamed_from.as_ref()?;
-            Some(quote!(#private::Former::#keyword(#at, #name)))
+            Some(quote!(#private::RenamedFrom::#keyword(#at, #name)))
         });
         let renames: Vec<TokenStream> = renames.collect();
-        (!renames.is_empty()).then(|| quote!(.__formers(&[#(#renames),*])))
+        (!renames.is_empty()).then(|| quote!(.__renames(&[#(#renames),*])))
     }
 }
 

@@ -3,7 +3,7 @@
 //! ```text
 //! pub struct ChatColumns { pub user: Source, pub topics: Derived, pub notes: Derived }
 //! impl ChatColumns {
-//!     const __notes: &'static [Read] = &[View::__known(1, 0, false, "topics").window(MANY).__view()];
+//!     const __notes: &'static [Read] = &[View::__literal(1, 0, false, "topics").window(MANY).__view()];
 //! }
 //! impl Columns for ChatColumns {
 //!     const GRAPH: Graph = Graph::__new(

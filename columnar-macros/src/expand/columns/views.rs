@@ -49,7 +49,7 @@ impl<'v> Read<'v> {
     pub(super) fn constant(&self, private: &Tokens) -> TokenStream {
         let (literals, modifiers) = (list([self.literals()]), self.view.constant_modifiers());
         let groups = groups(self.view);
-        let view = quote_spanned!(located(self.view.before)=> <#private::View>::__known(#literals));
+        let view = quote_spanned!(located(self.view.before)=> <#private::View>::__literal(#literals));
         quote!(#view #modifiers.__view() #groups)
     }
 }

@@ -156,7 +156,7 @@ impl Item<'_> {
                 const __ORDER: [&'static str; #count] = #private::Graph::__names(&Self::__TEXT);
 
                 #docs
-                #vis const ORDER: &'static [&'static str] = #private::Graph::__taken(&Self::__ORDER);
+                #vis const ORDER: &'static [&'static str] = #private::Graph::__names_slice(&Self::__ORDER);
             };
         }
         let name_at = |&at: &usize| self.emitter.flow.columns.get(at).map(|column| ident_text(&column.name));

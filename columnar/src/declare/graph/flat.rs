@@ -1,13 +1,13 @@
 //! The columns of a graph with those of its modules, as a plan has them: without the places of inputs.
 
 use super::{Graph, Node, Read, View};
-use crate::declare::{Draft, Plan, Schema, SchemaError};
+use crate::declare::{Draft, Plan, Schema, SchemaErrors};
 
 /// What stands at a place.
 pub(super) struct Flat {
     pub(super) name: String,
     /// What it was named before.
-    pub(super) was: Option<String>,
+    pub(super) renamed_from: Option<String>,
     pub(super) what: What,
 }
 
@@ -22,8 +22,8 @@ pub(super) enum What {
 impl Flat {
     fn of(graph: &Graph, own: usize, &(name, ..): &Node) -> Self {
         let what = graph.reads(own).map_or(What::Source, |reads| What::Column(reads.to_vec()));
-        let former = graph.formers.iter().find(|former| former.column == own);
-        Self { name: name.to_owned(), was: former.map(|former| former.name.to_owned()), what }
+        let rename = graph.renames.iter().find(|rename| rename.column == own);
+        Self { name: name.to_owned(), renamed_from: rename.map(|rename| rename.name.to_owned()), what }
     }
 }
 
@@ -33,7 +33,7 @@ pub(super) fn flat(graph: &Graph) -> Vec<Flat> {
     places.extend(graph.nodes.iter().enumerate().map(|(own, node)| Flat::of(graph, own, node)));
     for module in graph.modules {
         let first = places.len();
-        places.extend(flat(module.place.graph).into_iter().map(|Flat { name, was, what }| {
+        places.extend(flat(module.place.graph).into_iter().map(|Flat { name, renamed_from, what }| {
             let what = match what {
                 What::Source => What::Input(module.input(&name)),
                 What::Input(bound) => What::Input(first + bound),
@@ -44,7 +44,7 @@ pub(super) fn flat(graph: &Graph) -> Vec<Flat> {
                 }
             };
             let inside = |name: String| format!("{}.{name}", module.name);
-            Flat { name: inside(name), was: was.map(inside), what }
+            Flat { name: inside(name), renamed_from: renamed_from.map(inside), what }
         }));
     }
     places
@@ -59,7 +59,7 @@ pub(super) fn bound(places: &[Flat], mut at: usize) -> usize {
 }
 
 impl Graph {
-    pub(crate) fn plan(&self) -> Result<Plan, SchemaError> {
+    pub(crate) fn plan(&self) -> Result<Plan, SchemaErrors> {
         let base = match self.base {
             Some(base) => base.plan()?,
             None => Plan::new(Schema::new(Vec::new())?, &[]),
@@ -69,7 +69,7 @@ impl Graph {
 
     /// A plan with the own columns at the end. It must have the columns of what this graph extends, and
     /// may have others.
-    pub(crate) fn extend(&self, plan: &Plan) -> Result<Plan, SchemaError> {
+    pub(crate) fn extend(&self, plan: &Plan) -> Result<Plan, SchemaErrors> {
         let (places, mut schema) = (flat(self), plan.schema().clone());
         let (first, count) = (self.first(), schema.columns().len());
         let mut columns = vec![0; places.len()];
@@ -112,5 +112,5 @@ fn draft(place: &Flat, at: usize, column: impl Fn(usize) -> usize) -> Option<Dra
         What::Column(reads) => Some(reads.iter().map(view).collect()),
         What::Input(_) => return None,
     };
-    Some(Draft { name: place.name.clone(), was: place.was.clone(), views })
+    Some(Draft { name: place.name.clone(), renamed_from: place.renamed_from.clone(), views })
 }

@@ -11,7 +11,7 @@ use crate::declare::{Filter, Name, Outline, Suffix, ViewSpec, Window, is_tag, la
 
 use flat::{Flat, What};
 
-pub use module::{Place, Used};
+pub use module::{ModuleColumns, Used};
 
 /// The columns of a flow and what each of them reads, as a constant of the flow's type.
 ///
@@ -46,7 +46,7 @@ pub struct Graph {
     /// The flows that this one uses.
     modules: &'static [Used],
     /// What own columns were named before.
-    formers: &'static [Former],
+    renames: &'static [RenamedFrom],
     /// The own columns in topological order, counted from the first of them. Where there are modules, it
     /// has to be found.
     order: &'static [usize],
@@ -64,12 +64,12 @@ pub type Known = (usize, usize, bool, &'static str);
 
 /// What a column of a [`Graph`] was named before.
 #[derive(Clone, Copy, Debug)]
-pub struct Former {
+pub struct RenamedFrom {
     column: usize,
     name: &'static str,
 }
 
-impl Former {
+impl RenamedFrom {
     /// Says what the column was named before, for flows that keep their values in a store: what is stored under
     /// that name is this column's.
     pub const fn was(column: usize, name: &'static str) -> Self {
@@ -89,7 +89,7 @@ impl Reads {
     const fn view(self, at: usize) -> Option<View> {
         match self {
             Self::Known(known) => match nth(known, at) {
-                Some(known) => Some(View::__known(*known)),
+                Some(known) => Some(View::__literal(*known)),
                 None => None,
             },
             Self::Listed(reads) => match nth(reads, at) {
@@ -101,7 +101,7 @@ impl Reads {
 
     fn to_vec(self) -> Vec<Read> {
         match self {
-            Self::Known(known) => known.iter().map(|&known| Read::new(View::__known(known))).collect(),
+            Self::Known(known) => known.iter().map(|&known| Read::new(View::__literal(known))).collect(),
             Self::Listed(reads) => reads.to_vec(),
         }
     }
@@ -262,7 +262,7 @@ impl View {
 
     #[doc(hidden)]
     #[must_use]
-    pub const fn __known((column, count, is_lagged, tag): Known) -> Self {
+    pub const fn __literal((column, count, is_lagged, tag): Known) -> Self {
         let window = match Window::last(count) {
             Some(window) => window,
             None => Window::All,
@@ -285,7 +285,7 @@ impl Graph {
         listed: &'static [&'static [Read]],
         order: &'static [usize],
     ) -> Self {
-        Self { base: None, nodes, known, listed, modules: &[], formers: &[], order }
+        Self { base: None, nodes, known, listed, modules: &[], renames: &[], order }
     }
 
     #[doc(hidden)]
@@ -302,8 +302,8 @@ impl Graph {
 
     #[doc(hidden)]
     #[must_use]
-    pub const fn __formers(self, formers: &'static [Former]) -> Self {
-        Self { formers, ..self }
+    pub const fn __renames(self, renames: &'static [RenamedFrom]) -> Self {
+        Self { renames, ..self }
     }
 
     /// The name of a column or a module that extends this graph.
@@ -399,13 +399,13 @@ const fn is_same(one: &str, other: &str) -> bool {
 impl fmt::Display for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let places = flat::flat(self);
-        for (at, Flat { name, was, what }) in places.iter().enumerate() {
+        for (at, Flat { name, renamed_from, what }) in places.iter().enumerate() {
             match what {
                 What::Source => write!(f, "source {name}")?,
                 What::Column(reads) => write_column(f, &places, at, reads)?,
                 What::Input(_) => continue,
             }
-            was.as_ref().map_or(Ok(()), |was| write!(f, " was {was:?}"))?;
+            renamed_from.as_ref().map_or(Ok(()), |earlier| write!(f, " was {earlier:?}"))?;
             f.write_str("\n")?;
         }
         Ok(())

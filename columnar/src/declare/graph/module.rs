@@ -14,7 +14,7 @@ const NOWHERE: usize = usize::MAX;
 #[derive(Clone, Copy, Debug)]
 pub struct Used {
     pub(super) name: &'static str,
-    pub(super) place: Place,
+    pub(super) place: ModuleColumns,
     /// The sources, each with the place of the column that it is bound to.
     inputs: &'static [(&'static str, usize)],
 }
@@ -22,12 +22,12 @@ pub struct Used {
 /// Where a module has its columns.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct ModuleColumns {
     pub(super) first: usize,
     pub(super) graph: &'static Graph,
 }
 
-impl Place {
+impl ModuleColumns {
     #[doc(hidden)]
     #[must_use]
     pub const fn __new(first: usize, graph: &'static Graph) -> Self {
@@ -83,7 +83,11 @@ impl Place {
 impl Used {
     #[doc(hidden)]
     #[must_use]
-    pub const fn __new(name: &'static str, place: Place, inputs: &'static [(&'static str, usize)]) -> Self {
+    pub const fn __new(
+        name: &'static str,
+        place: ModuleColumns,
+        inputs: &'static [(&'static str, usize)],
+    ) -> Self {
         Self { name, place, inputs }
     }
 
@@ -93,7 +97,7 @@ impl Used {
     #[doc(hidden)]
     #[track_caller]
     #[must_use]
-    pub const fn __whole(self) -> Self {
+    pub const fn __complete(self) -> Self {
         let mut column = 0;
         while column < self.place.graph.__len() {
             if let Some(source) = self.place.graph.source(column)

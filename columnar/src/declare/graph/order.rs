@@ -216,7 +216,7 @@ impl Graph {
     /// The places that are taken, of those that [`__names`](Self::__names) has filled.
     #[doc(hidden)]
     #[must_use]
-    pub const fn __taken(names: &'static [&'static str]) -> &'static [&'static str] {
+    pub const fn __names_slice(names: &'static [&'static str]) -> &'static [&'static str] {
         let mut count = 0;
         while let Some(name) = nth(names, count)
             && !name.is_empty()

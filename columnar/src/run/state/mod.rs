@@ -25,7 +25,7 @@ use crate::model::Choice;
 use crate::run::forecast::{Forecast, forecast};
 use crate::run::table::Table;
 use crate::run::{Error, Result};
-use crate::schedule::{Cell, Progress, Scheduler, Unloadable};
+use crate::schedule::{Cell, InvalidHistory, Progress, Scheduler};
 use crate::store::{Entry, Put, Store, StoreError};
 use crate::tokens::{Chars, Counter};
 use crate::usage::{Bill, Receipt, SpendLimit};
@@ -204,7 +204,7 @@ impl Shared {
                     self.pushed(Cell { column: source, step }, earlier);
                 }
                 Put::Exists(Entry { value: None, .. }) => {
-                    let source = StoreError::other(Unloadable::Empty { step });
+                    let source = StoreError::other(InvalidHistory::Empty { step });
                     return Err(Error::Load { column: name.clone(), source });
                 }
             }

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use super::receipts::receipt;
 use super::{Shared, State};
 use crate::compute::Settings;
-use crate::declare::{Mistake, Name, Plan, SchemaError, Window};
+use crate::declare::{Name, Plan, SchemaError, SchemaErrors, Window};
 use crate::history::StoredSteps;
 use crate::reopen::{ColumnChange, Definition, OpenOptions, Recompute};
 use crate::run::{Error, Result};
-use crate::schedule::{Cell, Unloadable};
+use crate::schedule::{Cell, InvalidHistory};
 use crate::store::{CHUNK, Entry, Store, StoreError, copy, put_all};
 
 /// What a flow has in its store besides the values.
@@ -78,7 +78,7 @@ impl Shared {
             is_empty(column) || options.allows(change)
         })?;
         if let Some(late) = late_source(&plan, &stored_by_column) {
-            return Err(SchemaError::one(Mistake::LateSource { name: late.as_str().into() }).into());
+            return Err(SchemaErrors::one(SchemaError::LateSource { name: late.as_str().into() }).into());
         }
         let restored = self.lock().scheduler.restore(0, &stored_by_column);
         restored.map_err(|(column, error)| unloadable(&plan, column, error))?;
@@ -288,10 +288,10 @@ impl Shared {
 
 impl State {
     /// Takes values into memory that are stored.
-    fn take_up(&mut self, plan: &Plan, column: usize, entries: Entries) -> Result<(), Unloadable> {
+    fn take_up(&mut self, plan: &Plan, column: usize, entries: Entries) -> Result<(), InvalidHistory> {
         for (step, entry) in entries {
             let cell = Cell { column, step };
-            if let Some(receipt) = receipt(&entry).map_err(|_| Unloadable::Receipt { step })? {
+            if let Some(receipt) = receipt(&entry).map_err(|_| InvalidHistory::Receipt { step })? {
                 self.receipts.insert(cell, receipt);
             }
             match entry.value {
@@ -299,7 +299,7 @@ impl State {
                     let tokens = self.counter.count(&value);
                     self.table.insert(cell, value, tokens);
                 }
-                None if plan.schema().is_source(column) => return Err(Unloadable::Empty { step }),
+                None if plan.schema().is_source(column) => return Err(InvalidHistory::Empty { step }),
                 None => self.scheduler.restore_skipped(column, std::iter::once(step)),
             }
         }
@@ -364,7 +364,7 @@ async fn load(
     entries.sort_unstable_by_key(|(step, _)| *step);
     let mut there = entries.iter().map(|(step, _)| *step);
     match expected.find(|step| there.next() != Some(*step)) {
-        Some(step) => Err(unloadable(plan, column, Unloadable::Withheld { step })),
+        Some(step) => Err(unloadable(plan, column, InvalidHistory::Withheld { step })),
         None => Ok(entries),
     }
 }
@@ -373,6 +373,6 @@ fn failed(plan: &Plan, column: usize, source: StoreError) -> Error {
     Error::Load { column: plan.schema().name(column).clone(), source }
 }
 
-fn unloadable(plan: &Plan, column: usize, error: Unloadable) -> Error {
+fn unloadable(plan: &Plan, column: usize, error: InvalidHistory) -> Error {
     failed(plan, column, StoreError::other(error))
 }

@@ -10,7 +10,7 @@ use super::{Running, Shared};
 use crate::compute::{Context, Settings};
 use crate::history::Value;
 use crate::run::{Error, Result};
-use crate::schedule::{Action, Cell, OnFailure, Unloadable};
+use crate::schedule::{Action, Cell, InvalidHistory, OnFailure};
 use crate::store::{Entry, Put, StoreError};
 
 /// An action of the scheduler, with what it takes to do it.
@@ -146,7 +146,7 @@ impl Shared {
 
     /// The cell is stored, unless what is stored of it cannot be read.
     pub(crate) fn stored(&self, cell: Cell, entry: &Entry) -> Result<(), StoreError> {
-        let unreadable = |_| StoreError::other(Unloadable::Receipt { step: cell.step });
+        let unreadable = |_| StoreError::other(InvalidHistory::Receipt { step: cell.step });
         let receipt = receipt(entry).map_err(unreadable)?;
         let counter = self.counter();
         let value = entry.value.clone().map(|value| (counter.count(&value), value));

@@ -265,10 +265,10 @@ fn what_is_restored_is_checked_as_a_whole() {
     let mut scheduler = Scheduler::new(plan(&[None, Some(&[(0, LATEST)]), None]), 32);
     let stored_steps = |steps: &[usize]| steps.iter().copied().collect::<StoredSteps>();
     let gap = scheduler.restore(0, &[stored_steps(&[0, 3, 1]), stored_steps(&[]), stored_steps(&[0])]);
-    assert_eq!(gap, Err((0, Unloadable::Gap { missing: 2, found: 3 })));
+    assert_eq!(gap, Err((0, InvalidHistory::Gap { missing: 2, found: 3 })));
     let early =
         scheduler.restore(0, &[stored_steps(&[2, 0, 1]), stored_steps(&[0, 2]), stored_steps(&[1, 0])]);
-    assert_eq!(early, Err((1, Unloadable::NotBegun { step: 2, opened: 2 })));
+    assert_eq!(early, Err((1, InvalidHistory::NotBegun { step: 2, opened: 2 })));
     assert_eq!((scheduler.len(0), scheduler.len(2)), (0, 0), "what is refused changes nothing");
     scheduler
         .restore(0, &[stored_steps(&[2, 0, 1]), stored_steps(&[0, 1]), stored_steps(&[1, 0])])
@@ -322,11 +322,11 @@ fn r15_a_report_that_cannot_be_true_changes_nothing() {
             let storing = [true, false].iter().any(|&empty| world.storing.contains(&(cell, empty)));
             let scheduler = &mut world.scheduler;
             if !world.running.contains(&cell) {
-                assert_eq!(scheduler.handle_computed(cell), Err(Misuse));
-                assert_eq!(scheduler.handle_failed(cell), Err(Misuse));
-                assert!(storing || scheduler.handle_broken(cell) == Err(Misuse));
+                assert_eq!(scheduler.handle_computed(cell), Err(InvalidTransition));
+                assert_eq!(scheduler.handle_failed(cell), Err(InvalidTransition));
+                assert!(storing || scheduler.handle_broken(cell) == Err(InvalidTransition));
             }
-            assert!(storing || scheduler.handle_stored(cell, false) == Err(Misuse));
+            assert!(storing || scheduler.handle_stored(cell, false) == Err(InvalidTransition));
         }
         assert_eq!(format!("{:?}", world.scheduler), before);
     }

@@ -27,7 +27,7 @@ pub(super) type Views<'a> = &'a [(usize, Option<usize>)];
 pub(super) fn plan(columns: &[Option<Views<'_>>]) -> Arc<Plan> {
     let draft = |(at, views): (usize, &Option<Views<'_>>)| Draft {
         name: format!("c{at}"),
-        was: None,
+        renamed_from: None,
         views: views.map(|views| {
             let view = |(tag, &(column, last)): (usize, &(usize, Option<usize>))| {
                 let read = column & !(PAST | COUNTED);
