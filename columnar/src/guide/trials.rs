@@ -67,6 +67,6 @@
 //! });
 //! ```
 //!
-//! It panics with the first thing that is not as a flow [promises](super::runs#what-can-be-relied-on).
+//! It panics with the first thing that is not as a flow [promises](super::runs#guarantees).
 //!
 //! Next: [what a real model said](super::testing).
