@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use columnar::tokens::{Chars, Classes, Counter, Exact};
 use columnar_tests::corpus::{Corpus, KINDS};
-use columnar_tests::figures::{Contender, bar, figure, medians, medians_told, over, ratio, timed};
+use columnar_tests::figures::{Contender, bar, figure, medians, over, ratio, self_timed_medians, timed};
 
 const ROUNDS: usize = 9;
 
@@ -76,7 +76,7 @@ fn speed(corpus: &Corpus) {
         let mut contenders = counters.map(|(_, counter)| -> Contender<'_> {
             Box::new(|| timed_on_new_thread(|| count(counter, &other), || count(counter, &text)))
         });
-        for ((name, _), time) in counters.into_iter().zip(medians_told(ROUNDS, &mut contenders)) {
+        for ((name, _), time) in counters.into_iter().zip(self_timed_medians(ROUNDS, &mut contenders)) {
             let rate = ratio(text.len(), 1_000_000) / time.as_secs_f64();
             figure(&format!("{name}.{kind}_mb_per_s"), rate, "MB/s");
         }
