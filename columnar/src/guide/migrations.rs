@@ -84,12 +84,12 @@
 //! # for text in ["a", "b", "c"] { f.push("user", text).await?; }
 //! # f.run().await?;
 //! # drop(f);
-//! let topics = column("topics", user.window(3), |_: Context| async { "anew" });
+//! let topics = column("topics", user.window(3), |_: Context| async { "again" });
 //! let options = OpenOptions::new(store).recompute_from(2, ["topics"], other);
 //! let f = Flow::open(options, [topics]).await?;
 //! f.run().await?;
 //! assert_eq!(f.get("topics", 1).as_deref(), Some("once"));
-//! assert_eq!(f.get("topics", 2).as_deref(), Some("anew"));
+//! assert_eq!(f.get("topics", 2).as_deref(), Some("again"));
 //! # Ok(()) }
 //! ```
 //!
