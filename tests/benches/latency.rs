@@ -93,7 +93,7 @@ const SUBJECTS: [Subject; 3] = [
 impl Subject {
     async fn run(&self) -> Duration {
         let flow = (self.make)();
-        flow.limit(self.width);
+        flow.set_concurrency(self.width);
         for _ in 0..self.steps {
             flow.push("user", "x").await.expect("memory takes it");
         }

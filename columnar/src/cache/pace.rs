@@ -54,7 +54,7 @@ impl Pace {
     /// };
     /// for (chapter, is_last) in [("Once upon a time …", false), ("… ever after.", true)] {
     ///     if is_last {
-    ///         review.pace(Pace::batch().last());
+    ///         review.set_pace(Pace::batch().last());
     ///     }
     ///     review.chapter.push(chapter).await?;
     ///     review.run().await?;

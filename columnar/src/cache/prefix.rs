@@ -44,7 +44,7 @@ pub struct StablePrefix {
     pub bytes: usize,
     /// The bytes of all messages.
     pub total_bytes: usize,
-    /// The tokens that the next request repeats, as the flow [counts](crate::flow::LiveFlow::count_with).
+    /// The tokens that the next request repeats, as the flow [counts](crate::flow::LiveFlow::set_counter).
     pub tokens: usize,
     /// The tokens of all messages, counted the same way.
     pub total_tokens: usize,

@@ -22,7 +22,7 @@ const MAX_TOKENS: u32 = 1024;
 /// A compute step that sends an instruction and the messages of the column to a model, and streams the reply.
 ///
 /// The model is the one set by [`with`](Prompt::with) or [by its name](Prompt::model); otherwise that of the
-/// [flow](crate::flow::LiveFlow::model); otherwise the one that the environment variable `COLUMNAR_MODEL` names;
+/// [flow](crate::flow::LiveFlow::set_model); otherwise the one that the environment variable `COLUMNAR_MODEL` names;
 /// otherwise [`Offline`](crate::model::Offline), which needs no key.
 ///
 /// ```
@@ -111,7 +111,7 @@ impl Prompt {
     }
 
     /// The usual time between two requests of the column, where it differs from that of the
-    /// [flow](crate::flow::LiveFlow::pace) says. What was asked is kept in the cache of the model's provider
+    /// [flow](crate::flow::LiveFlow::set_pace) says. What was asked is kept in the cache of the model's provider
     /// for as long as that pays.
     ///
     /// ```

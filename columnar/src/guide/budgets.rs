@@ -43,7 +43,7 @@
 //! | scope | setting |
 //! |---|---|
 //! | a column | `prompt("…").budget(8_000)` |
-//! | a flow | [`chat.budget(8_000)`](crate::flow::LiveFlow::budget) |
+//! | a flow | [`chat.set_budget(8_000)`](crate::flow::LiveFlow::set_budget) |
 //! | the program | [`budget::set_default(Budget::of(8_000))`](crate::budget::set_default) |
 //!
 //! Each field of the budget comes from the nearest scope that sets it. Without a number of tokens, nothing is left out.
@@ -79,7 +79,7 @@
 //! # Counting tokens
 //!
 //! Each value is counted once, when it is stored, so a budget does not read the history. The counter is a setting of
-//! the flow, [`count_with`](crate::flow::LiveFlow::count_with):
+//! the flow, [`set_counter`](crate::flow::LiveFlow::set_counter):
 //!
 //! - [`tokens::Chars`](crate::tokens::Chars), the default, takes four characters for a token.
 //! - [`tokens::Classes`](crate::tokens::Classes) estimates by the kinds of characters in a text.

@@ -44,7 +44,7 @@
 //! #     source user;
 //! #     column answer(user, self) = prompt("You are a helpful assistant.");
 //! # };
-//! chat.pace(Pace::think(secs(75)));       // a person answers after about 75 seconds
+//! chat.set_pace(Pace::think(secs(75)));       // a person answers after about 75 seconds
 //! # Ok(()) }
 //! ```
 //!

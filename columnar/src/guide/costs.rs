@@ -53,8 +53,9 @@
 //!
 //! # A limit
 //!
-//! [`chat.spend(SpendLimit::dollars(5.0))`](crate::flow::LiveFlow::spend) stops a run before it costs more. Values that
-//! are paid for are stored. Several flows with the same [`SpendLimit`](crate::usage::SpendLimit) share it.
-//! [`chat.forecast()`](crate::flow::LiveFlow::forecast) estimates the requests of a run before it begins.
+//! [`chat.set_spend_limit(SpendLimit::dollars(5.0))`](crate::flow::LiveFlow::set_spend_limit) stops a run before it
+//! costs more. Values that are paid for are stored. Several flows with the same
+//! [`SpendLimit`](crate::usage::SpendLimit) share it. [`chat.forecast()`](crate::flow::LiveFlow::forecast) estimates
+//! the requests of a run before it begins.
 //!
 //! Next: [budgets](super::budgets).

@@ -52,9 +52,9 @@
 //!
 //! # Concurrency
 //!
-//! A flow computes at most 32 cells at once. [`limit`](crate::flow::LiveFlow::limit) changes that for a flow, and
-//! [`.limit(4)`](crate::compute::Policy::limit) after a compute step for a column. Prompts with the same model share a
-//! limit that [adapts](super::models#limits-that-adapt) to the model.
+//! A flow computes at most 32 cells at once. [`set_concurrency`](crate::flow::LiveFlow::set_concurrency) changes that
+//! for a flow, and [`.limit(4)`](crate::compute::Policy::limit) after a compute step for a column. Prompts with the
+//! same model share a limit that [adapts](super::models#limits-that-adapt) to the model.
 //!
 //! # Forecast and progress
 //!

@@ -43,6 +43,30 @@ impl Choice {
     }
 }
 
+impl<M: Model> From<M> for Choice {
+    fn from(model: M) -> Self {
+        Self::Instance(Arc::new(model))
+    }
+}
+
+impl From<&str> for Choice {
+    fn from(name: &str) -> Self {
+        Self::Named(name.into())
+    }
+}
+
+impl From<String> for Choice {
+    fn from(name: String) -> Self {
+        Self::Named(name.into())
+    }
+}
+
+impl From<Arc<str>> for Choice {
+    fn from(name: Arc<str>) -> Self {
+        Self::Named(name)
+    }
+}
+
 impl fmt::Debug for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

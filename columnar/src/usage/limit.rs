@@ -9,14 +9,14 @@ use tokio::sync::Notify;
 use super::{Dollars, Price, Usage};
 use crate::error::chain;
 
-/// A limit on the cost of a flow's calls, from [`spend`](crate::flow::LiveFlow::spend) on. A call that could exceed it is
-/// not made: the run ends with a [`SpendLimitError`], everything paid for is stored, and with another limit the next run
+/// A limit on the cost of a flow's calls, from [`set_spend_limit`](crate::flow::LiveFlow::set_spend_limit) on. A call
+/// that could exceed it is not made: the run ends with a [`SpendLimitError`], everything paid for is stored, and with another limit the next run
 /// goes on from there.
 ///
 /// Clones are one limit: flows that are given clones share it.
 ///
 /// Before a call its highest cost is reserved: its request as the flow
-/// [counts](crate::flow::LiveFlow::count_with), and a reply of the greatest length. When the call ends, the usage that it
+/// [counts](crate::flow::LiveFlow::set_counter), and a reply of the greatest length. When the call ends, the usage that it
 /// reports takes the place of the reservation. A call that reports none, because it broke off, counts in full. While other
 /// calls are in flight, a call that might be too much waits for them. So the limit is as exact as the flow counts.
 /// Tokens that a call writes to its provider's cache are reserved and counted at the dearer price, so a limit in dollars
@@ -31,7 +31,7 @@ use crate::error::chain;
 ///     source user;
 ///     column assistant(user, self) = prompt("You are a helpful assistant.").max_tokens(100);
 /// };
-/// chat.spend(SpendLimit::tokens(150));
+/// chat.set_spend_limit(SpendLimit::tokens(150));
 /// for text in ["hello", "goodbye"] {
 ///     chat.user.push(text).await?;
 /// }
@@ -39,7 +39,7 @@ use crate::error::chain;
 /// assert!(SpendLimitError::of(&error).is_some());
 /// assert_eq!(chat.steps(), 1);
 ///
-/// chat.spend(SpendLimit::tokens(150));
+/// chat.set_spend_limit(SpendLimit::tokens(150));
 /// chat.run().await?;
 /// assert_eq!(chat.steps(), 2);
 /// # Ok(()) }
@@ -252,7 +252,7 @@ pub enum SpendLimitError {
     },
     /// The price of the model is not known.
     #[error(
-        "no price is known for `{model}`, so it cannot be limited in dollars: say it with `Limit::priced`, or limit the tokens"
+        "no price is known for `{model}`, so it cannot be limited in dollars: set one with `SpendLimit::priced`, or limit the tokens"
     )]
     NoPrice {
         /// The name of the model.

@@ -367,7 +367,7 @@ proptest! {
     ) {
         let live = filled(&described);
         if let Some(limit) = limit {
-            live.flow.budget(Budget::of(limit).token_buffer(0));
+            live.flow.set_budget(Budget::of(limit).token_buffer(0));
         }
         for (column, step) in cells(&described) {
             // A budget may be too small for anything.

@@ -449,7 +449,7 @@ async fn the_model_that_needs_no_key_fits_every_type() -> Result<()> {
         column score(review.latest): Score = prompt("Rate it.");
         column count(review.latest): usize = prompt("Count it.");
     };
-    desk.with(Offline::new());
+    desk.set_model(Offline::new());
     desk.review.push("The lamp came late, \"again\", but the light is good.").await?;
     desk.run().await?;
     assert!(desk.all.read(0)?.is_some_and(|all| all.text.contains("late")));

@@ -93,7 +93,7 @@ fn pair(model: &Adaptive) -> Result<Flow> {
     let [one, two] =
         ["one", "two"].map(|name| column(name, user.latest(), prompt(name).with(model.clone()).retry(1)));
     let f = flow([one, two])?;
-    f.limit(64);
+    f.set_concurrency(64);
     Ok(f)
 }
 

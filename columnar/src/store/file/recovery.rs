@@ -1,27 +1,36 @@
-//! How a store in files is opened: becomes the owner, makes what is missing of a new store, and brings the log
-//! into line with what became of the last writes, and with values that somebody put there by hand.
+//! Opens and recovers a file store, or verifies it. Opening takes the lock, creates a new store, and updates the log
+//! for interrupted writes and for values that were added by hand.
 //!
-//! A crash in the middle of it is the same as one before it, or after it: the log is replaced as a whole.
+//! The log is replaced as a whole, so a crash during recovery is the same as one before or after it.
 
 use std::collections::BTreeSet;
 use std::fs::TryLockError;
 use std::io;
 use std::path::Path;
 
-use super::backend::{FileBackend, Location, corrupt, damaged, entry, replace, stage, text};
 use super::disk::{Disk, Kind};
-use super::layout::{IoContext, Layout, none_if_missing, ok_if_exists};
+use super::layout::{
+    IoContext, Layout, Location, corrupt, damaged, entry, none_if_missing, ok_if_exists, replace, stage, text,
+};
 use super::listing::{Unlogged, list};
 use super::log::{self, Cells, Checksum, Log, LoggedEntry};
 use crate::declare::Name;
-use crate::store::StoreError;
+use crate::store::{Defect, StoreError};
 
-/// The format that this file and its neighbours write.
-pub(super) const FORMAT: u32 = 2;
+/// The format that is written.
+const FORMAT: u32 = 2;
 
-pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<FileBackend<D>, StoreError> {
+/// A store that was opened and recovered.
+pub(super) struct Opened<D: Disk> {
+    pub(super) layout: Layout,
+    pub(super) lock: D::Lock,
+    pub(super) log: D::File,
+    pub(super) cells: Cells,
+}
+
+pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<Opened<D>, StoreError> {
     let (disk, path) = (location.disk.clone(), &location.path);
-    // What a later version wrote is left as it is, so this comes before everything else.
+    // First of all, since a store of a newer version must not be changed.
     let known = match none_if_missing(disk.canonical(path)).context("looking for", path)? {
         Some(root) => format(&disk, &Layout::new(root))?,
         None => None,
@@ -37,18 +46,18 @@ pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<FileBackend<D>, St
     if known.is_none() {
         make(&disk, &layout)?;
     }
-    // What is read here may have been written a moment ago, by somebody who did not live to see it durable.
+    // The last owner may have died between writing and syncing.
     disk.sync_path(layout.own()).context("writing", layout.own())?;
     let cells = recover(&disk, &layout)?;
     if known.is_some_and(|known| known < FORMAT) {
         upgrade(&disk, &layout)?;
     }
     let log = disk.append(&layout.cells()).context("opening", &layout.cells())?;
-    Ok(FileBackend { disk, layout, lock, log, cells, staged: 0 })
+    Ok(Opened { layout, lock, log, cells })
 }
 
-/// The format, if the store has been made.
-pub(super) fn format<D: Disk>(disk: &D, layout: &Layout) -> Result<Option<u32>, StoreError> {
+/// The format, if the store was created.
+fn format<D: Disk>(disk: &D, layout: &Layout) -> Result<Option<u32>, StoreError> {
     let path = layout.format();
     let Some(bytes) = none_if_missing(disk.read(&path, 64)).context("reading", &path)? else {
         return Ok(None);
@@ -76,7 +85,7 @@ fn lock<D: Disk>(disk: &D, layout: &Layout) -> Result<D::Lock, StoreError> {
     }
 }
 
-/// Makes the folder, and those that it is in, so that they last.
+/// Creates the folder and its parents, and makes them durable.
 fn make_root<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreError> {
     let Some(parent) = path.parent() else { return Ok(()) };
     let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
@@ -86,13 +95,13 @@ fn make_root<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreError> {
         ok_if_exists(disk.create_dir(path)).context("making", path)?;
     }
     match disk.sync_path(parent) {
-        // The folder was there, and may have been made a moment ago, but not by this process or its like.
+        // The folder existed, and another user created it.
         Err(error) if is_there && error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
         synced => synced.context("writing", parent),
     }
 }
 
-/// Removes what was staged and is not needed any more.
+/// Removes staged files of earlier owners.
 fn clear<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
     let staging = layout.staging();
     ok_if_exists(disk.create_dir(&staging)).context("making", &staging)?;
@@ -105,7 +114,7 @@ fn clear<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Makes what a store consists of. It is one when it has its format, which comes last.
+/// Creates the files of a new store. The format comes last: with it, the store exists.
 fn make<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
     disk.sync_path(layout.root()).context("writing", layout.root())?;
     let (path, empty) = (layout.cells(), log::write(&Cells::new()));
@@ -118,29 +127,29 @@ fn make<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
     publish(disk, layout, format!("{FORMAT}\n").as_bytes(), &layout.format())
 }
 
-/// Says that the log may have what it had not in earlier formats. Nothing else is another than it was there.
+/// Upgrades from format 1, whose log had no receipts. Nothing else differs.
 fn upgrade<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
     let staged = stage(disk, layout, 0, format!("{FORMAT}\n").as_bytes())?;
     replace(disk, layout, &staged, &layout.format())
 }
 
-/// Writes a new file that is whole from the beginning. Where files cannot have two names, nothing could ever be
-/// stored, and this is where it is found out.
+/// Creates a file that is complete from the beginning. On a file system without hard links this fails, before any
+/// value is stored.
 fn publish<D: Disk>(disk: &D, layout: &Layout, bytes: &[u8], path: &Path) -> Result<(), StoreError> {
     let staged = stage(disk, layout, 0, bytes)?;
     disk.link(&staged, path).context("making", path)?;
     disk.remove(&staged).context("removing", &staged)
 }
 
-/// The log, as it is.
-pub(super) fn read_log<D: Disk>(disk: &D, layout: &Layout) -> Result<Log, StoreError> {
+/// Reads the log.
+fn read_log<D: Disk>(disk: &D, layout: &Layout) -> Result<Log, StoreError> {
     let path = layout.cells();
     let bytes = none_if_missing(disk.read(&path, u64::MAX)).context("reading", &path)?;
     let bytes = bytes.ok_or_else(|| damaged(&path, "it is not there any more"))?;
     Log::parse(&bytes).map_err(|reason| damaged(&path, reason))
 }
 
-/// Finds out what is stored, and sees to it that the log says so and that it lasts.
+/// Finds out which cells are stored, and replaces the log if it differs.
 fn recover<D: Disk>(disk: &D, layout: &Layout) -> Result<Cells, StoreError> {
     let log = read_log(disk, layout)?;
     let is_whole = log.is_whole();
@@ -149,7 +158,7 @@ fn recover<D: Disk>(disk: &D, layout: &Layout) -> Result<Cells, StoreError> {
     for (column, step, logged) in unconfirmed {
         match entry(disk, layout, &column, step, &logged) {
             Ok(_) => drop(cells.entry(column.clone()).or_default().insert(step, logged)),
-            // It was not confirmed to anybody, so it has never been.
+            // It was never confirmed, so it was never stored.
             Err(StoreError::Corrupt { .. }) => {}
             Err(error) => return Err(error),
         }
@@ -168,16 +177,16 @@ fn recover<D: Disk>(disk: &D, layout: &Layout) -> Result<Cells, StoreError> {
         return Ok(cells);
     }
     for folder in columns.iter().map(|column| layout.column(column)).chain([layout.root().to_owned()]) {
-        // A column of skipped cells has no folder.
+        // A column that has only skipped cells has no folder.
         none_if_missing(disk.sync_path(&folder)).context("writing", &folder)?;
     }
-    // Not mended in place: of what was not written for certain, nothing is built upon.
+    // A new file, since it is unknown how much of the old one is durable.
     let staged = stage(disk, layout, 0, log::write(&cells).as_bytes())?;
     replace(disk, layout, &staged, &layout.cells())?;
     Ok(cells)
 }
 
-/// What somebody put there by hand, and may have put there just now.
+/// Adopts a file that was added by hand, and makes it durable.
 fn adopt<D: Disk>(disk: &D, layout: &Layout, column: &Name, step: usize) -> Result<LoggedEntry, StoreError> {
     let path = layout.value(column, step);
     let bytes = disk.read(&path, u64::MAX).context("reading", &path)?;
@@ -185,4 +194,31 @@ fn adopt<D: Disk>(disk: &D, layout: &Layout, column: &Name, step: usize) -> Resu
     text(bytes).ok_or_else(|| corrupt(column, step, &path, "is not UTF-8; write it in UTF-8"))?;
     disk.sync_path(&path).context("writing", &path)?;
     Ok(LoggedEntry { value: Some(checksum), receipt: None })
+}
+
+/// Verifies a store without changing it: the defects that opening it or loading its cells would report. Its owner
+/// may write meanwhile.
+pub(super) fn verify<D: Disk>(location: &Location<D>) -> Result<Vec<Defect>, StoreError> {
+    let Location { disk, path } = location;
+    let layout = Layout::new(disk.canonical(path).context("looking for", path)?);
+    if format(disk, &layout)?.is_none() {
+        return Ok(Vec::new());
+    }
+    // In this order, since the line of a value is written before its name.
+    let files = list(disk, &layout)?;
+    let mut log = read_log(disk, &layout)?;
+    let mut wrong = Vec::new();
+    for (column, steps) in &log.cells {
+        let entries = steps.iter().map(|(step, logged)| entry(disk, &layout, column, *step, logged));
+        wrong.extend(entries.filter_map(Result::err));
+    }
+    for (column, step, logged) in log.unconfirmed {
+        log.cells.entry(column).or_default().insert(step, logged);
+    }
+    wrong.extend(Unlogged::find(&layout, files, &log.cells, log.torn).wrong);
+    let defect = |error| match error {
+        StoreError::Corrupt { column, step, reason } => Ok(Defect { column, step, reason }),
+        other => Err(other),
+    };
+    wrong.into_iter().map(defect).collect()
 }
