@@ -82,7 +82,7 @@ mod tests {
     #[tokio::test]
     async fn a_round_fills_every_column() {
         let debate = Debate::new();
-        debate.with(columnar::model::Offline::new());
+        debate.set_model(columnar::model::Offline::new());
         for statement in STATEMENTS {
             debate.topic.push(statement).await.expect("in memory");
         }

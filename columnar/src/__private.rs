@@ -95,7 +95,7 @@ pub fn join<'a>(
 /// The compute steps of a module, whose sources are columns of the flow that uses it. Its steps may borrow for less
 /// long.
 pub fn lend<'a, 'b: 'a>(steps: Vec<Option<Step<'b>>>) -> Vec<Step<'a>> {
-    steps.into_iter().flatten().map(Step::lent).collect()
+    steps.into_iter().flatten().map(Step::shorten).collect()
 }
 
 /// The step of a column whose declaration is broken. It is never called: the error has been reported

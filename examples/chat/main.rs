@@ -220,7 +220,7 @@ mod tests {
     #[tokio::test]
     async fn every_message_is_a_step_and_a_broken_line_is_named() {
         let (chat, out) = (Chat::new(), anstream::StripStream::new(Vec::new()));
-        chat.with(Offline::new());
+        chat.set_model(Offline::new());
         let mut session = Session { chat, out, messages: vec!["critique"] };
         session.play("apollo13.txt", INCLUDED.as_bytes()).await.expect("it is UTF-8");
         assert_eq!(session.chat.steps(), 23);

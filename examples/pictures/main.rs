@@ -62,7 +62,7 @@ async fn terminal() -> Result<String, BoxError> {
     writeln!(out, "{bold}$ cargo run --example chat -- --messages critique messages.txt{bold:#}")?;
     writeln!(out, "model: {}", describe(Offline::NAME))?;
     let mut session = Session { chat: Chat::new(), out, messages: vec!["critique"] };
-    session.chat.with(Offline::new());
+    session.chat.set_model(Offline::new());
     session.play("messages.txt", MESSAGES.as_bytes()).await?;
     let text = String::from_utf8(session.out)?;
 

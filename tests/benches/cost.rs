@@ -87,7 +87,7 @@ fn table(outcomes: Vec<&Outcome>, columns: bool) {
 }
 
 fn more(column: &Column) {
-    let told = Some(column.told_over_bound()).filter(|told| told.is_finite());
+    let told = Some(column.hinted_over_bound()).filter(|told| told.is_finite());
     let told = told.map_or(String::from("-"), |told| format!("{told:.3}"));
     println!(" | {:7.3} {told:>7} {:9.3}", column.kept_over_bound(), column.over_uncached());
 }
@@ -135,16 +135,16 @@ fn figures(outcomes: &[Outcome]) {
             .map(|column| (column.over_uncached(), format!("{}, {}", outcome.title(), column.name)))
     });
     let bars = [
-        ("batch_over_bound", 1.01, of(Kind::AppendOnly, batch, Column::told_over_bound)),
+        ("batch_over_bound", 1.01, of(Kind::AppendOnly, batch, Column::hinted_over_bound)),
         ("human_over_bound", 1.03, of(Kind::AppendOnly, human, Column::over_bound)),
         ("adversarial_over_bound", 1.05, adversarial(outcomes)),
         ("worst_over_uncached", 1.0, Worst::of(columns)),
     ];
     let others = [
         ("batch_untold_over_bound", of(Kind::AppendOnly, batch, Column::over_bound)),
-        ("human_told_over_bound", of(Kind::AppendOnly, human, Column::told_over_bound)),
+        ("human_told_over_bound", of(Kind::AppendOnly, human, Column::hinted_over_bound)),
         ("human_kept_over_bound", of(Kind::AppendOnly, human, Column::kept_over_bound)),
-        ("adversarial_part_over_bound", of(Kind::Adversarial, None, Column::told_over_bound)),
+        ("adversarial_part_over_bound", of(Kind::Adversarial, None, Column::hinted_over_bound)),
         ("adversarial_part_untold_over_bound", of(Kind::Adversarial, None, Column::over_bound)),
         ("adversarial_part_kept_over_bound", of(Kind::Adversarial, None, Column::kept_over_bound)),
     ];
@@ -165,7 +165,7 @@ fn adversarial(outcomes: &[Outcome]) -> Worst {
     let mut sums: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for outcome in outcomes.iter().filter(|outcome| outcome.kind == Kind::Adversarial) {
         let (sum, total) = (sums.entry(outcome.provider).or_default(), outcome.total());
-        (sum.0, sum.1) = (sum.0 + total.told, sum.1 + total.both);
+        (sum.0, sum.1) = (sum.0 + total.hinted, sum.1 + total.both);
     }
     Worst::of(sums.into_iter().map(|(provider, (told, both))| (told / both, format!("T7, {provider}"))))
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use columnar::prelude::*;
-use columnar_tests::figures::{Contender, bar, figure, medians_told, over};
+use columnar_tests::figures::{Contender, bar, figure, over, self_timed_medians};
 use columnar_tests::peers::{Peer, Peers};
 use criterion::{Criterion, criterion_group, criterion_main};
 use futures::future::join_all;
@@ -93,7 +93,7 @@ const SUBJECTS: [Subject; 3] = [
 impl Subject {
     async fn run(&self) -> Duration {
         let flow = (self.make)();
-        flow.limit(self.width);
+        flow.set_concurrency(self.width);
         for _ in 0..self.steps {
             flow.push("user", "x").await.expect("memory takes it");
         }
@@ -148,7 +148,7 @@ impl Subject {
             let unit = "units of 50 ms, at the least";
             figure(&format!("{name}_by_barrier_units"), self.barrier_units().into(), unit);
         }
-        let times = medians_told(ROUNDS, &mut contenders);
+        let times = self_timed_medians(ROUNDS, &mut contenders);
         let [critical, ours, others @ ..] = &times[..] else { unreachable!("two are always there") };
         figure(&format!("{name}_critical_units"), over(*critical, UNIT), "units of 50 ms");
         figure(&format!("{name}_units"), over(*ours, UNIT), "units of 50 ms");

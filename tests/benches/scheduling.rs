@@ -14,7 +14,9 @@ use std::path::Path;
 
 use columnar::Value;
 use columnar::prelude::*;
-use columnar_tests::figures::{Contender, bar, figure, medians, medians_told, micros_each, over, timed};
+use columnar_tests::figures::{
+    Contender, bar, figure, medians, micros_each, over, self_timed_medians, timed,
+};
 use columnar_tests::peers::{Peer, Peers};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use futures::FutureExt;
@@ -123,10 +125,10 @@ fn beside_peers(runtime: &Runtime) -> (f64, Vec<(String, f64)>) {
             timed(|| grow(runtime, &flow, STEPS)) / STEPS
         })];
         contenders.extend(rust.iter().map(|peer| beside(peer, STEPS)));
-        let mut times = medians_told(ROUNDS, &mut contenders);
+        let mut times = self_timed_medians(ROUNDS, &mut contenders);
         // In turns of their own: after seconds of Python all others would begin cold.
         let mut contenders: Vec<Contender<'_>> = python.iter().map(|peer| beside(peer, 1)).collect();
-        times.extend(medians_told(PYTHON_ROUNDS, &mut contenders));
+        times.extend(self_timed_medians(PYTHON_ROUNDS, &mut contenders));
 
         let mut each = times.into_iter().map(|time| micros_each(time, columns));
         let ours = each.next().unwrap_or_default();
@@ -155,7 +157,7 @@ fn over_history(runtime: &Runtime) -> f64 {
     let mut contenders = flows
         .each_ref()
         .map(|flow| -> Contender<'_> { Box::new(move || timed(|| grow(runtime, flow, STEPS))) });
-    let times = medians_told(ROUNDS, &mut contenders);
+    let times = self_timed_medians(ROUNDS, &mut contenders);
     for (power, time) in (2..).zip(&times) {
         figure(&format!("cell_after_1e{power}_us"), micros_each(*time, 2 * STEPS), "us");
     }

@@ -15,7 +15,7 @@ use columnar::prelude::*;
 use columnar::store::{Entry, FileStore, SqliteStore, Store, StoredSteps};
 use columnar::testing::script;
 use columnar::{Name, Value};
-use columnar_tests::figures::{Contender, bar, figure, floor, medians_told, over, ratio, timed};
+use columnar_tests::figures::{Contender, bar, figure, floor, over, ratio, self_timed_medians, timed};
 use columnar_tests::peers;
 use criterion::{Criterion, criterion_group, criterion_main};
 use futures::future::join_all;
@@ -118,7 +118,7 @@ impl<S: Store> Kind<S> {
         };
         let mut contenders: [Contender<'_>; 3] =
             [Box::new(|| timed(|| bare.write(PUTS))), Box::new(alone), Box::new(together)];
-        let times = medians_told(ROUNDS, &mut contenders);
+        let times = self_timed_medians(ROUNDS, &mut contenders);
         let [bare, alone, together] = times[..] else { unreachable!("three took turns") };
         let second = |time: Duration, puts: usize| ratio(puts, 1) / time.as_secs_f64();
         let bare = second(bare, PUTS);
@@ -137,7 +137,7 @@ impl<S: Store> Kind<S> {
         }
         let mut opening: Vec<Contender<'_>> = Vec::new();
         pasts.iter().for_each(|past| opening.push(Box::new(|| self.opening(past))));
-        self.tell_of_pasts("open", &medians_told(ROUNDS, &mut opening), 1);
+        self.tell_of_pasts("open", &self_timed_medians(ROUNDS, &mut opening), 1);
 
         let mut stepping: Vec<Contender<'_>> = Vec::new();
         for past in &pasts {
@@ -148,7 +148,7 @@ impl<S: Store> Kind<S> {
                 timed(|| (next - PUTS..next).for_each(|step| self.step(&store, step)))
             }));
         }
-        self.tell_of_pasts("step", &medians_told(ROUNDS, &mut stepping), PUTS);
+        self.tell_of_pasts("step", &self_timed_medians(ROUNDS, &mut stepping), PUTS);
     }
 
     /// Until it is known which steps there are.
@@ -191,7 +191,7 @@ impl<S: Store> Kind<S> {
             timed(|| assert_eq!(self.runtime.block_on(open).expect("it opens").steps(), steps))
         };
         let read = || timed(|| assert!(fs::read_to_string(&plain).expect("it is there").len() > SHORT));
-        let times = medians_told(9, &mut [Box::new(resume), Box::new(read)]);
+        let times = self_timed_medians(9, &mut [Box::new(resume), Box::new(read)]);
         let [resume, read] = times[..] else { unreachable!("two took turns") };
         let name = format!("{}_resume_{}_cells", self.name, 2 * steps);
         figure(&name, resume.as_secs_f64() * 1e3, "ms");

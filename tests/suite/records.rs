@@ -28,9 +28,9 @@ fn the_flow_of_the_readme_is_the_one_that_the_example_runs() {
 }
 
 #[test]
-fn every_dependency_of_the_library_has_its_reason_in_the_readme() {
-    let readme = read("README.md");
-    let (_, table) = readme.split_once("## Dependencies").expect("there is such a section");
+fn every_dependency_of_the_library_has_its_reason_in_contributing() {
+    let contributing = read("CONTRIBUTING.md");
+    let (_, table) = contributing.split_once("## Dependencies").expect("there is such a section");
     for manifest in ["columnar/Cargo.toml", "columnar-macros/Cargo.toml"] {
         let text = read(manifest);
         let (_, dependencies) = text.split_once("[dependencies]").expect("it has some");

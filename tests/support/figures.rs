@@ -23,7 +23,7 @@ pub fn floor(name: &str, value: f64, at_least: f64) {
 /// them all. Each is run once before it counts.
 pub fn medians<const N: usize>(rounds: usize, contenders: [&mut dyn FnMut(); N]) -> [Duration; N] {
     let mut contenders = contenders.map(|contender| -> Contender<'_> { Box::new(|| timed(&mut *contender)) });
-    let mut medians = medians_told(rounds, &mut contenders).into_iter();
+    let mut medians = self_timed_medians(rounds, &mut contenders).into_iter();
     std::array::from_fn(|_| medians.next().unwrap_or_default())
 }
 
@@ -31,7 +31,7 @@ pub fn medians<const N: usize>(rounds: usize, contenders: [&mut dyn FnMut(); N])
 pub type Contender<'a> = Box<dyn FnMut() -> Duration + 'a>;
 
 /// The same as [`medians`] for any number of contenders that measure their times themselves.
-pub fn medians_told(rounds: usize, contenders: &mut [Contender<'_>]) -> Vec<Duration> {
+pub fn self_timed_medians(rounds: usize, contenders: &mut [Contender<'_>]) -> Vec<Duration> {
     let mut times = vec![Vec::with_capacity(rounds); contenders.len()];
     for round in 0..=rounds {
         for (contender, times) in contenders.iter_mut().zip(&mut times) {

@@ -1,30 +1,30 @@
-//! Where a request is marked, for a provider that keeps what stands before a mark.
+//! The marks in a request, for providers that cache the prefix before a mark.
 
 use std::fmt;
 
-/// A mark in a request: the provider keeps everything before it.
+/// A mark in a request: the provider caches everything before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mark {
-    /// Where it stands.
-    pub place: Place,
-    /// For how long.
+    /// Where the mark is.
+    pub position: Position,
+    /// How long the prefix is kept.
     pub lifetime: Lifetime,
-    /// What for.
+    /// Which request reads it.
     pub reason: Reason,
 }
 
-/// Which request will find what stands before a mark. They print as in "for the next request".
+/// The request that reads the prefix before a mark. It prints as in "for the next request".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The next one of the column.
+    /// The next request of the column.
     Next,
-    /// This one: it was kept by the request before.
+    /// This request: the one before wrote the prefix.
     Previous,
-    /// All that are made under the instruction, in this flow and in others.
+    /// All requests with the instruction, in this flow and in others.
     Instruction,
-    /// Those of forks.
+    /// Requests of forks.
     Forks,
 }
 
@@ -41,18 +41,18 @@ impl fmt::Display for Reason {
 
 /// The end of a piece of a request, in the order of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
-    /// Behind the instruction.
+pub enum Position {
+    /// After the instruction.
     System,
-    /// Behind this part of the messages, counted as [`Messages::parts`](crate::Messages::parts) yields them.
+    /// After this part of the messages, counted as [`Messages::parts`](crate::Messages::parts) yields them.
     Part(usize),
 }
 
-/// For how long a provider keeps what was marked, counted from when it was last used. What that is in
-/// minutes, its [`CachePolicy`](super::CachePolicy) says.
+/// How long a provider keeps a marked prefix after its last use. The [`CachePolicy`](super::CachePolicy) has the time in
+/// minutes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lifetime {
-    /// As long as providers keep it when nothing is said.
+    /// The default of the provider.
     Short,
     /// Longer, for a higher fee.
     Long,

@@ -1,9 +1,9 @@
-//! What of a request a provider has seen already, and what to mark in it so that the provider looks.
+//! Prompt caching: the prefix that a request shares with the next one, and the marks that make a provider cache it.
 //!
 //! ```text
-//! messages ──▶ StablePrefix                        what the next request repeats
+//! messages ──▶ StablePrefix                        the prefix that the next request repeats
 //!     │             CachePolicy ┐
-//!     └──────────────────────┼──▶ CachePlan        where the marks stand, and how long they keep
+//!     └──────────────────────┼──▶ CachePlan        the positions and the lifetime of the marks
 //!                       Pace ┘
 //! ```
 
@@ -13,7 +13,7 @@ mod plan;
 mod policy;
 mod prefix;
 
-pub use mark::{Lifetime, Mark, Place, Reason};
+pub use mark::{Lifetime, Mark, Position, Reason};
 pub use pace::Pace;
 pub use plan::CachePlan;
 pub use policy::CachePolicy;

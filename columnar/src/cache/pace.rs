@@ -1,9 +1,9 @@
-//! How long it takes from one request of a column to the next.
+//! The time from one request of a column to the next.
 
 use std::time::Duration;
 
-/// How long it usually takes until a column makes its next request. Nobody knows it but the user, and what
-/// is worth keeping depends on it.
+/// The time until a column usually makes its next request. Only the user knows it, and it decides which prefixes are
+/// worth caching.
 ///
 /// ```
 /// use columnar::cache::Pace;
@@ -13,18 +13,18 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pace {
     gap: Duration,
-    /// Whether the gap is a median, and not always the same.
+    /// Whether the gap is a median.
     varies: bool,
-    /// Whether nothing follows.
+    /// Whether no request follows.
     is_last: bool,
 }
 
-/// Think times are taken to be log-normal with a sigma of 1.3: the chance that one is at most 1, 2, 4, …
-/// times as long as the median.
+/// The probability that a think time is at most 1, 2, 4, … times the median. Think times are assumed to be log-normal
+/// with a sigma of 1.3.
 const WITHIN: [f64; 9] = [0.5, 0.7031, 0.8569, 0.9452, 0.9835, 0.9962, 0.9993, 0.9999, 1.0];
 
 impl Pace {
-    /// The next request follows at once, as in a run over many steps. What is told of no pace has this one.
+    /// The next request follows at once, as in a run over many steps. This is the default.
     pub const fn batch() -> Self {
         Self::every(Duration::ZERO)
     }
@@ -34,14 +34,14 @@ impl Pace {
         Self { gap, varies: false, is_last: false }
     }
 
-    /// The next request follows when somebody has thought: half of the times sooner than `median`, and now
-    /// and then many times later.
+    /// The next request follows after a person's think time: sooner than `median` half of the time, and now and then many
+    /// times later.
     pub const fn think(median: Duration) -> Self {
         Self { gap: median, varies: true, is_last: false }
     }
 
-    /// Nothing follows: this is the last step of a conversation, or the last row. What was kept is still read,
-    /// and nothing is paid for being kept any longer.
+    /// No request follows: this is the last step of a conversation, or the last row. Cached prefixes are still read, and
+    /// no new ones are paid for.
     ///
     /// ```
     /// use columnar::cache::Pace;
@@ -54,7 +54,7 @@ impl Pace {
     /// };
     /// for (chapter, is_last) in [("Once upon a time …", false), ("… ever after.", true)] {
     ///     if is_last {
-    ///         review.pace(Pace::batch().last());
+    ///         review.set_pace(Pace::batch().last());
     ///     }
     ///     review.chapter.push(chapter).await?;
     ///     review.run().await?;
@@ -70,7 +70,7 @@ impl Pace {
         self.is_last
     }
 
-    /// How likely it is that the next request follows within this time; exact to 0.03.
+    /// The probability that the next request follows within this time; exact to 0.03.
     pub(super) fn chance(self, within: Duration) -> f64 {
         if !self.varies || self.gap.is_zero() {
             return if self.gap <= within { 1.0 } else { 0.0 };
@@ -81,7 +81,7 @@ impl Pace {
     }
 }
 
-/// The chance of a time that is at most so many times the median, linear between powers of two.
+/// The probability of a time of at most `ratio` medians, linear between powers of two.
 fn at_most(mut ratio: f64) -> f64 {
     for (low, high) in WITHIN.iter().zip(WITHIN.iter().skip(1)) {
         if ratio < 2.0 {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_regular_is_certain() {
+    fn a_regular_pace_is_certain() {
         assert_eq!(Pace::batch().chance(secs(0)).to_bits(), 1.0_f64.to_bits());
         assert_eq!(Pace::every(secs(300)).chance(secs(300)).to_bits(), 1.0_f64.to_bits());
         assert_eq!(Pace::every(secs(301)).chance(secs(300)).to_bits(), 0.0_f64.to_bits());

@@ -9,7 +9,7 @@ use crate::registry::{self, Boundary, FAMILIES, Family, Write};
 /// The rules by which a provider caches prefixes of requests to some models, and their fees, with source and date.
 /// Rules change: the fields of a clone can be set.
 ///
-/// Factors are relative to what the same tokens cost where no cache is involved.
+/// Factors are relative to the price of uncached input tokens.
 ///
 /// ```
 /// use columnar::cache::CachePolicy;
@@ -18,33 +18,33 @@ use crate::registry::{self, Boundary, FAMILIES, Family, Write};
 /// assert_eq!((sonnet.read, sonnet.short.factor, sonnet.minimum), (0.1, 1.25, 1024));
 ///
 /// let unknown = CachePolicy::of("somebody/something");
-/// assert_eq!((unknown.read, unknown.most_marks), (1.0, 0)); // nothing is promised
+/// assert_eq!((unknown.read, unknown.most_marks), (1.0, 0)); // no discount is assumed
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CachePolicy {
-    /// How the names of the models begin, spelled as in `COLUMNAR_MODEL`.
+    /// The models, or the prefixes of their names, as in `COLUMNAR_MODEL`.
     pub models: &'static [&'static str],
-    /// US dollars for a million tokens of input that come from no cache, where known.
+    /// US dollars for a million uncached input tokens, where known.
     pub price: Option<f64>,
     /// The factor of tokens that are read from the cache.
     pub read: f64,
-    /// What it takes to have tokens kept for a short time.
+    /// The fee and the time of a short lifetime.
     pub short: Write,
-    /// What it takes to have tokens kept for a long time, if that is possible.
+    /// The fee and the time of a long lifetime, if there is one.
     pub long: Option<Write>,
-    /// The tokens that a prefix has at least that is kept.
+    /// The minimum length of a cached prefix in tokens.
     pub minimum: usize,
-    /// How many marks a request may have. With 0 the provider finds prefixes by itself, or not at all.
+    /// The most marks of a request. With 0 the provider finds prefixes by itself, or not at all.
     pub most_marks: usize,
-    /// In how many blocks an earlier entry is looked for, backwards from a mark and the marked one included.
+    /// The number of blocks in which the provider looks for an entry, backwards from a mark and with the marked one.
     pub look_back: usize,
-    /// Where a prefix can end that is found again.
+    /// Where a prefix may end that the provider finds again.
     pub boundary: Boundary,
-    /// Where the provider says so. Its prices may stand in a list of their own. Where something else that it
-    /// publishes contradicts this page, or the page leaves something open, the row has what is safer.
+    /// The page with the rules. Where other pages contradict it, or it leaves something open, the policy has the safer
+    /// value. The factor of cached tokens is that of the [price](crate::usage::Price), where there is one.
     pub source: &'static str,
-    /// A day on which it is known to have said so, as `YYYY-MM-DD`.
+    /// A day on which the page is known to have had these rules, as `YYYY-MM-DD`.
     pub date: &'static str,
 }
 
@@ -112,19 +112,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_beginning_wins() {
+    fn the_longest_name_or_prefix_wins() {
         assert_eq!(CachePolicy::of("anthropic/claude-opus-4-20250514").minimum, 1024);
         assert_eq!(CachePolicy::of("anthropic/claude-opus-4-1").minimum, 1024);
         assert_eq!(CachePolicy::of("anthropic/claude-opus-4-5-20251101").minimum, 4096);
         assert_eq!(CachePolicy::of("openai/gpt-5.5").most_marks, 0);
         assert!(CachePolicy::of("openai_resp/gpt-5.5").read < 1.0);
-        assert!(CachePolicy::of("openai_resp/gpt-5.5-pro").read >= 1.0, "nothing is taken off");
+        assert!(CachePolicy::of("openai_resp/gpt-5.5-pro").read >= 1.0, "there is no discount");
         assert_eq!(CachePolicy::of("openai/gpt-5.6-mini").most_marks, 4);
         assert_eq!(CachePolicy::of("openai_resp/gpt-5.6"), CachePolicy::of("openai/gpt-5.6"));
     }
 
     #[test]
-    fn of_what_is_unknown_nothing_is_assumed() {
+    fn no_discount_is_assumed_for_an_unknown_model() {
         for model in ["", "anthropic", "offline", "xai/grok", "claude-sonnet-4-5", "anthropic/other"] {
             let row = CachePolicy::of(model);
             assert_eq!((row.most_marks, row.price, row.long), (0, None, None), "{model}");
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn every_beginning_is_that_of_a_model_and_of_one_row() {
+    fn every_name_and_prefix_finds_its_own_policy() {
         for row in CachePolicy::all() {
             for models in row.models {
                 assert!(models.contains('/'), "{models}");

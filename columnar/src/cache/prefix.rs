@@ -1,15 +1,15 @@
-//! How much of a request is sent again, byte for byte, at the beginning of the next one.
+//! The prefix that a request shares with the next one, byte for byte.
 //!
-//! The declaration alone decides it: windows move on by one step, what is shown of a column's whole
-//! history stays, and everything new stands at the end. So it is known before the next step is.
+//! The declaration alone decides it: windows move by one step, whole histories stay, and everything new is at the end. So
+//! it is known before the next step.
 
 use std::fmt;
 
 use crate::context::{InNext, Messages, Part};
 use crate::declare::{Name, Window, Written};
 
-/// How much of a request is the beginning of the next one, too, and where that ends. Providers charge a
-/// fraction for what they have seen at the beginning of an earlier request.
+/// The length of the prefix that a request shares with the next one, and where it ends. Providers charge a fraction for a
+/// prefix that an earlier request had.
 ///
 /// It prints as a sentence. Made by [`Derived::explain_cache`](crate::flow::Handle::explain_cache) and
 /// [`LiveFlow::explain_cache`](crate::flow::LiveFlow::explain_cache).
@@ -30,7 +30,7 @@ use crate::declare::{Name, Window, Written};
 /// chat.run().await?;
 ///
 /// let assistant = chat.assistant.explain_cache(1)?;
-/// assert_eq!((assistant.bytes, assistant.difference), (assistant.of_bytes, None));
+/// assert_eq!((assistant.bytes, assistant.difference), (assistant.total_bytes, None));
 ///
 /// let coach = chat.coach.explain_cache(1)?;
 /// let difference = coach.difference.as_ref().map(ToString::to_string);
@@ -43,26 +43,26 @@ pub struct StablePrefix {
     /// The bytes of the messages that the next request repeats.
     pub bytes: usize,
     /// The bytes of all messages.
-    pub of_bytes: usize,
-    /// The tokens of what is repeated, as the flow [counts](crate::flow::LiveFlow::count_with).
+    pub total_bytes: usize,
+    /// The tokens that the next request repeats, as the flow [counts](crate::flow::LiveFlow::set_counter).
     pub tokens: usize,
     /// The tokens of all messages, counted the same way.
-    pub of_tokens: usize,
-    /// The first thing that the next request does not repeat; `None` if it repeats everything.
+    pub total_tokens: usize,
+    /// The first part that the next request does not repeat; `None` if it repeats all.
     pub difference: Option<Difference>,
 }
 
-/// Why something that is shown now is not repeated by the next request. It prints as what causes it.
+/// Why the next request does not repeat a part. It prints as its cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Difference {
-    /// It leaves the window of a view.
+    /// The part leaves the window of a view.
     View {
-        /// The column that is shown.
+        /// The column of the view.
         column: Name,
-        /// The step of it.
+        /// The step of the part.
         step: usize,
-        /// How much of the column is shown: the view to widen, if the prefix matters more than the window.
+        /// The window: widen it if the prefix matters more.
         window: Window,
         /// Whether the view shows each value a step later.
         delayed: bool,
@@ -76,17 +76,17 @@ pub enum Difference {
 
 impl StablePrefix {
     pub(crate) fn of(messages: &Messages) -> Self {
-        let mut prefix = Self { bytes: 0, of_bytes: 0, tokens: 0, of_tokens: 0, difference: None };
+        let mut prefix = Self { bytes: 0, total_bytes: 0, tokens: 0, total_tokens: 0, difference: None };
         let mut is_repeated = true;
         for part in messages.parts() {
             is_repeated &= matches!(part.in_next(), InNext::Repeated);
             if !is_repeated && prefix.difference.is_none() {
                 prefix.difference = Difference::of(&part);
             }
-            prefix.of_bytes += part.len();
-            prefix.of_tokens += part.tokens();
+            prefix.total_bytes += part.len();
+            prefix.total_tokens += part.tokens();
             if is_repeated {
-                (prefix.bytes, prefix.tokens) = (prefix.of_bytes, prefix.of_tokens);
+                (prefix.bytes, prefix.tokens) = (prefix.total_bytes, prefix.total_tokens);
             }
         }
         prefix
@@ -119,12 +119,12 @@ impl fmt::Display for Difference {
 
 impl fmt::Display for StablePrefix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bytes, of_bytes, tokens, of_tokens, difference } = self;
+        let Self { bytes, total_bytes, tokens, total_tokens, difference } = self;
         match difference {
             None => write!(f, "all {bytes} bytes, about {tokens} tokens, begin the next request, too"),
             Some(first) => write!(
                 f,
-                "{bytes} of {of_bytes} bytes, about {tokens} of {of_tokens} tokens, begin the next request, \
+                "{bytes} of {total_bytes} bytes, about {tokens} of {total_tokens} tokens, begin the next request, \
                  too; {first} is the first that does not"
             ),
         }

@@ -1,14 +1,14 @@
-//! What a compute step gets: the cell and what its column reads.
+//! The argument of a compute step: the cell to compute, and the values that its column reads.
 
 use std::sync::Arc;
 
-use super::{Defaults, OutputSpec};
+use super::Defaults;
 use crate::context::{Messages, Role, Snapshot};
 use crate::declare::Name;
 use crate::history::Value;
 use crate::rendering::Schema;
 
-/// What a compute step is given: the cell to compute and what the column reads.
+/// The argument of a compute step: the cell to compute, and the values that its column reads.
 ///
 /// ```
 /// # use columnar::prelude::*;
@@ -16,8 +16,8 @@ use crate::rendering::Schema;
 /// let chat = flow! {
 ///     source user;
 ///     column words(user.latest) = |cx: Context| async move {
-///         let said = cx.input("user").ok_or("`words` reads `user`")?;
-///         Ok::<_, &str>(format!("{} words in step {}", said.split_whitespace().count(), cx.step()))
+///         let text = cx.input("user").ok_or("`words` reads `user`")?;
+///         Ok::<_, &str>(format!("{} words in step {}", text.split_whitespace().count(), cx.step()))
 ///     };
 /// };
 /// chat.user.push("one two three").await?;
@@ -39,28 +39,28 @@ impl Context {
         Self { inputs: snapshot.current(), messages: Messages::new(snapshot), defaults, output: None }
     }
 
-    /// What the flow gives to all its compute steps.
+    /// The settings of the flow for columns without their own.
     pub(crate) fn defaults(&self) -> &Defaults {
         &self.defaults
     }
 
-    /// The column that is computed.
+    /// The column of the cell.
     pub fn column(&self) -> &Name {
         &self.messages.snapshot().reads.column
     }
 
-    /// The step that is computed, counted from 0.
+    /// The step of the cell, counted from 0.
     pub fn step(&self) -> usize {
         self.messages.snapshot().step
     }
 
-    /// What the views of the column note of its inputs, for the instruction of a model: the same at every step.
-    /// `None` where nothing is noted. A [`prompt`](crate::prompt) puts it behind its own instruction.
+    /// The notes on the inputs of the column, for the instruction of a model; the same at every step. `None` without
+    /// notes. A [`prompt`](crate::prompt) appends them to its own instruction.
     pub fn orientation(&self) -> Option<&str> {
         self.messages.snapshot().reads.orientation.as_deref()
     }
 
-    /// An instruction, with the shape that is wanted and with what is noted of the inputs.
+    /// Appends the instruction of the output type and the notes on the inputs.
     pub(crate) fn instruct(&self, instruction: &Arc<str>) -> Arc<str> {
         let instruction = &match &self.output {
             Some(output) => output.instruct(instruction),
@@ -77,35 +77,51 @@ impl Context {
         &self.messages
     }
 
-    /// The shape of the value that is wanted, in a column that has a type; `None` where it is plain
-    /// text. A [`prompt`](crate::prompt) hands it to its model, and says it behind its own instruction.
+    /// The schema of the value, if the column has a type; `None` for plain text. A [`prompt`](crate::prompt) passes it
+    /// to its model and appends it to its own instruction.
     pub fn schema(&self) -> Option<&Arc<Schema>> {
         self.output.as_ref().map(|output| &output.schema)
     }
 
-    /// What is to be said behind the messages, in turn: replies of this very cell that were not what is wanted, and
-    /// what is wrong with each. Empty at the first attempt. A [`prompt`](crate::prompt) sends it to its model.
+    /// Messages to send after the context: earlier replies for this cell that did not match the type of the column, each
+    /// followed by its error. Empty at the first attempt. A [`prompt`](crate::prompt) sends them to its model.
     pub fn follow_up(&self) -> &[(Role, Arc<str>)] {
         self.output.as_ref().map_or(&[], |output| &output.follow_up)
     }
 
-    /// The same cell, of which this is wanted.
+    /// The context of the same cell for this output.
     #[cfg(feature = "typed")]
     pub(crate) fn with_output(self, output: OutputSpec) -> Self {
         Self { output: Some(Arc::new(output)), ..self }
     }
 
-    /// The value that an input has at this step, with `prev` that of the step before, verbatim: no tag around
-    /// it, nothing escaped. Inputs go by their tag, which is the column's name unless the view gives another.
-    /// `None` for a tag that there is not, for a column that was [skipped](crate::compute::Policy::or_skip), and
-    /// with `prev` at step 0.
+    /// The value of an input at this step, or at the step before for a view with `prev`. It is verbatim: without a tag
+    /// around it, and not escaped. `tag` is the name of the column unless the view sets another one. `None` for an
+    /// unknown tag, for a cell that was [skipped](crate::compute::Policy::or_skip), and with `prev` at step 0.
     pub fn input(&self, tag: &str) -> Option<&Value> {
         self.inputs.iter().find(|(name, _)| name == tag).map(|(_, value)| value)
     }
 
-    /// The inputs at this step in order of declaration, each by its tag and verbatim, without those
-    /// that were skipped.
+    /// The tags and values of the inputs at this step in order of declaration, verbatim, without skipped cells.
     pub fn inputs(&self) -> impl ExactSizeIterator<Item = (&Name, &Value)> {
         self.inputs.iter().map(|(tag, value)| (tag, value))
+    }
+}
+
+/// The type of a value, as a compute step needs it.
+#[derive(Clone, Debug)]
+pub(crate) struct OutputSpec {
+    pub(crate) schema: Arc<Schema>,
+    /// The text that asks a model for the schema; the same in every request.
+    pub(crate) instruction: Arc<str>,
+    /// Replies that do not match the schema, each followed by its error.
+    pub(crate) follow_up: Vec<(Role, Arc<str>)>,
+}
+
+impl OutputSpec {
+    /// Appends the instruction of the type.
+    pub(crate) fn instruct(&self, instruction: &str) -> Arc<str> {
+        let gap = if instruction.is_empty() { "" } else { "\n\n" };
+        [instruction, gap, &self.instruction].concat().into()
     }
 }

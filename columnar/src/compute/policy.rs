@@ -1,4 +1,4 @@
-//! What a column does about slow and failing calls.
+//! Wrappers of compute steps: retries, timeouts, rates, limits, and the handling of failures.
 
 use std::time::Duration;
 
@@ -9,35 +9,33 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 #[cfg(feature = "typed")]
 use super::ColumnType;
-use super::{IntoStep, Kind, Piece, Rate, Reply, Step};
-use crate::compute::Context;
+use super::{Context, IntoStep, Kind, Piece, Rate, Reply, Step};
 use crate::context::budget::Budget;
 use crate::error::{BoxError, TimedOut};
 use crate::model::{Overloaded, Refused};
 use crate::schedule::OnFailure;
 use crate::usage::SpendLimitError;
 
-/// The first pause before a further attempt; each further one is twice as long, and up to as long
-/// again by chance, so that columns that failed together do not try again together.
+/// The pause before the second attempt. It doubles with each further attempt. A random part of up to the same length
+/// is added, so that columns that fail together do not retry together.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
-/// No pause is longer, chance apart, unless a model asks for it.
+/// The longest pause without its random part, unless a model asks for a longer one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// No model gets a longer pause than this, whatever it asks for.
-const LONGEST_ASKED: Duration = Duration::from_mins(2);
+/// The longest pause that a model can ask for.
+const LONGEST_REQUESTED: Duration = Duration::from_mins(2);
 
-/// So many seconds, for a declaration that reads well: `.timeout(secs(30))`.
+/// A duration in seconds, for short declarations: `.timeout(secs(30))`.
 pub const fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// What can be said behind a compute step: how often to try, how long to wait, how many at once, how
-/// many in a minute, how many tokens.
+/// Methods that wrap a compute step with a policy: retries, timeouts, concurrency limits, rates, token budgets.
 ///
-/// Each wraps what stands before it: in `.timeout(secs(30)).retry(3)` each attempt has 30 seconds, in
+/// Each wraps the step before it: in `.timeout(secs(30)).retry(3)` each attempt has 30 seconds, in
 /// `.retry(3).timeout(secs(30))` all of them together. In `.timeout(secs(30)).rate(per_minute(60)).retry(3)`
-/// each attempt waits for its turn, and then has 30 seconds.
+/// each attempt first waits for the rate, and then has 30 seconds.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -51,38 +49,37 @@ pub const fn secs(seconds: u64) -> Duration {
 /// }
 /// ```
 pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
-    /// Computes at most so many cells of this column at once, and at least one.
+    /// Computes at most this many cells of the column at once; 0 counts as 1.
     fn limit(self, cells: usize) -> Step<'a> {
-        self.into_step().limited(cells)
+        self.into_step().with_limit(cells)
     }
 
-    /// Lets calls begin only so often: each waits for its turn, in order of arrival, and none fails
-    /// for it. Dropped while it waits, a call takes no turn. Needs the clock of a tokio runtime.
+    /// Limits how often calls begin. Calls wait in order of arrival, and never fail because of the rate. A call that is
+    /// dropped while it waits does not count. Needs the clock of a tokio runtime.
     ///
-    /// A rate is given by value for this column alone, or by reference to share it, as in
-    /// `.rate(&rate)`; see [`Rate`].
+    /// Pass a rate by value for this column alone, or by reference to share it, as in `.rate(&rate)`; see [`Rate`].
     ///
-    /// A cell that waits for its turn counts among those that are computed at once. Where a rate is
-    /// much slower than the columns beside it, [`limit`](Self::limit) leaves them their places.
+    /// A waiting cell counts as one that is being computed. Where a rate is much slower than the other columns, add a
+    /// [`limit`](Self::limit), so that waiting cells do not use up the concurrency of the flow.
     fn rate(self, rate: impl Into<Rate>) -> Step<'a> {
         let rate = rate.into();
-        self.into_step().around(move |step, cx| {
+        self.into_step().wrap(move |step, cx| {
             let (step, rate) = (step.clone(), rate.clone());
-            let turn = async move {
-                rate.turn().await;
+            let pieces = async move {
+                rate.wait().await;
                 step.start(cx).pieces()
             };
-            Reply(Kind::Pieces(turn.flatten_stream().boxed()))
+            Reply(Kind::Pieces(pieces.flatten_stream().boxed()))
         })
     }
 
-    /// After an error, tries again up to so many times, with growing pauses in between. Each failed
-    /// attempt is told as [`Event::Retry`](crate::Event::Retry). A panic is not tried again.
+    /// Retries after an error, up to this many times, with growing pauses. Each failed attempt is an
+    /// [`Event::Retry`](crate::Event::Retry). A panic is not retried.
     ///
-    /// Where the error is or comes from an [`Overloaded`], the pause is at least the one that the
-    /// model asks for, up to two minutes. One that is or comes from a [`Refused`] or a [`SpendLimitError`] is not tried again.
+    /// If the error is or has as its source an [`Overloaded`], the pause is at least the one that the model asks for, up
+    /// to two minutes. A [`Refused`] or a [`SpendLimitError`] is not retried.
     fn retry(self, times: usize) -> Step<'a> {
-        self.into_step().around(move |step, cx| {
+        self.into_step().wrap(move |step, cx| {
             let pauses = ExponentialBuilder::default()
                 .with_min_delay(FIRST_PAUSE)
                 .with_max_delay(LONGEST_PAUSE)
@@ -93,12 +90,11 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         })
     }
 
-    /// Gives what stands before it a version, for flows that keep their values in a [store](crate::store). What
-    /// was computed by another one is not taken for its work: the flow is not opened, unless that is [said to
-    /// be meant](crate::reopen::OpenOptions::keep).
+    /// Sets the version of the step, for flows that keep their values in a [store](crate::store). A flow whose stored
+    /// values were computed by another version is not opened, unless they are [kept on purpose](crate::reopen::OpenOptions::keep).
     ///
-    /// Views are compared without being asked, but a prompt or a function cannot be, so a change there is a
-    /// change if you say so.
+    /// Changed views are detected without a version. A changed prompt or function cannot be detected, so change the
+    /// version with it.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -111,21 +107,19 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// }
     /// ```
     fn version(self, version: impl AsRef<str>) -> Step<'a> {
-        self.into_step().versioned(version.as_ref())
+        self.into_step().with_version(version.as_ref())
     }
 
-    /// Leaves a cell empty that cannot be computed, for now: the run tells it as
-    /// [`Event::Failed`](crate::Event::Failed) and goes on with all that does not depend on it, and the
-    /// next run tries it again.
+    /// Leaves a cell that fails empty for now: the run emits [`Event::Failed`](crate::Event::Failed) and continues with
+    /// all cells that do not depend on it. The next run tries it again.
     fn or_wait(self) -> Step<'a> {
-        self.into_step().on_failure(OnFailure::Wait)
+        self.into_step().with_on_failure(OnFailure::Wait)
     }
 
-    /// Leaves a cell empty that cannot be computed, for good: the run tells it as
-    /// [`Event::Failed`](crate::Event::Failed) and, when that is stored,
-    /// [`Event::Skipped`](crate::Event::Skipped). The columns that read it go without: their messages
-    /// do not show it, and [`Context::input`] is `None`. A column all of whose inputs are empty at a
-    /// step is not asked, and is skipped as well.
+    /// Skips a cell that fails, for good: the run emits [`Event::Failed`](crate::Event::Failed) and, when the skip is
+    /// stored, [`Event::Skipped`](crate::Event::Skipped). The messages of columns that read the cell do not show it, and
+    /// [`Context::input`] is `None`. Where all inputs of a column are empty at a step, that cell is skipped without a
+    /// call.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -143,12 +137,12 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// # Ok(()) }
     /// ```
     fn or_skip(self) -> Step<'a> {
-        self.into_step().on_failure(OnFailure::Skip)
+        self.into_step().with_on_failure(OnFailure::Skip)
     }
 
-    /// Computes this column at every so many steps only: with `every(5)` at the steps 4, 9, 14, …, each of
-    /// which has five values to look back at, and with 0 at none. The other cells stay empty for good, at no
-    /// cost: see [`or_skip`](Self::or_skip) for what their readers see.
+    /// Computes this column at every `steps`-th step only: `every(5)` computes the steps 4, 9, 14, …, each of which has
+    /// five values to look back at; `every(0)` computes none. The other cells are skipped, at no cost; see
+    /// [`or_skip`](Self::or_skip) for how columns that read them see that.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -164,17 +158,17 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// }
     /// chat.run().await?;
     /// assert_eq!((chat.digest.get(1), chat.digest.get(2).as_deref()), (None, Some("1")));
-    /// // A window as long as the pause shows the last digest.
+    /// // A window as long as the interval shows the last digest.
     /// assert!(chat.answer.get(3).is_some_and(|json| json.contains("digest")));
     /// # Ok(()) }
     /// ```
     fn every(self, steps: usize) -> Step<'a> {
-        self.into_step().every_so_often(steps)
+        self.into_step().with_interval(steps)
     }
 
-    /// Computes a cell only if what it sees says so. One that is not computed stays empty for good: see
-    /// [`or_skip`](Self::or_skip) for what its readers see. The condition is to say the same of the same
-    /// context whenever it is asked. A [forecast](crate::Forecast) takes it for granted that it says yes.
+    /// Computes a cell only if the condition holds for its context, and skips it otherwise; see
+    /// [`or_skip`](Self::or_skip) for how columns that read it see that. The condition must always return the same for
+    /// the same context. A [forecast](crate::Forecast) assumes that it holds.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -190,17 +184,17 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// chat.user.push("Fine.").await?;
     /// chat.run().await?;
     /// assert_eq!((chat.answer.get(0).as_deref(), chat.answer.get(1)), (Some("Let me see."), None));
-    /// // Who reads nothing else has nothing to do.
+    /// // `praise` has no other input, so it is skipped as well.
     /// assert_eq!((chat.praise.get(0).as_deref(), chat.praise.get(1)), (Some("Well said."), None));
     /// # Ok(()) }
     /// ```
     fn when(self, is_due: impl Fn(&Context) -> bool + Send + Sync + 'a) -> Step<'a> {
-        self.into_step().around(move |step, cx| if is_due(&cx) { step.start(cx) } else { Reply::skip() })
+        self.into_step().wrap(move |step, cx| if is_due(&cx) { step.start(cx) } else { Reply::skip() })
     }
 
-    /// Lets the values of the column be JSON of this type, which `column score(user.latest): Score = …` says in
-    /// [`flow!`](crate::flow!): what is computed is held against the type, and a model is told what is wanted. To stand
-    /// behind all that belongs to one request. See the [guide](crate::guide::typed).
+    /// Makes the values of the column JSON of this type, like `column score(user.latest): Score = …` in
+    /// [`flow!`](crate::flow!): the schema is sent to the model, and each reply is checked against the type. Put it after
+    /// the policies of a single request. See the [guide](crate::guide::typed).
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -226,9 +220,9 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         self.into_step().typed::<T>()
     }
 
-    /// Asks again up to so many times for a value that is not of the [type](Self::typed) of the column, with what was
-    /// said and what is wrong with it: once, unless told otherwise, where a model is asked, and never for another step.
-    /// To stand before the type. Each is told as [`Event::Retry`](crate::Event::Retry).
+    /// Requests a value that does not match the [type](Self::typed) of the column again, up to this many times, with the
+    /// reply and its error. The default is once for a step with a model, and never for any other step. Put it before the
+    /// type. Each repair is an [`Event::Retry`](crate::Event::Retry).
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -242,11 +236,11 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// ```
     #[cfg(feature = "typed")]
     fn repairs(self, times: usize) -> Step<'a> {
-        self.into_step().repaired(times)
+        self.into_step().with_repairs(times)
     }
 
-    /// Lets the requests of this column have so many tokens, the instruction and the reply included; what
-    /// the context has beyond is left out, from the middle unless told otherwise. See [`Budget`].
+    /// Limits the tokens of each request of this column, the instruction and the reply included. A longer context is
+    /// truncated, by default in the middle. See [`Budget`].
     ///
     /// ```
     /// use columnar::budget::Budget;
@@ -261,16 +255,16 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// }
     /// ```
     fn budget(self, budget: impl Into<Budget>) -> Step<'a> {
-        self.into_step().budgeted(&budget.into())
+        self.into_step().with_budget(&budget.into())
     }
 
-    /// Gives up after so long. Needs the clock of a tokio runtime.
+    /// Fails after this time. Needs the clock of a tokio runtime.
     fn timeout(self, limit: Duration) -> Step<'a> {
-        self.into_step().around(move |step, cx| match step.start(cx).0 {
+        self.into_step().wrap(move |step, cx| match step.start(cx).0 {
             Kind::Whole(text) => Reply::whole(async move {
                 timeout(limit, text).await.unwrap_or_else(|_| Err(TimedOut(limit).into()))
             }),
-            Kind::Pieces(pieces) => Reply(Kind::Pieces(in_time(pieces, limit))),
+            Kind::Pieces(pieces) => Reply(Kind::Pieces(with_deadline(pieces, limit))),
         })
     }
 }
@@ -282,12 +276,12 @@ struct Attempts<'a> {
     cx: Context,
     pauses: ExponentialBackoff,
     attempt: usize,
-    /// What the attempt that goes on says; `None` before the first one and between two.
+    /// The reply of the current attempt; `None` before the first one and between two.
     pieces: Option<BoxStream<'a, Result<Piece, BoxError>>>,
     pause: Option<Duration>,
 }
 
-/// Attempt after attempt, until one succeeds or there are no more pauses.
+/// Makes attempts until one succeeds or no pause is left.
 fn attempts(
     step: Step<'_>,
     cx: Context,
@@ -314,7 +308,7 @@ impl Attempts<'_> {
             self.pieces = Some(self.step.start(self.cx.clone()).pieces());
         }
         let error = match self.pieces.as_mut()?.next().await? {
-            // The step makes attempts of its own, which count as well.
+            // Retries inside of the step count as well.
             Ok(Piece::Retry { error, .. }) => {
                 self.attempt += 1;
                 return Some(Ok(Piece::Retry { attempt: self.attempt - 1, error }));
@@ -326,8 +320,8 @@ impl Attempts<'_> {
         let is_final = Refused::of(&*error).is_some() || SpendLimitError::of(&*error).is_some();
         match self.pauses.next().filter(|_| !is_final) {
             Some(pause) => {
-                let asked = Overloaded::of(&*error).and_then(|overloaded| overloaded.retry_after);
-                self.pause = Some(pause.max(asked.unwrap_or_default().min(LONGEST_ASKED)));
+                let requested = Overloaded::of(&*error).and_then(|overloaded| overloaded.retry_after);
+                self.pause = Some(pause.max(requested.unwrap_or_default().min(LONGEST_REQUESTED)));
                 Some(Ok(Piece::Retry { attempt: self.attempt, error }))
             }
             None => Some(Err(error)),
@@ -335,12 +329,12 @@ impl Attempts<'_> {
     }
 }
 
-/// The pieces, and an error in the place of what does not come in time.
-fn in_time(
+/// The pieces until the deadline, then an error.
+fn with_deadline(
     pieces: BoxStream<'_, Result<Piece, BoxError>>,
     limit: Duration,
 ) -> BoxStream<'_, Result<Piece, BoxError>> {
-    // The clock begins to run when somebody waits.
+    // The time counts from the first poll.
     stream::unfold(Some((pieces, None)), move |state| async move {
         let (mut pieces, deadline) = state?;
         let deadline = deadline.unwrap_or_else(|| Instant::now() + limit);

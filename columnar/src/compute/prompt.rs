@@ -1,4 +1,4 @@
-//! The compute step that asks a model.
+//! The compute step that sends its messages to a model.
 
 use std::fmt;
 use std::mem;
@@ -15,15 +15,14 @@ use crate::tokens::{Chars, Counter};
 use crate::trace::CallSpan;
 use crate::usage::{Reservation, SpendLimit};
 
-/// The most tokens of a reply, unless told otherwise. A model without a limit can go on for
-/// thousands of tokens, so there always is one.
+/// The default for the most tokens of a reply. Without a limit a model can go on for thousands of tokens, so there
+/// always is one.
 const MAX_TOKENS: u32 = 1024;
 
-/// A compute step that sends the column's messages to a model under an instruction, and streams the
-/// reply.
+/// A compute step that sends an instruction and the messages of the column to a model, and streams the reply.
 ///
-/// The model is the one given [`with`](Prompt::with) or [by its name](Prompt::model); otherwise that of the
-/// [flow](crate::flow::LiveFlow::model); otherwise the one that the environment variable `COLUMNAR_MODEL` names;
+/// The model is the one set by [`with`](Prompt::with) or [by its name](Prompt::model); otherwise that of the
+/// [flow](crate::flow::LiveFlow::set_model); otherwise the one that the environment variable `COLUMNAR_MODEL` names;
 /// otherwise [`Offline`](crate::model::Offline), which needs no key.
 ///
 /// ```
@@ -41,7 +40,7 @@ const MAX_TOKENS: u32 = 1024;
 pub fn prompt(system: impl Into<Arc<str>>) -> Prompt {
     Prompt {
         system: system.into(),
-        model: Choice::Unsaid,
+        model: Choice::Inherited,
         max_tokens: MAX_TOKENS,
         temperature: None,
         stop: Arc::default(),
@@ -49,7 +48,7 @@ pub fn prompt(system: impl Into<Arc<str>>) -> Prompt {
     }
 }
 
-/// A compute step that asks a model. Made by [`prompt`].
+/// A compute step that calls a model. Made by [`prompt`].
 #[derive(Clone)]
 pub struct Prompt {
     system: Arc<str>,
@@ -61,15 +60,15 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// Asks this model and no other.
+    /// Calls this model.
     #[must_use]
     pub fn with(self, model: impl Model) -> Self {
-        Self { model: Choice::Given(Arc::new(model)), ..self }
+        Self { model: Choice::Instance(Arc::new(model)), ..self }
     }
 
-    /// Asks the model of this name and no other; see [`by_name`](crate::model::by_name) for the names. All columns that ask
-    /// for the same name ask the same model, with one limit on calls at once. A name that there is not, or a key that
-    /// is missing, is told by the run before it computes anything.
+    /// Calls the model of this name; see [`by_name`](crate::model::by_name) for the names. All columns with the same name
+    /// share one model, with one limit on concurrent calls. An unknown name or a missing key is an error of the run
+    /// before it computes anything.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -87,20 +86,19 @@ impl Prompt {
         Self { model: Choice::Named(name.into()), ..self }
     }
 
-    /// Lets the reply have at most this many tokens; 1024 unless told otherwise.
+    /// The most tokens that the reply may have; 1024 by default.
     #[must_use]
     pub fn max_tokens(self, max_tokens: u32) -> Self {
         Self { max_tokens, ..self }
     }
 
-    /// Lets the model choose its words so freely: from 0 for not at all, up to 1 or 2, as its provider has it. What is
-    /// usual with the model, unless told otherwise.
+    /// The sampling temperature, from 0 up to 1 or 2, depending on the provider. The default is that of the model.
     #[must_use]
     pub fn temperature(self, temperature: f32) -> Self {
         Self { temperature: Some(temperature), ..self }
     }
 
-    /// Ends the reply before the first of these texts that comes up in it.
+    /// Stop sequences: the reply ends before the first of these texts.
     ///
     /// ```
     /// use columnar::prompt;
@@ -112,8 +110,8 @@ impl Prompt {
         Self { stop: texts.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// Says how long it usually takes until the column asks again, where that is not what the
-    /// [flow](crate::flow::LiveFlow::pace) says. What was asked is kept in the cache of the model's provider
+    /// The usual time between two requests of the column, where it differs from that of the
+    /// [flow](crate::flow::LiveFlow::set_pace) says. What was asked is kept in the cache of the model's provider
     /// for as long as that pays.
     ///
     /// ```
@@ -128,7 +126,7 @@ impl Prompt {
         Self { pace: Some(pace), ..self }
     }
 
-    fn ask(&self, cx: &Context) -> Result<Call, BoxError> {
+    fn call(&self, cx: &Context) -> Result<Call, BoxError> {
         let request = Request {
             system: cx.instruct(&self.system),
             messages: cx.messages().clone(),
@@ -148,7 +146,7 @@ impl Prompt {
         Ok(Call {
             model: self.model.model(&defaults.model)?,
             limit,
-            stage: Stage::Asking(request),
+            stage: Stage::Pending(request),
             reservation: None,
         })
     }
@@ -156,7 +154,7 @@ impl Prompt {
 
 impl Compute for Prompt {
     fn compute(&self, cx: Context) -> Reply<'static> {
-        match self.ask(&cx) {
+        match self.call(&cx) {
             Ok(call) => Reply(Kind::Pieces(call.pieces())),
             Err(error) => Reply::whole(async { Err(error) }),
         }
@@ -180,36 +178,36 @@ impl fmt::Debug for Prompt {
     }
 }
 
-/// A call of a model.
+/// A call to a model.
 struct Call {
     model: Arc<dyn Model>,
-    /// What limits it, and how many tokens its request has.
+    /// The spending limit, and the tokens of the request.
     limit: Option<(SpendLimit, u64)>,
     stage: Stage,
-    /// What it may cost, as long as that is not known.
+    /// The highest possible cost, reserved until the actual cost is known.
     reservation: Option<Reservation>,
 }
 
 enum Stage {
-    Asking(Request),
-    Answering { chunks: BoxStream<'static, Result<Chunk, BoxError>>, span: CallSpan, is_heard: bool },
-    Answered { finish: Finish, span: CallSpan },
-    Over,
+    Pending(Request),
+    Streaming { chunks: BoxStream<'static, Result<Chunk, BoxError>>, span: CallSpan, has_text: bool },
+    Ended { finish: Finish, span: CallSpan },
+    Done,
 }
 
 impl Call {
-    /// The text of the reply, what it cost, and an error unless it came to a proper end.
+    /// The text of the reply and its usage, or an error if the reply is incomplete.
     fn pieces(self) -> BoxStream<'static, Result<Piece, BoxError>> {
         let pieces = stream::unfold(self, |mut call| async move { Some((call.next().await?, call)) });
         pieces.boxed()
     }
 
     async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
-        match mem::replace(&mut self.stage, Stage::Over) {
-            Stage::Asking(request) => Some(self.ask(request).await),
-            Stage::Answering { chunks, span, is_heard } => Some(self.hear(chunks, span, is_heard).await),
-            Stage::Answered { finish: Finish::Stop | Finish::Length, .. } | Stage::Over => None,
-            Stage::Answered { finish, mut span } => {
+        match mem::replace(&mut self.stage, Stage::Done) {
+            Stage::Pending(request) => Some(self.send(request).await),
+            Stage::Streaming { chunks, span, has_text } => Some(self.receive(chunks, span, has_text).await),
+            Stage::Ended { finish: Finish::Stop | Finish::Length, .. } | Stage::Done => None,
+            Stage::Ended { finish, mut span } => {
                 let error: BoxError = ReplyError::Ended(finish).into();
                 span.failed(&*error);
                 Some(Err(error))
@@ -217,7 +215,7 @@ impl Call {
         }
     }
 
-    async fn ask(&mut self, request: Request) -> Result<Piece, BoxError> {
+    async fn send(&mut self, request: Request) -> Result<Piece, BoxError> {
         if let Some((limit, input)) = &self.limit {
             let output = request.max_tokens.into();
             self.reservation = Some(limit.reserve(self.model.name(), *input, output).await?);
@@ -227,20 +225,20 @@ impl Call {
             let _entered = span.enter();
             self.model.reply(request)
         };
-        self.stage = Stage::Answering { chunks, span, is_heard: false };
+        self.stage = Stage::Streaming { chunks, span, has_text: false };
         Ok(Piece::Asked(self.model.name().into()))
     }
 
-    async fn hear(
+    async fn receive(
         &mut self,
         mut chunks: BoxStream<'static, Result<Chunk, BoxError>>,
         mut span: CallSpan,
-        is_heard: bool,
+        has_text: bool,
     ) -> Result<Piece, BoxError> {
         let error = match span.within(chunks.next()).await {
             Some(Ok(Chunk::Text(text))) => {
                 span.text(&text);
-                self.stage = Stage::Answering { chunks, span, is_heard: true };
+                self.stage = Stage::Streaming { chunks, span, has_text: true };
                 return Ok(Piece::Text(text));
             }
             Some(Ok(Chunk::End(end))) => {
@@ -248,14 +246,14 @@ impl Call {
                 if let Some((mut reservation, usage)) = self.reservation.take().zip(end.usage) {
                     reservation.settle(&usage);
                 }
-                self.stage = Stage::Answered { finish: end.finish.clone(), span };
+                self.stage = Stage::Ended { finish: end.finish.clone(), span };
                 return Ok(Piece::Answered(end.into()));
             }
             Some(Err(error)) => error,
             None => ReplyError::BrokeOff.into(),
         };
-        // Nobody is billed for what was not answered.
-        if let Some(mut reservation) = self.reservation.take().filter(|_| !is_heard) {
+        // Providers do not bill a request without a reply.
+        if let Some(mut reservation) = self.reservation.take().filter(|_| !has_text) {
             reservation.cancel();
         }
         span.failed(&*error);

@@ -14,14 +14,14 @@ use governor::{Quota, RateLimiter};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 
-/// How much later than expected a call may get to the front before it is taken that whoever stands
-/// there has gone away.
+/// How long past its due time a call waits for the lock before it assumes that the task which holds it is no longer
+/// polled.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Far beyond any use, and so few that their intervals, added up, are a time that can be told.
+/// Far more than anyone needs, and few enough that the sum of their intervals does not overflow.
 const LARGEST_BURST: u32 = 1_000_000;
 
-/// At most so many calls begin in each second, evenly spread. See [`Rate`].
+/// At most this many calls begin per second, evenly spread; see [`Rate`].
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -35,7 +35,7 @@ pub fn per_second(calls: u32) -> Rate {
     Rate::new(calls, 1)
 }
 
-/// At most so many calls begin in each minute, evenly spread. See [`Rate`].
+/// At most this many calls begin per minute, evenly spread; see [`Rate`].
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -49,11 +49,10 @@ pub fn per_minute(calls: u32) -> Rate {
     Rate::new(calls, 60)
 }
 
-/// How often calls may begin, for [`Policy::rate`](super::Policy::rate). Made by [`per_minute`] and
-/// [`per_second`]; at least one call may.
+/// A rate limit for [`Policy::rate`](super::Policy::rate). Made by [`per_minute`] and [`per_second`], where 0 counts as
+/// 1.
 ///
-/// Clones are the same rate. What is given a clone or a reference takes its turns from it, be it
-/// another column or another flow:
+/// Clones share one limit, across columns and flows:
 ///
 /// ```
 /// use columnar::compute::Rate;
@@ -76,23 +75,22 @@ pub fn per_minute(calls: u32) -> Rate {
 ///
 /// # Even spread, and bursts
 ///
-/// Calls at 60 per minute begin a second apart. So in no minute, whenever it begins, are there more
-/// than 60, and no quota is exceeded, whether its provider counts by the minute or by the second.
-/// [`burst`](Self::burst) lets some begin together.
+/// Calls at 60 per minute begin a second apart. So no period of a minute has more than 60, and no quota is exceeded,
+/// whether the provider counts by the minute or by the second. [`burst`](Self::burst) lets some calls begin together.
 #[derive(Clone)]
 pub struct Rate {
-    turns: Arc<Turns>,
+    queue: Arc<Queue>,
 }
 
 impl Rate {
     fn new(calls: u32, seconds: u64) -> Self {
-        // Rounded up, so that the calls of a period never take less than it.
+        // Rounded up: the calls of a period must not take less time than the period.
         let nanos = (seconds * 1_000_000_000).div_ceil(calls.max(1).into());
-        Self { turns: Arc::new(Turns::new(Duration::from_nanos(nanos), NonZeroU32::MIN)) }
+        Self { queue: Arc::new(Queue::new(Duration::from_nanos(nanos), NonZeroU32::MIN)) }
     }
 
-    /// The rate, beginning anew, with up to so many calls at once after a time without any. In the
-    /// worst period there are as many more, less one: at 60 per minute with a burst of 5, up to 64.
+    /// A new rate that allows up to this many calls at once after a pause. One period may then have `calls - 1` more: at
+    /// 60 per minute with a burst of 5, up to 64. The result shares nothing with clones of the earlier rate.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -106,12 +104,12 @@ impl Rate {
     #[must_use]
     pub fn burst(self, calls: u32) -> Self {
         let calls = NonZeroU32::new(calls.min(LARGEST_BURST)).unwrap_or(NonZeroU32::MIN);
-        Self { turns: Arc::new(Turns::new(self.turns.interval, calls)) }
+        Self { queue: Arc::new(Queue::new(self.queue.interval, calls)) }
     }
 
-    /// Waits until a call may begin. Dropped before, it takes nothing.
-    pub(super) async fn turn(&self) {
-        self.turns.next().await;
+    /// Waits until a call may begin. A future that is dropped before does not count.
+    pub(super) async fn wait(&self) {
+        self.queue.wait().await;
     }
 }
 
@@ -123,39 +121,39 @@ impl From<&Self> for Rate {
 
 impl fmt::Debug for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rate").field("interval", &self.turns.interval).finish_non_exhaustive()
+        f.debug_struct("Rate").field("interval", &self.queue.interval).finish_non_exhaustive()
     }
 }
 
-struct Turns {
+struct Queue {
     interval: Duration,
     limiter: RateLimiter<NotKeyed, InMemoryState, Tokio, NoOpMiddleware<Nanos>>,
-    /// Held by the call that comes next; the lock gives itself on in order of arrival.
+    /// Held by the first call of the queue. The lock is fair, so calls get it in order of arrival.
     front: Mutex<()>,
-    /// How many calls wait, the one at the front included.
+    /// The number of waiting calls, the first one included.
     waiting: AtomicU32,
 }
 
-impl Turns {
+impl Queue {
     fn new(interval: Duration, burst: NonZeroU32) -> Self {
         let quota = Quota::with_period(interval).expect("no period is empty");
         let limiter = RateLimiter::direct_with_clock(quota.allow_burst(burst), Tokio(Instant::now()));
         Self { interval, limiter, front: Mutex::new(()), waiting: AtomicU32::new(0) }
     }
 
-    async fn next(&self) {
-        let here = Waiting::join(&self.waiting);
-        // Whoever is at the front may belong to a run that nobody reads at the moment, perhaps because
-        // its reader waits for this very call. By now its turn has come, and this call's turn too.
-        let due = self.interval.saturating_mul(here.ahead.saturating_add(1));
+    async fn wait(&self) {
+        let waiting = Waiting::join(&self.waiting);
+        // The first call may belong to a run that nobody polls, perhaps because its reader waits for this very call. After
+        // this time the rate allows both calls, so going ahead exceeds nothing.
+        let due = self.interval.saturating_mul(waiting.ahead.saturating_add(1));
         let _front = timeout(due.saturating_add(GRACE), self.front.lock()).await;
-        while let Err(refused) = self.limiter.check() {
-            sleep(refused.wait_time_from(self.limiter.clock().now())).await;
+        while let Err(not_yet) = self.limiter.check() {
+            sleep(not_yet.wait_time_from(self.limiter.clock().now())).await;
         }
     }
 }
 
-/// A call that waits, until it is dropped.
+/// Counts a waiting call until it is dropped.
 struct Waiting<'a> {
     all: &'a AtomicU32,
     ahead: u32,
@@ -173,7 +171,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// The clock of the runtime, which tests can stop, as the time since this moment.
+/// The clock of the runtime, which tests can pause, as the time since an instant.
 struct Tokio(Instant);
 
 impl Clock for Tokio {

@@ -82,7 +82,7 @@ impl Messages {
         text
     }
 
-    /// The tokens of all messages, as the flow [counts](crate::flow::LiveFlow::count_with): a sum of
+    /// The tokens of all messages, as the flow [counts](crate::flow::LiveFlow::set_counter): a sum of
     /// numbers that are known, whatever the length.
     pub fn tokens(&self) -> usize {
         self.0.tokens()

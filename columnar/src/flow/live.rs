@@ -9,7 +9,7 @@ use crate::context::Messages;
 use crate::context::budget::Budget;
 use crate::declare::{Name, Outline};
 use crate::history::Value;
-use crate::model::{Choice, Model};
+use crate::model::Choice;
 #[cfg(doc)]
 use crate::run::Error;
 use crate::run::{ColumnId, Forecast, Live, Result, Run};
@@ -33,27 +33,27 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         Self { columns, live, id: PhantomData }
     }
 
-    /// Computes at most so many cells of this flow at once, and at least one; 32 unless told
-    /// otherwise. For a limit on one column see [`Policy::limit`](crate::compute::Policy::limit).
-    pub fn limit(&self, cells: usize) {
-        self.live.shared.limit(cells);
+    /// Sets how many cells of this flow are computed at once, at least one; the default is 32. For a limit on
+    /// one column see [`Policy::limit`](crate::compute::Policy::limit).
+    pub fn set_concurrency(&self, cells: usize) {
+        self.live.shared.set_concurrency(cells);
     }
 
-    /// Goes by this budget from now on, where a column says nothing itself; see
-    /// [`Budget`]. [`messages`](Self::messages) of earlier steps go by it as well: they are what
-    /// would be asked today.
-    pub fn budget(&self, budget: impl Into<Budget>) {
-        self.live.shared.budget(budget.into());
+    /// Sets the [`Budget`] of the columns that have none of their own. [`messages`](Self::messages) of earlier
+    /// steps follow it as well: they are the messages that would be sent today.
+    pub fn set_budget(&self, budget: impl Into<Budget>) {
+        self.live.shared.set_budget(budget.into());
     }
 
-    /// Says how long it usually takes from one step to the next. By it prompts choose for how long a
-    /// provider keeps what their next requests repeat; without a word they take it that steps follow each
-    /// other at once.
-    pub fn pace(&self, pace: Pace) {
-        self.live.shared.pace(pace);
+    /// Sets the usual time from one step to the next. It decides for how long a prompt asks the provider to
+    /// cache the part of a request that the next one repeats. By default steps follow each other at once.
+    pub fn set_pace(&self, pace: Pace) {
+        self.live.shared.set_pace(pace);
     }
 
-    /// Lets the prompts of this flow ask this model from now on, unless they are told another one.
+    /// Sets the model of all prompts of this flow that have none of their own: a [`Model`](crate::model::Model),
+    /// or the name of one, as [`by_name`](crate::model::by_name) takes it. An unknown name and a missing key are
+    /// an [`Error::Model`] of the next run, before it computes anything.
     ///
     /// ```
     /// use columnar::model::Offline;
@@ -65,28 +65,23 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     ///     column topics(user.latest) = prompt("List the topics.");
     ///     column assistant(user, self) = prompt("Answer.").model("anthropic/claude-sonnet-4-5");
     /// };
-    /// chat.with(Offline::new());                      // `topics` asks it, `assistant` does not
+    /// chat.set_model(Offline::new());                 // for `topics`, not for `assistant`
+    /// chat.set_model("openai/gpt-4o-mini");           // the same by name
     /// # Ok(()) }
     /// ```
-    pub fn with(&self, model: impl Model) {
-        self.live.shared.model(Choice::Given(Arc::new(model)));
+    pub fn set_model(&self, model: impl Into<Choice>) {
+        self.live.shared.set_model(model.into());
     }
 
-    /// The same with a model by its name; see [`by_name`](crate::model::by_name). A name that there is not, or a key
-    /// that is missing, is told by the next run, as [`Error::Model`], before it computes anything.
-    pub fn model(&self, name: impl Into<Arc<str>>) {
-        self.live.shared.model(Choice::Named(name.into()));
+    /// Limits what all calls of this flow together may cost from now on; see [`SpendLimit`].
+    pub fn set_spend_limit(&self, limit: impl Into<SpendLimit>) {
+        self.live.shared.set_spend_limit(limit.into());
     }
 
-    /// Lets the calls of this flow cost so much from now on, all together; see [`SpendLimit`].
-    pub fn spend(&self, limit: impl Into<SpendLimit>) {
-        self.live.shared.spend(limit.into());
-    }
-
-    /// Counts tokens this way from now on, also those of what is stored; [`Chars`](crate::tokens::Chars)
-    /// unless told otherwise.
-    pub fn count_with(&self, counter: impl Counter + 'static) {
-        self.live.shared.count_with(Arc::new(counter));
+    /// Sets the counter of tokens, also for the values that are stored already; the default is
+    /// [`Chars`](crate::tokens::Chars).
+    pub fn set_counter(&self, counter: impl Counter + 'static) {
+        self.live.shared.set_counter(Arc::new(counter));
     }
 
     /// Loads the values of the steps from this one on that are still in the store alone.

@@ -8,7 +8,7 @@
 //!
 //! Where two texts of one role meet, they become one message, with an empty line between them. That is so for
 //! the views of a step, and for steps between which the column's own words are not shown. See
-//! [the reducer](super::past).
+//! [the reducer](super::self_history).
 //!
 //! # Elided
 //!

@@ -42,7 +42,7 @@
 //! | for | say |
 //! |---|---|
 //! | a column | `prompt("…").budget(8_000)` |
-//! | a flow | [`chat.budget(8_000)`](crate::flow::LiveFlow::budget) |
+//! | a flow | [`chat.set_budget(8_000)`](crate::flow::LiveFlow::set_budget) |
 //! | the program | [`budget::set_default(Budget::of(8_000))`](crate::budget::set_default) |
 //!
 //! Field by field the nearest one counts. Where nobody says how many tokens there are, nothing is left out.
@@ -78,7 +78,7 @@
 //! # How tokens are counted
 //!
 //! Once for each value, when it is stored, so a budget costs no pass through the history. Four characters are
-//! a token, unless [`count_with`](crate::flow::LiveFlow::count_with) says otherwise; see [`tokens`](crate::tokens)
+//! a token, unless [`set_counter`](crate::flow::LiveFlow::set_counter) says otherwise; see [`tokens`](crate::tokens)
 //! for closer estimates and exact counts.
 //!
 //! Next: [what a provider need not read again](super::caches).

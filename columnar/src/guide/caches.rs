@@ -45,7 +45,7 @@
 //! #     source user;
 //! #     column answer(user, self) = prompt("You are a helpful assistant.");
 //! # };
-//! chat.pace(Pace::think(secs(75)));       // somebody thinks, usually for so long
+//! chat.set_pace(Pace::think(secs(75)));       // somebody thinks, usually for so long
 //! # Ok(()) }
 //! ```
 //!

@@ -124,4 +124,4 @@
 //! ");
 //! ```
 //!
-//! Next: [what computes a column](super::steps).
+//! Next: [what computes a column](super::compute_steps).

@@ -48,14 +48,14 @@
 //! # Prices
 //!
 //! [`Price::of`](crate::usage::Price::of) knows those of many models, each with the day on which it was seen and where.
-//! They are a table in this library: look at the [date](crate::usage::Price::seen) before you rely on one, and say
+//! They are a table in this library: look at the [date](crate::usage::Price::date) before you rely on one, and say
 //! [`Price::new`](crate::usage::Price::new) for what is not there. Nothing is guessed: a model without a price is
 //! counted apart.
 //!
 //! # A limit
 //!
-//! [`chat.spend(SpendLimit::dollars(5.0))`](crate::flow::LiveFlow::spend) stops a run before it has cost more. Several flows
-//! that are given the same [`SpendLimit`](crate::usage::SpendLimit) share it. [`chat.forecast()`](crate::flow::LiveFlow::forecast)
+//! [`chat.set_spend_limit(SpendLimit::dollars(5.0))`](crate::flow::LiveFlow::set_spend_limit) stops a run before it has
+//! cost more. Several flows that are given the same [`SpendLimit`](crate::usage::SpendLimit) share it. [`chat.forecast()`](crate::flow::LiveFlow::forecast)
 //! tells what a run will ask before it begins.
 //!
 //! Next: [contexts that would be too large](super::budgets).

@@ -46,4 +46,4 @@
 //!
 //! A store is opened as the flow that is extended: `Felt::extend(Chat::open(store).await?).await?`.
 //!
-//! Next: [a flow as a part of another one](super::parts).
+//! Next: [a flow as a part of another one](super::modules).

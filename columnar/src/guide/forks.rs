@@ -36,4 +36,4 @@
 //! [`replace_column`](crate::Flow::replace_column) makes a flow in which that column, and what depends on it,
 //! is computed anew, and everything else is shared.
 //!
-//! Next: [a flow as a table for other programs](super::exchange).
+//! Next: [a flow as a table for other programs](super::import_export).

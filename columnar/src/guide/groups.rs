@@ -60,7 +60,7 @@
 //! # Filters
 //!
 //! `filter` shows the values that a function lets through, `sample` those of some steps. A column to which
-//! nothing new gets through is [skipped](super::occasions), and windows count all values, shown or not:
+//! nothing new gets through is [skipped](super::skipping), and windows count all values, shown or not:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -88,6 +88,6 @@
 //! ```
 //!
 //! The functions see one step or one text and are to say the same whenever they are asked. What depends on more
-//! is a column of its own that is [computed now and then](super::occasions).
+//! is a column of its own that is [computed now and then](super::skipping).
 //!
 //! Next: [by what name a text is shown](super::tags).

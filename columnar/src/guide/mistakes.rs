@@ -64,7 +64,7 @@
 //! | the keyword stands before the name | write `source user;` |
 //! | expected `;` after this | end the declaration |
 //! | declarations end with `;` | write `;` in place of `,` |
-//! | a flow holds declarations only | `let`, constants, items, loops and macros go before `flow!`, where compute steps see them. Columns that are made in a loop are declared [at run time](super::shapes) |
+//! | a flow holds declarations only | `let`, constants, items, loops and macros go before `flow!`, where compute steps see them. Columns that are made in a loop are declared [at run time](super::dynamic_flows) |
 //! | a flow has columns in place of functions | `column topics(user.latest) = …;`; the function itself can stand outside, and its name behind the `=` |
 //! | expected the flow to use after this | as in `use Debate { topic: user } as debate;` |
 //! | expected the inputs of `Debate`, in braces, before this | name the sources of the module, each with a column: `{ topic: user }` |
@@ -145,7 +145,7 @@
 //! | a window of 0 shows nothing | drop the view, or show at least one value |
 //! | a view shows one window | drop the second |
 //! | `user` alone shows all of its history | drop `.all()`, which stands behind `prev` only |
-//! | `prev` stands right behind the column | `user.prev.window(3)`; see [the step before](super::earlier) |
+//! | `prev` stands right behind the column | `user.prev.window(3)`; see [the step before](super::previous_values) |
 //! | the own past ends with the step before as it is | `self.latest` |
 //! | `topics` reads its own past by name | `self.latest` |
 //! | expected a function that says what to show | `filter(\|text\| text.ends_with('?'))`; see [filters](super::groups) |
@@ -191,7 +191,7 @@
 //! | `assistant` reads its own past twice | one `self` is enough |
 //! | `self` is what a column said in earlier steps, and has no columns | write the column's name without `self.` |
 //! | `user.latest` is read twice by `topics` | drop one |
-//! | these columns wait for each other, so none of them can run first | drop one of the reads that are drawn, or read [the step before](super::earlier): `summary.prev` |
+//! | these columns wait for each other, so none of them can run first | drop one of the reads that are drawn, or read [the step before](super::previous_values): `summary.prev` |
 //!
 //! # Refusals
 //!
@@ -213,7 +213,7 @@
 //!
 //! | message | what it means |
 //! |---|---|
-//! | `…` cannot compute a column | what stands behind the `=` is no [compute step](super::steps): a closure takes one `Context` and returns a future of text |
+//! | `…` cannot compute a column | what stands behind the `=` is no [compute step](super::compute_steps): a closure takes one `Context` and returns a future of text |
 //! | `…` cannot be the type of a column | derive `serde::Deserialize` and `schemars::JsonSchema` for it |
 //! | typed columns need the feature `typed` of columnar | switch it on: `columnar = { features = ["typed"], … }` |
 //! | the method `read` exists for struct `Handle<Derived>` | the column is text: `get` has it |

@@ -17,7 +17,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let chat = Chat::new();
-//! chat.with(ScriptedModel::new(|request| format!("{} tokens at the most", request.max_tokens)));
+//! chat.set_model(ScriptedModel::new(|request| format!("{} tokens at the most", request.max_tokens)));
 //! chat.user.push("Shall we rewrite it in Rust?").await?;
 //! chat.run().await?;
 //! assert_eq!(chat.topics.get(0).as_deref(), Some("50 tokens at the most"));
@@ -29,7 +29,7 @@
 //! | for | by its name | itself |
 //! |---|---|---|
 //! | a column | `prompt("…").model("openai/gpt-4o-mini")` | `prompt("…").with(model)` |
-//! | a flow | [`chat.model("anthropic/claude-sonnet-4-5")`](crate::flow::LiveFlow::model) | [`chat.with(model)`](crate::flow::LiveFlow::with) |
+//! | a flow | [`chat.set_model("anthropic/claude-sonnet-4-5")`](crate::flow::LiveFlow::set_model) | [`chat.set_model(model)`](crate::flow::LiveFlow::set_model) |
 //! | the program | the variable `COLUMNAR_MODEL` | |
 //! | otherwise | `offline`, a stand-in without any intelligence | |
 //!

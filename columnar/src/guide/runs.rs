@@ -52,7 +52,7 @@
 //!
 //! # How wide
 //!
-//! At most 32 cells are computed at once; [`limit`](crate::flow::LiveFlow::limit) says otherwise for a flow, and
+//! At most 32 cells are computed at once; [`set_concurrency`](crate::flow::LiveFlow::set_concurrency) says otherwise for a flow, and
 //! [`.limit(4)`](crate::compute::Policy::limit) behind a step for a column. Prompts that ask one model share a
 //! limit that [adapts](crate::model::Adaptive) to what the model takes.
 //!
@@ -78,4 +78,4 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Next: [columns that are computed now and then](super::occasions).
+//! Next: [columns that are computed now and then](super::skipping).

@@ -83,4 +83,4 @@
 //! [`salvage`](crate::reopen::salvage) copies what is sound into another one, in which the next run computes what
 //! is missing.
 //!
-//! Next: [declarations that change while values are stored](super::revisions).
+//! Next: [declarations that change while values are stored](super::migrations).

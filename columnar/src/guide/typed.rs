@@ -88,7 +88,7 @@
 //! }
 //! assert_eq!(desk.stars.read(0)?, Some(vec![5]));
 //! // What is told of it tells nothing of what was said.
-//! assert_eq!(retries, [(1, "the JSON is no `Array_of_uint8` (line 1, column 7)".to_owned())]);
+//! assert_eq!(retries, [(1, "the JSON does not match `Array_of_uint8` (line 1, column 7)".to_owned())]);
 //! # Ok(()) }
 //! ```
 //!

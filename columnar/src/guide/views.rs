@@ -93,7 +93,7 @@
 //! ```
 //!
 //! A view is called by its tag there, and the own past by the name of the column. Counted are values that the view
-//! would show if it had no window, so neither steps that were [skipped](super::occasions) nor what a
+//! would show if it had no window, so neither steps that were [skipped](super::skipping) nor what a
 //! [filter](super::groups) leaves out. Where nothing is hidden, or nothing shown, nothing is said; in a
 //! [group](super::groups) it stands inside. To say it costs nothing of what [requests have in common](super::caches):
 //! the value behind it leaves the window next. A column whose steps may be computed in any order is waited for up to
@@ -102,6 +102,6 @@
 //! # Windows are constants
 //!
 //! The number in `window(n)` is a constant of the program: a number, or a `const`. A window of 0 is a compile
-//! error. Where the number is known only at run time, the [run-time API](super::shapes) takes it.
+//! error. Where the number is known only at run time, the [run-time API](super::dynamic_flows) takes it.
 //!
-//! Next: [what a column sees of itself](super::past).
+//! Next: [what a column sees of itself](super::self_history).

@@ -1,55 +1,183 @@
-//! Which model is asked.
+//! Which model a column calls, and models by their names.
 
-use std::fmt;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::{env, fmt};
 
-use super::{Model, choose};
+use super::{Adaptive, Model, Offline};
 use crate::error::BoxError;
 
-/// Which model a column or a flow asks. Names are looked up when somebody asks, and all who ask for the same name get
-/// the same model.
+/// The model of a column or a flow. Names are looked up when a call is made, and all calls by one name share one model.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub enum Choice {
-    /// That of the flow; of a flow, the one that the environment names: see [`from_env`](super::from_env).
+    /// For a column, the model of its flow; for a flow, the one that the environment names: see [`from_env`].
     #[default]
-    Unsaid,
-    /// The one of this name; see [`by_name`](super::by_name).
+    Inherited,
+    /// The model of this name; see [`by_name`].
     Named(Arc<str>),
-    /// This one.
-    Given(Arc<dyn Model>),
+    /// This model.
+    Instance(Arc<dyn Model>),
 }
 
 impl Choice {
-    /// The model, in a flow that has made this choice.
+    /// Resolves the choice of a column in a flow with the choice `flow`.
     ///
     /// # Errors
     ///
-    /// [`UnknownModel`](super::UnknownModel), or what is missing to use the model.
+    /// [`UnknownModel`], or why the model cannot be used, such as a missing key.
     ///
     /// ```
     /// use columnar::model::Choice;
     ///
     /// let flow = Choice::Named("offline".into());
-    /// assert_eq!(Choice::Unsaid.model(&flow)?.name(), "offline");
+    /// assert_eq!(Choice::Inherited.model(&flow)?.name(), "offline");
     /// # Ok::<(), columnar::BoxError>(())
     /// ```
     pub fn model(&self, flow: &Self) -> Result<Arc<dyn Model>, BoxError> {
         match (self, flow) {
-            (Self::Given(model), _) | (Self::Unsaid, Self::Given(model)) => Ok(Arc::clone(model)),
-            (Self::Named(name), _) | (Self::Unsaid, Self::Named(name)) => choose::shared(name),
-            (Self::Unsaid, Self::Unsaid) => choose::from_env(),
+            (Self::Instance(model), _) | (Self::Inherited, Self::Instance(model)) => Ok(Arc::clone(model)),
+            (Self::Named(name), _) | (Self::Inherited, Self::Named(name)) => shared(name),
+            (Self::Inherited, Self::Inherited) => from_env(),
         }
+    }
+}
+
+impl<M: Model> From<M> for Choice {
+    fn from(model: M) -> Self {
+        Self::Instance(Arc::new(model))
+    }
+}
+
+impl From<&str> for Choice {
+    fn from(name: &str) -> Self {
+        Self::Named(name.into())
+    }
+}
+
+impl From<String> for Choice {
+    fn from(name: String) -> Self {
+        Self::Named(name.into())
+    }
+}
+
+impl From<Arc<str>> for Choice {
+    fn from(name: Arc<str>) -> Self {
+        Self::Named(name)
     }
 }
 
 impl fmt::Debug for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unsaid => f.write_str("Unsaid"),
+            Self::Inherited => f.write_str("Inherited"),
             // A name may hold an address, and that a password.
             Self::Named(_) => f.write_str("Named"),
-            Self::Given(model) => f.debug_tuple("Given").field(&model.name()).finish(),
+            Self::Instance(model) => f.debug_tuple("Instance").field(&model.name()).finish(),
         }
+    }
+}
+
+/// The environment variable that names the model of all prompts without one.
+pub const VARIABLE: &str = "COLUMNAR_MODEL";
+
+/// The environment variable with the base URL for models that are chosen by name, such as that of a local server with a
+/// provider's API. Needs the feature `genai`.
+#[cfg(feature = "genai")]
+pub const BASE_URL: &str = "COLUMNAR_BASE_URL";
+
+/// The model that [`VARIABLE`] names, or [`Offline`] if it is not set or empty.
+///
+/// The environment is read once, at the first call. All callers get the same model, and share its limit where it is
+/// [`Adaptive`].
+///
+/// # Errors
+///
+/// [`UnknownModel`], or why the model cannot be used, such as a missing key.
+pub fn from_env() -> Result<Arc<dyn Model>, BoxError> {
+    static NAME: OnceLock<String> = OnceLock::new();
+    let name = NAME.get_or_init(|| {
+        let name = env::var_os(VARIABLE).filter(|name| !name.is_empty());
+        name.map_or_else(|| Offline::NAME.into(), |name| name.to_string_lossy().into_owned())
+    });
+    shared(name)
+}
+
+/// The model of a name, the same one for all callers, so that they share its limit.
+pub(super) fn shared(name: &str) -> Result<Arc<dyn Model>, BoxError> {
+    static MODELS: OnceLock<Mutex<HashMap<String, Arc<dyn Model>>>> = OnceLock::new();
+    let mut models = MODELS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(model) = models.get(name) {
+        return Ok(Arc::clone(model));
+    }
+    let model = by_name(name)?;
+    models.insert(name.to_owned(), Arc::clone(&model));
+    Ok(model)
+}
+
+/// The model of a name: `offline`, or with the feature `genai` a provider and its model, such as
+/// `openai/gpt-4o-mini`, wrapped in [`Adaptive`]. Each call makes a model with a limit of its own; clones of the `Arc`
+/// share it.
+///
+/// # Errors
+///
+/// [`UnknownModel`], or why the model cannot be used, such as a missing key.
+///
+/// ```
+/// let model = columnar::model::by_name("offline")?;
+/// assert_eq!(model.name(), "offline");
+///
+/// let error = columnar::model::by_name("nonesuch").err().expect("there is no such model");
+/// assert!(error.to_string().starts_with("no model is named `nonesuch`; possible are `offline`"));
+/// # Ok::<(), columnar::BoxError>(())
+/// ```
+pub fn by_name(name: &str) -> Result<Arc<dyn Model>, BoxError> {
+    if name == Offline::NAME {
+        return Ok(Arc::new(Offline::new()));
+    }
+    Ok(Arc::new(provider(name)?))
+}
+
+#[cfg(feature = "genai")]
+fn provider(name: &str) -> Result<Adaptive, BoxError> {
+    use super::{Genai, GenaiError};
+    let model = match Genai::new(name) {
+        Ok(model) => model,
+        Err(GenaiError::UnknownProvider(_)) => return Err(UnknownModel::new(name).into()),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(Adaptive::new(match env::var(BASE_URL) {
+        Ok(url) if !url.is_empty() && !model.has_address() => model.base_url(&url),
+        _ => model,
+    }))
+}
+
+#[cfg(not(feature = "genai"))]
+fn provider(name: &str) -> Result<Adaptive, BoxError> {
+    Err(UnknownModel::new(name).into())
+}
+
+/// No model has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no model is named `{name}`; possible are {possible}")]
+pub struct UnknownModel {
+    name: String,
+    possible: String,
+}
+
+impl UnknownModel {
+    pub(super) fn new(name: &str) -> Self {
+        #[cfg(feature = "genai")]
+        let more = crate::registry::PROVIDERS
+            .iter()
+            .map(|provider| format!("`{}/MODEL`", provider.name))
+            .collect::<Vec<_>>()
+            .join(", ");
+        #[cfg(not(feature = "genai"))]
+        let more = "and with the feature `genai` also `openai/MODEL`, `anthropic/MODEL` and others";
+        // The address after the `@` may hold a password.
+        let name = name.split('@').next().unwrap_or_default();
+        let name = name.chars().take(80).collect::<String>().escape_debug().to_string();
+        Self { name, possible: format!("`{}`, {more}", Offline::NAME) }
     }
 }

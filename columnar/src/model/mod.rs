@@ -1,15 +1,13 @@
-//! What stands behind [`prompt`](crate::prompt): the step from messages to text.
+//! Language models: the trait that [`prompt`](crate::prompt) calls, the offline model, and those of providers.
 
 mod adaptive;
 mod choice;
-mod choose;
+mod errors;
 #[cfg(feature = "genai")]
 mod genai;
+mod observed;
 mod offline;
-mod overloaded;
-mod refused;
 mod reply;
-mod watched;
 
 use std::sync::Arc;
 
@@ -20,27 +18,25 @@ use crate::error::BoxError;
 #[cfg(feature = "genai")]
 pub use self::genai::{Genai, GenaiError};
 pub use adaptive::Adaptive;
-pub use choice::Choice;
 #[cfg(feature = "genai")]
-pub use choose::BASE_URL;
-pub use choose::{UnknownModel, VARIABLE, by_name, from_env};
+pub use choice::BASE_URL;
+pub use choice::{Choice, UnknownModel, VARIABLE, by_name, from_env};
+pub use errors::{Overloaded, Refused};
 pub use offline::Offline;
-pub use overloaded::Overloaded;
-pub use refused::Refused;
 pub(crate) use reply::ReplyError;
 pub use reply::{Chunk, End, Finish};
 
 pub use crate::rendering::{Request, Schema};
 pub use crate::usage::Usage;
 
-/// A language model, as far as a flow needs one.
+/// A language model: takes a request, streams a reply.
 ///
 /// ```
 /// use columnar::model::{Chunk, Model, Request};
 /// use columnar::prelude::*;
 /// use futures::stream::{self, BoxStream, StreamExt};
 ///
-/// /// Says back what it is told.
+/// /// Repeats the last message.
 /// struct Parrot;
 ///
 /// impl Model for Parrot {
@@ -65,15 +61,15 @@ pub use crate::usage::Usage;
 /// # Ok(()) }
 /// ```
 pub trait Model: Send + Sync + 'static {
-    /// What the model is called, for people to read.
+    /// The name of the model, for people to read.
     fn name(&self) -> &str;
 
-    /// What is missing to ask the model, such as its key; nothing, unless told otherwise. It is found out without
-    /// asking, and a run asks all its models for it before it computes anything.
+    /// Checks that the model can be called, without a call. A run checks all its models before it computes anything. By
+    /// default nothing is missing.
     ///
     /// # Errors
     ///
-    /// What is missing, and how to come by it.
+    /// What is missing, such as a key, and how to provide it.
     fn ready(&self) -> Result<(), BoxError> {
         Ok(())
     }

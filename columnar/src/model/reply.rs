@@ -1,4 +1,4 @@
-//! What a model answers.
+//! The reply of a model.
 
 use std::fmt;
 
@@ -27,14 +27,14 @@ impl Chunk {
 pub struct End {
     /// Why it ended.
     pub finish: Finish,
-    /// What it cost, if the model tells.
+    /// The tokens of the call, if the model reports them.
     pub usage: Option<Usage>,
-    /// What the provider calls the reply, if it tells: the word to ask it by.
+    /// The provider's id of the reply, if it has one, for questions to the provider.
     pub id: Option<String>,
 }
 
 impl End {
-    /// An end of which nothing else is known.
+    /// An end without usage and id.
     ///
     /// ```
     /// use columnar::model::{End, Finish, Usage};
@@ -46,13 +46,13 @@ impl End {
         Self { finish, usage: None, id: None }
     }
 
-    /// With what the reply cost.
+    /// Sets the usage.
     #[must_use]
     pub fn usage(self, usage: Usage) -> Self {
         Self { usage: Some(usage), ..self }
     }
 
-    /// With what the provider calls the reply.
+    /// Sets the provider's id of the reply.
     #[must_use]
     pub fn id(self, id: impl Into<String>) -> Self {
         Self { id: Some(id.into()), ..self }
@@ -63,13 +63,13 @@ impl End {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Finish {
-    /// The model had said all it wanted to.
+    /// The model finished its reply.
     Stop,
-    /// It ran into [`Request::max_tokens`](super::Request::max_tokens).
+    /// The reply reached [`Request::max_tokens`](super::Request::max_tokens).
     Length,
     /// The provider refused to answer.
     Refused,
-    /// Something else, in the provider's word.
+    /// Another reason, in the provider's word.
     Other(String),
 }
 
@@ -84,7 +84,7 @@ impl fmt::Display for Finish {
     }
 }
 
-/// Why a reply counts for nothing.
+/// Why a reply is discarded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReplyError {
     #[error("the reply broke off before its end")]

@@ -1,4 +1,4 @@
-//! The AI SDK, from its version 7 on.
+//! The AI SDK, version 7 and later.
 
 use serde_json::{Value as Json, json};
 
@@ -9,8 +9,8 @@ use super::{Block, Rendering};
 use crate::cache::Lifetime;
 
 impl Rendering<'_> {
-    /// What `generateText` and `streamText` of the AI SDK are given, without the model and its settings: `messages` is
-    /// a `ModelMessage[]`, `instructions` a `SystemModelMessage`.
+    /// The options of `generateText` and `streamText` of the AI SDK, without the model and its settings: `messages` is a
+    /// `ModelMessage[]`, `instructions` a `SystemModelMessage`.
     ///
     /// ```
     /// # use columnar::prelude::*;
@@ -34,18 +34,18 @@ impl Rendering<'_> {
     /// # Ok(()) }
     /// ```
     ///
-    /// Where all has to be one array, `[instructions, ...messages]` is it, with `allowSystemInMessages: true`.
+    /// As one array it is `[instructions, ...messages]`, with `allowSystemInMessages: true`.
     pub fn ai_sdk(&self) -> Json {
         let part = |block: &Block| self.kept(text(&block.text), block.mark);
         let options = json!({ "messages": messages(&self.blocks(), part) });
-        // Among the messages it would be refused, unless told otherwise, lest a user's text be taken for one.
+        // By default the SDK refuses a system message among the messages, since a user's text could be one.
         let instructions = self.system().map(|(system, mark)| self.kept(message("system", system), mark));
         let cache = self.prompt_cache_options().filter(|_| self.is_openai);
         let cache = cache.map(|cache| json!({ "openai": { "promptCacheOptions": cache } }));
         with(with(options, "instructions", instructions), "providerOptions", cache)
     }
 
-    /// A message or a part of one, with its mark as the provider's package of the SDK reads it.
+    /// Adds a mark to a message or a part, in the form that the provider's package of the SDK reads.
     fn kept(&self, part: Json, mark: Option<Lifetime>) -> Json {
         let options = |lifetime| {
             if self.is_openai {

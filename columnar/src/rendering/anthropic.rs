@@ -7,7 +7,7 @@ use super::json::{messages, text, with};
 use crate::cache::Lifetime;
 
 impl Rendering<'_> {
-    /// What the Messages API of Anthropic is sent, without the model and its settings.
+    /// The body of a request to Anthropic's Messages API, without the model and its settings.
     ///
     /// ```
     /// # use columnar::prelude::*;
@@ -42,7 +42,7 @@ impl Rendering<'_> {
     }
 }
 
-/// The short time is what is meant when none is said.
+/// The short lifetime is the default.
 pub(super) fn cache_control(lifetime: Lifetime) -> Json {
     match lifetime {
         Lifetime::Short => json!({ "type": "ephemeral" }),

@@ -1,15 +1,15 @@
-//! What the forms have in common.
+//! JSON that several forms share.
 
 use serde_json::{Value as Json, json};
 
 use super::Block;
 
-/// A message that is one string.
+/// A message with one string as its content.
 pub(super) fn message(role: &str, content: &str) -> Json {
     json!({ "role": role, "content": content })
 }
 
-/// A message for all neighbours of equal role, each of which is a part, written like this.
+/// One message for all adjacent blocks of equal role, with a part for each block.
 pub(super) fn messages(blocks: &[Block], part: impl Fn(&Block) -> Json) -> Vec<Json> {
     let message = |blocks: &[Block]| {
         let content: Vec<Json> = blocks.iter().map(&part).collect();
@@ -18,12 +18,12 @@ pub(super) fn messages(blocks: &[Block], part: impl Fn(&Block) -> Json) -> Vec<J
     blocks.chunk_by(|one, other| one.role == other.role).filter_map(message).collect()
 }
 
-/// A part of a message.
+/// A text part of a message.
 pub(super) fn text(text: &str) -> Json {
     json!({ "type": "text", "text": text })
 }
 
-/// An object with one more member, if there is one.
+/// Adds a member to an object, if there is a value.
 pub(super) fn with(mut object: Json, key: &str, value: Option<Json>) -> Json {
     if let (Json::Object(members), Some(value)) = (&mut object, value) {
         members.insert(String::from(key), value);

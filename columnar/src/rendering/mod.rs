@@ -1,4 +1,4 @@
-//! One context in the forms in which models take it.
+//! One context in the request formats of several APIs.
 //!
 //! ```text
 //!                                    ┌─▶ merged        every message is one string
@@ -8,11 +8,11 @@
 //!                  CachePlan         └─▶ alternating   templates without a system role
 //! ```
 //!
-//! The text is the same in all of them, to the byte; they differ in where it is cut, and in how a mark for the
-//! provider's cache is spelled. A reply that is blank is a message in [`merged`](Rendering::merged) and nowhere else,
-//! for providers refuse it; its neighbours become one message.
+//! The text is the same in all of them, to the byte; they differ in where it is split, and in the form of cache marks. A
+//! blank reply is a message in [`merged`](Rendering::merged) alone, because providers refuse it; elsewhere its neighbours
+//! become one message.
 //!
-//! Nothing here asks anybody. [`prompt`](crate::prompt) and its models do that; this is for clients of your own.
+//! Nothing is sent: [`prompt`](crate::prompt) and its models do that. This is for your own clients.
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -54,28 +54,28 @@ use std::sync::Arc;
 pub(crate) use self::blocks::Block;
 use self::blocks::{blocks, is_blank, joined, mark};
 pub use self::request::{Request, Schema};
-use crate::cache::{CachePlan, CachePolicy, Lifetime, Place};
+use crate::cache::{CachePlan, CachePolicy, Lifetime, Position};
 use crate::context::{Messages, Role};
 use crate::tokens::{Chars, Counter as _};
 
-/// What a model is asked, ready to be written in one of the forms. It borrows all of it.
+/// A request, ready to be written in one of the forms. It borrows its content.
 #[derive(Clone, Debug)]
 pub struct Rendering<'m> {
     system: &'m str,
     messages: &'m Messages,
     follow_up: &'m [(Role, Arc<str>)],
     plan: CachePlan,
-    /// Whether the provider is one of those of OpenAI that keep what is marked, and what else they please.
+    /// Whether the provider is OpenAI and takes marks. Then it caches other prefixes as well, unless it is told not to.
     is_openai: bool,
 }
 
 impl<'m> Rendering<'m> {
-    /// Of an instruction, which may be empty, and messages. Nothing is marked.
+    /// A rendering of messages under an instruction, which may be empty. Nothing is marked.
     pub fn new(system: &'m str, messages: &'m Messages) -> Self {
         Self { system, messages, follow_up: &[], plan: CachePlan::default(), is_openai: false }
     }
 
-    /// Of a request, marked for this provider by its pace, as [`prompt`](crate::prompt) sends it.
+    /// A rendering of a request, marked for a provider by its pace, as [`prompt`](crate::prompt) sends it.
     ///
     /// ```
     /// use columnar::cache::CachePolicy;
@@ -84,7 +84,7 @@ impl<'m> Rendering<'m> {
     /// use columnar::rendering::Rendering;
     /// use futures::stream::{self, BoxStream};
     ///
-    /// /// A client that only says what it would send.
+    /// /// A client that replies with the body that it would send.
     /// struct Client;
     ///
     /// impl Model for Client {
@@ -114,14 +114,14 @@ impl<'m> Rendering<'m> {
         Self::new(system, messages).follow_up(follow_up).marked(plan, provider)
     }
 
-    /// With this behind the messages: see [`Request::follow_up`](crate::model::Request::follow_up). It is never
-    /// marked, and what stands before it stays as it was.
+    /// Adds messages after the context: see [`Request::follow_up`](crate::model::Request::follow_up). They are never
+    /// marked, and everything before them stays as it was.
     #[must_use]
     pub fn follow_up(self, follow_up: &'m [(Role, Arc<str>)]) -> Self {
         Self { follow_up, ..self }
     }
 
-    /// With the marks that are planned for the cache of this provider.
+    /// Adds the marks of a plan for the cache of this provider.
     ///
     /// ```
     /// # use columnar::prelude::*;
@@ -147,13 +147,13 @@ impl<'m> Rendering<'m> {
         Self { plan, is_openai: is_openai && provider.most_marks > 0, ..self }
     }
 
-    /// The instruction and its mark, unless there is nothing in it.
+    /// The instruction and its mark, unless it is blank.
     pub(crate) fn system(&self) -> Option<(&'m str, Option<Lifetime>)> {
-        let mark = self.plan.marks.iter().find(|mark| mark.place == Place::System);
+        let mark = self.plan.marks.iter().find(|mark| mark.position == Position::System);
         (!is_blank(self.system)).then_some((self.system, mark.map(|mark| mark.lifetime)))
     }
 
-    /// Whether any mark is planned: then blocks have to stay apart.
+    /// Whether there are marks: then blocks are not joined.
     pub(crate) fn is_marked(&self) -> bool {
         !self.plan.marks.is_empty()
     }
@@ -165,7 +165,7 @@ impl<'m> Rendering<'m> {
         blocks
     }
 
-    /// A block for each message, without marks.
+    /// One block for each message, without marks.
     pub(crate) fn joined(&self) -> Vec<Block> {
         joined(blocks(self.messages, self.follow_up))
     }

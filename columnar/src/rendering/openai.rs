@@ -1,4 +1,4 @@
-//! The chat completions of OpenAI, and of every server that speaks like it.
+//! OpenAI's chat completions, and those of all servers with the same API.
 
 use serde_json::{Value as Json, json};
 
@@ -7,7 +7,7 @@ use super::json::{message, messages, text, with};
 use crate::cache::Lifetime;
 
 impl Rendering<'_> {
-    /// What chat completions are sent, without the model and its settings.
+    /// The body of a request for chat completions, without the model and its settings.
     ///
     /// ```
     /// # use columnar::prelude::*;
@@ -52,14 +52,14 @@ impl Rendering<'_> {
         system.chain(self.joined().iter().map(|block| message(block.role.as_str(), &block.text))).collect()
     }
 
-    /// Without a word the end of each request would be kept as well, and paid for, whoever repeats it.
+    /// By default OpenAI also caches the end of each request, and bills it, whether or not it is repeated.
     pub(super) fn prompt_cache_options(&self) -> Option<Json> {
         let explicit = (self.is_openai || self.is_marked()).then(|| json!({ "mode": "explicit" }))?;
         Some(with(explicit, "ttl", self.is_marked().then(|| json!("30m"))))
     }
 }
 
-/// There is but one lifetime, and it is that of the request.
+/// There is one lifetime, and it is set for the whole request.
 pub(super) fn breakpoint(_: Lifetime) -> Json {
     json!({ "mode": "explicit" })
 }

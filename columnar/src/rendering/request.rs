@@ -1,4 +1,4 @@
-//! What a model is asked.
+//! The request to a model.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use crate::cache::Pace;
 use crate::context::{Messages, Role};
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Request {
@@ -15,34 +15,32 @@ pub struct Request {
     pub system: Arc<str>,
     /// The context of the column.
     pub messages: Messages,
-    /// What is said behind the messages, in turn: a reply that was not what it has to be, and what is wrong with
-    /// it. Empty in the first request of a cell.
+    /// Messages after the context: an invalid reply, and what is wrong with it. Empty in the first request of a cell.
     pub follow_up: Vec<(Role, Arc<str>)>,
-    /// The most tokens the reply may have.
+    /// The most tokens of the reply.
     pub max_tokens: u32,
-    /// How freely the model chooses its words, from 0 for not at all; `None` leaves it to the model.
+    /// The sampling temperature, from 0 for the likeliest reply; `None` leaves it to the model.
     pub temperature: Option<f32>,
-    /// Texts at which the reply ends, without them. Empty for none.
+    /// Stop sequences. The reply ends before the first of them.
     pub stop: Arc<[String]>,
-    /// What the reply has to be, if it is no plain text.
+    /// The JSON Schema of the reply, if it is not plain text.
     pub schema: Option<Arc<Schema>>,
-    /// When the next request of the column is to be expected. It decides what is worth being kept in the
-    /// provider's cache; see [`CachePlan::of`](crate::cache::CachePlan::of).
+    /// When the next request of the column is expected. It decides which prefixes are worth caching; see [`CachePlan::of`](crate::cache::CachePlan::of).
     pub pace: Pace,
 }
 
-/// The shape of a reply that is JSON.
+/// The JSON Schema of a reply, with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Schema {
-    /// What it is called: letters, digits and `_`.
+    /// The name: letters, digits and `_`.
     pub name: String,
     /// The JSON Schema.
     pub json: Json,
 }
 
 impl Schema {
-    /// A shape and what it is called.
+    /// A schema with its name.
     pub fn new(name: impl Into<String>, json: Json) -> Self {
         Self { name: name.into(), json }
     }

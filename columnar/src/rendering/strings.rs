@@ -1,4 +1,4 @@
-//! The forms in which each message is one string, and which have no place for marks.
+//! The forms in which each message is one string. They have no marks.
 
 use serde_json::Value as Json;
 
@@ -8,8 +8,8 @@ use super::json::message;
 use crate::context::Role;
 
 impl Rendering<'_> {
-    /// The array `[{"role": "...", "content": "..."}]`: the instruction as what the system says, unless it is empty,
-    /// and behind it what [`Messages::to_json`](crate::Messages::to_json) says.
+    /// The array `[{"role": "...", "content": "..."}]`: the instruction as a system message, unless it is empty, then the
+    /// messages as in [`Messages::to_json`](crate::Messages::to_json).
     ///
     /// ```
     /// # use columnar::prelude::*;
@@ -29,21 +29,24 @@ impl Rendering<'_> {
     /// # Ok(()) }
     /// ```
     pub fn merged(&self) -> Json {
-        let mut said: Vec<(Role, String)> =
+        let mut merged: Vec<(Role, String)> =
             self.messages.iter().map(|(role, content)| (role, content.into_owned())).collect();
         for (role, text) in self.follow_up {
-            match said.last_mut().filter(|(last, _)| last == role) {
+            match merged.last_mut().filter(|(last, _)| last == role) {
                 Some((_, content)) => content.extend([SEPARATOR, text]),
-                None => said.push((*role, String::from(&**text))),
+                None => merged.push((*role, String::from(&**text))),
             }
         }
         let system = (!self.system.is_empty()).then(|| message("system", self.system));
-        system.into_iter().chain(said.iter().map(|(role, content)| message(role.as_str(), content))).collect()
+        system
+            .into_iter()
+            .chain(merged.iter().map(|(role, content)| message(role.as_str(), content)))
+            .collect()
     }
 
-    /// The same for templates that know no system and insist on user and assistant in turn, such as those of Gemma
-    /// and Mistral: the instruction leads the first message. The first message is the user's, and so is the last,
-    /// unless something else is said behind the messages.
+    /// The same for templates without a system role that insist on alternating user and assistant messages, such as those
+    /// of Gemma and Mistral: the instruction is put in front of the first message. The first message is the user's, and so
+    /// is the last, unless a follow-up says otherwise.
     ///
     /// ```
     /// # use columnar::prelude::*;

@@ -1,7 +1,7 @@
-//! What a flow was when its values were stored: kept beside them, and held against what it is now.
+//! The definition of a flow, as it is stored beside the values and compared with the flow that is opened.
 //!
-//! A column is stored under its key: the name that it had when it was stored first, or one that was free. All
-//! that the definition says of columns it says by their keys, so a name that changes changes nothing else.
+//! A column is stored under its key: the name under which it was stored first, or a free one derived from it. The
+//! definition refers to columns by their keys, so renaming a column changes nothing else.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -14,10 +14,10 @@ use crate::compute::Settings;
 use crate::declare::{Input, Name, Reads, Schema, Window, Written};
 use crate::store::StoreError;
 
-/// The newest form of the text.
+/// The newest format of the text.
 const FORMAT: u32 = 1;
 
-/// What is kept of each column that the flow has or had.
+/// The columns that the flow has or had.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Definition {
     columns: Vec<StoredColumn>,
@@ -26,12 +26,12 @@ pub(crate) struct Definition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoredColumn {
     pub(crate) key: Name,
-    /// What the flow called it last.
+    /// Its latest name in the flow.
     name: Name,
-    /// Its views, each as it is written but for the names; `None` for a source.
+    /// Its views as in `flow!`, but by keys; `None` for a source.
     reads: Option<Vec<String>>,
     version: Option<String>,
-    /// Whether the flow was without it when it was opened last.
+    /// Whether the flow had no such column when it was opened last.
     pub(crate) is_gone: bool,
 }
 
@@ -53,7 +53,7 @@ impl Definition {
         Ok(Self { columns: columns.ok_or_else(|| damaged("a column in it cannot be read"))? })
     }
 
-    /// A column on each line, for who reads it.
+    /// One line per column, so that people can read it.
     pub(crate) fn text(&self) -> String {
         let mut text = format!("{{\"columnar\":{FORMAT},\"columns\":[");
         for (at, column) in self.columns.iter().enumerate() {
@@ -65,13 +65,13 @@ impl Definition {
         text
     }
 
-    /// All columns, in the order in which they came.
+    /// All columns, in the order in which they were added.
     pub(crate) fn columns(&self) -> &[StoredColumn] {
         &self.columns
     }
 
-    /// The keys of the columns of a schema. A name that is known is that column; one that is not may say what
-    /// it was before.
+    /// The keys of the columns of a schema. A known name is that column; an unknown one may have been renamed
+    /// with `was`.
     pub(crate) fn keys(&self, schema: &Schema) -> Vec<Name> {
         let named = |name: &str| self.columns.iter().find(|stored| stored.name == *name);
         let by_name =
@@ -93,7 +93,7 @@ impl Definition {
         keys.into_iter().zip(schema.columns()).map(fresh).collect()
     }
 
-    /// The key of a column by its name, be it known or new.
+    /// The key of a column by its name, known or new.
     pub(crate) fn key(&self, name: &Name) -> Name {
         match self.columns.iter().find(|stored| stored.name == *name) {
             Some(known) => known.key.clone(),
@@ -101,8 +101,8 @@ impl Definition {
         }
     }
 
-    /// Goes on with what a flow is now. What has changed of a column that `is_stored`, and may not, is told,
-    /// and then nothing is.
+    /// Takes over the declarations of a schema. Changes that `may` refuses are the error, all of them, and then
+    /// the definition stays as it is.
     pub(crate) fn update(
         &mut self,
         schema: &Schema,
@@ -140,16 +140,16 @@ impl Definition {
 
 const LOCATION: &str = "the definition of the flow in the store";
 
-/// A name that is not taken: the name itself, or with a number.
+/// A name that is not taken: the name itself, or one with a number behind it.
 fn unused_name(name: &Name, taken: &BTreeSet<Name>) -> Name {
-    // Whatever it ends with, with a number behind it it is a name.
+    // Every such prefix is a name once a number follows it.
     let start = name.get(..name.len().min(MAX_STEM)).unwrap_or_default().trim_end_matches('.');
     let numbered = (2..=taken.len() + 2).filter_map(|number| Name::new(&format!("{start}_{number}")).ok());
     let free = std::iter::once(name.clone()).chain(numbered).find(|name| !taken.contains(name));
     free.unwrap_or_else(|| unreachable!("so many names cannot all be among fewer"))
 }
 
-/// So much of a name leaves room for a number.
+/// The bytes of a name that leave room for a number.
 const MAX_STEM: usize = 40;
 
 impl StoredColumn {
@@ -188,7 +188,7 @@ impl StoredColumn {
         Json::Object(json)
     }
 
-    /// In what way the column is another one now.
+    /// The changes from the stored column to the declared one.
     fn changes(&self, now: &Self) -> Vec<ColumnChange> {
         let column = || now.name.clone();
         let mut changes = Vec::new();
@@ -214,17 +214,17 @@ impl StoredColumn {
     }
 }
 
-/// Behind a view that tells how much it hides.
+/// The suffix of a view that says how much it hides.
 const ELIDED: &str = ".elided()";
 
-/// The views of a column, as they are written but for the names.
+/// The views of a column as in `flow!`, but by keys.
 fn views(reads: &Reads, keys: &[Name]) -> Vec<String> {
     let inputs = reads.inputs.iter().map(|input| view(reads, input, keys));
     let hides = if reads.own_elided { ELIDED } else { "" };
     inputs.chain(reads.own.map(|own: Window| format!("self{own}{hides}"))).collect()
 }
 
-/// What a model is told of a view is as much a part of the prompt as the instruction, and as little of this.
+/// A view as in `flow!`. Notes are left out: they belong to the prompt, as the instruction does.
 fn view(reads: &Reads, input: &Input, keys: &[Name]) -> String {
     let key = keys.get(input.column).unwrap_or(&input.name);
     let mut view = format!("{key}{}", Written { window: input.window, delayed: input.delayed });

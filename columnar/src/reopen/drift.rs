@@ -1,10 +1,10 @@
-//! How a flow differs from what its store was written by.
+//! The differences between a flow and the definition in its store.
 
 use std::fmt;
 
 use crate::declare::Name;
 
-/// What has changed of a flow since its values were stored: all of it at once.
+/// The changes of a flow's columns since their values were stored, all at once.
 ///
 /// Values that are stored stay what they are, so a column that says something else now would be of two kinds.
 /// Whether it may be is yours to say: [`OpenOptions::keep`](super::OpenOptions::keep) takes it as it is, and another
@@ -26,11 +26,11 @@ impl Drift {
     }
 }
 
-/// What has changed of a column.
+/// A change of a column since its values were stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ColumnChange {
-    /// It reads something else, or something less or more of it.
+    /// The column reads other columns, or more or less of them.
     Reads {
         /// The column.
         column: Name,
@@ -48,7 +48,7 @@ pub enum ColumnChange {
         /// The version now.
         declared: Option<String>,
     },
-    /// What was pushed is computed now, or the other way about.
+    /// A source became a derived column, or the other way round.
     Kind {
         /// The column.
         column: Name,

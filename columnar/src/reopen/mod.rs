@@ -1,4 +1,4 @@
-//! Opening a flow on what is stored: what its definition was, how it differs now, and what is wrong with a store.
+//! Opening a flow on a store: options, changes of its definition, verifying and salvaging a store.
 
 mod definition;
 mod drift;

@@ -1,4 +1,4 @@
-//! How a flow is opened.
+//! Options for opening a flow.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::drift::ColumnChange;
 use crate::store::Store;
 
-/// So many steps that no view reaches are loaded all the same, unless told otherwise.
+/// The default of [`OpenOptions::recent`].
 const RECENT: usize = 1000;
 
-/// A store, and what is said about opening a flow on it. A store alone says nothing, and can stand wherever an
-/// opening is wanted.
+/// Options for opening a flow on a store. Wherever they are taken, a store alone is taken, too, and means the
+/// defaults.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -41,37 +41,37 @@ pub struct OpenOptions {
     pub(crate) recompute: Option<Recompute>,
 }
 
-/// What is computed recompute, in another store.
+/// The columns and steps that are recomputed in another store.
 pub(crate) struct Recompute {
-    /// Where the past is that is shared.
+    /// The store of the shared past.
     pub(crate) from: Arc<dyn Store>,
-    /// From which step on.
+    /// The first step that is recomputed.
     pub(crate) step: usize,
-    /// Columns that are as they were, as far as anybody can see.
+    /// Columns that are recomputed though no change of them can be seen.
     pub(crate) columns: BTreeSet<String>,
 }
 
 impl OpenOptions {
-    /// Nothing but the store: a column that has changed is refused.
+    /// The defaults: a flow with a changed column is refused, and the last 1,000 steps are loaded.
     pub fn new(store: impl Store) -> Self {
         Self { store: Arc::new(store), recent: RECENT, keep: BTreeSet::new(), recompute: None }
     }
 
-    /// Keeps what is stored of a column, though the column has changed since, and computes its next steps the
-    /// new way.
+    /// Keeps the stored values of a column that has changed since, and computes its next steps with the new
+    /// declaration.
     #[must_use]
     pub fn keep(mut self, column: impl Into<String>) -> Self {
         self.keep.insert(column.into());
         self
     }
 
-    /// Computes columns that have changed anew from a step on, and all that depends on them, in a store of
-    /// their own: everything else that this one holds is copied there, and it stays as it is.
+    /// Recomputes changed columns from a step on, with all columns that depend on them, in another store.
+    /// Everything else is copied from this store to `into`; this store does not change.
     ///
-    /// What has changed is found by comparing; columns of which nobody can see that, as where another prompt
-    /// has no [version](crate::compute::Policy::version), are named in `columns` besides. Where `into` holds a
-    /// flow already, that is opened as it is: so a program says this once, and can be started as often as it
-    /// likes.
+    /// Changed columns are found by comparing declarations. A change that no declaration shows, such as another
+    /// prompt without a [version](crate::compute::Policy::version), is named in `columns`. If `into` holds a flow
+    /// already, that flow is opened and nothing is copied, so a program can keep this call and be started any
+    /// number of times.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -110,33 +110,32 @@ impl OpenOptions {
         self
     }
 
-    /// Where the flow keeps its values.
+    /// The store of the flow.
     pub(crate) fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
 
-    /// Loads the values of so many steps back, even if no view reaches them any more; 1,000 unless told
-    /// otherwise. What views reach is loaded always, and the rest stays in the store until it is
-    /// [loaded](crate::flow::LiveFlow::load).
+    /// Loads at least the values of this many last steps; the default is 1,000. Values that a view still reaches
+    /// are always loaded. The others stay in the store until [`load`](crate::flow::LiveFlow::load) is called.
     #[must_use]
     pub fn recent(mut self, steps: usize) -> Self {
         self.recent = steps;
         self
     }
 
-    /// Whether a change may be.
+    /// Whether a change is allowed.
     pub(crate) fn allows(&self, change: &ColumnChange) -> bool {
         !matches!(change, ColumnChange::Kind { .. }) && self.keep.contains(change.column().as_str())
     }
 }
 
-/// What a flow can be opened on: a [`Store`], or an [`OpenOptions`] of one.
+/// A value that a flow can be opened on: a [`Store`], or [`OpenOptions`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no store",
     label = "expected a store, such as `FileStore::new(\"folder\")`"
 )]
 pub trait IntoOpenOptions {
-    /// Converts.
+    /// Converts into options.
     fn into_open_options(self) -> OpenOptions;
 }
 

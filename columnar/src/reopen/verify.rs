@@ -1,4 +1,4 @@
-//! What is wrong with a store, and getting out of it what is not.
+//! Verifies a store, and salvages the sound entries of a damaged one.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use crate::declare::Name;
 use crate::store::{Defect, Entry, Store, StoreError, StoredSteps, chunks, put_all};
 use crate::usage::Receipt;
 
-/// Reads everything that a store holds, and tells what of it cannot be read or cannot be: all of it, each once,
-/// by column and step. Nothing is changed.
+/// Reads everything that a store holds, and returns the defects: entries that cannot be read, or cannot have been
+/// stored by a flow. Each is listed once, by column and step. Nothing is changed.
 ///
-/// The store is opened for that, so no flow may have it open. Which columns there are is what the flow said that
-/// was opened on it last; of a store that none was opened on, nobody knows.
+/// This opens the store, so no flow may have it open. The columns are those of the flow that was opened on it
+/// last; a store without a definition has none.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -30,8 +30,8 @@ use crate::usage::Receipt;
 ///
 /// # Errors
 ///
-/// When the store cannot be opened, its definition cannot be read, or reading stops for another reason than
-/// what it reads.
+/// When the store cannot be opened, its definition cannot be read, or reading fails for another reason than a
+/// damaged entry.
 pub async fn verify(store: &impl Store) -> Result<Vec<Defect>, StoreError> {
     match store.open().await? {
         Some(definition) => scan(store, &definition, None).await,
@@ -39,12 +39,11 @@ pub async fn verify(store: &impl Store) -> Result<Vec<Defect>, StoreError> {
     }
 }
 
-/// Copies into an empty store everything that can be read, with the definition, and tells what is wrong with the
-/// rest. The store itself stays as it is. What was interrupted can be begun again.
+/// Copies the sound entries of a store and its definition into an empty store, and returns the defects of the
+/// others. The damaged store does not change. An interrupted call can be repeated.
 ///
-/// A computed value that is not there is computed by the next run of a flow that is opened on the copy. A source
-/// that lacks a step cannot go on from there, and neither can what has been computed of later steps: of both,
-/// the copy has what lies before.
+/// The next run of a flow that is opened on the copy computes the missing values. A source that lacks a step
+/// cannot continue after it, and neither can values computed for later steps: the copy ends before that step.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -78,7 +77,7 @@ pub async fn salvage(from: &impl Store, into: &impl Store) -> Result<Vec<Defect>
     Ok(defects)
 }
 
-/// Reads everything, and copies what is sound if there is something to copy it into.
+/// Reads everything, and copies sound entries if there is a target.
 async fn scan(
     store: &dyn Store,
     definition: &str,
@@ -88,11 +87,11 @@ async fn scan(
     let (sources, derived): (Vec<_>, Vec<_>) =
         definition.columns().iter().partition(|column| column.is_source());
     let mut scan = Scan { store, into, defects: Vec::new() };
-    // So many steps have begun, and so many can be begun with what is sound.
+    // The number of steps whose sources are stored, and of those whose sources are sound.
     let (mut begun, mut sound) = (usize::MAX, usize::MAX);
     for source in sources {
         let (end, prefix) = scan.source(&source.key).await?;
-        // Steps do not wait for a source that the flow has no more.
+        // A source that the flow no longer has does not delay steps.
         if !source.is_gone {
             (begun, sound) = (begun.min(end), sound.min(prefix));
         }
@@ -114,7 +113,7 @@ struct Scan<'s> {
 type Entries = Vec<(usize, Entry)>;
 
 impl Scan<'_> {
-    /// Returns where the source ends, and before which step nothing is wrong with it.
+    /// Returns the end of the source, and the end of its sound prefix.
     async fn source(&mut self, key: &Name) -> Result<(usize, usize), StoreError> {
         let stored_steps = self.store.stored_steps(key.clone()).await?;
         if let Some(found) = stored_steps.beyond.first() {
@@ -149,7 +148,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// What can be read of some steps of a column, ascending.
+    /// The readable entries of a column within a range, ascending.
     async fn read(
         &mut self,
         key: &Name,
@@ -178,7 +177,7 @@ impl Scan<'_> {
                 Ok(Vec::new())
             }
             Err(StoreError::Corrupt { .. }) => {
-                // One of them, and perhaps others: each by itself.
+                // At least one of them is damaged, so each is read alone.
                 let mut sound = Vec::new();
                 for step in stored_steps.within(&chunk) {
                     sound.extend(Box::pin(self.read(key, stored_steps, step..step + 1)).await?);

@@ -1,13 +1,13 @@
-//! What becomes of rows that are read: every rule about what may stand in one is here, whatever the format.
+//! Stores rows of any format. All rules about the contents of a row are here.
 
 use std::collections::BTreeMap;
 
-use super::{BYTES, RowsError, SKIPPED, STEP};
+use super::table::{BYTES, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::reopen::Definition;
 use crate::store::{CHUNK, Entry, Store, StoreError, put_all};
 
-/// What a format finds in one place of a row.
+/// The value of a column in a row, as a format reads it.
 #[derive(Debug)]
 pub(super) enum CellValue {
     Null,
@@ -17,12 +17,12 @@ pub(super) enum CellValue {
     Other,
 }
 
-/// Takes rows in, some at a time.
+/// Stores rows, a chunk at a time.
 pub(super) struct Ingest<'s, S> {
     store: &'s S,
-    /// Knows the columns that were stored under another name.
+    /// Maps the names of columns to the keys that they are stored under.
     definition: Definition,
-    /// By column, what is not stored yet.
+    /// Entries that are not stored yet, by column.
     pending: BTreeMap<Name, Vec<(usize, Entry)>>,
     bytes: usize,
     rows: usize,
@@ -37,7 +37,7 @@ impl<'s, S: Store> Ingest<'s, S> {
         Ok(Self { store, definition, pending: BTreeMap::new(), bytes: 0, rows: 0 })
     }
 
-    /// Takes the next row, or what is wrong with it. What came before it is stored either way.
+    /// Takes the next row, or the reason why it is invalid. Earlier rows are stored either way.
     pub(super) async fn row(
         &mut self,
         row: Result<Vec<(String, CellValue)>, String>,
@@ -61,7 +61,7 @@ impl<'s, S: Store> Ingest<'s, S> {
         }
     }
 
-    /// All rows have been taken; returns their number.
+    /// Stores the remaining rows, and returns the number of all rows.
     pub(super) async fn finish(mut self) -> Result<usize, StoreError> {
         self.flush().await?;
         Ok(self.rows)
@@ -76,7 +76,7 @@ impl<'s, S: Store> Ingest<'s, S> {
     }
 }
 
-/// The cells of a row, which is that of this step unless it says something else.
+/// The cells of a row, at this step unless the row has another.
 fn cells(members: Vec<(String, CellValue)>, step: usize) -> Result<Cells, String> {
     let step = match members.iter().find(|(member, _)| member == STEP) {
         None => step,

@@ -6,7 +6,8 @@ use std::io::{self, BufRead, Write};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
 
-use super::{CellValue, Ingest, Row, Rows, RowsError, SKIPPED, STEP};
+use super::ingest::{CellValue, Ingest};
+use super::table::{Row, Rows, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::flow::LiveFlow;
 use crate::store::Store;
@@ -87,11 +88,11 @@ fn write_row(row: &Row, columns: &[Name], out: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// Stores rows of JSON Lines, and returns their number: each member of an object is a column, a text its value
-/// there, null nothing. Without `_step` the first row is step 0, and each further one the next step.
+/// Stores rows of JSON Lines, and returns their number. Each member of an object is a column, with a text as its
+/// value or null for none. Without `_step` the first row is step 0, and each further one the next step.
 ///
-/// The store is opened for that; a flow can be opened on it right after. A cell that is there already stays: that
-/// it is to be another one is an error, and reading the same rows again is none.
+/// This opens the store; a flow can be opened on it right after. A stored cell never changes: a row with another
+/// value for it is an error, and reading the same rows again is not.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -111,13 +112,12 @@ fn write_row(row: &Row, columns: &[Name], out: &mut Vec<u8>) -> io::Result<()> {
 /// # Ok(()) }
 /// ```
 ///
-/// pandas takes texts for numbers and dates when it reads such rows, unless it is told `dtype=False,
-/// convert_dates=False`.
+/// pandas converts such texts to numbers and dates unless it is called with `dtype=False, convert_dates=False`.
 ///
 /// # Errors
 ///
-/// [`RowsError::Row`] names the first row that is no object, or has a value that is no text, or a member that
-/// is no name of a column; [`RowsError::Store`] when the store does not take them; [`RowsError::Io`] when the
+/// [`RowsError::Row`] names the first row that is no object, has a value that is no text, or has a member that
+/// cannot be the name of a column; [`RowsError::Store`] when the store fails; [`RowsError::Io`] when the
 /// reader fails.
 pub async fn read_json_lines(store: &impl Store, mut rows: impl BufRead) -> Result<usize, RowsError> {
     let mut ingest = Ingest::new(store).await?;
@@ -133,14 +133,14 @@ pub async fn read_json_lines(store: &impl Store, mut rows: impl BufRead) -> Resu
 }
 
 fn parse(line: &[u8]) -> Result<Vec<(String, CellValue)>, String> {
-    // What serde says may quote the row.
+    // The message of serde may quote the row.
     let members = serde_json::from_slice::<Members>(line);
     members
         .map(|members| members.0)
         .map_err(|error| format!("no object in JSON, as of byte {}", error.column().max(1)))
 }
 
-/// What an object holds, also what it holds twice.
+/// The members of an object, with duplicates.
 struct Members(Vec<(String, CellValue)>);
 
 impl<'de> Deserialize<'de> for Members {

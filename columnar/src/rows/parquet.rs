@@ -18,16 +18,17 @@ use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
-use super::{BYTES, CellValue, Ingest, Row, Rows, RowsError, SKIPPED, STEP};
+use super::ingest::{CellValue, Ingest};
+use super::table::{BYTES, Row, Rows, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::flow::LiveFlow;
 use crate::history::Value;
 use crate::store::{CHUNK, Store};
 
-/// So many bytes are gathered before they are written together, as a group of rows.
+/// The bytes that are gathered before they are written as a row group.
 const GROUP: usize = 1 << 26;
 
-/// The longest text that all readers take; at twice its length pages of the format end.
+/// The longest text that all readers accept; a page of the format ends at twice that length.
 const LONGEST: usize = 1 << 30;
 
 /// Writes a flow as Parquet, and returns the number of rows: the same table as
@@ -54,7 +55,7 @@ const LONGEST: usize = 1 << 30;
 /// # Errors
 ///
 /// Those of [`write_json_lines`](super::write_json_lines); [`RowsError::Row`] for a text of more than a gigabyte,
-/// which the format has no place for.
+/// which the format cannot hold.
 pub async fn write_parquet<C, I>(
     flow: &LiveFlow<'_, C, I>,
     out: impl Write + Send,
@@ -62,7 +63,7 @@ pub async fn write_parquet<C, I>(
     let mut rows = Rows::of(flow);
     let schema = Arc::new(schema(&rows.columns));
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-    // Whatever reads the file finds texts in it, not the way in which they lay in memory here.
+    // Readers are to find texts, not the Arrow layout that they had in memory here.
     let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
     let mut writer = ArrowWriter::try_new_with_options(out, Arc::clone(&schema), options).map_err(failed)?;
     let mut count = 0;
@@ -116,8 +117,8 @@ fn arrays(rows: &[Row], columns: &[Name]) -> Vec<ArrayRef> {
     arrays
 }
 
-/// Stores rows of Parquet, and returns their number. What they may hold, and what becomes of it, is as with
-/// [`read_json_lines`](super::read_json_lines); other programs write them, too: `frame.to_parquet("rows.parquet",
+/// Stores rows of Parquet, and returns their number, by the rules of
+/// [`read_json_lines`](super::read_json_lines). Other programs write such files, too: `frame.to_parquet("rows.parquet",
 /// index=False)` in pandas, `COPY … TO 'rows.parquet'` in DuckDB.
 ///
 /// ```
@@ -161,7 +162,7 @@ pub async fn read_parquet(store: &impl Store, file: File) -> Result<usize, RowsE
 }
 
 fn reader(file: File) -> Result<ParquetRecordBatchReader, ParquetError> {
-    // What the writer had in memory, categories for example, is no matter: a text is a text, and may be long.
+    // The Arrow types of the writer, such as categories, are ignored: every text is read as a long text.
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let known = ArrowReaderMetadata::load(&file, options)?;
     let long = |field: &Arc<Field>| match field.data_type() {

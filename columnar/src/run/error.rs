@@ -148,7 +148,7 @@ pub enum Error {
     },
     /// A stored value that is not of the type of its column, as one that was stored before the column had that type.
     #[cfg(feature = "typed")]
-    #[error("`{column}` at step {step} cannot be read as what it is declared: {source}")]
+    #[error("`{column}` at step {step} does not match the type of its column: {source}")]
     SchemaMismatch {
         /// The column.
         column: Name,

@@ -1,30 +1,30 @@
-//! What may go wrong.
+//! The kinds of faults.
 
-/// Something that goes wrong with one cell.
+/// A fault of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The compute step answers with an error.
+    /// The compute step returns an error.
     Error,
-    /// It answers with an error after the first pieces of its text.
+    /// It returns an error after the first piece of its text.
     BreaksOff,
     /// It panics.
     Panic,
-    /// It never answers: the run has to be dropped.
+    /// It never returns: the run has to be dropped.
     Silence,
-    /// The store says that it failed, and has stored nothing.
+    /// The store returns an error and has stored nothing.
     NotStored,
-    /// The store says that it failed, and has stored the value all the same.
+    /// The store returns an error although it has stored the value.
     StoredUnknown,
     /// The run is dropped while the cell is computed.
     Dropped,
 }
 
 impl Fault {
-    /// Those that befall a compute step.
-    pub(super) const OF_COMPUTES: [Self; 5] =
+    /// The faults of compute steps.
+    pub(super) const COMPUTE: [Self; 5] =
         [Self::Error, Self::BreaksOff, Self::Panic, Self::Silence, Self::Dropped];
 
-    /// Those that befall a store.
-    pub(super) const OF_STORES: [Self; 2] = [Self::NotStored, Self::StoredUnknown];
+    /// The faults of stores.
+    pub(super) const STORE: [Self; 2] = [Self::NotStored, Self::StoredUnknown];
 }

@@ -1,9 +1,8 @@
-//! Flows in a world where everything goes wrong that may: for the tests of yours.
+//! Deterministic simulation with fault injection, for tests of your flows.
 //!
-//! A schedule is one life of a flow: computes take random times and finish in random order, some fail,
-//! panic, break off or never answer, the store fails before or after it has stored, runs are dropped.
-//! The clock is virtual, and one number, the seed, decides everything: a schedule that fails is told by
-//! its seed and can be run again.
+//! A schedule is one life of a flow: computes take random times and finish in random order; some fail, panic, stop in
+//! the middle or never return; the store fails before or after it has stored; runs are dropped. The clock is virtual,
+//! and one number, the seed, decides everything. A schedule that fails prints its seed and can be run again.
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -23,26 +22,25 @@
 //!     for text in ["Hello", "Which language?", "Why?"] {
 //!         chat.user.push(text).await?;
 //!     }
-//!     world.drive(&chat).await; // until all is computed, however often it takes
+//!     world.drive(&chat).await; // runs until everything is computed
 //!     assert_eq!(chat.steps(), 3);
 //!     Ok(())
 //! });
 //! ```
 //!
-//! While it [drives](World::drive) a flow, the world holds what it sees against what a flow promises,
-//! and panics with the first thing that is not so:
+//! While it [drives](World::drive) a flow, the world checks the promises of a flow, and panics at the first violation:
 //!
-//! - a value is stored before it is shown, shown once, and never changes;
-//! - no cell is computed that is stored, or while it is being computed;
+//! - a value is stored before its event, emitted once, and never changes;
+//! - a cell that is stored or being computed is not computed again;
 //! - a cell is computed successfully once, unless its run was dropped or its storing failed;
-//! - its compute sees what [`messages`](crate::flow::Handle::messages) shows for it afterwards;
-//! - the deltas of the attempt that succeeded, joined, are the value;
-//! - the values of a column come in order of steps; an error is the last item of a run;
-//! - what a store has once confirmed it holds when it is read again.
+//! - its compute sees the same messages as [`messages`](crate::flow::Handle::messages) shows afterwards;
+//! - the joined deltas of the successful attempt are the value;
+//! - the values of a column are emitted in order of steps; an error is the last item of a run;
+//! - a store still has every entry that it confirmed when it is read again.
 
-mod account;
-mod disturb;
 mod fault;
+mod faulty_step;
+mod invariants;
 mod store;
 mod world;
 
@@ -59,10 +57,10 @@ pub use world::World;
 
 use crate::run::Result;
 
-/// The environment variable that names the one seed to be run.
+/// The environment variable that sets a single seed to run.
 pub const SEED: &str = "COLUMNAR_SEED";
 
-/// Runs a test in many worlds, each decided by its seed. See the [module](self).
+/// Runs a test with many seeds, each in a world of its own. See the [module](self).
 #[derive(Clone, Copy, Debug)]
 pub struct Simulation {
     schedules: u64,
@@ -71,35 +69,35 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// 100 schedules with at most 8 faults each, from a seed that is never the same.
+    /// 100 schedules with at most 8 faults each, from a random seed.
     pub fn new() -> Self {
         Self { schedules: 100, faults: 8, seed: None }
     }
 
-    /// Runs so many schedules.
+    /// Sets the number of schedules.
     #[must_use]
     pub fn schedules(self, schedules: u64) -> Self {
         Self { schedules, ..self }
     }
 
-    /// Lets at most so many things go wrong in a schedule.
+    /// Sets the most random faults of a schedule.
     #[must_use]
     pub fn faults(self, faults: usize) -> Self {
         Self { faults, ..self }
     }
 
-    /// Begins with this seed, and counts on from there.
+    /// Sets the first seed; further schedules use the following numbers.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         Self { seed: Some(seed), ..self }
     }
 
-    /// Runs the test in one world after another, each with a paused clock of its own. Where
-    /// [`COLUMNAR_SEED`](SEED) is set, only that one is run.
+    /// Runs the test in one world after another, each with a paused clock of its own. If [`COLUMNAR_SEED`](SEED) is set,
+    /// only that seed is run.
     ///
     /// # Panics
     ///
-    /// When the test panics or returns an error, or a promise is broken. The seed is printed before.
+    /// If the test panics or returns an error, or a promise is broken. The seed is printed first.
     pub fn run<F, T>(self, test: F)
     where
         F: Fn(World) -> T,
@@ -108,7 +106,7 @@ impl Simulation {
         let replayed = env::var(SEED).ok().and_then(|seed| seed.parse().ok());
         let (first, schedules) = match replayed {
             Some(seed) => (seed, 1),
-            None => (self.seed.unwrap_or_else(fresh_seed), self.schedules),
+            None => (self.seed.unwrap_or_else(random_seed), self.schedules),
         };
         for seed in (0..schedules).map(|schedule| first.wrapping_add(schedule)) {
             let schedule = AssertUnwindSafe(|| self.schedule(seed, &test));
@@ -122,7 +120,7 @@ impl Simulation {
     fn schedule<T: Future<Output = Result<()>>>(self, seed: u64, test: impl Fn(World) -> T) {
         let runtime = Builder::new_current_thread().enable_time().start_paused(true).build();
         let Ok(runtime) = runtime else { unreachable!("a runtime of one thread needs nothing") };
-        // The pauses between attempts are drawn from here.
+        // The pauses between attempts use the global generator.
         fastrand::seed(seed);
         let world = World::new(seed, self.faults);
         let outcome = runtime.block_on(test(world.clone()));
@@ -140,7 +138,7 @@ impl Default for Simulation {
     }
 }
 
-/// The hasher of maps is seeded by the system.
-fn fresh_seed() -> u64 {
+/// The system seeds the hasher of maps.
+fn random_seed() -> u64 {
     RandomState::new().build_hasher().finish()
 }

@@ -1,4 +1,4 @@
-//! A store that is slow, fails, and is held to its word.
+//! Fault injection into stores: random delays and errors, with a check of all that is read.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::declare::Name;
 use crate::store::{Entry, Put, Store, StoreError, StoredSteps};
 use crate::testing::{LayeredStore, StoreLayer};
 
-/// A store around another one. Made by [`World::store`] and [`World::store_over`].
+/// A store that wraps another one. Made by [`World::store`] and [`World::store_over`].
 pub type SimulatedStore = LayeredStore<Simulated>;
 
 /// The layer of a [`SimulatedStore`].
@@ -29,24 +29,24 @@ impl StoreLayer for Simulated {
     ) -> BoxFuture<'static, Result<Put, StoreError>> {
         let (world, inner) = (self.0.clone(), Arc::clone(inner));
         async move {
-            let fault = world.fault(&column, step, &Fault::OF_STORES);
+            let fault = world.fault(&column, step, &Fault::STORE);
             sleep(world.delay()).await;
             if fault == Some(Fault::NotStored) {
-                world.hold(|account| {
-                    account.refused(&column, step);
+                world.check_that(|invariants| {
+                    invariants.put_failed(&column, step);
                     Ok(())
                 });
                 return Err(StoreError::other("the disk is full"));
             }
             let put = inner.put(column.clone(), step, entry.clone()).await?;
-            let there = match &put {
+            let stored = match &put {
                 Put::Stored => &entry,
-                Put::Exists(there) => there,
+                Put::Exists(earlier) => earlier,
             };
-            let told = fault.is_none();
-            world.hold(|account| account.stored(&column, step, there, told));
+            let confirmed = fault.is_none();
+            world.check_that(|invariants| invariants.stored(&column, step, stored, confirmed));
             sleep(world.delay()).await;
-            if told { Ok(put) } else { Err(StoreError::other("the connection was lost")) }
+            if confirmed { Ok(put) } else { Err(StoreError::other("the connection was lost")) }
         }
         .boxed()
     }
@@ -59,7 +59,7 @@ impl StoreLayer for Simulated {
         let (world, inner) = (self.0.clone(), Arc::clone(inner));
         async move {
             let stored_steps = inner.stored_steps(column.clone()).await?;
-            world.hold(|account| account.extends(&column, &stored_steps));
+            world.check_that(|invariants| invariants.steps_read(&column, &stored_steps));
             Ok(stored_steps)
         }
         .boxed()
@@ -74,7 +74,7 @@ impl StoreLayer for Simulated {
         let (world, inner) = (self.0.clone(), Arc::clone(inner));
         async move {
             let entries = inner.load(column.clone(), steps.clone()).await?;
-            world.hold(|account| account.loaded(&column, &steps, &entries));
+            world.check_that(|invariants| invariants.loaded(&column, &steps, &entries));
             Ok(entries)
         }
         .boxed()

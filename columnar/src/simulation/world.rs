@@ -1,4 +1,4 @@
-//! One world: its dice, its faults, and the account of what happens in it.
+//! The world of one schedule: its random numbers, its faults, and the checks of its invariants.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -11,23 +11,23 @@ use futures::future::{Either, select};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::account::{Account, Verdict};
-use super::disturb::disturb;
 use super::fault::Fault;
+use super::faulty_step::start_with_faults;
+use super::invariants::{Check, Invariants};
 use super::store::{Simulated, SimulatedStore};
 use crate::declare::Name;
 use crate::flow::LiveFlow;
 use crate::run::{Error, Event, Run};
 use crate::store::{MemoryStore, Store};
 
-/// Longer than anything in the world takes that is not silent for ever.
+/// Longer than any reply takes: after this time a compute is silent for ever.
 const SILENCE: Duration = Duration::from_hours(24);
 
-/// How many runs a flow may take to come to its end.
+/// The most runs that a flow may need to finish.
 const MOST_RUNS: usize = 1000;
 
-/// How often something goes wrong that may: once in so many times.
-const RARITY: usize = 12;
+/// One in this many attempts gets a random fault.
+const FAULT_INTERVAL: usize = 12;
 
 /// The world of one schedule. Clones are the same world.
 #[derive(Clone)]
@@ -40,102 +40,100 @@ struct Inner {
 }
 
 struct State {
-    dice: Rng,
-    /// How many things may still go wrong by chance.
+    rng: Rng,
+    /// How many random faults are left.
     faults: usize,
     scripted: BTreeMap<(String, usize), VecDeque<Fault>>,
-    account: Account,
-    /// The first promise that was broken.
-    broken: Option<String>,
+    invariants: Invariants,
+    /// The first violation.
+    violation: Option<String>,
 }
 
 impl World {
     pub(super) fn new(seed: u64, faults: usize) -> Self {
         let state = State {
-            dice: Rng::with_seed(seed),
+            rng: Rng::with_seed(seed),
             faults,
             scripted: BTreeMap::new(),
-            account: Account::default(),
-            broken: None,
+            invariants: Invariants::default(),
+            violation: None,
         };
         Self(Arc::new(Inner { seed, state: Mutex::new(state), dropped: Notify::new() }))
     }
 
-    /// What decides everything in this world.
+    /// The seed, which decides everything in this world.
     pub fn seed(&self) -> u64 {
         self.0.seed
     }
 
-    /// A store in memory that is slow and fails as the world will have it.
+    /// A store in memory with random delays and faults.
     pub fn store(&self) -> SimulatedStore {
         self.store_over(MemoryStore::new())
     }
 
-    /// The same around a store of yours, which is held to what it confirms.
+    /// A store of yours with random delays and faults; the world checks that it keeps all that it confirms.
     pub fn store_over(&self, store: impl Store) -> SimulatedStore {
         SimulatedStore::new(store, Simulated(self.clone()))
     }
 
-    /// Lets this go wrong with a cell: with its next attempt, or the next time it is stored. Said
-    /// several times, one after the other goes wrong. A push fails only if it is scripted; what goes
-    /// wrong by chance befalls computed columns.
+    /// Schedules a fault for a cell: for its next attempt, or the next time it is stored. Several calls schedule several
+    /// faults in that order. Random faults affect computed columns alone; a push fails only if it is scripted.
     pub fn script(&self, column: &str, step: usize, fault: Fault) {
         self.lock().scripted.entry((column.to_owned(), step)).or_default().push_back(fault);
     }
 
-    /// Takes the compute steps that the flow has at this moment into the world: from now on they take
-    /// random times, and go wrong.
+    /// Wraps the compute steps that the flow has at this moment: from now on they have random delays and faults.
     pub fn enter<C, I>(&self, flow: &LiveFlow<'_, C, I>) {
         let world = self.clone();
-        flow.live.wrap(move |step, cx| disturb(world.clone(), step, cx));
+        flow.live.wrap(move |step, cx| start_with_faults(world.clone(), step, cx));
     }
 
-    /// Runs the flow until every cell of the steps that have begun is stored, as often as it takes,
-    /// and holds all that it shows against what a flow promises.
+    /// Runs the flow, as often as it takes, until every cell of the steps that have begun is stored, and checks every
+    /// event against the promises of a flow.
     ///
     /// # Panics
     ///
-    /// When a promise is broken, or the flow does not come to an end.
+    /// When a promise is broken, or the flow does not finish.
     pub async fn drive<C, I>(&self, flow: &LiveFlow<'_, C, I>) {
         let mut runs = 0;
         while !self.run(flow).await {
             runs += 1;
-            assert!(runs < MOST_RUNS, "after {runs} runs the flow has not come to its end");
+            assert!(runs < MOST_RUNS, "after {runs} runs the flow has not finished");
         }
-        let account = self.lock();
-        for (column, step, saw) in account.account.saw() {
+        let state = self.lock();
+        for (column, step, computed) in state.invariants.messages() {
             let shown = flow.messages(column, step).map(|messages| messages.to_json());
             assert!(
-                shown.as_deref().is_ok_and(|shown| shown == saw),
-                "`{column}` at step {step} was given other messages than it shows now"
+                shown.as_deref().is_ok_and(|shown| shown == computed),
+                "`{column}` at step {step} was computed from other messages than it shows now"
             );
         }
     }
 
-    /// What has happened so far, a line each, without any text of the flow: the same for the same seed.
+    /// All observations so far, one per line, without any text of the flow: the same for the same seed.
     pub fn log(&self) -> String {
-        self.lock().account.log().to_owned()
+        self.lock().invariants.log().to_owned()
     }
 
-    /// One run, and whether everything is stored after it.
+    /// Runs the flow once; `true` if everything is stored.
     async fn run<C, I>(&self, flow: &LiveFlow<'_, C, I>) -> bool {
-        self.lock().account.run_begins();
+        self.lock().invariants.run_started();
         let mut run: Run<'_, Name> = Run::new(flow.live.clone());
         loop {
             let next = timeout(SILENCE, select(run.next(), Box::pin(self.0.dropped.notified()))).await;
             match next {
-                Ok(Either::Left((Some(Ok(event)), _))) => self.hear(flow, &event),
+                Ok(Either::Left((Some(Ok(event)), _))) => self.emitted(flow, &event),
                 Ok(Either::Left((Some(Err(error)), _))) => {
                     self.expect(&error);
                     assert!(run.next().await.is_none(), "an error is the last item of a run");
                     return false;
                 }
                 Ok(Either::Left((None, _))) => break,
-                // Nothing answers any more, or the run is to be dropped.
+                // A compute is silent, or a fault drops the run.
                 Ok(Either::Right(_)) | Err(_) => {
                     drop(run);
-                    let known = |column: &Name, step| flow.get(column, step).is_some();
-                    self.lock().account.run_was_dropped(known);
+                    let is_stored = |column: &Name, step| flow.get(column, step).is_some();
+                    self.lock().invariants.run_dropped(is_stored);
                     self.check();
                     return false;
                 }
@@ -143,18 +141,18 @@ impl World {
         }
         self.check();
         let progress = flow.progress();
-        let waits = progress.waiting > 0 && progress.failed == 0;
-        assert!(progress.running == 0 && !waits, "a run that ends leaves nothing to do: {progress:?}");
+        let is_waiting = progress.waiting > 0 && progress.failed == 0;
+        assert!(progress.running == 0 && !is_waiting, "a run that ends leaves nothing to do: {progress:?}");
         progress.failed == 0
     }
 
-    fn hear<C, I>(&self, flow: &LiveFlow<'_, C, I>, event: &Event) {
-        let now = flow.get(event.column(), event.step());
-        self.hold(|account| account.shows(event, now.as_deref()));
+    fn emitted<C, I>(&self, flow: &LiveFlow<'_, C, I>, event: &Event) {
+        let stored = flow.get(event.column(), event.step());
+        self.check_that(|invariants| invariants.emitted(event, stored.as_deref()));
         self.check();
     }
 
-    /// Only what the world has done itself may be the error of a run.
+    /// Checks that the error of a run comes from a fault.
     fn expect(&self, error: &Error) {
         self.check();
         let (column, step) = match error {
@@ -162,18 +160,17 @@ impl World {
             | Error::Panicked { column, step }
             | Error::Store { column, step, .. } => (column, *step),
             #[expect(clippy::panic, reason = "it is how a test fails")]
-            other => panic!("a run ended with an error that nobody made: {other}"),
+            other => panic!("a run ended with an error without a fault: {other}"),
         };
-        self.lock().account.run_failed(column, step);
+        self.lock().invariants.run_failed(column, step);
     }
 
-    /// Panics if a promise was broken. Not where it is found out, because a flow catches the panics of
-    /// its computes.
+    /// Panics if a promise was broken. Apart from `check_that`, because a flow catches panics of its computes.
     #[expect(clippy::panic, reason = "it is how a test fails")]
     pub(super) fn check(&self) {
-        let broken = self.lock().broken.take();
-        if let Some(broken) = broken {
-            panic!("{broken}");
+        let violation = self.lock().violation.take();
+        if let Some(violation) = violation {
+            panic!("{violation}");
         }
     }
 
@@ -181,7 +178,7 @@ impl World {
         self.0.dropped.notify_one();
     }
 
-    /// What goes wrong with the cell this time.
+    /// The fault of the cell this time, if any.
     pub(super) fn fault(&self, column: &Name, step: usize, kinds: &[Fault]) -> Option<Fault> {
         let mut state = self.lock();
         if let Some(scripted) = state.scripted.get_mut(&(column.to_string(), step))
@@ -189,25 +186,26 @@ impl World {
         {
             return scripted.pop_front();
         }
-        // A push that fails would be the test's own to repeat; it does so only if it is scripted.
-        let by_chance = state.faults > 0 && state.account.was_computed(column, step);
-        if !by_chance || state.dice.usize(0..RARITY) > 0 {
+        // No random fault of a push: the test would have to repeat it.
+        let may_fail = state.faults > 0 && state.invariants.was_computed(column, step);
+        if !may_fail || state.rng.usize(0..FAULT_INTERVAL) > 0 {
             return None;
         }
         state.faults -= 1;
-        let at = state.dice.usize(0..kinds.len());
+        let at = state.rng.usize(0..kinds.len());
         kinds.get(at).copied()
     }
 
-    /// How long the next thing takes.
+    /// A random delay.
     pub(super) fn delay(&self) -> Duration {
-        Duration::from_millis(self.lock().dice.u64(0..50))
+        Duration::from_millis(self.lock().rng.u64(0..50))
     }
 
-    pub(super) fn hold(&self, note: impl FnOnce(&mut Account) -> Verdict) {
+    /// Records an observation, and keeps the first violation.
+    pub(super) fn check_that(&self, observe: impl FnOnce(&mut Invariants) -> Check) {
         let mut state = self.lock();
-        if let Err(broken) = note(&mut state.account) {
-            state.broken.get_or_insert(broken);
+        if let Err(violation) = observe(&mut state.invariants) {
+            state.violation.get_or_insert(violation);
         }
     }
 

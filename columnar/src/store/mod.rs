@@ -5,8 +5,8 @@
 
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod checksum;
+mod contract;
 mod copy;
-mod entry;
 mod error;
 mod file;
 mod memory;
@@ -16,15 +16,9 @@ mod postgres;
 mod sqlite;
 mod worker;
 
-use std::ops::Range;
-
-use futures::future::BoxFuture;
-
-use crate::declare::Name;
-
 pub use crate::history::StoredSteps;
+pub use contract::{Entry, Put, Store};
 pub(crate) use copy::{CHUNK, chunks, copy, put_all};
-pub use entry::Entry;
 pub use error::{Defect, StoreError};
 pub use file::FileStore;
 pub use memory::MemoryStore;
@@ -32,61 +26,3 @@ pub use memory::MemoryStore;
 pub use postgres::PostgresStore;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
-
-/// A store of a flow's values: the contract between a flow and its storage.
-///
-/// The library has [`MemoryStore`], [`FileStore`], and behind features `SqliteStore` and `PostgresStore`.
-///
-/// A store holds one [`Entry`] per cell, addressed by column and step, and one text about all of them, the
-/// definition. A value of a store's type is a handle; many handles may name the same location.
-///
-/// 1. **One owner.** [`open`](Self::open) makes this handle the only one that may write, and fails with
-///    [`StoreError::Locked`] while there is another. Ownership ends when the handle is dropped or its process
-///    dies; a write that was under way then is done or not done, and no write comes later.
-/// 2. **Whole.** [`put`](Self::put) stores an entry whole or not at all, whatever fails meanwhile.
-/// 3. **Durable.** When `put` says `Ok`, the entry is as safe as the store can make it, and every
-///    later `open` of the location finds it.
-/// 4. **First writer wins.** The first entry of a cell stays, its receipt as well. A later writer gets it in
-///    [`Put::Exists`].
-/// 5. **Exact.** [`load`](Self::load) returns the entry that was put, byte for byte, with the receipt of this cell. A
-///    skipped cell is not an empty text, and neither is a missing receipt.
-/// 6. **Unknown.** An `Err` from `put` means that the entry may or may not be stored. Unless the store is certain
-///    which, the handle refuses every further `put` with [`StoreError::Halted`] until `open` is called again.
-/// 7. **Loud.** An entry that cannot be read is an error that names the column and the step; it is never
-///    skipped, changed or removed.
-/// 8. **Addressed.** Steps of a column may be put in any order, many at a time, and with gaps;
-///    [`stored_steps`](Self::stored_steps) returns which are stored.
-/// 9. **The definition** is kept whole, as the last successful [`define`](Self::define) wrote it.
-///
-/// The futures own their data, so a run can hold many of them at once. A `put` whose future is dropped is done or
-/// not done as a whole.
-pub trait Store: Send + Sync + 'static {
-    /// Takes ownership and returns the definition, if there is one. A handle that is open already is opened
-    /// again.
-    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>>;
-
-    /// Stores a definition and replaces the earlier one.
-    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>>;
-
-    /// Returns which steps of a column are stored.
-    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>>;
-
-    /// Loads the stored entries of a column within these steps, as `(step, entry)` in any order.
-    fn load(
-        &self,
-        column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>>;
-
-    /// Stores an entry unless the cell has one.
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>>;
-}
-
-/// The outcome of a [`Store::put`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Put {
-    /// The entry is stored.
-    Stored,
-    /// The cell had this entry already, which stays.
-    Exists(Entry),
-}

@@ -1,19 +1,18 @@
-//! A model that says again what a real one said.
+//! A model that records the replies of a real one in a file, and replays them.
 //!
 //! ```text
-//! request ──▶ asked ──▶ tape ──▶ the replies that are recorded for it, in turn
-//!                        │ └───▶ none: `miss` says what is the nearest
-//!                        ▼
-//!                      model ──▶ reply ──▶ tape ──▶ file          only where the environment asks for it
+//! request ──▶ recordings ──▶ replay the next reply
+//!                 │ └──────▶ not recorded: an error with the nearest recording (`mismatch`)
+//!                 ▼
+//!               model ──▶ reply ──▶ recordings ──▶ file (`format`)        only to record
 //! ```
 
-mod asked;
-mod doc;
-mod fault;
-mod file;
-mod miss;
-mod node;
-mod tape;
+mod error;
+mod format;
+mod json;
+mod mismatch;
+mod recording;
+mod recordings;
 
 use std::env;
 use std::fmt;
@@ -22,34 +21,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::stream::{self, BoxStream, StreamExt};
 
-use self::asked::Asked;
-use self::fault::Fault;
-use self::tape::{Cell, Found, Spoken, Tape};
+use self::error::CassetteError;
+use self::recording::{Cell, RecordedReply, RecordedRequest};
+use self::recordings::{Lookup, Recordings};
 use crate::error::{BoxError, list};
 use crate::model::{Chunk, Model, by_name};
 use crate::rendering::Request;
 
-/// What a cassette is called as long as nothing else is known.
-const NAMELESS: &str = "cassette";
+pub use self::recordings::Record;
 
-/// Which requests a [`Cassette`] passes on to a model, to record what it replies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Record {
-    /// None. What is not recorded is an error.
-    #[default]
-    Nothing,
-    /// Those that are not recorded.
-    Missing,
-    /// All. What was recorded before is gone with the first reply.
-    All,
-}
+/// The name of the model if the file does not tell.
+const DEFAULT_NAME: &str = "cassette";
 
-/// A model that says again what a real one said, from a file: for tests that ask nobody, need no key and are the
-/// same every time.
+/// A model that replays recorded replies from a file, for tests that call no provider, need no key and are deterministic.
 ///
-/// With the environment variable [`COLUMNAR_RECORD`](Self::VARIABLE) the real model is asked, and the file written:
-/// `missing` records what is not in it, `all` everything anew.
+/// With the environment variable [`COLUMNAR_RECORD`](Self::VARIABLE) it calls the real model and writes the file:
+/// `missing` records the requests that are not in it, `all` records every request again.
 ///
 /// ```no_run
 /// use columnar::model::Model;
@@ -76,55 +63,54 @@ pub enum Record {
 /// }
 /// ```
 ///
-/// - **What is the same request**: the name of the model, the instruction, the messages as they are sent, what is
-///   said behind them, `max_tokens`, `temperature`, `stop` and the schema. Not the [pace](Request::pace).
-/// - **A request that is not recorded is an error**, and nobody is asked. It names the column and the step, shows the
-///   nearest recording and the first difference. That is text of conversations, as that of the file is.
-/// - **The same request again** gets the same reply. If several replies were recorded for it, because it was asked
-///   several times, they are given in the order in which they were asked for, and the last one again and again.
-/// - **Replies arrive in the pieces** in which they came, with their finish, their usage and their id.
-/// - **Only what came to its end is recorded**: no error, and no reply that broke off or was dropped.
-/// - **A file belongs to one cassette** at a time: [clones](Clone) and the models made by [`of`](Self::of) and
-///   [`recording`](Self::recording) record into it together, in any number at once. It is written whole after each
-///   reply, and replaced, so that a test that is killed leaves a sound file. Two that record into one file find
-///   that out, and fail.
-/// - **No secret is in it**, as none is in a request: it holds the names of columns and models, what was said, and
-///   what providers call their replies.
+/// - **Requests are equal** if the name of the model, the instruction, the messages as they are sent, the follow-up
+///   messages, `max_tokens`, `temperature`, `stop` and the schema are. The [pace](Request::pace) does not count.
+/// - **A request that is not recorded is an error**, and no model is called. The error names the column and the step, and
+///   shows the nearest recording with the first difference. Like the file, it contains text of conversations.
+/// - **The same request again** gets the same reply. If it was recorded several times, the replies are replayed in the
+///   order of their requests, and then the last one is repeated.
+/// - **Replies are streamed in their original pieces**, with their finish, their usage and their id.
+/// - **Only complete replies are recorded**: no error, and no reply that was cut off or dropped.
+/// - **One cassette at a time records into a file**. Its [clones](Clone) and the models made by [`of`](Self::of) and
+///   [`recording`](Self::recording) record together, concurrently. The file is replaced as a whole after each reply, so
+///   a test that is killed leaves a valid file. A second cassette that records into the same file is an error.
+/// - **It contains no secrets**, as requests contain none: only the names of columns and models, the text of requests
+///   and replies, and the ids of the replies.
 ///
-/// A relative path is relative to the folder in which the test runs: for `cargo test`, that of its `Cargo.toml`.
+/// A relative path is relative to the working directory of the test: for `cargo test`, the folder of its `Cargo.toml`.
 ///
-/// The cassette itself is a model, too: the one that is recorded, where there is only one.
+/// The cassette itself is a model, too: the recorded one, if the file has recordings of one model only.
 #[derive(Clone)]
 pub struct Cassette {
-    tape: Arc<Mutex<Tape>>,
+    recordings: Arc<Mutex<Recordings>>,
     name: Arc<str>,
-    real: Real,
+    upstream: Upstream,
 }
 
-/// Who is asked to record.
+/// The model to record.
 #[derive(Clone)]
-enum Real {
-    /// Nobody, and it is not known whom the recordings are of.
-    Unknown,
-    /// Nobody.
-    Nobody,
+enum Upstream {
+    /// None was set.
+    Unset,
+    /// None is needed to replay.
+    Unneeded,
     Model(Arc<dyn Model>),
     /// The model cannot be made, for this reason.
-    Missing(Arc<str>),
+    Unavailable(Arc<str>),
 }
 
 impl Cassette {
-    /// The environment variable that asks for recordings: `missing` or `all`.
+    /// The environment variable that turns recording on: `missing` or `all`.
     pub const VARIABLE: &str = "COLUMNAR_RECORD";
 
-    /// The cassette in a file, which replays unless the environment asks for recordings.
+    /// The cassette in a file. It replays, unless the [environment](Self::VARIABLE) turns recording on.
     ///
-    /// What is wrong with the file is an error of the first run.
+    /// A missing or damaged file is an error of the first run.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self::with(path.into(), wanted())
+        Self::with(path.into(), record_from_env())
     }
 
-    /// The cassette in a file, recording what it is told to, whatever the environment says.
+    /// The cassette in a file with an explicit mode, whatever the environment.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -145,118 +131,125 @@ impl Cassette {
     /// let path = folder.path().join("chat.json");
     ///
     /// let model = ScriptedModel::new(|_| "Hi! How can I help?".to_owned());
-    /// let said = ask(Cassette::open(&path, Record::All).recording(model)).await?;
-    /// let again = ask(Cassette::open(&path, Record::Nothing)).await?;
-    /// assert_eq!(said, again);
+    /// let recorded = ask(Cassette::open(&path, Record::All).recording(model)).await?;
+    /// let replayed = ask(Cassette::open(&path, Record::Nothing)).await?;
+    /// assert_eq!(recorded, replayed);
     /// # Ok(()) }
     /// ```
     pub fn open(path: impl Into<PathBuf>, record: Record) -> Self {
         Self::with(path.into(), Ok(record))
     }
 
-    fn with(path: PathBuf, record: Result<Record, Fault>) -> Self {
-        let tape = Tape::open(path, record);
-        let name = match &*tape.models() {
+    fn with(path: PathBuf, record: Result<Record, CassetteError>) -> Self {
+        let recordings = Recordings::open(path, record);
+        let name = match &*recordings.models() {
             [one] => one.as_str().into(),
-            _ => NAMELESS.into(),
+            _ => DEFAULT_NAME.into(),
         };
-        Self { tape: Arc::new(Mutex::new(tape)), name, real: Real::Unknown }
+        Self { recordings: Arc::new(Mutex::new(recordings)), name, upstream: Upstream::Unset }
     }
 
-    /// The model of this name, as it is recorded. To record, it is [made by its name](crate::model::by_name), with
-    /// all that needs: the feature `genai`, and a key. To replay, nothing is needed.
+    /// The recorded model of this name. Recording needs the model itself, [by its name](crate::model::by_name), with the
+    /// feature `genai` and a key. Replaying needs neither.
     #[must_use]
     pub fn of(&self, name: &str) -> Self {
-        let real = match self.tape().record {
-            Record::Nothing => Real::Nobody,
+        let upstream = match self.recordings().record {
+            Record::Nothing => Upstream::Unneeded,
             _ => match by_name(name) {
-                Ok(model) => Real::Model(model),
-                Err(error) => Real::Missing(error.to_string().into()),
+                Ok(model) => Upstream::Model(model),
+                Err(error) => Upstream::Unavailable(error.to_string().into()),
             },
         };
-        Self { tape: Arc::clone(&self.tape), name: name.into(), real }
+        Self { recordings: Arc::clone(&self.recordings), name: name.into(), upstream }
     }
 
-    /// This model, as it is recorded under its name. It is asked to record, and never else.
+    /// Records and replays this model under its name. It is called only to record.
     #[must_use]
     pub fn recording(&self, model: impl Model) -> Self {
         let name = model.name().into();
-        Self { tape: Arc::clone(&self.tape), name, real: Real::Model(Arc::new(model)) }
+        Self { recordings: Arc::clone(&self.recordings), name, upstream: Upstream::Model(Arc::new(model)) }
     }
 
-    /// The recordings that nobody asked for, or not as often as they were recorded; each as the column and the step
-    /// that it was recorded for, and its model.
+    /// The recordings with replies that were not replayed, each as the column and the step that it was recorded for, and
+    /// its model.
     pub fn unused(&self) -> Vec<String> {
-        let tape = self.tape();
-        let told = tape.unused().into_iter().map(|recording| {
+        let recordings = self.recordings();
+        let unused = recordings.unused().into_iter().map(|recording| {
             let Cell { column, step } = &recording.cell;
-            format!("`{column}` at step {step}, by {}", recording.asked.model)
+            format!("`{column}` at step {step}, by {}", recording.request.model)
         });
-        told.collect()
+        unused.collect()
     }
 
-    fn tape(&self) -> MutexGuard<'_, Tape> {
-        self.tape.lock().unwrap_or_else(PoisonError::into_inner)
+    fn recordings(&self) -> MutexGuard<'_, Recordings> {
+        self.recordings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn check(&self) -> Result<(), Fault> {
-        let tape = self.tape();
-        tape.check()?;
-        let models = tape.models();
-        if matches!(self.real, Real::Unknown) && models.len() > 1 {
+    fn check(&self) -> Result<(), CassetteError> {
+        let recordings = self.recordings();
+        recordings.check()?;
+        let models = recordings.models();
+        if matches!(self.upstream, Upstream::Unset) && models.len() > 1 {
             let models = list(models.iter().map(String::as_str));
-            return Err(Fault::Ambiguous { path: tape.path.clone(), models });
+            return Err(CassetteError::Ambiguous { path: recordings.path.clone(), models });
         }
         Ok(())
     }
 
-    fn answer(&self, request: Request) -> Result<BoxStream<'static, Result<Chunk, BoxError>>, Fault> {
+    fn replay_or_record(
+        &self,
+        request: Request,
+    ) -> Result<BoxStream<'static, Result<Chunk, BoxError>>, CassetteError> {
         self.check()?;
         let messages = &request.messages;
         let cell = Cell { column: messages.column().to_string(), step: messages.step() };
-        let asked = Asked::new(&self.name, &request);
-        let has_model = !matches!(self.real, Real::Unknown | Real::Nobody);
-        let turn = match self.tape().find(&cell, &asked, has_model)? {
-            Found::Reply(reply) => return Ok(stream::iter(reply.chunks().map(Ok)).boxed()),
-            Found::Ask(turn) => turn,
+        let recorded = RecordedRequest::new(&self.name, &request);
+        let has_model = !matches!(self.upstream, Upstream::Unset | Upstream::Unneeded);
+        let call = match self.recordings().find(&cell, &recorded, has_model)? {
+            Lookup::Replay(reply) => return Ok(stream::iter(reply.chunks().map(Ok)).boxed()),
+            Lookup::Call(call) => call,
         };
-        let model = match &self.real {
-            Real::Model(model) => Arc::clone(model),
-            Real::Missing(what) => return Err(Fault::NoModel { what: what.to_string() }),
-            Real::Unknown | Real::Nobody => unreachable!("only those with a model are told to ask"),
+        let model = match &self.upstream {
+            Upstream::Model(model) => Arc::clone(model),
+            Upstream::Unavailable(reason) => {
+                return Err(CassetteError::NoModel { reason: reason.to_string() });
+            }
+            Upstream::Unset | Upstream::Unneeded => {
+                unreachable!("a lookup without a model never returns a call")
+            }
         };
-        // The lock is not held: others ask meanwhile.
-        let mut call = Some((Arc::clone(&self.tape), cell, asked, Vec::new()));
-        let watch = move |chunk: Result<Chunk, BoxError>| match chunk {
+        // The lock is not held during the call, so that calls are concurrent.
+        let mut pending = Some((Arc::clone(&self.recordings), cell, recorded, Vec::new()));
+        let record = move |chunk: Result<Chunk, BoxError>| match chunk {
             Ok(Chunk::Text(text)) => {
-                call.iter_mut().for_each(|(.., pieces)| pieces.push(text.clone()));
+                pending.iter_mut().for_each(|(.., pieces)| pieces.push(text.clone()));
                 Ok(Chunk::Text(text))
             }
             Ok(Chunk::End(end)) => {
-                if let Some((tape, cell, asked, pieces)) = call.take() {
-                    let reply = Spoken { pieces, end: end.clone() };
-                    let mut tape = tape.lock().unwrap_or_else(PoisonError::into_inner);
-                    tape.keep(cell, asked, turn, reply)?;
+                if let Some((recordings, cell, recorded, pieces)) = pending.take() {
+                    let reply = RecordedReply { pieces, end: end.clone() };
+                    let mut recordings = recordings.lock().unwrap_or_else(PoisonError::into_inner);
+                    recordings.insert(cell, recorded, call, reply)?;
                 }
                 Ok(Chunk::End(end))
             }
             Err(error) => {
-                call = None;
+                pending = None;
                 Err(error)
             }
         };
-        Ok(model.reply(request).map(watch).boxed())
+        Ok(model.reply(request).map(record).boxed())
     }
 }
 
-/// What the environment asks for.
-fn wanted() -> Result<Record, Fault> {
-    let wanted = env::var_os(Cassette::VARIABLE).unwrap_or_default();
-    match &*wanted.to_string_lossy() {
+/// The mode that the environment sets.
+fn record_from_env() -> Result<Record, CassetteError> {
+    let variable = env::var_os(Cassette::VARIABLE).unwrap_or_default();
+    match &*variable.to_string_lossy() {
         "" => Ok(Record::Nothing),
         "missing" => Ok(Record::Missing),
         "all" => Ok(Record::All),
-        found => Err(Fault::UnknownRecord { found: found.chars().take(20).collect() }),
+        found => Err(CassetteError::UnknownRecord { found: found.chars().take(20).collect() }),
     }
 }
 
@@ -265,19 +258,20 @@ impl Model for Cassette {
         &self.name
     }
 
-    /// What is wrong with the file. Whether the real model is ready is asked only where all is recorded anew: else it
-    /// may not be needed.
+    /// Checks the file. The real model is checked only if every request is recorded; otherwise it may not be needed.
     fn ready(&self) -> Result<(), BoxError> {
         self.check()?;
-        match (&self.real, self.tape().record) {
-            (Real::Model(model), Record::All) => model.ready(),
-            (Real::Missing(what), Record::All) => Err(Fault::NoModel { what: what.to_string() }.into()),
+        match (&self.upstream, self.recordings().record) {
+            (Upstream::Model(model), Record::All) => model.ready(),
+            (Upstream::Unavailable(reason), Record::All) => {
+                Err(CassetteError::NoModel { reason: reason.to_string() }.into())
+            }
             _ => Ok(()),
         }
     }
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
-        self.answer(request).unwrap_or_else(|fault| stream::iter([Err(fault.into())]).boxed())
+        self.replay_or_record(request).unwrap_or_else(|error| stream::iter([Err(error.into())]).boxed())
     }
 }
 

@@ -1,14 +1,14 @@
-//! What every store is held to.
+//! The conformance suite of stores.
 
 use futures::future::{FutureExt, join_all};
 
 use crate::declare::Name;
 use crate::store::{Entry, Put, Store, StoreError, StoredSteps};
 
-/// Holds a store to the clauses of [`Store`] that can be seen from outside. For the tests of whoever writes
-/// one, or something around one.
+/// Checks all clauses of [`Store`] that are visible from outside. For the tests of authors who write
+/// a store, or a wrapper of one.
 ///
-/// `place` makes a new, empty place each time it is called, and returns what makes handles to that.
+/// `location` makes a new, empty location with each call, and returns a function that makes handles to it.
 ///
 /// ```
 /// use columnar::store::MemoryStore;
@@ -16,33 +16,33 @@ use crate::store::{Entry, Put, Store, StoreError, StoredSteps};
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// conformance(|| {
-///     let place = MemoryStore::new();
-///     move || place.clone()
+///     let location = MemoryStore::new();
+///     move || location.clone()
 /// })
 /// .await;
 /// # }
 /// ```
 ///
-/// What a store does when its disk fails, is full or loses power, and whether it notices what was changed
-/// behind its back, are tests of its own.
+/// Failing or full disks, power loss, and the detection of changes made by other programs need tests of
+/// their own.
 ///
 /// # Panics
 ///
-/// Where the store breaks a clause, with its number and what was seen.
-pub async fn conformance<S: Store, H: Fn() -> S>(place: impl Fn() -> H) {
-    has_one_owner(&place()).await;
-    is_shut_until_it_is_opened(&place()).await;
-    keeps_what_it_has_confirmed(&place()).await;
-    lets_the_first_writer_win(&place()).await;
-    lets_one_of_many_writers_win(&place()).await;
-    gives_back_exactly_what_was_put(&place()).await;
-    gives_back_exactly_the_receipts_that_were_put(&place()).await;
-    addresses_cells_in_any_order(&place()).await;
-    keeps_columns_apart(&place()).await;
-    loads_the_steps_that_are_asked_for(&place()).await;
-    takes_many_cells_at_once(&place()).await;
-    stores_a_dropped_put_whole_or_not_at_all(&place()).await;
-    keeps_the_last_definition(&place()).await;
+/// If the store violates a clause. The message has its number and the observation.
+pub async fn conformance<S: Store, H: Fn() -> S>(location: impl Fn() -> H) {
+    has_one_owner(&location()).await;
+    refuses_writes_until_it_is_opened(&location()).await;
+    keeps_what_it_has_confirmed(&location()).await;
+    lets_the_first_writer_win(&location()).await;
+    lets_one_of_many_writers_win(&location()).await;
+    returns_exactly_the_entries_that_were_put(&location()).await;
+    returns_exactly_the_receipts_that_were_put(&location()).await;
+    addresses_cells_in_any_order(&location()).await;
+    keeps_columns_apart(&location()).await;
+    loads_exactly_the_requested_steps(&location()).await;
+    takes_concurrent_puts(&location()).await;
+    stores_a_dropped_put_whole_or_not_at_all(&location()).await;
+    keeps_the_last_definition(&location()).await;
 }
 
 /// Texts that stores have been known to change.
@@ -68,7 +68,7 @@ const TEXTS: [&str; 16] = [
 async fn opened<S: Store>(handle: &impl Fn() -> S) -> S {
     let store = handle();
     if let Err(error) = store.open().await {
-        unreachable!("a place that nobody has open can be opened: {error}");
+        unreachable!("a location without an owner can be opened: {error}");
     }
     store
 }
@@ -81,7 +81,7 @@ fn value(text: impl Into<crate::history::Value>) -> Entry {
     Entry::from(text)
 }
 
-/// What a cell may have cost. To a store it is any text.
+/// A receipt. To a store it is any text.
 fn receipt(cell: impl std::fmt::Display) -> String {
     format!("{{\"model\":\"a/b\",\"calls\":1,\"attempts\":1,\"input\":120,\"ms\":640,\"id\":\"{cell}\"}}")
 }
@@ -121,15 +121,15 @@ async fn has_one_owner<S: Store>(handle: &impl Fn() -> S) {
     }
     assert_eq!(put(&first, "user", 0, value("a")).await, Put::Stored, "clause 1: the owner goes on");
     let again = first.open().await;
-    assert!(again.is_ok(), "clause 1: the owner may open its handle anew, and got {again:?}");
-    assert_eq!(load(&first, "user").await, [(0, value("a"))], "clause 3: opened anew");
+    assert!(again.is_ok(), "clause 1: the owner may open its handle again, but got {again:?}");
+    assert_eq!(load(&first, "user").await, [(0, value("a"))], "clause 3: opened again");
     drop(first);
     let next = handle();
     let free = next.open().await;
-    assert!(free.is_ok(), "clause 1: when the owner is gone the place is free, and said {free:?}");
+    assert!(free.is_ok(), "clause 1: the location is free after its owner is gone, but got {free:?}");
 }
 
-async fn is_shut_until_it_is_opened<S: Store>(handle: &impl Fn() -> S) {
+async fn refuses_writes_until_it_is_opened<S: Store>(handle: &impl Fn() -> S) {
     let store = handle();
     let put = store.put(name("user"), 0, value("a")).await;
     assert!(put.is_err(), "clause 1: nothing is written through a handle that is not open, but {put:?}");
@@ -145,9 +145,9 @@ async fn keeps_what_it_has_confirmed<S: Store>(handle: &impl Fn() -> S) {
         let store = opened(handle).await;
         for earlier in 0..step {
             let entry = load_steps(&store, "user", earlier..earlier + 1).await;
-            assert_eq!(entry, [(earlier, value(format!("said {earlier}")))], "clause 3: opened again");
+            assert_eq!(entry, [(earlier, value(format!("text {earlier}")))], "clause 3: opened again");
         }
-        assert_eq!(put(&store, "user", step, value(format!("said {step}"))).await, Put::Stored, "clause 3");
+        assert_eq!(put(&store, "user", step, value(format!("text {step}"))).await, Put::Stored, "clause 3");
     }
 }
 
@@ -158,9 +158,9 @@ async fn lets_the_first_writer_win<S: Store>(handle: &impl Fn() -> S) {
         [(0, &text, &empty), (1, &empty, &text), (2, &text, &value("second")), (3, &value(""), &empty)]
     {
         assert_eq!(put(&store, "map", step, first.clone()).await, Put::Stored, "clause 4");
-        let there = Put::Exists(first.clone());
-        assert_eq!(put(&store, "map", step, second.clone()).await, there, "clause 4: at step {step}");
-        assert_eq!(put(&store, "map", step, first.clone()).await, there, "clause 4: the same entry again");
+        let existing = Put::Exists(first.clone());
+        assert_eq!(put(&store, "map", step, second.clone()).await, existing, "clause 4: at step {step}");
+        assert_eq!(put(&store, "map", step, first.clone()).await, existing, "clause 4: the same entry again");
     }
     drop(store);
     let store = opened(handle).await;
@@ -173,8 +173,8 @@ async fn lets_the_first_writer_win<S: Store>(handle: &impl Fn() -> S) {
     let rivals = [(0, &paid, &dearer), (1, &text, &paid), (2, &in_vain, &empty), (3, &empty, &in_vain)];
     for (step, first, second) in rivals {
         assert_eq!(put(&store, "paid", step, first.clone()).await, Put::Stored, "clause 4");
-        let there = Put::Exists(first.clone());
-        assert_eq!(put(&store, "paid", step, second.clone()).await, there, "clause 4: another receipt");
+        let existing = Put::Exists(first.clone());
+        assert_eq!(put(&store, "paid", step, second.clone()).await, existing, "clause 4: another receipt");
     }
     drop(store);
     let kept = rivals.map(|(step, first, _)| (step, first.clone()));
@@ -190,13 +190,13 @@ async fn lets_one_of_many_writers_win<S: Store>(handle: &impl Fn() -> S) {
     let [(_, winner)] = stored.as_slice() else {
         unreachable!("clause 4: one of 32 writers wins, not {}", stored.len())
     };
-    let there = entry(winner);
-    let losers = puts.iter().filter(|put| **put == Some(Put::Exists(there.clone()))).count();
-    assert_eq!(losers, 31, "clause 4: the others are told what is there: {puts:?}");
-    assert_eq!(load(&store, "map").await, [(7, there)], "clause 4");
+    let existing = entry(winner);
+    let losers = puts.iter().filter(|put| **put == Some(Put::Exists(existing.clone()))).count();
+    assert_eq!(losers, 31, "clause 4: the others get the winning entry: {puts:?}");
+    assert_eq!(load(&store, "map").await, [(7, existing)], "clause 4");
 }
 
-async fn gives_back_exactly_what_was_put<S: Store>(handle: &impl Fn() -> S) {
+async fn returns_exactly_the_entries_that_were_put<S: Store>(handle: &impl Fn() -> S) {
     let large = "0123456789abcde\n".repeat(1 << 16);
     let texts: Vec<&str> = TEXTS.iter().copied().chain([large.as_str()]).collect();
     let store = opened(handle).await;
@@ -218,7 +218,7 @@ async fn gives_back_exactly_what_was_put<S: Store>(handle: &impl Fn() -> S) {
     check(&opened(handle).await).await;
 }
 
-async fn gives_back_exactly_the_receipts_that_were_put<S: Store>(handle: &impl Fn() -> S) {
+async fn returns_exactly_the_receipts_that_were_put<S: Store>(handle: &impl Fn() -> S) {
     let receipts: Vec<String> = TEXTS.iter().map(|text| (*text).to_owned()).chain([receipt("é")]).collect();
     let mut entries: Vec<(usize, Entry)> = Vec::new();
     for (receipt, text) in receipts.iter().zip(TEXTS.iter().rev().cycle()) {
@@ -234,8 +234,8 @@ async fn gives_back_exactly_the_receipts_that_were_put<S: Store>(handle: &impl F
     let check = async |store: &S| {
         let loaded = load(store, "paid").await;
         assert_eq!(loaded.len(), entries.len(), "clause 5: every entry comes back");
-        for (there, (step, entry)) in loaded.iter().zip(&entries) {
-            let same = there == &(*step, entry.clone());
+        for (existing, (step, entry)) in loaded.iter().zip(&entries) {
+            let same = existing == &(*step, entry.clone());
             assert!(same, "clause 5: the receipt of step {step} comes back as it was put, or none at all");
         }
     };
@@ -246,12 +246,12 @@ async fn gives_back_exactly_the_receipts_that_were_put<S: Store>(handle: &impl F
 
 async fn addresses_cells_in_any_order<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
-    let mut there = Vec::new();
+    let mut existing = Vec::new();
     for step in [5, 0, 9, 1, 1_000_000, 3, 2, 4] {
         assert_eq!(put(&store, "map", step, value(step.to_string())).await, Put::Stored, "clause 8");
-        there.push(step);
+        existing.push(step);
         let known = stored_steps(&store, "map").await;
-        assert_eq!(known, there.iter().copied().collect(), "clause 8: after step {step}");
+        assert_eq!(known, existing.iter().copied().collect(), "clause 8: after step {step}");
     }
     drop(store);
     let store = opened(handle).await;
@@ -278,7 +278,7 @@ async fn keeps_columns_apart<S: Store>(handle: &impl Fn() -> S) {
     assert_eq!(stored_steps(&store, "never").await, StoredSteps::default(), "clause 8");
 }
 
-async fn loads_the_steps_that_are_asked_for<S: Store>(handle: &impl Fn() -> S) {
+async fn loads_exactly_the_requested_steps<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
     for step in (0..40).filter(|step| step % 7 != 6) {
         let entry = if step % 5 == 0 { Entry::SKIPPED } else { value(step.to_string()) };
@@ -292,7 +292,7 @@ async fn loads_the_steps_that_are_asked_for<S: Store>(handle: &impl Fn() -> S) {
     }
 }
 
-async fn takes_many_cells_at_once<S: Store>(handle: &impl Fn() -> S) {
+async fn takes_concurrent_puts<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
     let cells = (0..40).flat_map(|step| ["map", "journal", "user"].map(|column| (column, step)));
     let entry = |column: &str, step: usize| {
@@ -324,8 +324,8 @@ async fn stores_a_dropped_put_whole_or_not_at_all<S: Store>(handle: &impl Fn() -
         assert!(whole, "clause 2: step {step}, whose put was dropped, is there as a whole or not at all");
     }
     if let Some(Ok(Put::Stored)) = begun {
-        let there = !load_steps(&store, "map", 1..2).await.is_empty();
-        assert!(there, "clause 3: step 1 was confirmed at once");
+        let existing = !load_steps(&store, "map", 1..2).await.is_empty();
+        assert!(existing, "clause 3: step 1 was confirmed at once");
     }
 }
 
@@ -333,7 +333,7 @@ async fn keeps_the_last_definition<S: Store>(handle: &impl Fn() -> S) {
     let mut kept: Option<String> = None;
     for text in TEXTS.iter().chain(&["{\"columns\":[]}"]) {
         let store = handle();
-        let known = store.open().await.unwrap_or_else(|error| unreachable!("the place is free: {error}"));
+        let known = store.open().await.unwrap_or_else(|error| unreachable!("the location is free: {error}"));
         assert_eq!(known, kept, "clause 9: opened again");
         let defined = store.define((*text).to_owned()).await;
         assert!(defined.is_ok(), "clause 9: it can be defined, but {defined:?}");

@@ -1,11 +1,11 @@
-//! Contexts as text, to be kept under review.
+//! Contexts as text, for snapshot tests.
 
 use std::fmt::Write;
 
 use crate::context::{Messages, Part};
 
-/// Asserts that the messages of a column are as they were when somebody reviewed them, with the crate
-/// [insta](https://insta.rs). Needs the feature `insta`.
+/// Compares the messages of a column with a reviewed snapshot, with the crate [insta](https://insta.rs). Needs the feature
+/// `insta`.
 ///
 /// ```
 /// use columnar::assert_context_snapshot;
@@ -42,10 +42,10 @@ use crate::context::{Messages, Part};
 /// # Ok(()) }
 /// ```
 ///
-/// The text is that of [`context_text`](crate::testing::context_text). As with `insta::assert_snapshot!`, it stands in
-/// a file beside the test, `assert_context_snapshot!(messages)`, or in one of a name, `assert_context_snapshot!("name",
-/// messages)`, or in the test itself, `assert_context_snapshot!(messages, @"")`; and `cargo insta review` shows what
-/// has changed, and accepts it.
+/// The text is that of [`context_text`](crate::testing::context_text). As with `insta::assert_snapshot!`, it is in a
+/// file beside the test, `assert_context_snapshot!(messages)`, or in a named one, `assert_context_snapshot!("name",
+/// messages)`, or in the test itself, `assert_context_snapshot!(messages, @"")`; and `cargo insta review` shows changes
+/// and accepts them.
 #[cfg(feature = "insta")]
 #[macro_export]
 macro_rules! assert_context_snapshot {
@@ -68,11 +68,10 @@ macro_rules! assert_context_snapshot {
     };
 }
 
-/// The messages array as text for people: who speaks, which cell each part shows, and every line exactly as it is
-/// sent.
+/// The messages array as text for people: the roles, the cell of each part, and every line exactly as it is sent.
 ///
-/// What stands behind the bars `│ ` of a message is its content; the empty line between two parts is a part of it,
-/// too. Lines without a bar are no content.
+/// Lines with a bar `│ ` are the content of a message, including the empty line between two parts. Lines without a bar are
+/// no content.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -120,7 +119,7 @@ pub fn context_text(messages: &Messages) -> String {
     let mut text = format!("{} at step {}: {count} message{plural}", messages.column(), messages.step());
     for part in messages.parts() {
         if part.joins() {
-            // The separator, which stands at the front of the part.
+            // The part begins with the separator.
             text.push_str("\n│");
         } else {
             // A `String` takes everything.
@@ -138,7 +137,7 @@ pub fn context_text(messages: &Messages) -> String {
     text
 }
 
-/// What a part shows.
+/// The cell that a part shows.
 fn label(part: &Part<'_>) -> String {
     match (part.origin(), part.hidden()) {
         (Some(origin), _) => format!("{} {}", origin.column, origin.step),

@@ -1,5 +1,5 @@
-//! Answers written in advance or recorded, for the tests of your flows; contexts as text, to be reviewed; and what
-//! stores are held to.
+//! Tools for the tests of your flows: scripted and recorded replies, contexts as text for review, and the conformance
+//! suite of stores.
 
 mod cassette;
 mod conformance;
@@ -22,8 +22,8 @@ pub use conformance::conformance;
 pub use golden::context_text;
 pub use layered_store::{LayeredStore, StoreLayer};
 
-/// A compute step that answers by step: the first text at step 0, the second at step 1, and so on.
-/// A step without a text is an error.
+/// A compute step with one text for each step: the first for step 0, the second for step 1, and so on. A step without a
+/// text is an error.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -43,7 +43,7 @@ pub fn script<T: Into<Value>>(answers: impl IntoIterator<Item = T>) -> Script {
     Script { answers: answers.into_iter().map(Into::into).collect() }
 }
 
-/// A compute step that answers by step. Made by [`script`].
+/// A compute step with one text for each step. Made by [`script`].
 #[derive(Clone, Debug)]
 pub struct Script {
     answers: Vec<Value>,
@@ -61,8 +61,7 @@ impl Compute for Script {
     }
 }
 
-/// A model that answers as a function of yours says, word by word, and remembers what it was asked.
-/// Clones remember together.
+/// A model whose replies are computed by a function and streamed word by word. It keeps its requests; clones share them.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -87,12 +86,12 @@ pub struct ScriptedModel {
 }
 
 impl ScriptedModel {
-    /// A model that answers so.
+    /// A model with this function.
     pub fn new(answer: impl Fn(&Request) -> String + Send + Sync + 'static) -> Self {
         Self { answer: Arc::new(answer), requests: Arc::default() }
     }
 
-    /// What the model was asked, in the order in which it was asked.
+    /// The requests so far, in order.
     pub fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,17 +1,17 @@
-//! What providers report, against what was counted.
+//! The correction of a counter by the usage that a provider reports.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::observed::Observed;
 use super::{Counter, Ratio};
 
-/// Learns from the usage that a provider reports by how much a counter is off for its model: a different
-/// tokenizer, and the tokens that each message costs besides its text.
+/// Measures the error of a counter for a model from the usage that its provider reports: the tokenizer may differ, and
+/// each message costs tokens besides its text.
 ///
-/// Wrap the model [with it](Self::watching), and after eight calls ask for the [`ratio`](Self::ratio) that
-/// is right on average, or for [`p99`](Self::p99), which a budget can rely on. The last 128 calls count.
-/// Clones learn together. Take one for each model: all its columns teach the same thing.
+/// [Wrap the model](Self::watching). After eight calls there is a [`ratio`](Self::ratio), which is right on average, and
+/// a [`p99`](Self::p99), which a budget can rely on. The last 128 calls count. Clones share their calls. Use one for
+/// each model and all its columns.
 ///
 /// ```
 /// use columnar::model::Offline;
@@ -36,39 +36,38 @@ use super::{Counter, Ratio};
 #[derive(Clone)]
 pub struct Calibration {
     counter: Arc<dyn Counter>,
-    observed: Arc<Mutex<Observed>>,
+    calls: Arc<Mutex<Calls>>,
 }
 
 impl Calibration {
-    /// Nothing is known of the counter yet.
+    /// A calibration of the counter without any calls.
     pub fn new(counter: impl Counter + 'static) -> Self {
-        Self { counter: Arc::new(counter), observed: Arc::default() }
+        Self { counter: Arc::new(counter), calls: Arc::default() }
     }
 
-    /// The same for calls that do not go through [`watching`](Self::watching): the tokens of a request as
-    /// the counter counted and as the provider reported them. A 0 teaches nothing.
+    /// Adds a call that does not go through [`watching`](Self::watching): the tokens of its request by the counter and by
+    /// the provider. A call with a 0 is ignored.
     pub fn learn(&self, counted: usize, reported: u64) {
-        self.observed().learn(u64::try_from(counted).unwrap_or(u64::MAX), reported);
+        self.calls().learn(u64::try_from(counted).unwrap_or(u64::MAX), reported);
     }
 
-    /// What counts must be multiplied by to be right on average: all that was reported over all that
-    /// was counted. `None` until eight calls are known.
+    /// The factor that makes counts right on average: all reported tokens over all counted tokens. `None` before the
+    /// eighth call.
     pub fn ratio(&self) -> Option<Ratio> {
-        self.observed().ratio()
+        self.calls().ratio()
     }
 
-    /// What counts must be multiplied by to be enough for 99 of 100 tokens that were sent. `None` until
-    /// eight calls are known.
+    /// The factor that makes counts high enough for 99 of 100 sent tokens. `None` before the eighth call.
     pub fn p99(&self) -> Option<Ratio> {
-        self.observed().high()
+        self.calls().p99()
     }
 
     pub(crate) fn counter(&self) -> &dyn Counter {
         &*self.counter
     }
 
-    fn observed(&self) -> MutexGuard<'_, Observed> {
-        self.observed.lock().unwrap_or_else(PoisonError::into_inner)
+    fn calls(&self) -> MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -79,5 +78,137 @@ impl fmt::Debug for Calibration {
             .field("ratio", &ratio(self.ratio()))
             .field("p99", &ratio(self.p99()))
             .finish_non_exhaustive()
+    }
+}
+
+/// A counter times a ratio: a safety margin, or the result of a [`Calibration`].
+///
+/// The ratio is fixed when the counter is made, so the same text always has the same count. Otherwise budgets would
+/// truncate elsewhere from step to step, and providers could not serve requests from their caches.
+///
+/// ```
+/// use columnar::tokens::{Calibrated, Classes, Counter, Ratio};
+///
+/// let careful = Calibrated::new(Classes, Ratio::percent(125));
+/// let text = "We should rewrite the backend in Rust, and then the frontend.";
+/// assert_eq!((Classes.count(text), careful.count(text)), (13, 16));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Calibrated<C> {
+    counter: C,
+    ratio: Ratio,
+}
+
+impl<C: Counter> Calibrated<C> {
+    /// The counter times the ratio.
+    pub const fn new(counter: C, ratio: Ratio) -> Self {
+        Self { counter, ratio }
+    }
+
+    /// The ratio.
+    pub const fn ratio(&self) -> Ratio {
+        self.ratio
+    }
+}
+
+impl<C: Counter> Counter for Calibrated<C> {
+    fn count(&self, text: &str) -> usize {
+        self.ratio.of(self.counter.count(text))
+    }
+}
+
+/// The number of calls that count. Providers replace models under the same name, so old calls must fade.
+const RECENT: usize = 128;
+
+/// The number of calls before there is a ratio.
+const ENOUGH: usize = 8;
+
+/// The most recent calls, each as its ratio.
+#[derive(Clone, Debug, Default)]
+struct Calls(VecDeque<Ratio>);
+
+impl Calls {
+    /// Neither number is ever 0 for a request that was sent; a 0 means that it is unknown.
+    fn learn(&mut self, counted: u64, reported: u64) {
+        let Some(ratio) = Ratio::new(reported, counted).filter(|_| reported > 0) else { return };
+        if self.0.len() == RECENT {
+            self.0.pop_front();
+        }
+        self.0.push_back(ratio);
+    }
+
+    /// All reported tokens over all counted tokens.
+    fn ratio(&self) -> Option<Ratio> {
+        let calls = self.enough()?;
+        let (reported, counted) = calls.iter().fold((0_u64, 0_u64), |(reported, counted), call| {
+            (reported.saturating_add(call.reported()), counted.saturating_add(call.counted()))
+        });
+        Ratio::new(reported, counted)
+    }
+
+    /// The least ratio that 99 of 100 counted tokens do not exceed. Calls weigh by their length: the fixed tokens of each
+    /// message make the ratio of a short call high, but a short call fits into any budget.
+    fn p99(&self) -> Option<Ratio> {
+        let mut calls: Vec<Ratio> = self.enough()?.iter().copied().collect();
+        calls.sort_unstable();
+        let all: u128 = calls.iter().map(|call| u128::from(call.counted())).sum();
+        let mut below = 0;
+        calls.into_iter().find(|call| {
+            below += u128::from(call.counted());
+            below * 100 >= all * 99
+        })
+    }
+
+    fn enough(&self) -> Option<&VecDeque<Ratio>> {
+        Some(&self.0).filter(|calls| calls.len() >= ENOUGH)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls_of(pairs: impl IntoIterator<Item = (u64, u64)>) -> Calls {
+        let mut all = Calls::default();
+        pairs.into_iter().for_each(|(counted, reported)| all.learn(counted, reported));
+        all
+    }
+
+    #[test]
+    fn there_is_no_ratio_before_the_eighth_call() {
+        let few = calls_of([(100, 120); ENOUGH - 1]);
+        assert_eq!((few.ratio(), few.p99()), (None, None));
+        let enough = calls_of([(100, 120); ENOUGH]);
+        assert_eq!((enough.ratio(), enough.p99()), (Some(Ratio::percent(120)), Some(Ratio::percent(120))));
+    }
+
+    #[test]
+    fn calls_with_a_zero_are_ignored() {
+        let none = calls_of([(100, 0), (0, 100), (0, 0)].repeat(ENOUGH));
+        assert_eq!(none.ratio(), None);
+    }
+
+    #[test]
+    fn old_calls_fade_when_a_model_changes() {
+        let changed = calls_of([(100, 120); RECENT].into_iter().chain([(100, 150); RECENT]));
+        assert_eq!(changed.ratio(), Some(Ratio::percent(150)));
+        let changing = calls_of([(100, 120); RECENT].into_iter().chain([(100, 150); RECENT / 2]));
+        assert_eq!(changing.ratio(), Some(Ratio::percent(135)));
+    }
+
+    #[test]
+    fn p99_leaves_out_one_in_a_hundred_tokens() {
+        let calls = (1..=100).map(|percent| (1000, 1000 + 10 * percent));
+        assert_eq!(calls_of(calls).p99(), Some(Ratio::percent(199)));
+        let short = [(10_000, 11_000); 20].into_iter().chain([(4, 20); 20]);
+        assert_eq!(calls_of(short).p99(), Some(Ratio::percent(110)), "short calls hardly weigh");
+        let long = [(10_000, 11_000); 20].into_iter().chain([(9000, 18_000)]);
+        assert_eq!(calls_of(long).p99(), Some(Ratio::percent(200)), "long ones do");
+    }
+
+    #[test]
+    fn sums_do_not_overflow() {
+        let huge = calls_of([(u64::MAX, u64::MAX); ENOUGH]);
+        assert_eq!((huge.ratio(), huge.p99()), (Some(Ratio::percent(100)), Some(Ratio::percent(100))));
     }
 }

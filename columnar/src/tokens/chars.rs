@@ -1,11 +1,10 @@
-//! The estimate that needs nothing.
+//! The default estimate, by the number of characters.
 
 use super::Counter;
 
-/// One token for each four characters, rounded up: the estimate that providers give for English.
+/// One token per four characters, rounded up: the estimate that providers give for English.
 ///
-/// It is fast and the same everywhere, and wrong by half for text of digits, of random letters and in
-/// most scripts but the Latin one.
+/// It is fast, but only half of the real count for digits, random letters, and most scripts other than Latin.
 ///
 /// ```
 /// use columnar::tokens::{Chars, Counter};
@@ -19,7 +18,7 @@ pub struct Chars;
 impl Chars {
     const PER_TOKEN: usize = 4;
 
-    /// The tokens of a text of so many characters.
+    /// The tokens of a text with this many characters.
     pub(crate) const fn estimate(chars: usize) -> usize {
         chars.div_ceil(Self::PER_TOKEN)
     }

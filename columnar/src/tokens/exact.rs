@@ -6,20 +6,19 @@ use tiktoken::CoreBpe;
 
 use super::Counter;
 
-/// What a tokenizer makes of a text, exactly: `o200k_base` and `cl100k_base` of OpenAI, over the crate
-/// [tiktoken](https://docs.rs/tiktoken), with the feature `tiktoken`. What looks like a special token counts as
-/// the text that it is.
+/// The exact count of a public tokenizer: `o200k_base` or `cl100k_base` of OpenAI, from the crate
+/// [tiktoken](https://docs.rs/tiktoken). Needs the feature `tiktoken`. Text that looks like a special token counts as
+/// text.
 ///
-/// A vocabulary is unpacked when it is first used, which takes a fraction of a second, and then stays for as
-/// long as the program does; a counter is a reference to it. Each thread that counts keeps 1.2 MB of what it
-/// has seen.
+/// The first use of a vocabulary unpacks it, which takes a fraction of a second; it then stays in memory, and counters
+/// refer to it. Each thread that counts has a cache of 1.2 MB.
 ///
-/// Exact is the count of the *text*. What a provider reports is a few tokens more for each message.
-/// [`Calibration`](super::Calibration) learns how many.
+/// The count of the *text* is exact. Providers report a few more tokens for each message, which a
+/// [`Calibration`](super::Calibration) measures.
 ///
-/// **There is no such thing for Claude**, whose tokenizer is not public: `o200k_base` counts 15 to 30 % too low
-/// for it, and lowest for code and languages other than English. Take it [times](super::Calibrated) a
-/// ratio that is learnt, and until then times 1.45.
+/// **There is no exact count for Claude**, whose tokenizer is not public: `o200k_base` counts 15 to 30 % too low for it,
+/// and lowest for code and languages other than English. [Multiply](super::Calibrated) it by a measured ratio, and
+/// before that by 1.45.
 ///
 /// ```
 /// use columnar::tokens::{Counter, Exact};
@@ -45,9 +44,9 @@ impl Exact {
         Self::named("cl100k_base").unwrap_or_else(|| unreachable!("the manifest of this crate asks for it"))
     }
 
-    /// The tokenizer of a model by its name, with or without its provider: `openai/gpt-4o-mini`. `None` if the
-    /// tokenizer is not public, not known, or not in the program: a program that turns on
-    /// other vocabularies of the crate tiktoken finds those as well.
+    /// The tokenizer of a model by name, with or without the provider: `openai/gpt-4o-mini`. `None` if the tokenizer is
+    /// not public, not known, or not compiled in. A program that turns on other vocabularies of the crate tiktoken finds
+    /// those as well.
     pub fn by_model(name: &str) -> Option<Self> {
         let model = name.rsplit_once('/').map_or(name, |(_, model)| model);
         Self::named(tiktoken::model_to_encoding(model)?)

@@ -1,39 +1,35 @@
-//! How many tokens a text has.
+//! Counters of tokens.
 //!
-//! | counter | is | off by at most, in 95 of 100 texts |
+//! | counter | method | error in 95 of 100 texts |
 //! |---|---|---|
-//! | [`Chars`] | a quarter of the characters | 32 % for prose, 50 to 70 % for code, digits, Chinese, base64 |
-//! | [`Classes`] | an estimate by what the text consists of | 12 % for prose and code, 30 % at the worst |
-//! | `Exact` | a real tokenizer, with the feature `tiktoken` | nothing, for models of OpenAI |
-//! | [`Calibrated`] | another counter times a ratio | what the ratio leaves |
+//! | [`Chars`] | a quarter of the characters | at most 32 % for prose, 50 to 70 % for code, digits, Chinese, base64 |
+//! | [`Classes`] | an estimate by kinds of characters | at most 12 % for prose and code, 30 % at the worst |
+//! | `Exact` | a real tokenizer, with the feature `tiktoken` | none for models of OpenAI |
+//! | [`Calibrated`] | another counter times a ratio | depends on the ratio |
 //!
-//! No tokenizer on this machine is right for every model. Claude's is not public: a count with OpenAI's is 15
-//! to 30 % too low for it. So either take a safety that covers it, or let [`Calibration`] learn from the
-//! usage that the provider reports. What always holds for a text is its length in bytes: no byte-level
-//! tokenizer makes more tokens than that.
+//! No local tokenizer is right for every model. Claude's is not public, and a count with OpenAI's is 15 to 30 % too low
+//! for it. So add a safety margin that covers the difference, or measure it with a [`Calibration`]. The length of a text
+//! in bytes is an upper bound: no byte-level tokenizer makes more tokens than that.
 //!
-//! | model | counter | safety until it is calibrated |
+//! | model | counter | safety margin before calibration |
 //! |---|---|---|
 //! | of OpenAI | `Exact` | 105 %, for the tokens of each message |
 //! | of OpenAI | [`Classes`] | 125 % |
 //! | Claude | `Exact` | 145 % |
 //! | Claude, or unknown | [`Classes`] | 180 % |
 
-mod calibrated;
 mod calibration;
 mod chars;
 mod classes;
 #[cfg(feature = "tiktoken")]
 mod exact;
-mod observed;
 mod ratio;
 mod sum;
 
 use std::fmt;
 use std::sync::Arc;
 
-pub use calibrated::Calibrated;
-pub use calibration::Calibration;
+pub use calibration::{Calibrated, Calibration};
 pub use chars::Chars;
 pub use classes::Classes;
 #[cfg(feature = "tiktoken")]
@@ -43,13 +39,13 @@ pub(crate) use sum::Sum;
 
 /// Counts the tokens of texts.
 ///
-/// A flow counts each value once, when it is stored, and keeps the number: what a context costs is a sum
-/// of numbers that are there already. Unless told otherwise it counts with [`Chars`].
+/// A flow counts each value once, when it is stored, and keeps the number, so the size of a context is a sum. The
+/// default counter is [`Chars`].
 ///
 /// ```
 /// use columnar::tokens::Counter;
 ///
-/// /// For a model that reads letter by letter.
+/// /// For a model with one token per letter.
 /// struct Letters;
 ///
 /// impl Counter for Letters {

@@ -1,12 +1,12 @@
-//! How far one count of tokens is from another.
+//! The ratio of two counts of tokens.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::num::NonZeroU64;
 
-/// How many tokens a text really has, for so many that were counted.
+/// The ratio of actual tokens to counted tokens.
 ///
-/// It is exact, so what is multiplied by it is the same everywhere. It prints with three decimals.
+/// It is an exact fraction, so products are the same on every machine. It prints with three decimals.
 ///
 /// ```
 /// use columnar::tokens::Ratio;
@@ -24,7 +24,7 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// So many tokens for so many that were counted; `None` if none were.
+    /// `reported` tokens for `counted` ones; `None` if `counted` is 0.
     pub const fn new(reported: u64, counted: u64) -> Option<Self> {
         match NonZeroU64::new(counted) {
             Some(counted) => Some(Self { reported, counted }),
@@ -32,7 +32,7 @@ impl Ratio {
         }
     }
 
-    /// So many tokens for each hundred that are counted.
+    /// `tokens` for each hundred that are counted.
     pub const fn percent(tokens: u32) -> Self {
         const HUNDRED: NonZeroU64 = NonZeroU64::new(100).expect("it is not 0");
         Self { reported: tokens as u64, counted: HUNDRED }

@@ -1,9 +1,9 @@
-//! What texts sum up to.
+//! The number of texts, and their tokens.
 
 use std::iter;
 use std::ops::{Add, AddAssign, Sub};
 
-/// How many there are, and how many tokens they have together.
+/// A number of texts and the sum of their tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sum {
     pub(crate) count: usize,
@@ -15,7 +15,7 @@ impl Sum {
         Self { count: 1, tokens }
     }
 
-    /// The same, with so many tokens of overhead for each.
+    /// Adds an overhead in tokens to each text.
     pub(crate) const fn with_overhead(self, overhead: usize) -> Self {
         Self { count: self.count, tokens: self.tokens + self.count * overhead }
     }

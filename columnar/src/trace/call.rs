@@ -16,14 +16,14 @@ use crate::rendering::Request;
 
 pub(crate) struct CallSpan {
     open: Open,
-    /// Until the first chunk is there.
+    /// The time of the request, until the first chunk arrives.
     asked: Option<Instant>,
-    /// What the model says, if somebody wants to see it.
-    said: Option<String>,
+    /// The text of the reply, if content is captured.
+    captured: Option<String>,
 }
 
 impl CallSpan {
-    /// Stands in the span that is entered, which is that of the cell.
+    /// A child of the current span, which is that of the cell.
     pub(crate) fn begin(model: &str, request: &Request) -> Self {
         let (provider, model) = split_name(model);
         let span = info_span!(
@@ -51,12 +51,12 @@ impl CallSpan {
             { names::OTEL_STATUS } = Empty,
         );
         let is_seen = !span.is_disabled();
-        let said = (is_seen && content::asked_for()).then(|| {
+        let captured = (is_seen && content::is_captured()).then(|| {
             span.record(names::SYSTEM, content::system(&request.system));
             span.record(names::INPUT, content::input(&request.messages));
             String::new()
         });
-        Self { open: Open::new(span), asked: is_seen.then(Instant::now), said }
+        Self { open: Open::new(span), asked: is_seen.then(Instant::now), captured }
     }
 
     pub(crate) fn enter(&self) -> EnteredSpan {
@@ -68,21 +68,21 @@ impl CallSpan {
         future.instrument(self.open.span().clone())
     }
 
-    /// A piece of text is there.
+    /// A piece of text arrived.
     pub(crate) fn text(&mut self, text: &str) {
         if let Some(asked) = self.asked.take() {
             self.open.span().record(names::FIRST_CHUNK, asked.elapsed().as_secs_f64());
         }
-        if let Some(said) = &mut self.said {
-            said.push_str(text);
+        if let Some(captured) = &mut self.captured {
+            captured.push_str(text);
         }
     }
 
-    /// The reply came to its end, which may be a refusal.
+    /// The reply ended, perhaps with a refusal.
     pub(crate) fn end(&mut self, end: &End) {
-        self.open.ends(Outcome::Ok);
+        self.open.set_outcome(Outcome::Ok);
         let finish = match &end.finish {
-            Finish::Other(reason) if self.said.is_some() => reason.as_str(),
+            Finish::Other(reason) if self.captured.is_some() => reason.as_str(),
             finish => failure::finish(finish),
         };
         self.open.span().record(names::FINISH, debug([finish]));
@@ -92,12 +92,12 @@ impl CallSpan {
             self.open.span().record(names::CACHE_READ, usage.cache_read);
             self.open.span().record(names::CACHE_WRITE, usage.cache_write);
         }
-        if let Some(said) = &self.said {
-            self.open.span().record(names::OUTPUT, content::output(said, finish));
+        if let Some(text) = &self.captured {
+            self.open.span().record(names::OUTPUT, content::output(text, finish));
         }
     }
 
-    /// The reply counts for nothing.
+    /// The reply is discarded.
     pub(crate) fn failed(&mut self, error: &(dyn StdError + 'static)) {
         self.open.failed(error, None);
     }

@@ -18,7 +18,7 @@ pub(crate) struct CellSpan {
 }
 
 impl CellSpan {
-    /// Stands in the span that is entered, which is that of the run.
+    /// A child of the current span, which is that of the run.
     pub(crate) fn new(column: &Name, step: usize) -> Self {
         let span = info_span!(
             target: names::TARGET,
@@ -44,14 +44,14 @@ impl CellSpan {
     }
 
     /// An attempt failed, and another one follows. Called while this span is entered.
-    #[expect(clippy::unused_self, reason = "the event stands in this span")]
+    #[expect(clippy::unused_self, reason = "the event belongs to this span")]
     pub(crate) fn retry(&self, attempt: usize, error: &(dyn StdError + 'static)) {
         warn!(
             target: names::TARGET,
             {
                 { names::ATTEMPT } = attempt,
                 { names::ERROR_TYPE } = &*failure::class(error),
-                { names::ERROR_TEXT } = content::asked_for().then(|| error.to_string()),
+                { names::ERROR_TEXT } = content::is_captured().then(|| error.to_string()),
             },
             "an attempt failed, and another one follows",
         );
@@ -63,7 +63,7 @@ impl CellSpan {
     }
 
     pub(crate) fn stored(mut self, entry: &Entry) {
-        self.open.ends(if entry.is_skipped() { Outcome::Skipped } else { Outcome::Ok });
+        self.open.set_outcome(if entry.is_skipped() { Outcome::Skipped } else { Outcome::Ok });
     }
 }
 

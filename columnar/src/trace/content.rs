@@ -1,4 +1,4 @@
-//! What is told of a conversation to those who ask for it, in the JSON of the conventions.
+//! The content of calls for spans, if it is captured, in the JSON of the conventions.
 
 use std::env;
 use std::sync::OnceLock;
@@ -15,10 +15,10 @@ use crate::context::Messages;
 /// ```
 pub const CAPTURE_CONTENT: &str = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
 
-/// Whether anybody wants to see content.
-pub(super) fn asked_for() -> bool {
-    static ASKED_FOR: OnceLock<bool> = OnceLock::new();
-    *ASKED_FOR.get_or_init(|| env::var(CAPTURE_CONTENT).is_ok_and(|value| is_yes(&value)))
+/// Whether content is captured.
+pub(super) fn is_captured() -> bool {
+    static IS_CAPTURED: OnceLock<bool> = OnceLock::new();
+    *IS_CAPTURED.get_or_init(|| env::var(CAPTURE_CONTENT).is_ok_and(|value| is_yes(&value)))
 }
 
 fn is_yes(value: &str) -> bool {

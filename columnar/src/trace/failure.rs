@@ -1,5 +1,4 @@
-//! What is told of an error: to which class it belongs. Its text may quote the conversation, so it is
-//! told only to those who ask for content.
+//! The class of an error, for spans. Its text may quote the conversation, so it is recorded only if content is captured.
 
 use std::borrow::Cow;
 use std::error::Error as StdError;
@@ -15,21 +14,21 @@ use crate::model::GenaiError;
 use crate::model::{Finish, Overloaded, ReplyError};
 use crate::usage::SpendLimitError;
 
-/// The class of every error that has no better one, as the conventions call it.
+/// The class of all other errors, by the conventions.
 const OTHER: &str = "_OTHER";
 
-pub(super) fn tell(span: &Span, error: &(dyn StdError + 'static), known: Option<&'static str>) {
+pub(super) fn record(span: &Span, error: &(dyn StdError + 'static), known: Option<&'static str>) {
     if span.is_disabled() {
         return;
     }
     span.record(names::OTEL_STATUS, "error");
     span.record(names::ERROR_TYPE, known.map_or_else(|| class(error), Cow::Borrowed).as_ref());
-    if content::asked_for() {
+    if content::is_captured() {
         span.record(names::ERROR_TEXT, error.to_string());
     }
 }
 
-/// One of a few words, by the first error in the chain of causes that is known.
+/// The class of the first known error in the chain of causes.
 pub(super) fn class(error: &(dyn StdError + 'static)) -> Cow<'static, str> {
     chain(error).find_map(known).unwrap_or(OTHER.into())
 }
@@ -61,7 +60,7 @@ fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {
     Some(format!("{:?}", error.kind()).into())
 }
 
-/// Why a reply ended, as the conventions say it. A provider's own word may be anything.
+/// The finish reason in the words of the conventions. A provider's own word may be anything.
 pub(super) fn finish(finish: &Finish) -> &'static str {
     match finish {
         Finish::Stop => "stop",
@@ -80,7 +79,7 @@ mod tests {
     use crate::run::Error;
 
     #[test]
-    fn an_error_is_known_by_the_first_cause_that_is() {
+    fn the_first_known_cause_is_the_class_of_an_error() {
         let at = |source: BoxError| {
             let column = "topics".parse().expect("a name");
             Error::Compute { column, step: 0, attempt: 1, source }
@@ -101,14 +100,19 @@ mod tests {
         let model = "openai/x".to_owned();
         let source = Overloaded { retry_after: None };
         assert_eq!(
-            class(&GenaiError::Overloaded { model: model.clone(), status: 429, said: String::new(), source }),
+            class(&GenaiError::Overloaded {
+                model: model.clone(),
+                status: 429,
+                message: String::new(),
+                source
+            }),
             "429"
         );
         assert_eq!(
             class(&GenaiError::Status {
                 model: model.clone(),
                 status: 401,
-                said: String::new(),
+                message: String::new(),
                 source: None
             }),
             "401"

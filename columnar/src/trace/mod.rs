@@ -1,5 +1,4 @@
-//! What a run tells the crate [`tracing`]: a span for the run, one for each cell in it, and one for
-//! each call of a model in a cell.
+//! Spans for the crate [`tracing`]: one for a run, one for each cell in it, and one for each call of a model in a cell.
 //!
 //! Needs the feature `tracing`. Any subscriber shows the spans; one that hands them on to
 //! OpenTelemetry finds the names that its [conventions for generative AI] give them. All spans are of
@@ -14,7 +13,7 @@
 //! let chat = flow! {
 //!     source user;
 //!     column loud(user.latest) = |cx: Context| async move {
-//!         tracing::info!("this stands in the span of the cell");
+//!         tracing::info!("this event is in the span of the cell");
 //!         cx.messages().last_text().to_uppercase()
 //!     };
 //! };
@@ -25,15 +24,15 @@
 //!
 //! | span | fields |
 //! |---|---|
-//! | `columnar.run` | `columnar.cells.stored`, `.skipped`, `.failed`: how many cells became what |
+//! | `columnar.run` | `columnar.cells.stored`, `.skipped`, `.failed`: the number of cells by outcome |
 //! | `columnar.cell` | `columnar.column`, `columnar.step`, `columnar.attempts` |
 //! | `chat` | `otel.name` (`chat` and the model), `otel.kind`, `gen_ai.operation.name`, `gen_ai.provider.name`, `gen_ai.request.model`, `.max_tokens`, `.stream`, `gen_ai.response.time_to_first_chunk` (in seconds), `.finish_reasons`, `gen_ai.usage.input_tokens`, `.output_tokens`, `.cache_read.input_tokens`, `.cache_creation.input_tokens` |
 //! | all three | `columnar.outcome`; after an error `error.type` and `otel.status_code` |
 //!
-//! - A run stands in the span in which it is polled first, a cell in its run, a call in its cell. A
-//!   cell's span is entered whenever its compute step is polled, so what the step tells stands in it.
+//! - The parent of a run is the span in which it is first polled, that of a cell is its run, that of a call is its cell. A
+//!   cell's span is entered whenever its compute step is polled, so the step's own events are in it.
 //! - `columnar.outcome` is `ok`, `failed`, `skipped` or `cancelled`. A cell is `ok` when its value is
-//!   stored, and not before; what is dropped on its way is `cancelled`.
+//!   stored, and not before; a cell that is dropped before is `cancelled`.
 //! - A failed attempt that is followed by another one is an event of the level `WARN` in its cell, with
 //!   `columnar.attempt` and `error.type`.
 //! - `error.type` is an HTTP status, a kind of [`std::io::Error`], `timeout`, `overloaded` (a model that
@@ -45,17 +44,17 @@
 //! # Content
 //!
 //! No field holds text of the conversation, an instruction, or the text of an error, which may quote
-//! both. Who sets the variable [`CAPTURE_CONTENT`] asks for it, for the whole process. Then calls
+//! both. The variable [`CAPTURE_CONTENT`] turns it on for the whole process. Then calls
 //! have `gen_ai.system_instructions`, `gen_ai.input.messages` and `gen_ai.output.messages` as well, in
-//! the JSON of the conventions, a finish reason in the provider's word, and whatever failed has
-//! `exception.message`. The names of columns and models are no content.
+//! the JSON of the conventions, a finish reason in the provider's word, and spans that failed have
+//! `exception.message`. Names of columns and models are not content.
 //!
-//! What a compute step, a model or a library below it tells of its own is its own affair.
+//! Events that a compute step, a model or another library emits are not covered.
 //!
 //! # Cost
 //!
-//! Without the feature there is nothing of this in the program. With it, and without a subscriber
-//! that wants the spans, a cell costs a few comparisons more.
+//! Without the feature no code is compiled. With it, and without a subscriber for the spans, a cell costs a few
+//! comparisons more.
 //!
 //! [conventions for generative AI]: https://github.com/open-telemetry/semantic-conventions-genai
 //! [`tracing`]: https://docs.rs/tracing

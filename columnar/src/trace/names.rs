@@ -1,5 +1,4 @@
-//! Every name of a span and of a field. Those of generative AI may still change in the conventions
-//! that they come from, so nobody else spells them.
+//! The names of spans and fields. The conventions for generative AI may still change, so no other module spells them.
 
 pub(super) const TARGET: &str = "columnar";
 
@@ -12,19 +11,19 @@ pub(super) const CELL: &str = "columnar.cell";
 pub(super) const COLUMN: &str = "columnar.column";
 pub(super) const STEP: &str = "columnar.step";
 pub(super) const ATTEMPTS: &str = "columnar.attempts";
-/// Of the event that tells a failed attempt.
+/// A field of the event for a failed attempt.
 pub(super) const ATTEMPT: &str = "columnar.attempt";
 
 pub(super) const OUTCOME: &str = "columnar.outcome";
 pub(super) const ERROR_TYPE: &str = "error.type";
 pub(super) const ERROR_TEXT: &str = "exception.message";
 
-/// What the bridge to OpenTelemetry makes the name, the kind and the status of a span of.
+/// The fields from which the bridge to OpenTelemetry takes the name, the kind and the status of a span.
 pub(super) const OTEL_NAME: &str = "otel.name";
 pub(super) const OTEL_KIND: &str = "otel.kind";
 pub(super) const OTEL_STATUS: &str = "otel.status_code";
 
-/// The span of a call, and the operation that it is.
+/// The name of a call's span, and its operation.
 pub(super) const CHAT: &str = "chat";
 pub(super) const OPERATION: &str = "gen_ai.operation.name";
 pub(super) const PROVIDER: &str = "gen_ai.provider.name";

@@ -1,5 +1,4 @@
-//! A span that is open. When it is dropped it tells how it ended, which is `cancelled` unless
-//! something else was said.
+//! An open span. It records its outcome when it is dropped: `cancelled`, unless another one was set.
 
 use std::error::Error as StdError;
 
@@ -13,7 +12,7 @@ pub(super) struct Open {
     outcome: Outcome,
 }
 
-/// How something ended.
+/// The outcome of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Ok,
@@ -31,7 +30,7 @@ impl Open {
         &self.span
     }
 
-    /// Whoever is asked for a span until the guard is dropped gives this one.
+    /// Makes the span the current one until the guard is dropped.
     pub(super) fn enter(&self) -> EnteredSpan {
         self.span.clone().entered()
     }
@@ -40,14 +39,14 @@ impl Open {
         self.outcome
     }
 
-    pub(super) fn ends(&mut self, outcome: Outcome) {
+    pub(super) fn set_outcome(&mut self, outcome: Outcome) {
         self.outcome = outcome;
     }
 
-    /// `class` is that of the error where its causes do not show it.
+    /// `class` overrides the class that the error's causes show.
     pub(super) fn failed(&mut self, error: &(dyn StdError + 'static), class: Option<&'static str>) {
         self.outcome = Outcome::Failed;
-        failure::tell(&self.span, error, class);
+        failure::record(&self.span, error, class);
     }
 }
 

@@ -51,10 +51,10 @@ impl RunSpan {
         self.open.failed(error, class);
     }
 
-    /// Nothing is left to do.
+    /// The run is complete.
     pub(crate) fn done(mut self) {
         if self.open.outcome() == Outcome::Cancelled {
-            self.open.ends(Outcome::Ok);
+            self.open.set_outcome(Outcome::Ok);
         }
     }
 }

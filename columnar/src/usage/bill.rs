@@ -1,4 +1,4 @@
-//! What the cells of a flow cost, all together.
+//! The receipts of a flow.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::{Receipt, Total};
 use crate::declare::Name;
 
-/// What the cells of a flow cost that asked a model, by column and step. Made by
+/// The receipts of all cells of a flow that called a model, by column and step. Made by
 /// [`bill`](crate::flow::LiveFlow::bill).
 ///
-/// It is written as a table, a line for each column.
+/// It is printed as a table with a line for each column.
 #[derive(Clone, Debug)]
 pub struct Bill {
     /// By column, in order of declaration; each by step.
@@ -31,17 +31,17 @@ impl Bill {
         receipts.map(|(name, (step, receipt))| (name, *step, &**receipt))
     }
 
-    /// All of it.
+    /// The sum of all receipts.
     pub fn total(&self) -> Total {
         self.receipts().map(|(.., receipt)| receipt).collect()
     }
 
-    /// What a column cost; nothing, if there is no such column.
+    /// The sum of a column; zero if there is no such column.
     pub fn column(&self, column: &str) -> Total {
         self.receipts().filter(|(name, ..)| *name == column).map(|(.., receipt)| receipt).collect()
     }
 
-    /// What a step cost.
+    /// The sum of a step.
     pub fn step(&self, step: usize) -> Total {
         self.receipts().filter(|(_, at, _)| *at == step).map(|(.., receipt)| receipt).collect()
     }

@@ -5,11 +5,10 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 use std::str::FromStr;
 
-/// An amount of US dollars, counted in millionths of a millionth: a sum is exact, in whichever order it is made. It
-/// ends at the greatest amount there is.
+/// An amount of US dollars in units of a millionth of a millionth. A sum is exact, in any order, and saturates.
 ///
-/// It is written with as many decimal places as it takes, from 2 to 6, or with as many as are asked for. It is
-/// rounded up, so that nothing that costs something looks as if it were free.
+/// It is written with as many decimal places as it takes, from 2 to 6, or with the precision of the format. It is
+/// rounded up, so that no cost looks free.
 ///
 /// ```
 /// use columnar::usage::Dollars;
@@ -18,7 +17,7 @@ use std::str::FromStr;
 /// assert_eq!(spent.to_string(), "$0.100001");
 /// assert_eq!(format!("{spent:.7} of {}", Dollars::new(2.5)), "$0.1000002 of $2.50");
 /// assert!(spent < Dollars::new(2.5));
-/// # Ok::<(), columnar::usage::NoDollars>(())
+/// # Ok::<(), columnar::usage::ParseDollarsError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Dollars(u128);
@@ -29,17 +28,17 @@ const PLACES: u32 = 12;
 const ONE: u128 = 10_u128.pow(PLACES);
 
 impl Dollars {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Self = Self(0);
 
-    /// So many dollars, to a millionth of one. There is no less than nothing, and what is no number is nothing.
-    #[expect(clippy::cast_possible_truncation, reason = "what is too great becomes the greatest amount")]
-    #[expect(clippy::cast_sign_loss, reason = "what is below zero becomes zero")]
+    /// An amount, rounded to a millionth of a dollar. A negative amount and NaN become zero.
+    #[expect(clippy::cast_possible_truncation, reason = "too large an amount saturates")]
+    #[expect(clippy::cast_sign_loss, reason = "a negative amount becomes zero")]
     pub const fn new(dollars: f64) -> Self {
         Self(((dollars * 1e6 + 0.5) as u128).saturating_mul(ONE / 1_000_000))
     }
 
-    /// In the smallest parts that are counted.
+    /// The amount in the smallest unit.
     pub(super) const fn parts(self) -> u128 {
         self.0
     }
@@ -48,7 +47,7 @@ impl Dollars {
         Self(parts)
     }
 
-    /// What so many tokens cost, each at so many of the smallest parts of a dollar.
+    /// The cost of tokens, each of which costs so many of the smallest units.
     pub(super) const fn of(tokens: u64, each: u64) -> Self {
         Self(tokens as u128 * each as u128)
     }
@@ -91,26 +90,26 @@ impl fmt::Display for Dollars {
     }
 }
 
-/// A text that is no amount of [`Dollars`].
+/// The text is not an amount of [`Dollars`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no amount of dollars, such as 2.50")]
-pub struct NoDollars;
+pub struct ParseDollarsError;
 
 impl FromStr for Dollars {
-    type Err = NoDollars;
+    type Err = ParseDollarsError;
 
-    /// Digits with or without a point, and with or without the sign in front: `2`, `2.5`, `$0.05`.
-    fn from_str(text: &str) -> Result<Self, NoDollars> {
+    /// Digits with an optional decimal point and an optional dollar sign in front: `2`, `2.5`, `$0.05`.
+    fn from_str(text: &str) -> Result<Self, ParseDollarsError> {
         let digits = text.strip_prefix('$').unwrap_or(text);
         let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
         let number = |digits: &str| {
             let all = digits.bytes().all(|byte| byte.is_ascii_digit());
-            all.then(|| digits.parse::<u128>().ok()).flatten().ok_or(NoDollars)
+            all.then(|| digits.parse::<u128>().ok()).flatten().ok_or(ParseDollarsError)
         };
         let unit = u32::try_from(part.len()).ok().and_then(|places| PLACES.checked_sub(places));
-        let part = number(part)? * 10_u128.pow(unit.ok_or(NoDollars)?);
-        let whole = number(whole)?.checked_mul(ONE).ok_or(NoDollars)?;
-        whole.checked_add(part).map(Self).ok_or(NoDollars)
+        let part = number(part)? * 10_u128.pow(unit.ok_or(ParseDollarsError)?);
+        let whole = number(whole)?.checked_mul(ONE).ok_or(ParseDollarsError)?;
+        whole.checked_add(part).map(Self).ok_or(ParseDollarsError)
     }
 }
 
@@ -137,7 +136,7 @@ mod tests {
                     assert_eq!(format!("{amount:.12}").parse(), Ok(amount));
                     assert!(!format!("{amount:.0}").contains('.'));
                 }
-                Err(NoDollars) => assert_eq!(short, "", "{text} has 13 places"),
+                Err(ParseDollarsError) => assert_eq!(short, "", "{text} has 13 places"),
             }
         }
     }
@@ -148,7 +147,7 @@ mod tests {
         for text in
             ["", "$", ".5", "1.", "-1", "+1", "1,000", "1e3", "NaN", "1.2.3", "1.0000000000000", &much]
         {
-            assert_eq!(text.parse::<Dollars>(), Err(NoDollars), "{text}");
+            assert_eq!(text.parse::<Dollars>(), Err(ParseDollarsError), "{text}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! What calls may cost, all together.
+//! Limits on spending: each call reserves its highest cost before it is made.
 
 use std::error::Error;
 use std::fmt;
@@ -9,19 +9,18 @@ use tokio::sync::Notify;
 use super::{Dollars, Price, Usage};
 use crate::error::chain;
 
-/// What the calls of a flow may cost, from when it is [told so](crate::flow::LiveFlow::spend). A call that could take
-/// it above the limit is not made: the run ends with a [`SpendLimitError`], what was paid for is stored, and with another
-/// limit the next run goes on from there.
+/// A limit on the cost of a flow's calls, from [`set_spend_limit`](crate::flow::LiveFlow::set_spend_limit) on. A call
+/// that could exceed it is not made: the run ends with a [`SpendLimitError`], everything paid for is stored, and with another limit the next run
+/// goes on from there.
 ///
-/// Clones are one limit: flows that are given the same share it.
+/// Clones are one limit: flows that are given clones share it.
 ///
-/// Before a call, its request is counted as contexts are (see
-/// [`count_with`](crate::flow::LiveFlow::count_with)), and its reply is taken to be as long as it may be. So much is
-/// reserved, and becomes what the call says that it cost. A call that does not say, because it broke off half way,
-/// counts as what was put aside. While others are on their way, a call that might be too much waits for them. So the
-/// limit is kept as well as the flow counts, and once it is reached nobody is asked. What a call writes to its
-/// provider's cache is taken to be kept for the dearer time, so a limit in dollars may be reached a little before the
-/// [bill](crate::usage::Bill) says so.
+/// Before a call its highest cost is reserved: its request as the flow
+/// [counts](crate::flow::LiveFlow::set_counter), and a reply of the greatest length. When the call ends, the usage that it
+/// reports takes the place of the reservation. A call that reports none, because it broke off, counts in full. While other
+/// calls are in flight, a call that might be too much waits for them. So the limit is as exact as the flow counts.
+/// Tokens that a call writes to its provider's cache are reserved and counted at the dearer price, so a limit in dollars
+/// may be reached a little before the [bill](crate::usage::Bill) says so.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -32,7 +31,7 @@ use crate::error::chain;
 ///     source user;
 ///     column assistant(user, self) = prompt("You are a helpful assistant.").max_tokens(100);
 /// };
-/// chat.spend(SpendLimit::tokens(150));
+/// chat.set_spend_limit(SpendLimit::tokens(150));
 /// for text in ["hello", "goodbye"] {
 ///     chat.user.push(text).await?;
 /// }
@@ -40,7 +39,7 @@ use crate::error::chain;
 /// assert!(SpendLimitError::of(&error).is_some());
 /// assert_eq!(chat.steps(), 1);
 ///
-/// chat.spend(SpendLimit::tokens(150));
+/// chat.set_spend_limit(SpendLimit::tokens(150));
 /// chat.run().await?;
 /// assert_eq!(chat.steps(), 2);
 /// # Ok(()) }
@@ -53,39 +52,39 @@ pub struct SpendLimit {
 
 struct Shared {
     account: Mutex<Account>,
-    /// Told when what was put aside is settled.
+    /// Notified when a reservation is settled.
     settled: Notify,
 }
 
-/// In the smallest parts of the unit.
+/// Amounts in the smallest part of the unit.
 struct Account {
     most: u128,
     spent: u128,
-    /// By calls that are on their way.
+    /// By calls in flight.
     reserved: u128,
 }
 
-/// What is limited.
+/// The unit of a limit.
 #[derive(Clone, Copy)]
 enum Unit {
     Tokens,
-    /// With the price of models that are not in the table.
+    /// With the price for models without a known one.
     Dollars(Option<Price>),
 }
 
 impl SpendLimit {
-    /// So many tokens, of requests and replies together, wherever they come from.
+    /// A limit on the tokens of requests and replies together, cached ones included.
     pub fn tokens(most: u64) -> Self {
         Self::new(Unit::Tokens, most.into())
     }
 
-    /// So many US dollars, by the [prices](Price) that are known. Where a column asks a model without one, the run
-    /// says so before it computes anything.
+    /// A limit in US dollars, by the known [prices](Price). A column whose model has none is an error before the run
+    /// computes anything.
     pub fn dollars(most: f64) -> Self {
         Self::new(Unit::Dollars(None), Dollars::new(most).parts())
     }
 
-    /// The same limit, with a price for the models whose price is not known.
+    /// The same limit, with a price for the models without a known one.
     #[must_use]
     pub fn priced(self, price: Price) -> Self {
         match self.unit {
@@ -99,12 +98,12 @@ impl SpendLimit {
         Self { shared: Arc::new(Shared { account, settled: Notify::new() }), unit }
     }
 
-    /// Whether a call of this model can be limited.
+    /// Checks that a call of this model can be limited.
     pub(crate) fn check(&self, model: &str) -> Result<(), SpendLimitError> {
         self.unit.of(model, &Usage::default()).map(drop)
     }
 
-    /// Puts aside what a call costs that has so many tokens at the most, as soon as there is room for it.
+    /// Reserves the cost of a call with at most these tokens, as soon as there is room for it.
     pub(crate) async fn reserve(
         &self,
         model: &str,
@@ -114,15 +113,15 @@ impl SpendLimit {
         let (plain, kept) = (Usage::new(input, output), Usage::new(input, output).cached(0, input));
         let amount = self.unit.of(model, &plain)?.max(self.unit.of(model, &kept)?);
         loop {
-            // From here on it is woken by whoever settles.
+            // Created before the check, so that it misses no settlement.
             let settled = self.shared.settled.notified();
             {
                 let mut account = self.lock();
                 let free = account.most.saturating_sub(account.spent);
                 if amount > free {
-                    let shown = |amount| self.unit.shown(amount);
-                    let (wanted, spent, most) = (shown(amount), shown(account.spent), shown(account.most));
-                    return Err(SpendLimitError::Reached { wanted, spent, most });
+                    let [needed, spent, limit] =
+                        [amount, account.spent, account.most].map(|amount| self.unit.spend(amount));
+                    return Err(SpendLimitError::Reached { needed, spent, limit });
                 }
                 if amount <= free.saturating_sub(account.reserved) {
                     account.reserved += amount;
@@ -149,14 +148,14 @@ impl From<&SpendLimit> for SpendLimit {
     }
 }
 
-/// What is spent of how much, as in `$0.02 of $5.00`.
+/// The amount spent and the limit, as in `$0.02 of $5.00`.
 impl fmt::Display for SpendLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (spent, most) = {
             let account = self.lock();
             (account.spent, account.most)
         };
-        write!(f, "{} of {}", self.unit.shown(spent), self.unit.shown(most))
+        write!(f, "{} of {}", self.unit.spend(spent), self.unit.spend(most))
     }
 }
 
@@ -177,30 +176,49 @@ impl Unit {
         }
     }
 
-    fn shown(self, amount: u128) -> String {
+    fn spend(self, amount: u128) -> Spend {
         match self {
-            Self::Tokens => format!("{amount} tokens"),
-            Self::Dollars(_) => Dollars::from_parts(amount).to_string(),
+            Self::Tokens => Spend::Tokens(amount),
+            Self::Dollars(_) => Spend::Dollars(Dollars::from_parts(amount)),
         }
     }
 }
 
-/// What is put aside for one call. When it is dropped, it is spent.
+/// An amount in the unit of a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Spend {
+    /// US dollars.
+    Dollars(Dollars),
+    /// Tokens of requests and replies.
+    Tokens(u128),
+}
+
+impl fmt::Display for Spend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dollars(amount) => amount.fmt(f),
+            Self::Tokens(amount) => write!(f, "{amount} tokens"),
+        }
+    }
+}
+
+/// The reservation of one call. Dropping it books its cost.
 pub(crate) struct Reservation {
     limit: SpendLimit,
     model: Arc<str>,
     amount: u128,
-    /// What is known to be spent of it.
+    /// The cost that dropping it books.
     cost: u128,
 }
 
 impl Reservation {
-    /// The call says what it cost, which may be more than it was taken to.
+    /// Replaces the cost with the reported one, which may be higher than the reservation.
     pub(crate) fn settle(&mut self, usage: &Usage) {
         self.cost = self.limit.unit.of(&self.model, usage).unwrap_or(self.amount);
     }
 
-    /// The call was not answered, so it cost nothing.
+    /// The call was not answered, so it is free.
     pub(crate) fn cancel(&mut self) {
         self.cost = 0;
     }
@@ -216,25 +234,25 @@ impl Drop for Reservation {
     }
 }
 
-/// Why a call was not made. It ends the run, whatever its column says of failures.
+/// Why a call was not made. It ends the run, whatever the failure policy of the column.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpendLimitError {
-    /// It could cost more than there is left.
+    /// It could cost more than is left.
     #[error(
-        "another call could cost {wanted}, and {spent} of {most} are spent: give the flow another limit, and run it again"
+        "another call could cost {needed}, and {spent} of {limit} are spent: give the flow another limit, and run it again"
     )]
     Reached {
-        /// What the call could cost, as text.
-        wanted: String,
-        /// What is spent.
-        spent: String,
-        /// What may be spent.
-        most: String,
+        /// The highest cost of the call.
+        needed: Spend,
+        /// The amount spent.
+        spent: Spend,
+        /// The limit.
+        limit: Spend,
     },
-    /// Nobody knows what it costs.
+    /// The price of the model is not known.
     #[error(
-        "no price is known for `{model}`, so it cannot be limited in dollars: say it with `Limit::priced`, or limit the tokens"
+        "no price is known for `{model}`, so it cannot be limited in dollars: set one with `SpendLimit::priced`, or limit the tokens"
     )]
     NoPrice {
         /// The name of the model.

@@ -1,4 +1,4 @@
-//! What calls of models cost.
+//! The cost of model calls: tokens, receipts, prices, and limits on spending.
 
 mod bill;
 mod dollars;
@@ -10,14 +10,14 @@ mod total;
 use std::ops::{Add, AddAssign};
 
 pub use bill::Bill;
-pub use dollars::{Dollars, NoDollars};
+pub use dollars::{Dollars, ParseDollarsError};
 pub(crate) use limit::Reservation;
-pub use limit::{SpendLimit, SpendLimitError};
+pub use limit::{Spend, SpendLimit, SpendLimitError};
 pub use price::Price;
-pub use receipt::{NoReceipt, Receipt};
+pub use receipt::{ParseReceiptError, Receipt};
 pub use total::Total;
 
-/// What calls of a model cost, in tokens.
+/// The tokens of calls of a model.
 ///
 /// ```
 /// use columnar::usage::Usage;
@@ -39,12 +39,12 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// So many tokens of the request and the reply, without a cache.
+    /// Tokens of the request and of the reply, without a cache.
     pub const fn new(input: u64, output: u64) -> Self {
         Self { input, output, cache_read: 0, cache_write: 0 }
     }
 
-    /// So many of the tokens of the request read from the provider's cache, and written to it.
+    /// The tokens of the request that were read from the provider's cache, and written to it.
     #[must_use]
     pub const fn cached(self, read: u64, write: u64) -> Self {
         Self { cache_read: read, cache_write: write, ..self }
@@ -54,7 +54,7 @@ impl Usage {
 impl Add for Usage {
     type Output = Self;
 
-    /// A provider can say anything, so it saturates.
+    /// Saturates, because a provider may report anything.
     fn add(self, other: Self) -> Self {
         Self {
             input: self.input.saturating_add(other.input),

@@ -6,12 +6,11 @@ use super::{Dollars, Receipt, Usage};
 use crate::cache::Lifetime;
 use crate::registry::{self, FAMILIES, Family, LongRequest};
 
-/// What a provider asks for the tokens of a model: a row of a table, with its source and date, or one's own.
+/// The price of a model's tokens: a row of the registry, with its source and date, or the user's own.
 ///
-/// It is the price of a plain request: none for requests in batches or with priority, none for what is billed by
-/// the piece, such as images and searches, and no tax. Where it depends on the time, it is that of the dearer
-/// hours, and where it is lower for a while only, it is what comes afterwards: what is found here may be too high,
-/// and should not be too low.
+/// It is the price of a plain request: not of batches or priority requests, without items billed by the piece, such as
+/// images and searches, and without tax. Where the price depends on the hour it is that of the dearer hours, and where
+/// it is lower for a while it is the later one: it may be too high, and should not be too low.
 ///
 /// ```
 /// use columnar::usage::{Dollars, Price, Usage};
@@ -31,13 +30,13 @@ use crate::registry::{self, FAMILIES, Family, LongRequest};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Price {
     rates: Rates,
-    /// What applies to all tokens of a request that has more than so many.
+    /// The rates of a whole request that has more tokens than this.
     beyond: Option<(u64, Rates)>,
     source: &'static str,
-    seen: &'static str,
+    date: &'static str,
 }
 
-/// What a token costs, in millionths of a millionth of a dollar. So much is a millionth of a dollar for a million
+/// The price of a token in millionths of a millionth of a dollar. One of these is a millionth of a dollar for a million
 /// tokens, and no price is finer than that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Rates {
@@ -49,21 +48,21 @@ struct Rates {
 }
 
 impl Price {
-    /// A price of one's own, in dollars for a million tokens of the request and the reply. What is read from a
-    /// cache and written to it costs as much as other tokens of the request.
+    /// The user's own price, in dollars for a million tokens of the request and of the reply. Tokens that are read from
+    /// a cache or written to it cost as much as others of the request.
     pub const fn new(input: f64, output: f64) -> Self {
         let (input, output) = (rate(input), rate(output));
         let rates = Rates { input, output, read: input, write: input, long_write: None };
-        Self { rates, beyond: None, source: "", seen: "" }
+        Self { rates, beyond: None, source: "", date: "" }
     }
 
-    /// In dollars for a million tokens that are read from the provider's cache, and written to it.
+    /// The prices in dollars for a million tokens that are read from the provider's cache, and written to it.
     #[must_use]
     pub const fn cached(self, read: f64, write: f64) -> Self {
         Self { rates: Rates { read: rate(read), write: rate(write), ..self.rates }, ..self }
     }
 
-    /// Another price for all tokens of a request that has more than so many.
+    /// Another price for all tokens of a request with more than `tokens` tokens.
     ///
     /// ```
     /// use columnar::usage::{Price, Usage};
@@ -96,7 +95,7 @@ impl Price {
             long_write: long.map(|long| rate(long * known.input)),
         };
         let beyond = known.long_request.map(|long| (long.above, rates.percent(long)));
-        Some(Self { rates, beyond, source: known.source, seen: known.date })
+        Some(Self { rates, beyond, source: known.source, date: known.date })
     }
 
     /// For a million tokens of the request that no cache is involved in.
@@ -128,25 +127,24 @@ impl Price {
         self.beyond.map(|(tokens, rates)| (tokens, Self { rates, beyond: None, ..*self }))
     }
 
-    /// Where the provider says so; nothing for a price of one's own, and for what is free.
+    /// The page of the provider with this price; empty for the user's own price, and for free models.
     pub const fn source(&self) -> &'static str {
         self.source
     }
 
-    /// A day on which it is known to have said so, as `YYYY-MM-DD`; nothing where there is no source.
-    pub const fn seen(&self) -> &'static str {
-        self.seen
+    /// A day on which the page is known to have had this price, as `YYYY-MM-DD`; empty without a source.
+    pub const fn date(&self) -> &'static str {
+        self.date
     }
 
-    /// What a call costs. Of what is written to a cache nothing tells for how long it is kept: it is taken to be for
-    /// the short time.
+    /// The cost of a call. The usage does not tell how long written tokens are kept; the short time is assumed.
     ///
     /// Several calls together may look like one long request, and cost more that way than one by one.
     pub fn cost(&self, usage: &Usage) -> Dollars {
         self.rates_of(usage).cost(usage)
     }
 
-    /// What a call costs at the most: what is written to a cache is taken to be kept for the dearer time.
+    /// The highest cost of a call: written tokens are assumed to be kept for the dearer time.
     pub(super) fn at_most(&self, usage: &Usage) -> Dollars {
         let rates = self.rates_of(usage);
         Rates { write: rates.long_write.unwrap_or(0).max(rates.write), ..rates }.cost(usage)
@@ -175,7 +173,7 @@ impl Rates {
     }
 
     fn cost(&self, usage: &Usage) -> Dollars {
-        // Whoever tells of more cached tokens than there are in the request pays for these.
+        // A provider may report more cached tokens than the request has; they are billed as reported.
         let new = usage.input.saturating_sub(usage.cache_read).saturating_sub(usage.cache_write);
         Dollars::of(new, self.input)
             + Dollars::of(usage.cache_read, self.read)
@@ -189,15 +187,15 @@ static PRICES: LazyLock<Vec<Option<Price>>> =
     LazyLock::new(|| FAMILIES.iter().map(Price::from_family).collect());
 
 impl Receipt {
-    /// What the cell cost, as far as its calls told what they took, if the price of the model is known. What asked
-    /// no model cost nothing.
+    /// The cost of the calls that reported their usage, if the price of the model is known. A cell that called no model
+    /// is free.
     ///
     /// ```
     /// use columnar::usage::Receipt;
     ///
     /// let text = r#"{"model":"openai/gpt-4o-mini","calls":1,"input":1000,"output":100}"#;
     /// assert_eq!(text.parse::<Receipt>()?.cost().expect("it is known").to_string(), "$0.00021");
-    /// # Ok::<(), columnar::usage::NoReceipt>(())
+    /// # Ok::<(), columnar::usage::ParseReceiptError>(())
     /// ```
     pub fn cost(&self) -> Option<Dollars> {
         match &self.model {
@@ -210,8 +208,8 @@ impl Receipt {
 
 const MILLION: u64 = 1_000_000;
 
-#[expect(clippy::cast_possible_truncation, reason = "what is too dear becomes the greatest price")]
-#[expect(clippy::cast_sign_loss, reason = "what is below zero becomes zero")]
+#[expect(clippy::cast_possible_truncation, reason = "too high a price saturates")]
+#[expect(clippy::cast_sign_loss, reason = "a negative price becomes zero")]
 const fn rate(dollars: f64) -> u64 {
     (dollars * 1e6 + 0.5) as u64
 }

@@ -1,4 +1,4 @@
-//! What it took to compute one cell.
+//! The receipt of a cell.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,9 +9,9 @@ use serde_json::{Value as Json, json};
 
 use super::Usage;
 
-/// What it took to compute one cell, all its attempts together: kept beside its value.
+/// The model, tokens and time of one cell, over all its attempts. It is stored with the value.
 ///
-/// It is written as one line of JSON, and read from that.
+/// It is written as one line of JSON, and parsed from that.
 ///
 /// ```
 /// use columnar::usage::Receipt;
@@ -20,42 +20,42 @@ use super::Usage;
 /// let receipt: Receipt = text.parse()?;
 /// assert_eq!((receipt.usage.input, receipt.usage.cache_read), (120, 0));
 /// assert_eq!(receipt.to_string().parse(), Ok(receipt));
-/// # Ok::<(), columnar::usage::NoReceipt>(())
+/// # Ok::<(), columnar::usage::ParseReceiptError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Receipt {
-    /// The model that was asked, by its name.
+    /// The name of the model.
     pub model: Option<Arc<str>>,
-    /// The tokens of the calls that told theirs.
+    /// The tokens of the calls that reported them.
     pub usage: Usage,
-    /// How often the model was asked.
+    /// The number of calls.
     pub calls: u32,
-    /// How many of these calls did not tell what they cost: what broke off, was cut short or failed.
-    pub untold: u32,
-    /// How often the cell was tried.
+    /// How many of these calls did not report their usage: they broke off, were cancelled or failed.
+    pub unreported: u32,
+    /// The number of attempts.
     pub attempts: u32,
-    /// How long it took, from the beginning of the first attempt to the end of the last, in milliseconds.
+    /// The time from the beginning of the first attempt to the end of the last, in milliseconds.
     pub ms: u64,
-    /// What the provider calls the last reply.
+    /// The provider's id of the last reply.
     pub id: Option<Arc<str>>,
 }
 
 impl Receipt {
-    /// How long the cell took.
+    /// The time that the cell took.
     pub fn duration(&self) -> Duration {
         Duration::from_millis(self.ms)
     }
 }
 
-/// A text that is no [`Receipt`].
+/// The text is not a [`Receipt`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no receipt of a cell")]
-pub struct NoReceipt;
+pub struct ParseReceiptError;
 
 impl fmt::Display for Receipt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { model, usage, calls, untold, attempts, ms, id } = self;
+        let Self { model, usage, calls, unreported, attempts, ms, id } = self;
         let mut separator = "{";
         let mut entry = |name: &str, value: Json| {
             write!(f, "{separator}\"{name}\":{value}")?;
@@ -68,7 +68,7 @@ impl fmt::Display for Receipt {
         entry("calls", json!(calls))?;
         entry("attempts", json!(attempts))?;
         let counts = [
-            ("untold", u64::from(*untold)),
+            ("untold", u64::from(*unreported)),
             ("input", usage.input),
             ("output", usage.output),
             ("cache_read", usage.cache_read),
@@ -86,28 +86,28 @@ impl fmt::Display for Receipt {
 }
 
 impl FromStr for Receipt {
-    type Err = NoReceipt;
+    type Err = ParseReceiptError;
 
-    /// What is not known here is passed over: a later version may keep more.
-    fn from_str(text: &str) -> Result<Self, NoReceipt> {
-        let json: Json = serde_json::from_str(text).map_err(|_| NoReceipt)?;
-        let entries = json.as_object().ok_or(NoReceipt)?;
+    /// Unknown members are ignored, because a later version may write more.
+    fn from_str(text: &str) -> Result<Self, ParseReceiptError> {
+        let json: Json = serde_json::from_str(text).map_err(|_| ParseReceiptError)?;
+        let entries = json.as_object().ok_or(ParseReceiptError)?;
         let text = |name: &str| match entries.get(name) {
             None => Ok(None),
             Some(Json::String(text)) => Ok(Some(Arc::from(text.as_str()))),
-            Some(_) => Err(NoReceipt),
+            Some(_) => Err(ParseReceiptError),
         };
         let count = |name: &str| match entries.get(name) {
             None => Ok(0),
-            Some(count) => count.as_u64().ok_or(NoReceipt),
+            Some(count) => count.as_u64().ok_or(ParseReceiptError),
         };
-        let few = |name: &str| u32::try_from(count(name)?).map_err(|_| NoReceipt);
+        let few = |name: &str| u32::try_from(count(name)?).map_err(|_| ParseReceiptError);
         Ok(Self {
             model: text("model")?,
             usage: Usage::new(count("input")?, count("output")?)
                 .cached(count("cache_read")?, count("cache_write")?),
             calls: few("calls")?,
-            untold: few("untold")?,
+            unreported: few("untold")?,
             attempts: few("attempts")?,
             ms: count("ms")?,
             id: text("id")?,
@@ -126,7 +126,7 @@ mod tests {
             model: Some("a/\"b\"\n".into()),
             usage: Usage::new(u64::MAX, 2).cached(3, 4),
             calls: 5,
-            untold: 1,
+            unreported: 1,
             attempts: 6,
             ms: 7,
             id: Some("é".into()),
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn what_is_no_receipt_is_refused() {
         for text in ["", "[]", "{", r#"{"calls":-1}"#, r#"{"model":3}"#, r#"{"attempts":4294967296}"#] {
-            assert_eq!(text.parse::<Receipt>(), Err(NoReceipt), "{text}");
+            assert_eq!(text.parse::<Receipt>(), Err(ParseReceiptError), "{text}");
         }
         assert_eq!(r#"{"later":[1]}"#.parse(), Ok(Receipt::default()));
     }

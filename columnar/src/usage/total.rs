@@ -1,4 +1,4 @@
-//! What many cells took.
+//! Sums of receipts.
 
 use std::fmt;
 use std::iter::Sum;
@@ -6,7 +6,7 @@ use std::ops::{Add, AddAssign};
 
 use super::{Dollars, Price, Receipt, Usage};
 
-/// What many cells took together: a sum of their receipts.
+/// The tokens, the cost and the time of many cells: a sum of their receipts.
 ///
 /// ```
 /// use columnar::usage::{Receipt, Total};
@@ -19,9 +19,9 @@ use super::{Dollars, Price, Receipt, Usage};
 /// let total: Total = receipts.iter().collect();
 /// assert_eq!(
 ///     total.to_string(),
-///     "3 calls (1 untold), 3,410 tokens in (1,024 cached), 512 out, at least $0.000742, 14.2 s"
+///     "3 calls (1 unreported), 3,410 tokens in (1,024 cached), 512 out, at least $0.000742, 14.2 s"
 /// );
-/// # Ok::<(), columnar::usage::NoReceipt>(())
+/// # Ok::<(), columnar::usage::ParseReceiptError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -30,20 +30,20 @@ pub struct Total {
     pub cells: u64,
     /// How often models were asked.
     pub calls: u64,
-    /// How many of these calls did not tell what they cost.
-    pub untold: u64,
-    /// How many of these calls were of models whose price is not known.
+    /// How many of these calls did not report their usage.
+    pub unreported: u64,
+    /// How many of these calls were to models without a known price.
     pub unpriced: u64,
-    /// The tokens of the calls that told theirs.
+    /// The tokens of the calls that reported them.
     pub usage: Usage,
-    /// What the calls cost that told their tokens and whose model has a known price.
+    /// The cost of the calls that reported their tokens and whose model has a known price.
     pub cost: Dollars,
-    /// How long the cells took, one after the other, in milliseconds. Many are computed at the same time.
+    /// The sum of the times that the cells took, in milliseconds. Many are computed at the same time.
     pub ms: u64,
 }
 
 impl Total {
-    /// Counts a cell, with a price of one's own or none.
+    /// Adds the receipt of a cell, at the given price or without one.
     ///
     /// ```
     /// use columnar::usage::{Price, Receipt, Total};
@@ -57,14 +57,14 @@ impl Total {
     ///     total.to_string(),
     ///     "2 calls (1 without a price), 4,000 tokens in, 200 out, at least $0.0025, 0.0 s"
     /// );
-    /// # Ok::<(), columnar::usage::NoReceipt>(())
+    /// # Ok::<(), columnar::usage::ParseReceiptError>(())
     /// ```
     pub fn count(&mut self, receipt: &Receipt, price: Option<&Price>) {
         let calls = u64::from(receipt.calls);
         *self += Self {
             cells: 1,
             calls,
-            untold: u64::from(receipt.untold),
+            unreported: u64::from(receipt.unreported),
             unpriced: if price.is_some() { 0 } else { calls },
             usage: receipt.usage,
             cost: price.map_or(Dollars::ZERO, |price| price.cost(&receipt.usage)),
@@ -74,7 +74,7 @@ impl Total {
 }
 
 impl<'a> FromIterator<&'a Receipt> for Total {
-    /// With the prices that [`Price::of`] knows.
+    /// At the prices that [`Price::of`] knows.
     fn from_iter<I: IntoIterator<Item = &'a Receipt>>(receipts: I) -> Self {
         let mut total = Self::default();
         for receipt in receipts {
@@ -91,7 +91,7 @@ impl Add for Total {
         Self {
             cells: self.cells.saturating_add(other.cells),
             calls: self.calls.saturating_add(other.calls),
-            untold: self.untold.saturating_add(other.untold),
+            unreported: self.unreported.saturating_add(other.unreported),
             unpriced: self.unpriced.saturating_add(other.unpriced),
             usage: self.usage + other.usage,
             cost: self.cost + other.cost,
@@ -114,23 +114,23 @@ impl Sum for Total {
 
 impl fmt::Display for Total {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { cells: _, calls, untold, unpriced, usage, cost, ms } = *self;
+        let Self { cells: _, calls, unreported, unpriced, usage, cost, ms } = *self;
         write!(f, "{} {}", Grouped(calls), if calls == 1 { "call" } else { "calls" })?;
         let separated = |first| if first { " (" } else { ", " };
-        if untold > 0 {
-            write!(f, "{}{} untold", separated(true), Grouped(untold))?;
+        if unreported > 0 {
+            write!(f, "{}{} unreported", separated(true), Grouped(unreported))?;
         }
         if unpriced > 0 {
-            write!(f, "{}{} without a price", separated(untold == 0), Grouped(unpriced))?;
+            write!(f, "{}{} without a price", separated(unreported == 0), Grouped(unpriced))?;
         }
-        f.write_str(if untold > 0 || unpriced > 0 { ")" } else { "" })?;
+        f.write_str(if unreported > 0 || unpriced > 0 { ")" } else { "" })?;
         write!(f, ", {} tokens in", Grouped(usage.input))?;
         if usage.cache_read > 0 {
             write!(f, " ({} cached)", Grouped(usage.cache_read))?;
         }
         write!(f, ", {} out", Grouped(usage.output))?;
         if calls == 0 || unpriced < calls {
-            let at_least = if untold > 0 || unpriced > 0 { "at least " } else { "" };
+            let at_least = if unreported > 0 || unpriced > 0 { "at least " } else { "" };
             write!(f, ", {at_least}{cost}")?;
         }
         match (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60) {
@@ -171,12 +171,12 @@ mod tests {
     #[test]
     fn each_cell_is_priced_by_itself() {
         let total: Total = receipts().iter().collect();
-        assert_eq!((total.cells, total.calls, total.untold, total.unpriced), (4, 5, 1, 3));
+        assert_eq!((total.cells, total.calls, total.unreported, total.unpriced), (4, 5, 1, 3));
         assert_eq!(total.usage, Usage::new(180_001, 20));
         assert_eq!(total.cost, Dollars::new(0.01801), "neither request is a long one");
         assert_eq!(
             total.to_string(),
-            "5 calls (1 untold, 3 without a price), 180,001 tokens in, 20 out, at least $0.01801, 2 min 1 s"
+            "5 calls (1 unreported, 3 without a price), 180,001 tokens in, 20 out, at least $0.01801, 2 min 1 s"
         );
     }
 

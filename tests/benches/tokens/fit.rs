@@ -1,39 +1,36 @@
-//! Least squares: what each class of characters must cost so that estimates come near to exact counts.
+//! Fits the weights of `Classes` to exact counts by least squares.
 
-// The classes are no part of the API of the library, so their files are taken as they are.
+// The classes are not public, so their file is included.
 #[path = "../../../columnar/src/tokens/classes/tally.rs"]
 mod tally;
-#[path = "../../../columnar/src/tokens/classes/weights.rs"]
-mod weights;
 
 use columnar::tokens::Counter;
 use columnar_tests::corpus::{Corpus, KINDS};
 use columnar_tests::figures::ratio;
 
-use self::tally::{Class, tally};
-use self::weights::WEIGHTS;
+use self::tally::{Class, WEIGHTS, tally};
 
-/// Keeps a class that hardly ever occurs near to nothing.
+/// Keeps the weight of a rare class near 0.
 const RIDGE: f64 = 1e-6;
 
-/// How often each weight is set right given the others. They stand still long before.
+/// The rounds of the descent. The weights converge long before.
 const ROUNDS: usize = 20_000;
 
-/// Prints the weights that fit best, as the lines of the source, and whether they stand there.
+/// Prints the fitted weights as lines of the source, and the number that differs from it.
 pub(crate) fn print(corpus: &Corpus, exact: &impl Counter) {
     let mut changed = 0;
-    for ((class, stands), weight) in WEIGHTS.into_iter().zip(fit(corpus, exact)) {
+    for ((class, current), weight) in WEIGHTS.into_iter().zip(fit(corpus, exact)) {
         let weight = thousandths(weight);
         println!("    (Class::{class:?}, {weight}),");
-        changed += usize::from(weight != stands);
+        changed += usize::from(weight != current);
     }
     println!(
-        "{changed} of {} weights differ from those in columnar/src/tokens/classes/weights.rs",
+        "{changed} of {} weights differ from those in columnar/src/tokens/classes/tally.rs",
         Class::COUNT
     );
 }
 
-/// Each kind of text weighs the same, and in it each sample, whatever its length: errors are relative.
+/// All kinds of text have the same weight, and within a kind all samples, whatever their length: errors are relative.
 fn fit(corpus: &Corpus, exact: &impl Counter) -> [f64; Class::COUNT] {
     let mut rows = Vec::new();
     for kind in KINDS {
@@ -46,7 +43,7 @@ fn fit(corpus: &Corpus, exact: &impl Counter) -> [f64; Class::COUNT] {
     least_squares(&rows)
 }
 
-/// The weights of at least 0 with the least sum of squares, by descent along one coordinate after the other.
+/// The non-negative weights with the least sum of squares, by coordinate descent.
 fn least_squares(rows: &[([f64; Class::COUNT], f64)]) -> [f64; Class::COUNT] {
     let mut products = [[0.0; Class::COUNT]; Class::COUNT];
     let mut targets = [0.0; Class::COUNT];

@@ -1,5 +1,4 @@
-//! How far the estimates of tokens are off for each kind of text, and how fast they are, against the exact
-//! count of a tokenizer.
+//! The errors of the token estimates against the exact count of a tokenizer, by kind of text, and their speed.
 //!
 //! `cargo bench -p columnar-tests --features tiktoken --bench tokens`; with `-- --fit` it prints the weights of `Classes`, fitted
 //! to the other half of the samples. `cargo fetch` first, for the sources of crates that samples come from.
@@ -11,7 +10,7 @@ use std::time::Duration;
 
 use columnar::tokens::{Chars, Classes, Counter, Exact};
 use columnar_tests::corpus::{Corpus, KINDS};
-use columnar_tests::figures::{Contender, bar, figure, medians, medians_told, over, ratio, timed};
+use columnar_tests::figures::{Contender, bar, figure, medians, over, ratio, self_timed_medians, timed};
 
 const ROUNDS: usize = 9;
 
@@ -44,13 +43,13 @@ fn main() {
     speed(&corpus);
 }
 
-/// How far a counter is off, where 0.1 is ten percent too much.
+/// The relative errors of a counter: 0.1 is ten percent too much.
 struct Error {
     /// For all texts together.
     bias: f64,
-    /// What 95 of 100 texts do not exceed, either way.
+    /// The absolute error that 95 of 100 texts do not exceed.
     p95: f64,
-    /// The text that is counted lowest.
+    /// The lowest error of a text.
     lowest: f64,
 }
 
@@ -67,7 +66,7 @@ impl Error {
     }
 }
 
-/// How much a counter goes through in a second, and whether that holds for long texts without a pause.
+/// The throughput of the counters, and whether it holds for long runs of one kind of character.
 fn speed(corpus: &Corpus) {
     let exact = Exact::o200k();
     let counters = [("chars", &Chars as &dyn Counter), ("classes", &Classes), ("exact", &exact)];
@@ -75,9 +74,9 @@ fn speed(corpus: &Corpus) {
         let [other, text] = [corpus.fitted(kind).collect::<Vec<_>>(), corpus.judged(kind).collect()];
         let [other, text] = [other, text].map(|texts| texts.join("\n"));
         let mut contenders = counters.map(|(_, counter)| -> Contender<'_> {
-            Box::new(|| timed_anew(|| count(counter, &other), || count(counter, &text)))
+            Box::new(|| timed_on_new_thread(|| count(counter, &other), || count(counter, &text)))
         });
-        for ((name, _), time) in counters.into_iter().zip(medians_told(ROUNDS, &mut contenders)) {
+        for ((name, _), time) in counters.into_iter().zip(self_timed_medians(ROUNDS, &mut contenders)) {
             let rate = ratio(text.len(), 1_000_000) / time.as_secs_f64();
             figure(&format!("{name}.{kind}_mb_per_s"), rate, "MB/s");
         }
@@ -94,8 +93,8 @@ fn speed(corpus: &Corpus) {
     }
 }
 
-/// On a thread of its own, which has seen other text and not this one: the tokenizer remembers pieces.
-fn timed_anew(before: impl FnOnce() + Send, work: impl FnOnce() + Send) -> Duration {
+/// Times the work on a new thread after other text: the tokenizer caches pieces by thread.
+fn timed_on_new_thread(before: impl FnOnce() + Send, work: impl FnOnce() + Send) -> Duration {
     let measured = || {
         before();
         timed(work)

@@ -207,12 +207,12 @@ async fn a_column_that_may_fail_may_fail_for_its_budget() -> Result<()> {
 #[tokio::test]
 async fn the_nearest_setting_counts_field_by_field() -> Result<()> {
     let f = talked(chat, Budget::new().rolling_window(), 6).await?;
-    f.budget(Budget::of(BUFFER + 17).token_buffer(BUFFER).stop_at_limit());
+    f.set_budget(Budget::of(BUFFER + 17).token_buffer(BUFFER).stop_at_limit());
     let messages = f.messages("bot", 5)?;
     let report = messages.report().unwrap();
     assert_eq!((report.limit, report.strategy), (17, Strategy::RollingWindow));
     assert_eq!(shape(&messages), "u4 b4 u5");
-    f.budget(Budget::new());
+    f.set_budget(Budget::new());
     assert!(f.messages("bot", 5)?.report().is_none());
     Ok(())
 }
@@ -329,7 +329,7 @@ impl Counter for Letters {
 async fn a_flow_counts_as_it_is_told_what_is_stored_as_well() -> Result<()> {
     let f = talked(chat, Budget::of(10_000), 50).await?;
     assert_eq!(f.messages("bot", 49)?.tokens(), 50 * USER + 49 * OWN);
-    f.count_with(Letters);
+    f.set_counter(Letters);
     assert_eq!(f.messages("bot", 49)?.tokens(), 50 * (8 + 8) + 49 * 8);
     assert_eq!(f.messages("bot", 49)?.report().unwrap().before, 50 * (8 + 8) + 49 * 8);
     f.push("user", "three letters").await?;
@@ -376,7 +376,7 @@ proptest! {
     #[test]
     fn contexts_are_cut_as_the_naive_rules_say(described in flows(), (limit, share) in limits()) {
         let live = Live::declare(&described, &[0]).unwrap();
-        live.flow.budget(share.map_or(budget(limit), |share| budget(limit).low_water(share)));
+        live.flow.set_budget(share.map_or(budget(limit), |share| budget(limit).low_water(share)));
         block_on(live.fill(&described)).unwrap();
         each_is_as_the_rules_say(&described, &live, limit)?;
     }
@@ -393,7 +393,7 @@ proptest! {
             derived.flat_map(|name| (0..described.steps()).map(move |step| (name.clone(), step))).collect();
         let gaps: Gaps = gaps.iter().map(|gap| gap.get(&cells).clone()).collect();
         let live = Live::with_gaps(&described, &gaps).unwrap();
-        live.flow.budget(share.map_or(budget(limit), |share| budget(limit).low_water(share)));
+        live.flow.set_budget(share.map_or(budget(limit), |share| budget(limit).low_water(share)));
         block_on(live.fill(&described)).unwrap();
         each_is_as_the_rules_say(&described, &live, limit)?;
     }

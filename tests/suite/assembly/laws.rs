@@ -162,7 +162,7 @@ proptest! {
             let repeated = messages.parts().zip(next.parts()).take_while(|(now, then)| now == then).count();
             let bytes = |parts: usize| messages.parts().take(parts).map(|part| part.text().len()).sum::<usize>();
             let stable = live.flow.explain_cache(&cell.column.name, cell.step).unwrap();
-            assert_eq!((stable.bytes, stable.of_bytes), (bytes(repeated), bytes(usize::MAX)), "{stable}");
+            assert_eq!((stable.bytes, stable.total_bytes), (bytes(repeated), bytes(usize::MAX)), "{stable}");
             // A lead that is not repeated goes for the sake of what it leads.
             let mut rest = messages.parts().skip(repeated);
             let first = rest.find_map(|part| part.origin().map(|it| (it.column.clone(), it.step)));

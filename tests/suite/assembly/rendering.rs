@@ -224,8 +224,8 @@ mod worked_examples {
         let mut plan = CachePlan::of(&messages, 0, &provider, Pace::batch());
         plan.marks.retain(|mark| mark.reason == Reason::Next);
         let blank = messages.parts().position(|part| part.text().trim().is_empty());
-        let places: Vec<_> = plan.marks.iter().map(|mark| mark.place).collect();
-        assert_eq!(places, [columnar::cache::Place::Part(blank.unwrap())]);
+        let places: Vec<_> = plan.marks.iter().map(|mark| mark.position).collect();
+        assert_eq!(places, [columnar::cache::Position::Part(blank.unwrap())]);
         let rendering = Rendering::new("", &messages).marked(plan, &provider);
         let one = json!({ "type": "text", "text": "1", "cache_control": { "type": "ephemeral" } });
         assert_eq!(
@@ -367,7 +367,7 @@ proptest! {
     ) {
         let live = filled(&described);
         if let Some(limit) = limit {
-            live.flow.budget(Budget::of(limit).token_buffer(0));
+            live.flow.set_budget(Budget::of(limit).token_buffer(0));
         }
         for (column, step) in cells(&described) {
             // A budget may be too small for anything.

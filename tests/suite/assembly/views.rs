@@ -413,10 +413,10 @@ fn to_tell_what_is_hidden_costs_nothing_of_what_requests_have_in_common() {
     for step in 0..6 {
         let [silent, told] = ["silent", "told"].map(|column| chat.explain_cache(column, step).unwrap());
         assert_eq!(
-            (silent.bytes == silent.of_bytes, silent.difference),
-            (told.bytes == told.of_bytes, told.difference)
+            (silent.bytes == silent.total_bytes, silent.difference),
+            (told.bytes == told.total_bytes, told.difference)
         );
-        let more = if step < 2 { 0 } else { told.of_bytes - silent.of_bytes };
+        let more = if step < 2 { 0 } else { told.total_bytes - silent.total_bytes };
         assert_eq!(more > 0, step >= 2);
         assert!(step < 1 || silent.bytes == told.bytes, "{} and {} at {step}", silent.bytes, told.bytes);
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use columnar::cache::{CachePlan, CachePolicy, Lifetime, Pace, Place, Reason};
+use columnar::cache::{CachePlan, CachePolicy, Lifetime, Pace, Position, Reason};
 use columnar::model::{Chunk, Model, Request};
 use columnar::prelude::*;
 use columnar::testing::script;
@@ -15,7 +15,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use Place::{Part, System};
+use Position::{Part, System};
 
 const CLAUDE: &str = "anthropic/claude-sonnet-4-5";
 
@@ -27,15 +27,15 @@ fn eager(most_marks: usize, look_back: usize) -> CachePolicy {
 }
 
 /// Where the marks stand that are not for forks.
-fn places(plan: &CachePlan) -> Vec<Place> {
+fn places(plan: &CachePlan) -> Vec<Position> {
     let marks = plan.marks.iter().filter(|mark| mark.reason != Reason::Forks);
-    marks.map(|mark| mark.place).collect()
+    marks.map(|mark| mark.position).collect()
 }
 
 /// Where the marks stand that are for forks.
-fn spare(plan: &CachePlan) -> Vec<Place> {
+fn spare(plan: &CachePlan) -> Vec<Position> {
     let marks = plan.marks.iter().filter(|mark| mark.reason == Reason::Forks);
-    marks.map(|mark| mark.place).collect()
+    marks.map(|mark| mark.position).collect()
 }
 
 const fn mins(minutes: u64) -> Duration {
@@ -72,7 +72,7 @@ impl Model for Says {
 #[tokio::test]
 async fn each_pattern_is_marked_where_the_next_request_leaves_it() -> Result<()> {
     type Views = fn(&Column) -> Vec<View>;
-    let patterns: [(&str, Views, &[Place]); 6] = [
+    let patterns: [(&str, Views, &[Position]); 6] = [
         // u0 b0 u1 b1 u2 b2 u3: everything stays.
         ("accumulator", |user| vec![user.all(), this()], &[System, Part(6)]),
         // u0 u1 u2, and behind them what the column said last.
@@ -222,7 +222,7 @@ async fn the_lifetime_follows_the_pace_alone() -> Result<()> {
 #[tokio::test]
 async fn forks_of_what_is_past_find_an_entry_near() -> Result<()> {
     let f = bot(64, 2000, |user| vec![user.all(), this()]).await?;
-    let mut marked: Vec<Place> = Vec::new();
+    let mut marked: Vec<Position> = Vec::new();
     for step in 40..64 {
         let plan = f.cache_plan("bot", step, CachePolicy::of(CLAUDE), Pace::batch())?;
         assert_eq!(places(&plan), [System, Part(2 * step)], "step {step}");
@@ -303,7 +303,7 @@ proptest! {
         let provider = eager(most, look_back);
         each_cell(&flow, &[0], |cell| {
             let plan = CachePlan::of(&cell.messages, system, &provider, Pace::batch());
-            let places: Vec<Place> = plan.marks.iter().map(|mark| mark.place).collect();
+            let places: Vec<Position> = plan.marks.iter().map(|mark| mark.position).collect();
             assert!(places.len() <= most && places.is_sorted_by(|a, b| a < b), "{places:?}");
             assert!(system > 0 || !places.contains(&System));
             let count = cell.messages.parts().count();
@@ -359,7 +359,7 @@ proptest! {
                 let deepest = *kept.last().expect("at least the instruction");
                 let Part(last) = deepest else { continue };
                 if pair[0].parts().take(last + 1).eq(pair[1].parts().take(last + 1)) {
-                    let finds = |mark: &Place| (0..look_back).any(|back| block(*mark) == block(deepest) + back);
+                    let finds = |mark: &Position| (0..look_back).any(|back| block(*mark) == block(deepest) + back);
                     assert!(looked.iter().any(finds), "{deepest:?} is not found from {looked:?}");
                 }
             }
@@ -377,7 +377,7 @@ proptest! {
 }
 
 /// How many blocks stand before a mark.
-fn block(place: Place) -> usize {
+fn block(place: Position) -> usize {
     match place {
         System => 1,
         Part(at) => at + 2,
@@ -406,7 +406,7 @@ impl Cell<'_> {
     }
 
     /// What the library sends before a mark, as one text.
-    fn sent_before(&self, place: Place) -> String {
+    fn sent_before(&self, place: Position) -> String {
         let Part(last) = place else { return String::new() };
         let mut role = None;
         let mut sent = String::new();

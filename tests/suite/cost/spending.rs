@@ -86,7 +86,11 @@ async fn a_receipt_stands_beside_each_value_that_a_model_was_asked_for() -> Resu
     chat.run().await?;
     let receipt = chat.bot.receipt(0).expect("a model was asked");
     assert_eq!(receipt.model.as_deref(), Some("openai/gpt-4o-mini"));
-    assert_eq!((receipt.calls, receipt.untold, receipt.attempts), (2, 1, 2), "the first attempt broke off");
+    assert_eq!(
+        (receipt.calls, receipt.unreported, receipt.attempts),
+        (2, 1, 2),
+        "the first attempt broke off"
+    );
     assert_eq!((receipt.usage, receipt.id.as_deref()), (Usage::new(100, 10), Some("id 1")));
     assert!(receipt.duration() >= Duration::from_millis(500), "the pause between them counts: {receipt}");
     assert_eq!(chat.loud.receipt(0), None, "nobody was asked");
@@ -138,7 +142,7 @@ async fn a_cell_that_is_skipped_after_it_was_paid_for_has_a_receipt() -> Result<
     chat.run().await?;
     assert_eq!((chat.bot.get(0), chat.steps()), (None, 1));
     let receipt = chat.bot.receipt(0).expect("it was tried twice");
-    assert_eq!((receipt.calls, receipt.untold, receipt.attempts), (2, 2, 2));
+    assert_eq!((receipt.calls, receipt.unreported, receipt.attempts), (2, 2, 2));
     Ok(())
 }
 
@@ -154,7 +158,7 @@ async fn a_limit_stops_the_run_before_it_is_exceeded_and_nothing_is_lost() -> Re
         chat.user.push(format!("This is text number {step}, and it is as long as all others.")).await?;
     }
     let limit = SpendLimit::tokens(400);
-    chat.spend(&limit);
+    chat.set_spend_limit(&limit);
     let error = chat.run().await.expect_err("twenty replies have more");
     let Some(SpendLimitError::Reached { .. }) = SpendLimitError::of(&error) else { panic!("{error:?}") };
     assert!(matches!(&error, Error::Compute { column, .. } if column == "bot"), "{error:?}");
@@ -165,7 +169,7 @@ async fn a_limit_stops_the_run_before_it_is_exceeded_and_nothing_is_lost() -> Re
     assert!(chat.run().await.is_err(), "the limit stays");
     assert_eq!(model.calls(), calls);
 
-    chat.spend(SpendLimit::tokens(100_000));
+    chat.set_spend_limit(SpendLimit::tokens(100_000));
     chat.run().await?;
     assert_eq!((chat.steps(), model.calls()), (20, 20), "nothing was asked twice");
     Ok(())
@@ -179,15 +183,15 @@ async fn a_limit_in_dollars_knows_the_price_or_says_that_nobody_does() -> Result
         column bot(user.latest) = prompt("Answer.").with(unknown.clone());
     };
     chat.user.push("hello").await?;
-    chat.spend(SpendLimit::dollars(1.0));
+    chat.set_spend_limit(SpendLimit::dollars(1.0));
     let error = chat.run().await.expect_err("nobody knows the price");
     assert_eq!(
         error.to_string(),
         "`bot` cannot be computed, so nothing was: no price is known for `scripted`, so it cannot be limited in dollars: \
-         say it with `Limit::priced`, or limit the tokens"
+         set one with `SpendLimit::priced`, or limit the tokens"
     );
     assert!(unknown.requests().is_empty());
-    chat.spend(SpendLimit::dollars(1.0).priced(Price::new(1.0, 2.0)));
+    chat.set_spend_limit(SpendLimit::dollars(1.0).priced(Price::new(1.0, 2.0)));
     chat.run().await?;
 
     let model = Metered::new([Reply::Costs { input: 1_000_000, output: 0 }]);
@@ -196,7 +200,7 @@ async fn a_limit_in_dollars_knows_the_price_or_says_that_nobody_does() -> Result
         column bot(user, self) = prompt("Answer.").with(model.clone());
     };
     let limit = SpendLimit::dollars(0.15);
-    chat.spend(&limit);
+    chat.set_spend_limit(&limit);
     for text in ["one", "two"] {
         chat.user.push(text).await?;
     }
@@ -215,7 +219,7 @@ async fn flows_share_a_limit_and_failures_that_were_not_answered_cost_nothing() 
         source user;
         column bot(user.latest) = prompt("Answer.").with(refusing.clone()).max_tokens(100).retry(20).or_wait();
     };
-    first.spend(&limit);
+    first.set_spend_limit(&limit);
     first.user.push("hello").await?;
     first.run().await?;
     assert_eq!((refusing.calls(), limit.to_string().as_str()), (21, "0 tokens of 300 tokens"));
@@ -225,7 +229,7 @@ async fn flows_share_a_limit_and_failures_that_were_not_answered_cost_nothing() 
         source user;
         column bot(user, self) = prompt("Answer.").with(silent.clone()).max_tokens(100);
     };
-    second.spend(&limit);
+    second.set_spend_limit(&limit);
     second.user.push("hello").await?;
     second.run().await?;
     second.user.push("hello").await?;
@@ -265,7 +269,7 @@ proptest! {
                 chat.user.push("What is the capital of France?").await.expect("in memory");
             }
             let limit = SpendLimit::tokens(most);
-            chat.spend(&limit);
+            chat.set_spend_limit(&limit);
             let ended = chat.run().await;
             let spent: u64 = limit.to_string().split(' ').next().expect("a number").parse().expect("a number");
             prop_assert!(spent <= most, "{limit}");

@@ -138,7 +138,7 @@ async fn a_wrong_reply_is_asked_for_once_more_with_what_is_wrong() -> Result<()>
     let flow = Rated::new(model.clone());
     let told = run(&flow).await?;
     assert!(told.error.is_none(), "{told:?}");
-    assert_eq!(told.retries, [(1, "the JSON is no `Score` (line 1, column 20)".to_owned())]);
+    assert_eq!(told.retries, [(1, "the JSON does not match `Score` (line 1, column 20)".to_owned())]);
     assert_eq!(flow.score.read(0)?, Some(score(4, "It is kind.")));
 
     let [first, second] = model.requests().try_into().expect("two requests");
@@ -159,7 +159,7 @@ async fn what_is_wrong_twice_is_an_error_that_says_where_and_not_what() -> Resul
     let told = run(&flow).await?;
     let error = told.error.expect("an error");
     assert!(matches!(&error, Error::Compute { step: 0, attempt: 2, .. }), "{error:?}");
-    assert!(error.to_string().contains("the JSON is no `Score` (line 1, column 20)"), "{error}");
+    assert!(error.to_string().contains("the JSON does not match `Score` (line 1, column 20)"), "{error}");
     assert!(!format!("{error} {error:?} {:?}", told.retries).contains("secret"), "{error:?}");
     assert_eq!(flow.score.get(0), None);
     Ok(())
@@ -168,12 +168,12 @@ async fn what_is_wrong_twice_is_an_error_that_says_where_and_not_what() -> Resul
 #[tokio::test]
 async fn each_kind_of_wrong_has_its_words() -> Result<()> {
     for (reply, expected) in [
-        ("", "there is no JSON, and it is to be a `Score`"),
-        ("I would rather not.", "there is no JSON, and it is to be a `Score`"),
-        ("{} or {}", "there is more than one JSON value, and it is to be one `Score`"),
-        ("{stars: 4}", "it is no valid JSON, and is to be a `Score` (line 1, column 2)"),
-        ("{\"stars\": 4,\n \"why\": \"", "the JSON breaks off, and is to be a `Score` (line 2, column 9)"),
-        ("{\"stars\": 4}", "the JSON is no `Score` (line 1, column 12)"),
+        ("", "there is no JSON; expected a `Score`"),
+        ("I would rather not.", "there is no JSON; expected a `Score`"),
+        ("{} or {}", "there is more than one JSON value; expected one `Score`"),
+        ("{stars: 4}", "the JSON is invalid; expected a `Score` (line 1, column 2)"),
+        ("{\"stars\": 4,\n \"why\": \"", "the JSON is incomplete; expected a `Score` (line 2, column 9)"),
+        ("{\"stars\": 4}", "the JSON does not match `Score` (line 1, column 12)"),
     ] {
         let told = run(&Rated::new(model(reply, GOOD))).await?;
         assert_eq!(told.retries, [(1, expected.to_owned())], "{reply}");
@@ -307,7 +307,7 @@ async fn values_of_another_type_are_told_apart_from_values_that_are_not_there() 
     let error = now.score.read(0).expect_err("it is no score");
     assert_eq!(
         error.to_string(),
-        "`score` at step 0 cannot be read as what it is declared: it is no valid JSON, and is to be a `Score` \
+        "`score` at step 0 does not match the type of its column: the JSON is invalid; expected a `Score` \
          (line 1, column 2)"
     );
     assert!(!format!("{error:?}").contains("secret"), "{error:?}");
@@ -449,7 +449,7 @@ async fn the_model_that_needs_no_key_fits_every_type() -> Result<()> {
         column score(review.latest): Score = prompt("Rate it.");
         column count(review.latest): usize = prompt("Count it.");
     };
-    desk.with(Offline::new());
+    desk.set_model(Offline::new());
     desk.review.push("The lamp came late, \"again\", but the light is good.").await?;
     desk.run().await?;
     assert!(desk.all.read(0)?.is_some_and(|all| all.text.contains("late")));

@@ -93,7 +93,7 @@ fn pair(model: &Adaptive) -> Result<Flow> {
     let [one, two] =
         ["one", "two"].map(|name| column(name, user.latest(), prompt(name).with(model.clone()).retry(1)));
     let f = flow([one, two])?;
-    f.limit(64);
+    f.set_concurrency(64);
     Ok(f)
 }
 
@@ -163,7 +163,7 @@ async fn a_model_that_takes_nothing_fails_its_cells_in_the_end() -> Result<()> {
     ] {
         let crowded = Crowded { retry_after: asks, ..Crowded::new(0) };
         let user = source("user");
-        let model = Adaptive::new(crowded).patience(secs(patience));
+        let model = Adaptive::new(crowded).max_wait(secs(patience));
         let f = flow([column("answer", user.latest(), prompt("answer").with(model))])?;
         for _ in 0..100 {
             f.push("user", "x").await?;
@@ -242,7 +242,7 @@ async fn what_fails_otherwise_or_later_is_not_made_again() -> Result<()> {
     for (after, fails, retries) in [(0, busy, 0), (1, busy, 1), (2, busy, 1), (0, broken, 1), (1, broken, 1)]
     {
         let calls = Arc::<AtomicUsize>::default();
-        let model = Adaptive::new(Fails(after, Arc::clone(&calls), fails)).ceiling(1);
+        let model = Adaptive::new(Fails(after, Arc::clone(&calls), fails)).max_concurrency(1);
         let user = source("user");
         let f = flow([column("answer", user.latest(), prompt("answer").with(model).retry(1))])?;
         f.push("user", "x").await?;
@@ -257,7 +257,7 @@ async fn what_fails_otherwise_or_later_is_not_made_again() -> Result<()> {
 #[tokio::test(start_paused = true)]
 async fn the_ceiling_holds_however_long_it_takes() -> Result<()> {
     let crowded = Crowded { pace: secs(600), ..Crowded::new(usize::MAX) };
-    let model = Adaptive::new(crowded.clone()).ceiling(3);
+    let model = Adaptive::new(crowded.clone()).max_concurrency(3);
     let (f, other) = (pair(&model)?, pair(&model.clone())?);
     let started = Instant::now();
     let (first, second) = tokio::join!(fill(&f, 8), fill(&other, 4));
@@ -269,7 +269,7 @@ async fn the_ceiling_holds_however_long_it_takes() -> Result<()> {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_dropped_gives_its_place_back() -> Result<()> {
     let crowded = Crowded { pace: secs(600), ..Crowded::new(usize::MAX) };
-    let model = Adaptive::new(crowded.clone()).ceiling(1);
+    let model = Adaptive::new(crowded.clone()).max_concurrency(1);
     let f = pair(&model)?;
     assert!(timeout(secs(5), fill(&f, 4)).await.is_err());
     assert_eq!(crowded.state().now, 0);
@@ -284,7 +284,7 @@ async fn a_call_that_is_dropped_gives_its_place_back() -> Result<()> {
 #[tokio::test(start_paused = true)]
 async fn a_run_that_nobody_reads_gives_way_to_others() -> Result<()> {
     let crowded = Crowded::new(usize::MAX);
-    let model = Adaptive::new(crowded.clone()).ceiling(1);
+    let model = Adaptive::new(crowded.clone()).max_concurrency(1);
     let user = source("user");
     // The first event comes while a call goes on, the later ones when a call has told something.
     let quick = column("quick", user.latest(), |_: Context| deltas(stream::iter(["at once"])));

@@ -41,7 +41,7 @@ async fn the_nearest_choice_counts() -> Result<()> {
     };
     chat.user.push("Rust").await?;
     chat.run().await?;
-    chat.with(named("flow"));
+    chat.set_model(named("flow"));
     chat.user.push("Rust").await?;
     chat.run().await?;
     let said = [chat.flow_s.get(1), chat.own_s.get(1), chat.by_name.get(1)];
@@ -49,7 +49,7 @@ async fn the_nearest_choice_counts() -> Result<()> {
         said.map(|value| value.map(|value| value.to_string())),
         [Some("flow".to_owned()), Some("own".to_owned()), Some("Rust".to_owned())]
     );
-    chat.model(Offline::NAME);
+    chat.set_model(Offline::NAME);
     chat.user.push("Tokio").await?;
     chat.run().await?;
     assert_ne!(chat.flow_s.get(2).as_deref(), Some("flow"));
@@ -62,14 +62,14 @@ async fn a_fork_asks_the_same_model_and_can_be_told_another() -> Result<()> {
         source user;
         column bot(user, self) = prompt("Answer.");
     };
-    chat.with(named("one"));
+    chat.set_model(named("one"));
     chat.user.push("a").await?;
     chat.run().await?;
     let fork = chat.fork(1)?;
     fork.user.push("b").await?;
     fork.run().await?;
     assert_eq!(fork.bot.get(1).as_deref(), Some("one"));
-    fork.with(named("two"));
+    fork.set_model(named("two"));
     for flow in [&fork, &chat] {
         flow.user.push("c").await?;
         flow.run().await?;

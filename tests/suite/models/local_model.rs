@@ -199,7 +199,7 @@ async fn a_typed_column_is_held_to_its_type_over_the_openai_wire() -> Result<()>
         let judgement = chat.judgement.read(step)?.expect("it is stored");
         let receipt = chat.judgement.receipt(step).expect("a model was asked");
         println!("{judgement:?}: {receipt}");
-        assert_eq!((receipt.attempts, receipt.untold), (receipt.calls, 0), "each call told what it cost");
+        assert_eq!((receipt.attempts, receipt.unreported), (receipt.calls, 0), "each call told what it cost");
     }
     Ok(())
 }
@@ -241,14 +241,14 @@ async fn what_is_said_to_be_repeated_comes_from_the_cache() -> Result<()> {
             chat.run().await?;
         }
         let all = (0..3).map(|n| chat.all.explain_cache(n)).collect::<Result<Vec<_>>>()?;
-        assert!(all.iter().all(|prefix| prefix.bytes == prefix.of_bytes), "all of it");
+        assert!(all.iter().all(|prefix| prefix.bytes == prefix.total_bytes), "all of it");
         let usages = model.usages();
         assert_eq!(usages.len(), 4);
         is_repeated(
             usages
                 .windows(2)
                 .zip(&all)
-                .map(|(two, prefix)| (two[0], share(prefix.bytes, prefix.of_bytes), two[1])),
+                .map(|(two, prefix)| (two[0], share(prefix.bytes, prefix.total_bytes), two[1])),
         );
 
         let model = Watched::new(name, &url);
@@ -261,14 +261,14 @@ async fn what_is_said_to_be_repeated_comes_from_the_cache() -> Result<()> {
             chat.run().await?;
         }
         let last = (0..3).map(|n| chat.last.explain_cache(n)).collect::<Result<Vec<_>>>()?;
-        assert!(last[1].bytes > 0 && last[1].bytes < last[1].of_bytes, "a part of it");
+        assert!(last[1].bytes > 0 && last[1].bytes < last[1].total_bytes, "a part of it");
         let usages = model.usages();
         assert_eq!(usages.len(), 4);
         is_repeated(
             usages
                 .windows(2)
                 .zip(&last)
-                .map(|(two, prefix)| (two[0], share(prefix.bytes, prefix.of_bytes), two[1])),
+                .map(|(two, prefix)| (two[0], share(prefix.bytes, prefix.total_bytes), two[1])),
         );
     }
     Ok(())

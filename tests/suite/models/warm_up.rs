@@ -174,7 +174,7 @@ async fn an_instruction_is_remembered_longer_than_what_is_read() {
     let model = Slow::new(KEEPS);
     let user = source("user");
     let f = flow([column("c", user.latest(), prompt(long()).with(model.clone()))]).unwrap();
-    f.limit(1000);
+    f.set_concurrency(1000);
     for step in 0..600 {
         f.push("user", format!("{step}")).await.unwrap();
     }

@@ -261,7 +261,7 @@ async fn a_forecast_is_what_the_run_then_does() -> Result<()> {
     let user = source("user");
     let topics = column("topics", user.latest(), ask("12345678"));
     let f = flow([&topics])?;
-    f.limit(8);
+    f.set_concurrency(8);
     for _ in 0..20 {
         f.push("user", "y".repeat(100)).await?;
     }

@@ -193,7 +193,7 @@ async fn r14_a_slow_reader_makes_the_computes_wait_and_misses_nothing() -> Resul
         )
     });
     let f = flow([words])?;
-    f.limit(4);
+    f.set_concurrency(4);
     for step in 0..40 {
         f.push("user", step.to_string()).await?;
     }

@@ -168,7 +168,7 @@ async fn columns_and_flows_have_their_limits() -> Result<()> {
             }
         };
         let f = flow([column("slow", user.latest(), slow.limit(of_column))])?;
-        f.limit(of_flow);
+        f.set_concurrency(of_flow);
         for _ in 0..12 {
             f.push("user", "x").await?;
         }

@@ -1,18 +1,17 @@
-//! Text of all kinds, to fit and to judge counts of tokens with. What fits never judges.
+//! Text of all kinds for counters of tokens, in two halves: one fits weights, the other one evaluates them.
 //!
-//! It is written for this, taken from the sources of the crates that `Cargo.lock` names, or rolled with
-//! dice that always fall the same. Crates are read where cargo keeps them, so `cargo fetch` comes first;
-//! a file that is not there is reported, never passed over in silence.
+//! It is written for this, taken from the sources of the crates in `Cargo.lock`, or generated with fixed seeds. Crates
+//! are read from the registry of cargo, so run `cargo fetch` first; a missing file is reported.
 
 mod generate;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// About how many bytes a sample has: as many as values of columns have.
+/// The approximate bytes of a sample, which are those of a typical value.
 const SAMPLE: usize = 300;
 
-/// The same where there is less text.
+/// The same for kinds with less text.
 const SHORT: usize = 180;
 
 /// A text and what kind of text it is.
@@ -31,13 +30,13 @@ pub struct Corpus {
     pub missing: Vec<String>,
 }
 
-/// Every kind of text there is.
+/// All kinds of text.
 pub const KINDS: [&str; 16] = [
     "prose", "chat", "latin", "code", "json", "markup", "digits", "cjk", "cyrillic", "arabic", "scripts",
     "rare", "letters", "base64", "hex", "uuid",
 ];
 
-/// Files that come with the tests: written for this, or in the public domain. Their paragraphs take turns.
+/// Files of the tests: written for this, or in the public domain. Their paragraphs alternate between the halves.
 const WRITTEN: [(&str, &str); 7] = [
     ("cjk", include_str!("cjk.txt")),
     ("chat", include_str!("chat.txt")),
@@ -48,16 +47,16 @@ const WRITTEN: [(&str, &str); 7] = [
     ("markup", include_str!("../../FAULTS.md")),
 ];
 
-/// Who gets the samples of a file.
+/// The half that gets the samples of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum For {
     Fit,
     Judge,
-    /// Both, in turns: there is no second file of the kind.
+    /// Both, alternating: there is no second file of the kind.
     Both,
 }
 
-/// Files of crates: the kind, for whom, the crate, the path.
+/// Files of crates: the kind, the half, the crate, the path.
 const CRATES: [(&str, For, &str, &str); 39] = [
     ("prose", For::Fit, "jiff", "DESIGN.md"),
     ("prose", For::Fit, "shlex", "src/quoting_warning.md"),
@@ -101,7 +100,7 @@ const CRATES: [(&str, For, &str, &str); 39] = [
 ];
 
 impl Corpus {
-    /// Everything, in an order that never changes.
+    /// All samples, in a fixed order.
     pub fn new() -> Self {
         let mut corpus = Self::default();
         for (kind, text) in WRITTEN {
@@ -115,9 +114,9 @@ impl Corpus {
             };
             corpus.take(kind, For::Both, paragraph);
         }
-        for (kind, whose, name, path) in CRATES {
+        for (kind, half, name, path) in CRATES {
             match read(name, path) {
-                Some(text) => corpus.take(kind, whose, &text),
+                Some(text) => corpus.take(kind, half, &text),
                 None => corpus.missing.push(format!("{name}: {path}")),
             }
         }
@@ -132,15 +131,15 @@ impl Corpus {
         texts(&self.fit, kind)
     }
 
-    /// The texts of a kind that weights are judged by.
+    /// The texts of a kind that weights are evaluated with.
     pub fn judged<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a str> {
         texts(&self.judge, kind)
     }
 
-    fn take(&mut self, kind: &'static str, whose: For, text: &str) {
+    fn take(&mut self, kind: &'static str, target: For, text: &str) {
         let length = if ["cjk", "cyrillic", "arabic", "scripts"].contains(&kind) { SHORT } else { SAMPLE };
-        for (turn, text) in pieces(text, length).into_iter().enumerate() {
-            let fits = whose == For::Fit || (whose == For::Both && turn % 2 == 0);
+        for (index, text) in pieces(text, length).into_iter().enumerate() {
+            let fits = target == For::Fit || (target == For::Both && index % 2 == 0);
             if kind == "prose" && !is_prose(&text) {
                 continue;
             }
@@ -168,14 +167,14 @@ fn pieces(text: &str, length: usize) -> Vec<String> {
             piece.push_str(&bit);
         }
     }
-    // What is left over at the end is too short to say much.
+    // The last piece may be too short to be typical.
     pieces.retain(|piece| piece.trim().len() > length / 3);
-    // A long file says no more than a few dozen of its pieces, taken evenly.
+    // A few dozen pieces, evenly spaced, represent a long file.
     let stride = pieces.len().div_ceil(60).max(1);
     pieces.into_iter().step_by(stride).map(|piece| piece.trim().to_owned()).collect()
 }
 
-/// Documents about programs hold tables and code as well.
+/// Excludes the tables and the code of documents about programs.
 fn is_prose(text: &str) -> bool {
     let count = |is: fn(&u8) -> bool| text.bytes().filter(is).count() * 100 / text.len();
     count(u8::is_ascii_alphabetic) > 75 && count(|byte| !byte.is_ascii_alphabetic() && *byte != b' ') < 10

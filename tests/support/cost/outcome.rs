@@ -5,7 +5,7 @@ use columnar::cache::{CachePolicy, Lifetime, Pace};
 
 use super::cache::Marks;
 use super::clock::Clock;
-use super::ours::{Told, ours};
+use super::ours::{TimeHints, ours};
 use super::policies::POLICIES;
 use super::rules::Rules;
 use super::scene::Scene;
@@ -19,8 +19,8 @@ pub const SEEDS: [u64; 3] = [12, 13, 14];
 
 /// The marks of this library.
 struct Ours<'m> {
-    untold: &'m [Marks],
-    told: Option<Vec<Marks>>,
+    without_hints: &'m [Marks],
+    with_hints: Option<Vec<Marks>>,
 }
 
 /// A column of an outcome: everything in prices of a plain token.
@@ -32,7 +32,7 @@ pub struct Column {
     pub ours: f64,
     /// The same if it is told how time goes by and, in a batch, which requests are the last; not a number
     /// where there are no words for the time.
-    pub told: f64,
+    pub hinted: f64,
     /// The same as `ours` if what is read keeps alive what stands before it.
     pub kept: f64,
     /// The least that it can cost with the short lifetime.
@@ -67,11 +67,16 @@ impl Outcome {
     ///
     /// Those of the plans.
     pub fn of(trace: &Trace, provider: &CachePolicy, rules: &Rules) -> Result<Vec<Self>> {
-        let untold = ours(trace, provider, Told { pace: Pace::default(), last: false })?;
+        let without_hints = ours(trace, provider, TimeHints { pace: Pace::default(), last: false })?;
         let outcome = |clock: &Clock| {
             let last = *clock == Clock::Batch;
-            let told = clock.pace(trace, rules).map(|pace| ours(trace, provider, Told { pace, last }));
-            Ok(Self::at(trace, *clock, rules, &Ours { untold: &untold, told: told.transpose()? }))
+            let hinted = clock.pace(trace, rules).map(|pace| ours(trace, provider, TimeHints { pace, last }));
+            Ok(Self::at(
+                trace,
+                *clock,
+                rules,
+                &Ours { without_hints: &without_hints, with_hints: hinted.transpose()? },
+            ))
         };
         trace.clocks.iter().map(outcome).collect()
     }
@@ -101,9 +106,12 @@ impl Outcome {
     fn add(&mut self, scene: &Scene<'_>, kept: &Scene<'_>, ours: &Ours<'_>) {
         let wordless = vec![f64::NAN; self.columns.len()];
         let costs: [(Field, Vec<f64>); 6] = [
-            (|column| &mut column.ours, accepted(scene, ours.untold)),
-            (|column| &mut column.told, ours.told.as_ref().map_or(wordless, |marks| accepted(scene, marks))),
-            (|column| &mut column.kept, accepted(kept, ours.untold)),
+            (|column| &mut column.ours, accepted(scene, ours.without_hints)),
+            (
+                |column| &mut column.hinted,
+                ours.with_hints.as_ref().map_or(wordless, |marks| accepted(scene, marks)),
+            ),
+            (|column| &mut column.kept, accepted(kept, ours.without_hints)),
             (|column| &mut column.bound, scene.bound(&[Lifetime::Short])),
             (|column| &mut column.both, scene.bound(&[Lifetime::Short, Lifetime::Long])),
             (|column| &mut column.uncached, scene.uncached()),
@@ -118,7 +126,7 @@ impl Outcome {
         let mut total = Column::named("all");
         for column in &self.columns {
             total.ours += column.ours;
-            total.told += column.told;
+            total.hinted += column.hinted;
             total.kept += column.kept;
             total.bound += column.bound;
             total.both += column.both;
@@ -144,8 +152,8 @@ impl Column {
     }
 
     /// The same if it is told how time goes by, over the least with both lifetimes.
-    pub fn told_over_bound(&self) -> f64 {
-        self.told / self.both
+    pub fn hinted_over_bound(&self) -> f64 {
+        self.hinted / self.both
     }
 
     /// The same if what is read keeps alive what stands before it.

@@ -1,52 +1,63 @@
-//! Attempts at a value of a type: one, and further ones that are told what is wrong with those before.
+//! The attempts at a typed value: a reply that does not match the type is sent back to the step with the error.
 
 use futures::stream::{self, BoxStream, StreamExt};
 
-use super::json_text::{Found, JsonText};
-use super::{SchemaMismatch, Shape};
-use crate::compute::OutputSpec;
-use crate::compute::{Context, Piece, Step};
+use super::column_type::{ColumnType, SchemaMismatch, TypeSpec};
+use super::json_scanner::{JsonScanner, Scanned};
+use crate::compute::{Context, Kind, OutputSpec, Piece, Reply, Step};
 use crate::context::Role;
 use crate::error::BoxError;
 use crate::history::Value;
 
+impl Step<'_> {
+    /// The step with JSON of the type `T` as its values.
+    pub(crate) fn typed<T: ColumnType>(self) -> Self {
+        let spec = TypeSpec::of::<T>();
+        // A step without a model would return the same value again.
+        let default = usize::from(self.settings().instruction.is_some());
+        let repairs = self.settings().repairs.unwrap_or(default);
+        self.map_instruction(|instruction| spec.output.instruct(instruction))
+            .wrap(move |step, cx| Reply(Kind::Pieces(attempts(step.clone(), cx, spec.clone(), repairs))))
+    }
+}
+
 struct Attempts<'a> {
     step: Step<'a>,
     cx: Context,
-    shape: Shape,
-    /// How often it may be asked again.
+    spec: TypeSpec,
+    /// The repairs that are left.
     repairs: usize,
-    /// Which attempt goes on, those included that the step makes by itself.
+    /// The number of the current attempt. Retries inside of the step count as well.
     attempt: usize,
-    /// What the attempt that goes on says; `None` before it begins.
+    /// The reply of the current attempt; `None` before it begins.
     pieces: Option<BoxStream<'a, Result<Piece, BoxError>>>,
-    /// All that it has said, and where the JSON is in that.
-    said: String,
-    json: JsonText,
-    is_over: bool,
+    /// The text of that reply so far.
+    reply: String,
+    scanner: JsonScanner,
+    is_done: bool,
 }
 
-/// Attempt after attempt, until a reply is of the type or there are no more repairs.
-pub(super) fn attempts(
+/// Makes attempts until a reply matches the type or no repair is left.
+fn attempts(
     step: Step<'_>,
     cx: Context,
-    shape: Shape,
+    spec: TypeSpec,
     repairs: usize,
 ) -> BoxStream<'_, Result<Piece, BoxError>> {
     let attempts = Attempts {
-        cx: cx.with_output(shape.output.clone()),
+        cx: cx.with_output(spec.output.clone()),
         step,
-        shape,
+        spec,
         repairs,
         attempt: 1,
         pieces: None,
-        said: String::new(),
-        json: JsonText::default(),
-        is_over: false,
+        reply: String::new(),
+        scanner: JsonScanner::default(),
+        is_done: false,
     };
     stream::unfold(attempts, |mut attempts| async move {
         let piece = attempts.next().await?;
-        attempts.is_over |= piece.is_err();
+        attempts.is_done |= piece.is_err();
         Some((piece, attempts))
     })
     .boxed()
@@ -54,101 +65,102 @@ pub(super) fn attempts(
 
 impl Attempts<'_> {
     async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
-        while !self.is_over {
+        while !self.is_done {
             let pieces = self.pieces.get_or_insert_with(|| self.step.start(self.cx.clone()).pieces());
             match pieces.next().await {
                 Some(Ok(Piece::Text(text))) => {
-                    self.said.push_str(&text);
-                    let told = self.json.go_on(&self.said);
-                    if !told.is_empty() {
-                        return Some(Ok(Piece::Text(told.to_owned())));
+                    self.reply.push_str(&text);
+                    let json = self.scanner.advance(&self.reply);
+                    if !json.is_empty() {
+                        return Some(Ok(Piece::Text(json.to_owned())));
                     }
                 }
-                Some(Ok(Piece::Whole(value))) => return Some(self.judge_whole(value)),
-                Some(Ok(Piece::Retry { error, .. })) => return Some(Ok(self.again(error))),
-                None => return self.judge().transpose(),
+                Some(Ok(Piece::Whole(value))) => return Some(self.finish_whole(value)),
+                Some(Ok(Piece::Retry { error, .. })) => return Some(Ok(self.restart(error))),
+                None => return self.finish_stream().transpose(),
                 other => return other,
             }
         }
         None
     }
 
-    /// What is told at the end of a reply that has been told already, as far as it is JSON.
-    fn judge(&mut self) -> Result<Option<Piece>, BoxError> {
-        match self.found() {
+    /// Checks a streamed reply, and returns the rest of its JSON or a repair.
+    fn finish_stream(&mut self) -> Result<Option<Piece>, BoxError> {
+        match self.check() {
             Ok(_) => {
-                self.is_over = true;
-                let rest = self.json.untold(&self.said).to_owned();
+                self.is_done = true;
+                let rest = self.scanner.take_unread(&self.reply).to_owned();
                 Ok((!rest.is_empty()).then_some(Piece::Text(rest)))
             }
-            Err(wrong) => self.repair(wrong).map(Some),
+            Err(invalid) => self.repair(invalid).map(Some),
         }
     }
 
-    fn judge_whole(&mut self, value: Value) -> Result<Piece, BoxError> {
-        value.as_str().clone_into(&mut self.said);
-        self.json = JsonText::default();
-        self.json.go_on(&self.said);
-        match self.found() {
+    fn finish_whole(&mut self, value: Value) -> Result<Piece, BoxError> {
+        value.as_str().clone_into(&mut self.reply);
+        self.scanner = JsonScanner::default();
+        self.scanner.advance(&self.reply);
+        match self.check() {
             Ok(json) => {
-                self.is_over = true;
+                self.is_done = true;
                 Ok(Piece::Whole(if json == *value { value } else { json.into() }))
             }
-            Err(wrong) => self.repair(wrong),
+            Err(invalid) => self.repair(invalid),
         }
     }
 
-    /// The JSON that was said, if it is of the type.
-    fn found(&mut self) -> Result<String, Wrong> {
-        let name = &self.shape.output.schema.name;
-        match self.json.finish(&self.said) {
-            Found::One(json) => match (self.shape.check)(json) {
+    /// The JSON of the reply, if it matches the type.
+    fn check(&mut self) -> Result<String, InvalidReply> {
+        let type_name = &self.spec.output.schema.name;
+        match self.scanner.finish(&self.reply) {
+            Scanned::One(json) => match (self.spec.check)(json) {
                 Ok(()) => Ok(json.to_owned()),
-                Err(error) => {
-                    Err(Wrong { mismatch: SchemaMismatch::of(&error, name), detail: error.to_string() })
-                }
+                Err(error) => Err(InvalidReply {
+                    mismatch: SchemaMismatch::at(&error, type_name),
+                    detail: error.to_string(),
+                }),
             },
-            Found::None => Err(SchemaMismatch::none(name).into()),
-            Found::More => Err(SchemaMismatch::more(name).into()),
+            Scanned::None => Err(SchemaMismatch::no_json(type_name).into()),
+            Scanned::Several => Err(SchemaMismatch::several_values(type_name).into()),
         }
     }
 
-    /// Tells that what was said counts for nothing, and lets the step be asked once more, if it may be.
-    fn repair(&mut self, Wrong { mismatch, detail }: Wrong) -> Result<Piece, BoxError> {
+    /// Discards the reply and begins another attempt with the error in its request, if a repair is left.
+    fn repair(&mut self, InvalidReply { mismatch, detail }: InvalidReply) -> Result<Piece, BoxError> {
         if self.repairs == 0 {
             return Err(mismatch.into());
         }
         self.repairs -= 1;
         self.pieces = None;
-        let mut output = OutputSpec { follow_up: self.cx.follow_up().to_vec(), ..self.shape.output.clone() };
-        // There are providers that refuse a message without text.
-        if !self.said.trim().is_empty() {
-            output.follow_up.push((Role::Assistant, self.said.as_str().into()));
+        let mut output = OutputSpec { follow_up: self.cx.follow_up().to_vec(), ..self.spec.output.clone() };
+        // Some providers refuse a message without text.
+        if !self.reply.trim().is_empty() {
+            output.follow_up.push((Role::Assistant, self.reply.as_str().into()));
         }
-        let order = &output.order;
-        let wrong = format!("That is not what is wanted: {detail}. {order}");
-        output.follow_up.push((Role::User, wrong.into()));
+        let instruction = &output.instruction;
+        let correction = format!("That is not what is wanted: {detail}. {instruction}");
+        output.follow_up.push((Role::User, correction.into()));
         self.cx = self.cx.clone().with_output(output);
-        Ok(self.again(mismatch.into()))
+        Ok(self.restart(mismatch.into()))
     }
 
-    /// A further attempt, which counts on from those before.
-    fn again(&mut self, error: BoxError) -> Piece {
-        self.said.clear();
-        self.json = JsonText::default();
+    /// Reports the failed attempt and counts the next one.
+    fn restart(&mut self, error: BoxError) -> Piece {
+        self.reply.clear();
+        self.scanner = JsonScanner::default();
         let attempt = self.attempt;
         self.attempt += 1;
         Piece::Retry { attempt, error }
     }
 }
 
-/// What is wrong with a reply: for whoever runs the flow, and for the model, which may hear its own words.
-struct Wrong {
+/// A reply that does not match. The detail may quote the reply, so only the model gets it, never an error.
+struct InvalidReply {
     mismatch: SchemaMismatch,
     detail: String,
 }
 
-impl From<SchemaMismatch> for Wrong {
+impl From<SchemaMismatch> for InvalidReply {
     fn from(mismatch: SchemaMismatch) -> Self {
         let detail = mismatch.to_string();
         Self { mismatch, detail }

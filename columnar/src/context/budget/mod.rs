@@ -24,7 +24,7 @@ pub use report::{BudgetError, Report};
 /// How many tokens a request may have, and what happens to a context that is larger.
 ///
 /// Said behind a compute step, for a column; to a flow with
-/// [`LiveFlow::budget`](crate::flow::LiveFlow::budget), for all its columns; or to the whole program with
+/// [`LiveFlow::set_budget`](crate::flow::LiveFlow::set_budget), for all its columns; or to the whole program with
 /// [`set_default`]. Field by field the nearest one counts. Unless somebody says how many
 /// [`tokens`](Self::tokens) there are, nothing is ever cut.
 ///
@@ -38,7 +38,7 @@ pub use report::{BudgetError, Report};
 ///     column assistant(user, self) = prompt("You are a helpful assistant.").budget(8_000);
 ///     column mood(user) = prompt("Name the mood.").budget(Budget::new().rolling_window());
 /// };
-/// chat.budget(Budget::of(100_000).low_water(0.8));
+/// chat.set_budget(Budget::of(100_000).low_water(0.8));
 ///
 /// chat.user.push("Hello!").await?;
 /// chat.run().await?;
@@ -74,7 +74,7 @@ impl Budget {
     }
 
     /// So many tokens for the instruction, the messages and the reply: at most what the model takes at
-    /// once. They are counted as the flow [counts](crate::flow::LiveFlow::count_with).
+    /// once. They are counted as the flow [counts](crate::flow::LiveFlow::set_counter).
     #[must_use]
     pub const fn tokens(mut self, tokens: usize) -> Self {
         self.tokens = Some(tokens);

@@ -1,8 +1,8 @@
-//! How many calls of a model may go on at once, learnt from its answers and its refusals: one more
-//! after a round of answers, half as many after a refusal.
+//! The limit of concurrent calls, learnt from answers and refusals: one more after a round of answers, half as many after a
+//! refusal (additive increase, multiplicative decrease).
 //!
-//! A state machine of `&mut self`. It has no clock, makes no calls and keeps no account of them: what
-//! time it is and how many calls go on are arguments, and chance comes with the pauses.
+//! A state machine of `&mut self`, without a clock or I/O: the time and the number of calls in flight are arguments, and
+//! the pauses bring the randomness.
 
 use std::mem;
 use std::time::Duration;
@@ -10,50 +10,50 @@ use std::time::Duration;
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use tokio::time::Instant;
 
-/// No model is left alone for longer, whatever it asks for. Things may have changed since it did.
+/// The longest pause, whatever the model asks for: its state may have changed since.
 const LONGEST_PAUSE: Duration = Duration::from_hours(1);
 
-/// The time between two refusals that halved the limit. It tells apart the calls that a refusal says
-/// something new about from those that began before it.
+/// The period between two refusals that halved the limit. It distinguishes calls that began after a refusal from those
+/// that began before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Round(u64);
 
 /// Whether a call may begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
-    /// It may, and belongs to this round.
+pub(super) enum Admission {
+    /// It may, in this round.
     Now(Round),
-    /// When another one is over.
+    /// Not before another call ends.
     Full,
-    /// Not before it opens: the model wants to be left alone.
+    /// Not before `opens`: the model asks for a pause.
     Closed {
-        /// When it opens.
+        /// When the pause ends.
         opens: Instant,
-        /// When it first refused a call, if it has not answered any since.
+        /// The first refusal since the last answer, if there is one.
         silent: Option<Instant>,
     },
 }
 
 #[derive(Debug)]
-pub(super) struct Limit {
+pub(super) struct ConcurrencyLimit {
     /// At least 1, at most the ceiling.
     calls: usize,
     ceiling: usize,
     round: Round,
-    /// How many calls of the round were answered, counted up to the limit and then anew.
+    /// The answered calls of the round, counted up to the limit, then from zero.
     answers: usize,
-    /// Whether as many calls as may went on during this count.
+    /// Whether the limit was reached during this count.
     reached: bool,
-    /// Nothing begins before then.
+    /// No call begins before this time.
     opens: Option<Instant>,
-    /// The first refusal that nothing was answered since, and its round.
+    /// The first refusal since the last answer, with its round.
     silent: Option<(Instant, Round)>,
     /// How the pauses grow, one per round without any answer.
     growth: ExponentialBuilder,
     pauses: ExponentialBackoff,
 }
 
-impl Limit {
+impl ConcurrencyLimit {
     /// A limit that begins at its ceiling, which is at least 1.
     pub(super) fn new(ceiling: usize, growth: ExponentialBuilder) -> Self {
         let growth = growth.without_max_times();
@@ -72,45 +72,47 @@ impl Limit {
         }
     }
 
-    /// Asks for a turn, which is taken if it is given, while so many other calls go on.
-    pub(super) fn turn(&mut self, going_on: usize, now: Instant) -> Turn {
+    /// Admits a call if it may begin, with `in_flight` other calls.
+    pub(super) fn admit(&mut self, in_flight: usize, now: Instant) -> Admission {
         match self.opens {
-            Some(opens) if opens > now => Turn::Closed { opens, silent: self.silent.map(|(since, _)| since) },
-            _ if going_on >= self.calls => Turn::Full,
+            Some(opens) if opens > now => {
+                Admission::Closed { opens, silent: self.silent.map(|(since, _)| since) }
+            }
+            _ if in_flight >= self.calls => Admission::Full,
             _ => {
-                self.reached |= going_on + 1 == self.calls;
-                Turn::Now(self.round)
+                self.reached |= in_flight + 1 == self.calls;
+                Admission::Now(self.round)
             }
         }
     }
 
-    /// Takes note that a call was answered.
+    /// A call was answered.
     pub(super) fn answered(&mut self, round: Round) {
         self.silent = self.silent.filter(|(_, refused)| round <= *refused);
-        // An answer to what began before the last refusal says nothing about the limit since.
+        // An answer to a call from before the last refusal tells nothing about the limit since.
         if round != self.round {
             return;
         }
         self.pauses = self.growth.build();
         self.answers += 1;
         if self.answers >= self.calls {
-            // Answers to fewer calls at once do not say that the model would take more.
+            // Answers below the limit do not show that the model would take more.
             let more = usize::from(mem::take(&mut self.reached));
             self.answers = 0;
             self.calls = (self.calls + more).min(self.ceiling);
         }
     }
 
-    /// Takes note that a call was refused, and how long the model asks to be left alone.
+    /// A call was refused, and the model may ask for a pause.
     pub(super) fn refused(&mut self, round: Round, retry_after: Option<Duration>, now: Instant) {
         self.silent.get_or_insert((now, round));
         let mut pause = retry_after.unwrap_or_default();
-        // The calls that were refused along with it are the same news once more.
+        // Calls that were refused together are one refusal.
         if round == self.round {
             self.round = Round(round.0 + 1);
             self.calls = (self.calls / 2).max(1);
             (self.answers, self.reached) = (0, false);
-            // What the model asks for may be too short, again and again.
+            // The pause that the model asks for may be too short each time.
             pause = pause.max(self.pauses.next().unwrap_or_default());
         }
         self.opens = self.opens.max(Some(now + pause.min(LONGEST_PAUSE)));
@@ -144,12 +146,12 @@ mod tests {
     /// How many calls may go on, and the second at which the next may begin.
     fn after(ceiling: usize, events: &[(u64, Event)]) -> (usize, u64) {
         let zero = Instant::now();
-        let mut limit = Limit::new(ceiling, GROWTH);
+        let mut limit = ConcurrencyLimit::new(ceiling, GROWTH);
         for (second, event) in events {
             match *event {
                 Began(others) => {
-                    let turn = limit.turn(others, zero + secs(*second));
-                    assert!(matches!(turn, Turn::Now(_)), "{turn:?} at {second}");
+                    let admission = limit.admit(others, zero + secs(*second));
+                    assert!(matches!(admission, Admission::Now(_)), "{admission:?} at {second}");
                 }
                 Answered(round) => limit.answered(Round(round)),
                 Refused(round, asked) => {
@@ -235,10 +237,10 @@ mod tests {
     #[test]
     fn a_model_is_silent_from_its_first_refusal_to_its_next_answer() {
         let now = Instant::now();
-        let mut limit = Limit::new(8, GROWTH);
-        let silent = |limit: &mut Limit, second| match limit.turn(0, now + secs(second)) {
-            Turn::Closed { silent, .. } => silent,
-            turn => panic!("{turn:?}"),
+        let mut limit = ConcurrencyLimit::new(8, GROWTH);
+        let silent = |limit: &mut ConcurrencyLimit, second| match limit.admit(0, now + secs(second)) {
+            Admission::Closed { silent, .. } => silent,
+            admission => panic!("{admission:?}"),
         };
         limit.refused(Round(0), Some(secs(100)), now + secs(10));
         limit.refused(Round(0), None, now + secs(11));
@@ -252,14 +254,14 @@ mod tests {
     }
 
     #[test]
-    fn a_call_has_its_turn_when_there_is_a_place_and_the_model_is_open() {
+    fn a_call_is_admitted_below_the_limit_and_after_the_pause() {
         let now = Instant::now();
-        let mut limit = Limit::new(2, GROWTH);
-        assert_eq!(limit.turn(1, now), Turn::Now(Round(0)));
-        assert_eq!(limit.turn(2, now), Turn::Full);
+        let mut limit = ConcurrencyLimit::new(2, GROWTH);
+        assert_eq!(limit.admit(1, now), Admission::Now(Round(0)));
+        assert_eq!(limit.admit(2, now), Admission::Full);
         limit.refused(Round(0), None, now);
-        assert_eq!(limit.turn(0, now), Turn::Closed { opens: now + secs(1), silent: Some(now) });
-        assert_eq!(limit.turn(0, now + secs(1)), Turn::Now(Round(1)));
-        assert_eq!(limit.turn(1, now + secs(1)), Turn::Full);
+        assert_eq!(limit.admit(0, now), Admission::Closed { opens: now + secs(1), silent: Some(now) });
+        assert_eq!(limit.admit(0, now + secs(1)), Admission::Now(Round(1)));
+        assert_eq!(limit.admit(1, now + secs(1)), Admission::Full);
     }
 }

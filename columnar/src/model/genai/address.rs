@@ -1,4 +1,4 @@
-//! Where requests go instead of to the provider.
+//! The base URL of requests, in place of the provider's.
 
 use std::net::IpAddr;
 

@@ -1,4 +1,4 @@
-//! How calls are made: the HTTP client below the one of the providers, and silence about them.
+//! The HTTP client, and calls without log output.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -9,11 +9,11 @@ use reqwest::redirect::Policy;
 use tracing::Dispatch;
 use tracing::dispatcher::with_default;
 
-/// A dead address should fail while somebody is still watching; the system waits for minutes.
+/// The system's own timeout is minutes, too long to wait for a dead address.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A client that follows nobody to another place, where the key would go with it, and unpacks nothing, since a
-/// few bytes can be packed that fill the memory. `None` if the system has no root certificates.
+/// A client without redirects, which would take the key along, and without decompression, since a few bytes can unpack to
+/// fill the memory. `None` if the system has no root certificates.
 pub(super) fn client() -> Option<Client> {
     let http = reqwest::Client::builder()
         .redirect(Policy::none())
@@ -30,9 +30,8 @@ pub(super) fn client() -> Option<Client> {
     Client::builder().with_reqwest(http).build().ok()
 }
 
-/// What the future comes to. The client tells the log of the program what it was sent, and whom it asked; here it
-/// talks to nobody.
-pub(super) async fn unheard<F: Future>(future: F) -> F::Output {
-    let (mut future, nobody) = (pin!(future), Dispatch::none());
-    poll_fn(|cx| with_default(&nobody, || future.as_mut().poll(cx))).await
+/// Polls a future without a subscriber, because the client logs requests and addresses.
+pub(super) async fn without_logs<F: Future>(future: F) -> F::Output {
+    let (mut future, no_subscriber) = (pin!(future), Dispatch::none());
+    poll_fn(|cx| with_default(&no_subscriber, || future.as_mut().poll(cx))).await
 }

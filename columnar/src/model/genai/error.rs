@@ -1,14 +1,14 @@
 use std::time::{Duration, SystemTime};
 use std::{error::Error, io, str::Utf8Error, string::FromUtf8Error};
 
-use super::frames::Fault;
-use super::said::{Behind, Sent};
+use super::raw_events::Fault;
+use super::redaction::{Sent, Suffix};
 use crate::error::chain;
-use crate::model::overloaded::Asks;
+use crate::model::errors::Asks;
 use crate::model::{Overloaded, Refused};
 use crate::registry::PROVIDERS;
 
-/// Nobody waits for longer than this, and a header can say anything.
+/// The longest pause that a header may ask for.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);
 
 /// Why there is no reply. Holds no key, no address and nothing of the conversation.
@@ -18,50 +18,50 @@ pub enum GenaiError {
     /// The name of the model does not begin with a provider (this is its beginning), or ends there.
     #[error("`{0}` is no provider: a model is named `provider/model`, with one of {known}", known = known_providers())]
     UnknownProvider(String),
-    /// The provider wants a key, and none is set.
+    /// The key of the provider is not set.
     #[error("`{model}` needs a key: set the environment variable {variable}")]
     MissingKey {
         /// The name of the model.
         model: String,
         /// The variable to set.
         variable: &'static str,
-        /// There will be none at the next attempt.
+        /// The next attempt would fail in the same way.
         source: Refused,
     },
     /// No HTTPS connection can be made from this system.
     #[error("HTTPS is not available: are the root certificates installed?")]
     NoClient,
     /// The server refused the request, or could not answer it.
-    #[error("`{model}` answered with HTTP status {status}{}", Behind(said))]
+    #[error("`{model}` answered with HTTP status {status}{}", Suffix(message))]
     Status {
         /// The name of the model.
         model: String,
         /// For example 401 for a wrong key.
         status: u16,
-        /// What the provider says of it, if anything: its words for the kind of error, and a sentence of at most 500
-        /// characters. `…` stands for what it repeats of the request.
-        said: String,
-        /// Where the same request would be refused again, which is at most statuses below 500.
+        /// The provider's message, redacted: its words for the kind of error, and a sentence of at most 500 characters. `…`
+        /// replaces everything that repeats the request. Empty if there is none.
+        message: String,
+        /// Set if the same request would be refused again, as for most statuses below 500.
         source: Option<Refused>,
     },
     /// The provider takes no more calls for now: too many came from here, or from everywhere.
-    #[error("`{model}` takes no more calls for now (HTTP status {status}){asks}{}", Behind(said), asks = Asks(source.retry_after))]
+    #[error("`{model}` takes no more calls for now (HTTP status {status}){asks}{}", Suffix(message), asks = Asks(source.retry_after))]
     Overloaded {
         /// The name of the model.
         model: String,
         /// 429 for too many calls or a quota that is used up, 503 or 529 for a provider that is busy.
         status: u16,
         /// The same as of any other [status](Self::Status).
-        said: String,
-        /// What [`Adaptive`](crate::model::Adaptive) and [`retry`](crate::compute::Policy::retry) go by.
+        message: String,
+        /// The error that [`Adaptive`](crate::model::Adaptive) and [`retry`](crate::compute::Policy::retry) react to.
         source: Overloaded,
     },
-    /// Nothing came for too long.
+    /// No data came for too long.
     #[error("`{model}` {} {limit:?}", if *begun { "said no more for" } else { "did not begin to answer within" })]
     TimedOut {
         /// The name of the model.
         model: String,
-        /// How long that was.
+        /// The limit.
         limit: Duration,
         /// Whether the reply had begun.
         begun: bool,
@@ -79,7 +79,7 @@ pub enum GenaiError {
     Failed {
         /// The name of the model.
         model: String,
-        /// What went wrong, without anything that was sent or received.
+        /// The cause, without any content that was sent or received.
         cause: String,
     },
 }
@@ -99,7 +99,7 @@ impl GenaiError {
             return Self::fault(model, &Fault::Error(body.clone()), sent);
         }
         if let Some(refusal) = cause.downcast_ref().and_then(|error| Refusal::of(error, sent)) {
-            return refusal.told_of(model.to_owned());
+            return refusal.into_error(model.to_owned());
         }
         let is_text = !cause.is::<FromUtf8Error>() && !cause.is::<Utf8Error>();
         let cause = chain(cause)
@@ -108,32 +108,32 @@ impl GenaiError {
         Self::Failed { model: model.to_owned(), cause }
     }
 
-    /// What came in the middle of a reply.
+    /// An error in the middle of a reply.
     pub(super) fn fault(model: &str, fault: &Fault, sent: &Sent) -> Self {
         let model = model.to_owned();
         let Fault::Error(body) = fault else {
             return Self::Failed { model, cause: GARBLED.to_owned() };
         };
-        let said = sent.told(body);
-        let kind = ["/error/type", "/type"].iter().find_map(|place| body.pointer(place)?.as_str());
-        // Anthropic may think better of it after a status of 200, and documents these as the same.
+        let message = sent.redacted_error(body);
+        let kind = ["/error/type", "/type"].iter().find_map(|path| body.pointer(path)?.as_str());
+        // Anthropic may send these errors after a status of 200, and documents them as these statuses.
         let status = match kind {
             Some("rate_limit_error") => 429,
             Some("overloaded_error") => 529,
             _ => {
-                let cause = format!("the server reported an error{}", Behind(&said));
+                let cause = format!("the server reported an error{}", Suffix(&message));
                 return Self::Failed { model, cause };
             }
         };
-        Refusal { status, retry_after: None, said }.told_of(model)
+        Refusal { status, retry_after: None, message }.into_error(model)
     }
 }
 
-/// What a provider says instead of an answer.
+/// A provider's refusal.
 struct Refusal {
     status: u16,
     retry_after: Option<Duration>,
-    said: String,
+    message: String,
 }
 
 impl Refusal {
@@ -145,24 +145,24 @@ impl Refusal {
         Some(Self {
             status,
             retry_after: header.and_then(|header| retry_after(header, SystemTime::now())),
-            said: sent.told_in(body),
+            message: sent.redacted_body(body),
         })
     }
 
-    fn told_of(self, model: String) -> GenaiError {
-        let Self { status, retry_after, said } = self;
+    fn into_error(self, model: String) -> GenaiError {
+        let Self { status, retry_after, message } = self;
         match status {
             429 | 503 | 529 => {
-                GenaiError::Overloaded { model, status, said, source: Overloaded { retry_after } }
+                GenaiError::Overloaded { model, status, message, source: Overloaded { retry_after } }
             }
-            // These may go by; all others say that something is wrong with the request, or with who sends it.
-            408 | 409 | 425 | 500.. => GenaiError::Status { model, status, said, source: None },
-            _ => GenaiError::Status { model, status, said, source: Some(Refused) },
+            // These may be temporary; all others mean that the request or the key is wrong.
+            408 | 409 | 425 | 500.. => GenaiError::Status { model, status, message, source: None },
+            _ => GenaiError::Status { model, status, message, source: Some(Refused) },
         }
     }
 }
 
-/// The header of that name: so many seconds, or a date.
+/// Parses the header of that name: a number of seconds, or a date.
 fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
     let header = header.trim();
     let pause = if let Ok(seconds) = header.parse() {
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pause_is_given_in_seconds_or_as_a_date() {
+    fn a_pause_is_in_seconds_or_a_date() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
         for (header, seconds) in [
             ("0", Some(0)),

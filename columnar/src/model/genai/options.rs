@@ -1,4 +1,4 @@
-//! How a request is to be answered, in the client's words.
+//! The options of a request for the client.
 
 use ::genai::chat::{ChatOptions, JsonSpec};
 
@@ -6,7 +6,7 @@ use super::schema::sent;
 use crate::registry::Provider;
 use crate::rendering::Request;
 
-/// How the request is to be answered. What the provider does not take is not sent.
+/// The options of a request. Those that the provider does not take are left out.
 pub(super) fn chat_options(provider: &Provider, request: &Request) -> ChatOptions {
     let options = ChatOptions::default().with_max_tokens(request.max_tokens).with_capture_usage(true);
     let options = match request.temperature {

@@ -1,4 +1,4 @@
-//! From what a model is asked to what is sent, marked for the cache of its provider.
+//! The messages of a request for the client, marked for the cache of the provider.
 
 use ::genai::chat::{CacheControl, ChatMessage, ChatRequest, MessageOptions};
 
@@ -6,7 +6,7 @@ use crate::cache::{CachePolicy, Lifetime};
 use crate::context::Role;
 use crate::rendering::{Block, Rendering, Request};
 
-/// The request to a model of this name.
+/// The request to the model of this name.
 pub(super) fn chat_request(model: &str, request: &Request) -> ChatRequest {
     let rendering = Rendering::of(request, CachePolicy::of(model));
     let chat = ChatRequest::new(Vec::new());

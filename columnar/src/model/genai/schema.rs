@@ -1,14 +1,14 @@
-//! What of a JSON Schema a provider can hold a model to.
+//! JSON Schemas in the dialects of providers.
 
 use serde_json::{Map, Value as Json};
 
 use crate::registry::SchemaDialect;
 
-/// What `format` may say; schemas that are derived say `uint32` as well, which is refused.
+/// The accepted values of `format`; derived schemas also have `uint32`, which is refused.
 const FORMATS: &[&str] =
     &["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"];
 
-/// Left out, since what is asked for may be wider than what is read.
+/// Keywords that are left out: the reply is checked against the whole schema anyway.
 const LENGTHS: &[&str] = &["$schema", "maxLength", "minLength", "uniqueItems"];
 const LIMITS: &[&str] = &[
     "exclusiveMaximum",
@@ -23,7 +23,7 @@ const LIMITS: &[&str] = &[
     "pattern",
 ];
 
-/// Nothing can take their place, so a schema with one of them is not sent.
+/// Keywords that cannot be left out or replaced, so a schema with one of them is not sent.
 const FOREIGN: &[&str] = &[
     "allOf",
     "contains",
@@ -45,7 +45,7 @@ pub(super) fn sent(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
     if dialect == SchemaDialect::Full {
         return Some(schema.clone());
     }
-    // The root has to be an object; a reply that is another thing is asked for in words.
+    // The root must be an object. Other types are described in the instruction instead.
     let is_object = schema.get("type").is_some_and(|kind| kind == "object");
     is_object.then(|| narrowed(schema, dialect)).flatten()
 }
@@ -76,7 +76,7 @@ fn narrowed(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
             ("items", schema) => narrowed(schema, dialect)?,
             _ => value.clone(),
         };
-        // One of them is one of them at least, and that is what providers know.
+        // Providers know `anyOf`, which is the wider of the two.
         let word = if word == "oneOf" && !entries.contains_key("anyOf") { "anyOf" } else { word };
         kept.insert(word.to_owned(), value);
     }
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_derived_schema_is_sent_without_what_is_refused() {
+    fn a_derived_schema_is_sent_without_refused_keywords() {
         let schema = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "type": "object",
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_refused_is_not_sent() {
+    fn a_schema_that_would_be_refused_is_not_sent() {
         let deep = json!({ "type": "object", "additionalProperties": { "type": "string" } });
         for schema in [
             json!({ "type": "array", "items": { "type": "string" } }),

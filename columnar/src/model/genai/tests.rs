@@ -23,7 +23,7 @@ fn a_name_without_provider_or_model_is_answered_with_the_list() {
 #[test]
 fn a_base_url_stays_out_of_debug_output() {
     let model = Genai::new("openai/x").expect("a provider");
-    let model = model.with_base_url("http://me:secret@localhost/v1/");
+    let model = model.base_url("http://me:secret@localhost/v1/");
     assert_eq!(format!("{model:?}"), r#"Genai { name: "openai/x", .. }"#);
 }
 

@@ -93,7 +93,7 @@ async fn ask(model: &Genai, messages: &[(Role, &str)]) -> (String, Option<End>, 
 }
 
 fn openai(url: &str) -> Genai {
-    Genai::new("openai/test").expect("a provider").with_base_url(url)
+    Genai::new("openai/test").expect("a provider").base_url(url)
 }
 
 const HELLO: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hel\"}}]}\n\n\
@@ -215,7 +215,7 @@ async fn a_provider_may_say_so_after_it_has_begun() {
             "event: error\ndata: {{\"type\":\"error\",\"error\":{{\"type\":\"{kind}\",\"message\":\"{SECRET}\"}}}}\n\n"
         );
         let (url, _served) = serve("200 OK", &body).await;
-        let model = Genai::new("anthropic/test").expect("a provider").with_base_url(&url);
+        let model = Genai::new("anthropic/test").expect("a provider").base_url(&url);
         let (_, _, error) = ask(&model, &[(Role::User, SECRET)]).await;
         let error = error.expect("an error");
         assert_eq!(Overloaded::of(&*error).is_some(), status.is_some(), "{error}");
@@ -243,7 +243,7 @@ async fn what_cannot_be_sent_is_said() {
 /// What is sent of a request to a model of this name.
 async fn sent(name: &str, request: Request) -> Json {
     let (url, served) = serve("200 OK", "").await;
-    let model = Genai::new(name).expect("a provider").with_base_url(&url);
+    let model = Genai::new(name).expect("a provider").base_url(&url);
     model.reply(request).collect::<Vec<_>>().await;
     let sent = served.await.expect("served");
     let (_, body) = sent.split_once("\r\n\r\n").expect("a body");

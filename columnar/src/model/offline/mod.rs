@@ -1,4 +1,4 @@
-//! The model that is always there.
+//! The offline model.
 
 mod extract;
 mod sample;
@@ -16,31 +16,30 @@ use crate::tokens::{Chars, Counter};
 
 /// A stand-in for a language model that needs no download, no network and no key.
 ///
-/// It does not understand anything. It extracts key phrases and sentences from the messages that it
-/// is given, which of them depending on a few words of the instruction (topics, summary, weak
-/// reasoning), and streams them. The same messages always give the same reply. Use it to see a
+/// It understands nothing. It extracts key phrases and sentences from the messages and streams them; a few words of the
+/// instruction (topics, summary, weak reasoning) decide which. The same messages always give the same reply. Use it to see a
 /// flow work; name a real model in `COLUMNAR_MODEL` when the words matter.
 ///
-/// In a [typed](crate::guide::typed) column it says such an extract wherever the type wants text, and whatever fits
-/// elsewhere.
+/// In a [typed](crate::guide::typed) column it replies with such an extract for each text of the type, and with any valid
+/// value elsewhere.
 ///
-/// It has no tokens of its own. What it says that it used is counted as [`Chars`] does, four characters a token, so that
-/// bills and limits can be tried as well.
+/// It has no tokens. The usage that it reports is counted as [`Chars`] does, four characters a token, so that bills and
+/// limits can be tried as well.
 #[derive(Clone, Debug, Default)]
 pub struct Offline {
     pace: Duration,
 }
 
 impl Offline {
-    /// What [`by_name`](super::by_name) knows it by.
+    /// Its name for [`by_name`](super::by_name).
     pub const NAME: &'static str = "offline";
 
-    /// The model, as fast as it can.
+    /// The model without delays.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Waits so long before each word, as a model that thinks would.
+    /// Waits before each word, as a slow model would.
     #[must_use]
     pub fn pace(self, pace: Duration) -> Self {
         Self { pace }
@@ -53,9 +52,12 @@ impl Model for Offline {
     }
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
-        let said = answer(&request);
-        let text =
-            request.schema.as_ref().map(|schema| sample(&schema.json, &said).to_string()).unwrap_or(said);
+        let extract = answer(&request);
+        let text = request
+            .schema
+            .as_ref()
+            .map(|schema| sample(&schema.json, &extract).to_string())
+            .unwrap_or(extract);
         let input = Chars.count(&request.system) + request.messages.tokens();
         let count = |tokens| u64::try_from(tokens).unwrap_or(u64::MAX);
         let end = End::new(Finish::Stop).usage(Usage::new(count(input), count(Chars.count(&text))));
@@ -74,21 +76,20 @@ impl Model for Offline {
 }
 
 fn answer(request: &Request) -> String {
-    let mut said: Vec<Vec<(String, String)>> = Vec::new();
+    let mut shown: Vec<Vec<(String, String)>> = Vec::new();
     let mut own = None;
     for (role, content) in &request.messages {
         match role {
-            Role::User => said.push(values(&content)),
+            Role::User => shown.push(values(&content)),
             Role::Assistant => own = Some(content),
         }
     }
-    let current = said.pop().unwrap_or_default();
-    let past: Vec<String> = said.into_iter().flatten().map(|(_, text)| text).collect();
+    let current = shown.pop().unwrap_or_default();
+    let past: Vec<String> = shown.into_iter().flatten().map(|(_, text)| text).collect();
     extract::answer(&request.system, &current, &past, own.as_deref())
 }
 
-/// The values that a user message shows. What stands outside of every tag is the constant lead, and
-/// nobody said it.
+/// The values in a user message. Text outside of all tags is the constant first message, and no value.
 fn values(content: &str) -> Vec<(String, String)> {
     extract::sections(content).into_iter().filter(|(tag, _)| !tag.is_empty()).collect()
 }

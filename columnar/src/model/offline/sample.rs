@@ -1,11 +1,11 @@
-//! JSON that fits a schema, for a model that understands neither.
+//! Valid JSON for a schema.
 
 use serde_json::{Map, Number, Value as Json};
 
-/// Types may hold themselves; deeper than this, lists are empty and what may be missing is.
+/// Types may be recursive; below this depth lists are empty and optional values are missing.
 const DEEP: usize = 4;
 
-/// A value that fits a JSON Schema as types have it. Its texts are `text`, and a list of texts has its phrases.
+/// A valid value for the JSON Schema of a type. Its texts are `text`, and a list of texts has its phrases.
 pub(super) fn sample(schema: &Json, text: &str) -> Json {
     Sample { root: schema, text }.of(schema, 0)
 }
@@ -67,7 +67,7 @@ impl Sample<'_> {
     }
 }
 
-/// The type; of several, one that says something.
+/// The type; of several, one that is not null.
 fn kind(schema: &Json, depth: usize) -> &str {
     match schema.get("type") {
         Some(Json::String(kind)) => kind,
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_that_holds_itself_ends() {
+    fn a_recursive_type_ends() {
         let tree = json!({
             "type": "object",
             "properties": {

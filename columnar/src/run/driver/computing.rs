@@ -10,7 +10,7 @@ use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{BoxStream, StreamExt};
 
 use super::leading::Lead;
-use super::tab::Tab;
+use super::tab::ReceiptBuilder;
 use crate::compute::{Context, Kind, Piece, Step};
 use crate::declare::Name;
 use crate::error::BoxError;
@@ -46,7 +46,7 @@ pub(super) struct Computing<'a> {
     /// Goes along with the report of how it ended.
     span: CellSpan,
     /// What it has cost so far, where a model was asked.
-    tab: Option<Box<Tab>>,
+    tab: Option<Box<ReceiptBuilder>>,
 }
 
 enum Stage<'a> {

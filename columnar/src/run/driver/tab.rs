@@ -8,30 +8,30 @@ use crate::model::End;
 use crate::usage::Receipt;
 
 /// What has been asked and answered for one cell.
-pub(super) struct Tab {
+pub(super) struct ReceiptBuilder {
     began: Instant,
     receipt: Receipt,
 }
 
-impl Default for Tab {
+impl Default for ReceiptBuilder {
     fn default() -> Self {
         Self { began: Instant::now(), receipt: Receipt::default() }
     }
 }
 
-impl Tab {
+impl ReceiptBuilder {
     /// A call begins. It has not told what it cost until it ends.
     pub(super) fn asked(&mut self, model: Arc<str>) {
         self.receipt.model = Some(model);
         self.receipt.calls += 1;
-        self.receipt.untold += 1;
+        self.receipt.unreported += 1;
     }
 
     /// The call that began last is over.
     pub(super) fn answered(&mut self, end: End) {
         if let Some(usage) = end.usage {
             self.receipt.usage += usage;
-            self.receipt.untold = self.receipt.untold.saturating_sub(1);
+            self.receipt.unreported = self.receipt.unreported.saturating_sub(1);
         }
         self.receipt.id = end.id.map(Into::into);
     }

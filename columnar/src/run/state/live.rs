@@ -33,7 +33,7 @@ impl<'a> Live<'a> {
     #[cfg(feature = "simulation")]
     pub(crate) fn wrap(&self, wrap: impl Fn(&Step<'a>, Context) -> Reply<'a> + Clone + Send + Sync + 'a) {
         for step in self.lock().iter_mut().flatten() {
-            *step = step.clone().around(wrap.clone());
+            *step = step.clone().wrap(wrap.clone());
         }
     }
 

@@ -35,7 +35,7 @@ use receipts::Receipts;
 use restore::Stored;
 pub(crate) use run::{Rest, Work};
 
-/// How many cells of a flow are computed at once, unless told otherwise.
+/// How many cells of a flow are computed at once by default.
 const CONCURRENCY: usize = 32;
 
 pub(crate) struct Shared {
@@ -112,8 +112,8 @@ impl Shared {
         self.counter.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts tokens this way from now on, those of what is stored as well.
-    pub(crate) fn count_with(&self, counter: Arc<dyn Counter>) {
+    /// Sets the counter of tokens, also for the values that are stored already.
+    pub(crate) fn set_counter(&self, counter: Arc<dyn Counter>) {
         let mut known = self.counter.write().unwrap_or_else(PoisonError::into_inner);
         let mut state = self.lock();
         state.table = state.table.counted(&*counter);
@@ -122,8 +122,8 @@ impl Shared {
         *known = counter;
     }
 
-    /// Goes by this budget where a column says nothing.
-    pub(crate) fn budget(&self, budget: Budget) {
+    /// Sets the budget of the columns that have none of their own.
+    pub(crate) fn set_budget(&self, budget: Budget) {
         let mut state = self.lock();
         state.budget = budget;
         state.assemblers.clear();
@@ -139,18 +139,18 @@ impl Shared {
         Arc::clone(&self.lock().plan)
     }
 
-    /// Takes this for the time from step to step.
-    pub(crate) fn pace(&self, pace: Pace) {
+    /// Sets the usual time from one step to the next.
+    pub(crate) fn set_pace(&self, pace: Pace) {
         Arc::make_mut(&mut self.lock().defaults).pace = pace;
     }
 
-    /// Lets columns ask this model that are not told another.
-    pub(crate) fn model(&self, model: Choice) {
+    /// Sets the model of the columns that have none of their own.
+    pub(crate) fn set_model(&self, model: Choice) {
         Arc::make_mut(&mut self.lock().defaults).model = model;
     }
 
-    /// Lets calls cost so much from now on.
-    pub(crate) fn spend(&self, limit: SpendLimit) {
+    /// Limits what all calls together may cost.
+    pub(crate) fn set_spend_limit(&self, limit: SpendLimit) {
         Arc::make_mut(&mut self.lock().defaults).limit = Some(limit);
     }
 
@@ -168,8 +168,8 @@ impl Shared {
         Ok(column)
     }
 
-    /// Lets so many cells be computed at once.
-    pub(crate) fn limit(&self, cells: usize) {
+    /// Sets how many cells are computed at once.
+    pub(crate) fn set_concurrency(&self, cells: usize) {
         let mut state = self.lock();
         state.scheduler.limit(cells);
         state.wake();

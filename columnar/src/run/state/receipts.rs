@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::schedule::Cell;
 use crate::store::Entry;
-use crate::usage::{NoReceipt, Receipt};
+use crate::usage::{ParseReceiptError, Receipt};
 
 /// The receipts of so many steps of a column are one map, which flows share that were forked since. So a fork
 /// costs a pointer for each of these.
@@ -24,7 +24,7 @@ type Maps = BTreeMap<(usize, usize), Arc<Steps>>;
 type Steps = BTreeMap<usize, Arc<Receipt>>;
 
 /// The receipt of an entry.
-pub(super) fn receipt(entry: &Entry) -> Result<Option<Receipt>, NoReceipt> {
+pub(super) fn receipt(entry: &Entry) -> Result<Option<Receipt>, ParseReceiptError> {
     entry.receipt.as_deref().map(str::parse).transpose()
 }
 

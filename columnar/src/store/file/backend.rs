@@ -1,12 +1,12 @@
-//! What a store in files does on its thread, once it is open: reads values, and stores batches of cells.
+//! The backend of the file store, once it is open: reads values, and stores batches of cells.
 //!
 //! ```text
 //! stage values ─▶ lines in the log ─▶ link values to their names ─▶ `done` in the log ─▶ unstage
 //!       sync             sync                   sync folders
 //! ```
 //!
-//! A value has its name only when it is whole and in the log, and it never loses it. What is confirmed is
-//! durable, `done` or not: opening finds out what became of lines that no `done` follows.
+//! A value gets its name only when it is complete and in the log, and keeps it. Confirmed values are durable, with
+//! or without `done`: recovery finds out what became of lines that no `done` follows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -14,36 +14,32 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, Kind};
-use super::layout::{IoContext, Layout, none_if_missing, ok_if_exists};
+use super::layout::{
+    IoContext, Layout, Location, damaged, entry, none_if_missing, ok_if_exists, replace, stage,
+};
 use super::log::{self, Cells, Checksum, LoggedEntry};
+use super::recovery::{self, Opened};
 use crate::declare::Name;
-use crate::history::Value;
 use crate::store::worker::{Backend, NewCell};
 use crate::store::{Entry, Put, StoreError, StoredSteps};
 
-/// Where a store is.
-#[derive(Clone, Debug)]
-pub(crate) struct Location<D> {
-    pub(super) disk: D,
-    pub(super) path: PathBuf,
-}
-
-/// A folder that is open.
+/// An open folder.
 pub(crate) struct FileBackend<D: Disk> {
-    pub(super) disk: D,
-    pub(super) layout: Layout,
-    pub(super) lock: D::Lock,
-    pub(super) log: D::File,
-    pub(super) cells: Cells,
-    /// Names of what is staged are numbers.
-    pub(super) staged: usize,
+    disk: D,
+    layout: Layout,
+    lock: D::Lock,
+    log: D::File,
+    cells: Cells,
+    /// The name of the next staged file.
+    staged: usize,
 }
 
 impl<D: Disk> Backend for FileBackend<D> {
     type Location = Location<D>;
 
     fn open(location: &Location<D>) -> Result<Self, StoreError> {
-        super::opening::open(location)
+        let Opened { layout, lock, log, cells } = recovery::open(location)?;
+        Ok(Self { disk: location.disk.clone(), layout, lock, log, cells, staged: 0 })
     }
 
     fn definition(&mut self) -> Result<Option<String>, StoreError> {
@@ -108,7 +104,7 @@ impl<D: Disk> FileBackend<D> {
         self.cells.get(column)?.get(&step)
     }
 
-    /// The folder may have been moved or replaced, which a path does not show.
+    /// Fails if the folder was moved or replaced, which its path does not show.
     fn check_root(&self) -> Result<(), StoreError> {
         let path = self.layout.lock();
         match none_if_missing(self.disk.is_locked_by(&path, &self.lock)).context("looking at", &path)? {
@@ -118,7 +114,7 @@ impl<D: Disk> FileBackend<D> {
         }
     }
 
-    /// Stores cells that are not there, no two of them the same.
+    /// Stores cells that are not stored yet, no two of them the same.
     fn store(&mut self, cells: &[&NewCell]) -> Result<(), StoreError> {
         let columns: BTreeSet<&Name> =
             cells.iter().filter(|cell| is_value(cell)).map(|cell| &cell.column).collect();
@@ -148,18 +144,18 @@ impl<D: Disk> FileBackend<D> {
         }
         self.append(&log::done(self.cells.values().map(BTreeMap::len).sum()))?;
         for (staged, _) in links {
-            // All is well without: opening removes what is left.
+            // A failure does no harm: recovery removes staged files.
             let _ = self.disk.remove(&staged);
         }
         Ok(())
     }
 
-    /// Sees to it that columns have their folders, and that these last.
+    /// Creates the folders of columns, and makes them durable.
     fn make_columns(&self, columns: &BTreeSet<&Name>) -> Result<(), StoreError> {
         let mut made = false;
         for column in columns {
             let folder = self.layout.column(column);
-            // A folder that holds a value lasts already, and its absence is a loss.
+            // A folder that holds a value is durable already. If it is missing, values are lost.
             if !self
                 .cells
                 .get(*column)
@@ -195,68 +191,7 @@ fn is_value(cell: &NewCell) -> bool {
     !cell.entry.is_skipped()
 }
 
-/// Writes bytes where nobody looks for them.
-pub(super) fn stage<D: Disk>(
-    disk: &D,
-    layout: &Layout,
-    number: usize,
-    bytes: &[u8],
-) -> Result<PathBuf, StoreError> {
-    let path = layout.staging().join(number.to_string());
-    let mut file = disk.create(&path).context("making", &path)?;
-    file.write_all(bytes).context("writing", &path)?;
-    disk.sync(&file).context("writing", &path)?;
-    Ok(path)
-}
-
-/// Puts what is staged in the place of a file of the store's own.
-pub(super) fn replace<D: Disk>(
-    disk: &D,
-    layout: &Layout,
-    staged: &Path,
-    path: &Path,
-) -> Result<(), StoreError> {
-    disk.rename(staged, path).context("replacing", path)?;
-    disk.sync_path(layout.own()).context("writing", layout.own())
-}
-
-/// What is stored of a cell, as the log has it.
-pub(super) fn entry<D: Disk>(
-    disk: &D,
-    layout: &Layout,
-    column: &Name,
-    step: usize,
-    logged: &LoggedEntry,
-) -> Result<Entry, StoreError> {
-    let receipt = logged.receipt.clone();
-    let Some(checksum) = logged.value else { return Ok(Entry { value: None, receipt }) };
-    let path = layout.value(column, step);
-    // One byte more than there should be is enough to know.
-    let bytes =
-        none_if_missing(disk.read(&path, checksum.len.saturating_add(1))).context("reading", &path)?;
-    let corrupt = |reason: &str| corrupt(column, step, &path, reason);
-    let bytes = bytes.ok_or_else(|| corrupt("is not there any more; put it back"))?;
-    if Checksum::of(&bytes) != checksum {
-        return Err(corrupt("was edited or damaged after it was stored; put back what it was"));
-    }
-    let value = text(bytes).ok_or_else(|| corrupt("is not UTF-8"))?;
-    Ok(Entry { value: Some(value), receipt })
-}
-
-/// The value that these bytes are.
-pub(super) fn text(bytes: Vec<u8>) -> Option<Value> {
-    String::from_utf8(bytes).ok().map(Value::from)
-}
-
-pub(super) fn corrupt(column: &Name, step: usize, path: &Path, reason: &str) -> StoreError {
-    StoreError::Corrupt { column: column.clone(), step, reason: format!("{} {reason}", path.display()) }
-}
-
-pub(super) fn damaged(path: &Path, reason: impl Into<String>) -> StoreError {
-    StoreError::Damaged { location: path.display().to_string(), reason: reason.into() }
-}
-
-/// A folder is not what it was.
+/// The error of a folder that was moved, replaced or removed.
 fn unwritable(path: &Path, reason: &str) -> StoreError {
     StoreError::other(format!("{} cannot be written to: {reason}", path.display()))
 }

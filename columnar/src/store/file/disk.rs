@@ -1,61 +1,61 @@
-//! What a store in files asks of a file system. The tests put others in its place: one that loses power, one
-//! that fails, one that stands still so that its process can be killed.
+//! The operations on a file system that the file store uses. Tests implement them with disks that lose power,
+//! fail, or pause so that the process can be killed.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The operations that a crash can come between. Each is one system call, or as good as one.
+/// File system operations. A crash can come between any two; each is one system call, or as good as one.
 pub(crate) trait Disk: Clone + Send + 'static {
-    /// A file that is written from its end on.
+    /// A file that is appended to.
     type File: Write + Send;
-    /// Keeps everybody else out until it is dropped.
+    /// An exclusive lock, which is released when it is dropped.
     type Lock: Send;
 
     /// The path without links.
     fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
 
-    /// Locks a file, which is made where there is none, or says that it is locked.
+    /// Locks a file and creates it if it is missing; `WouldBlock` if it is locked already.
     fn lock(&self, path: &Path) -> Result<Self::Lock, TryLockError>;
 
     /// Whether the path leads to the file that is locked.
     fn is_locked_by(&self, path: &Path, lock: &Self::Lock) -> io::Result<bool>;
 
-    /// What is at the end of a path. Links are not followed.
+    /// The kind of the file at a path. Links are not followed.
     fn kind(&self, path: &Path) -> io::Result<Kind>;
 
-    /// What is in a folder, in any order, without what has no name in UTF-8.
+    /// The entries of a folder, in any order, without names that are not UTF-8.
     fn list(&self, folder: &Path) -> io::Result<Vec<(String, Kind)>>;
 
-    /// The bytes of a file, at most so many.
+    /// The first bytes of a file, at most `at_most`.
     fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>>;
 
-    /// A new file.
+    /// Creates a file; fails if it exists.
     fn create(&self, path: &Path) -> io::Result<Self::File>;
 
-    /// A file that is there.
+    /// Opens an existing file.
     fn append(&self, path: &Path) -> io::Result<Self::File>;
 
-    /// Returns when what was written will outlive a loss of power.
+    /// Makes written bytes durable.
     fn sync(&self, file: &Self::File) -> io::Result<()>;
 
-    /// The same for what somebody else wrote, or for which names a folder has.
+    /// Makes durable a file that another process wrote, or the names in a folder.
     fn sync_path(&self, path: &Path) -> io::Result<()>;
 
-    /// A new folder.
+    /// Creates a folder.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// Another name for a file. Fails where the name is taken.
+    /// Gives a file a second name; fails if the name is taken.
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Another name for a file in place of the one that it has. What had that name loses it.
+    /// Atomically replaces `to` with `from`.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Takes a name from a file.
+    /// Removes a name of a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
 }
 
-/// What a name stands for.
+/// The kind of an entry of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     File,
@@ -68,14 +68,14 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Local;
 
-/// A file that is locked until this is dropped. Closing it would not do: a process that this one is just about to begin
-/// has the file open, too, for a moment.
+/// A locked file. It is unlocked explicitly when dropped, since closing is not enough: a child process that is just
+/// being started has the file open, too, for a moment.
 #[derive(Debug)]
 pub(crate) struct FileLock(File);
 
 impl Drop for FileLock {
     fn drop(&mut self) {
-        // Where it fails, closing the file unlocks it, if a little later.
+        // If this fails, closing the file unlocks it, a little later.
         let _ = self.0.unlock();
     }
 }
@@ -103,7 +103,7 @@ impl Disk for Local {
         Ok((there.dev(), there.ino()) == (locked.dev(), locked.ino()))
     }
 
-    /// A file that is open keeps its place here.
+    /// Outside Unix an open file cannot be moved or replaced.
     #[cfg(not(unix))]
     fn is_locked_by(&self, path: &Path, _: &FileLock) -> io::Result<bool> {
         fs::metadata(path).map(|_| true)
@@ -147,7 +147,7 @@ impl Disk for Local {
         File::open(path)?.sync_all()
     }
 
-    /// There is no way to ask for this.
+    /// Other systems have no such operation.
     #[cfg(not(unix))]
     fn sync_path(&self, path: &Path) -> io::Result<()> {
         fs::metadata(path).map(|_| ())
@@ -183,7 +183,7 @@ fn kind_of(kind: fs::FileType) -> Kind {
     }
 }
 
-/// What is made is for its owner alone.
+/// Files that are created are readable by their owner alone.
 fn owner_only(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);

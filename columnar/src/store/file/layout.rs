@@ -1,16 +1,26 @@
-//! Where things lie in the folder of a store.
+//! The paths in the folder of a store, and reading and writing at them.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::disk::Disk;
+use super::log::{Checksum, LoggedEntry};
 use crate::declare::Name;
-use crate::store::StoreError;
+use crate::history::Value;
+use crate::store::{Entry, StoreError};
+
+/// The address of a file store.
+#[derive(Clone, Debug)]
+pub(crate) struct Location<D> {
+    pub(super) disk: D,
+    pub(super) path: PathBuf,
+}
 
 /// The folder of a store, by a path without links.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     root: PathBuf,
-    /// No column can have this name.
+    /// The folder `.columnar`; no column can have this name.
     own: PathBuf,
 }
 
@@ -24,7 +34,7 @@ impl Layout {
         &self.root
     }
 
-    /// The folder of everything but values.
+    /// The folder of all files but values.
     pub(super) fn own(&self) -> &Path {
         &self.own
     }
@@ -45,7 +55,7 @@ impl Layout {
         self.own.join("cells")
     }
 
-    /// The folder of what is being written.
+    /// The folder of files that are being written.
     pub(super) fn staging(&self) -> PathBuf {
         self.own.join("staged")
     }
@@ -59,7 +69,7 @@ impl Layout {
     }
 }
 
-/// Says what was being done, and where, when something failed.
+/// Adds the operation and its path to an error.
 pub(super) trait IoContext<T> {
     fn context(self, reason: &str, path: &Path) -> Result<T, StoreError>;
 }
@@ -70,7 +80,7 @@ impl<T> IoContext<T> for io::Result<T> {
     }
 }
 
-/// What does not exist is `None`.
+/// `None` for a file that does not exist.
 pub(super) fn none_if_missing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -78,10 +88,71 @@ pub(super) fn none_if_missing<T>(result: io::Result<T>) -> io::Result<Option<T>>
     }
 }
 
-/// What exists already is as good as made.
+/// Success for a file that exists already.
 pub(super) fn ok_if_exists(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         other => other,
     }
+}
+
+/// Writes a file into the staging folder, and makes it durable.
+pub(super) fn stage<D: Disk>(
+    disk: &D,
+    layout: &Layout,
+    number: usize,
+    bytes: &[u8],
+) -> Result<PathBuf, StoreError> {
+    let path = layout.staging().join(number.to_string());
+    let mut file = disk.create(&path).context("making", &path)?;
+    file.write_all(bytes).context("writing", &path)?;
+    disk.sync(&file).context("writing", &path)?;
+    Ok(path)
+}
+
+/// Atomically replaces a file of `.columnar` with a staged one.
+pub(super) fn replace<D: Disk>(
+    disk: &D,
+    layout: &Layout,
+    staged: &Path,
+    path: &Path,
+) -> Result<(), StoreError> {
+    disk.rename(staged, path).context("replacing", path)?;
+    disk.sync_path(layout.own()).context("writing", layout.own())
+}
+
+/// Reads the entry of a cell, and checks it against the log.
+pub(super) fn entry<D: Disk>(
+    disk: &D,
+    layout: &Layout,
+    column: &Name,
+    step: usize,
+    logged: &LoggedEntry,
+) -> Result<Entry, StoreError> {
+    let receipt = logged.receipt.clone();
+    let Some(checksum) = logged.value else { return Ok(Entry { value: None, receipt }) };
+    let path = layout.value(column, step);
+    // One byte more than expected is enough to notice a change.
+    let bytes =
+        none_if_missing(disk.read(&path, checksum.len.saturating_add(1))).context("reading", &path)?;
+    let corrupt = |reason: &str| corrupt(column, step, &path, reason);
+    let bytes = bytes.ok_or_else(|| corrupt("is not there any more; put it back"))?;
+    if Checksum::of(&bytes) != checksum {
+        return Err(corrupt("was edited or damaged after it was stored; put back what it was"));
+    }
+    let value = text(bytes).ok_or_else(|| corrupt("is not UTF-8"))?;
+    Ok(Entry { value: Some(value), receipt })
+}
+
+/// The value of these bytes, if they are UTF-8.
+pub(super) fn text(bytes: Vec<u8>) -> Option<Value> {
+    String::from_utf8(bytes).ok().map(Value::from)
+}
+
+pub(super) fn corrupt(column: &Name, step: usize, path: &Path, reason: &str) -> StoreError {
+    StoreError::Corrupt { column: column.clone(), step, reason: format!("{} {reason}", path.display()) }
+}
+
+pub(super) fn damaged(path: &Path, reason: impl Into<String>) -> StoreError {
+    StoreError::Damaged { location: path.display().to_string(), reason: reason.into() }
 }

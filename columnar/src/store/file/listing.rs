@@ -1,12 +1,10 @@
-//! What lies in the folders of columns beside what the log knows. Files that are not named after a number are
-//! nobody's business.
+//! The files of columns that the log does not have. Files that are not named after a number are ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::backend::{corrupt, damaged};
 use super::disk::{Disk, Kind};
-use super::layout::{IoContext, Layout};
+use super::layout::{IoContext, Layout, corrupt, damaged};
 use super::log::{self, Cells, LoggedEntry};
 use crate::declare::Name;
 use crate::store::StoreError;
@@ -30,12 +28,12 @@ pub(super) fn list<D: Disk>(disk: &D, layout: &Layout) -> Result<Files, StoreErr
 pub(super) struct Unlogged {
     /// Those that continue their columns.
     pub(super) next: Vec<(Name, usize)>,
-    /// What else looks like a value, and what to do about it.
+    /// Other files that look like values, each with the way to resolve it.
     pub(super) wrong: Vec<StoreError>,
 }
 
 impl Unlogged {
-    /// Where the log is torn, it may have known them, so nothing is taken over.
+    /// Nothing is adopted if the log is torn, since the lost lines may have had these values.
     pub(super) fn find(layout: &Layout, files: Files, cells: &Cells, torn: bool) -> Self {
         let mut unlogged = Self::default();
         let nothing = BTreeMap::new();
@@ -90,7 +88,7 @@ impl Unlogged {
     }
 }
 
-/// What stands before the ending of a file that is named after a number.
+/// The digits of a file that is named after a number.
 fn digits(file: &str) -> Option<&str> {
     let digits = file.strip_suffix(".txt")?;
     (!digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())).then_some(digits)

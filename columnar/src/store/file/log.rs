@@ -1,5 +1,5 @@
-//! The log of a store in files: which cells are stored, and what their values are recognised by. Text that
-//! everybody can read; this file alone knows its form.
+//! The log of the file store: the stored cells, with the checksums of their values. It is plain text, and this file
+//! alone knows its format.
 //!
 //! ```text
 //! done 0 3af0c1d24b5e6978
@@ -9,15 +9,15 @@
 //! done 3 77b1c2d3e4f50617
 //! ```
 //!
-//! The first line is a `done`, of nothing. A value has its length in bytes and its checksum; what stands behind that,
-//! or behind the step of a skipped cell, is the receipt. `done` says how many cells stand before it. The last word of
-//! a line is the checksum of the words before it. Checksums are those of XXH64, which `xxhsum` prints, too.
+//! The first line is a `done` of 0 cells. A value has its length in bytes and its checksum. The receipt follows the
+//! checksum, or the step of a skipped cell. `done` has the number of all cells before it. The last word of a line is
+//! the checksum of the words before it. Checksums are XXH64, as `xxhsum` prints them.
 //!
 //! Format 1 had no receipts, and is the same otherwise.
 //!
-//! Lines are made durable before the files of their values are there, and `done` is written when those are
-//! durable. So what stands behind the last `done` has not been confirmed to anybody: lines there may be torn, and
-//! values may be missing. A damaged line before a `done` has been whole.
+//! Lines are durable before the files of their values exist, and `done` is written when those are durable. So lines
+//! after the last `done` may be torn, and their values may be missing: they were possibly never confirmed. A damaged
+//! line before a `done` was complete once.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -29,13 +29,13 @@ use crate::declare::Name;
 use crate::history::Value;
 use crate::store::Entry;
 
-/// Which cells are stored.
+/// The stored cells, by column and step.
 pub(super) type Cells = BTreeMap<Name, BTreeMap<usize, LoggedEntry>>;
 
-/// What the log has of a cell.
+/// The log's entry of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LoggedEntry {
-    /// What the value is recognised by, if there is one.
+    /// The checksum of the value; `None` for a skipped cell.
     pub(super) value: Option<Checksum>,
     pub(super) receipt: Option<Value>,
 }
@@ -47,7 +47,7 @@ impl LoggedEntry {
     }
 }
 
-/// What bytes are recognised by.
+/// The length and hash of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Checksum {
     pub(super) len: u64,
@@ -75,14 +75,14 @@ impl fmt::Display for Checksum {
     }
 }
 
-/// What a log says.
+/// A parsed log.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Log {
-    /// What is done.
+    /// Cells before the last `done`.
     pub(super) cells: Cells,
-    /// What may be done or not.
+    /// Cells after the last `done`, whose values may be missing.
     pub(super) unconfirmed: Vec<(Name, usize, LoggedEntry)>,
-    /// It ends in the middle of a line.
+    /// Whether it ends in the middle of a line.
     pub(super) torn: bool,
 }
 
@@ -128,13 +128,13 @@ impl Log {
         Ok(())
     }
 
-    /// Whether everything is done and nothing is torn.
+    /// Whether it ends with a `done`.
     pub(super) fn is_whole(&self) -> bool {
         self.unconfirmed.is_empty() && !self.torn
     }
 }
 
-/// A whole log of cells that are done.
+/// A complete log of these cells.
 pub(super) fn write(cells: &Cells) -> String {
     let mut text = done(0);
     let mut count = 0;
@@ -160,7 +160,7 @@ pub(super) fn cell(column: &Name, step: usize, logged: &LoggedEntry) -> String {
     line(words)
 }
 
-/// Any text as one without ends of lines.
+/// Escapes line breaks and backslashes.
 fn escape(text: &str, words: &mut String) {
     for char in text.chars() {
         match char {
@@ -195,7 +195,7 @@ pub(super) fn done(cells: usize) -> String {
 
 fn line(mut words: String) -> String {
     let sum = sum(words.as_bytes());
-    // Writing to a text does not fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(words, " {sum:016x}");
     words
 }
@@ -211,7 +211,7 @@ impl Line {
         if kind == "done" {
             return Some(Self::Done(number(rest)?));
         }
-        // How many words there are before the receipt.
+        // The number of words before the receipt.
         let (is_value, count) = match kind {
             "value" => (true, 4),
             "skipped" => (false, 2),
@@ -225,13 +225,13 @@ impl Line {
     }
 }
 
-/// The words of a line, if they are those that were written.
+/// The words of a line, if its checksum is right.
 fn verified(line: &[u8]) -> Option<&str> {
     let (words, sum_of_words) = str::from_utf8(line).ok()?.strip_suffix('\n')?.rsplit_once(' ')?;
     (hexadecimal(sum_of_words)? == sum(words.as_bytes())).then_some(words)
 }
 
-/// Whether there is a whole `done` at the end of it, even if it does not begin there any more.
+/// Whether a damaged line ends in a complete `done`.
 fn ends_in_done(line: &[u8]) -> bool {
     let at = line.windows(5).rposition(|words| words == b"done ");
     at.and_then(|at| line.get(at..)).is_some_and(|done| verified(done).is_some())
@@ -241,13 +241,13 @@ fn sum(bytes: &[u8]) -> u64 {
     XxHash64::oneshot(0, bytes)
 }
 
-/// A number in its only spelling.
+/// Parses a number in its canonical spelling.
 pub(super) fn number<T: FromStr>(text: &str) -> Option<T> {
     let plain = text.bytes().all(|digit| digit.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     if plain { text.parse().ok() } else { None }
 }
 
-/// A checksum in its only spelling.
+/// Parses a checksum in its canonical spelling.
 fn hexadecimal(text: &str) -> Option<u64> {
     let plain = text.len() == 16 && text.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
     if plain { u64::from_str_radix(text, 16).ok() } else { None }

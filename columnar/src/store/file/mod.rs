@@ -1,26 +1,26 @@
-//! Values as files in a folder.
+//! A store in files of a folder.
 
 mod backend;
 mod disk;
 mod layout;
 mod listing;
 mod log;
-mod opening;
+mod recovery;
 #[cfg(test)]
 mod tests;
-mod verify;
 
 use std::path::{Path, PathBuf};
 
 use futures::future::BoxFuture;
 
-use self::backend::{FileBackend, Location};
+use self::backend::FileBackend;
 use self::disk::Local;
+use self::layout::Location;
 use super::worker::{OnWorker, Worker};
 use super::{Defect, StoreError};
 
-/// A store in a folder: one file per value, named after its column and its step, that holds the text and
-/// nothing else.
+/// A store in a folder, with one file per value. The file is named after column and step, and holds the text
+/// alone.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -47,47 +47,47 @@ use super::{Defect, StoreError};
 /// # Ok(()) }
 /// ```
 ///
-/// # What lies where
+/// # Layout
 ///
 /// ```text
 /// user/0.txt           the value of `user` at step 0, byte for byte
 /// echo/0.txt
-/// .columnar/cells      which cells are stored, with the lengths and checksums of their values, and what they cost
-/// .columnar/definition what the flow was like
+/// .columnar/cells      the log: the stored cells, with lengths and checksums of their values, and their receipts
+/// .columnar/definition the definition of the flow
 /// .columnar/format     2
 /// .columnar/lock       locked while a flow has it open
-/// .columnar/staged/    what is being written
+/// .columnar/staged/    values that are being written
 /// ```
 ///
-/// The folder is made when it is opened for the first time. Search it, put it under version control, copy it while
+/// The folder is created when it is opened for the first time. Search it, put it under version control, copy it while
 /// no flow has it open; the folder `.columnar` belongs to it.
 ///
-/// A text that somebody puts there as the next step of a column, `user/1.txt`, is taken over when the store is
-/// opened the next time, as if it had been pushed. A file with another number is an error that says so. What is
-/// not named after a number is left alone. So a folder whose `.columnar` is damaged can be opened without it: its
-/// texts are taken over as they are, and nothing is known of what was skipped.
+/// A file that you add as the next step of a column, such as `user/1.txt`, is adopted when the store is opened, as
+/// if its text had been pushed. A file with another number is an error that names the next step. Files that are not
+/// named after a number are ignored. So a folder whose `.columnar` is damaged can be opened without it: its texts
+/// are adopted as they are, and skipped cells are forgotten.
 ///
-/// # What it promises
+/// # Guarantees
 ///
-/// A value has its name once it is whole, and keeps it: a file is never written to again and never replaced. When
-/// a value is confirmed, it and its name have been made durable (`fsync`), so it survives a loss of power wherever
-/// the disk does what it says. A value that was edited, damaged or removed is an error when it is loaded; what is
-/// recognised is change, not forgery. After a write that failed nothing is written until the store is opened
-/// again, which finds out what has arrived.
+/// A file gets its name when it is complete; it is never written to again and never replaced. When a value is
+/// confirmed, the value and its name are durable (`fsync`), so it survives a loss of power if the disk keeps its
+/// promises. A value that was edited, damaged or removed is an error when it is loaded. Checksums detect change,
+/// not forgery. After a failed write nothing is written until the store is opened again, which finds out which
+/// values were stored.
 ///
-/// What a cell cost stands in the log, under the checksum of its line, and takes no wait of its own.
+/// The receipt of a cell is in the log, under the checksum of its line, and takes no wait of its own.
 ///
-/// One flow has it open at a time, on one machine: a lock keeps others out until their owner is gone, however it
-/// ends. A file system that has no locks or no hard links is refused. New files are readable by their owner
+/// One flow has the folder open at a time, on one machine: a lock excludes others until the owner is gone, however
+/// it ends. A file system that has no locks or no hard links is refused. New files are readable by their owner
 /// alone, on Unix.
 ///
-/// # What it costs
+/// # Costs
 ///
 /// A value that is stored alone costs three waits for the disk, one for its text, one for the log and one for the
 /// folder of its column. Cells that finish at the same time share the latter two.
 ///
-/// Opening reads the log and lists the folders, and no value but what was put there by hand; loading reads a file
-/// for each value. This is for conversations: up to some 10,000 steps of a column are comfortable, 100,000 are
+/// Opening reads the log and lists the folders; of values, it reads only files that were added by hand. Loading
+/// reads one file per value. This is for conversations: up to some 10,000 steps of a column are comfortable, 100,000 are
 /// possible. For more, use a database.
 #[derive(Debug)]
 pub struct FileStore {
@@ -95,19 +95,20 @@ pub struct FileStore {
 }
 
 impl FileStore {
-    /// A store in this folder, which is made when the store is opened, if need be. Nothing is touched before.
+    /// A store in this folder. Nothing is touched before the store is opened, which creates the folder if need
+    /// be.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { worker: Worker::new(Location { disk: Local, path: folder.into() }) }
     }
 
-    /// The folder, as it was given.
+    /// The folder, as it was passed to [`new`](Self::new).
     pub fn folder(&self) -> &Path {
         &self.worker.location().path
     }
 
-    /// Reads everything that is stored, and returns what is wrong with it: values that are not what was stored,
-    /// and files that are where no value belongs. Other than [`verify`](crate::reopen::verify) it need not open the store,
-    /// so it changes nothing at all, and a flow may have it open.
+    /// Reads everything that is stored, and returns the defects: values that have changed, and files where no
+    /// value belongs. Unlike [`reopen::verify`](crate::reopen::verify) it does not open the store, so it changes
+    /// nothing at all, and a flow may have the store open.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -130,9 +131,9 @@ impl FileStore {
     ///
     /// # Errors
     ///
-    /// When the store cannot be read, what stands beside its values is damaged, or a later version wrote it.
+    /// When the store cannot be read, its log or format is damaged, or a newer version wrote it.
     pub fn verify(&self) -> BoxFuture<'static, Result<Vec<Defect>, StoreError>> {
-        self.worker.inspect(verify::verify)
+        self.worker.inspect(recovery::verify)
     }
 }
 

@@ -1,7 +1,6 @@
-//! The owner of a flow: what the thread of a store does in a database.
+//! The backend of the `PostgreSQL` store, which reconnects after a lost connection.
 //!
-//! It loses connections and goes on. What it does on one is made to be done again: reads, what replaces, and
-//! [`BatchWrite`], which knows its own.
+//! So all its operations can be repeated: reads, replacements, and [`BatchWrite`], which recognises its own rows.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,15 +11,14 @@ use tokio_postgres::Client;
 
 use super::super::worker::{Backend, NewCell};
 use super::super::{Entry, Put, StoreError, StoredSteps};
-use super::Location;
 use super::batch::BatchWrite;
 use super::cells::{self, Ownership};
 use super::error::PostgresError;
 use super::schema;
-use super::session::{ServerProcess, Session, lock};
+use super::session::{Location, ServerProcess, Session, lock};
 use crate::declare::Name;
 
-/// Before each attempt on another connection. A server that is started anew is back by then.
+/// The pauses before attempts to reconnect. A server that restarts is back by then.
 const PAUSES: [Duration; 5] = [
     Duration::ZERO,
     Duration::from_millis(100),
@@ -29,27 +27,27 @@ const PAUSES: [Duration; 5] = [
     Duration::from_secs(3),
 ];
 
-/// How often to look for a lock that another process has, which may have ended a moment ago.
+/// Attempts to take a lock that another process holds, which may have ended a moment ago.
 const LOCK_ATTEMPTS: usize = 5;
 
-/// How often to look for a lock that is our own, of a session that has been told to end.
+/// Attempts to take our own lock, which the ended session may still hold.
 const OWN_LOCK_ATTEMPTS: usize = 100;
 
-/// Reading so many steps again is no more work than remembering that they are there.
+/// A prefix is stored when it has grown by this many steps; reading fewer again costs no more than storing it.
 const PREFIX_UPDATE_INTERVAL: usize = 1000;
 
-/// So many bytes go into a transaction, unless a single cell has more: the server takes no gigabyte at once.
+/// The most bytes of a transaction, unless a single cell has more: the server does not accept a gigabyte at once.
 const MAX_TRANSACTION_BYTES: usize = 32 << 20;
 
-/// The owner of a flow, or who was it until the connection was lost.
+/// The owner of a flow, also while its connection is lost.
 pub(crate) struct PostgresBackend {
     location: Location,
     runtime: Runtime,
     ownership: Ownership,
-    /// Serves the session, or served the one that was lost.
+    /// The server process of the session, or of the lost one.
     process: ServerProcess,
     session: Option<Session>,
-    /// How many first steps of a column were stored when that was asked.
+    /// The stored prefix of each column, as of the last query.
     prefixes: HashMap<Name, usize>,
 }
 
@@ -125,7 +123,7 @@ impl Backend for PostgresBackend {
 }
 
 impl PostgresBackend {
-    /// Does it, on another connection if the one there is is lost, and again if that is lost, too.
+    /// Runs an operation, and repeats it on a new connection each time the connection is lost.
     fn retry<T>(
         &mut self,
         operation: &str,
@@ -160,7 +158,7 @@ impl PostgresBackend {
     }
 }
 
-/// Whoever opens the flow next finds it free.
+/// Releases the lock, so that the next `open` finds the flow free.
 impl Drop for PostgresBackend {
     fn drop(&mut self) {
         if let Some(session) = self.session.take() {
@@ -186,7 +184,7 @@ async fn open(location: &Location) -> Result<(Session, ServerProcess, Ownership)
     Ok((session, process, ownership))
 }
 
-/// A session in the place of one that was lost, if nobody else has become the owner meanwhile.
+/// Replaces a lost session, unless another owner has taken the flow meanwhile.
 async fn reconnect(
     location: &Location,
     ownership: Ownership,
@@ -204,7 +202,7 @@ async fn reconnect(
     Ok((session, process))
 }
 
-/// Cells in batches for one transaction each.
+/// Splits cells into batches of one transaction each.
 fn batches(cells: &[NewCell]) -> impl Iterator<Item = &[NewCell]> {
     let mut bytes = 0;
     cells.chunk_by(move |cell, next| {

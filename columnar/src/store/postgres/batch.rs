@@ -1,4 +1,4 @@
-//! One write of many cells, which may take many attempts.
+//! The write of a batch of cells, which may take several attempts.
 
 use std::collections::HashMap;
 
@@ -11,11 +11,11 @@ use super::super::{Entry, Put, StoreError};
 use super::cells::{self, Ownership, Parameter};
 use super::error::PostgresError;
 
-/// Cells on their way. Of many for one place the first one counts.
+/// A batch of cells that is being stored. Of several entries for one cell the first one counts.
 pub(super) struct BatchWrite<'a> {
     ownership: Ownership,
     cells: &'a [NewCell],
-    /// Where in what follows a cell is.
+    /// The index of a cell in the lists below.
     indexes: HashMap<(&'a str, i64), usize>,
     firsts: Vec<&'a NewCell>,
     columns: Vec<&'a str>,
@@ -23,8 +23,8 @@ pub(super) struct BatchWrite<'a> {
     values: Vec<Option<&'a [u8]>>,
     receipts: Vec<Option<&'a [u8]>>,
     sums: Vec<i32>,
-    /// The transactions that were tried. What one of them has stored was stored here, even where the connection
-    /// was lost before the server could say so.
+    /// The ids of our transactions. A row of one of them was stored by us, even if the connection was lost before
+    /// the server could confirm it.
     transactions: Vec<String>,
 }
 
@@ -61,11 +61,11 @@ impl<'a> BatchWrite<'a> {
         })
     }
 
-    /// Stores what is not there yet, unless there has been another owner: then it says `None`.
+    /// Stores the cells that are missing; `None` if there has been another owner.
     pub(super) async fn attempt(&mut self, client: &Client) -> Result<Option<Vec<Put>>, PostgresError> {
         let done = self.transact(client).await;
         if !matches!(done, Ok(Some(_)) | Err(PostgresError::Lost(_))) {
-            // The connection is read from further on.
+            // The connection stays in use.
             let _ = client.batch_execute("rollback").await;
         }
         done
@@ -100,7 +100,7 @@ impl<'a> BatchWrite<'a> {
         Ok(Some(answers))
     }
 
-    /// The cell that a row is about, and what is known of it.
+    /// The cell of a row, and its outcome.
     fn cell_mut<'p>(
         &self,
         puts: &'p mut [Option<Put>],
@@ -111,7 +111,7 @@ impl<'a> BatchWrite<'a> {
         Some((self.firsts.get(index)?, puts.get_mut(index)?))
     }
 
-    /// What became of each cell that was to be stored.
+    /// The outcome of each cell.
     fn answers(&self, puts: &[Option<Put>]) -> Result<Vec<Put>, StoreError> {
         let answer = |cell: &NewCell| {
             let step = cells::number_of(&cell.column, cell.step)?;
@@ -132,10 +132,10 @@ impl<'a> BatchWrite<'a> {
         self.cells.iter().map(answer).collect()
     }
 
-    /// In a transaction that is begun by this, and named by the first thing in each row. There is no row for who is
-    /// not the owner, and else the cells that were stored, or one of nulls.
+    /// Begins a transaction and inserts the cells. Each row has the transaction's id and an inserted cell, or
+    /// nulls if there was none. There is no row if this is not the owner any more.
     async fn store(&self, client: &Client) -> Result<Vec<Row>, PostgresError> {
-        // The row of the flow stays as it is until this is committed: the next owner waits for that.
+        // `for share` makes the next owner wait until this is committed.
         const STORE: &str = r#"
             with owner as (
                 select flow from columnar_flows where flow = $1 and owners = $2 for share
@@ -163,7 +163,7 @@ impl<'a> BatchWrite<'a> {
         Ok(stored?)
     }
 
-    /// What is there of these cells.
+    /// The stored rows of these cells.
     async fn earlier(&self, client: &Client) -> Result<Vec<Row>, PostgresError> {
         const EARLIER: &str = r#"select "column", step, value, receipt, sum, cells.xmin::text
             from unnest($2::text[], $3::bigint[]) as requested ("column", step)

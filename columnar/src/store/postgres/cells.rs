@@ -1,4 +1,4 @@
-//! What the server has of a flow. All of it can be asked on any connection, any number of times.
+//! The queries on a flow's rows. Each can be repeated on any connection.
 
 use std::ops::Range;
 use std::pin::pin;
@@ -12,17 +12,17 @@ use super::error::PostgresError;
 use crate::declare::Name;
 use crate::history::Value;
 
-/// As an owner of a flow is known to the server.
+/// The identity of a flow's owner.
 #[derive(Clone, Copy)]
 pub(super) struct Ownership {
     pub(super) flow: i32,
-    /// How many owners there have been; each one is the last of its number.
+    /// The number of owners so far, this one included.
     pub(super) owners: i64,
 }
 
 pub(super) type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
 
-/// Becomes the next owner. Whoever was it before writes nothing from here on.
+/// Becomes the next owner. Earlier owners cannot write from here on.
 pub(super) async fn take_ownership(client: &Client, flow: i32) -> Result<Ownership, PostgresError> {
     const OWN: &str = "update columnar_flows set owners = owners + 1 where flow = $1 returning owners";
     let row = client.query_typed_one(OWN, &[(&flow, Type::INT4)]).await?;
@@ -34,7 +34,7 @@ impl Ownership {
         [(&self.flow, Type::INT4), (&self.owners, Type::INT8)]
     }
 
-    /// Whether there has been no other owner since.
+    /// Whether this is still the last owner.
     pub(super) async fn is_current(&self, client: &Client) -> Result<bool, PostgresError> {
         const IS_CURRENT: &str = "select from columnar_flows where flow = $1 and owners = $2";
         Ok(client.query_typed_opt(IS_CURRENT, &self.parameters()).await?.is_some())
@@ -46,7 +46,7 @@ impl Ownership {
         Ok(row.try_get(0)?)
     }
 
-    /// Says whether it was the owner who did so.
+    /// Stores the definition; `false` if there has been another owner.
     pub(super) async fn define(&self, client: &Client, definition: &str) -> Result<bool, PostgresError> {
         const DEFINE: &str =
             "update columnar_flows set definition = $3 where flow = $1 and owners = $2 returning flow";
@@ -55,13 +55,13 @@ impl Ownership {
         Ok(client.query_typed_opt(DEFINE, &parameters).await?.is_some())
     }
 
-    /// The steps of a column, and from which on they were counted.
+    /// The stored steps of a column, and the prefix that was stored with it.
     pub(super) async fn stored_steps(
         &self,
         client: &Client,
         column: &Name,
     ) -> Result<(StoredSteps, usize), PostgresError> {
-        // One row at least, for the prefix.
+        // At least one row, for the prefix.
         const EXTENT: &str = r#"select coalesce(prefix, 0), step
             from (select $1::integer as flow, $2::text collate "C" as "column") as requested
             left join columnar_prefixes using (flow, "column")
@@ -83,7 +83,7 @@ impl Ownership {
         Ok((stored_steps, known))
     }
 
-    /// Remembers that so many first steps of a column are stored.
+    /// Stores the length of a column's prefix.
     pub(super) async fn store_prefix(
         &self,
         client: &Client,
@@ -126,7 +126,7 @@ impl Ownership {
     }
 }
 
-/// A step as the server counts.
+/// A step as a number of the server.
 pub(super) fn number_of(column: &Name, step: usize) -> Result<i64, StoreError> {
     i64::try_from(step).map_err(|_| {
         StoreError::other(format!("`{column}` at step {step}: PostgreSQL cannot count that far"))
@@ -140,13 +140,13 @@ fn step_of(column: &Name, number: i64) -> Result<usize, StoreError> {
     })
 }
 
-/// The checksum of a cell, which knows its place.
+/// The checksum of an entry and its address.
 pub(super) fn cell_checksum(column: &str, step: i64, entry: [Option<&[u8]>; 2]) -> i32 {
     let [value, receipt] = entry;
     checksum::entry_checksum(&[column.as_bytes(), &step.to_le_bytes()], value, receipt)
 }
 
-/// What is stored of a cell: its value, with the receipt and the checksum behind it.
+/// The entry of a row, whose value is at index `at`, followed by receipt and checksum.
 pub(super) fn entry(row: &Row, at: usize, column: &Name, step: usize) -> Result<Entry, PostgresError> {
     let damaged =
         |reason: &str| StoreError::Corrupt { column: column.clone(), step, reason: reason.to_owned() };

@@ -1,4 +1,4 @@
-//! What goes wrong between here and the server, without what errors of the server say of values.
+//! Errors of the connection and the server, without messages that may quote values.
 
 use std::error::Error;
 use std::{fmt, io};
@@ -7,13 +7,14 @@ use tokio_postgres::error::{DbError, Severity};
 
 use super::super::StoreError;
 
-/// Why something has not been done.
+/// An error of an operation on the server.
 pub(super) enum PostgresError {
-    /// The connection is gone, and the server may or may not have done it. It can be tried on another one.
+    /// The connection is lost, and the server may or may not have done the operation. It can be repeated on
+    /// another connection.
     Lost(io::Error),
-    /// It will not be done, and this is what is said of it.
+    /// The server refuses, with this message.
     Refused(String),
-    /// What is there speaks against it.
+    /// An error of the store.
     Store(StoreError),
 }
 
@@ -23,7 +24,7 @@ pub(super) enum PostgresError {
 const CLASSES_WITHOUT_VALUES: [&str; 11] = ["08", "25", "28", "3D", "3F", "42", "53", "54", "55", "57", "58"];
 
 impl PostgresError {
-    /// As the owner of the store hears of it.
+    /// Converts into the store's error. `operation` is a verb such as `reading`, whose object is the location.
     pub(super) fn into_store_error(self, operation: &str, location: &impl fmt::Display) -> StoreError {
         match self {
             Self::Lost(source) => StoreError::Io { operation: format!("{operation} {location}"), source },
@@ -43,7 +44,7 @@ impl From<tokio_postgres::Error> for PostgresError {
     fn from(error: tokio_postgres::Error) -> Self {
         if let Some(refusal) = error.as_db_error() {
             return match refusal.parsed_severity() {
-                // The last that is heard of a connection.
+                // The server closes the connection after such an error.
                 Some(Severity::Fatal | Severity::Panic) => {
                     Self::Lost(io::Error::other(redacted_message(refusal)))
                 }
@@ -63,7 +64,7 @@ impl From<tokio_postgres::Error> for PostgresError {
     }
 }
 
-/// What the server says, without the details and hints, which quote rows.
+/// The server's message if it cannot quote values, and never its details and hints, which quote rows.
 fn redacted_message(error: &DbError) -> String {
     let code = error.code().code();
     if CLASSES_WITHOUT_VALUES.iter().any(|class| code.starts_with(class)) {

@@ -1,4 +1,4 @@
-//! Values in a `PostgreSQL` database.
+//! A store in a `PostgreSQL` database.
 
 mod backend;
 mod batch;
@@ -8,10 +8,9 @@ mod schema;
 mod session;
 
 use std::fmt;
-use std::sync::Arc;
 
 use self::backend::PostgresBackend;
-use super::StoreError;
+use self::session::Location;
 use super::worker::{OnWorker, Worker};
 
 /// A store in a `PostgreSQL` database (13 or newer), with the feature `postgres`. Many flows share a database, each
@@ -37,7 +36,7 @@ use super::worker::{OnWorker, Worker};
 /// # Ok(()) }
 /// ```
 ///
-/// # Where things lie
+/// # Layout
 ///
 /// In the tables `columnar_format`, `columnar_flows`, `columnar_cells` and `columnar_prefixes` of the first schema in
 /// the search path, which the first flow to be opened creates. Values are bytes, since a text of this database cannot
@@ -45,59 +44,44 @@ use super::worker::{OnWorker, Worker};
 /// and what they cost. A flow is removed with
 /// `delete from columnar_flows where key = 'monday'`.
 ///
-/// # What it promises
+/// # Guarantees
 ///
-/// A value that is stored is committed, with `synchronous_commit` on: it is as safe as the server keeps what is
-/// committed.
+/// A stored value is committed with `synchronous_commit` on, so it is as safe as the server's commits.
 ///
-/// When the connection is lost, it is made again, a few times over five seconds, and what was under way is done
-/// again. Nothing is stored twice by that, whether or not the server had committed before the connection went. A
-/// server that is there and says nothing is waited for.
+/// A lost connection is made again, with a few attempts over five seconds, and the interrupted operation is repeated.
+/// Nothing is stored twice by that, whether or not the server had committed before the connection was lost. A
+/// server that is connected but does not answer is waited for.
 ///
-/// Who owns a flow holds an advisory lock of its session, which ends with the connection or the process. Should the
-/// server believe that it has ended while the owner goes on, and let another one in, then the first one is refused:
-/// each write is checked, in its own transaction, to be the last owner's. A machine that loses its network keeps its
-/// flows for a minute, which is when the server gives it up.
+/// The owner of a flow holds an advisory lock of its session, which ends with the connection or the process. If the
+/// server believes that the session has ended and lets another owner in, the first one is refused: each write checks,
+/// in its own transaction, that it is the last owner's. A machine that loses its network keeps its flows for a minute,
+/// until the server closes its session.
 ///
-/// Each value has a checksum that knows its column and step. A value that somebody else has changed or moved is an error
-/// of that cell, as is one that is gone though it was there when the column was opened, and everything else can be
-/// read. It is no signature: who writes to the tables can write what the store believes.
+/// Each value has a checksum that includes its column and step. A value that was changed, moved, or removed after the
+/// column was opened is an error of that cell, and the others can be read. The checksum is no signature: a program
+/// that can write to the tables can forge it.
 ///
-/// # What it costs
+/// # Costs
 ///
-/// Two round trips for all cells that were finished while the last ones were written, and a connection for each open
-/// flow. Opening a column costs a round trip and the numbers of the steps that were stored since this was done last,
-/// give or take a thousand.
+/// Two round trips for all cells that finished during the last write, and a connection for each open flow. Opening a
+/// column costs one round trip and reads the numbers of the steps that were stored since it was last opened, give or
+/// take a thousand.
 ///
 /// # The connection
 ///
 /// The address is one of [`libpq`](https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING), as a
 /// URL or as `key=value` pairs. It is not encrypted: use a socket of this machine, a network that you trust, or a
-/// tunnel; an address with `sslmode=require` is refused. Where a pooler stands between, it must keep sessions.
+/// tunnel; an address with `sslmode=require` is refused. A connection pooler must be in session mode.
 /// Neither the address nor its password is in any error or in the `Debug` of anything.
 pub struct PostgresStore {
     worker: Worker<PostgresBackend>,
 }
 
-/// Which flow, and where.
-#[derive(Clone)]
-pub(crate) struct Location {
-    /// Holds a password, so there is no `Debug`.
-    address: Arc<str>,
-    flow: Arc<str>,
-}
-
 impl PostgresStore {
-    /// The flow of this key in the database at this address. Nothing is done before it is opened.
+    /// The flow with this key in the database at this address. Nothing happens before it is opened.
     pub fn new(address: impl AsRef<str>, flow_key: impl AsRef<str>) -> Self {
         let location = Location { address: address.as_ref().into(), flow: flow_key.as_ref().into() };
         Self { worker: Worker::new(location) }
-    }
-}
-
-impl Location {
-    fn locked(&self) -> StoreError {
-        StoreError::Locked { location: self.to_string() }
     }
 }
 
@@ -106,13 +90,6 @@ impl OnWorker for PostgresStore {
 
     fn worker(&self) -> &Worker<Self::Backend> {
         &self.worker
-    }
-}
-
-/// The flow as errors name it. Where the database is, is part of an address that may hold more than that.
-impl fmt::Display for Location {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the flow {:?} in PostgreSQL", self.flow)
     }
 }
 

@@ -4,17 +4,17 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 use super::super::StoreError;
-use super::Location;
 use super::error::PostgresError;
+use super::session::Location;
 
 /// The newest format that is known here.
 const FORMAT: i32 = 2;
 
-/// Two that create tables at once would fail on each other, in spite of `if not exists`, so there is a lock.
+/// Two processes that create tables at once would fail in spite of `if not exists`, so there is a lock.
 ///
-/// The collation is that of bytes: the others change with the system, and break indexes by that. A value that
-/// is null is a cell that is empty for good; a receipt that is null is none. A `prefix` says that so many first steps of a column are stored, so
-/// that nobody has to look for them again.
+/// The collation is that of bytes: others change with the system, and that breaks indexes. A null value is a skipped
+/// cell; a null receipt is none. `prefix` is the number of first steps of a column that are stored, so that opening
+/// does not read them again.
 const TABLES: &str = r#"
     begin;
     select pg_advisory_xact_lock(hashtext('columnar'));
@@ -43,8 +43,8 @@ const TABLES: &str = r#"
     insert into columnar_format select 2 where not exists (select from columnar_format);
     commit"#;
 
-/// From format 1, which had no receipts. No row is written, since a cell without one is what it was. Several may
-/// do it, one after the other.
+/// Upgrades from format 1, which had no receipts. No row is rewritten, since cells without a receipt did not change.
+/// Several processes may do it, one after the other.
 const UPGRADE: &str = "
     begin;
     select pg_advisory_xact_lock(hashtext('columnar'));
@@ -52,7 +52,7 @@ const UPGRADE: &str = "
     update columnar_format set format = 2 where format = 1;
     commit";
 
-/// Creates the tables where there are none, and refuses those of another version before anything is written.
+/// Creates missing tables, and refuses those of a newer version before anything is written.
 pub(super) async fn check(client: &Client, location: &Location) -> Result<(), PostgresError> {
     const THERE: &str = "select to_regclass('columnar_format') is not null";
     if !client.query_typed_one(THERE, &[]).await?.try_get::<_, bool>(0)? {
@@ -79,10 +79,10 @@ pub(super) async fn check(client: &Client, location: &Location) -> Result<(), Po
     }
 }
 
-/// The number of the flow, which is made here when it is opened for the first time.
+/// The id of the flow, which is created when it is opened for the first time.
 pub(super) async fn flow(client: &Client, key: &str) -> Result<i32, PostgresError> {
     const FIND: &str = "select flow from columnar_flows where key = $1";
-    // Not at first: it uses up a number each time.
+    // After the query, since each insert uses up an id.
     const MAKE: &str = "insert into columnar_flows (key) values ($1) on conflict do nothing";
     let key: (&(dyn tokio_postgres::types::ToSql + Sync), Type) = (&key, Type::TEXT);
     let key = &[key];

@@ -1,6 +1,8 @@
 //! One connection, and the lock that it holds.
 
+use std::fmt;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use futures::future::{self, Either, Fuse, FutureExt};
@@ -9,30 +11,49 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Config, Connection, NoTls, Socket};
 
 use super::super::StoreError;
-use super::Location;
 use super::error::PostgresError;
 
-/// How long to wait for a connection, and for what was sent to arrive, unless the address says.
+/// The time limit of connecting and of sending, unless the address has others.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Between two looks at a lock whose owner is on its way out.
+/// The pause between two attempts to take a lock.
 const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What counts, whatever the database's defaults are: that what is committed is safe, that a statement waits for
-/// others and then sees what they did, and that a client whose machine has lost its network is given up within a
-/// minute.
+/// Settings that must not depend on the database's defaults: commits are durable, a statement waits for others and
+/// then sees their changes, and a session whose machine has lost its network ends within a minute.
 const SETTINGS: &str = "set synchronous_commit = on; set default_transaction_isolation = 'read committed'; \
     set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3; \
     set client_min_messages = warning";
 
-/// A connection to the server. It is no task of a runtime, which would keep the server waiting for one that is not
-/// polled any more: it moves while it is used, and ends when this is dropped.
+/// The address of a flow.
+#[derive(Clone)]
+pub(crate) struct Location {
+    /// Holds a password, so there is no `Debug`.
+    pub(super) address: Arc<str>,
+    pub(super) flow: Arc<str>,
+}
+
+impl Location {
+    pub(super) fn locked(&self) -> StoreError {
+        StoreError::Locked { location: self.to_string() }
+    }
+}
+
+/// The flow as errors name it, without the address, which may hold a password.
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the flow {:?} in PostgreSQL", self.flow)
+    }
+}
+
+/// A connection to the server. It is polled while it is used and ends when this is dropped. As a task of a runtime
+/// it would outlive a runtime that is not polled any more, and keep the server waiting.
 pub(super) struct Session {
     client: Client,
     connection: Fuse<Connection<Socket, NoTlsStream>>,
 }
 
-/// The process that serves a session, told apart from later ones of its number.
+/// The server process of a session. Its start time distinguishes it from later processes with the same id.
 #[derive(Clone, Copy)]
 pub(super) struct ServerProcess {
     pid: i32,
@@ -47,32 +68,32 @@ impl Session {
         Ok(session)
     }
 
-    /// Does what is asked for on the connection.
+    /// Runs an operation on the connection.
     pub(super) async fn run<T>(&mut self, act: impl AsyncFnOnce(&Client) -> T) -> T {
         let acts = pin!(act(&self.client));
         match future::select(acts, &mut self.connection).await {
             Either::Left((done, _)) => done,
-            // Why it has ended is told to whoever waits for an answer.
+            // The connection has ended; the operation's own future returns the error.
             Either::Right((_, acts)) => acts.await,
         }
     }
 
-    /// Gives all locks back, so that whoever opens the flow next finds it free.
+    /// Releases all locks, so that the next `open` finds the flow free.
     pub(super) async fn close(mut self) {
-        // If this cannot be said, the connection is gone, and the locks with it.
+        // If this fails, the connection is gone, and the locks with it.
         let _ = self.run(async |client| client.batch_execute("select pg_advisory_unlock_all()").await).await;
     }
 }
 
 impl ServerProcess {
-    /// The one that serves this.
+    /// The server process of this connection.
     pub(super) async fn of(client: &Client) -> Result<Self, PostgresError> {
         const OF: &str = "select pid, backend_start from pg_stat_activity where pid = pg_backend_pid()";
         let row = client.query_typed_one(OF, &[]).await?;
         Ok(Self { pid: row.try_get(0)?, started: row.try_get(1)? })
     }
 
-    /// Ends an earlier one, which may not know that its client has lost it.
+    /// Ends a process whose client has lost the connection, which the server may not know.
     pub(super) async fn end(self, client: &Client) -> Result<(), PostgresError> {
         const END: &str =
             "select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and backend_start = $2";
@@ -82,9 +103,9 @@ impl ServerProcess {
     }
 }
 
-/// Takes the lock of a flow, if it is free or becomes free while its owner's end reaches the server.
+/// Takes the lock of a flow, with several attempts, since the end of its owner may take a moment to reach the server.
 pub(super) async fn lock(client: &Client, flow: i32, attempts: usize) -> Result<bool, PostgresError> {
-    // Locks are told apart by two numbers for the whole database, which may have such tables in many schemas.
+    // Two numbers identify a lock in the whole database, which may have such tables in several schemas.
     const LOCK: &str = "select pg_try_advisory_lock((tableoid::bigint - 2147483648)::integer, flow) \
         from columnar_flows where flow = $1";
     for _ in 0..attempts {
@@ -97,7 +118,8 @@ pub(super) async fn lock(client: &Client, flow: i32, attempts: usize) -> Result<
     Ok(false)
 }
 
-/// What the address says, with limits on all waiting. What is wrong with an address may quote its password.
+/// The configuration in the address, with limits on all waiting. The parser's error is dropped: it may quote the
+/// password.
 fn config(location: &Location) -> Result<Config, StoreError> {
     let mut config: Config = location.address.parse().map_err(|_| {
         StoreError::other(

@@ -1,4 +1,4 @@
-//! A flow of a file, and its owner.
+//! The backend of the SQLite store: an open flow of a file.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -6,25 +6,24 @@ use std::time::Duration;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::cells;
-use super::columns::Columns;
+use super::database::{self, Location, Lock};
 use super::error::SqliteError;
+use super::flow::Columns;
 use super::flow::Flow;
-use super::lock::Lock;
-use super::{Location, database};
 use crate::declare::Name;
 use crate::store::worker::{self, NewCell};
 use crate::store::{Entry, Put, StoreError, StoredSteps};
 
-/// After so many cells it is written down how far columns are complete. So opening a flow reads no more than these,
-/// and what was computed ahead.
+/// After this many cells the complete prefixes of columns are stored. So opening a flow reads at most as many rows,
+/// and those of steps beyond the prefix.
 const ADVANCE_INTERVAL: usize = 1024;
 
-/// A flow that is open. The fields are dropped in this order: the lock is the last of them.
+/// An open flow. Fields are dropped in this order, so the lock is released last.
 pub(crate) struct SqliteBackend {
     location: Location,
-    /// `None` where a write failed: what it changed here is not what is stored.
+    /// `None` after a failed write, whose changes here are not stored.
     columns: Option<Columns>,
-    /// How many cells have come since it was written down how far columns are complete.
+    /// The number of cells since the prefixes were stored.
     since_advance: usize,
     pub(super) db: Connection,
     _lock: Lock,
@@ -66,7 +65,7 @@ impl SqliteBackend {
         read.map_err(|error| error.into_store_error(&self.location, "reading"))
     }
 
-    /// Changes the file as a whole or not at all.
+    /// Writes in one transaction.
     fn write<T>(
         &mut self,
         write: impl FnOnce(&Transaction<'_>, &mut Columns, &str) -> Result<T, SqliteError>,
@@ -79,7 +78,7 @@ impl SqliteBackend {
             Ok(written)
         });
         written.map_err(|error| {
-            // Nothing is written down any more of what may not have arrived.
+            // The prefixes of this handle may include cells that are not stored.
             self.since_advance = 0;
             error.into_store_error(&self.location, "writing to")
         })
@@ -152,7 +151,7 @@ fn put(db: &Transaction<'_>, columns: &mut Columns, cells: Vec<NewCell>) -> Resu
 
 impl Drop for SqliteBackend {
     fn drop(&mut self) {
-        // Where it fails, whoever opens the flow next reads more. It is not worth any waiting.
+        // If this fails, the next `open` reads more rows. It is not worth waiting for.
         if self.since_advance > 0 && self.db.busy_timeout(Duration::ZERO).is_ok() {
             let _ = self.write(|db, columns, _| columns.advance(db));
         }

@@ -5,14 +5,14 @@ use std::str;
 
 use rusqlite::{Connection, Row, Transaction};
 
-use super::columns::{Column, STEPS};
 use super::error::SqliteError;
+use super::flow::{Column, STEPS};
 use crate::declare::Name;
 use crate::history::Value;
 use crate::store::checksum::entry_checksum;
 use crate::store::{Entry, StoreError, StoredSteps};
 
-/// Which steps are stored.
+/// The stored steps of a column.
 pub(super) fn stored_steps(db: &Connection, column: Column) -> Result<StoredSteps, SqliteError> {
     let prefix = column.prefix(db)?;
     let mut find = db.prepare("select id from cell where id > ? and id < ? order by id")?;
@@ -28,7 +28,7 @@ const LOAD: &str = "
     from cell left join receipt on receipt.id = cell.id
     where cell.id >= ? and cell.id < ? order by cell.id";
 
-/// What is stored in these steps. One that was stored and is not there is an error.
+/// Loads the entries within a range. A missing entry below the complete prefix is an error.
 pub(super) fn load(
     db: &Connection,
     name: &Name,
@@ -45,7 +45,7 @@ pub(super) fn load(
     let mut entries = Vec::new();
     loop {
         let row = rows.next().map_err(SqliteError::from).map_err(|error| {
-            // The first one that cannot be read.
+            // The first row that cannot be read.
             if error.is_damage() { corrupt(next, "the file cannot be read there") } else { error }
         })?;
         let step = match row {
@@ -62,7 +62,7 @@ pub(super) fn load(
     }
 }
 
-/// The entry of a row, or what is wrong with it.
+/// The entry of a row, or its defect.
 fn entry(row: &Row<'_>) -> Result<Entry, &'static str> {
     let strange = |_| "it is of another type";
     let blob = |name| row.get_ref(name).map_err(strange)?.as_blob_or_null().map_err(|_| "it is no blob");
@@ -78,7 +78,7 @@ fn entry(row: &Row<'_>) -> Result<Entry, &'static str> {
     Ok(Entry { value: text(bytes)?, receipt: text(receipt)? })
 }
 
-/// Stores an entry, unless the cell has one, and says whether it is stored.
+/// Stores an entry unless the cell has one, and returns whether it did.
 pub(super) fn put(
     db: &Transaction<'_>,
     column: Column,
@@ -90,7 +90,7 @@ pub(super) fn put(
     let [bytes, receipt] = [&entry.value, &entry.receipt].map(|text| text.as_deref().map(str::as_bytes));
     let mut put =
         db.prepare_cached("insert into cell (id, sum, bytes) values (?, ?, ?) on conflict do nothing")?;
-    // It knows where the cell is, so what was moved is found out as well as what was changed.
+    // It includes the address of the cell, so it detects a moved value as well as a changed one.
     let sum = entry_checksum(&[&cell.to_le_bytes()], bytes, receipt);
     let stored = put.execute((cell, sum, bytes))? == 1;
     if stored && let Some(receipt) = receipt {
@@ -99,12 +99,12 @@ pub(super) fn put(
     Ok(stored)
 }
 
-/// A step that is none is behind all of them.
+/// A step beyond the limit of SQLite's rows is after all of them.
 fn to_row(step: usize) -> i64 {
     i64::try_from(step).unwrap_or(STEPS).min(STEPS)
 }
 
-/// A step that was asked for is not negative.
+/// Steps of queried rows are not negative.
 fn from_row(step: i64) -> usize {
     usize::try_from(step).unwrap_or_default()
 }

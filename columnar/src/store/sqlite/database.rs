@@ -1,6 +1,7 @@
-//! The file: how it is made, recognised and set up, and its format.
+//! The SQLite file: creation, recognition, settings, format, and the locks beside it.
 
-use std::fs::{self, OpenOptions};
+use std::fmt;
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -9,18 +10,16 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-use super::Location;
 use super::error::SqliteError;
-use super::lock::owner_only;
 use crate::store::StoreError;
 
-/// What says in the header of a file that it is ours: `clmn`.
+/// The application id in the header of the file: `clmn`.
 const APPLICATION: i32 = 0x636c_6d6e;
-/// The format that is written. The header has it as the version of the user.
+/// The format that is written, which is the user version in the header.
 const FORMAT: u32 = 2;
-/// A writer waits so long for those of other flows.
+/// How long a writer waits for writers of other flows.
 const BUSY_TIMEOUT: Duration = Duration::from_mins(1);
-/// Between two looks at whether they are through.
+/// The pause between two attempts to change the journal mode.
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A cell is found by one number, its column and its step, so it is one row of one tree: one page is written for it.
@@ -38,8 +37,8 @@ const TABLES: &str = "
     );
     create table cell (id integer primary key, sum integer not null, bytes blob);
 ";
-/// By the number of the cell. It is a table of its own, so a cell without a receipt takes not a byte more, and what
-/// cells cost is summed up without reading what they say.
+/// Receipts, by the id of the cell. They have a table of their own, so a cell without a receipt takes not a byte more,
+/// and receipts are summed up without reading values.
 const RECEIPTS: &str = "
     create table receipt (id integer primary key, bytes blob not null);
     create view cells as
@@ -49,17 +48,30 @@ const RECEIPTS: &str = "
             join cell on cell.id between column.id << 32 and (column.id << 32) + 0xffffffff
             left join receipt on receipt.id = cell.id;
 ";
-/// From format 1, which had no receipts. No cell is written, since one without a receipt is what it was.
+/// Upgrades from format 1, which had no receipts. No cell is rewritten, since cells without a receipt did not change.
 const UPGRADE: &str = "drop view if exists cells;";
 
-/// Opens the file of a place, which is made if there is none. Returns where it really is, too: links do not make
-/// it two.
+/// A flow in a file.
+#[derive(Clone)]
+pub(crate) struct Location {
+    pub(super) file: PathBuf,
+    pub(super) flow: String,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the flow `{}` in {}", self.flow.escape_debug(), self.file.display())
+    }
+}
+
+/// Opens the file of a location, and creates it if it is missing. Returns its canonical path, too, so that links to
+/// one file share a lock.
 pub(super) fn open(location: &Location) -> Result<(PathBuf, Connection), SqliteError> {
     let (path, mut db) = connect(&location.file)?;
     db.busy_timeout(BUSY_TIMEOUT)?;
     db.pragma_update(None, "trusted_schema", false)?;
     db.pragma_update(None, "cell_size_check", true)?;
-    // In one transaction: another flow may make the file between one look at it and the next.
+    // In one transaction: another flow may create the file between two queries.
     let found = format(&*db.transaction()?, location)?;
     if found != Some(FORMAT) {
         if found.is_none() {
@@ -73,7 +85,7 @@ pub(super) fn open(location: &Location) -> Result<(PathBuf, Connection), SqliteE
                     .map_err(|error| SqliteError::io(format!("opening {location}"), error))?
                     .len();
                 if length > 0 {
-                    // What is left of a file that was cut short is no reason to begin it anew.
+                    // A file that was truncated must not be overwritten.
                     return Err(SqliteError::Damaged("it is not empty, and there is nothing in it"));
                 }
                 make(&making, TABLES)?;
@@ -83,7 +95,7 @@ pub(super) fn open(location: &Location) -> Result<(PathBuf, Connection), SqliteE
         }
         making.commit()?;
     }
-    // A commit waits for the disk, on systems too where that is to be asked for twice.
+    // A commit waits for the disk, also on systems that need an extra flag for it.
     db.pragma_update(None, "synchronous", "full")?;
     db.pragma_update(None, "fullfsync", true)?;
     db.pragma_update(None, "checkpoint_fullfsync", true)?;
@@ -94,8 +106,8 @@ pub(super) fn open(location: &Location) -> Result<(PathBuf, Connection), SqliteE
     Ok((path, db))
 }
 
-/// The journal that there is then. It takes the file alone for a moment, and that is the one thing for which
-/// SQLite does not wait by itself.
+/// Switches to a write-ahead log, and returns the journal mode. This needs the file exclusively for a moment, and
+/// SQLite does not wait for that by itself.
 fn enable_wal(db: &Connection) -> Result<String, SqliteError> {
     let since = Instant::now();
     loop {
@@ -129,7 +141,7 @@ fn connect(file: &Path) -> Result<(PathBuf, Connection), SqliteError> {
     Ok((path, db))
 }
 
-/// The format of the file, which is known here, unless nothing has been made of it yet.
+/// The format of the file; `None` for an empty one.
 fn format(db: &Connection, location: &Location) -> Result<Option<u32>, SqliteError> {
     let header = |name| db.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let (application, format) = (header("application_id")?, header("user_version")?);
@@ -156,4 +168,72 @@ fn make(db: &Transaction<'_>, tables: &str) -> Result<(), SqliteError> {
     db.pragma_update(None, "application_id", APPLICATION)?;
     db.pragma_update(None, "user_version", FORMAT)?;
     Ok(())
+}
+
+/// The lock of a flow, on a file that exists for this purpose alone. It ends with its process; SQLite cannot lock a
+/// part of a file.
+pub(super) struct Lock {
+    path: PathBuf,
+    /// Unlocked when it is closed.
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock; `None` if another handle has it.
+    pub(super) fn take(path: &Path) -> Result<Option<Self>, SqliteError> {
+        Self::take_by(path, File::try_lock)
+            .map_err(|error| SqliteError::io(format!("locking {}", path.display()), error))
+    }
+
+    /// With another way of locking.
+    pub(super) fn take_by(
+        path: &Path,
+        lock: impl Fn(&File) -> Result<(), TryLockError>,
+    ) -> io::Result<Option<Self>> {
+        loop {
+            let file = open_lock(path)?;
+            match lock(&file) {
+                Ok(()) if is_there(&file)? => return Ok(Some(Self { path: path.to_owned(), _file: file })),
+                // Its last owner removed the file after it was opened here, so the next round creates a new one.
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
+    }
+}
+
+fn open_lock(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    owner_only(&mut options);
+    options.open(path)
+}
+
+#[cfg(unix)]
+fn owner_only(options: &mut OpenOptions) {
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+}
+
+#[cfg(not(unix))]
+fn owner_only(_: &mut OpenOptions) {}
+
+#[cfg(unix)]
+fn is_there(file: &File) -> io::Result<bool> {
+    Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) > 0)
+}
+
+/// Outside Unix the file is never removed.
+#[cfg(not(unix))]
+fn is_there(_: &File) -> io::Result<bool> {
+    Ok(true)
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if cfg!(unix) {
+            // While it is locked. If it stays, the next owner uses it again.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
 }

@@ -1,16 +1,15 @@
-//! What goes wrong below the store, until it is told where.
+//! Errors of SQLite, and their conversion into [`StoreError`].
 
-use std::io;
+use std::{fmt, io};
 
 use rusqlite::ErrorCode;
 
-use super::Location;
 use crate::store::StoreError;
 
-/// An error of SQLite, one of what it keeps, or one that is told as it is.
+/// An error of SQLite, damaged data, or an error of the store.
 pub(super) enum SqliteError {
     Sql(rusqlite::Error),
-    /// What stands beside the values is not what was stored.
+    /// Data about the values is not what was stored.
     Damaged(&'static str),
     Store(StoreError),
 }
@@ -20,7 +19,7 @@ impl SqliteError {
         Self::Store(StoreError::Io { operation, source })
     }
 
-    /// Whether the file is not what SQLite left there.
+    /// Whether the file is damaged.
     pub(super) fn is_damage(&self) -> bool {
         match self {
             Self::Sql(error) => match error.sqlite_error_code() {
@@ -28,7 +27,7 @@ impl SqliteError {
                 Some(code) => {
                     matches!(code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown)
                 }
-                // It is of another type, or not there where there is always one.
+                // A value has another type, or a row that always exists is missing.
                 None => true,
             },
             Self::Damaged(_) => true,
@@ -36,8 +35,8 @@ impl SqliteError {
         }
     }
 
-    /// The error to tell. `doing` is what the place is the object of: `reading`.
-    pub(super) fn into_store_error(self, location: &Location, operation: &str) -> StoreError {
+    /// Converts into the store's error. `operation` is a verb such as `reading`, whose object is the location.
+    pub(super) fn into_store_error(self, location: &impl fmt::Display, operation: &str) -> StoreError {
         let damage = self.is_damage();
         match self {
             Self::Store(error) => error,
@@ -58,7 +57,7 @@ impl SqliteError {
     }
 }
 
-/// What the operating system would call it.
+/// The corresponding kind of `io::Error`.
 fn kind(code: ErrorCode) -> Option<io::ErrorKind> {
     Some(match code {
         ErrorCode::DiskFull => io::ErrorKind::StorageFull,

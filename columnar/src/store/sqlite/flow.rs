@@ -1,26 +1,33 @@
-//! What is kept of a flow as a whole.
+//! The rows of a flow and its columns. The complete prefixes of columns are known without reading cells.
 
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior};
 
 use super::error::SqliteError;
+use crate::declare::Name;
 use crate::store::checksum::checksum;
+
+const STEP_BITS: u32 = 32;
+/// The limit of steps of a column.
+pub(super) const STEPS: i64 = 1 << STEP_BITS;
 
 /// The row of a flow.
 pub(super) struct Flow {
     pub(super) id: i64,
     pub(super) definition: Option<String>,
-    /// How many columns it has.
+    /// The number of its columns.
     pub(super) columns: u32,
 }
 
 impl Flow {
-    /// The flow of this key, which is made if there is none.
+    /// The id of the flow with this key, which is created if it is missing.
     pub(super) fn find_or_make(db: &Connection, key: &str) -> Result<i64, SqliteError> {
         if let Some(id) = find(db, key)? {
             return Ok(id);
         }
         let making = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
-        // Another one may have been quicker.
+        // Another process may have created it meanwhile.
         let id = match find(&making, key)? {
             Some(id) => id,
             None => {
@@ -71,4 +78,104 @@ impl Flow {
 fn find(db: &Connection, key: &str) -> Result<Option<i64>, SqliteError> {
     let find = "select id from flow where key = ?";
     Ok(db.query_row(find, [key], |row| row.get(0)).optional()?)
+}
+
+/// The columns of a flow by name.
+pub(super) struct Columns {
+    flow: i64,
+    known: HashMap<Name, Column>,
+}
+
+/// A column of the flow.
+#[derive(Clone, Copy)]
+pub(super) struct Column {
+    pub(super) id: i64,
+    /// Every step below this one was stored. A missing one was removed from outside.
+    pub(super) complete: i64,
+}
+
+impl Columns {
+    /// Reads all columns of a flow.
+    pub(super) fn read(db: &Connection, flow: i64) -> Result<Self, SqliteError> {
+        let mut read = db.prepare("select id, name, complete, sum from column where flow = ?")?;
+        let rows = read.query_and_then([flow], |row| Column::read(row, flow))?;
+        Ok(Self { flow, known: rows.collect::<Result<_, _>>()? })
+    }
+
+    pub(super) fn count(&self) -> u32 {
+        u32::try_from(self.known.len()).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn get(&self, name: &Name) -> Option<Column> {
+        self.known.get(name).copied()
+    }
+
+    /// The column of this name, which is created if it is missing.
+    pub(super) fn make(&mut self, db: &Transaction<'_>, name: &Name) -> Result<Column, SqliteError> {
+        if let Some(column) = self.get(name) {
+            return Ok(column);
+        }
+        let id = db.query_row("select coalesce(max(id), 0) + 1 from column", (), |row| row.get(0))?;
+        let column = Column { id, complete: 0 };
+        self.known.insert(name.clone(), column);
+        column.write(db, self.flow, name)?;
+        Ok(column)
+    }
+
+    /// Stores the current complete prefixes.
+    pub(super) fn advance(&mut self, db: &Transaction<'_>) -> Result<(), SqliteError> {
+        for (name, column) in &mut self.known {
+            let complete = column.prefix(db)?;
+            if complete > column.complete {
+                column.complete = complete;
+                column.write(db, self.flow, name)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Column {
+    /// The row id of a cell: cells of a column are consecutive, and columns follow each other.
+    pub(super) fn cell(self, step: i64) -> i64 {
+        (self.id << STEP_BITS) + step
+    }
+
+    /// The first step that is not stored.
+    pub(super) fn prefix(self, db: &Connection) -> Result<i64, SqliteError> {
+        let mut prefix = self.complete;
+        let mut find = db.prepare("select id from cell where id >= ? and id < ? order by id")?;
+        let mut cells = find.query([self.cell(prefix), self.cell(STEPS)])?;
+        while let Some(row) = cells.next()?
+            && row.get::<_, i64>(0)? == self.cell(prefix)
+        {
+            prefix += 1;
+        }
+        Ok(prefix)
+    }
+
+    fn read(row: &Row<'_>, flow: i64) -> Result<(Name, Self), SqliteError> {
+        let (id, complete) = (row.get("id")?, row.get("complete")?);
+        let name: String = row.get("name")?;
+        let column = Self { id, complete };
+        match Name::new(&name) {
+            Ok(name) if row.get::<_, i32>("sum")? == column.checksum(flow, &name) => Ok((name, column)),
+            _ => Err(SqliteError::Damaged("the checksum of a column is another one")),
+        }
+    }
+
+    fn write(self, db: &Transaction<'_>, flow: i64, name: &Name) -> Result<(), SqliteError> {
+        let sum = self.checksum(flow, name);
+        db.execute(
+            "insert into column (id, flow, name, complete, sum) values (?, ?, ?, ?, ?)
+             on conflict (id) do update set complete = excluded.complete, sum = excluded.sum",
+            (self.id, flow, name.as_str(), self.complete, sum),
+        )?;
+        Ok(())
+    }
+
+    fn checksum(self, flow: i64, name: &Name) -> i32 {
+        let [id, flow, complete] = [self.id, flow, self.complete].map(i64::to_le_bytes);
+        checksum(&[&id, &flow, name.as_bytes(), &complete])
+    }
 }

@@ -1,18 +1,15 @@
-//! Values in a file of SQLite.
+//! A store in a SQLite file.
 //!
 //! ```text
-//! SqliteStore ── Worker ── SqliteBackend (medium) ─┬─ database   the file, its settings, its format
-//!                                           ├─ lock       who owns a flow
-//!                                           └─ flow ── columns ── cells
+//! SqliteStore ── Worker ── SqliteBackend ─┬─ database   the file, its format, and the lock of a flow
+//!                                         └─ flow ── cells
 //! ```
 
 mod backend;
 mod cells;
-mod columns;
 mod database;
 mod error;
 mod flow;
-mod lock;
 #[cfg(test)]
 mod tests;
 
@@ -20,9 +17,10 @@ use std::fmt;
 use std::path::PathBuf;
 
 use self::backend::SqliteBackend;
+use self::database::Location;
 use super::worker::{OnWorker, Worker};
 
-/// A store in a file of SQLite, which holds any number of flows. SQLite is compiled into the program.
+/// A store in a SQLite file, which holds any number of flows. SQLite is compiled into the program.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -54,19 +52,18 @@ use super::worker::{OnWorker, Worker};
 ///
 /// A flow has one owner at a time, and other flows of the file may be open meanwhile, in this process and in others
 /// of this machine. The owner holds a lock on a file beside it, `chats.db-lock-1`, which ends with the process. Where
-/// there are no such locks, no flow is opened. A network's folder will not do: those who have the file open share
-/// memory.
+/// there are no such locks, no flow is opened. A network file system does not work, since processes that have the file
+/// open share memory.
 ///
-/// What `put` has confirmed survives the program and, where disks keep their word, a loss of power; cells that finish
-/// together wait for the disk together. Each value has a checksum that knows its place. So one that was changed or
-/// moved, or taken from among others, is an error of that cell, and the rest can be read. It is no signature: who may
-/// write to the file can write what the store believes. And a flow is found by its key: to damage that is to lose
-/// the flow.
+/// A confirmed `put` survives the program and, if the disk keeps its promises, a loss of power. Cells that finish
+/// together wait for the disk together. Each value has a checksum that includes its column and step, so a value that
+/// was changed, moved or removed is an error of that cell, and the others can be read. The checksum is no signature:
+/// a program that can write to the file can forge it. A flow is found by its key; a damaged key loses the flow.
 ///
-/// Files are their owner's alone. Ten thousand values of 800 bytes take 3 % more than that, five hundred 17 %. A
-/// column has at most 2^32 steps. A step costs the same whatever came before it, and so does opening: how far a column
-/// is complete is written down now and then. Everybody's own tools can read the view `cells`, which has what a cell
-/// cost beside its value:
+/// Files are readable by their owner alone. Ten thousand values of 800 bytes take 3 % more than their bytes, five
+/// hundred 17 %. A column has at most 2^32 steps. The cost of a step and of opening does not depend on the number of
+/// earlier steps, since the length of a column's complete prefix is stored now and then. Other tools can read the
+/// view `cells`, which has values and receipts:
 ///
 /// ```sh
 /// sqlite3 chats.db "select step, value from cells where flow = 'ada, monday' and column = 'answer'"
@@ -75,15 +72,8 @@ pub struct SqliteStore {
     worker: Worker<SqliteBackend>,
 }
 
-/// A flow in a file.
-#[derive(Clone)]
-pub(crate) struct Location {
-    file: PathBuf,
-    flow: String,
-}
-
 impl SqliteStore {
-    /// The flow of this key in a file. Both come to be when they are opened first; the folder must be there.
+    /// The flow with this key in a file. Both are created when they are opened first; the folder must exist.
     pub fn new(file: impl Into<PathBuf>, flow: impl Into<String>) -> Self {
         Self { worker: Worker::new(Location { file: file.into(), flow: flow.into() }) }
     }
@@ -101,11 +91,5 @@ impl fmt::Debug for SqliteStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Location { file, flow } = self.worker.location();
         f.debug_struct("SqliteStore").field("file", file).field("flow", flow).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Display for Location {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the flow `{}` in {}", self.flow.escape_debug(), self.file.display())
     }
 }

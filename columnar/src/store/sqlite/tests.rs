@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
+use super::SqliteStore;
 use super::backend::SqliteBackend;
+use super::database::{Location, Lock};
 use super::error::SqliteError;
-use super::lock::Lock;
-use super::{Location, SqliteStore};
 use crate::declare::Name;
 use crate::store::checksum::checksum;
 use crate::store::worker::{Backend as _, NewCell};

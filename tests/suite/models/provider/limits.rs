@@ -151,15 +151,15 @@ async fn p4_who_gives_signs_of_life_is_waited_for() {
 async fn p4_patience_is_what_it_is_told_to_be() {
     time_passes(secs(1));
     let first = Server::always(vec![Act::Hold]).await;
-    let outcome = asked(Wire::OpenAi.model(&first).with_first_timeout(secs(7)), 0).await;
+    let outcome = asked(Wire::OpenAi.model(&first).first_timeout(secs(7)), 0).await;
     assert!(outcome.cause().contains("did not begin to answer within 7s"), "{}", outcome.cause());
     let idle = Server::always(
         [stream(Wire::OpenAi.events(&["Hi"], "stop")[..2].concat()), vec![Act::Hold]].concat(),
     );
     let idle = idle.await;
-    let outcome = asked(Wire::OpenAi.model(&idle).with_idle_timeout(secs(9)), 0).await;
+    let outcome = asked(Wire::OpenAi.model(&idle).idle_timeout(secs(9)), 0).await;
     assert!(outcome.cause().contains("said no more for 9s"), "{}", outcome.cause());
-    let forever = Wire::OpenAi.model(&idle).with_first_timeout(Duration::MAX).with_idle_timeout(secs(9));
+    let forever = Wire::OpenAi.model(&idle).first_timeout(Duration::MAX).idle_timeout(secs(9));
     assert!(asked(forever, 0).await.cause().contains("said no more"));
 }
 
@@ -171,7 +171,7 @@ async fn p7_a_text_without_end_is_given_up() {
         let (begin, more) = (events[..text].concat(), events[text].clone());
         let flood = Act::Flood(more.into_bytes(), usize::MAX);
         let server = Server::always([stream(begin), vec![flood]].concat()).await;
-        let outcome = asked(wire.model(&server).with_text_limit(64 << 10), 0).await;
+        let outcome = asked(wire.model(&server).text_limit(64 << 10), 0).await;
         let GenaiError::TooLong { limit, .. } = genai(&outcome) else { panic!("{}", outcome.cause()) };
         assert_eq!(*limit, 64 << 10);
         assert!(outcome.attempts[0].len() <= 64 << 10, "no more was kept");

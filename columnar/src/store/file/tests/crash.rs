@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::super::verify::verify;
+use super::super::recovery::verify;
 use super::life::{Act, Verdict, day, judge, life, live, look};
 use super::location;
 use super::model::{Image, Model, Node, Wrong};

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, thread};
 
-use super::super::backend::Location;
 use super::super::disk::{Disk, Kind, Local};
+use super::super::layout::Location;
 use super::life::{Verdict, judge, life, live, look};
 
 /// Tells the process that lives, and dies, from the one that looks at what is left: at which operation it dies.

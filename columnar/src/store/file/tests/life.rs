@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::super::backend::{FileBackend, Location};
+use super::super::backend::FileBackend;
 use super::super::disk::Disk;
+use super::super::layout::Location;
 use super::name;
 use crate::store::worker::{Backend, NewCell};
 use crate::store::{Entry, StoreError};

@@ -11,7 +11,7 @@ mod size;
 use std::path::PathBuf;
 
 use self::model::Model;
-use super::backend::Location;
+use super::layout::Location;
 use crate::declare::Name;
 
 fn location(model: &Model) -> Location<Model> {

@@ -1,0 +1,176 @@
+//! The conversions into a [`Step`]: from functions, by what they return, and from types that implement [`Compute`].
+
+use std::sync::Arc;
+
+use futures::future::FutureExt;
+use futures::stream::{Stream, StreamExt};
+use serde::Serialize;
+
+use super::{Compute, Context, Deltas, Reply, Settings, Step};
+use crate::error::BoxError;
+use crate::history::Value;
+
+/// A conversion into the compute step of a column.
+///
+/// `Form` tells the implementations apart; it is always inferred.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot compute a column",
+    label = "expected a compute step, such as `prompt(\"...\")`",
+    note = "a compute step is `prompt(\"...\")`, a closure as in `|cx: Context| async move {{ text }}`, or a type that implements `Compute`",
+    note = "a closure returns a future of text or `Json(value)`, a future of a `Result` of these, or `deltas(stream)`, all of them `Send`"
+)]
+pub trait IntoStep<'a, Form> {
+    /// Converts.
+    fn into_step(self) -> Step<'a>;
+}
+
+impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
+    fn into_step(self) -> Step<'a> {
+        let instruction: Option<Arc<str>> = self.instruction().map(Into::into);
+        let model = self.model();
+        let compute = move |cx| self.compute(cx);
+        if instruction.is_none() && model.is_none() {
+            return Step::new(compute);
+        }
+        Step::with_settings(Settings { instruction, model, ..Settings::default() }, compute)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> IntoStep<'a, form::Step> for Step<'a> {
+    fn into_step(self) -> Self {
+        self
+    }
+}
+
+impl<'a, F, R, Form> IntoStep<'a, form::Function<Form>> for F
+where
+    F: Fn(Context) -> R + Send + Sync + 'a,
+    R: IntoReply<'a, Form>,
+{
+    fn into_step(self) -> Step<'a> {
+        Step::new(move |cx| self(cx).into_reply())
+    }
+}
+
+/// The return types of a function that computes a column: a future of an [outcome](IntoOutcome), or
+/// [`deltas`](super::deltas).
+pub trait IntoReply<'a, Form> {
+    /// Converts.
+    fn into_reply(self) -> Reply<'a>;
+}
+
+impl<'a, F, Form: 'a> IntoReply<'a, form::Whole<Form>> for F
+where
+    F: Future<Output: IntoOutcome<Value, Form>> + Send + 'a,
+{
+    fn into_reply(self) -> Reply<'a> {
+        Reply::whole(self.map(IntoOutcome::into_outcome))
+    }
+}
+
+impl<'a, S, Form: 'a> IntoReply<'a, form::Pieces<Form>> for Deltas<S>
+where
+    S: Stream<Item: IntoOutcome<String, Form>> + Send + 'a,
+{
+    fn into_reply(self) -> Reply<'a> {
+        Reply::deltas(self.0.map(IntoOutcome::into_outcome))
+    }
+}
+
+/// Text or [`Json`], or a `Result` of these with any error.
+pub trait IntoOutcome<T, Form> {
+    /// Converts.
+    ///
+    /// # Errors
+    ///
+    /// The error of a `Result`, or that of serializing [`Json`].
+    fn into_outcome(self) -> Result<T, BoxError>;
+}
+
+impl<T, U: Into<T>> IntoOutcome<T, form::Plain> for U {
+    fn into_outcome(self) -> Result<T, BoxError> {
+        Ok(self.into())
+    }
+}
+
+impl<T, U: Into<T>, E: Into<BoxError>> IntoOutcome<T, form::Fallible> for Result<U, E> {
+    fn into_outcome(self) -> Result<T, BoxError> {
+        self.map(Into::into).map_err(Into::into)
+    }
+}
+
+/// A value that is stored as JSON. A function that computes a column may return it instead of text.
+///
+/// ```
+/// use columnar::Json;
+/// use columnar::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let chat = flow! {
+///     source user;
+///     column words(user.latest) = |cx: Context| async move {
+///         let text = cx.input("user").map_or("", |text| text);
+///         Json(text.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+///     };
+/// };
+/// chat.user.push("one two").await?;
+/// chat.run().await?;
+/// assert_eq!(chat.words.get(0).as_deref(), Some(r#"["one","two"]"#));
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Json<T>(pub T);
+
+impl<T: Serialize> Json<T> {
+    fn to_value(&self) -> Result<Value, BoxError> {
+        Ok(serde_json::to_string(&self.0)?.into())
+    }
+}
+
+impl<T: Serialize> IntoOutcome<Value, form::Json> for Json<T> {
+    fn into_outcome(self) -> Result<Value, BoxError> {
+        self.to_value()
+    }
+}
+
+impl<T: Serialize, E: Into<BoxError>> IntoOutcome<Value, form::FallibleJson> for Result<Json<T>, E> {
+    fn into_outcome(self) -> Result<Value, BoxError> {
+        self.map_err(Into::into)?.to_value()
+    }
+}
+
+/// Markers that keep the implementations above from overlapping. Type inference alone uses them.
+#[doc(hidden)]
+pub mod form {
+    use std::marker::PhantomData;
+
+    macro_rules! forms {
+        ($($(#[$doc:meta])* $name:ident $(<$inner:ident>)?;)*) => {$(
+            $(#[$doc])*
+            #[derive(Debug)]
+            pub struct $name $(<$inner>(PhantomData<$inner>))?;
+        )*};
+    }
+
+    forms! {
+        /// A type that implements [`Compute`](crate::Compute).
+        Type;
+        /// A [`Step`](super::Step).
+        Step;
+        /// A function or closure.
+        Function<Returns>;
+        /// A future.
+        Whole<Outcome>;
+        /// A stream.
+        Pieces<Outcome>;
+        /// Text.
+        Plain;
+        /// A `Result` of text.
+        Fallible;
+        /// A [`Json`](super::Json).
+        Json;
+        /// A `Result` of [`Json`](super::Json).
+        FallibleJson;
+    }
+}

@@ -1,0 +1,101 @@
+//! The output of a compute step: whole text, or a stream of pieces.
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures::future::{BoxFuture, FutureExt};
+use futures::stream::{self, BoxStream, Stream, StreamExt, TryStreamExt};
+
+use crate::error::BoxError;
+use crate::history::Value;
+use crate::model::End;
+
+/// The output of a compute step: a text that arrives as a whole, or in pieces.
+pub struct Reply<'a>(pub(crate) Kind<'a>);
+
+pub(crate) enum Kind<'a> {
+    Whole(BoxFuture<'a, Result<Value, BoxError>>),
+    Pieces(BoxStream<'a, Result<Piece, BoxError>>),
+}
+
+/// An item of a reply stream.
+pub(crate) enum Piece {
+    /// The next piece of the text.
+    Text(String),
+    /// The whole text at once.
+    Whole(Value),
+    /// No text: the cell stays empty for good.
+    Skip,
+    /// A request was sent to the model of this name.
+    Asked(Arc<str>),
+    /// The reply to the last request is complete.
+    Answered(Box<End>),
+    /// The attempt with this number, counted from 1, failed. Its pieces are discarded, and another attempt begins.
+    Retry { attempt: usize, error: BoxError },
+}
+
+impl<'a> Reply<'a> {
+    /// A text that is available at once.
+    pub fn text(text: impl Into<Value>) -> Self {
+        let value = text.into();
+        Self::whole(std::future::ready(Ok(value)))
+    }
+
+    /// A text that arrives as a whole.
+    pub fn whole(text: impl Future<Output = Result<Value, BoxError>> + Send + 'a) -> Self {
+        Self(Kind::Whole(text.boxed()))
+    }
+
+    /// No text: the cell stays empty for good, as with [`or_skip`](super::Policy::or_skip) after an error, or where
+    /// [`when`](super::Policy::when) returns `false`.
+    pub fn skip() -> Self {
+        Self(Kind::Pieces(stream::once(std::future::ready(Ok(Piece::Skip))).boxed()))
+    }
+
+    /// The text as a stream of pieces, whichever way it arrives.
+    pub(crate) fn pieces(self) -> BoxStream<'a, Result<Piece, BoxError>> {
+        match self.0 {
+            Kind::Whole(text) => stream::once(text).map_ok(Piece::Whole).boxed(),
+            Kind::Pieces(pieces) => pieces,
+        }
+    }
+
+    /// A text that arrives in pieces; joined, they are the value.
+    pub fn deltas(pieces: impl Stream<Item = Result<String, BoxError>> + Send + 'a) -> Self {
+        Self(Kind::Pieces(pieces.map_ok(Piece::Text).boxed()))
+    }
+}
+
+impl fmt::Debug for Reply<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Kind::Whole(_) => "Reply::Whole",
+            Kind::Pieces(_) => "Reply::Pieces",
+        })
+    }
+}
+
+/// A stream of pieces of text as the result of a compute step. Made by [`deltas`].
+#[derive(Debug)]
+pub struct Deltas<S>(pub(super) S);
+
+/// Streams the value of a cell: each piece becomes a [`Delta`](crate::Event::Delta), and the joined pieces are the
+/// value. The pieces are text or `Result`s of text; the first error ends the attempt, and nothing is stored.
+///
+/// ```
+/// use columnar::prelude::*;
+/// use futures::stream;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let chat = flow! {
+///     source user;
+///     column count(user.latest) = |_: Context| deltas(stream::iter(["one, ", "two"]));
+/// };
+/// chat.user.push("Count!").await?;
+/// chat.run().await?;
+/// assert_eq!(chat.count.get(0).as_deref(), Some("one, two"));
+/// # Ok(()) }
+/// ```
+pub fn deltas<S: Stream>(pieces: S) -> Deltas<S> {
+    Deltas(pieces)
+}

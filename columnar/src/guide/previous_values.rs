@@ -1,0 +1,61 @@
+//! What another column said a step before.
+//!
+//! Within a step, columns that read each other would wait for each other for ever, so that is a compile error.
+//! But two may answer each other from step to step: `con.prev` is what `con` said at the step before. It stands
+//! in the turn of the step that reads it, and nothing waits for it.
+//!
+//! ```
+//! # use columnar::prelude::*;
+//! # use columnar::testing::script;
+//! # use serde_json::{json, to_value};
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
+//! let debate = flow! {
+//!     source topic;
+//!     column pro(topic.latest, con.prev) = script(["It saves time.", "Costs fall later."]);
+//!     column con(topic.latest, pro.prev) = script(["It costs too much.", "Time for whom?"]);
+//! };
+//! debate.topic.push("Shall we?").await?;
+//! debate.topic.push("And now?").await?;
+//! debate.run().await?;
+//!
+//! assert_eq!(to_value(debate.pro.messages(0)?)?, json!([
+//!     { "role": "user", "content": "<topic>\nShall we?\n</topic>" },
+//! ]));
+//! assert_eq!(to_value(debate.pro.messages(1)?)?, json!([
+//!     { "role": "user", "content": "<topic>\nAnd now?\n</topic>\n\n<con>\nIt costs too much.\n</con>" },
+//! ]));
+//! # Ok(()) }
+//! ```
+//!
+//! More of the past is `con.prev.window(3)`, and all of it `con.prev.all()`. Each value keeps the turn in which
+//! it was shown first, a step after it was said, so a growing history stays a prefix of the next request:
+//!
+//! ```
+//! # use columnar::prelude::*;
+//! # use columnar::testing::script;
+//! # use serde_json::{json, to_value};
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
+//! let chat = flow! {
+//!     source user;
+//!     column coach(user.latest)                 = script(["Be brief.", "Be kind.", ""]);
+//!     column answer(coach.prev.all(), user, self) = script(["Hello there.", "Yes.", ""]);
+//! };
+//! # for text in ["Hi.", "Really?", "Why?"] {
+//! #     chat.user.push(text).await?;
+//! # }
+//! # chat.run().await?;
+//! assert_eq!(to_value(chat.answer.messages(2)?)?, json!([
+//!     { "role": "user", "content": "<user>\nHi.\n</user>" },
+//!     { "role": "assistant", "content": "Hello there." },
+//!     { "role": "user", "content": "<coach>\nBe brief.\n</coach>\n\n<user>\nReally?\n</user>" },
+//!     { "role": "assistant", "content": "Yes." },
+//!     { "role": "user", "content": "<coach>\nBe kind.\n</coach>\n\n<user>\nWhy?\n</user>" },
+//! ]));
+//! # Ok(()) }
+//! ```
+//!
+//! A column that reads nothing but the past has nothing to go by at step 0, so it is
+//! [skipped](super::skipping) there. At run time, [`prev("con")`](crate::prev) names a column that is not
+//! declared yet.
+//!
+//! Next: [groups, notes and filters](super::groups).

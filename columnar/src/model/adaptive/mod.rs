@@ -1,0 +1,161 @@
+//! [`Adaptive`]: a model with as many concurrent calls as it takes.
+
+mod limit;
+mod permits;
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use backon::ExponentialBuilder;
+use futures::future::TryFutureExt;
+use futures::stream::{self, BoxStream, Stream, StreamExt};
+
+use self::permits::{Permit, Permits, WaitBudget};
+use super::{Chunk, Model, Overloaded, Request};
+use crate::error::BoxError;
+
+/// The default of [`Adaptive::max_concurrency`].
+const MAX_CONCURRENCY: usize = 32;
+
+/// The default of [`Adaptive::max_wait`]. Most quotas are by the minute.
+const MAX_WAIT: Duration = Duration::from_mins(2);
+
+/// The pauses after a refused call, if the model names none: twice as long each time, with jitter of up to as long again,
+/// so that programs that were refused together spread out.
+const PAUSES: ExponentialBuilder = ExponentialBuilder::new()
+    .with_min_delay(Duration::from_millis(500))
+    .with_max_delay(Duration::from_secs(30))
+    .with_jitter();
+
+/// A model with as many concurrent calls as it takes. All clones share one limit, across columns and flows.
+///
+/// When the model refuses a call with [`Overloaded`], the limit is halved, no call begins for the time that the model asks
+/// for or for a growing pause, and the call is repeated. No event reports that: the call has not failed, it takes longer.
+/// Calls that were refused together count as one refusal. Each time that as many calls were answered as the limit allows,
+/// it grows by one.
+///
+/// So that a model which takes no calls at all holds up no flow for ever, each call waits for
+/// [`max_wait`](Self::max_wait) at most. A call that fails after the first piece of its reply is not repeated here; use
+/// [`retry`](crate::compute::Policy::retry) for that.
+///
+/// A call counts from its beginning to the end of its reply. The exception is a call that has been ready for more than a
+/// second while nobody reads its run: so a run can wait for another one on the same model.
+///
+/// Models chosen by name are wrapped in it already. Needs the clock of a tokio runtime.
+///
+/// ```
+/// use columnar::model::{Adaptive, Offline};
+/// use columnar::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let model = Adaptive::new(Offline::new()).max_concurrency(8);
+/// let chat = flow! {
+///     source user;
+///     column topics(user.latest) = prompt("List the topics.").with(model.clone());
+///     column summary(user, self.latest) = prompt("Update the summary.").with(model.clone());
+/// };
+/// chat.user.push("hello").await?;
+/// chat.run().await?;
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Adaptive {
+    model: Arc<dyn Model>,
+    permits: Arc<Permits>,
+    max_wait: Duration,
+}
+
+impl Adaptive {
+    /// Wraps a model with a limit that begins at its maximum of 32 concurrent calls.
+    pub fn new(model: impl Model) -> Self {
+        let permits = Arc::new(Permits::new(MAX_CONCURRENCY, PAUSES));
+        Self { model: Arc::new(model), permits, max_wait: MAX_WAIT }
+    }
+
+    /// The same model with a limit of its own, which begins at this many concurrent calls, at least one, and never exceeds
+    /// it.
+    #[must_use]
+    pub fn max_concurrency(self, calls: usize) -> Self {
+        Self { permits: Arc::new(Permits::new(calls, PAUSES)), ..self }
+    }
+
+    /// Sets how long each call waits at most for a model that answers no call, and how long after its own refusals; two
+    /// minutes by default. A call that would have to wait longer fails at once with the model's error. The wait for other
+    /// calls to end, and for pauses between answers to others, does not count.
+    #[must_use]
+    pub fn max_wait(self, max_wait: Duration) -> Self {
+        Self { max_wait, ..self }
+    }
+
+    /// Repeats the call until it is not refused.
+    async fn open(self, request: Request) -> Result<impl Stream<Item = Result<Chunk, BoxError>>, BoxError> {
+        let mut budget = WaitBudget::new(self.max_wait);
+        let mut refusal = None;
+        loop {
+            let permit = match self.permits.take(&mut budget).await {
+                Ok(permit) => permit,
+                Err(overloaded) => return Err(refusal.unwrap_or_else(|| overloaded.into())),
+            };
+            let mut call = Call { reply: self.model.reply(request.clone()), permit: Some(permit) };
+            match call.next().await {
+                Some(Err(error)) if Overloaded::of(&*error).is_some() => {
+                    budget.refused();
+                    refusal = Some(error);
+                }
+                first => return Ok(stream::iter(first).chain(call)),
+            }
+        }
+    }
+}
+
+impl Model for Adaptive {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn ready(&self) -> Result<(), BoxError> {
+        self.model.ready()
+    }
+
+    fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+        self.clone().open(request).try_flatten_stream().boxed()
+    }
+}
+
+impl fmt::Debug for Adaptive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Adaptive")
+            .field("model", &self.name())
+            .field("max_wait", &self.max_wait)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A reply with the permit of its call. The permit is released when the outcome is known.
+struct Call {
+    reply: BoxStream<'static, Result<Chunk, BoxError>>,
+    permit: Option<Permit>,
+}
+
+impl Stream for Call {
+    type Item = Result<Chunk, BoxError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, poller: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Self { reply, permit } = &mut *self;
+        let Some(held) = permit else { return Poll::Ready(None) };
+        let chunk = ready!(held.poll(poller, |poller| reply.poll_next_unpin(poller)));
+        if matches!(chunk, Some(Ok(Chunk::Text(_)))) {
+            return Poll::Ready(chunk);
+        }
+        // Any other item is the last.
+        match (permit.take(), &chunk) {
+            (Some(permit), Some(Ok(_))) => permit.answered(),
+            (Some(permit), Some(Err(error))) => permit.failed(&**error),
+            _ => {}
+        }
+        Poll::Ready(chunk)
+    }
+}

@@ -1,0 +1,207 @@
+//! The permits for concurrent calls of a model, and the calls that wait for one.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use backon::ExponentialBuilder;
+use futures::task::AtomicWaker;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::limit::{Admission, ConcurrencyLimit, Round};
+use crate::model::Overloaded;
+
+/// How long a call may be ready and unread before its permit is lent to others.
+const UNREAD: Duration = Duration::from_secs(1);
+
+/// The extra delay of a call that was refused. It may be refused each time for a reason of its own, and must not be the
+/// only one that ever tries.
+const REFUSED_DELAY: Duration = Duration::from_millis(10);
+
+/// A limit and the calls under it.
+pub(super) struct Permits {
+    state: Mutex<State>,
+    freed: Notify,
+}
+
+struct State {
+    limit: ConcurrencyLimit,
+    calls: BTreeMap<u64, Arc<Reader>>,
+    next: u64,
+}
+
+impl Permits {
+    pub(super) fn new(ceiling: usize, pauses: ExponentialBuilder) -> Self {
+        let state = State { limit: ConcurrencyLimit::new(ceiling, pauses), calls: BTreeMap::new(), next: 0 };
+        Self { state: Mutex::new(state), freed: Notify::new() }
+    }
+
+    /// Waits for a permit.
+    ///
+    /// # Errors
+    ///
+    /// If the wait would exceed the budget, at once.
+    pub(super) async fn take(self: &Arc<Self>, budget: &mut WaitBudget) -> Result<Permit, Overloaded> {
+        loop {
+            // Created before the check, so that it misses no release.
+            let freed = self.freed.notified();
+            let now = Instant::now();
+            match self.ask(now) {
+                Ok(permit) => {
+                    budget.refused = false;
+                    return Ok(permit);
+                }
+                Err(Admission::Closed { opens, silent }) => {
+                    let until = budget.until(now, opens, silent);
+                    let asked = Overloaded { retry_after: Some(opens.duration_since(now)) };
+                    sleep_until(until.ok_or(asked)?).await;
+                }
+                // A release wakes all waiting calls, and they check again after a while anyway: a single one that was
+                // woken might be in a run that nobody reads, and never pass it on.
+                Err(_) => drop(timeout(UNREAD, freed).await),
+            }
+        }
+    }
+
+    fn ask(self: &Arc<Self>, now: Instant) -> Result<Permit, Admission> {
+        let mut state = self.lock();
+        let in_flight = state.calls.values().filter(|reader| !reader.is_unread(now)).count();
+        match state.limit.admit(in_flight, now) {
+            Admission::Now(round) => {
+                let (call, reader) = (state.next, Arc::<Reader>::default());
+                state.next += 1;
+                state.calls.insert(call, Arc::clone(&reader));
+                Ok(Permit { permits: Arc::clone(self), call, round, reader })
+            }
+            refusal => Err(refusal),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The time that a call may wait for an overloaded model.
+///
+/// Pauses do not count as long as the model answers other calls in between. The time in which it answers none does, and
+/// so do, separately, the pauses after the call's own refusals.
+pub(super) struct WaitBudget {
+    whole: Duration,
+    begun: Instant,
+    /// The rest of it for pauses after own refusals.
+    left: Duration,
+    refused: bool,
+}
+
+impl WaitBudget {
+    pub(super) fn new(whole: Duration) -> Self {
+        Self { whole, begun: Instant::now(), left: whole, refused: false }
+    }
+
+    /// The call itself was refused, and the pause that follows is its own.
+    pub(super) fn refused(&mut self) {
+        self.refused = true;
+    }
+
+    /// The time until which the call waits for a model that opens at `opens`; `None` if that is too long.
+    fn until(&mut self, now: Instant, opens: Instant, silent: Option<Instant>) -> Option<Instant> {
+        let mut until = opens;
+        if mem::take(&mut self.refused) {
+            self.left = self.left.checked_sub(opens.duration_since(now))?;
+            until += REFUSED_DELAY;
+        }
+        let silent = silent.map(|silent| opens.duration_since(silent.max(self.begun)));
+        silent.is_none_or(|silent| silent <= self.whole).then_some(until)
+    }
+}
+
+/// The permit of one call. It is released when it is dropped.
+pub(super) struct Permit {
+    permits: Arc<Permits>,
+    call: u64,
+    round: Round,
+    reader: Arc<Reader>,
+}
+
+impl Permit {
+    /// Polls the reply to the call.
+    pub(super) fn poll<T>(
+        &self,
+        poller: &mut Context<'_>,
+        reply: impl FnOnce(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        self.reader.reads(poller.waker());
+        let waker = Waker::from(Arc::clone(&self.reader));
+        let polled = reply(&mut Context::from_waker(&waker));
+        if polled.is_ready() {
+            self.reader.is_called();
+        }
+        polled
+    }
+
+    /// The call was answered.
+    pub(super) fn answered(self) {
+        self.permits.lock().limit.answered(self.round);
+    }
+
+    /// The call failed. Errors other than a refusal do not affect the limit.
+    pub(super) fn failed(self, error: &(dyn Error + 'static)) {
+        if let Some(overloaded) = Overloaded::of(error) {
+            let mut state = self.permits.lock();
+            state.limit.refused(self.round, overloaded.retry_after, Instant::now());
+        }
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.permits.lock().calls.remove(&self.call);
+        self.permits.freed.notify_waiters();
+    }
+}
+
+/// The task that reads a reply, and since when it has not read one that is ready.
+///
+/// A run computes while it is read. If a run waits for another, as a loop over its events that runs a second flow does,
+/// the calls of the first are not polled, and their permits would never be released. But the model has finished with them
+/// or is waiting itself, so a call that has been ready for a while without being polled does not count.
+#[derive(Default)]
+struct Reader {
+    waker: AtomicWaker,
+    called: Mutex<Option<Instant>>,
+}
+
+impl Reader {
+    fn reads(&self, waker: &Waker) {
+        *self.called() = None;
+        self.waker.register(waker);
+    }
+
+    fn is_called(&self) {
+        self.called().get_or_insert_with(Instant::now);
+    }
+
+    fn is_unread(&self, now: Instant) -> bool {
+        self.called().is_some_and(|called| now.duration_since(called) >= UNREAD)
+    }
+
+    fn called(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.called.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Wake for Reader {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.is_called();
+        self.waker.wake();
+    }
+}

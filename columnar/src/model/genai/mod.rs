@@ -1,0 +1,219 @@
+//! [`Genai`]: the models of public providers, and of all servers with the same APIs.
+
+mod address;
+mod client;
+mod error;
+mod options;
+mod raw_events;
+mod redaction;
+mod reply_stream;
+mod request;
+mod schema;
+
+use std::{env, fmt, time::Duration};
+
+use ::genai::{Client, ModelIden, adapter::AdapterKind, resolver::AuthData, resolver::Endpoint};
+use futures::stream::{self, BoxStream};
+use futures::{StreamExt, TryFutureExt, TryStreamExt};
+
+use self::address::Address;
+use self::client::without_logs;
+pub use self::error::GenaiError;
+use self::options::chat_options;
+use self::raw_events::RawEvents;
+use self::redaction::Sent;
+use self::reply_stream::{Limits, ReplyStream};
+use self::request::chat_request;
+use super::{Chunk, Model, Refused, Request};
+use crate::error::BoxError;
+use crate::registry::{self, Provider};
+
+/// A model of a public provider, or of any server with the same interface.
+///
+/// It is named `provider/model`, with the model spelled as the provider spells it:
+///
+/// | name | key |
+/// |---|---|
+/// | `anthropic/claude-sonnet-4-5` | `ANTHROPIC_API_KEY` |
+/// | `gemini/gemini-2.5-flash` | `GEMINI_API_KEY` |
+/// | `ollama/llama3.2` | none, it runs on this machine |
+/// | `open_router/qwen/qwen3-32b` | `OPEN_ROUTER_API_KEY` |
+/// | `openai/gpt-4o-mini`, also for servers that speak its chat completions | `OPENAI_API_KEY` |
+/// | `openai_resp/gpt-5-codex`, over the newer Responses interface | `OPENAI_API_KEY` |
+///
+/// The other providers follow the same pattern; the error for an unknown one lists them. The key
+/// is read from the environment at each request. A name that ends in `-low`, `-medium` or `-high`
+/// asks a reasoning model for that effort, and the ending is not sent as part of the name.
+///
+/// An address after the name, as in `openai/smollm2@http://127.0.0.1:8123/v1`, is where the requests go; see
+/// [`base_url`](Self::base_url). It is not part of the model's name, and never shown.
+///
+/// A [schema](Request::schema) is sent where the provider holds its models to it, and as far as it does:
+/// OpenAI's kind, where all properties of an object are required and there are no others, also for Fireworks,
+/// Mistral, Nebius, `OpenRouter`, Together and xAI; that of Anthropic; and that of Gemini. Other providers are sent no
+/// schema.
+///
+/// Of a reply's usage, `input` counts the whole request, also what came from the provider's cache.
+///
+/// A reply must be polled inside a Tokio runtime. Nothing is sent before its first poll, and
+/// dropping it closes the connection. Nothing is retried, and no redirect is followed. By default a reply may take five
+/// minutes to begin and be silent for two, and have 16 MiB of text; [`timeout`](crate::compute::Policy::timeout) limits
+/// the whole. A line without an end is buffered until one of these limits is reached.
+///
+/// A provider that takes no more calls for now is an [`Overloaded`](super::Overloaded) error, which
+/// [`Adaptive`](super::Adaptive) handles; a request that it would refuse again is a [`Refused`].
+#[derive(Clone)]
+pub struct Genai {
+    name: String,
+    provider: &'static Provider,
+    model: ModelIden,
+    address: Option<Address>,
+    limits: Limits,
+    client: Client,
+}
+
+impl Genai {
+    /// The model with this name, for example `anthropic/claude-sonnet-4-5`.
+    ///
+    /// Only a request can tell whether the model exists and the key is right.
+    ///
+    /// # Errors
+    ///
+    /// [`GenaiError::UnknownProvider`] if the name does not begin with a known provider and a
+    /// slash, [`GenaiError::NoClient`] if the system has no root certificates.
+    ///
+    /// ```
+    /// use columnar::model::{Genai, Model};
+    ///
+    /// let model = Genai::new("openai/smollm2@http://127.0.0.1:8123/v1")?;
+    /// assert_eq!(model.name(), "openai/smollm2");
+    /// # Ok::<(), columnar::model::GenaiError>(())
+    /// ```
+    pub fn new(name: &str) -> Result<Self, GenaiError> {
+        let (name, address) = Address::behind(name);
+        let (provider_name, model) = name.split_once('/').unwrap_or((name, ""));
+        let provider = registry::provider(provider_name).filter(|_| !model.is_empty());
+        let adapter = provider.and_then(|provider| AdapterKind::from_lower_str(provider.name));
+        let (provider, adapter) = provider.zip(adapter).ok_or_else(|| {
+            let shown = if model.is_empty() { name } else { provider_name };
+            GenaiError::UnknownProvider(shown.to_owned())
+        })?;
+        let client = client::client().ok_or(GenaiError::NoClient)?;
+        let model = ModelIden::new(adapter, model);
+        Ok(Self { name: name.to_owned(), provider, model, address, limits: Limits::default(), client })
+    }
+
+    /// Sends the requests to this address instead of the provider's.
+    ///
+    /// It goes up to and including the version, as in `http://127.0.0.1:8123/v1/`; for `ollama`
+    /// there is none. The provider's key is sent along. Only a server on this machine
+    /// (`localhost` or a loopback address) can do without.
+    #[must_use]
+    pub fn base_url(self, url: &str) -> Self {
+        Self { address: Some(Address::new(url)), ..self }
+    }
+
+    /// Sets the most time until a reply begins; five minutes by default. Models that reason first need more.
+    ///
+    /// ```
+    /// use columnar::compute::secs;
+    /// use columnar::model::Genai;
+    ///
+    /// let model = Genai::new("ollama/llama3.2")?.first_timeout(secs(1800)).idle_timeout(secs(600));
+    /// # Ok::<(), columnar::model::GenaiError>(())
+    /// ```
+    #[must_use]
+    pub fn first_timeout(mut self, limit: Duration) -> Self {
+        self.limits.first = limit;
+        self
+    }
+
+    /// Sets the most time between two events of a reply that has begun; two minutes by default. Keep-alives of a server
+    /// count.
+    #[must_use]
+    pub fn idle_timeout(mut self, limit: Duration) -> Self {
+        self.limits.idle = limit;
+        self
+    }
+
+    /// Sets the most bytes of a reply's text; 16 MiB by default.
+    #[must_use]
+    pub fn text_limit(mut self, bytes: usize) -> Self {
+        self.limits.text = bytes;
+        self
+    }
+
+    /// Whether the name came with an address.
+    pub(super) fn has_address(&self) -> bool {
+        self.address.is_some()
+    }
+
+    /// The key to send, if the provider takes one.
+    fn key(&self) -> Result<Option<String>, GenaiError> {
+        let Some(variable) = self.provider.key_variable else {
+            return Ok(None);
+        };
+        // The client requires a key even for a local server that ignores it.
+        let local = self.address.as_ref().is_some_and(Address::is_loopback);
+        let key = env::var(variable).ok().filter(|key| !key.trim().is_empty());
+        let key = key.or_else(|| local.then(|| "none".to_owned()));
+        key.map(Some).ok_or_else(|| {
+            let model = self.name.clone();
+            GenaiError::MissingKey { model, variable, source: Refused }
+        })
+    }
+
+    async fn open(self, request: Request) -> Result<ReplyStream, GenaiError> {
+        let sent = Sent { request, key: self.key()?, address: self.address };
+        let raw_events = RawEvents::new(self.provider);
+        let chat = chat_request(&self.name, &sent.request);
+        let options = chat_options(self.provider, &sent.request);
+        let options = options.with_raw_frame_sink_arc(raw_events.clone());
+        let reply = without_logs(async {
+            let mut target = self.client.resolve_service_target(self.model).await?;
+            target.auth = sent.key.clone().map_or(AuthData::None, AuthData::Key);
+            if let Some(address) = &sent.address {
+                target.endpoint = Endpoint::from_owned(address.as_str());
+                // The client would send the requests of this provider to its own address all the same.
+                if target.model.adapter_kind == AdapterKind::Zai {
+                    target.model = ModelIden::new(AdapterKind::OpenAI, target.model.model_name);
+                }
+            }
+            self.client.exec_chat_stream(target, chat, Some(&options)).await
+        });
+        match reply.await {
+            Ok(reply) => Ok(ReplyStream::new(self.name, reply.stream, raw_events, sent, self.limits)),
+            Err(error) => Err(GenaiError::new(&self.name, &error, &sent)),
+        }
+    }
+}
+
+// By hand, because an address may hold a password.
+impl fmt::Debug for Genai {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Genai").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Model for Genai {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The key, if the provider takes one.
+    fn ready(&self) -> Result<(), BoxError> {
+        Ok(self.key().map(drop)?)
+    }
+
+    fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+        let opened = self.clone().open(request);
+        // Ends at the first error; the client's own stream may go on after one.
+        let replies = opened.map_ok(|reply| stream::try_unfold(Some(reply), ReplyStream::next));
+        replies.try_flatten_stream().map_err(BoxError::from).boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod wire;

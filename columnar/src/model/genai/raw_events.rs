@@ -1,0 +1,97 @@
+//! The raw events of a stream. They are inspected as they arrive, because the client ignores some of them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ::genai::chat::{ChatFrameSink, FrameCtx, RawFrameRef};
+use serde_json::Value as Json;
+use tokio::time::Instant;
+
+use crate::registry::Provider;
+
+/// The longest id of a reply.
+const LONGEST_ID: usize = 200;
+
+/// The facts from the events of one reply.
+pub(super) struct RawEvents {
+    /// Whether each event must have a name: the client ignores those that do not.
+    named: bool,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+pub(super) struct Seen {
+    /// The time of the last event.
+    pub(super) last: Option<Instant>,
+    /// Whether the reply has begun: a busy server may send keep-alives before.
+    pub(super) begun: bool,
+    /// The provider's id of the reply.
+    pub(super) id: Option<String>,
+    /// The model explains why it does not answer, which is not text of the reply.
+    pub(super) refused: bool,
+    pub(super) fault: Option<Fault>,
+}
+
+/// An event that must not be ignored.
+#[derive(Clone)]
+pub(super) enum Fault {
+    /// The provider reports an error in the middle of its reply.
+    Error(Json),
+    /// An event that cannot be parsed, and may have been text.
+    Garbled,
+}
+
+impl RawEvents {
+    pub(super) fn new(provider: &Provider) -> Arc<Self> {
+        Arc::new(Self { named: provider.has_named_events, seen: Mutex::default() })
+    }
+
+    pub(super) fn look<T>(&self, at: impl FnOnce(&Seen) -> T) -> T {
+        at(&self.seen.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn see(&self, frame: &RawFrameRef<'_>, seen: &mut Seen) {
+        seen.last = Some(Instant::now());
+        // The end marker of some providers is not JSON.
+        if frame.data.is_empty() || frame.data == "[DONE]" || seen.fault.is_some() {
+            return;
+        }
+        seen.begun = true;
+        let Ok(json) = serde_json::from_str::<Json>(frame.data) else {
+            seen.fault = Some(Fault::Garbled);
+            return;
+        };
+        let kind = json.get("type").and_then(Json::as_str).unwrap_or_default();
+        let is_error = frame.event == Some("error")
+            || ["error", "response.failed"].contains(&kind)
+            || json.get("error").is_some_and(|error| !error.is_null());
+        if is_error {
+            let inner = json.pointer("/response/error").filter(|error| !error.is_null());
+            seen.fault = Some(Fault::Error(inner.unwrap_or(&json).clone()));
+        } else if self.named && frame.event.is_none() {
+            seen.fault = Some(Fault::Garbled);
+        }
+        seen.refused |= refuses(&json, kind);
+        if seen.id.is_none() {
+            let id = ["/id", "/message/id", "/response/id", "/responseId"];
+            let id = id.iter().find_map(|path| json.pointer(path)?.as_str());
+            seen.id = id.filter(|id| is_id(id)).map(str::to_owned);
+        }
+    }
+}
+
+impl ChatFrameSink for RawEvents {
+    fn on_frame(&self, _: &FrameCtx, frame: RawFrameRef<'_>) {
+        self.see(&frame, &mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+fn refuses(json: &Json, kind: &str) -> bool {
+    let text = |path| json.pointer(path).and_then(Json::as_str);
+    kind == "response.refusal.delta"
+        || text("/choices/0/delta/refusal").is_some_and(|refusal| !refusal.is_empty())
+        || text("/response/incomplete_details/reason") == Some("content_filter")
+}
+
+fn is_id(id: &str) -> bool {
+    (1..=LONGEST_ID).contains(&id.len()) && id.chars().all(|c| c.is_ascii_graphic())
+}

@@ -1,0 +1,135 @@
+//! The stream of a reply, within limits of time and length.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::genai::chat::{ChatStream, ChatStreamEvent, StopReason, StreamEnd};
+use futures::TryStreamExt;
+use tokio::time::{Instant, timeout_at};
+
+use super::client::without_logs;
+use super::error::GenaiError;
+use super::raw_events::RawEvents;
+use super::redaction::{Sent, is_word};
+use crate::model::{Chunk, End, Finish};
+use crate::usage::Usage;
+
+/// An upper bound of timeouts, because an instant cannot be infinitely late.
+const FOREVER: Duration = Duration::from_hours(24 * 365);
+
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// The most time until a reply begins.
+    pub(super) first: Duration,
+    /// The most time between two events.
+    pub(super) idle: Duration,
+    /// The most bytes of text.
+    pub(super) text: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { first: Duration::from_mins(5), idle: Duration::from_mins(2), text: 16 << 20 }
+    }
+}
+
+pub(super) struct ReplyStream {
+    name: String,
+    events: ChatStream,
+    raw_events: Arc<RawEvents>,
+    sent: Sent,
+    limits: Limits,
+    /// The bytes of text so far.
+    text: usize,
+}
+
+impl ReplyStream {
+    pub(super) fn new(
+        name: String,
+        events: ChatStream,
+        raw_events: Arc<RawEvents>,
+        sent: Sent,
+        limits: Limits,
+    ) -> Self {
+        Self { name, events, raw_events, sent, limits, text: 0 }
+    }
+
+    /// The next chunk, with the stream of the others. A reply that breaks off gets no [`Chunk::End`].
+    pub(super) async fn next(reply: Option<Self>) -> Result<Option<(Chunk, Option<Self>)>, GenaiError> {
+        let Some(mut reply) = reply else {
+            return Ok(None);
+        };
+        loop {
+            let event = reply.event().await;
+            // The raw event describes the error better than the client, which may have ignored it.
+            if let Some(fault) = reply.raw_events.look(|seen| seen.fault.clone()) {
+                return Err(GenaiError::fault(&reply.name, &fault, &reply.sent));
+            }
+            match event? {
+                None => return Ok(None),
+                Some(ChatStreamEvent::Chunk(text)) if !text.content.is_empty() => {
+                    reply.text = reply.text.saturating_add(text.content.len());
+                    if reply.text > reply.limits.text {
+                        return Err(GenaiError::TooLong { model: reply.name, limit: reply.limits.text });
+                    }
+                    return Ok(Some((Chunk::Text(text.content), Some(reply))));
+                }
+                // There are no tools, so a tool call cannot be answered.
+                Some(ChatStreamEvent::ToolCallChunk(_)) => {
+                    return Ok(Some((reply.end(Finish::Other("tool_calls".to_owned()), None), None)));
+                }
+                Some(ChatStreamEvent::End(end)) => {
+                    return Ok(reply.finished(end).map(|end| (end, None)));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// The client's next event. Raw events that are none for the client still show that the server is alive.
+    async fn event(&mut self) -> Result<Option<ChatStreamEvent>, GenaiError> {
+        // The time before this poll does not count against the server.
+        let mut since = Instant::now();
+        loop {
+            let begun = self.raw_events.look(|seen| seen.begun);
+            let limit = if begun { self.limits.idle } else { self.limits.first };
+            let next = timeout_at(since + limit.min(FOREVER), without_logs(self.events.try_next()));
+            if let Ok(event) = next.await {
+                return event.map_err(|error| GenaiError::new(&self.name, &error, &self.sent));
+            }
+            match self.raw_events.look(|seen| seen.last).filter(|last| *last > since) {
+                Some(last) => since = last,
+                None => return Err(GenaiError::TimedOut { model: self.name.clone(), limit, begun }),
+            }
+        }
+    }
+
+    fn finished(&self, end: StreamEnd) -> Option<Chunk> {
+        let finish = match end.captured_stop_reason? {
+            StopReason::Completed(_) | StopReason::StopSequence(_) | StopReason::MaxTokens(_)
+                if self.raw_events.look(|seen| seen.refused) =>
+            {
+                Finish::Refused
+            }
+            StopReason::Completed(_) | StopReason::StopSequence(_) => Finish::Stop,
+            StopReason::MaxTokens(_) => Finish::Length,
+            StopReason::ContentFilter(_) => Finish::Refused,
+            StopReason::ToolCall(reason) | StopReason::Other(reason) if is_word(&reason) => {
+                Finish::Other(reason)
+            }
+            StopReason::ToolCall(_) | StopReason::Other(_) => Finish::Other("for another reason".to_owned()),
+        };
+        let count = |tokens: Option<i32>| tokens.and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
+        let usage = end.captured_usage.filter(|usage| usage.prompt_tokens.is_some()).map(|usage| {
+            let details = usage.prompt_tokens_details.unwrap_or_default();
+            Usage::new(count(usage.prompt_tokens), count(usage.completion_tokens))
+                .cached(count(details.cached_tokens), count(details.cache_creation_tokens))
+        });
+        Some(self.end(finish, usage))
+    }
+
+    fn end(&self, finish: Finish, usage: Option<Usage>) -> Chunk {
+        let id = self.raw_events.look(|seen| seen.id.clone());
+        Chunk::End(End { finish, usage, id })
+    }
+}

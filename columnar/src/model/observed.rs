@@ -1,0 +1,60 @@
+//! A model whose reported usage corrects a counter of tokens.
+
+use std::sync::Arc;
+
+use futures::stream::{BoxStream, StreamExt};
+
+use super::{Chunk, End, Finish, Model, Request};
+use crate::error::BoxError;
+use crate::tokens::{Calibration, Counter};
+
+impl Calibration {
+    /// Wraps a model, and learns from the usage that it reports. Each complete reply with a usage is one sample; a reply
+    /// that fails, is refused, breaks off or reports nothing is none. The replies are unchanged.
+    ///
+    /// A request is counted as contexts are for their [budgets](crate::budget): its instruction, its values and their
+    /// delimiters, each on its own. So the correction fits those counts. It is counted when the reply is complete.
+    pub fn watching<M: Model>(&self, model: M) -> impl Model + Clone + use<M> {
+        Observed { model: Arc::new(model), calibration: self.clone() }
+    }
+}
+
+struct Observed<M> {
+    model: Arc<M>,
+    calibration: Calibration,
+}
+
+impl<M> Clone for Observed<M> {
+    fn clone(&self) -> Self {
+        Self { model: Arc::clone(&self.model), calibration: self.calibration.clone() }
+    }
+}
+
+impl<M: Model> Model for Observed<M> {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn ready(&self) -> Result<(), BoxError> {
+        self.model.ready()
+    }
+
+    fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+        let calibration = self.calibration.clone();
+        let asked = request.clone();
+        let reply = self.model.reply(request);
+        let watch = move |chunk: &Result<Chunk, BoxError>| {
+            if let Ok(Chunk::End(End { finish: Finish::Stop | Finish::Length, usage: Some(usage), .. })) =
+                chunk
+            {
+                calibration.learn(count(&asked, calibration.counter()), usage.input);
+            }
+        };
+        reply.inspect(watch).boxed()
+    }
+}
+
+fn count(request: &Request, counter: &dyn Counter) -> usize {
+    let parts = request.messages.parts().map(|part| part.tokens_by(counter));
+    counter.count(&request.system) + parts.sum::<usize>()
+}

@@ -1,0 +1,207 @@
+//! The invariants of a flow, checked against everything that happens to its cells.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use crate::declare::Name;
+use crate::run::Event;
+use crate::store::{Entry, StoredSteps};
+
+/// The history of all cells of a world. Each method records an observation and checks it.
+#[derive(Debug, Default)]
+pub(super) struct Invariants {
+    cells: BTreeMap<(Name, usize), Cell>,
+    /// Whether the flow uses a store of the world.
+    has_store: bool,
+    /// The last step of each column whose value the current run emitted.
+    last_emitted: BTreeMap<Name, usize>,
+    log: String,
+}
+
+#[derive(Debug, Default)]
+struct Cell {
+    computing: bool,
+    successes: usize,
+    /// How many computed values may have been lost before they were stored.
+    interruptions: usize,
+    /// The messages of the last compute, as JSON.
+    messages: Option<String>,
+    deltas: String,
+    stored: Option<Entry>,
+    emitted: bool,
+}
+
+impl Cell {
+    /// Whether the store has this value.
+    fn holds(&self, value: Option<&str>) -> bool {
+        self.stored.as_ref().is_some_and(|stored| stored.value.as_deref() == value)
+    }
+}
+
+/// The violated invariant as an error.
+pub(super) type Check = Result<(), String>;
+
+impl Invariants {
+    /// All observations so far, one per line, without any text of the flow.
+    pub(super) fn log(&self) -> &str {
+        &self.log
+    }
+
+    fn write(&mut self, event: &str, column: &Name, step: usize) {
+        let written = writeln!(self.log, "{event} {column} {step}");
+        debug_assert!(written.is_ok(), "a string takes everything");
+    }
+
+    fn cell(&mut self, column: &Name, step: usize) -> &mut Cell {
+        self.cells.entry((column.clone(), step)).or_default()
+    }
+
+    pub(super) fn was_computed(&self, column: &Name, step: usize) -> bool {
+        self.cells.get(&(column.clone(), step)).is_some_and(|cell| cell.messages.is_some())
+    }
+
+    pub(super) fn compute_started(&mut self, column: &Name, step: usize, messages: String) -> Check {
+        self.write("computes", column, step);
+        let cell = self.cell(column, step);
+        if cell.emitted || cell.stored.is_some() && cell.interruptions == 0 {
+            return Err(format!("`{column}` at step {step} is computed although it is stored"));
+        }
+        if std::mem::replace(&mut cell.computing, true) {
+            return Err(format!("`{column}` at step {step} is computed twice at the same time"));
+        }
+        cell.messages = Some(messages);
+        Ok(())
+    }
+
+    /// The compute ended or was dropped.
+    pub(super) fn compute_ended(&mut self, column: &Name, step: usize, success: bool) -> Check {
+        self.write(if success { "computed" } else { "gave up" }, column, step);
+        let cell = self.cell(column, step);
+        cell.computing = false;
+        cell.successes += usize::from(success);
+        if cell.successes > 1 + cell.interruptions {
+            return Err(format!(
+                "`{column}` at step {step} was computed {} times, but interrupted only {} times",
+                cell.successes, cell.interruptions
+            ));
+        }
+        Ok(())
+    }
+
+    /// The store has the entry, and has `confirmed` it or reported an error.
+    pub(super) fn stored(&mut self, column: &Name, step: usize, entry: &Entry, confirmed: bool) -> Check {
+        self.write(if confirmed { "stored" } else { "stored, unknown" }, column, step);
+        self.has_store = true;
+        let cell = self.cell(column, step);
+        cell.interruptions += usize::from(!confirmed);
+        match cell.stored.replace(entry.clone()) {
+            Some(earlier) if earlier != *entry => {
+                Err(format!("`{column}` at step {step} was stored, and is stored again with another value"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The store reported an error and has not stored the entry.
+    pub(super) fn put_failed(&mut self, column: &Name, step: usize) {
+        self.write("not stored", column, step);
+        self.cell(column, step).interruptions += 1;
+    }
+
+    /// The store reported its stored steps, which must include all that it confirmed.
+    pub(super) fn steps_read(&self, column: &Name, stored_steps: &StoredSteps) -> Check {
+        let lost = |step| stored_steps.prefix <= step && !stored_steps.beyond.contains(&step);
+        match self
+            .cells
+            .iter()
+            .find(|((name, step), cell)| name == column && cell.stored.is_some() && lost(*step))
+        {
+            Some(((name, step), _)) => Err(format!("`{name}` at step {step} was stored and is lost")),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn loaded(&self, column: &Name, steps: &Range<usize>, entries: &[(usize, Entry)]) -> Check {
+        let requested = |(name, step): &(Name, usize)| name == column && steps.contains(step);
+        for ((name, step), cell) in self.cells.iter().filter(|(cell, _)| requested(cell)) {
+            let Some(stored) = &cell.stored else { continue };
+            match entries.iter().find(|(at, _)| at == step) {
+                Some((_, entry)) if entry == stored => {}
+                Some(_) => return Err(format!("`{name}` at step {step} has changed in the store")),
+                None => return Err(format!("`{name}` at step {step} was stored and is lost")),
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn run_started(&mut self) {
+        self.log.push_str("run\n");
+        self.last_emitted.clear();
+        self.cells.values_mut().for_each(|cell| cell.deltas.clear());
+    }
+
+    /// The cells of the dropped run that the flow does not have may be computed again.
+    pub(super) fn run_dropped(&mut self, is_stored: impl Fn(&Name, usize) -> bool) {
+        self.log.push_str("run dropped\n");
+        for ((column, step), cell) in &mut self.cells {
+            cell.interruptions += usize::from(!is_stored(column, *step));
+        }
+    }
+
+    pub(super) fn run_failed(&mut self, column: &Name, step: usize) {
+        self.write("run failed for", column, step);
+    }
+
+    /// The run emitted an event; `stored` is the value that the flow has for its cell.
+    pub(super) fn emitted(&mut self, event: &Event, stored: Option<&str>) -> Check {
+        let (column, step) = (event.column().clone(), event.step());
+        self.write(kind(event), &column, step);
+        match event {
+            Event::Delta { text, .. } => self.cell(&column, step).deltas.push_str(text),
+            Event::Retry { .. } | Event::Failed { .. } => self.cell(&column, step).deltas.clear(),
+            Event::Value { value, .. } => {
+                return self.finished(column, step, stored, Some(value));
+            }
+            Event::Skipped { .. } => return self.finished(column, step, stored, None),
+        }
+        Ok(())
+    }
+
+    /// The run emitted the last event of a cell.
+    fn finished(&mut self, column: Name, step: usize, stored: Option<&str>, value: Option<&str>) -> Check {
+        let (has_store, last) = (self.has_store, self.last_emitted.get(&column).copied());
+        let cell = self.cell(&column, step);
+        if std::mem::replace(&mut cell.emitted, true) {
+            return Err(format!("`{column}` at step {step} is emitted twice"));
+        }
+        if last.is_some_and(|last| last >= step) {
+            return Err(format!("`{column}` at step {step} is emitted after a later step"));
+        }
+        if stored != value || has_store && !cell.holds(value) {
+            return Err(format!("`{column}` at step {step} is emitted and is not the stored value"));
+        }
+        // The value of the store wins over the one computed now, so the deltas may differ.
+        let streamed = !cell.deltas.is_empty() && value.is_some() && cell.interruptions == 0;
+        if streamed && Some(cell.deltas.as_str()) != value {
+            return Err(format!("the deltas of `{column}` at step {step} are not its value"));
+        }
+        self.last_emitted.insert(column, step);
+        Ok(())
+    }
+
+    /// The messages of the last compute of each cell.
+    pub(super) fn messages(&self) -> impl Iterator<Item = (&Name, usize, &str)> {
+        self.cells.iter().filter_map(|((name, step), cell)| Some((name, *step, cell.messages.as_deref()?)))
+    }
+}
+
+fn kind(event: &Event) -> &'static str {
+    match event {
+        Event::Delta { .. } => "shows a delta of",
+        Event::Retry { .. } => "shows a retry of",
+        Event::Failed { .. } => "shows the failure of",
+        Event::Skipped { .. } => "shows the skipping of",
+        Event::Value { .. } => "shows",
+    }
+}

@@ -1,0 +1,121 @@
+//! The contract of stores: the trait, and the entries that it stores.
+
+use std::ops::Range;
+
+use futures::future::BoxFuture;
+
+use super::error::StoreError;
+use crate::declare::Name;
+use crate::history::{StoredSteps, Value};
+
+/// A store of a flow's values: the contract between a flow and its storage.
+///
+/// The library has [`MemoryStore`](super::MemoryStore), [`FileStore`](super::FileStore), and behind features `SqliteStore` and `PostgresStore`.
+///
+/// A store holds one [`Entry`] per cell, addressed by column and step, and one text about all of them, the
+/// definition. A value of a store's type is a handle; many handles may name the same location.
+///
+/// 1. **One owner.** [`open`](Self::open) makes this handle the only one that may write, and fails with
+///    [`StoreError::Locked`] while there is another. Ownership ends when the handle is dropped or its process
+///    dies; a write that was under way then is done or not done, and no write comes later.
+/// 2. **Whole.** [`put`](Self::put) stores an entry whole or not at all, whatever fails meanwhile.
+/// 3. **Durable.** When `put` says `Ok`, the entry is as safe as the store can make it, and every
+///    later `open` of the location finds it.
+/// 4. **First writer wins.** The first entry of a cell stays, its receipt as well. A later writer gets it in
+///    [`Put::Exists`].
+/// 5. **Exact.** [`load`](Self::load) returns the entry that was put, byte for byte, with the receipt of this cell. A
+///    skipped cell is not an empty text, and neither is a missing receipt.
+/// 6. **Unknown.** An `Err` from `put` means that the entry may or may not be stored. Unless the store is certain
+///    which, the handle refuses every further `put` with [`StoreError::Halted`] until `open` is called again.
+/// 7. **Loud.** An entry that cannot be read is an error that names the column and the step; it is never
+///    skipped, changed or removed.
+/// 8. **Addressed.** Steps of a column may be put in any order, many at a time, and with gaps;
+///    [`stored_steps`](Self::stored_steps) returns which are stored.
+/// 9. **The definition** is kept whole, as the last successful [`define`](Self::define) wrote it.
+///
+/// The futures own their data, so a run can hold many of them at once. A `put` whose future is dropped is done or
+/// not done as a whole.
+pub trait Store: Send + Sync + 'static {
+    /// Takes ownership and returns the definition, if there is one. A handle that is open already is opened
+    /// again.
+    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>>;
+
+    /// Stores a definition and replaces the earlier one.
+    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>>;
+
+    /// Returns which steps of a column are stored.
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>>;
+
+    /// Loads the stored entries of a column within these steps, as `(step, entry)` in any order.
+    fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>>;
+
+    /// Stores an entry unless the cell has one.
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>>;
+}
+
+/// The outcome of a [`Store::put`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Put {
+    /// The entry is stored.
+    Stored,
+    /// The cell had this entry already, which stays.
+    Exists(Entry),
+}
+
+/// The stored entry of a cell: its value, and the receipt of its computation.
+///
+/// ```
+/// use columnar::store::Entry;
+///
+/// let answer = Entry::from("Since when?").with_receipt(r#"{"calls":1,"attempts":1,"ms":640}"#);
+/// assert_eq!(answer.value.as_deref(), Some("Since when?"));
+///
+/// let empty = Entry::SKIPPED.with_receipt(r#"{"calls":3,"attempts":3,"ms":9000}"#);
+/// assert!(empty.is_skipped() && empty.receipt.is_some());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The value; `None` for a cell that is skipped for good: its computation failed and [may be
+    /// skipped](crate::compute::Policy::or_skip), or all that it reads is skipped.
+    pub value: Option<Value>,
+    /// A [`Receipt`](crate::usage::Receipt) as text, which stores do not parse. A skipped cell may have one,
+    /// since failed attempts cost something, too. Values of sources have none.
+    pub receipt: Option<Value>,
+}
+
+impl Entry {
+    /// The entry of a skipped cell without a receipt.
+    pub const SKIPPED: Self = Self { value: None, receipt: None };
+
+    /// The same entry with this receipt.
+    #[must_use]
+    pub fn with_receipt(self, receipt: impl Into<Value>) -> Self {
+        Self { receipt: Some(receipt.into()), ..self }
+    }
+
+    /// Whether the cell is skipped.
+    pub const fn is_skipped(&self) -> bool {
+        self.value.is_none()
+    }
+
+    /// The bytes of value and receipt together.
+    pub(crate) fn len(&self) -> usize {
+        [&self.value, &self.receipt].into_iter().flatten().map(|text| text.len()).sum()
+    }
+
+    /// Whether the other entry says the same: a receipt that it lacks is no difference.
+    pub(crate) fn holds(&self, other: &Self) -> bool {
+        self.value == other.value && (other.receipt.is_none() || self.receipt == other.receipt)
+    }
+}
+
+/// An entry of a value without a receipt.
+impl<T: Into<Value>> From<T> for Entry {
+    fn from(value: T) -> Self {
+        Self { value: Some(value.into()), receipt: None }
+    }
+}

@@ -1,0 +1,224 @@
+//! Opens and recovers a file store, or verifies it. Opening takes the lock, creates a new store, and updates the log
+//! for interrupted writes and for values that were added by hand.
+//!
+//! The log is replaced as a whole, so a crash during recovery is the same as one before or after it.
+
+use std::collections::BTreeSet;
+use std::fs::TryLockError;
+use std::io;
+use std::path::Path;
+
+use super::disk::{Disk, Kind};
+use super::layout::{
+    IoContext, Layout, Location, corrupt, damaged, entry, none_if_missing, ok_if_exists, replace, stage, text,
+};
+use super::listing::{Unlogged, list};
+use super::log::{self, Cells, Checksum, Log, LoggedEntry};
+use crate::declare::Name;
+use crate::store::{Defect, StoreError};
+
+/// The format that is written.
+const FORMAT: u32 = 2;
+
+/// A store that was opened and recovered.
+pub(super) struct Opened<D: Disk> {
+    pub(super) layout: Layout,
+    pub(super) lock: D::Lock,
+    pub(super) log: D::File,
+    pub(super) cells: Cells,
+}
+
+pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<Opened<D>, StoreError> {
+    let (disk, path) = (location.disk.clone(), &location.path);
+    // First of all, since a store of a newer version must not be changed.
+    let known = match none_if_missing(disk.canonical(path)).context("looking for", path)? {
+        Some(root) => format(&disk, &Layout::new(root))?,
+        None => None,
+    };
+    if known.is_none() {
+        make_root(&disk, path)?;
+    }
+    let layout = Layout::new(disk.canonical(path).context("looking for", path)?);
+    ok_if_exists(disk.create_dir(layout.own())).context("making", layout.own())?;
+    let lock = lock(&disk, &layout)?;
+    clear(&disk, &layout)?;
+    let known = format(&disk, &layout)?;
+    if known.is_none() {
+        make(&disk, &layout)?;
+    }
+    // The last owner may have died between writing and syncing.
+    disk.sync_path(layout.own()).context("writing", layout.own())?;
+    let cells = recover(&disk, &layout)?;
+    if known.is_some_and(|known| known < FORMAT) {
+        upgrade(&disk, &layout)?;
+    }
+    let log = disk.append(&layout.cells()).context("opening", &layout.cells())?;
+    Ok(Opened { layout, lock, log, cells })
+}
+
+/// The format, if the store was created.
+fn format<D: Disk>(disk: &D, layout: &Layout) -> Result<Option<u32>, StoreError> {
+    let path = layout.format();
+    let Some(bytes) = none_if_missing(disk.read(&path, 64)).context("reading", &path)? else {
+        return Ok(None);
+    };
+    let number = str::from_utf8(&bytes).ok().and_then(|text| log::number(text.trim_end()));
+    match number {
+        Some(1..=FORMAT) => Ok(number),
+        Some(found) if found > FORMAT => Err(StoreError::Unsupported {
+            location: layout.root().display().to_string(),
+            found,
+            known: FORMAT,
+        }),
+        _ => Err(damaged(&path, "it is not the number of a format")),
+    }
+}
+
+fn lock<D: Disk>(disk: &D, layout: &Layout) -> Result<D::Lock, StoreError> {
+    let path = layout.lock();
+    match disk.lock(&path) {
+        Ok(lock) => Ok(lock),
+        Err(TryLockError::WouldBlock) => {
+            Err(StoreError::Locked { location: layout.root().display().to_string() })
+        }
+        Err(TryLockError::Error(error)) => Err(error).context("locking, which keeps other flows out,", &path),
+    }
+}
+
+/// Creates the folder and its parents, and makes them durable.
+fn make_root<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreError> {
+    let Some(parent) = path.parent() else { return Ok(()) };
+    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    let is_there = none_if_missing(disk.canonical(path)).context("looking for", path)?.is_some();
+    if !is_there {
+        make_root(disk, parent)?;
+        ok_if_exists(disk.create_dir(path)).context("making", path)?;
+    }
+    match disk.sync_path(parent) {
+        // The folder existed, and another user created it.
+        Err(error) if is_there && error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        synced => synced.context("writing", parent),
+    }
+}
+
+/// Removes staged files of earlier owners.
+fn clear<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
+    let staging = layout.staging();
+    ok_if_exists(disk.create_dir(&staging)).context("making", &staging)?;
+    for (name, kind) in disk.list(&staging).context("listing", &staging)? {
+        if kind == Kind::File && log::number::<usize>(&name).is_some() {
+            let path = staging.join(name);
+            disk.remove(&path).context("removing", &path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Creates the files of a new store. The format comes last: with it, the store exists.
+fn make<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
+    disk.sync_path(layout.root()).context("writing", layout.root())?;
+    let (path, empty) = (layout.cells(), log::write(&Cells::new()));
+    match none_if_missing(disk.read(&path, u64::MAX)).context("reading", &path)? {
+        None => publish(disk, layout, empty.as_bytes(), &path)?,
+        Some(bytes) if bytes == empty.as_bytes() => {}
+        Some(_) => return Err(damaged(&layout.format(), "it is not there any more")),
+    }
+    disk.sync_path(layout.own()).context("writing", layout.own())?;
+    publish(disk, layout, format!("{FORMAT}\n").as_bytes(), &layout.format())
+}
+
+/// Upgrades from format 1, whose log had no receipts. Nothing else differs.
+fn upgrade<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
+    let staged = stage(disk, layout, 0, format!("{FORMAT}\n").as_bytes())?;
+    replace(disk, layout, &staged, &layout.format())
+}
+
+/// Creates a file that is complete from the beginning. On a file system without hard links this fails, before any
+/// value is stored.
+fn publish<D: Disk>(disk: &D, layout: &Layout, bytes: &[u8], path: &Path) -> Result<(), StoreError> {
+    let staged = stage(disk, layout, 0, bytes)?;
+    disk.link(&staged, path).context("making", path)?;
+    disk.remove(&staged).context("removing", &staged)
+}
+
+/// Reads the log.
+fn read_log<D: Disk>(disk: &D, layout: &Layout) -> Result<Log, StoreError> {
+    let path = layout.cells();
+    let bytes = none_if_missing(disk.read(&path, u64::MAX)).context("reading", &path)?;
+    let bytes = bytes.ok_or_else(|| damaged(&path, "it is not there any more"))?;
+    Log::parse(&bytes).map_err(|reason| damaged(&path, reason))
+}
+
+/// Finds out which cells are stored, and replaces the log if it differs.
+fn recover<D: Disk>(disk: &D, layout: &Layout) -> Result<Cells, StoreError> {
+    let log = read_log(disk, layout)?;
+    let is_whole = log.is_whole();
+    let Log { mut cells, unconfirmed, torn } = log;
+    let mut columns = BTreeSet::new();
+    for (column, step, logged) in unconfirmed {
+        match entry(disk, layout, &column, step, &logged) {
+            Ok(_) => drop(cells.entry(column.clone()).or_default().insert(step, logged)),
+            // It was never confirmed, so it was never stored.
+            Err(StoreError::Corrupt { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        columns.insert(column);
+    }
+    let Unlogged { next, wrong } = Unlogged::find(layout, list(disk, layout)?, &cells, torn);
+    if let Some(error) = wrong.into_iter().next() {
+        return Err(error);
+    }
+    for (column, step) in next {
+        let logged = adopt(disk, layout, &column, step)?;
+        cells.entry(column.clone()).or_default().insert(step, logged);
+        columns.insert(column);
+    }
+    if is_whole && columns.is_empty() {
+        return Ok(cells);
+    }
+    for folder in columns.iter().map(|column| layout.column(column)).chain([layout.root().to_owned()]) {
+        // A column that has only skipped cells has no folder.
+        none_if_missing(disk.sync_path(&folder)).context("writing", &folder)?;
+    }
+    // A new file, since it is unknown how much of the old one is durable.
+    let staged = stage(disk, layout, 0, log::write(&cells).as_bytes())?;
+    replace(disk, layout, &staged, &layout.cells())?;
+    Ok(cells)
+}
+
+/// Adopts a file that was added by hand, and makes it durable.
+fn adopt<D: Disk>(disk: &D, layout: &Layout, column: &Name, step: usize) -> Result<LoggedEntry, StoreError> {
+    let path = layout.value(column, step);
+    let bytes = disk.read(&path, u64::MAX).context("reading", &path)?;
+    let checksum = Checksum::of(&bytes);
+    text(bytes).ok_or_else(|| corrupt(column, step, &path, "is not UTF-8; write it in UTF-8"))?;
+    disk.sync_path(&path).context("writing", &path)?;
+    Ok(LoggedEntry { value: Some(checksum), receipt: None })
+}
+
+/// Verifies a store without changing it: the defects that opening it or loading its cells would report. Its owner
+/// may write meanwhile.
+pub(super) fn verify<D: Disk>(location: &Location<D>) -> Result<Vec<Defect>, StoreError> {
+    let Location { disk, path } = location;
+    let layout = Layout::new(disk.canonical(path).context("looking for", path)?);
+    if format(disk, &layout)?.is_none() {
+        return Ok(Vec::new());
+    }
+    // In this order, since the line of a value is written before its name.
+    let files = list(disk, &layout)?;
+    let mut log = read_log(disk, &layout)?;
+    let mut wrong = Vec::new();
+    for (column, steps) in &log.cells {
+        let entries = steps.iter().map(|(step, logged)| entry(disk, &layout, column, *step, logged));
+        wrong.extend(entries.filter_map(Result::err));
+    }
+    for (column, step, logged) in log.unconfirmed {
+        log.cells.entry(column).or_default().insert(step, logged);
+    }
+    wrong.extend(Unlogged::find(&layout, files, &log.cells, log.torn).wrong);
+    let defect = |error| match error {
+        StoreError::Corrupt { column, step, reason } => Ok(Defect { column, step, reason }),
+        other => Err(other),
+    };
+    wrong.into_iter().map(defect).collect()
+}

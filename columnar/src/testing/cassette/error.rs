@@ -1,0 +1,52 @@
+//! The errors of a cassette.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::model::Refused;
+
+/// Why a request has no reply. For a missing recording it quotes both requests, as its reader is the author of the test.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(super) enum CassetteError {
+    #[error("there is no cassette `{}`; `COLUMNAR_RECORD=missing` records one", path.display())]
+    NoFile { path: PathBuf, source: Refused },
+    #[error("the cassette `{}` cannot be read or written: {reason}", path.display())]
+    Io { path: PathBuf, reason: String },
+    #[error(
+        "the cassette `{}` is damaged: {reason}; take it from version control, or record it anew with `COLUMNAR_RECORD=all`",
+        path.display()
+    )]
+    Damaged { path: PathBuf, reason: String },
+    #[error(
+        "the cassette `{}` is damaged: it holds two recordings of the same request; put their replies into one",
+        path.display()
+    )]
+    Duplicate { path: PathBuf },
+    #[error(
+        "the cassette `{}` is of version {found}, and this library reads version {known}: record it anew with `COLUMNAR_RECORD=all`",
+        path.display()
+    )]
+    Version { path: PathBuf, found: u64, known: u64 },
+    #[error(
+        "the cassette `{}` was changed by somebody else while it was recorded: let all who record into it share one `Cassette`, or give each a file",
+        path.display()
+    )]
+    Changed { path: PathBuf },
+    #[error(
+        "the cassette `{}` holds recordings of {models}: say which of them is asked, with `Cassette::of`",
+        path.display()
+    )]
+    Ambiguous { path: PathBuf, models: String },
+    #[error("`COLUMNAR_RECORD` is {found:?}; possible are `missing` and `all`")]
+    UnknownRecord { found: String },
+    #[error("there is no model to record from: {reason}")]
+    NoModel { reason: String },
+    #[error("the cassette `{}` holds no reply {description}\n{hint}", path.display())]
+    Unrecorded { path: PathBuf, description: String, hint: &'static str, source: Refused },
+}
+
+impl CassetteError {
+    pub(super) fn io(path: &Path, error: &io::Error) -> Self {
+        Self::Io { path: path.to_owned(), reason: error.to_string() }
+    }
+}

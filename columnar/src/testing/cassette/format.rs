@@ -1,0 +1,202 @@
+//! The file format of a cassette: JSON that people read in reviews.
+//!
+//! A text of several lines is an array of lines, and short values are on one line. The order of all entries is fixed,
+//! so that a new recording changes only the lines that differ.
+
+use serde_json::Value as Json;
+
+use super::json::{Damage, Layout, Located};
+use super::recording::{Cell, RecordedReply, RecordedRequest, Recording, sorted};
+use crate::context::Role;
+use crate::model::{End, Finish, Usage};
+use crate::rendering::Schema;
+
+/// The version that is written, and read.
+const VERSION: u64 = 1;
+
+pub(super) fn write(recordings: Vec<&Recording>) -> String {
+    let recordings = recordings.into_iter().map(recording).collect();
+    let file =
+        Layout::Map(vec![("cassette", Layout::number(VERSION)), ("recordings", Layout::List(recordings))]);
+    file.to_string() + "\n"
+}
+
+fn recording(Recording { cell, request: recorded, replies, .. }: &Recording) -> Layout {
+    Layout::Map(vec![
+        ("column", Layout::quoted(&cell.column)),
+        ("step", Layout::number(cell.step)),
+        ("request", request(recorded)),
+        ("replies", Layout::List(replies.iter().map(reply).collect())),
+    ])
+}
+
+fn request(recorded: &RecordedRequest) -> Layout {
+    let RecordedRequest { model, system, messages, follow_up, max_tokens, temperature, stop, schema } =
+        recorded;
+    let mut entries = vec![("model", Layout::quoted(model)), ("max_tokens", Layout::number(max_tokens))];
+    // JSON has no infinite numbers and no NaN.
+    let temperature = temperature.filter(|temperature| temperature.is_finite());
+    entries.extend(temperature.map(|temperature| ("temperature", Layout::number(temperature))));
+    if !stop.is_empty() {
+        entries.push(("stop", Layout::List(stop.iter().map(|text| Layout::quoted(text)).collect())));
+    }
+    if let Some(Schema { name, json }) = schema {
+        let schema = vec![("name", Layout::quoted(name)), ("json", Layout::Json(sorted(json)))];
+        entries.push(("schema", Layout::Map(schema)));
+    }
+    entries.extend([("system", Layout::text(system)), ("messages", message_list(messages))]);
+    if !follow_up.is_empty() {
+        entries.push(("follow_up", message_list(follow_up)));
+    }
+    Layout::Map(entries)
+}
+
+fn message_list(messages: &[(Role, String)]) -> Layout {
+    let messages = messages.iter().map(|(role, content)| {
+        Layout::Map(vec![("role", Layout::quoted(role.as_str())), ("content", Layout::text(content))])
+    });
+    Layout::List(messages.collect())
+}
+
+fn reply(RecordedReply { pieces, end }: &RecordedReply) -> Layout {
+    let mut entries = vec![("text", Layout::text(&pieces.concat()))];
+    if pieces.len() != 1 {
+        // One string, so that the lengths are on one line.
+        let lengths: Vec<_> = pieces.iter().map(|piece| piece.len().to_string()).collect();
+        entries.push(("pieces", Layout::quoted(&lengths.join(" "))));
+    }
+    entries.push((
+        "finish",
+        match &end.finish {
+            Finish::Other(name) => Layout::Map(vec![("other", Layout::quoted(name))]),
+            known => Layout::quoted(&known.to_string()),
+        },
+    ));
+    entries.extend(end.usage.map(|usage| {
+        let counts = counts(usage).into_iter().filter(|(_, count)| *count > 0);
+        ("usage", Layout::Map(counts.map(|(name, count)| (name, Layout::number(count))).collect()))
+    }));
+    entries.extend(end.id.as_ref().map(|id| ("id", Layout::quoted(id))));
+    Layout::Map(entries)
+}
+
+fn counts(usage: Usage) -> [(&'static str, u64); 4] {
+    [
+        ("input", usage.input),
+        ("output", usage.output),
+        ("cache_read", usage.cache_read),
+        ("cache_write", usage.cache_write),
+    ]
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<Recording>, Damage> {
+    let json: Json = serde_json::from_slice(bytes).map_err(|error| Damage::json(&error))?;
+    let root = Located::root(&json);
+    let version = root.field("cassette")?.count()?;
+    if version != VERSION {
+        return Err(Damage::Version { found: version, known: VERSION });
+    }
+    root.has_only(&["cassette", "recordings"])?;
+    root.field("recordings")?.items()?.iter().map(read_recording).collect()
+}
+
+fn read_recording(value: &Located<'_>) -> Result<Recording, Damage> {
+    value.has_only(&["column", "step", "request", "replies"])?;
+    let replies = value.field("replies")?.items()?;
+    if replies.is_empty() {
+        return Err(value.field("replies")?.damage("has no reply"));
+    }
+    Ok(Recording {
+        cell: Cell {
+            column: value.field("column")?.text()?,
+            step: usize::try_from(value.field("step")?.count()?).unwrap_or(usize::MAX),
+        },
+        request: read_request(&value.field("request")?)?,
+        replies: replies.iter().map(read_reply).collect::<Result<_, _>>()?,
+        replayed: 0,
+        sequence: Vec::new(),
+    })
+}
+
+fn read_request(value: &Located<'_>) -> Result<RecordedRequest, Damage> {
+    value.has_only(&[
+        "model",
+        "max_tokens",
+        "temperature",
+        "stop",
+        "schema",
+        "system",
+        "messages",
+        "follow_up",
+    ])?;
+    let stop = value.optional("stop")?.map_or(Ok(Vec::new()), |stop| stop.items())?;
+    let schema = |value: Located<'_>| {
+        value.has_only(&["name", "json"])?;
+        Ok(Schema { name: value.field("name")?.text()?, json: value.field("json")?.json().clone() })
+    };
+    Ok(RecordedRequest {
+        model: value.field("model")?.text()?,
+        system: value.field("system")?.text()?,
+        messages: read_messages(&value.field("messages")?)?,
+        follow_up: value.optional("follow_up")?.as_ref().map_or(Ok(Vec::new()), read_messages)?,
+        max_tokens: value.field("max_tokens")?.small()?,
+        temperature: value.optional("temperature")?.map(|value| value.fraction()).transpose()?,
+        stop: stop.iter().map(Located::text).collect::<Result<_, _>>()?,
+        schema: value.optional("schema")?.map(schema).transpose()?,
+    })
+}
+
+fn read_messages(value: &Located<'_>) -> Result<Vec<(Role, String)>, Damage> {
+    let message = |value: &Located<'_>| {
+        value.has_only(&["role", "content"])?;
+        let role = value.field("role")?;
+        let role = match &*role.text()? {
+            "user" => Role::User,
+            "assistant" => Role::Assistant,
+            _ => return Err(role.damage("is neither `user` nor `assistant`")),
+        };
+        Ok((role, value.field("content")?.text()?))
+    };
+    value.items()?.iter().map(message).collect()
+}
+
+fn read_reply(value: &Located<'_>) -> Result<RecordedReply, Damage> {
+    value.has_only(&["text", "pieces", "finish", "usage", "id"])?;
+    let text = value.field("text")?.text()?;
+    let pieces = match value.optional("pieces")? {
+        None => vec![text],
+        Some(lengths) => pieces(&text, &lengths.text()?).ok_or_else(|| {
+            lengths.damage("does not add up to the text; without it, the text arrives in one piece")
+        })?,
+    };
+    let finish = value.field("finish")?;
+    let finish = match finish.optional("other") {
+        Ok(Some(name)) => Finish::Other(name.text()?),
+        _ => match &*finish.text()? {
+            "stop" => Finish::Stop,
+            "length" => Finish::Length,
+            "refused" => Finish::Refused,
+            _ => return Err(finish.damage("is none of `stop`, `length`, `refused` and `{\"other\": …}`")),
+        },
+    };
+    let usage = value.optional("usage")?.as_ref().map(read_usage).transpose()?;
+    let id = value.optional("id")?.as_ref().map(Located::text).transpose()?;
+    Ok(RecordedReply { pieces, end: End { finish, usage, id } })
+}
+
+fn pieces(text: &str, lengths: &str) -> Option<Vec<String>> {
+    let mut rest = text;
+    let mut pieces = Vec::new();
+    for length in lengths.split_ascii_whitespace() {
+        let (piece, after) = rest.split_at_checked(length.parse().ok()?)?;
+        pieces.push(piece.to_owned());
+        rest = after;
+    }
+    rest.is_empty().then_some(pieces)
+}
+
+fn read_usage(value: &Located<'_>) -> Result<Usage, Damage> {
+    value.has_only(&counts(Usage::default()).map(|(name, _)| name))?;
+    let count = |name| value.optional(name)?.as_ref().map_or(Ok(0), Located::count);
+    Ok(Usage::new(count("input")?, count("output")?).cached(count("cache_read")?, count("cache_write")?))
+}

@@ -1,0 +1,192 @@
+//! The JSON of a cassette file: a writer with a fixed layout, and a reader that knows the position of each value.
+
+use std::fmt;
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use super::error::CassetteError;
+
+/// The most characters of a list or a map on one line.
+const WIDTH: usize = 100;
+
+/// JSON with a layout.
+#[derive(Clone, Debug)]
+pub(super) enum Layout {
+    /// A scalar, already written as JSON.
+    Scalar(String),
+    /// A text as an array with one line per line.
+    Lines(Vec<Layout>),
+    List(Vec<Layout>),
+    Map(Vec<(&'static str, Layout)>),
+    /// Any JSON.
+    Json(Json),
+}
+
+impl Layout {
+    pub(super) fn number(number: impl fmt::Display) -> Self {
+        Self::Scalar(number.to_string())
+    }
+
+    pub(super) fn quoted(text: &str) -> Self {
+        Self::Scalar(Json::from(text).to_string())
+    }
+
+    /// A text, as an array of lines if it has several.
+    pub(super) fn text(text: &str) -> Self {
+        if !text.contains('\n') {
+            return Self::quoted(text);
+        }
+        Self::Lines(text.split('\n').map(Self::quoted).collect())
+    }
+
+    /// The JSON on one line, if it fits.
+    fn one_line(&self) -> Option<String> {
+        let all = |items: &[Self]| items.iter().map(Self::one_line).collect::<Option<Vec<_>>>();
+        let text = match self {
+            Self::Scalar(text) => return Some(text.clone()),
+            Self::Lines(_) | Self::Json(_) => return None,
+            Self::List(items) => format!("[{}]", all(items)?.join(", ")),
+            Self::Map(entries) => {
+                let entries =
+                    entries.iter().map(|(name, item)| Some(format!("\"{name}\": {}", item.one_line()?)));
+                format!("{{ {} }}", entries.collect::<Option<Vec<_>>>()?.join(", "))
+            }
+        };
+        Some(text).filter(|text| text.chars().count() <= WIDTH)
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>, depth: usize) -> fmt::Result {
+        if let Some(line) = self.one_line() {
+            return f.write_str(&line);
+        }
+        match self {
+            Self::Scalar(text) => f.write_str(text),
+            Self::Lines(items) | Self::List(items) => {
+                block(f, depth, ['[', ']'], items.iter().map(|item| (None, item)))
+            }
+            Self::Map(entries) => {
+                block(f, depth, ['{', '}'], entries.iter().map(|(name, item)| (Some(*name), item)))
+            }
+            Self::Json(json) => {
+                let margin = format!("\n{:1$}", "", 2 * depth);
+                f.write_str(&format!("{json:#}").replace('\n', &margin))
+            }
+        }
+    }
+}
+
+fn block<'d>(
+    f: &mut fmt::Formatter<'_>,
+    depth: usize,
+    [first, last]: [char; 2],
+    items: impl Iterator<Item = (Option<&'static str>, &'d Layout)>,
+) -> fmt::Result {
+    let mut before = first;
+    for (name, item) in items {
+        write!(f, "{before}\n{:1$}", "", 2 * (depth + 1))?;
+        name.map_or(Ok(()), |name| write!(f, "\"{name}\": "))?;
+        item.write(f, depth + 1)?;
+        before = ',';
+    }
+    write!(f, "\n{:1$}{last}", "", 2 * depth)
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, 0)
+    }
+}
+
+/// Why a file cannot be read. It names positions, and quotes nothing of the file.
+#[derive(Debug)]
+pub(super) enum Damage {
+    Invalid(String),
+    Version { found: u64, known: u64 },
+}
+
+impl Damage {
+    pub(super) fn json(error: &serde_json::Error) -> Self {
+        Self::Invalid(format!("it is no JSON from line {}, column {} on", error.line(), error.column()))
+    }
+
+    pub(super) fn in_file(self, path: &Path) -> CassetteError {
+        let path = path.to_owned();
+        match self {
+            Self::Invalid(reason) => CassetteError::Damaged { path, reason },
+            Self::Version { found, known } => CassetteError::Version { path, found, known },
+        }
+    }
+}
+
+/// A value and its path in the file.
+#[derive(Debug)]
+pub(super) struct Located<'j> {
+    json: &'j Json,
+    path: String,
+}
+
+impl<'j> Located<'j> {
+    pub(super) fn root(json: &'j Json) -> Self {
+        Self { json, path: String::new() }
+    }
+
+    pub(super) fn damage(&self, problem: &str) -> Damage {
+        let path = if self.path.is_empty() { "the whole" } else { &self.path };
+        Damage::Invalid(format!("`{path}` {problem}"))
+    }
+
+    pub(super) fn json(&self) -> &'j Json {
+        self.json
+    }
+
+    pub(super) fn optional(&self, name: &str) -> Result<Option<Self>, Damage> {
+        let entries = self.json.as_object().ok_or_else(|| self.damage("is no object"))?;
+        let separator = if self.path.is_empty() { "" } else { "." };
+        let path = || format!("{}{separator}{name}", self.path);
+        Ok(entries.get(name).map(|json| Self { json, path: path() }))
+    }
+
+    pub(super) fn field(&self, name: &str) -> Result<Self, Damage> {
+        self.optional(name)?.ok_or_else(|| self.damage(&format!("has no `{name}`")))
+    }
+
+    /// Refuses unknown entries: a misspelt name would silently change the request.
+    pub(super) fn has_only(&self, names: &[&str]) -> Result<(), Damage> {
+        let entries = self.json.as_object().ok_or_else(|| self.damage("is no object"))?;
+        if entries.keys().all(|name| names.contains(&&**name)) {
+            return Ok(());
+        }
+        Err(self.damage(&format!("has an entry that is none of `{}`", names.join("`, `"))))
+    }
+
+    pub(super) fn items(&self) -> Result<Vec<Self>, Damage> {
+        let items = self.json.as_array().ok_or_else(|| self.damage("is no list"))?;
+        let items = items.iter().enumerate();
+        Ok(items.map(|(at, json)| Self { json, path: format!("{}[{at}]", self.path) }).collect())
+    }
+
+    /// A text, or the lines of one.
+    pub(super) fn text(&self) -> Result<String, Damage> {
+        let line =
+            |json: &'j Json| json.as_str().ok_or_else(|| self.damage("is no text and no list of lines"));
+        match self.json {
+            Json::Array(lines) => Ok(lines.iter().map(line).collect::<Result<Vec<_>, _>>()?.join("\n")),
+            text => line(text).map(str::to_owned),
+        }
+    }
+
+    pub(super) fn count(&self) -> Result<u64, Damage> {
+        self.json.as_u64().ok_or_else(|| self.damage("is no whole number"))
+    }
+
+    pub(super) fn small(&self) -> Result<u32, Damage> {
+        u32::try_from(self.count()?).map_err(|_| self.damage("is too large"))
+    }
+
+    pub(super) fn fraction(&self) -> Result<f32, Damage> {
+        // Parsed from its digits: a conversion through `f64` would round twice.
+        let number = self.json.as_number().and_then(|number| number.to_string().parse().ok());
+        number.ok_or_else(|| self.damage("is no number"))
+    }
+}

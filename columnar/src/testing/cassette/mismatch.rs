@@ -1,0 +1,149 @@
+//! The description of a request that is not recorded: the nearest recording, and the first difference.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::recording::{Cell, Recording};
+
+/// The equal lines shown on each side of a difference.
+const CONTEXT: usize = 3;
+
+/// The different lines shown of each request.
+const DIFFERENT: usize = 5;
+
+/// The characters shown of a line.
+const WIDTH: usize = 100;
+
+/// Describes the request of a cell, which is given as its lines and not recorded, as the end of a sentence.
+pub(super) fn describe(
+    cell: &Cell,
+    requested: &[String],
+    recordings: &BTreeMap<Vec<String>, Recording>,
+) -> String {
+    let mut text = format!("for `{}` at step {}", cell.column, cell.step);
+    let nearest = recordings.iter().min_by_key(|(lines, recording)| {
+        (Difference::of(lines, requested).lines(), recording.cell != *cell, &recording.cell)
+    });
+    if let Some((recorded, Recording { cell, .. })) = nearest {
+        let difference = Difference::of(recorded, requested);
+        // A `String` takes everything.
+        let _ = write!(
+            text,
+            "\nthe nearest one is for `{}` at step {}, and differs first in {}; - is recorded, + is asked:\n{}",
+            cell.column,
+            cell.step,
+            difference.section(),
+            difference.shown(),
+        );
+    }
+    text
+}
+
+/// The difference of two requests.
+struct Difference<'l> {
+    recorded: &'l [String],
+    requested: &'l [String],
+    /// The number of equal lines at the beginning.
+    before: usize,
+    /// The number of equal lines at the end.
+    after: usize,
+}
+
+impl<'l> Difference<'l> {
+    fn of(recorded: &'l [String], requested: &'l [String]) -> Self {
+        let before = recorded.iter().zip(requested).take_while(|(one, other)| one == other).count();
+        let rest = |lines: &'l [String]| lines.iter().skip(before).rev();
+        let after = rest(recorded).zip(rest(requested)).take_while(|(one, other)| one == other).count();
+        Self { recorded, requested, before, after }
+    }
+
+    /// The number of lines that differ.
+    fn lines(&self) -> usize {
+        self.recorded.len() + self.requested.len() - 2 * (self.before + self.after)
+    }
+
+    /// The lines of one request that differ.
+    fn own<'a>(&self, lines: &'a [String]) -> &'a [String] {
+        lines.get(self.before..lines.len() - self.after).unwrap_or_default()
+    }
+
+    /// The first line that differs.
+    fn first(&self) -> &'l str {
+        let first = self.own(self.requested).first().or(self.own(self.recorded).first());
+        first.map_or("", String::as_str)
+    }
+
+    /// The heading of the section of the first line that differs, unless that line is a heading itself.
+    fn heading(&self) -> Option<(usize, &'l str)> {
+        let is_heading = |line: &str| !line.starts_with(' ');
+        if is_heading(self.first()) {
+            return None;
+        }
+        let mut same = self.requested.iter().take(self.before).map(String::as_str).enumerate();
+        same.rfind(|(_, line)| is_heading(line))
+    }
+
+    /// The name of the section with the first difference.
+    fn section(&self) -> String {
+        let heading = self.heading().map_or(self.first(), |(_, line)| line);
+        let is_message = |line: &&String| matches!(line.as_str(), "user" | "assistant");
+        let same = self.requested.iter().take(self.before).filter(is_message).count();
+        match heading.split([':', ' ']).next().unwrap_or_default() {
+            "system" => "the instruction".to_owned(),
+            "user" | "assistant" => format!("message {}", same + usize::from(self.heading().is_none())),
+            "then" => "what is said behind the messages".to_owned(),
+            setting => format!("`{setting}`"),
+        }
+    }
+
+    fn shown(&self) -> String {
+        let first = self.before.saturating_sub(CONTEXT);
+        let heading = self.heading().filter(|(at, _)| *at < first);
+        let mut text: Vec<String> = heading.iter().map(|(_, line)| equal(line)).collect();
+        if heading.is_some_and(|(at, _)| at + 1 < first) {
+            text.push(equal("  …"));
+        }
+        text.extend(self.requested.iter().take(self.before).skip(first).map(|line| equal(line)));
+        let (recorded, requested) = (self.own(self.recorded), self.own(self.requested));
+        text.extend(differing('-', recorded, requested));
+        text.extend(differing('+', requested, recorded));
+        if recorded.len().max(requested.len()) <= DIFFERENT {
+            text.extend(
+                self.requested
+                    .iter()
+                    .skip(self.requested.len() - self.after)
+                    .take(CONTEXT)
+                    .map(|line| equal(line)),
+            );
+        }
+        text.join("\n")
+    }
+}
+
+fn equal(line: &str) -> String {
+    format!("  {}", cut(line, 0))
+}
+
+/// The different lines of one request, each shown around its first difference.
+fn differing(mark: char, lines: &[String], others: &[String]) -> Vec<String> {
+    let shown = lines.iter().enumerate().take(DIFFERENT).map(|(at, line)| {
+        let other = others.get(at).map_or("", String::as_str);
+        let same = line.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+        format!("{mark} {}", cut(line, same))
+    });
+    let more = lines.len().saturating_sub(DIFFERENT);
+    shown.chain((more > 0).then(|| format!("{mark}   … {more} more lines"))).collect()
+}
+
+/// The part of a line around a character.
+fn cut(line: &str, around: usize) -> String {
+    let length = line.chars().count();
+    if length <= WIDTH {
+        return line.to_owned();
+    }
+    let first = around.saturating_sub(WIDTH / 2).min(length - WIDTH);
+    let before = if first > 0 { "…" } else { "" };
+    let after = if first + WIDTH < length { "…" } else { "" };
+    let shown: String = line.chars().skip(first).take(WIDTH).collect();
+    format!("{before}{shown}{after}")
+}

@@ -1,0 +1,111 @@
+//! A recording: the request that identifies it, the cell that sent the request, and the replies.
+
+use serde_json::Value as Json;
+
+use crate::context::Role;
+use crate::model::{Chunk, End};
+use crate::rendering::{Request, Schema};
+
+/// A request and the replies to it.
+#[derive(Clone, Debug)]
+pub(super) struct Recording {
+    pub(super) cell: Cell,
+    pub(super) request: RecordedRequest,
+    /// In the order of their requests.
+    pub(super) replies: Vec<RecordedReply>,
+    /// How many of the replies were replayed.
+    pub(super) replayed: usize,
+    /// The sequence numbers of the requests; none if the replies come from the file.
+    pub(super) sequence: Vec<u64>,
+}
+
+/// The cell that sent a request. It is shown to people, and does not identify the recording.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Cell {
+    pub(super) step: usize,
+    pub(super) column: String,
+}
+
+/// A complete reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RecordedReply {
+    pub(super) pieces: Vec<String>,
+    pub(super) end: End,
+}
+
+impl RecordedReply {
+    pub(super) fn chunks(self) -> impl Iterator<Item = Chunk> {
+        self.pieces.into_iter().map(Chunk::Text).chain([Chunk::End(self.end)])
+    }
+}
+
+/// A request, with everything that a reply depends on: all but its pace, which only affects caching.
+#[derive(Clone, Debug)]
+pub(super) struct RecordedRequest {
+    pub(super) model: String,
+    pub(super) system: String,
+    pub(super) messages: Vec<(Role, String)>,
+    pub(super) follow_up: Vec<(Role, String)>,
+    pub(super) max_tokens: u32,
+    pub(super) temperature: Option<f32>,
+    pub(super) stop: Vec<String>,
+    pub(super) schema: Option<Schema>,
+}
+
+impl RecordedRequest {
+    pub(super) fn new(model: &str, request: &Request) -> Self {
+        let Request { system, messages, follow_up, max_tokens, temperature, stop, schema, pace: _ } = request;
+        Self {
+            model: model.to_owned(),
+            system: (**system).to_owned(),
+            messages: messages.iter().map(|(role, content)| (role, content.into_owned())).collect(),
+            follow_up: follow_up.iter().map(|(role, content)| (*role, (**content).to_owned())).collect(),
+            max_tokens: *max_tokens,
+            temperature: *temperature,
+            stop: stop.to_vec(),
+            schema: schema.as_deref().cloned(),
+        }
+    }
+
+    /// The request as lines, which identify it: text from outside is indented or quoted, so two requests are equal if
+    /// and only if their lines are.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let mut lines = vec![format!("model: {:?}", self.model), format!("max_tokens: {}", self.max_tokens)];
+        lines.extend(self.temperature.map(|temperature| format!("temperature: {temperature}")));
+        lines.extend(self.stop.iter().map(|text| format!("stop: {text:?}")));
+        if let Some(Schema { name, json }) = &self.schema {
+            lines.push(format!("schema: {name:?}"));
+            // A `Value` that is formatted with indentation has one representation.
+            lines.extend(indented(&format!("{:#}", sorted(json))));
+        }
+        lines.push("system".to_owned());
+        lines.extend(indented(&self.system));
+        for (role, content) in &self.messages {
+            lines.push(role.to_string());
+            lines.extend(indented(content));
+        }
+        for (role, content) in &self.follow_up {
+            lines.push(format!("then {role}"));
+            lines.extend(indented(content));
+        }
+        lines
+    }
+}
+
+fn indented(text: &str) -> impl Iterator<Item = String> {
+    text.split('\n').map(|line| format!("  {line}"))
+}
+
+/// Sorts the entries of all objects by name. Their own order depends on the features of `serde_json` in a program.
+pub(super) fn sorted(json: &Json) -> Json {
+    match json {
+        Json::Array(items) => items.iter().map(sorted).collect(),
+        Json::Object(entries) => {
+            let mut entries: Vec<_> =
+                entries.iter().map(|(name, value)| (name.clone(), sorted(value))).collect();
+            entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+            Json::Object(entries.into_iter().collect())
+        }
+        other => other.clone(),
+    }
+}
