@@ -68,8 +68,6 @@ const LIBRARY: Rules<'_> = Rules {
 
 /// Dependencies that close a circle of files. None is added: an entry goes when its circle is cut.
 const KNOWN: &[(&str, &str)] = &[
-    // `typed.rs` asks `repair` for attempts, which need its `Shape`.
-    ("compute/typed/repair.rs", "compute/typed.rs"),
     // `mod.rs` builds on what its children derive from its `Graph`.
     ("declare/graph/flat.rs", "declare/graph/mod.rs"),
     ("declare/graph/module.rs", "declare/graph/mod.rs"),
@@ -83,18 +81,8 @@ const KNOWN: &[(&str, &str)] = &[
     ("schedule/outbox.rs", "schedule/mod.rs"),
     ("schedule/ready.rs", "schedule/mod.rs"),
     // A world makes computes and stores, which look into it.
-    ("simulation/disturb.rs", "simulation/world.rs"),
+    ("simulation/faulty_step.rs", "simulation/world.rs"),
     ("simulation/store.rs", "simulation/world.rs"),
-    // A backend is made by opening, which is a part of it.
-    ("store/file/listing.rs", "store/file/backend.rs"),
-    ("store/file/opening.rs", "store/file/backend.rs"),
-    // The backends need the location, which is beside the store that is made of them.
-    ("store/postgres/backend.rs", "store/postgres/mod.rs"),
-    ("store/postgres/schema.rs", "store/postgres/mod.rs"),
-    ("store/postgres/session.rs", "store/postgres/mod.rs"),
-    ("store/sqlite/backend.rs", "store/sqlite/mod.rs"),
-    ("store/sqlite/database.rs", "store/sqlite/mod.rs"),
-    ("store/sqlite/error.rs", "store/sqlite/mod.rs"),
 ];
 
 const MACROS: Rules<'_> = Rules {

@@ -44,7 +44,7 @@ pub(super) enum Target {
 /// All modules of a crate, those of tests excepted. The root is the first one.
 #[allow(missing_debug_implementations, reason = "syntax has none")]
 pub(super) struct Modules {
-    pub(super) modules: Vec<Module>,
+    pub(super) all: Vec<Module>,
     /// Files and their syntax, with the module that a file is.
     pub(super) files: Vec<(ModuleId, syn::File)>,
     /// Files that are compiled for tests alone; modules of theirs are beside them.
@@ -54,7 +54,7 @@ pub(super) struct Modules {
 impl Modules {
     /// Reads the modules from `lib.rs` on.
     pub(super) fn new(sources: &Sources) -> Self {
-        let mut modules = Self { modules: Vec::new(), files: Vec::new(), tests: Vec::new() };
+        let mut modules = Self { all: Vec::new(), files: Vec::new(), tests: Vec::new() };
         modules.file(sources, "lib.rs".to_owned(), Vec::new(), None);
         modules
     }
@@ -81,37 +81,37 @@ impl Modules {
         path: Segments,
         parent: Option<ModuleId>,
     ) -> ModuleId {
-        let id = self.modules.len();
-        self.modules.push(Module { path, file, parent, names: BTreeMap::new(), globs: Vec::new() });
+        let id = self.all.len();
+        self.all.push(Module { path, file, parent, names: BTreeMap::new(), globs: Vec::new() });
         for item in items {
             match item {
                 Item::Mod(item) if is_test(&item.attrs) && item.content.is_none() => {
-                    let file = self.modules[id].file_of(sources, &item.ident.to_string(), &item.attrs);
+                    let file = self.all[id].file_of(sources, &item.ident.to_string(), &item.attrs);
                     self.tests.push(file);
                 }
                 item if is_test(attributes(item)) => {}
                 Item::Mod(item) => {
                     let name = item.ident.to_string();
-                    let path = [self.modules[id].path.clone(), vec![name.clone()]].concat();
+                    let path = [self.all[id].path.clone(), vec![name.clone()]].concat();
                     let child = match &item.content {
                         Some((_, items)) => {
-                            self.module(sources, items, self.modules[id].file.clone(), path, Some(id))
+                            self.module(sources, items, self.all[id].file.clone(), path, Some(id))
                         }
                         None => {
-                            let file = self.modules[id].file_of(sources, &name, &item.attrs);
+                            let file = self.all[id].file_of(sources, &name, &item.attrs);
                             self.file(sources, file, path, Some(id))
                         }
                     };
-                    self.modules[id].define(name, Definition::Module(child));
+                    self.all[id].define(name, Definition::Module(child));
                 }
                 Item::Use(item) => {
                     for import in imports(&item.tree) {
-                        self.modules[id].import(import);
+                        self.all[id].import(import);
                     }
                 }
                 item => {
                     if let Some(name) = defined(item) {
-                        self.modules[id].define(name, Definition::Item);
+                        self.all[id].define(name, Definition::Item);
                     }
                 }
             }
@@ -121,9 +121,9 @@ impl Modules {
 
     /// The innermost module of this path, in this file.
     pub(super) fn child(&self, parent: ModuleId, name: &str) -> Option<ModuleId> {
-        let path = [self.modules[parent].path.clone(), vec![name.to_owned()]].concat();
-        let file = &self.modules[parent].file;
-        self.modules.iter().position(|module| module.path == path && module.file == *file)
+        let path = [self.all[parent].path.clone(), vec![name.to_owned()]].concat();
+        let file = &self.all[parent].file;
+        self.all.iter().position(|module| module.path == path && module.file == *file)
     }
 
     /// All that a path in a module means; nothing if it is a local name, a generic or of the prelude.
@@ -137,7 +137,7 @@ impl Modules {
         let mut targets = match first.as_str() {
             "crate" => vec![Target::Module(0)],
             "self" => vec![Target::Module(module)],
-            "super" => self.modules[module].parent.map(Target::Module).into_iter().collect(),
+            "super" => self.all[module].parent.map(Target::Module).into_iter().collect(),
             "Self" => return Vec::new(),
             name => {
                 let known = self.lookup(module, name, depth);
@@ -153,7 +153,7 @@ impl Modules {
             targets = (targets.into_iter())
                 .flat_map(|target| match target {
                     Target::Module(module) if name == "super" => {
-                        self.modules[module].parent.map(Target::Module).into_iter().collect()
+                        self.all[module].parent.map(Target::Module).into_iter().collect()
                     }
                     Target::Module(module) if name == "self" => vec![Target::Module(module)],
                     Target::Module(module) => self.lookup(module, name, depth),
@@ -179,7 +179,7 @@ impl Modules {
 
     fn lookup(&self, id: ModuleId, name: &str, depth: usize) -> Vec<Target> {
         let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
-        let module = &self.modules[id];
+        let module = &self.all[id];
         if let Some(definitions) = module.names.get(name) {
             return (definitions.iter())
                 .flat_map(|definition| match definition {

@@ -97,7 +97,7 @@ pub(super) fn check(sources: &Sources, rules: &Rules<'_>) -> Report {
     }
     checker.circles();
     let files: BTreeSet<&String> =
-        modules.files.iter().map(|(module, _)| &modules.modules[*module].file).collect();
+        modules.files.iter().map(|(module, _)| &modules.all[*module].file).collect();
     let is_of_tests = |file: &str| {
         modules.tests.iter().any(|tests| {
             let folder = tests.trim_end_matches("mod.rs").trim_end_matches(".rs");
@@ -125,7 +125,7 @@ struct Checker<'c> {
 
 impl Checker<'_> {
     fn room(&self, module: ModuleId) -> &str {
-        let module = &self.modules.modules[module];
+        let module = &self.modules.all[module];
         if module.file == ROOT { ROOT } else { &module.path[0] }
     }
 
@@ -135,7 +135,7 @@ impl Checker<'_> {
     }
 
     fn table(&mut self) {
-        let rooms: BTreeSet<&str> = (0..self.modules.modules.len()).map(|id| self.room(id)).collect();
+        let rooms: BTreeSet<&str> = (0..self.modules.all.len()).map(|id| self.room(id)).collect();
         let layers: BTreeSet<&str> = self.rules.layers.iter().copied().chain([ROOT]).collect();
         let without_layer = rooms.difference(&layers);
         let without_module = layers.difference(&rooms);
@@ -145,7 +145,7 @@ impl Checker<'_> {
     }
 
     fn reference(&mut self, reference: &Reference) {
-        let from = &self.modules.modules[reference.module];
+        let from = &self.modules.all[reference.module];
         let place = Place { file: format!("{}/{}", self.rules.folder, from.file), line: reference.line };
         let path = reference.path.join("::");
         let targets = self.modules.resolve(reference.module, &reference.path);
@@ -192,8 +192,8 @@ impl Checker<'_> {
 
     fn dependency(&mut self, reference: &Reference, target: ModuleId, place: &Place, path: &str) {
         let passes_on = matches!(reference.kind, Kind::Reexport | Kind::Glob);
-        let from = &self.modules.modules[reference.module].file;
-        let to = &self.modules.modules[target].file;
+        let from = &self.modules.all[reference.module].file;
+        let to = &self.modules.all[target].file;
         if passes_on || from == to || self.room(reference.module) != self.room(target) {
             return;
         }
