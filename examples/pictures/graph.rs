@@ -85,7 +85,7 @@ impl<'o> Layout<'o> {
 
     /// The columns that a column waits for, with their indices and how much of them is shown.
     fn reads(&self, column: &'o ColumnOutline) -> Vec<(usize, &'o ColumnOutline, Window)> {
-        let reads = column.reads.iter().filter(|read| !read.delayed);
+        let reads = column.reads.iter().filter(|read| read.lag == 0);
         let found = reads.filter_map(|read| {
             let from = self.columns.iter().position(|column| column.name == read.column)?;
             Some((from, self.columns.get(from)?, read.window))

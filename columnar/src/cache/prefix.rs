@@ -6,7 +6,7 @@
 use std::fmt;
 
 use crate::context::{InNext, Messages, Part};
-use crate::declare::{Name, Window, Written};
+use crate::declare::{Name, Suffix, Window};
 
 /// The length of the prefix that a request shares with the next one, and where it ends. Providers charge a fraction for a
 /// prefix that an earlier request had.
@@ -64,8 +64,8 @@ pub enum Difference {
         step: usize,
         /// The window: widen it if the prefix matters more.
         window: Window,
-        /// Whether the view shows each value a step later.
-        delayed: bool,
+        /// How many steps later the view shows each value.
+        lag: usize,
         /// Whether it is the own past.
         own: bool,
     },
@@ -96,8 +96,8 @@ impl StablePrefix {
 impl Difference {
     fn of(part: &Part<'_>) -> Option<Self> {
         match (part.in_next(), part.origin()) {
-            (InNext::Leaves { window, delayed, own }, Some(origin)) => {
-                Some(Self::View { column: origin.column.clone(), step: origin.step, window, delayed, own })
+            (InNext::Leaves { window, lag, own }, Some(origin)) => {
+                Some(Self::View { column: origin.column.clone(), step: origin.step, window, lag, own })
             }
             (InNext::MayBeTruncated | InNext::Truncated, _) => Some(Self::Budget),
             _ => None,
@@ -108,9 +108,9 @@ impl Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            &Self::View { ref column, step, window, delayed, own } => {
+            &Self::View { ref column, step, window, lag, own } => {
                 let column = if own { "self" } else { column.as_str() };
-                write!(f, "`{column}{}` at step {step}", Written { window, delayed })
+                write!(f, "`{column}{}` at step {step}", Suffix { window, lag })
             }
             Self::Budget => f.write_str("what the budget leaves out"),
         }

@@ -66,11 +66,11 @@ impl Assembler {
 
     /// The values that an input shows of its column at a step.
     fn filtered(&mut self, input: &Input, column: History, step: usize) -> History {
-        match &input.filter {
+        match &input.spec.filter {
             None => column,
             Some(filter) => {
                 let filtered = self.filtered.entry(input.at).or_default();
-                filtered.history(filter, &column, input.awaited(step))
+                filtered.history(filter, &column, input.spec.needed(input.spec.cells(step)))
             }
         }
     }
@@ -111,5 +111,5 @@ impl Assembler {
 /// Whether everything that earlier contexts of the column showed is stored when a cell of it is computed. Only then can
 /// cuts persist.
 fn is_computed_in_order(reads: &Reads) -> bool {
-    reads.own.is_some() || reads.inputs.iter().all(|input| input.window == Window::All)
+    reads.own.is_some() || reads.inputs.iter().all(|input| input.spec.window == Window::All)
 }

@@ -29,6 +29,9 @@ impl Omissions {
         overhead: &Overhead,
         step: usize,
     ) -> Option<Arc<Self>> {
+        if !reads.views().any(|view| view.elided) {
+            return None;
+        }
         let elisions = Elision::all(reads, views, overhead, step, step);
         (!elisions.is_empty()).then(|| Arc::new(Self { truncation: None, elisions }))
     }
@@ -79,9 +82,16 @@ impl Elision {
         step: usize,
         known: usize,
     ) -> Vec<Self> {
-        let own = reads.own.map(|own| clip(own.of_own(step), known));
-        let inputs = reads.inputs.iter().map(|input| clip(input.turns(step), known + 1));
-        let turns = inputs.chain(own).zip(views).enumerate().filter(|(at, _)| reads.is_elided(*at));
+        let inputs = reads.inputs.len();
+        // The value of the column itself at the last known step is not known yet.
+        let end = |at| if at < inputs { known + 1 } else { known };
+        let turns = reads
+            .turns(step)
+            .enumerate()
+            .map(|(at, turns)| clip(turns, end(at)))
+            .zip(views)
+            .enumerate()
+            .filter(|(at, _)| reads.is_elided(*at));
         let elision = |(view, (turns, values)): (usize, (Range<usize>, &ViewValues))| {
             let first = values.first(&turns)?;
             let hidden = values.sum(&(0..first)).count;

@@ -46,7 +46,7 @@ pub(crate) enum InNext {
     /// It shows the part as well.
     Repeated,
     /// The part leaves the window of its view.
-    Leaves { window: Window, delayed: bool, own: bool },
+    Leaves { window: Window, lag: usize, own: bool },
     /// The budget most likely omits the part, or changes it with what it omits.
     MayBeTruncated,
     /// The budget certainly does.
@@ -150,13 +150,16 @@ impl<'m> Part<'m> {
             Source::Truncation => return truncated,
             _ => {}
         }
-        let is_truncated = |slot| truncation.is_some_and(|truncation| truncation.next.contains(&slot));
         let input = item.input(snapshot);
-        let (window, delayed, steps, is_truncated) = match (input, reads.own) {
-            (Some(input), _) => (input.window, input.delayed, input.turns(next), is_truncated(2 * step)),
-            (None, Some(own)) => (own, false, own.of_own(next), is_truncated(2 * step + 1)),
-            (None, None) => unreachable!("`{}` does not read its own past", reads.column),
+        let view = input.map_or(reads.inputs.len(), |input| input.at);
+        let Some(spec) = reads.view(view) else {
+            unreachable!("`{}` shows a view that it has", reads.column)
         };
+        let (steps, slot) = match input {
+            Some(_) => (spec.turns(next), 2 * step),
+            None => (spec.self_cells(next), 2 * step + 1),
+        };
+        let is_truncated = truncation.is_some_and(|truncation| truncation.next.contains(&slot));
         let changes = match item.source {
             // The values after it may leave, so that its groups end with it.
             Source::Input(input) if !input.groups.is_empty() => {
@@ -164,12 +167,11 @@ impl<'m> Part<'m> {
             }
             _ => false,
         };
-        let view = input.map_or(reads.inputs.len(), |input| input.at);
         let changes = changes || snapshot.is_first_next(view, step, &steps);
         match steps.contains(&step) {
             true if is_truncated => truncated,
             true if !changes => InNext::Repeated,
-            _ => InNext::Leaves { window, delayed, own: input.is_none() },
+            _ => InNext::Leaves { window: spec.window, lag: spec.lag, own: input.is_none() },
         }
     }
 }

@@ -40,7 +40,7 @@ impl SharedPrefix {
                 tag: input.tag.clone(),
                 start,
                 end: end.min(steps.end),
-                elided: input.elided,
+                elided: input.spec.elided,
             }
         });
         let tokens = ContextTurns::at(snapshot, snapshot.step).inputs_in(&steps).tokens;

@@ -41,8 +41,9 @@ impl Snapshot {
         mut history: impl FnMut(usize, Option<&Input>) -> History,
     ) -> Self {
         let inputs = reads.inputs.iter();
-        let inputs = inputs.map(|input| (input.column, Some(input), input.turns(cell.step), input.delay()));
-        let own = reads.own.map(|own| (cell.column, None, own.of_own(cell.step), 0));
+        let inputs =
+            inputs.map(|input| (input.column, Some(input), input.spec.turns(cell.step), input.spec.lag));
+        let own = reads.own.as_ref().map(|own| (cell.column, None, own.self_cells(cell.step), 0));
         // Collected at once, which is one allocation.
         let views = inputs.chain(own).map(|(column, input, steps, lag)| ViewValues {
             steps,
@@ -50,7 +51,7 @@ impl Snapshot {
             history: history(column, input),
         });
         let (views, step): (Arc<[ViewValues]>, _) = (views.collect(), cell.step);
-        let omissions = if reads.elides { Omissions::hidden(&reads, &views, &overhead, step) } else { None };
+        let omissions = Omissions::hidden(&reads, &views, &overhead, step);
         Self { reads, step, views, overhead, fork, omissions }
     }
 
@@ -82,9 +83,11 @@ impl Snapshot {
 
     /// The snapshot of an earlier step.
     fn at(&self, step: usize) -> Self {
-        let inputs = self.reads.inputs.iter().map(|input| input.turns(step));
-        let steps = inputs.chain(self.reads.own.map(|own| own.of_own(step)));
-        let views = steps.zip(&*self.views).map(|(steps, view)| ViewValues { steps, ..view.clone() });
+        let views = self
+            .reads
+            .turns(step)
+            .zip(&*self.views)
+            .map(|(steps, view)| ViewValues { steps, ..view.clone() });
         let (reads, overhead) = (Arc::clone(&self.reads), Arc::clone(&self.overhead));
         let views: Arc<[ViewValues]> = views.collect();
         let omissions = Omissions::hidden(&reads, &views, &overhead, step);
@@ -131,7 +134,7 @@ impl Snapshot {
         let mut siblings = later.map(|(other, view)| (input.shared_groups(other), other, view));
         let next = siblings.by_ref().take_while(|(shared, ..)| *shared > 0);
         let mut shown =
-            next.filter(|(_, other, view)| other.turns(context).contains(&step) && view.has(step));
+            next.filter(|(_, other, view)| other.spec.turns(context).contains(&step) && view.has(step));
         shown.next().map_or(0, |(shared, ..)| shared)
     }
 
@@ -155,14 +158,15 @@ impl Snapshot {
     /// Whether the next context begins with a value of the column itself, as far as that is known, and with no marker.
     pub(super) fn is_led_next(&self) -> bool {
         let next = self.step + 1;
-        let (Some(own), Some(view)) = (self.reads.own, self.own()) else { return false };
+        let (Some(own), Some(view)) = (&self.reads.own, self.own()) else { return false };
         // The value that is computed now will be there.
-        let mut values = own.of_own(next).filter(|&step| step == self.step || view.has(step));
+        let mut values = own.self_cells(next).filter(|&step| step == self.step || view.has(step));
         values.next().is_some_and(|first| {
-            let is_marked = self.reads.own_elided && view.sum(&(0..first)).count > 0;
+            let is_marked = own.elided && view.sum(&(0..first)).count > 0;
             let mut inputs = self.reads.inputs.iter().zip(&*self.views);
             !is_marked
-                && !inputs.any(|(input, view)| (input.turns(next).start..=first).any(|step| view.has(step)))
+                && !inputs
+                    .any(|(input, view)| (input.spec.turns(next).start..=first).any(|step| view.has(step)))
         })
     }
 

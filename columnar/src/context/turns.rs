@@ -39,12 +39,12 @@ impl<'s> ContextTurns<'s> {
     fn inputs(&self) -> impl Iterator<Item = (&'s ViewValues, Range<usize>, usize)> + Clone {
         let (snapshot, step) = (self.snapshot, self.step);
         let inputs = snapshot.reads.inputs.iter().zip(&*snapshot.views).zip(&snapshot.overhead.inputs);
-        inputs.map(move |((input, view), overhead)| (view, input.turns(step), *overhead))
+        inputs.map(move |((input, view), overhead)| (view, input.spec.turns(step), *overhead))
     }
 
     /// The self history, and the steps of it that are shown.
     fn own(&self) -> Option<(&'s ViewValues, Range<usize>)> {
-        Some((self.snapshot.own()?, self.snapshot.reads.own?.of_own(self.step)))
+        Some((self.snapshot.own()?, self.snapshot.reads.own.as_ref()?.self_cells(self.step)))
     }
 
     /// The turns of inputs in some steps, as far as they have begun.

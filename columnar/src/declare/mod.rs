@@ -14,14 +14,15 @@ mod outline;
 mod plan;
 mod reads;
 mod schema;
+mod view;
 mod window;
 
 pub use name::{Name, NameError};
 pub(crate) use name::{is_tag, last_part};
 pub use outline::{ColumnOutline, Growth, Outline, Pattern, Read, Repeats};
 pub(crate) use plan::{Plan, Reader};
-pub(crate) use reads::{Filter, Input, Reads};
-pub(crate) use schema::{Declared, Draft, DraftView, Schema};
+pub(crate) use reads::{Input, Reads};
+pub(crate) use schema::{Declared, Draft, Schema};
 pub use schema::{Mistake, SchemaError};
+pub(crate) use view::{Filter, Suffix, ViewSpec};
 pub use window::Window;
-pub(crate) use window::Written;

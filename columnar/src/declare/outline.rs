@@ -66,8 +66,8 @@ pub struct Read {
     pub column: Name,
     /// How much of it is shown.
     pub window: Window,
-    /// Whether each value is shown a step later, so that the column is not waited for within a step.
-    pub delayed: bool,
+    /// How many steps later each value is shown; within a step nothing waits for a value that is shown later.
+    pub lag: usize,
 }
 
 /// What a column does with its history.
@@ -118,7 +118,7 @@ impl Outline {
                 .reads(column)
                 .into_iter()
                 .flat_map(|reads| &reads.inputs)
-                .filter(|input| !input.delayed);
+                .filter(|input| input.spec.lag == 0);
             let level = inputs.filter_map(|input| levels.get(input.column)).max();
             let level = level.map_or(0, |level| level + 1);
             if let Some(place) = levels.get_mut(column) {
@@ -160,8 +160,8 @@ impl Outline {
             put(&mut text, format_args!("    {name}{open}{name}{close}\n"));
         }
         for ColumnOutline { name, reads, own, .. } in &self.columns {
-            for Read { column, window, delayed } in reads {
-                let (from, to) = if *delayed { ("-.", ".->") } else { ("--", "-->") };
+            for Read { column, window, lag } in reads {
+                let (from, to) = if *lag > 0 { ("-.", ".->") } else { ("--", "-->") };
                 put(&mut text, format_args!("    {column} {from} {} {to} {name}\n", Shows(*window)));
             }
             if let Some(window) = own {
@@ -196,7 +196,7 @@ impl ColumnOutline {
             name,
             level,
             reads: reads.inputs.iter().map(Read::of).collect(),
-            own: reads.own,
+            own: reads.own.as_ref().map(|own| own.window),
             pattern: Some(Pattern::of(reads)),
             growth: Growth::of(reads),
             repeats: Repeats::of(reads),
@@ -206,19 +206,19 @@ impl ColumnOutline {
 
 impl Read {
     fn of(input: &Input) -> Self {
-        Self { column: input.name.clone(), window: input.window, delayed: input.delayed }
+        Self { column: input.name.clone(), window: input.spec.window, lag: input.spec.lag }
     }
 }
 
 fn windows(reads: &Reads) -> impl Iterator<Item = Window> {
-    reads.inputs.iter().map(|input| input.window).chain(reads.own)
+    reads.views().map(|view| view.window)
 }
 
 impl Pattern {
     fn of(reads: &Reads) -> Self {
-        let reads_all = reads.inputs.iter().any(|input| input.window == Window::All);
-        let is_latest = reads.inputs.iter().all(|input| input.window == Window::LATEST);
-        match reads.own {
+        let reads_all = reads.inputs.iter().any(|input| input.spec.window == Window::All);
+        let is_latest = reads.inputs.iter().all(|input| input.spec.window == Window::LATEST);
+        match reads.own.as_ref().map(|own| own.window) {
             Some(Window::All) if reads_all => Self::Accumulator,
             Some(Window::All) => Self::Journal,
             None if windows(reads).all(|window| window == Window::All) => Self::Accumulator,

@@ -56,16 +56,16 @@ impl Plan {
             let Some(reads) = &declared.reads else { continue };
             for input in &reads.inputs {
                 debug_assert!(
-                    input.delayed || self.ranks.get(input.column) < self.ranks.get(column),
+                    input.spec.lag > 0 || self.ranks.get(input.column) < self.ranks.get(column),
                     "`{}` comes before what it reads",
                     declared.name
                 );
                 if let Some(readers) = self.readers.get_mut(input.column) {
-                    readers.push(Reader { column, window: input.awaits(), lag: input.delay() });
+                    readers.push(Reader { column, window: input.spec.awaits(), lag: input.spec.lag });
                 }
             }
-            if let (Some(window), Some(readers)) = (reads.own, self.readers.get_mut(column)) {
-                readers.push(Reader { column, window, lag: 1 });
+            if let (Some(own), Some(readers)) = (&reads.own, self.readers.get_mut(column)) {
+                readers.push(Reader { column, window: own.window, lag: 1 });
             }
         }
     }

@@ -1,89 +1,67 @@
-//! What a derived column reads, checked: its inputs, the groups around them, and how much of its own past.
+//! What a derived column reads: its inputs, the groups around them, and its own earlier values.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::declare::{Name, Window, last_part};
+use super::name::{Name, last_part};
+use super::view::ViewSpec;
 
-/// What a derived column reads.
+/// The views of a derived column, checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Reads {
     /// The column that reads.
     pub(crate) column: Name,
     /// In order of declaration, which is their order in a message; never empty.
     pub(crate) inputs: Vec<Input>,
-    pub(crate) own: Option<Window>,
-    /// Whether the model is told how much of the own past is hidden.
-    pub(crate) own_elided: bool,
-    /// Whether the model is told that of any view.
-    pub(crate) elides: bool,
+    /// The view of the self history.
+    pub(crate) own: Option<ViewSpec>,
     pub(crate) groups: Vec<Group>,
-    /// What the model is told of the inputs, if anything is.
+    /// The notes of the inputs as a model reads them, if there are any.
     pub(crate) orientation: Option<Arc<str>>,
 }
 
 /// A tag around neighbouring inputs.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
-    /// Tells it apart from a neighbour with the same tag.
+    /// Tells groups of one tag apart.
     id: usize,
     pub(crate) tag: Name,
-    /// Which inputs stand inside.
+    /// The inputs inside.
     pub(crate) inputs: Range<usize>,
 }
 
+/// A view of another column.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
-    /// Which one it is.
+    /// Its index among the inputs.
     pub(crate) at: usize,
     pub(crate) column: usize,
     pub(crate) name: Name,
-    pub(crate) window: Window,
-    /// Whether each value is shown a step later, so that nothing waits for it within a step.
-    pub(crate) delayed: bool,
     pub(crate) tag: Name,
-    /// Whether the model is told how many values the window hides.
-    pub(crate) elided: bool,
-    note: Option<String>,
-    /// Which of its values it shows, if not all.
-    pub(crate) filter: Option<Filter>,
-    /// The groups that it stands in, the outermost first.
+    /// The groups around it, the outermost first.
     pub(crate) groups: Vec<usize>,
-}
-
-/// Which values of a column a view shows, by step and text.
-#[derive(Clone)]
-pub(crate) struct Filter(Arc<Shows>);
-
-type Shows = dyn Fn(usize, &str) -> bool + Send + Sync;
-
-impl Filter {
-    pub(crate) fn new(shows: impl Fn(usize, &str) -> bool + Send + Sync + 'static) -> Self {
-        Self(Arc::new(shows))
-    }
-
-    pub(crate) fn shows(&self, step: usize, text: &str) -> bool {
-        (self.0)(step, text)
-    }
-}
-
-impl fmt::Debug for Filter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Filter")
-    }
+    pub(crate) spec: ViewSpec,
 }
 
 impl Reads {
     pub(crate) fn new(column: Name) -> Self {
-        let (inputs, groups) = (Vec::new(), Vec::new());
-        Self { column, inputs, own: None, own_elided: false, elides: false, groups, orientation: None }
+        Self { column, inputs: Vec::new(), own: None, groups: Vec::new(), orientation: None }
     }
 
-    /// Adds an input with the groups around it, the outermost first. A group that the input before
-    /// stands in goes on. Gives back a tag that is taken already.
-    pub(crate) fn push(&mut self, mut input: Input, groups: &[(usize, Name)]) -> Result<(), Name> {
-        input.at = self.inputs.len();
+    /// Adds an input with the groups around it, the outermost first. A group of the previous input continues.
+    ///
+    /// # Errors
+    ///
+    /// A tag that is taken already.
+    pub(crate) fn push(
+        &mut self,
+        (column, name): (usize, Name),
+        tag: Name,
+        groups: &[(usize, Name)],
+        spec: ViewSpec,
+    ) -> Result<(), Name> {
+        let mut input = Input { at: self.inputs.len(), column, name, tag, groups: Vec::new(), spec };
         let mut before = self.inputs.last().map_or_else(Vec::new, |last| last.groups.clone());
         for (depth, (id, tag)) in groups.iter().enumerate() {
             let open = before.get(depth).and_then(|&group| Some((group, self.groups.get_mut(group)?)));
@@ -104,9 +82,31 @@ impl Reads {
         if self.tags().any(|taken| *taken == input.tag) {
             return Err(input.tag);
         }
-        self.elides |= input.elided;
         self.inputs.push(input);
         Ok(())
+    }
+
+    /// All views: the inputs, and the self history after them.
+    pub(crate) fn views(&self) -> impl Iterator<Item = &ViewSpec> + Clone {
+        self.inputs.iter().map(|input| &input.spec).chain(&self.own)
+    }
+
+    /// The view at an index: an input, or the self history after them.
+    pub(crate) fn view(&self, at: usize) -> Option<&ViewSpec> {
+        if at == self.inputs.len() { self.own.as_ref() } else { Some(&self.inputs.get(at)?.spec) }
+    }
+
+    /// The steps whose turns each view shows, in a context of `step`.
+    pub(crate) fn turns(&self, step: usize) -> impl Iterator<Item = Range<usize>> + Clone {
+        let inputs = self.inputs.iter().map(move |input| input.spec.turns(step));
+        inputs.chain(self.own.as_ref().map(|own| own.self_cells(step)))
+    }
+
+    /// The cells that each view needs for a context of `step`, where the column that reads is number `column`.
+    pub(crate) fn needed(&self, column: usize, step: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let inputs = self.inputs.iter();
+        let inputs = inputs.map(move |input| (input.column, input.spec.needed(input.spec.cells(step))));
+        inputs.chain(self.own.as_ref().map(|own| (column, own.needed(own.self_cells(step)))))
     }
 
     /// All tags of the contexts.
@@ -114,20 +114,19 @@ impl Reads {
         self.inputs.iter().map(|input| &input.tag).chain(self.groups.iter().map(|group| &group.tag))
     }
 
-    /// Whether the model is told how many values a view hides: an input by its place, or the own past, which has
-    /// the place behind them.
-    pub(crate) fn is_elided(&self, at: usize) -> bool {
-        self.inputs.get(at).map_or(self.own_elided, |input| input.elided)
+    /// Whether a marker counts the values that a view hides.
+    pub(crate) fn is_elided(&self, view: usize) -> bool {
+        self.view(view).is_some_and(|view| view.elided)
     }
 
     /// The tag or, for the self history, the name under which the values of a view are shown.
-    pub(crate) fn shown_as(&self, at: usize) -> &str {
-        self.inputs.get(at).map_or_else(|| last_part(&self.column), |input| &input.tag)
+    pub(crate) fn shown_as(&self, view: usize) -> &str {
+        self.inputs.get(view).map_or_else(|| last_part(&self.column), |input| &input.tag)
     }
 
-    /// Puts together what is noted of the inputs.
+    /// Joins the notes of the inputs.
     pub(crate) fn orient(&mut self) {
-        let notes = self.inputs.iter().filter_map(|input| Some((&input.tag, input.note.as_ref()?)));
+        let notes = self.inputs.iter().filter_map(|input| Some((&input.tag, input.spec.note.as_ref()?)));
         let mut text = String::new();
         for (tag, note) in notes {
             let intro = if text.is_empty() { INTRODUCTION } else { "" };
@@ -137,7 +136,7 @@ impl Reads {
         self.orientation = (!text.is_empty()).then(|| text.into());
     }
 
-    /// What a model is told besides the context: the instruction of its column, and what is noted of the inputs.
+    /// The system text of the column: an instruction, and the notes of the inputs.
     pub(crate) fn instruct(&self, instruction: &str) -> String {
         let orientation = self.orientation.as_deref().unwrap_or_default();
         let gap = if instruction.is_empty() || orientation.is_empty() { "" } else { "\n\n" };
@@ -145,50 +144,11 @@ impl Reads {
     }
 }
 
-/// Stands before what is noted of the inputs.
+/// Introduces the notes of the inputs.
 const INTRODUCTION: &str = "What the tags in the messages hold:";
 
 impl Input {
-    pub(crate) fn new(column: usize, name: Name, window: Window, delayed: bool, tag: Name) -> Self {
-        let groups = Vec::new();
-        let (elided, note, filter) = (false, None, None);
-        Self { at: 0, column, name, window, delayed, tag, elided, note, filter, groups }
-    }
-
-    pub(crate) fn with(self, note: Option<String>, filter: Option<Filter>, elided: bool) -> Self {
-        Self { elided, note, filter, ..self }
-    }
-
-    /// By how many steps its values are shown later.
-    pub(crate) fn delay(&self) -> usize {
-        usize::from(self.delayed)
-    }
-
-    /// The steps whose turns show it, in a context of `step`.
-    pub(crate) fn turns(&self, step: usize) -> Range<usize> {
-        let Range { start, end } = self.window.of_input(step);
-        let start = start.max(self.delay());
-        start..end.max(start)
-    }
-
-    /// The steps of the column that a context of `step` shows.
-    pub(crate) fn cells(&self, step: usize) -> Range<usize> {
-        let Range { start, end } = self.turns(step);
-        start - self.delay()..end - self.delay()
-    }
-
-    /// How much of the column is stored before it is shown: all that is hidden is counted.
-    pub(crate) fn awaits(&self) -> Window {
-        if self.elided { Window::All } else { self.window }
-    }
-
-    /// The steps of the column that are stored before a context of `step` is made.
-    pub(crate) fn awaited(&self, step: usize) -> Range<usize> {
-        let shown = self.cells(step);
-        if self.elided { 0..shown.end } else { shown }
-    }
-
-    /// How many groups it has in common with another one, from the outermost on.
+    /// How many groups it shares with another one, from the outermost on.
     pub(crate) fn shared_groups(&self, other: &Self) -> usize {
         self.groups.iter().zip(&other.groups).take_while(|(own, other)| own == other).count()
     }

@@ -5,35 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-use crate::declare::{Filter, Input, Name, NameError, Reads, Window};
+use super::name::{Name, NameError};
+use super::reads::Reads;
+use super::view::ViewSpec;
+use super::window::Window;
 
 /// A column as it was declared, nothing checked yet.
 pub(crate) struct Draft {
     pub(crate) name: String,
     /// What it was named before.
     pub(crate) was: Option<String>,
-    /// What a derived column reads; a source reads nothing.
-    pub(crate) views: Option<Vec<DraftView>>,
-}
-
-/// A view as it was declared. A view of the column that declares it is the own past.
-pub(crate) struct DraftView {
-    /// The name alone where no column has it.
-    pub(crate) column: Result<usize, String>,
-    /// `None` for a window that would show nothing.
-    pub(crate) window: Option<Window>,
-    /// Whether each value is shown a step later.
-    pub(crate) delayed: bool,
-    /// The tag, where it is not the column's name.
-    pub(crate) tag: Option<String>,
-    /// What the model is told of it.
-    pub(crate) note: Option<String>,
-    /// Which of its values it shows, if not all.
-    pub(crate) filter: Option<Filter>,
-    /// Whether the model is told how many values the window hides.
-    pub(crate) elided: bool,
-    /// The groups around it, the outermost first: what tells them apart where tags do not, and their tags.
-    pub(crate) groups: Vec<(usize, String)>,
+    /// The views of a derived column, each of a column by its index, or by a name that no column has. A view of the
+    /// column itself is its self history.
+    pub(crate) views: Option<Vec<(Result<usize, String>, ViewSpec)>>,
 }
 
 /// The columns of a flow, by index in order of declaration.
@@ -125,52 +109,28 @@ impl Schema {
         let Some(views) = draft.views else { return };
         let name = self.name(column).clone();
         let mut reads = Reads::new(name.clone());
-        let views_read_something = views.iter().any(|view| view.column != Ok(column));
-        for view in views {
-            let read = match view.column {
+        let views_read_something = views.iter().any(|(read, _)| *read != Ok(column));
+        for (read, spec) in views {
+            let read = match read {
                 Ok(read) => read,
                 Err(read) => {
                     mistakes.push(Mistake::UnknownColumn { column: name.clone(), read });
                     continue;
                 }
             };
-            let Some(window) = view.window else {
+            if spec.is_empty {
                 let input = self.name(read).clone();
                 mistakes.push(Mistake::EmptyWindow { column: name.clone(), input });
                 continue;
-            };
-            if view.elided && window == Window::All {
+            }
+            if spec.elided && spec.window == Window::All {
                 let input = self.name(read).clone();
                 mistakes.push(Mistake::NothingElided { column: name.clone(), input });
             }
             if read == column {
-                if view.tag.is_some()
-                    || view.note.is_some()
-                    || view.filter.is_some()
-                    || !view.groups.is_empty()
-                {
-                    mistakes.push(Mistake::TaggedSelf { column: name.clone() });
-                }
-                if reads.own.replace(window).is_some() {
-                    mistakes.push(Mistake::SelfTwice { column: name.clone() });
-                }
-                reads.own_elided = view.elided;
-                reads.elides |= view.elided;
-                continue;
-            }
-            let tag = view.tag.map_or_else(|| Ok(self.name(read).tag()), |tag| Name::new_tag(&tag));
-            let groups = view.groups.iter().map(|(id, tag)| Ok((*id, Name::new_tag(tag)?))).collect();
-            let (tag, groups): (Name, Vec<(usize, Name)>) = match (tag, groups) {
-                (Ok(tag), Ok(groups)) => (tag, groups),
-                (Err(error), _) | (_, Err(error)) => {
-                    mistakes.push(Mistake::BadTag { column: name.clone(), error });
-                    continue;
-                }
-            };
-            let input = Input::new(read, self.name(read).clone(), window, view.delayed, tag);
-            let input = input.with(view.note, view.filter, view.elided);
-            if let Err(tag) = reads.push(input, &groups) {
-                mistakes.push(Mistake::DuplicateTag { column: name.clone(), tag });
+                Self::connect_self(&mut reads, spec, mistakes);
+            } else {
+                self.connect_input(&mut reads, read, spec, mistakes);
             }
         }
         reads.orient();
@@ -179,6 +139,35 @@ impl Schema {
         }
         if let Some(declared) = self.columns.get_mut(column) {
             declared.reads = Some(Arc::new(reads));
+        }
+    }
+
+    fn connect_self(reads: &mut Reads, spec: ViewSpec, mistakes: &mut Vec<Mistake>) {
+        let column = || reads.column.clone();
+        let is_plain =
+            spec.tag.is_none() && spec.note.is_none() && spec.filter.is_none() && spec.groups.is_empty();
+        if !is_plain {
+            mistakes.push(Mistake::TaggedSelf { column: column() });
+        }
+        if reads.own.is_some() {
+            mistakes.push(Mistake::SelfTwice { column: column() });
+        }
+        reads.own = Some(spec);
+    }
+
+    fn connect_input(&self, reads: &mut Reads, read: usize, spec: ViewSpec, mistakes: &mut Vec<Mistake>) {
+        let (column, input) = (reads.column.clone(), self.name(read).clone());
+        let tag = spec.tag.as_deref().map_or_else(|| Ok(input.tag()), Name::new_tag);
+        let groups = spec.groups.iter().map(|(id, tag)| Ok((*id, Name::new_tag(tag)?))).collect();
+        let (tag, groups): (Name, Vec<(usize, Name)>) = match (tag, groups) {
+            (Ok(tag), Ok(groups)) => (tag, groups),
+            (Err(error), _) | (_, Err(error)) => {
+                mistakes.push(Mistake::BadTag { column, error });
+                return;
+            }
+        };
+        if let Err(tag) = reads.push((read, input), tag, &groups, spec) {
+            mistakes.push(Mistake::DuplicateTag { column, tag });
         }
     }
 
@@ -381,22 +370,18 @@ mod tests {
         Draft { name: name.into(), was: None, views: None }
     }
 
-    fn derived(name: &str, views: Vec<DraftView>) -> Draft {
+    type View = (Result<usize, String>, ViewSpec);
+
+    fn derived(name: &str, views: Vec<View>) -> Draft {
         Draft { name: name.into(), was: None, views: Some(views) }
     }
 
-    fn view(column: usize) -> DraftView {
-        let (window, delayed) = (Some(Window::All), false);
-        DraftView {
-            column: Ok(column),
-            window,
-            delayed,
-            tag: None,
-            note: None,
-            filter: None,
-            elided: false,
-            groups: Vec::new(),
-        }
+    fn view(column: usize) -> View {
+        (Ok(column), ViewSpec::all())
+    }
+
+    fn tagged(column: usize, tag: &str) -> View {
+        (Ok(column), ViewSpec { tag: Some(tag.into()), ..ViewSpec::all() })
     }
 
     fn mistakes(drafts: Vec<Draft>) -> Vec<String> {
@@ -413,12 +398,12 @@ mod tests {
             derived("alone", vec![view(3)]),
             source("user"),
             derived("empty", vec![]),
-            derived("shut", vec![DraftView { window: None, ..view(0) }]),
+            derived("shut", vec![(Ok(0), ViewSpec::all().windowed(None))]),
             derived("twins", vec![view(0), view(0)]),
-            derived("odd", vec![DraftView { tag: Some("a b".into()), ..view(0) }]),
+            derived("odd", vec![tagged(0, "a b")]),
             derived("selves", vec![view(0), view(9), view(9)]),
-            derived("tagged", vec![view(0), DraftView { tag: Some("me".into()), ..view(10) }]),
-            derived("told", vec![DraftView { elided: true, ..view(0) }]),
+            derived("tagged", vec![view(0), tagged(10, "me")]),
+            derived("told", vec![(Ok(0), ViewSpec { elided: true, ..ViewSpec::all() })]),
         ]);
         assert_eq!(told.len(), 11, "{told:#?}");
     }

@@ -51,24 +51,6 @@ impl Window {
     }
 }
 
-/// How a view is written after the column's name: as its window prints or, where each value is shown a step
-/// later, `.prev`, `.prev.window(n)` or `.prev.all()`.
-pub(crate) struct Written {
-    pub(crate) window: Window,
-    pub(crate) delayed: bool,
-}
-
-impl fmt::Display for Written {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.delayed, self.window) {
-            (false, window) => window.fmt(f),
-            (true, Window::LATEST) => f.write_str(".prev"),
-            (true, Window::All) => f.write_str(".prev.all()"),
-            (true, window) => write!(f, ".prev{window}"),
-        }
-    }
-}
-
 /// As it is written after the column's name: nothing, `.latest` or `.window(n)`.
 impl fmt::Display for Window {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

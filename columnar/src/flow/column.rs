@@ -8,7 +8,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::compute::{IntoStep, Step};
-use crate::declare::{DraftView, Filter, Window};
+use crate::declare::{Filter, ViewSpec, Window};
 
 /// The declaration of a column. Cloning it is a reference count, and the clone is the same column.
 ///
@@ -109,7 +109,7 @@ pub fn this() -> View {
 /// # Ok::<(), columnar::Error>(())
 /// ```
 pub fn prev(name: impl Into<String>) -> View {
-    View { delayed: true, ..View::new(Of::Named(name.into())).latest() }
+    View::new(Of::Named(name.into())).latest().with(lagged)
 }
 
 /// Some views inside a tag of their own, as a view for the list of a [`column`](column()); groups can stand in
@@ -133,7 +133,7 @@ pub fn prev(name: impl Into<String>) -> View {
 /// # Ok(()) }
 /// ```
 pub fn group(tag: impl Into<String>, views: impl IntoViews) -> View {
-    View { tag: Some(tag.into()), ..View::new(Of::Group(views.into_views())) }
+    View::new(Of::Group(views.into_views())).named(tag)
 }
 
 impl Column {
@@ -159,7 +159,7 @@ impl Column {
 
     /// The value of the step before. Within a step nothing waits for it. See [`prev`].
     pub fn prev(&self) -> View {
-        View { delayed: true, ..self.latest() }
+        self.latest().with(lagged)
     }
 
     /// All of the history, shown under another tag than the name.
@@ -247,16 +247,7 @@ impl Drop for Declaration {
 #[derive(Clone, Debug)]
 pub struct View {
     of: Of,
-    /// `None` for a window that would show nothing.
-    window: Option<Window>,
-    /// Whether it ends with the step before.
-    delayed: bool,
-    tag: Option<String>,
-    note: Option<String>,
-    filter: Option<Filter>,
-    elided: bool,
-    /// The groups around it, the outermost first: which group of the list it is, and its tag.
-    groups: Vec<(usize, String)>,
+    spec: ViewSpec,
 }
 
 /// What a view shows.
@@ -273,20 +264,22 @@ pub(crate) enum Of {
 
 impl View {
     fn new(of: Of) -> Self {
-        let window = Some(Window::All);
-        let (tag, note, filter) = (None, None, None);
-        Self { of, window, delayed: false, tag, note, filter, elided: false, groups: Vec::new() }
+        Self { of, spec: ViewSpec::all() }
+    }
+
+    fn with(self, change: impl FnOnce(ViewSpec) -> ViewSpec) -> Self {
+        Self { spec: change(self.spec), ..self }
     }
 
     /// The views that it consists of, each with the groups around it.
     fn flatten(mut self, groups: &mut Vec<(usize, String)>, count: &mut usize, flat: &mut Vec<Self>) {
         if let Of::Group(views) = &mut self.of {
             *count += 1;
-            groups.push((*count, self.tag.take().unwrap_or_default()));
+            groups.push((*count, self.spec.tag.take().unwrap_or_default()));
             mem::take(views).into_iter().for_each(|view| view.flatten(groups, count, flat));
             groups.pop();
         } else {
-            self.groups.clone_from(groups);
+            self.spec.groups.clone_from(groups);
             flat.push(self);
         }
     }
@@ -295,7 +288,7 @@ impl View {
     /// of a [`prompt`](crate::prompt), once and for all steps.
     #[must_use]
     pub fn note(self, note: impl Into<String>) -> Self {
-        Self { note: Some(note.into()), ..self }
+        self.with(|spec| ViewSpec { note: Some(note.into()), ..spec })
     }
 
     /// Shows the values alone of which `shows` says so: the others are shown nowhere, as if they were
@@ -321,31 +314,33 @@ impl View {
     /// ```
     #[must_use]
     pub fn filter(self, shows: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
-        Self { filter: Some(Filter::new(move |_, text| shows(text))), ..self }
+        let filter = Some(Filter::new(move |_, text| shows(text)));
+        self.with(|spec| ViewSpec { filter, ..spec })
     }
 
     /// Shows the values of those steps alone of which `shows` says so; otherwise as [`filter`](Self::filter).
     #[must_use]
     pub fn sample(self, shows: impl Fn(usize) -> bool + Send + Sync + 'static) -> Self {
-        Self { filter: Some(Filter::new(move |step, _| shows(step))), ..self }
+        let filter = Some(Filter::new(move |step, _| shows(step)));
+        self.with(|spec| ViewSpec { filter, ..spec })
     }
 
     /// The newest value alone.
     #[must_use]
     pub fn latest(self) -> Self {
-        Self { window: Some(Window::LATEST), ..self }
+        self.with(|spec| spec.windowed(Some(Window::LATEST)))
     }
 
     /// The last `count` values. A count of 0 is refused by [`flow`](crate::flow()).
     #[must_use]
     pub fn window(self, count: usize) -> Self {
-        Self { window: Window::last(count), ..self }
+        self.with(|spec| spec.windowed(Window::last(count)))
     }
 
     /// All values that there are up to the newest one that is shown.
     #[must_use]
     pub fn all(self) -> Self {
-        Self { window: Some(Window::All), ..self }
+        self.with(|spec| spec.windowed(Some(Window::All)))
     }
 
     /// Tells the model how many earlier values the window hides: `<elided>4 values of topics</elided>`, directly
@@ -371,13 +366,13 @@ impl View {
     /// ```
     #[must_use]
     pub fn elided(self) -> Self {
-        Self { elided: true, ..self }
+        self.with(|spec| ViewSpec { elided: true, ..spec })
     }
 
     /// Shows the column under another tag than its name.
     #[must_use]
     pub fn named(self, tag: impl Into<String>) -> Self {
-        Self { tag: Some(tag.into()), ..self }
+        self.with(|spec| ViewSpec { tag: Some(tag.into()), ..spec })
     }
 
     /// The same as [`named`](Self::named), by the name it has inside `flow!`.
@@ -390,15 +385,14 @@ impl View {
         &self.of
     }
 
-    pub(crate) fn is_delayed(&self) -> bool {
-        self.delayed
+    pub(super) fn spec(&self) -> &ViewSpec {
+        &self.spec
     }
+}
 
-    /// The same as it is to be checked, with the column at this place, or the name that no column has.
-    pub(crate) fn draft(&self, column: Result<usize, String>) -> DraftView {
-        let Self { window, delayed, tag, note, filter, elided, groups, .. } = self.clone();
-        DraftView { column, window, delayed, tag, note, filter, elided, groups }
-    }
+/// The same values, each shown a step later.
+fn lagged(spec: ViewSpec) -> ViewSpec {
+    ViewSpec { lag: 1, ..spec }
 }
 
 impl From<Column> for View {

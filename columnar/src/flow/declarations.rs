@@ -67,12 +67,13 @@ impl Declarations {
             self.columns.iter().enumerate().map(|(at, column)| (column.id(), at)).collect();
         let named = |name: &str| self.columns.iter().position(|column| column.name() == name);
         let draft_view = |view: &View, own: usize| {
-            view.draft(match view.of() {
+            let read = match view.of() {
                 Of::This => Ok(own),
                 Of::Column(column) => Ok(index.get(&self.meant(column).id()).copied().unwrap_or(own)),
                 Of::Named(name) => named(name).ok_or_else(|| name.clone()),
                 Of::Group(_) => unreachable!("a column lists the views of a group one by one"),
-            })
+            };
+            (read, view.spec().clone())
         };
         let draft = |(at, column): (usize, &Column)| Draft {
             name: column.name().to_owned(),
@@ -111,7 +112,7 @@ impl Declarations {
                         visits.push(Visit::Leave(column.clone()));
                         for view in column.views().unwrap_or_default().iter().rev() {
                             match view.of() {
-                                Of::Column(read) if view.is_delayed() => past.push_back(read.clone()),
+                                Of::Column(read) if view.spec().lag > 0 => past.push_back(read.clone()),
                                 Of::Column(read) => visits.push(Visit::Enter(read.clone())),
                                 Of::This | Of::Named(_) | Of::Group(_) => {}
                             }

@@ -58,7 +58,7 @@ impl<K> Handle<K> {
     #[doc(hidden)]
     pub const fn __new(column: usize, name: &'static str) -> Self {
         let latest = View::new(column, Window::LATEST, name);
-        Self { latest, prev: latest.delayed(), name, flow: None, kind: PhantomData }
+        Self { latest, prev: latest.lagged(), name, flow: None, kind: PhantomData }
     }
 
     #[doc(hidden)]
@@ -67,7 +67,7 @@ impl<K> Handle<K> {
         let (column, name) = flow.column(self.latest);
         let latest = View::new(column, Window::LATEST, self.latest.tag());
         let flow = Some(Arc::clone(flow.shared));
-        Self { latest, prev: latest.delayed(), name, flow, kind: PhantomData }
+        Self { latest, prev: latest.lagged(), name, flow, kind: PhantomData }
     }
 
     #[doc(hidden)]

@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 
 use super::drift::{ColumnChange, Drift};
 use crate::compute::Settings;
-use crate::declare::{Input, Name, Reads, Schema, Window, Written};
+use crate::declare::{Input, Name, Reads, Schema, ViewSpec};
 use crate::store::StoreError;
 
 /// The newest format of the text.
@@ -220,21 +220,22 @@ const ELIDED: &str = ".elided()";
 /// The views of a column as in `flow!`, but by keys.
 fn views(reads: &Reads, keys: &[Name]) -> Vec<String> {
     let inputs = reads.inputs.iter().map(|input| view(reads, input, keys));
-    let hides = if reads.own_elided { ELIDED } else { "" };
-    inputs.chain(reads.own.map(|own: Window| format!("self{own}{hides}"))).collect()
+    let own = reads.own.as_ref().map(|own| format!("self{}{}", own.window, elided(own)));
+    inputs.chain(own).collect()
+}
+
+fn elided(view: &ViewSpec) -> &'static str {
+    if view.elided { ELIDED } else { "" }
 }
 
 /// A view as in `flow!`. Notes are left out: they belong to the prompt, as the instruction does.
 fn view(reads: &Reads, input: &Input, keys: &[Name]) -> String {
     let key = keys.get(input.column).unwrap_or(&input.name);
-    let mut view = format!("{key}{}", Written { window: input.window, delayed: input.delayed });
-    if input.elided {
-        view.push_str(ELIDED);
-    }
+    let mut view = format!("{key}{}{}", input.spec.suffix(), elided(&input.spec));
     if input.tag != input.name.tag() {
         view = format!("{view}.as(\"{}\")", input.tag);
     }
-    if input.filter.is_some() {
+    if input.spec.filter.is_some() {
         view.push_str(".filter");
     }
     let groups = input.groups.iter().rev().filter_map(|&group| reads.groups.get(group));

@@ -205,20 +205,20 @@ impl Sizes {
     fn context(&self, plan: &Plan, column: usize, step: usize, overhead: &Overhead) -> usize {
         let Some(reads) = plan.schema().reads(column) else { return 0 };
         let inputs = reads.inputs.iter().zip(&overhead.inputs).map(|(input, around)| {
-            let steps = input.cells(step);
+            let steps = input.spec.cells(step);
             steps.len() * around + self.values(input.column, steps)
         });
-        let own = reads.own.map_or(0, |own| {
-            let steps = own.of_own(step);
+        let own = reads.own.as_ref().map_or(0, |own| {
+            let steps = own.self_cells(step);
             steps.len() * overhead.separator + self.values(column, steps)
         });
         let groups = reads.groups.iter().zip(&overhead.groups).map(|(group, tokens)| {
             let inside = reads.inputs.get(group.inputs.clone()).unwrap_or_default();
-            inside.iter().map(|input| input.turns(step).len()).max().unwrap_or(0) * tokens
+            inside.iter().map(|input| input.spec.turns(step).len()).max().unwrap_or(0) * tokens
         });
         let elided = (0..=reads.inputs.len()).filter(|at| reads.is_elided(*at)).map(|at| {
-            let own = || reads.own.map_or(0, |own| own.of_own(step).start);
-            let hidden = reads.inputs.get(at).map_or_else(own, |input| input.cells(step).start);
+            let own = || reads.own.as_ref().map_or(0, |own| own.self_cells(step).start);
+            let hidden = reads.inputs.get(at).map_or_else(own, |input| input.spec.cells(step).start);
             if hidden == 0 { 0 } else { overhead.elision(hidden, reads.shown_as(at)).1 + overhead.separator }
         });
         inputs.sum::<usize>() + groups.sum::<usize>() + own + elided.sum::<usize>()

@@ -163,8 +163,9 @@ impl Scheduler {
     /// The first cell that a derived one shows or counts and that is not stored, if there is one.
     pub(crate) fn missing(&self, cell: Cell) -> Option<Cell> {
         let reads = self.plan.schema().reads(cell.column)?;
-        let inputs = reads.inputs.iter().map(|input| (input.column, input.awaited(cell.step)));
-        let own = reads.own.map(|own| (cell.column, own.of_own(cell.step)));
+        let inputs =
+            reads.inputs.iter().map(|input| (input.column, input.spec.needed(input.spec.cells(cell.step))));
+        let own = reads.own.as_ref().map(|own| (cell.column, own.self_cells(cell.step)));
         let gap = |(column, steps): (usize, Range<usize>)| {
             let step = self.tracks.get(column)?.gap(steps)?;
             Some(Cell { column, step })
@@ -330,8 +331,11 @@ impl Scheduler {
         let covers =
             |column: usize, steps| self.tracks.get(column).is_some_and(|track| track.gap(steps).is_none());
         let Some(reads) = self.plan.schema().reads(cell.column) else { return };
-        let inputs = reads.inputs.iter().map(|input| covers(input.column, input.awaited(cell.step)));
-        let own = reads.own.map(|own| covers(cell.column, own.of_own(cell.step)));
+        let inputs = reads
+            .inputs
+            .iter()
+            .map(|input| covers(input.column, input.spec.needed(input.spec.cells(cell.step))));
+        let own = reads.own.as_ref().map(|own| covers(cell.column, own.self_cells(cell.step)));
         let waits_for = inputs.chain(own).filter(|stored| !stored).count();
         self.set(cell, Slot::Waiting(waits_for));
         if waits_for == 0 {
@@ -390,7 +394,7 @@ impl Scheduler {
         }
         let Some(reads) = self.plan.schema().reads(cell.column) else { return false };
         let newest =
-            |input: &Input| Some(Cell { column: input.column, step: cell.step.checked_sub(input.delay())? });
+            |input: &Input| Some(Cell { column: input.column, step: cell.step.checked_sub(input.spec.lag)? });
         let mut newest = reads.inputs.iter().map(newest);
         newest.all(|newest| newest.is_none_or(|newest| self.skipped.contains(&newest)))
     }

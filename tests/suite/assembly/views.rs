@@ -85,7 +85,7 @@ fn what_was_said_before_is_no_reason_to_wait() {
     let outline = Debate::GRAPH.outline();
     let levels: Vec<usize> = outline.columns.iter().map(|column| column.level).collect();
     assert_eq!(levels, [0, 1, 1, 2]);
-    assert!(outline.columns[1].reads[1].delayed && !outline.columns[1].reads[0].delayed);
+    assert_eq!(outline.columns[1].reads.iter().map(|read| read.lag).collect::<Vec<_>>(), [0, 1]);
     assert!(outline.mermaid().contains("con -. latest .-> pro"));
 }
 

@@ -1,7 +1,7 @@
 //! The columns of a graph with those of its modules, as a plan has them: without the places of inputs.
 
-use super::{Graph, Node, Pick, Read, View};
-use crate::declare::{Draft, DraftView, Filter, Plan, Schema, SchemaError};
+use super::{Graph, Node, Read, View};
+use crate::declare::{Draft, Plan, Schema, SchemaError};
 
 /// What stands at a place.
 pub(super) struct Flat {
@@ -106,19 +106,7 @@ impl Graph {
 
 /// The declaration of what stands at the place `at`, with every column where a plan has it; `None` for an input.
 fn draft(place: &Flat, at: usize, column: impl Fn(usize) -> usize) -> Option<Draft> {
-    let view = |Read { view, note, pick, groups }: &Read| DraftView {
-        column: Ok(column(view.column)),
-        window: Some(view.window),
-        delayed: view.delayed,
-        tag: (view.column != at).then(|| view.tag.to_owned()),
-        note: note.map(ToOwned::to_owned),
-        filter: pick.map(|pick| match pick {
-            Pick::Text(shows) => Filter::new(move |_, text| shows(text)),
-            Pick::Step(shows) => Filter::new(move |step, _| shows(step)),
-        }),
-        elided: view.elided,
-        groups: groups.iter().map(|&tag| (0, tag.to_owned())).collect(),
-    };
+    let view = |read: &Read| (Ok(column(read.view.column)), read.spec(at));
     let views = match &place.what {
         What::Source => None,
         What::Column(reads) => Some(reads.iter().map(view).collect()),

@@ -7,7 +7,7 @@ mod text;
 
 use std::fmt;
 
-use crate::declare::{Name, Outline, Window, Written, is_tag, last_part};
+use crate::declare::{Filter, Name, Outline, Suffix, ViewSpec, Window, is_tag, last_part};
 
 use flat::{Flat, What};
 
@@ -125,6 +125,24 @@ enum Pick {
 }
 
 impl Read {
+    /// The view as the schema checks it, in the column number `at` of the graph.
+    fn spec(&self, at: usize) -> ViewSpec {
+        let Self { view, note, pick, groups } = self;
+        ViewSpec {
+            window: view.window,
+            is_empty: false,
+            lag: view.lag,
+            tag: (view.column != at).then(|| view.tag.to_owned()),
+            groups: groups.iter().map(|&tag| (0, tag.to_owned())).collect(),
+            note: note.map(ToOwned::to_owned),
+            filter: pick.map(|pick| match pick {
+                Pick::Text(shows) => Filter::new(move |_, text| shows(text)),
+                Pick::Step(shows) => Filter::new(move |step, _| shows(step)),
+            }),
+            elided: view.elided,
+        }
+    }
+
     const fn new(view: View) -> Self {
         Self { view, note: None, pick: None, groups: &[] }
     }
@@ -153,19 +171,19 @@ impl Read {
 pub struct View {
     column: usize,
     window: Window,
-    delayed: bool,
+    lag: usize,
     elided: bool,
     tag: &'static str,
 }
 
 impl View {
     pub(crate) const fn new(column: usize, window: Window, tag: &'static str) -> Self {
-        Self { column, window, delayed: false, elided: false, tag }
+        Self { column, window, lag: 0, elided: false, tag }
     }
 
     /// The same values, each a step later.
-    pub(crate) const fn delayed(self) -> Self {
-        Self { delayed: true, ..self }
+    pub(crate) const fn lagged(self) -> Self {
+        Self { lag: 1, ..self }
     }
 
     pub(crate) const fn column(&self) -> usize {
@@ -244,12 +262,12 @@ impl View {
 
     #[doc(hidden)]
     #[must_use]
-    pub const fn __known((column, count, delayed, tag): Known) -> Self {
+    pub const fn __known((column, count, is_lagged, tag): Known) -> Self {
         let window = match Window::last(count) {
             Some(window) => window,
             None => Window::All,
         };
-        Self { column, window, delayed, elided: false, tag }
+        Self { column, window, lag: if is_lagged { 1 } else { 0 }, elided: false, tag }
     }
 
     #[doc(hidden)]
@@ -405,8 +423,8 @@ fn write_column(f: &mut fmt::Formatter<'_>, places: &[Flat], column: usize, read
         groups.iter().skip(shared).try_for_each(|tag| write!(f, "group({tag:?}, "))?;
         open = groups;
         let name = name_of(view.column);
-        let (is_own, shows) = (view.column == column, Written { window: view.window, delayed: view.delayed });
-        write!(f, "{}{shows}", if is_own { "self" } else { name })?;
+        let (is_own, suffix) = (view.column == column, Suffix { window: view.window, lag: view.lag });
+        write!(f, "{}{suffix}", if is_own { "self" } else { name })?;
         if !is_own && view.tag != last_part(name) {
             write!(f, ".as({:?})", view.tag)?;
         }

@@ -238,7 +238,7 @@ impl Graph {
     pub(super) const fn read(&self, column: usize, at: usize) -> Option<usize> {
         match (self.at(column), self.base) {
             (At::Node(_, Some(reads)), _) => match reads.view(at) {
-                Some(view) if view.delayed => Some(NOWHERE),
+                Some(view) if view.lag > 0 => Some(NOWHERE),
                 Some(view) => Some(view.column),
                 None => None,
             },

@@ -372,15 +372,10 @@ impl State {
 
     /// Whether all that is shown of a cell is in memory, as it is for what is still to be computed.
     fn check_loaded(&self, reads: &Reads, cell: Cell) -> Result<()> {
-        let inputs = reads.inputs.iter().map(|input| (input.column, input.awaited(cell.step)));
-        let own = reads.own.map(|own| {
-            let shown = own.of_own(cell.step);
-            (cell.column, if reads.own_elided { 0..shown.end } else { shown })
-        });
         let away = |(column, steps): (usize, Range<usize>)| {
             (!steps.is_empty() && steps.start < self.stored.loaded(column)).then_some((column, steps.start))
         };
-        match inputs.chain(own).find_map(away) {
+        match reads.needed(cell.column, cell.step).find_map(away) {
             Some((column, step)) => {
                 Err(Error::NotLoaded { column: self.plan.schema().name(column).clone(), step })
             }

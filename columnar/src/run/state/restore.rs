@@ -320,7 +320,8 @@ fn late_source<'p>(plan: &'p Plan, stored_by_column: &[StoredSteps]) -> Option<&
 fn reach(plan: &Plan, column: usize, first: usize, next: impl Fn(usize) -> usize) -> usize {
     let readers = plan.readers(column).iter().filter(|reader| reader.column >= first);
     // What is hidden of the own past is counted.
-    let counts_own = plan.schema().reads(column).is_some_and(|reads| reads.own_elided);
+    let counts_own =
+        plan.schema().reads(column).is_some_and(|reads| reads.own.as_ref().is_some_and(|own| own.elided));
     let shown = readers.map(|reader| match reader.window {
         Window::All => 0,
         Window::Last(_) if reader.column == column && counts_own => 0,

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::super::*;
-use crate::declare::{Draft, DraftView, Schema};
+use crate::declare::{Draft, Schema, ViewSpec};
 
 /// A view of this column's past alone.
 pub(super) fn past(column: usize) -> usize {
@@ -29,15 +29,15 @@ pub(super) fn plan(columns: &[Option<Views<'_>>]) -> Arc<Plan> {
         name: format!("c{at}"),
         was: None,
         views: views.map(|views| {
-            let view = |(tag, &(column, last)): (usize, &(usize, Option<usize>))| DraftView {
-                column: Ok(column & !(PAST | COUNTED)),
-                delayed: column & PAST > 0,
-                window: last.map_or(Some(Window::All), Window::last),
-                note: None,
-                filter: None,
-                elided: column & COUNTED > 0,
-                groups: Vec::new(),
-                tag: (column != at).then(|| format!("v{tag}")),
+            let view = |(tag, &(column, last)): (usize, &(usize, Option<usize>))| {
+                let read = column & !(PAST | COUNTED);
+                let spec = ViewSpec {
+                    lag: usize::from(column & PAST > 0),
+                    elided: column & COUNTED > 0,
+                    tag: (column != at).then(|| format!("v{tag}")),
+                    ..ViewSpec::all().windowed(last.map_or(Some(Window::All), Window::last))
+                };
+                (Ok(read), spec)
             };
             views.iter().enumerate().map(view).collect()
         }),
@@ -134,10 +134,10 @@ impl World {
         let stored = |column, mut steps: Range<usize>| steps.all(|step| self.is_stored(column, step));
         cell.step < self.begun()
             && reads.inputs.iter().all(|input| {
-                let shown = input.cells(cell.step);
-                stored(input.column, if input.elided { 0..shown.end } else { shown })
+                let shown = input.spec.cells(cell.step);
+                stored(input.column, if input.spec.elided { 0..shown.end } else { shown })
             })
-            && reads.own.is_none_or(|own| stored(cell.column, own.of_own(cell.step)))
+            && reads.own.as_ref().is_none_or(|own| stored(cell.column, own.self_cells(cell.step)))
     }
 
     /// Whether nobody is asked for the cell: all inputs are empty at its step, or its column is not computed
@@ -148,11 +148,9 @@ impl World {
             return true;
         }
         let reads = self.declared.schema().reads(cell.column).expect("it is derived");
-        reads.inputs.iter().all(|input| match (input.delayed, cell.step) {
-            (true, 0) => true,
-            (delayed, step) => {
-                self.skipped.contains(&Cell { column: input.column, step: step - usize::from(delayed) })
-            }
+        reads.inputs.iter().all(|input| match cell.step.checked_sub(input.spec.lag) {
+            None => true,
+            Some(step) => self.skipped.contains(&Cell { column: input.column, step }),
         })
     }
 
@@ -211,7 +209,7 @@ impl World {
         assert_eq!(earlier, None, "told after {cell:?}");
         let reads = self.declared.schema().reads(cell.column).expect("it is derived");
         for input in &reads.inputs {
-            for step in input.cells(cell.step) {
+            for step in input.spec.cells(cell.step) {
                 assert!(!self.untold.contains(&Cell { column: input.column, step }), "{cell:?} comes first");
             }
         }

@@ -1,0 +1,122 @@
+//! Views: how a column reads another one, or its own earlier values.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::window::Window;
+
+/// How much of a column a view shows, how late, under which tag and which of its values.
+///
+/// Both kinds of declaration make it once, and everything from the schema to assembly, outline and drift reads it.
+#[derive(Clone, Debug)]
+pub(crate) struct ViewSpec {
+    pub(crate) window: Window,
+    /// Whether the declaration asks for a window of 0, which the schema refuses.
+    pub(crate) is_empty: bool,
+    /// How many steps later each value is shown. Within a step nothing waits for a value that is shown later.
+    pub(crate) lag: usize,
+    /// The tag, where it is not the column's name.
+    pub(crate) tag: Option<String>,
+    /// The groups around it, the outermost first: an id that tells groups of one tag apart, and the tag.
+    pub(crate) groups: Vec<(usize, String)>,
+    /// The description that a model reads.
+    pub(crate) note: Option<String>,
+    /// The values that it shows, if not all.
+    pub(crate) filter: Option<Filter>,
+    /// Whether a marker counts the values that the window hides.
+    pub(crate) elided: bool,
+}
+
+impl ViewSpec {
+    /// All of a column.
+    pub(crate) fn all() -> Self {
+        Self {
+            window: Window::All,
+            is_empty: false,
+            lag: 0,
+            tag: None,
+            groups: Vec::new(),
+            note: None,
+            filter: None,
+            elided: false,
+        }
+    }
+
+    /// With another window; `None` for a window of 0.
+    pub(crate) fn windowed(self, window: Option<Window>) -> Self {
+        Self { window: window.unwrap_or(Window::LATEST), is_empty: window.is_none(), ..self }
+    }
+
+    /// The steps whose turns show an input, in a context of `step`.
+    pub(crate) fn turns(&self, step: usize) -> Range<usize> {
+        let Range { start, end } = self.window.of_input(step);
+        let start = start.max(self.lag);
+        start..end.max(start)
+    }
+
+    /// The steps of an input that a context of `step` shows.
+    pub(crate) fn cells(&self, step: usize) -> Range<usize> {
+        let Range { start, end } = self.turns(step);
+        start - self.lag..end - self.lag
+    }
+
+    /// The steps of the self history that a context of `step` shows.
+    pub(crate) fn self_cells(&self, step: usize) -> Range<usize> {
+        self.window.of_own(step)
+    }
+
+    /// The window of an input that is stored before the context is made: hidden values are counted.
+    pub(crate) fn awaits(&self) -> Window {
+        if self.elided { Window::All } else { self.window }
+    }
+
+    /// The steps out of `shown` and before it that a context needs.
+    pub(crate) fn needed(&self, shown: Range<usize>) -> Range<usize> {
+        if self.elided { 0..shown.end } else { shown }
+    }
+
+    /// The view after the column's name, as it is declared: `.latest`, `.window(3)`, `.prev`, ….
+    pub(crate) fn suffix(&self) -> Suffix {
+        Suffix { window: self.window, lag: self.lag }
+    }
+}
+
+/// The window and the lag of a view as a declaration spells them.
+pub(crate) struct Suffix {
+    pub(crate) window: Window,
+    pub(crate) lag: usize,
+}
+
+impl fmt::Display for Suffix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.lag, self.window) {
+            (0, window) => window.fmt(f),
+            (_, Window::LATEST) => f.write_str(".prev"),
+            (_, Window::All) => f.write_str(".prev.all()"),
+            (_, window) => write!(f, ".prev{window}"),
+        }
+    }
+}
+
+/// Selects values of a column by step and text.
+#[derive(Clone)]
+pub(crate) struct Filter(Arc<Shows>);
+
+type Shows = dyn Fn(usize, &str) -> bool + Send + Sync;
+
+impl Filter {
+    pub(crate) fn new(shows: impl Fn(usize, &str) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(shows))
+    }
+
+    pub(crate) fn shows(&self, step: usize, text: &str) -> bool {
+        (self.0)(step, text)
+    }
+}
+
+impl fmt::Debug for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Filter")
+    }
+}
