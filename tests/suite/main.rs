@@ -79,4 +79,5 @@ pub mod stores {
     pub mod sqlite;
 }
 
+pub mod layers;
 pub mod records;
