@@ -1,10 +1,9 @@
 //! Step-synchronised columnar dataflow over LLM computations.
 //!
-//! Chat has two columns, user and assistant; a flow has any number. A row is a **step**, a column is
-//! an ordered sequence of texts, one per step. **Sources** get their values from outside; **derived
-//! columns** declare which columns they read and how much of their history. From that declaration
-//! alone the library assembles the messages array of every call, computes the columns as soon as
-//! their inputs exist, stores each value once, and never computes it again.
+//! A chat has two columns, user and assistant; a flow has any number. A row is a **step**, and a column has one text for
+//! each step. **Sources** get their values from outside. **Derived columns** declare which columns they read, and how
+//! much of their history. From that declaration alone the library assembles the messages array of every call, computes
+//! each cell as soon as its inputs exist, stores each value once, and never computes it again.
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -31,49 +30,47 @@
 //!
 //! | to | see |
 //! |---|---|
-//! | learn it, a chapter at a time | the [`guide`] |
-//! | understand what the compiler says of a flow | [`guide::mistakes`] |
-//! | declare a flow, extend one | [`flow!`], or at run time [`source`], [`column`](column()), [`this`], [`prev`] and [`flow`](flow()) |
-//! | know what a declaration says: order, levels, how contexts grow, a drawing | [`Outline`] |
-//! | push, run, read | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
-//! | know what it will cost, and how far it is | [`Forecast`], [`Progress`] |
-//! | keep requests small, and know what was left out | [`budget`]; [`tokens`], for how they are counted |
-//! | keep values for good, and open a flow on them | [`store`]; [`rows`], for other programs |
-//! | fork, add, remove, replace | [`fork`](flow::LiveFlow::fork), [`add_column`](Flow::add_column), [`remove_column`](Flow::remove_column), [`replace_column`](Flow::replace_column) |
+//! | learn the library, a chapter at a time | the [`guide`] |
+//! | understand a compile error of a flow | [`guide::mistakes`] |
+//! | declare a flow, or extend one | [`flow!`]; at run time [`source`], [`column`](column()), [`this`], [`prev`] and [`flow`](flow()) |
+//! | inspect a declaration: order, levels, growth of contexts, a drawing | [`Outline`] |
+//! | push, run and read values | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
+//! | estimate a run, and follow its progress | [`Forecast`], [`Progress`] |
+//! | limit the tokens of requests, and see the omissions | [`budget`]; [`tokens`], for the counters |
+//! | store values, and open a flow on a store | [`store`] and [`reopen`]; [`rows`], for other programs |
+//! | fork a flow; add, remove or replace a column | [`fork`](flow::LiveFlow::fork), [`add_column`](Flow::add_column), [`remove_column`](Flow::remove_column), [`replace_column`](Flow::replace_column) |
 //! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `rate`, `or_skip`](compute::Policy) |
-//! | see what a column saw | [`Messages`]; what of it a provider has seen before, and what to mark in it: [`cache`] |
-//! | send it with a client of your own | [`rendering`] |
-//! | read values as what they are | [`Json`]; typed columns, with the feature `typed`: [`guide`] |
-//! | choose a model | [`model`]; [`Adaptive`](model::Adaptive), for as many calls at once as it takes |
-//! | watch a run | [`Event`]; its spans, with the feature `tracing`: `columnar::trace` |
-//! | know and limit what calls cost | [`usage`] |
-//! | test a flow, with what a real model said | [`testing`]; under every fault there is, with the feature `simulation`: `columnar::simulation` |
+//! | see the context of a cell | [`Messages`]; [`cache`], for the prefix that a provider caches and its marks |
+//! | send a context with a client of your own | [`rendering`] |
+//! | read values as Rust types | [`Json`]; typed columns, with the feature `typed`: [`guide`] |
+//! | choose a model | [`model`]; [`Adaptive`](model::Adaptive), for a limit on concurrent calls that adapts to the model |
+//! | watch a run | [`Event`]; with the feature `tracing`, the spans of `columnar::trace` |
+//! | see and limit the cost of calls | [`usage`] |
+//! | test a flow, with recorded replies | [`testing`]; with the feature `simulation`, under faults: `columnar::simulation` |
 //!
 //! # How values become messages
 //!
-//! Inputs become what the user says, the own past becomes what the assistant said, step by step.
+//! Inputs become user messages, and the column's own earlier values become assistant messages, step by step.
 //!
-//! - A window is counted back from the current step, for every step of the history. Inputs include
-//!   the current step; the own past ends with the step before.
-//! - Each input is wrapped in its tag, `<user>\n...\n</user>`, always. Inside a step the inputs stand
-//!   in order of declaration. Neighbours of equal role become one message; everything is joined by
-//!   one empty line.
-//! - The first and the last message are the user's. Where the windows would have the assistant begin,
-//!   the constant user message `<elided/>` leads.
-//! - A view that says `.elided()` tells how many earlier values it hides: `<elided>4 values of topics</elided>` stands
-//!   directly before the first one that it shows, in a message of the user.
-//! - A cell that was [skipped](compute::Policy::or_skip) is shown nowhere.
-//! - What does not go into the [budget] of the column is left out in whole turns: what is read at a step, or
-//!   what was said there. In the middle, `<elided>12 turns, about 3400 tokens</elided>` stands for it.
-//! - A value that spells a tag of the context is escaped there, minimally and reversibly. That tells
-//!   the model reliably where a text comes from; it does not keep a text from persuading a model,
-//!   and is no security boundary.
+//! - A window is counted back from the current step, for every step of the history. Inputs include the current step;
+//!   `self` ends with the previous one.
+//! - Each input is wrapped in its tag, `<user>\n...\n</user>`, always. Within a step the inputs are in the order of the
+//!   declaration. Adjacent texts of the same role become one message, joined by an empty line.
+//! - The first and the last message are the user's. If the windows would put an assistant message first, the constant
+//!   user message `<elided/>` leads.
+//! - A view with `.elided()` counts the earlier values that it hides: `<elided>4 values of topics</elided>` is directly
+//!   before the first value that it shows, in a user message.
+//! - A [skipped](compute::Policy::or_skip) cell appears in no array.
+//! - If a request exceeds the [budget] of its column, whole turns are left out: the inputs of a step, or the column's own
+//!   value of that step. `<elided>12 turns, about 3400 tokens</elided>` marks a gap in the middle.
+//! - A value that spells a tag of its array is escaped there, minimally and reversibly. So the model can tell reliably
+//!   which column a text comes from. A text can still persuade a model: escaping is no security boundary.
 //!
-//! | own past | input | pattern | for |
+//! | `self` | input | pattern | for |
 //! |---|---|---|---|
 //! | `self` | `user` | accumulator | full context, as in a chat |
 //! | `self.latest` | `user` | reducer | history compressed into a state |
-//! | `self` | `user.latest` | journal | a record that reacts to what is new |
+//! | `self` | `user.latest` | journal | a record that continues with each new input |
 //! | none | `user.latest` | map | a transform of each row |
 //!
 //! # Architecture
@@ -152,7 +149,7 @@ pub mod prelude {
     pub use futures::{StreamExt as _, TryStreamExt as _};
 }
 
-/// Declares a flow. See the [crate] for what it means.
+/// Declares a flow; see the [crate] for its meaning.
 ///
 /// ```text
 /// flow      := header "{" decl* "}"  |  decl*                 item form  |  inline form, an expression
@@ -161,12 +158,13 @@ pub mod prelude {
 /// decl      := docs? (source | denials? column | module)
 /// source    := "source" ident was? ";"
 /// column    := "column" ident "(" view,+ ")" (":" Type)? was? "=" any Rust expression ";"
-/// was       := "was" string                             the name that it had, for what is stored under that
+/// was       := "was" string                             the earlier name, under which values are stored
 /// module    := "use" Path ("(" arguments ")")? "{" (ident (":" name)?),* "}" "as" ident ";"
-/// view      := name shown? told*  |  "self" (".latest" | ".window(" n ")")?  |  "group(" string ("," view)+ ")"
+/// view      := name range? modifier*  |  "self" (".latest" | ".window(" n ")")? elided?  |  "group(" string ("," view)+ ")"
 /// name      := ident ("." ident)*
-/// shown     := ".latest"  |  ".window(" n ")"  |  ".prev" (".window(" n ")" | ".all()")?
-/// told      := (".as(" | ".note(") string ")"  |  (".filter(" | ".sample(") function ")"
+/// range     := ".latest"  |  ".window(" n ")"  |  ".prev" (".window(" n ")" | ".all()")?
+/// modifier  := (".as(" | ".note(") string ")"  |  (".filter(" | ".sample(") function ")"  |  elided
+/// elided    := ".elided()"                              after ".latest", ".window(" n ")" or ".prev"
 /// ```
 ///
 /// # Item form
@@ -204,18 +202,18 @@ pub mod prelude {
 /// `struct Chat` declares
 ///
 /// - `Chat`, with `new(parameters)`, `open(store, parameters)`, the constants `ORDER` and `GRAPH`,
-///   and everything that a [`Typed`](flow::Typed) flow does, such as `run`;
-/// - a public field for each column: a [`Source`](flow::Source) or a [`Derived`](flow::Derived), with its type if
-///   it says `: Type` (with the feature `typed`; see the [guide]);
-/// - `ChatColumn`, an enum of the derived columns, which names them in [`Event`]s;
-/// - `ChatColumns`, the struct that has the columns as fields.
+///   and all methods of a [`Typed`](flow::Typed) flow, such as `run`;
+/// - a public field for each column: a [`Source`](flow::Source) or a [`Derived`](flow::Derived), with the type of a
+///   column that is declared with `: Type` (with the feature `typed`; see the [guide]);
+/// - `ChatColumn`, an enum of the derived columns, which identifies them in [`Event`]s;
+/// - `ChatColumns`, the struct with the columns as fields.
 ///
-/// The compute steps are given the parameters by reference.
+/// Compute steps use the parameters by reference.
 ///
 /// # Extending a flow
 ///
-/// `struct Felt: Chat` declares columns on top of those of `Chat`, as `add_column` does at run time. A
-/// flow that lives goes on as one that has them:
+/// `struct Felt: Chat` adds columns to those of `Chat`, as `add_column` does at run time. A live `Chat` continues as a
+/// `Felt`:
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -229,7 +227,7 @@ pub mod prelude {
 /// }
 ///
 /// flow! {
-///     /// The chat, and how it felt.
+///     /// The chat, and its mood.
 ///     pub struct Felt: Chat {
 ///         column mood(user.latest, topics.latest.as("subjects"), self.latest) = prompt("Name the mood.");
 ///     }
@@ -259,20 +257,20 @@ pub mod prelude {
 /// # Ok(()) }
 /// ```
 ///
-/// - `extend(flow, parameters)` takes the flow or a reference to it. What it held stays; the new
-///   columns are there at once, and the next run, or the one that goes on, computes them.
-/// - The old door stays open: `chat` is the same flow, and a run of it computes everything but tells
-///   only of the columns that `Chat` has. Of two runs at a time the second is refused, at whichever door.
-/// - A flow can be extended by several others that do not know of each other, as long as their columns
-///   have different names, and an extension can be extended. Any flow that is a struct can be, from any
-///   module or crate: `struct Felt<M: Model>(model: M): chat::Chat<M>`.
-/// - A source cannot be added: the steps that there are would have no value for it.
-/// - `FeltBase` is another name for the flow that is extended. Where its parameters are those of the
-///   extension, the enum has one in place of its columns: `FeltColumn<ChatColumn>`.
+/// - `extend(flow, parameters)` takes the flow or a reference to it. The existing values stay. The new columns exist at
+///   once, and the next run computes them; so does a run in progress.
+/// - `chat` remains a handle to the same flow: its run computes all columns, and emits events of those of `Chat` alone.
+///   A second run at the same time is refused, on either handle.
+/// - Several extensions of one flow are independent, as long as their columns have different names, and an extension
+///   can be extended. Any flow that is a struct can be extended, from any module or crate:
+///   `struct Felt<M: Model>(model: M): chat::Chat<M>`.
+/// - An extension cannot add a source, because the existing steps have no value for it.
+/// - `FeltBase` is an alias of the extended flow. If that flow uses type parameters of the extension, the enum has a
+///   type parameter for its columns: `FeltColumn<ChatColumn>`.
 ///
 /// # Modules
 ///
-/// A flow can be a part of another one. Its sources are its inputs, and each is a column of the flow that uses it:
+/// A flow can be a module of another one. Its sources are its inputs, and each is bound to a column of the outer flow:
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -312,23 +310,23 @@ pub mod prelude {
 /// # Ok(()) }
 /// ```
 ///
-/// - Its columns are columns of the flow that uses it, named after the module: `debate.critic` in the store, in events
-///   and in errors. They run with all others, and nothing is stored twice. Where a view gives no tag, it is the last
-///   part of the name, `critic`.
-/// - Inside it nothing changes: a column that reads `topic` sees `<topic>`, with the values of `user`. Outside,
+/// - The columns of a module are columns of the outer flow, named after the module: `debate.critic` in the store, in
+///   events and in errors. They run with all others, and nothing is stored twice. The tag of a view is the last part of
+///   the name, `critic`, unless the view sets another.
+/// - Inside the module nothing changes: a column that reads `topic` sees `<topic>`, with the values of `user`. Outside,
 ///   `chat.debate.topic` is the column `user`.
-/// - Any flow that is a struct and extends no other can be used, from any module or crate, in both forms, as often as
-///   there are names. Its parameters are arguments, as `new` takes them: `use Debate<M>(model.clone()) { … } as debate`.
-/// - The columns of a module wait for what they read, and not for all inputs. So a column may feed a module and read
-///   what does not depend on that.
-/// - The enum has a variant for each module. Where the parameters of a module are those of the flow that uses it, the
-///   enum has one in place of the module's columns: `ChatColumn<DebateColumn>`.
+/// - Any flow that is a struct and no extension can be a module, from any module or crate, in both forms, under several
+///   names. Arguments of its parameters are those of `new`: `use Debate<M>(model.clone()) { … } as debate`.
+/// - A column of a module waits for the columns that it reads, and not for all inputs. So a column can feed a module and
+///   read those of its columns that do not depend on it.
+/// - The enum has a variant for each module. If a module uses type parameters of the outer flow, the enum has a type
+///   parameter for the module's columns: `ChatColumn<DebateColumn>`.
 ///
-/// # Refusals
+/// # Lints
 ///
-/// `#[deny(unbounded)]` before a column, or before the flow for all of them, makes it a compile error that a
-/// context grows with every step; `#[deny(unstable_prefix)]` that a request has nothing but its instruction in
-/// common with the next one, so that no provider's cache can serve it.
+/// Before a column, or before the flow for all columns, `#[deny(unbounded)]` makes it a compile error if a context grows
+/// with every step. `#[deny(unstable_prefix)]` makes it one if a request shares nothing but its instruction with the
+/// next, so that no provider's cache can serve it.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -364,14 +362,13 @@ pub mod prelude {
 /// # Ok(()) }
 /// ```
 ///
-/// The value is a [`Typed`](flow::Typed) flow of a type without a name. Its compute steps may use
-/// and borrow what is in scope, and a `?` in one returns from the function around it.
+/// The expression is a [`Typed`](flow::Typed) flow of an unnamed type. Its compute steps may use and borrow what is in
+/// scope, and a `?` in one returns from the surrounding function.
 ///
 /// # Mistakes
 ///
-/// The graph is checked when the program compiles. An unknown name, a cycle, a tag used twice, a
-/// window of 0: each is an error at its place, with the way out of it, and all are told at once. See
-/// [`guide::mistakes`].
+/// The graph is checked when the program compiles. An unknown name, a cycle, a tag used twice, a window of 0: each is an
+/// error at its position, with a way to fix it, and all are reported at once. See [`guide::mistakes`].
 #[macro_export]
 macro_rules! flow {
     ($($declarations:tt)*) => {

@@ -1,27 +1,25 @@
-//! What is escaped, elided and merged on the way into the messages array.
+//! Predict the messages array: its order, what is merged, elided and escaped.
 //!
-//! The array always has the same form: user and assistant in turn, the user first and last, the last message
-//! with the current step. Steps are in order; inside a step stand the views in theirs, then what the column said
-//! there.
+//! The array always has the same form. User and assistant messages alternate; the first and the last are the user's;
+//! the last one holds the current step. Steps are in order. Within a step, the views come first, in the order of the
+//! declaration, and the column's own value comes last.
 //!
-//! # Merged
+//! # Merging
 //!
-//! Where two texts of one role meet, they become one message, with an empty line between them. That is so for
-//! the views of a step, and for steps between which the column's own words are not shown. See
-//! [the reducer](super::self_history).
+//! Adjacent texts of the same role become one message, with an empty line between them. Examples are the views of a
+//! step, and steps whose own values are not shown, as in [the reducer](super::self_history).
 //!
-//! # Elided
+//! # Elision
 //!
-//! `<elided/>` stands for what is not shown where something has to stand. It leads an array that would begin with
-//! the assistant; it is the same in every call, so that calls go on beginning the same. With a number of turns,
-//! `<elided>12 turns, about 3400 tokens</elided>`, it stands where a [budget](super::budgets) left something
-//! out; with a number of values, `<elided>4 values of topics</elided>`, before what a [window](super::views) shows,
-//! where the view asks for it.
+//! `<elided/>` marks omitted text where a message is necessary. It leads an array that would otherwise begin with the
+//! assistant. It is the same in every call, so calls keep their common prefix. `<elided>12 turns, about 3400
+//! tokens</elided>` marks the turns that a [budget](super::budgets) leaves out. `<elided>4 values of topics</elided>`
+//! counts the values before a [window](super::views), where the view asks for it.
 //!
-//! # Escaped
+//! # Escaping
 //!
-//! Nothing that is shown can open or close a tag. Where a value spells a tag of the array it is shown in, and
-//! nowhere else, the first character of that spelling is written as an entity:
+//! No value can open or close a tag. If a value spells a tag of the array that shows it, the first character of that
+//! spelling becomes an entity:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -42,14 +40,15 @@
 //! # Ok(()) }
 //! ```
 //!
-//! `<b>` and `<system>` are no tags of this array and stay as they are. The value is stored as it was pushed, and
-//! the change can be undone from the array alone. What a column said itself is shown as it said it.
+//! `<b>` and `<system>` are not tags of this array, so they stay as they are. The stored value does not change, and the
+//! escaping can be undone from the array alone. The column's own values are not escaped.
 //!
-//! So a model can tell where a text comes from. It can still be persuaded by it: this is no security boundary.
+//! So a model can tell which column a text comes from. A text can still persuade a model: escaping is no security
+//! boundary.
 //!
-//! # Where a piece comes from
+//! # The origin of each part
 //!
-//! Each piece of a message knows its column, step and role:
+//! Each part of a message knows its column, step and role:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -69,4 +68,4 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Next: [when something is computed](super::runs).
+//! Next: [runs](super::runs).

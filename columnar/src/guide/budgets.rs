@@ -1,9 +1,9 @@
-//! Contexts that would be too large.
+//! Keep the requests of a column below a number of tokens.
 //!
-//! A column that shows whole histories grows with every step. A *budget* says how many tokens its requests may
-//! have, instruction and reply included. What does not go in is left out in whole turns: all that was read at a
-//! step, or what was said there. From the middle, unless told otherwise, so that the beginning and the newest
-//! remain, and with a note of what is missing:
+//! A column that reads whole histories grows with every step. A *budget* is the maximum number of tokens of its
+//! requests, instruction and reply included. When a request is too large, the column leaves out whole turns: the inputs
+//! of a step, or the column's own value of that step. By default it leaves out the middle, so that the beginning and
+//! the newest steps remain, and marks the gap:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -16,8 +16,8 @@
 //!     source user;
 //!     column answer(user) = script([""; 8]).budget(Budget::of(70).token_buffer(0).minimum_recent(2));
 //! };
-//! for said in ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"] {
-//!     chat.user.push(format!("This is the {said} thing.")).await?;
+//! for word in ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"] {
+//!     chat.user.push(format!("This is the {word} thing.")).await?;
 //! }
 //! chat.run().await?;
 //!
@@ -34,33 +34,34 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Values stay whole, and stored: a budget is about what is shown. The cut is a function of the values, so it
-//! can be looked at afterwards, and is the same after a restart.
+//! Values stay whole and stored: a budget affects the messages array alone. The truncation is a function of the values,
+//! so [`report`](crate::Messages::report) and [`elided`](crate::Messages::elided) can show it for any past step, and it
+//! is the same after a restart.
 //!
-//! # Where it is said
+//! # Scopes
 //!
-//! | for | say |
+//! | scope | setting |
 //! |---|---|
 //! | a column | `prompt("…").budget(8_000)` |
 //! | a flow | [`chat.set_budget(8_000)`](crate::flow::LiveFlow::set_budget) |
 //! | the program | [`budget::set_default(Budget::of(8_000))`](crate::budget::set_default) |
 //!
-//! Field by field the nearest one counts. Where nobody says how many tokens there are, nothing is left out.
+//! Each field of the budget comes from the nearest scope that sets it. Without a number of tokens, nothing is left out.
 //!
-//! # What is left out
+//! # Strategies
 //!
 //! | strategy | keeps |
 //! |---|---|
-//! | [`truncate_middle`](crate::budget::Budget::truncate_middle) | the newest turns, then the oldest and the next newest in turn, as they fit |
+//! | [`truncate_middle`](crate::budget::Budget::truncate_middle) | the newest turns, then the oldest and the next newest alternately, while they fit |
 //! | [`rolling_window`](crate::budget::Budget::rolling_window) | the newest turns alone |
 //! | [`stop_at_limit`](crate::budget::Budget::stop_at_limit) | everything: the column fails instead |
 //!
-//! A cut that moves at every step makes each request begin differently.
-//! [`low_water(0.8)`](crate::budget::Budget::low_water) cuts deeper and seldom.
+//! If the truncation changed at every step, each request would begin differently.
+//! [`low_water(0.8)`](crate::budget::Budget::low_water) cuts more at once, and less often.
 //!
-//! # A bound that the compiler sees
+//! # Bounded contexts, checked by the compiler
 //!
-//! Better than a cut is a context that cannot grow. `#[deny(unbounded)]` before a column, or before the flow,
+//! A context that cannot grow is better than a truncated one. `#[deny(unbounded)]` before a column, or before the flow,
 //! makes every view that grows with the history a compile error:
 //!
 //! ```compile_fail
@@ -75,10 +76,16 @@
 //! }
 //! ```
 //!
-//! # How tokens are counted
+//! # Counting tokens
 //!
-//! Once for each value, when it is stored, so a budget costs no pass through the history. Four characters are
-//! a token, unless [`set_counter`](crate::flow::LiveFlow::set_counter) says otherwise; see [`tokens`](crate::tokens)
-//! for closer estimates and exact counts.
+//! Each value is counted once, when it is stored, so a budget does not read the history. The counter is a setting of
+//! the flow, [`set_counter`](crate::flow::LiveFlow::set_counter):
 //!
-//! Next: [what a provider need not read again](super::caches).
+//! - [`tokens::Chars`](crate::tokens::Chars), the default, takes four characters for a token.
+//! - [`tokens::Classes`](crate::tokens::Classes) estimates by the kinds of characters in a text.
+//! - `tokens::Exact`, with the feature `tiktoken`, counts exactly for models of OpenAI.
+//! - [`tokens::Calibration`](crate::tokens::Calibration) corrects any of them by the usage that a provider reports.
+//!
+//! [`tokens`](crate::tokens) has the error of each.
+//!
+//! Next: [caches](super::caches).

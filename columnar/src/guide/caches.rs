@@ -1,8 +1,8 @@
-//! What a provider need not read again.
+//! Let the provider's cache serve the beginning of a request.
 //!
-//! Providers charge a fraction for the beginning of a request that they have seen in an earlier one. How much
-//! that is follows from the declaration: whole histories are repeated and grow at the end; a window moves on,
-//! and whatever it lets go of ends what the next request repeats.
+//! Providers charge less for the beginning of a request if an earlier request had the same beginning. The length of
+//! that prefix follows from the declaration. A view of a whole history repeats and grows at the end. A window moves on,
+//! and the first value that it drops ends the prefix that the next request repeats.
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -18,23 +18,22 @@
 //! chat.user.push("On Mondays. Why?").await?;
 //! chat.run().await?;
 //!
-//! assert_eq!(chat.answer.explain_cache(1)?.difference, None);            // all of it is repeated
+//! assert_eq!(chat.answer.explain_cache(1)?.difference, None);            // the next request repeats all of it
 //! let difference = chat.coach.explain_cache(1)?.difference.map(|first| first.to_string());
-//! assert_eq!(difference.as_deref(), Some("`mood.latest` at step 1"));    // this is in the way
+//! assert_eq!(difference.as_deref(), Some("`mood.latest` at step 1"));    // the shared prefix ends there
 //! # Ok(()) }
 //! ```
 //!
-//! In `coach` the mood of step 1 stands behind the message of step 1, and is gone at step 2. Written `mood` in
-//! place of `mood.latest`, the requests are longer, and all of each is repeated.
+//! In `coach`, the mood of step 1 follows the message of step 1, and is absent at step 2. With `mood` in place of
+//! `mood.latest`, the requests are longer, and the next request repeats all of each.
 //!
-//! The [outline](crate::Outline) says it for all columns before anything runs, and `#[deny(unstable_prefix)]`
-//! makes it a compile error that the requests of a column have nothing but the instruction in common.
+//! The [outline](crate::Outline) shows the prefix of every column before anything runs. `#[deny(unstable_prefix)]`
+//! makes it a compile error if the requests of a column share nothing but the instruction.
 //!
-//! # Marks
+//! # Cache marks
 //!
-//! Some providers look only where a request is marked. Prompts mark theirs where the next request will still be
-//! the same, if that pays by the provider's prices and by the time that passes from step to step. Nobody knows
-//! that but you:
+//! Some providers cache a request only at its marks. A prompt places marks where the next request will still be the
+//! same, if that pays by the provider's prices and by the time between two steps. You set that time:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -45,17 +44,17 @@
 //! #     source user;
 //! #     column answer(user, self) = prompt("You are a helpful assistant.");
 //! # };
-//! chat.set_pace(Pace::think(secs(75)));       // somebody thinks, usually for so long
+//! chat.set_pace(Pace::think(secs(75)));       // a person answers after about 75 seconds
 //! # Ok(()) }
 //! ```
 //!
-//! Without a word, steps are taken to follow each other at once.
-//! [`cache_plan`](crate::flow::Handle::cache_plan) shows the marks.
+//! By default, steps are assumed to follow each other at once. [`cache_plan`](crate::flow::Handle::cache_plan) shows
+//! the marks.
 //!
-//! # Requests that begin the same
+//! # Requests with the same beginning
 //!
-//! Of requests to one model that begin with the same instruction, and often with the same history behind it, one
-//! goes first. The others follow when it begins to be answered: then they find what it brought. Nothing is to be
-//! said for it.
+//! Requests of one model can share an instruction, and often a history after it. One of them is sent first as a
+//! warm-up. The others follow when its reply begins, because then the provider has cached the prefix. This needs no
+//! setting.
 //!
-//! Next: [a context in the words of your own client](super::renderings).
+//! Next: [renderings](super::renderings).

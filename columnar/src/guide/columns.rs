@@ -1,11 +1,11 @@
-//! Sources, columns, parameters; the form with a name and the form without.
+//! Declare sources, columns and parameters, in a flow with a name or without one.
 //!
 //! # Sources and columns
 //!
-//! A *source* gets its values from outside, by [`push`](crate::flow::Handle::push). A *column* is computed: in
-//! parentheses stands what it reads, behind the `=` what computes it. Declarations end with `;` and may stand
-//! in any order; the order in which they are computed follows from what they read and is a constant of the
-//! program.
+//! A *source* gets its values from outside, by [`push`](crate::flow::Handle::push). A *column* is computed: it reads
+//! the columns in its parentheses, and the expression after the `=` computes it. Each declaration ends with `;`. The
+//! order of declarations does not matter: the order of computation follows from the columns that each column reads, and
+//! is a constant of the program.
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -26,19 +26,19 @@
 //! assert_eq!(Desk::ORDER, ["request", "log", "notes", "answer"]);
 //! ```
 //!
-//! With several sources, a step begins when each of them has its value for it; values that are pushed ahead
-//! wait. Comments with `///` become the documentation of the fields. A name is at most 64 lower case letters,
-//! digits and `_`; a keyword of Rust's is written raw, `source r#type;`, and is called `type` everywhere else.
+//! With several sources, a step begins when each source has a value for it; values that are pushed ahead wait. Comments
+//! with `///` become the documentation of the fields. A name has at most 64 characters: lower case letters, digits and
+//! `_`. A keyword of Rust is written raw, `source r#type;`, and is named `type` everywhere else.
 //!
 //! # Text and types
 //!
-//! A value is text. With the feature `typed` a column can say behind its views of what type its values are JSON, as in
-//! `column score(request): Score = …`; what is computed is held to that. There is a chapter about it: `typed`.
+//! A value is text. With the feature `typed`, a column can declare a type after its views, as in
+//! `column score(request): Score = …`. Its values are then JSON of that type; see the chapter `typed`.
 //!
 //! # With a name: an item
 //!
-//! `pub struct Desk { … }` declares a type with a field for each column. The fields of sources take values, and
-//! all of them give theirs:
+//! `pub struct Desk { … }` declares a type with a public field for each column. The fields of sources accept values,
+//! and all fields return the values of their columns:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -60,8 +60,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! What the compute steps need comes in as parameters, behind the name. The steps see them by reference, so
-//! what a prompt keeps is cloned:
+//! Compute steps get data from outside through parameters, which follow the name of the flow. The steps see them by
+//! reference, so a prompt that keeps a parameter needs a clone:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -79,7 +79,7 @@
 //!
 //! # Without a name: an expression
 //!
-//! Inside a function `flow!` can be an expression. Then compute steps use and borrow what is in scope:
+//! Inside a function, `flow!` can be an expression. Its compute steps can use and borrow what is in scope:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -102,10 +102,11 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # What a declaration says before it runs
+//! # The outline of a declaration
 //!
-//! Its [`Outline`](crate::Outline) prints as a table: what runs at once, which pattern a column follows, how its
-//! calls grow, and how much of a call the next one repeats.
+//! The [`Outline`](crate::Outline) of a flow prints as a table. For each column it has the level (columns of one level
+//! can run at once), the [pattern](super::self_history), how its context grows, and the part of a request that the next
+//! request repeats.
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -124,4 +125,6 @@
 //! ");
 //! ```
 //!
-//! Next: [what computes a column](super::compute_steps).
+//! [`Chat::GRAPH.outline().mermaid()`](crate::Outline::mermaid) draws the same graph for Mermaid.
+//!
+//! Next: [compute steps](super::compute_steps).

@@ -1,17 +1,17 @@
-//! What may stand behind the `=` of a column.
+//! Choose the compute step of a column: a prompt, a function, a stream or a type of your own.
 //!
-//! Any Rust expression up to the `;`, if its value can make text of a [`Context`](crate::Context). The macro
-//! does not read it; editors and the compiler treat it as the Rust that it is.
+//! A compute step is any Rust expression up to the `;` whose value makes text from a [`Context`](crate::Context). The
+//! macro does not parse it, so editors and the compiler treat it as ordinary Rust.
 //!
 //! # A prompt
 //!
-//! [`prompt("…")`](crate::prompt) sends its text as the system message and the context as the messages, to the
-//! model of the environment or to one that it is [given](crate::Prompt::with). The answer arrives in pieces and
-//! is shown in pieces.
+//! [`prompt("…")`](crate::prompt) sends its text as the system message and the context as the messages. It asks the
+//! model of the environment, or one that you [pass](crate::Prompt::with) to it. The answer arrives as a stream of
+//! deltas.
 //!
 //! # A function or closure
 //!
-//! It takes the context and returns a future of text, or of a `Result` of text with any error:
+//! A function takes the context and returns a future of text, or of a `Result` of text with any error:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -38,15 +38,15 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`cx.input("user")`](crate::Context::input) is the current value of what is shown under that tag, as it was
-//! pushed or computed. [`cx.messages()`](crate::Context::messages) is what a model would be sent.
+//! [`cx.input("user")`](crate::Context::input) is the current value of the view with that tag, as it was pushed or
+//! computed. [`cx.messages()`](crate::Context::messages) is the messages array that a model would receive.
 //!
-//! The argument is written with its type, and the future must be `Send`. A closure whose future borrows the
-//! context is written `async move`, or as an async closure.
+//! The argument needs its type, `cx: Context`, and the future must be `Send`. A closure whose future borrows the
+//! context is written with `async move`, or as an async closure.
 //!
 //! # A stream
 //!
-//! What arrives in pieces is given as [`deltas`](crate::deltas), and told in pieces:
+//! [`deltas`](crate::deltas) turns a stream of text into a compute step. The run emits each piece as an event:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -73,12 +73,13 @@
 //!
 //! # A type of your own
 //!
-//! implements [`Compute`](crate::Compute); a model of your own implements [`Model`](crate::model::Model) and is
-//! given to a prompt.
+//! A type of your own implements [`Compute`](crate::Compute). A model of your own implements
+//! [`Model`](crate::model::Model), and a prompt takes it with [`with`](crate::Prompt::with).
 //!
-//! # What stands behind a step
+//! # Policies
 //!
-//! [`Policy`](crate::compute::Policy) says what a column does about calls that are slow, many or fail:
+//! A [`Policy`](crate::compute::Policy) follows a compute step and sets how the column treats calls that are slow,
+//! frequent or failing:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -91,7 +92,10 @@
 //! }
 //! ```
 //!
-//! Each attempt has thirty seconds, begins when its turn among sixty in a minute comes, and is followed by at
-//! most three more; no more than four cells of the column are computed at a time.
+//! Each attempt has thirty seconds. Attempts begin at a rate of at most sixty per minute. A failed attempt is retried
+//! at most three times. At most four cells of the column are computed at once.
 //!
-//! Next: [how much of a column another one sees](super::views).
+//! A rate that is passed by reference is shared: all columns with `.rate(&rate)` together keep to the one
+//! [`Rate`](crate::compute::Rate).
+//!
+//! Next: [the views of a column](super::views).

@@ -1,15 +1,14 @@
-//! What calls of models cost.
+//! See the cost of model calls, and limit it.
 //!
-//! Beside each value that a model was asked for stands a *receipt*: the model, how often it was asked, the tokens of
-//! requests and replies, how many of them came from the provider's cache, and how long it took. It is stored with the
-//! value, and comes back with it.
+//! Each value that a model computed has a *receipt*: the model, the number of attempts, the tokens of requests and
+//! replies, the tokens from the provider's cache, and the time. The receipt is stored with the value in one write.
 //!
 //! ```
 //! use columnar::model::{Chunk, End, Finish, Model, Request, Usage};
 //! use columnar::prelude::*;
 //! use futures::stream::{self, BoxStream};
 //!
-//! /// Says `yes`, and what that cost.
+//! /// Replies `yes`, and reports its usage.
 //! struct Yes;
 //!
 //! impl Model for Yes {
@@ -35,27 +34,28 @@
 //! let receipt = chat.topics.receipt(0).expect("a model was asked");
 //! assert_eq!((receipt.usage.input, receipt.usage.cache_read, receipt.attempts), (2_000, 1_500, 1));
 //!
-//! let bill = chat.bill();                             // of the flow, by column and by step
+//! let bill = chat.bill();                             // the whole flow, by column and by step
 //! assert_eq!((bill.total().calls, bill.column("topics").calls, bill.step(0).calls), (2, 1, 2));
 //! assert_eq!(bill.total().cost.to_string(), "$0.000377");
 //! # Ok(()) }
 //! ```
 //!
-//! A bill is about the cells that are in memory; after a flow was opened again,
-//! [`load(0)`](crate::flow::LiveFlow::load) brings back all of them. What failed for good is on no receipt of its
-//! own: the one of the value that came in the end counts its attempts, since the run that made it began.
+//! `println!("{}", chat.bill())` prints the bill as a table. A bill covers the cells in memory; after a flow is opened,
+//! [`load(0)`](crate::flow::LiveFlow::load) loads all of them. A cell that failed has no receipt. When a later attempt
+//! succeeds, its receipt counts all attempts of that run.
 //!
 //! # Prices
 //!
-//! [`Price::of`](crate::usage::Price::of) knows those of many models, each with the day on which it was seen and where.
-//! They are a table in this library: look at the [date](crate::usage::Price::date) before you rely on one, and say
-//! [`Price::new`](crate::usage::Price::new) for what is not there. Nothing is guessed: a model without a price is
-//! counted apart.
+//! [`Price::of`](crate::usage::Price::of) knows the prices of many models, each with its source and the date of the
+//! lookup. They are a table in this library: check the [date](crate::usage::Price::date) before you rely on one, and
+//! use [`Price::new`](crate::usage::Price::new) for other models. The library never guesses a price: a bill counts
+//! calls of unpriced models separately.
 //!
 //! # A limit
 //!
-//! [`chat.set_spend_limit(SpendLimit::dollars(5.0))`](crate::flow::LiveFlow::set_spend_limit) stops a run before it has
-//! cost more. Several flows that are given the same [`SpendLimit`](crate::usage::SpendLimit) share it. [`chat.forecast()`](crate::flow::LiveFlow::forecast)
-//! tells what a run will ask before it begins.
+//! [`chat.set_spend_limit(SpendLimit::dollars(5.0))`](crate::flow::LiveFlow::set_spend_limit) stops a run before it
+//! costs more. Values that are paid for are stored. Several flows with the same
+//! [`SpendLimit`](crate::usage::SpendLimit) share it. [`chat.forecast()`](crate::flow::LiveFlow::forecast) estimates
+//! the requests of a run before it begins.
 //!
-//! Next: [contexts that would be too large](super::budgets).
+//! Next: [budgets](super::budgets).

@@ -1,7 +1,7 @@
-//! Flows whose shape is known only at run time.
+//! Declare a flow whose columns are known only at run time.
 //!
-//! [`source`](crate::source), [`column`](crate::column()), [`this`](crate::this) and [`flow`](crate::flow())
-//! say what [`flow!`](crate::flow!) says, with the same rules and the same meaning:
+//! [`source`](crate::source), [`column`](crate::column()), [`this`](crate::this) and [`flow`](crate::flow()) follow the
+//! rules of [`flow!`](crate::flow!):
 //!
 //! | in `flow!` | at run time |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | `column mood(user.latest) = …;` | `let mood = column("mood", user.latest(), …);` |
 //! | `(user, mood.latest.as("tone"), self)` | `(&user, mood.latest().r#as("tone"), this())` |
 //! | `user.window(3)`, `self.latest` | `user.window(3)`, `this().latest()` |
-//! | the name of the struct | `flow([mood, answer])`: what they read comes along |
+//! | the name of the struct | `flow([mood, answer])`, which includes the columns that these read |
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -37,8 +37,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Columns go by their names here, in [`get`](crate::flow::LiveFlow::get), [`push`](crate::Flow::push) and in
-//! events. What is wrong is a value, all of it at once:
+//! [`get`](crate::flow::LiveFlow::get), [`push`](crate::Flow::push) and events identify columns by their names.
+//! Mistakes in the declaration are an error value with all of them:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -50,8 +50,8 @@
 //!
 //! # A flow that changes its shape
 //!
-//! [`add_column`](crate::Flow::add_column) adds a column to a flow that lives, while it runs if need be, and
-//! `run` fills it from step 0. [`remove_column`](crate::Flow::remove_column) takes one away that nobody reads,
-//! and [`replace_column`](crate::Flow::replace_column) makes another flow in which one is computed differently.
+//! [`add_column`](crate::Flow::add_column) adds a column to a live flow, even during a run, and `run` fills it from
+//! step 0. [`remove_column`](crate::Flow::remove_column) removes a column that no other column reads, and
+//! [`replace_column`](crate::Flow::replace_column) makes another flow with a different column in its place.
 //!
-//! Next: [testing a flow](super::trials).
+//! Next: [testing](super::testing).

@@ -1,7 +1,7 @@
-//! More columns on top of a flow that has begun.
+//! Add columns to a flow that already has values.
 //!
-//! `struct Felt: Chat` declares columns that read those of `Chat`. A chat that lives goes on as one that has
-//! them, and the next run computes them from step 0 as if they had always been there:
+//! `struct Felt: Chat` declares columns that read those of `Chat`. `Felt::extend` continues a live chat as a flow with
+//! these columns, and the next run computes them from step 0:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -38,12 +38,12 @@
 //! # Ok(()) }
 //! ```
 //!
-//! - Any flow that is a struct can be extended, from any module or crate, and so can an extension. Several
-//!   extensions of one flow need not know of each other, as long as their columns have different names.
-//! - No source can be added: the steps that there are have no value for it.
-//! - `chat` stays another door to the same flow.
-//! - In a `match`, `FeltColumn::Chat(ChatColumn::Answer)` is a column of the flow that is extended.
+//! - Any flow that is a struct can be extended, from any module or crate, and so can an extension. Several extensions
+//!   of one flow are independent, as long as their columns have different names.
+//! - An extension cannot add a source, because the existing steps have no value for it.
+//! - `chat` remains a handle to the same flow.
+//! - In a `match`, `FeltColumn::Chat(ChatColumn::Answer)` is a column of the extended flow.
 //!
-//! A store is opened as the flow that is extended: `Felt::extend(Chat::open(store).await?).await?`.
+//! To open a store, open the extended flow first: `Felt::extend(Chat::open(store).await?).await?`.
 //!
-//! Next: [a flow as a part of another one](super::modules).
+//! Next: [modules](super::modules).

@@ -1,9 +1,9 @@
-//! What a column does that cannot be computed.
+//! Choose the consequence of a failed call: stop, retry, wait or skip.
 //!
-//! # Unless told otherwise, the run ends
+//! # By default, the run stops
 //!
-//! What goes on beside it is finished and stored, because it is paid for; then the error is the last item of
-//! the run. The next run computes what is missing and nothing else.
+//! Running cells finish and are stored, because they are paid for. Then the error is the last item of the run. The next
+//! run computes the missing cells and nothing else.
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -23,26 +23,26 @@
 //! # Ok(()) }
 //! ```
 //!
-//! An [`Error`](crate::Error) says what failed, where, and what to do next. It holds no text of the
-//! conversation, unless a compute step of yours puts it there.
+//! An [`Error`](crate::Error) names the failure, its column and step, and the next thing to do. It contains no text of
+//! the conversation, unless a compute step of yours puts it there.
 //!
-//! # Trying again
+//! # Retries
 //!
-//! `.retry(3)` follows a failed attempt by up to three more, with growing pauses, and waits at least as long as a
-//! model asks for that has too much to do. `.timeout(secs(30))` makes a failure of what takes too long. Put the
-//! timeout first to give each attempt its own: [`Policy`](crate::compute::Policy).
+//! `.retry(3)` retries a failed attempt up to three times, with growing pauses. A model that is overloaded can ask for
+//! a longer pause, which the retry observes. `.timeout(secs(30))` makes a slow attempt a failure. Put the timeout
+//! before the retry to give each attempt its own; see [`Policy`](crate::compute::Policy).
 //!
-//! # Going on without
+//! # Going on after a failure
 //!
-//! Many a column is not worth a stop. It says what becomes of the cell, and of those that read it:
+//! A column can let the run continue. The policy after its compute step decides about the cell and its readers:
 //!
-//! | behind the step | the cell | what reads it |
+//! | policy | the cell | columns that read it |
 //! |---|---|---|
-//! | nothing | is tried again by the next run | waits; nothing else begins either |
-//! | [`.or_wait()`](crate::compute::Policy::or_wait) | is tried again by the next run | waits; everything else goes on |
-//! | [`.or_skip()`](crate::compute::Policy::or_skip) | stays empty for good | goes on without it |
+//! | none | the next run tries it again | wait; no other cell starts either |
+//! | [`.or_wait()`](crate::compute::Policy::or_wait) | the next run tries it again | wait; all other cells continue |
+//! | [`.or_skip()`](crate::compute::Policy::or_skip) | stays empty for good | continue without it |
 //!
-//! What was skipped is shown nowhere; what stands around it is shown as ever:
+//! A skipped cell appears in no messages array; the values around it do:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -66,8 +66,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A column all of whose inputs are empty at a step is not asked there, and is empty as well.
+//! A column whose inputs are all empty at a step is not computed there, and is skipped as well.
 //!
-//! A compute step that panics is an error like others, but is not tried again.
+//! A panic of a compute step is an error like others, but it is not retried.
 //!
-//! Next: [which model answers a prompt](super::models).
+//! Next: [models](super::models).

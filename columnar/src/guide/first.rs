@@ -1,8 +1,7 @@
-//! A flow that runs, in ten lines.
+//! Write and run a first flow, in ten lines.
 //!
-//! A flow is a table that grows by a row whenever somebody says something. A row is a *step*; a column is a
-//! text for each step. `user` comes from outside. The two others are computed, each from what stands in its
-//! parentheses:
+//! A flow is a table that grows by a row with every message. A row is a *step*; a column has one text for each step.
+//! The values of `user` come from outside. The two other columns are computed from the columns in their parentheses:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -28,16 +27,16 @@
 //! }
 //! ```
 //!
-//! It needs this crate and tokio, with tokio's features `macros` and `rt`, and runs as it is: where no model is
-//! named, `prompt` asks a stand-in that has no intelligence and needs no key. With this crate's feature `genai`,
-//! the environment names a real one:
+//! The program needs this crate, and tokio with its features `macros` and `rt`. It runs without a key: where no model
+//! is named, `prompt` asks an offline model, which has no intelligence. With this crate's feature `genai`, the
+//! environment names a real one:
 //!
 //! ```sh
 //! COLUMNAR_MODEL=openai/gpt-4o-mini OPENAI_API_KEY=… cargo run
 //! ```
 //!
-//! What the declaration means is what each column is shown. `mood` reads the newest message and nothing else,
-//! `assistant` all messages and all its own answers. So their calls differ at the second step:
+//! The declaration decides the context of each column. `mood` reads the newest message alone; `assistant` reads all
+//! messages and all its own answers. So their calls differ at the second step:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -67,11 +66,11 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`messages`](crate::flow::Handle::messages) is the way to look at any call, past or to come. Neither array
-//! was written by hand, and none has to be: the declaration is all there is. The instruction of `prompt` goes
-//! to the model beside them, as its system message.
+//! [`messages`](crate::flow::Handle::messages) shows the messages array of any call, before it or after it. No array is
+//! written by hand: each follows from the declaration. The instruction of `prompt` is not in the array; the model
+//! receives it as the system message.
 //!
-//! `mood` and `assistant` read nothing of each other, so their calls are made at the same time. Had `assistant`
-//! read `mood`, it would wait for it, and for nothing else.
+//! `mood` and `assistant` do not read each other, so their calls run at the same time. If `assistant` read `mood`, it
+//! would wait for `mood` and for nothing else.
 //!
-//! Next: [what can be declared](super::columns).
+//! Next: [declaring columns](super::columns).

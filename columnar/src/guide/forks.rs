@@ -1,7 +1,7 @@
-//! Another future for the same past.
+//! Continue a flow in two ways from the same step.
 //!
-//! A stored value never changes. To try something else, a flow is forked: the steps before are shared, at no
-//! cost, and from there on each goes its way.
+//! A stored value never changes. To try something else, fork the flow: both flows share the earlier steps, and from the
+//! fork on each has its own.
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -28,12 +28,11 @@
 //! # Ok(()) }
 //! ```
 //!
-//! What the fork adds is kept in memory, wherever the first flow keeps its values. A fork costs the same after
-//! ten steps and after a million. One that is to last has a store of its own, with a copy of the past:
-//! `chat.fork_into(1, store).await?`.
+//! The steps of the fork are kept in memory, wherever the first flow keeps its values. A fork costs the same after ten
+//! steps and after a million. For a durable fork, `chat.fork_into(1, store).await?` copies the earlier steps to another
+//! store.
 //!
-//! A flow whose shape is known only at run time can also be tried with another column in the place of one:
-//! [`replace_column`](crate::Flow::replace_column) makes a flow in which that column, and what depends on it,
-//! is computed anew, and everything else is shared.
+//! A flow that is declared at run time can also replace a column: [`replace_column`](crate::Flow::replace_column) makes
+//! a flow that recomputes this column and all that depend on it, and shares everything else.
 //!
-//! Next: [a flow as a table for other programs](super::import_export).
+//! Next: [import and export](super::import_export).

@@ -1,9 +1,9 @@
-//! Views that belong together, views that need a word of explanation, and views that leave something out.
+//! Put several views in one tag, explain a view to the model, and leave values out.
 //!
 //! # Groups
 //!
-//! `group("debate", pro.latest, con.latest)` puts a tag around several views. Groups stand in groups, and one
-//! of which nothing is shown at a step is not there:
+//! `group("debate", pro.latest, con.latest)` puts a tag around several views. Groups can contain groups. A group that
+//! has no value at a step does not appear:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -27,13 +27,13 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Each view says how much it shows, as it would outside. No two tags of a column are the same, those of groups
-//! included. The own past is what the assistant said, so it stands in no group.
+//! The views in a group keep their windows and modifiers. No two tags of a column may be equal, including those of
+//! groups. `self` is not allowed in a group, because its values are assistant messages.
 //!
 //! # Notes
 //!
-//! A note tells the model what it is looking at. It stands at the end of the instruction, once and for all
-//! steps, so it costs nothing of what requests have in common:
+//! A note explains a view to the model. It is part of the instruction and the same at every step, so it does not
+//! shorten the prefix that requests share:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -54,13 +54,14 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A [`prompt`](crate::prompt) sends that with its instruction; other steps find it in
+//! A [`prompt`](crate::prompt) sends the notes after its instruction. Other compute steps read them with
 //! [`Context::orientation`](crate::Context::orientation).
 //!
 //! # Filters
 //!
-//! `filter` shows the values that a function lets through, `sample` those of some steps. A column to which
-//! nothing new gets through is [skipped](super::skipping), and windows count all values, shown or not:
+//! `filter` shows the values for which a function returns `true`, and `sample` those of some steps. A column is
+//! [skipped](super::skipping) at a step if no new value passes its filters. A window counts all values, whether or not
+//! they pass:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -87,7 +88,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The functions see one step or one text and are to say the same whenever they are asked. What depends on more
-//! is a column of its own that is [computed now and then](super::skipping).
+//! Each function sees one text or one step, and must return the same for the same argument. If the choice depends on
+//! more than that, make a column for it that [skips](super::skipping) some steps.
 //!
-//! Next: [by what name a text is shown](super::tags).
+//! Next: [tags](super::tags).

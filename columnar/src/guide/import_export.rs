@@ -1,6 +1,6 @@
-//! A flow as a table for other programs.
+//! Write a flow as a table for other programs, and read such a table.
 //!
-//! A flow is a table: a row per step, a column per column. [`rows`](crate::rows) writes it as one, and reads it:
+//! A flow is a table with a row for each step. [`rows`](crate::rows) writes it as JSON Lines and reads it:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -33,12 +33,11 @@
 //! # Ok(()) }
 //! ```
 //!
-//! In pandas that is `pandas.read_json("reviews.jsonl", lines=True, dtype=False)`, in DuckDB `select words, count(*)
-//! from 'reviews.jsonl' group by words`. With the feature `parquet`, `write_parquet` and `read_parquet` do the same
-//! in a form that is smaller and has its types with it.
+//! pandas reads the file with `pandas.read_json("reviews.jsonl", lines=True, dtype=False)`, and DuckDB with
+//! `select words, count(*) from 'reviews.jsonl' group by words`. With the feature `parquet`, `write_parquet` and
+//! `read_parquet` do the same in a smaller format that includes the types.
 //!
-//! Rows that are read become values of sources and of computed columns alike: what was exported in one place is
-//! imported in another, and nothing is computed again. A text that is null is no value; a source cannot be without
-//! one.
+//! The reader fills sources and computed columns alike: a table that one flow exported is imported by another, and
+//! nothing is computed again. A `null` is no value; a source needs a value in every row.
 //!
-//! Next: [more columns on top of a flow](super::extensions).
+//! Next: [extensions](super::extensions).

@@ -1,7 +1,7 @@
-//! Declarations that change while values are stored.
+//! Change a declaration whose values are stored.
 //!
-//! A store remembers what the flow was. When it is opened by one that says something else, what has changed is
-//! told, all of it, before anything is computed or written:
+//! A store remembers the declaration of its flow. If the flow has changed, opening it lists all changes and refuses,
+//! before anything is computed or written:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -47,31 +47,31 @@
 //! # Ok(()) }
 //! ```
 //!
-//! | the declaration has | then |
+//! | change | effect |
 //! |---|---|
-//! | a column that is new | it is computed from step 0 |
-//! | a column less | what is stored of it stays, and is there when it comes back |
-//! | a column that reads something else | the flow is refused, unless the opener says `.keep("topics")` |
-//! | a source where there was a column, or a column where there was a source | the flow is refused |
-//! | another name for a column | it is a new column, unless it says what it `was` |
-//! | another prompt or another function | nothing can be seen, unless it says `.version("2")` |
+//! | a new column | it is computed from step 0 |
+//! | a removed column | its values stay in the store, and return with the column |
+//! | other views of a column | the flow is refused, unless the options have `.keep("topics")` |
+//! | a source becomes a column, or a column a source | the flow is refused |
+//! | another name of a column | it is a new column, unless it declares its old name with `was` |
+//! | another prompt or another function | not detected, unless the step has a new `.version("2")` |
 //!
-//! # Names
+//! # Renaming
 //!
-//! A column that is renamed says what it was, and keeps its values: `source said was "user";`,
-//! `column subjects(said.latest) was "topics" = …;`. It is known from the first time on, and need not be said for
-//! ever.
+//! A renamed column keeps its values if it declares its old name: `source said was "user";`,
+//! `column subjects(said.latest) was "topics" = …;`. The store records the new name when the flow is opened, so a later
+//! version of the program can drop the `was`.
 //!
 //! # Prompts
 //!
-//! Views are compared, and so are tags, groups and whether there is a filter. Nobody can compare two functions, and
-//! not every word of a prompt is worth an error. What counts as another one is yours to say:
-//! `prompt("List the topics, most important first.").version("2")`.
+//! The store compares views, tags, groups and the presence of a filter. It cannot compare two functions, and not every
+//! edit of a prompt is a change. You decide with a version: `prompt("List the topics, most important
+//! first.").version("2")`.
 //!
-//! # To compute it anew
+//! # Recomputing
 //!
-//! What is stored is never edited. A column gets another name, and is computed beside the old one; or the flow goes
-//! its own way from a step on, in a store of its own:
+//! Stored values are never edited. Give the new column another name, and it is computed beside the old one. Or continue
+//! from a step in another store:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -84,16 +84,16 @@
 //! # for text in ["a", "b", "c"] { f.push("user", text).await?; }
 //! # f.run().await?;
 //! # drop(f);
-//! let topics = column("topics", user.window(3), |_: Context| async { "anew" });
+//! let topics = column("topics", user.window(3), |_: Context| async { "again" });
 //! let options = OpenOptions::new(store).recompute_from(2, ["topics"], other);
 //! let f = Flow::open(options, [topics]).await?;
 //! f.run().await?;
 //! assert_eq!(f.get("topics", 1).as_deref(), Some("once"));
-//! assert_eq!(f.get("topics", 2).as_deref(), Some("anew"));
+//! assert_eq!(f.get("topics", 2).as_deref(), Some("again"));
 //! # Ok(()) }
 //! ```
 //!
-//! Columns that have changed, those that are named, and all that depends on them are computed anew from that step on;
-//! everything else is copied, and not paid for again.
+//! The changed columns, the named ones and all that depend on them are recomputed from that step on. Everything else is
+//! copied, at no cost.
 //!
-//! Next: [another future for the same past](super::forks).
+//! Next: [forks](super::forks).

@@ -1,42 +1,42 @@
-//! The guide: from the first flow to a flow that lives on.
+//! The guide: from a first flow to a flow that is stored, changed and tested.
 //!
-//! Each chapter is about one thing and can be read alone. Every messages array that is shown is compared
-//! with what the library makes, and every program runs, whenever the library is tested.
+//! Each chapter has one subject and can be read alone. The tests of this library run every program in it and compare
+//! every messages array with the real one.
 //!
-//! | chapter | what it is about |
+//! | chapter | subject |
 //! |---|---|
 //! | [`first`] | a flow that runs, in ten lines |
-//! | **what is declared** | |
-//! | [`columns`] | sources, columns, parameters; the form with a name and the form without |
-//! | [`compute_steps`] | what may stand behind the `=`: prompts, closures, streams, types of your own |
+//! | **declaring a flow** | |
+//! | [`columns`] | sources, columns, parameters; flows with a name and without one |
+//! | [`compute_steps`] | prompts, functions, streams and types of your own that compute a column |
 //! | `typed` | columns whose values are JSON of a type, with the feature `typed` |
-//! | [`views`] | how much of a column another one sees |
-//! | [`self_history`] | what a column sees of itself: the four patterns |
-//! | [`previous_values`] | what a column sees of what another one said a step before |
-//! | [`groups`] | views that stand together, are explained, or leave something out |
-//! | [`tags`] | by what name a text is shown |
-//! | [`assembly`] | what is escaped, elided and merged on the way into the messages array |
-//! | **what happens** | |
-//! | [`runs`] | when something is computed, and what is told of it |
-//! | [`skipping`] | columns that are computed now and then |
-//! | [`failures`] | what a column does that cannot be computed |
-//! | [`models`] | which model answers a prompt |
-//! | [`costs`] | what calls of models cost, and how to limit that |
-//! | [`budgets`] | contexts that would be too large |
-//! | [`caches`] | what a provider need not read again |
-//! | [`renderings`] | a context in the words of your own client |
-//! | **what comes later** | |
-//! | [`stores`] | values that outlive the flow |
+//! | [`views`] | how much of another column a column reads; a table of all views |
+//! | [`self_history`] | how much of its own history a column reads: the four patterns |
+//! | [`previous_values`] | the values of other columns at the previous step |
+//! | [`groups`] | groups, notes and filters |
+//! | [`tags`] | the tag around each text |
+//! | [`assembly`] | merging, elision and escaping in the messages array |
+//! | **running it** | |
+//! | [`runs`] | runs, events, guarantees, progress, spans |
+//! | [`skipping`] | columns that are computed at some steps only |
+//! | [`failures`] | retries, and the consequences of a failed cell |
+//! | [`models`] | the model that answers a prompt |
+//! | [`costs`] | receipts, bills, prices and spend limits |
+//! | [`budgets`] | limits on the tokens of a request, and truncation |
+//! | [`caches`] | the prefix that a provider's cache serves |
+//! | [`renderings`] | a context in the request format of your own client |
+//! | **keeping and changing it** | |
+//! | [`stores`] | values that outlive the process |
 //! | [`migrations`] | declarations that change while values are stored |
-//! | [`forks`] | another future for the same past |
+//! | [`forks`] | two continuations of the same steps |
 //! | [`import_export`] | a flow as a table for other programs |
-//! | [`extensions`] | more columns on top of a flow that has begun |
-//! | [`modules`] | a flow as a part of another one |
-//! | [`dynamic_flows`] | flows whose shape is known only at run time |
-//! | [`trials`] | testing a flow of yours |
-//! | [`testing`] | tests with what a real model said, and contexts under review |
+//! | [`extensions`] | more columns for a flow that already has values |
+//! | [`modules`] | a flow inside another flow |
+//! | [`dynamic_flows`] | flows whose columns are known only at run time |
+//! | **testing it** | |
+//! | [`testing`] | scripts, simulated failures, recorded replies, contexts under review |
 //! | **when it does not compile** | |
-//! | [`mistakes`] | all messages of [`flow!`](crate::flow!), and what to do about them |
+//! | [`mistakes`] | all messages of [`flow!`](crate::flow!), and how to fix each |
 
 pub mod assembly;
 pub mod budgets;
@@ -63,7 +63,6 @@ pub mod skipping;
 pub mod stores;
 pub mod tags;
 pub mod testing;
-pub mod trials;
 #[cfg(feature = "typed")]
 pub mod typed;
 pub mod views;

@@ -1,7 +1,7 @@
-//! Which model answers a prompt.
+//! Choose the model that answers a prompt.
 //!
-//! [`prompt`](crate::prompt) says what is wanted and not who does it. So the same flow is tested with a script, tried
-//! without a key and shipped with a real model, and no column changes:
+//! A [`prompt`](crate::prompt) is independent of the model. So the same flow is tested with a script, tried without a
+//! key and shipped with a real model, and no column changes:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -24,27 +24,27 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The nearest choice counts:
+//! The nearest choice applies:
 //!
-//! | for | by its name | itself |
+//! | scope | by name | as a value |
 //! |---|---|---|
 //! | a column | `prompt("…").model("openai/gpt-4o-mini")` | `prompt("…").with(model)` |
 //! | a flow | [`chat.set_model("anthropic/claude-sonnet-4-5")`](crate::flow::LiveFlow::set_model) | [`chat.set_model(model)`](crate::flow::LiveFlow::set_model) |
 //! | the program | the variable `COLUMNAR_MODEL` | |
-//! | otherwise | `offline`, a stand-in without any intelligence | |
+//! | default | `offline`, a stand-in without intelligence | |
 //!
 //! # Names
 //!
-//! `offline` is always there. With the feature `genai` a name is a provider and its model: `openai/gpt-4o-mini`,
-//! `anthropic/claude-sonnet-4-5`, `gemini/gemini-2.5-flash`, `ollama/llama3.2`. The key is in the provider's usual
-//! variable, such as `OPENAI_API_KEY`. All who ask for a name ask the same model, so they have
-//! [one limit](crate::model::Adaptive) on calls at once.
+//! `offline` always exists: it extracts key phrases and sentences from the messages. With the feature `genai`, a name
+//! is a provider and its model: `openai/gpt-4o-mini`, `anthropic/claude-sonnet-4-5`, `gemini/gemini-2.5-flash`,
+//! `ollama/llama3.2`. The key is in the provider's usual variable, such as `OPENAI_API_KEY`.
 //!
-//! An address behind the name is asked in place of the provider: `openai/qwen3@http://127.0.0.1:8080/v1` is any server
-//! that speaks the language of OpenAI. It goes up to the version, and it is never shown.
+//! An address after the name replaces the provider's: `openai/qwen3@http://127.0.0.1:8080/v1` is any server with
+//! OpenAI's API. The address ends with the version of the API, and it never appears in names, errors or spans. The
+//! variable `COLUMNAR_BASE_URL` sends the calls of all other models that are chosen by name to one address.
 //!
-//! A name that there is not, and a key that is missing, are [`Error::Model`](crate::Error::Model), which says what to
-//! do. The run asks all models that it needs for that before anything is computed:
+//! An unknown name and a missing key are an [`Error::Model`](crate::Error::Model), which says what to do. A run checks
+//! all its models before it computes anything:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -62,18 +62,24 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # What is asked
+//! # Settings of a prompt
 //!
-//! | said | means |
+//! | setting | meaning |
 //! |---|---|
-//! | [`max_tokens(200)`](crate::Prompt::max_tokens) | the reply has so many tokens at the most; 1024 unless told otherwise, for a model can go on for ever |
-//! | [`temperature(0.0)`](crate::Prompt::temperature) | how freely the model chooses its words |
+//! | [`max_tokens(200)`](crate::Prompt::max_tokens) | the maximum length of the reply in tokens; 1024 by default, since a model may never end |
+//! | [`temperature(0.0)`](crate::Prompt::temperature) | the randomness of the model's choice of words |
 //! | [`stop(["\n"])`](crate::Prompt::stop) | texts before which the reply ends |
-//! | [`pace(…)`](crate::Prompt::pace) | when the column asks again, for the [cache](super::caches) of its provider |
+//! | [`pace(…)`](crate::Prompt::pace) | the time until the next request of the column, for the [cache](super::caches) of its provider |
+//!
+//! # Limits that adapt
+//!
+//! All prompts with the same name share one limit on concurrent calls, and it adapts to the provider. When the provider
+//! answers "too many requests", fewer calls run at once; the refused calls wait as long as the provider asks and are
+//! made again. [`model::Adaptive`](crate::model::Adaptive) does the same for a model of your own.
 //!
 //! # A model of your own
 //!
-//! implements [`Model`](crate::model::Model): a name, and a reply as a stream of pieces. Whatever client you have fits
-//! behind it.
+//! A model of your own implements [`Model`](crate::model::Model): a name, and a reply as a stream of chunks. Any client
+//! fits behind that trait.
 //!
-//! Next: [what it costs](super::costs).
+//! Next: [costs](super::costs).

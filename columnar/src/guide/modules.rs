@@ -1,7 +1,7 @@
-//! A flow as a part of another one.
+//! Use a flow as a module of another flow.
 //!
-//! Any flow with a name can be used in another flow. Its sources are its inputs, and each is bound to a column of
-//! the flow that uses it. What it is given it calls by its own names, so it is written once and used anywhere:
+//! Any flow with a name can be a module. Its sources are its inputs, and each is bound to a column of the flow that
+//! uses it. Inside the module its own names apply, so it is written once and used anywhere:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -41,14 +41,14 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Its columns are columns of the flow: `debate.con` in the store, in events, in errors and in
-//! `messages("debate.con", 0)`. They run and are stored with all the others, and no value is copied. The tag of
-//! a view is the last part of the name, unless the view gives another.
+//! The columns of a module are columns of the flow, named `debate.con` in the store, in events, in errors and in
+//! `messages("debate.con", 0)`. They run and are stored with all others, and no value is copied. The tag of a view is
+//! the last part of the name, unless the view sets another.
 //!
-//! A flow with parameters is given them behind its name: `use Debate(model.clone()) { topic: user } as debate;`.
-//! A flow may use another one twice, under two names, and one that uses others itself.
+//! Arguments of a module's parameters follow its name: `use Debate(model.clone()) { topic: user } as debate;`. A flow
+//! can use another one twice, under two names, and a module can use modules.
 //!
-//! A column may feed a part and read what comes out of it. Where the two would wait for each other, the flow does
-//! not compile, and the message names the columns on the way, through the part as well.
+//! A column can feed a module and read its results. If the two wait for each other, the flow does not compile, and the
+//! message names the columns of the cycle, including those in the module.
 //!
-//! Next: [flows whose shape is known only at run time](super::dynamic_flows).
+//! Next: [dynamic flows](super::dynamic_flows).

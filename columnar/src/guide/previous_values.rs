@@ -1,8 +1,8 @@
-//! What another column said a step before.
+//! Read the value of another column from the previous step.
 //!
-//! Within a step, columns that read each other would wait for each other for ever, so that is a compile error.
-//! But two may answer each other from step to step: `con.prev` is what `con` said at the step before. It stands
-//! in the turn of the step that reads it, and nothing waits for it.
+//! Two columns that read each other's value of the same step would wait for each other for ever, so that is a compile
+//! error. They may read each other's previous value: `con.prev` is the value of `con` at the previous step. It appears
+//! among the inputs of the step that reads it, and the column does not wait for `con`.
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -27,8 +27,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! More of the past is `con.prev.window(3)`, and all of it `con.prev.all()`. Each value keeps the turn in which
-//! it was shown first, a step after it was said, so a growing history stays a prefix of the next request:
+//! `con.prev.window(3)` is a longer history, and `con.prev.all()` all of it. Each value stays in the turn that showed
+//! it first, one step after its own, so a growing history remains a prefix of the next request:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -54,8 +54,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A column that reads nothing but the past has nothing to go by at step 0, so it is
-//! [skipped](super::skipping) there. At run time, [`prev("con")`](crate::prev) names a column that is not
-//! declared yet.
+//! A column whose views are all `prev` has no input at step 0, so it is [skipped](super::skipping) there. In the
+//! run-time API, [`prev("con")`](crate::prev) names a column that is not declared yet.
 //!
 //! Next: [groups, notes and filters](super::groups).

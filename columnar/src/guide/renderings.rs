@@ -1,15 +1,15 @@
-//! A context in the words of your own client.
+//! Write a context in the request format of your own client.
 //!
-//! A prompt sends what its column is shown, and nobody has to know how. Whoever asks a model by other means needs the
-//! same context in the form that those take. A [`Rendering`](crate::rendering::Rendering) has five:
+//! A prompt sends its context itself. A client of your own needs the same context in the format of its provider. A
+//! [`Rendering`](crate::rendering::Rendering) has five formats:
 //!
-//! | form | for | instruction | content of a message |
+//! | format | for | instruction | content of a message |
 //! |---|---|---|---|
-//! | [`merged`](crate::rendering::Rendering::merged) | whoever reads `[{"role", "content"}]` | first message | a string |
+//! | [`merged`](crate::rendering::Rendering::merged) | any reader of `[{"role", "content"}]` | first message | a string |
 //! | [`ai_sdk`](crate::rendering::Rendering::ai_sdk) | the AI SDK, `generateText` and `streamText` | `instructions` | parts |
 //! | [`anthropic`](crate::rendering::Rendering::anthropic) | Anthropic's Messages API | `system` | blocks |
 //! | [`openai`](crate::rendering::Rendering::openai) | chat completions | first message | a string, or parts if there are marks |
-//! | [`alternating`](crate::rendering::Rendering::alternating) | templates without a system role | leads the first message | a string |
+//! | [`alternating`](crate::rendering::Rendering::alternating) | templates without a system role | start of the first message | a string |
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -49,15 +49,15 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The text is the same in all of them. Each value is a block of its own, which begins with the empty line before it:
-//! so a message that goes on leaves what was sent as it was, and a provider's cache finds it.
+//! The text is the same in all formats. Each value is a block of its own, and the separating empty line is at the start
+//! of that block. So a message that grows keeps its earlier blocks unchanged, and a provider's cache recognises them.
 //!
-//! A reply that is blank stays a message in `merged`. Providers refuse it, so the other forms leave it out, and what
-//! was said before and behind it becomes one message.
+//! A blank reply stays a message in `merged`. Providers refuse blank messages, so the other formats leave it out and
+//! merge the messages around it.
 //!
 //! # Marks
 //!
-//! The [marks](super::caches) of a request are spelled as its provider reads them:
+//! A rendering writes the [marks](super::caches) of a request in the provider's format:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -91,13 +91,13 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Who implements [`Model`](crate::model::Model) has a request at hand, and
-//! [`Rendering::of`](crate::rendering::Rendering::of) does all of that at once.
+//! An implementation of [`Model`](crate::model::Model) has a request, and
+//! [`Rendering::of`](crate::rendering::Rendering::of) renders it with its marks.
 //!
-//! # Templates that insist
+//! # Strict templates
 //!
-//! The templates of some models, such as Gemma and Mistral, know no system and refuse two messages in a row of one
-//! role:
+//! The templates of some models, such as Gemma and Mistral, have no system role and refuse two adjacent messages of the
+//! same role:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -107,7 +107,7 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let chat = flow! {
 //!     source user;
-//!     column answer(user, self) = script([""; 2]);        // it has nothing to say
+//!     column answer(user, self) = script([""; 2]);        // its replies are blank
 //! };
 //! chat.user.push("It is slow.").await?;
 //! chat.user.push("On Mondays.").await?;
@@ -120,4 +120,4 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Next: [values that outlive the flow](super::stores).
+//! Next: [stores](super::stores).

@@ -1,10 +1,10 @@
-//! When something is computed, and what is told of it.
+//! Run a flow, follow its events, and see how far it is.
 //!
-//! [`push`](crate::flow::Handle::push) stores a value and computes nothing.
-//! [`run`](crate::flow::LiveFlow::run) computes all that is missing: whatever cell has everything that it reads,
-//! at once, across columns and steps. Then it ends. A run with nothing to do ends at once and calls nobody.
+//! [`push`](crate::flow::Handle::push) stores a value and computes nothing. [`run`](crate::flow::LiveFlow::run)
+//! computes all missing cells: each cell starts as soon as the values that it reads exist, across columns and steps.
+//! Then the run ends. A run with nothing to do ends at once, without a call.
 //!
-//! `flow.run().await?` just runs. Read as a stream, it tells what happens:
+//! `flow.run().await?` waits for the end. As a stream, the run yields events:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -22,41 +22,43 @@
 //! let chat = Chat::new();
 //! chat.user.push("It is slow.").await?;
 //!
-//! let mut told = Vec::new();
+//! let mut values = Vec::new();
 //! let mut run = chat.run();
 //! while let Some(event) = run.try_next().await? {
 //!     match event {
 //!         Event::Delta { text, .. } => print!("{text}"),
-//!         Event::Value { column: ChatColumn::Mood, value, .. } => told.push(format!("mood: {value}")),
-//!         Event::Value { column: ChatColumn::Answer, step, value } => told.push(format!("{step}: {value}")),
+//!         Event::Value { column: ChatColumn::Mood, value, .. } => values.push(format!("mood: {value}")),
+//!         Event::Value { column: ChatColumn::Answer, step, value } => values.push(format!("{step}: {value}")),
 //!         Event::Retry { column, attempt, .. } => println!("{column}: attempt {attempt} failed"),
 //!         _ => {}
 //!     }
 //! }
-//! assert_eq!(told, ["mood: annoyed", "0: Since when?"]);
+//! assert_eq!(values, ["mood: annoyed", "0: Since when?"]);
 //! # Ok(()) }
 //! ```
 //!
 //! The column of an event is an enum, `ChatColumn`: a `match` that forgets a column does not compile.
 //!
-//! # What can be relied on
+//! # Guarantees
 //!
-//! - A value is stored before it is told, and before anybody reads it. Once told or given by `get`, it is never
-//!   lost, never changed and never computed again.
-//! - The values of a column are told in the order of its steps.
-//! - The deltas of a cell, joined, are its value. After a `Retry`, those before it count for nothing.
-//! - A run that is dropped is cancelled. What it had stored stays; what it had begun is begun anew by the next
-//!   run.
-//! - Values can be pushed and read while a run goes on, and the run goes on with them. A second run beside it is
-//!   refused with [`Error::Running`](crate::Error::Running).
+//! - A value is stored before its event is emitted, and before any other column reads it. Once it was in an event, or
+//!   `get` returned it, it is never lost, never changed and never computed again. No failure, dropped run or push in
+//!   between changes that; `tests/FAULTS.md` in the repository lists the faults with a test for each.
+//! - The values of a column are emitted in the order of its steps.
+//! - The deltas of a cell, joined, are its value. A `Retry` cancels the deltas before it.
+//! - Dropping a run cancels it. Stored values stay; unfinished cells are computed again by the next run.
+//! - Values can be pushed and read during a run, and the run includes them. A second run at the same time is refused
+//!   with [`Error::Running`](crate::Error::Running).
 //!
-//! # How wide
+//! # Concurrency
 //!
-//! At most 32 cells are computed at once; [`set_concurrency`](crate::flow::LiveFlow::set_concurrency) says otherwise for a flow, and
-//! [`.limit(4)`](crate::compute::Policy::limit) behind a step for a column. Prompts that ask one model share a
-//! limit that [adapts](crate::model::Adaptive) to what the model takes.
+//! A flow computes at most 32 cells at once. [`set_concurrency`](crate::flow::LiveFlow::set_concurrency) changes that
+//! for a flow, and [`.limit(4)`](crate::compute::Policy::limit) after a compute step for a column. Prompts with the
+//! same model share a limit that [adapts](super::models#limits-that-adapt) to the model.
 //!
-//! # Before and during
+//! # Forecast and progress
+//!
+//! [`forecast`](crate::flow::LiveFlow::forecast) estimates the next run before it begins:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -71,11 +73,22 @@
 //! }
 //! let forecast = chat.forecast();
 //! assert_eq!((forecast.cells, forecast.calls), (6, 6));
-//! assert_eq!(forecast.rounds, 3);        // `answer` goes step by step, and `mood` beside it
+//! assert_eq!(forecast.rounds, 3);        // `answer` is computed step by step, and `mood` at the same time
 //!
 //! chat.run().await?;
 //! assert_eq!(chat.forecast().cells, 0);
 //! # Ok(()) }
 //! ```
 //!
-//! Next: [columns that are computed now and then](super::skipping).
+//! During a run, [`progress`](crate::flow::LiveFlow::progress) counts the cells that are done, skipped, running, failed
+//! and waiting. `cargo run --example backfill` shows both for a thousand rows and can be interrupted at any time. Its
+//! progress bars are one file to copy, `examples/backfill/progress.rs`.
+//!
+//! # Spans
+//!
+//! With the feature `tracing`, each run, each cell and each call of a model has a span. The names of the fields are
+//! those of OpenTelemetry's conventions for generative AI: tokens, finish reasons, the time to the first chunk. The
+//! text of the conversation is not in them, unless the variable `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` is
+//! `true`. The module `columnar::trace` documents the fields.
+//!
+//! Next: [skipping steps](super::skipping).

@@ -1,10 +1,11 @@
-//! What a column sees of itself: the four patterns.
+//! Choose how much of its own history a column reads: the four patterns.
 //!
-//! `self` is what the column said in the steps before, shown as the assistant's words between what it read.
-//! `self.latest` is the step before alone, `self.window(3)` the three before. At step 0 there is nothing yet.
-//! A column that reads itself goes step by step; one that does not is computed for many steps at a time.
+//! `self` is the values of the column from earlier steps. They appear as assistant messages, between the inputs of
+//! those steps. `self.latest` is the value of the previous step, and `self.window(3)` the values of the three steps
+//! before. At step 0 there are none. A column that reads `self` is computed step by step; a column without `self` is
+//! computed for many steps at once.
 //!
-//! All of these see the same three messages, and differ in nothing but their parentheses:
+//! The columns below see the same three messages and differ in their views alone:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -21,10 +22,10 @@
 //! }
 //! ```
 //!
-//! # Accumulator: all of both
+//! # Accumulator: all inputs, all of `self`
 //!
-//! A chat. It knows everything, and its calls grow with every step, but each repeats the one before, so
-//! [caches](super::caches) serve all of it.
+//! An accumulator is a chat. It knows everything, and its calls grow with every step. Each call repeats the one before,
+//! so [caches](super::caches) serve all of that call.
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -49,9 +50,10 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # Reducer: all that was said, and the last state
+//! # Reducer: all inputs, the latest of `self`
 //!
-//! History becomes a state. The old states are not shown, so neighbouring messages of the user become one:
+//! A reducer compresses its history into a state. The older states are not shown, so the user messages around them are
+//! merged into one:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -74,12 +76,12 @@
 //! # Ok(()) }
 //! ```
 //!
-//! If the state holds all that matters, `(user.latest, self.latest)` is enough, and the calls stay small.
+//! If the state holds everything that matters, `(user.latest, self.latest)` is enough, and the calls stay small.
 //!
-//! # Journal: the newest message, and all of its own
+//! # Journal: the newest input, all of `self`
 //!
-//! A record that is continued. What it reacted to is not shown, so the assistant would begin; a constant message
-//! of the user leads, because models want one:
+//! A journal continues a record. The earlier inputs are not shown, so an assistant message would come first. Models
+//! require a user message at the start, so a constant one leads:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -102,9 +104,9 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # Map: the newest message
+//! # Map: the newest input
 //!
-//! Each row for itself: the smallest calls, and all steps at once.
+//! A map transforms each row by itself. Its calls are the smallest, and all its steps run at once.
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -125,6 +127,6 @@
 //! # Ok(()) }
 //! ```
 //!
-//! `cargo run --example four_patterns` shows the four side by side.
+//! `cargo run --example four_patterns` prints the four side by side.
 //!
-//! Next: [what another column said a step before](super::previous_values).
+//! Next: [values of the previous step](super::previous_values).

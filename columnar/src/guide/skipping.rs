@@ -1,8 +1,8 @@
-//! Columns that are not computed at every step.
+//! Compute a column at some steps only.
 //!
-//! Behind a compute step, `.every(3)` computes a column at every third step, and `.when(…)` where what it sees
-//! says so. The other cells are *skipped*: they stay empty for good, cost nothing, and are stored and told as
-//! such.
+//! After a compute step, `.every(3)` computes a column at every third step, and `.when(…)` at the steps whose context
+//! satisfies a condition. The other cells are *skipped*: they stay empty for good and cost nothing. The skip is stored,
+//! and the run emits it.
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -23,7 +23,7 @@
 //!
 //! assert_eq!((chat.digest.get(1), chat.digest.get(2).as_deref()), (None, Some("They are tired.")));
 //! assert_eq!((chat.reply.get(0), chat.reply.get(1).as_deref()), (None, Some("I am here.")));
-//! // Readers go without what was skipped. A window as long as the pause shows the last digest.
+//! // `plan` does not see skipped cells. A window as long as the interval shows the last digest.
 //! assert_eq!(to_value(chat.plan.messages(1)?)?, json!([
 //!     { "role": "user", "content": "<user>\nAnyone there?\n</user>\n\n<reply>\nI am here.\n</reply>" },
 //! ]));
@@ -33,9 +33,9 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A column all of whose inputs are empty at a step has nothing to go by: it is not asked, and is skipped as
-//! well. So a chain of columns follows the first one that is skipped.
+//! A column whose inputs are all empty at a step is not computed there: it is skipped as well. So a skip propagates
+//! along a chain of columns.
 //!
-//! A compute step of your own skips its cell by giving back [`Reply::skip`](crate::Reply::skip).
+//! A compute step of your own skips its cell by returning [`Reply::skip`](crate::Reply::skip).
 //!
-//! Next: [what a column does that cannot be computed](super::failures).
+//! Next: [failures](super::failures).

@@ -1,7 +1,6 @@
-//! Values that outlive the flow.
+//! Keep the values of a flow after the process ends.
 //!
-//! `new` makes a flow that keeps its values itself. `open` makes one on top of a
-//! [`Store`](crate::store::Store), and goes on with what is there:
+//! `new` creates a flow in memory. `open` creates one on a [`Store`](crate::store::Store) and resumes from its values:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -30,31 +29,36 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Parameters of the flow stand behind the store: `Desk::open(store, tone)`.
+//! Parameters of the flow follow the store: `Desk::open(store, tone)`.
 //!
-//! # Which store
+//! # The stores
 //!
-//! | store | where | for |
-//! |---|---|---|
-//! | [`MemoryStore`](crate::store::MemoryStore) | this process | tests |
-//! | [`FileStore`](crate::store::FileStore) | a folder, a text file for each value | conversations that people read, search and put under version control |
-//! | `SqliteStore`, with the feature `sqlite` | one file for many flows | everything on one machine |
-//! | `PostgresStore`, with the feature `postgres` | a server | many processes on many machines |
+//! | store | location | for | durable when a value is emitted |
+//! |---|---|---|---|
+//! | [`MemoryStore`](crate::store::MemoryStore) | this process | tests | no |
+//! | [`FileStore`](crate::store::FileStore) | a folder with a text file for each value | conversations that people read, search and put under version control | yes |
+//! | `SqliteStore`, with the feature `sqlite` | one file for many flows | everything on one machine | yes |
+//! | `PostgresStore`, with the feature `postgres` | a server | many processes on many machines | yes |
 //!
-//! All of them keep the same promise, and one suite, [`conformance`](crate::testing::conformance), holds them to
-//! it: what a run has shown is stored, whole and for good. A flow has one owner. A second one is refused at once,
-//! as [`Error::Open`](crate::Error::Open) with
-//! [`StoreError::Locked`](crate::store::StoreError::Locked), until the first one is dropped or its process ends.
+//! All of them keep the same promise: a value that a run has emitted is stored whole and permanently. One suite,
+//! [`conformance`](crate::testing::conformance), tests it. A flow has one owner. A second one is refused at once, as
+//! [`Error::Open`](crate::Error::Open) with [`StoreError::Locked`](crate::store::StoreError::Locked), until the first
+//! one is dropped or its process ends.
 //!
-//! With each value is kept what it took to compute it, as a [`Receipt`](crate::usage::Receipt): so what a conversation
-//! has cost is known after it was opened again, too.
+//! The [`Receipt`](crate::usage::Receipt) of a value is stored with it in one write. So the cost of a conversation is
+//! still known after the flow is opened again.
 //!
-//! A store of your own implements [`Store`](crate::store::Store), and its test calls the suite.
+//! In SQLite, 10,000 values of 800 bytes take 3 % more than their text, and 500 values 17 %. LangGraph's saver for
+//! SQLite takes 760 times the text after 500 steps, because each checkpoint holds the whole state. The bench `storage`
+//! measures both.
 //!
-//! # What is loaded
+//! A store of your own implements the five methods of [`Store`](crate::store::Store), and its test calls the suite.
 //!
-//! Opening loads what the views of the columns reach, and the last thousand steps; not everything that was ever
-//! stored. `load` brings back what lies before:
+//! `cargo run --example journal -- FOLDER "Some text."` is a program with a `FileStore`: run it again to continue.
+//!
+//! # Loading
+//!
+//! Opening a flow loads the values that its views reach, and the last thousand steps. `load` loads earlier steps:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -76,11 +80,10 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # When something is wrong with it
+//! # Damage
 //!
-//! A value that was damaged or edited is an error that names its column and step, when it is loaded. Nothing is
-//! repaired silently: [`verify`](crate::reopen::verify) lists all defects of a store, and
-//! [`salvage`](crate::reopen::salvage) copies what is sound into another one, in which the next run computes what
-//! is missing.
+//! A damaged or edited value is an error with its column and step, when it is loaded. The library repairs nothing
+//! silently: [`verify`](crate::reopen::verify) lists all defects of a store, and [`salvage`](crate::reopen::salvage)
+//! copies the sound values to another store, where the next run computes the missing ones.
 //!
-//! Next: [declarations that change while values are stored](super::migrations).
+//! Next: [migrations](super::migrations).

@@ -1,7 +1,7 @@
-//! By what name a text is shown.
+//! Choose the tag around each text in the messages array.
 //!
-//! What a column reads is wrapped in a tag, always, even if it is the only text. The tag is the name of the
-//! column, or what `.as("…")` says. An instruction can speak of it: "the `<digest>` is what was said so far".
+//! Every value that a column reads is wrapped in a tag, even if it is the only text. The tag is the name of the column,
+//! or the name in `.as("…")`. An instruction can refer to it: "the `<digest>` is the conversation so far".
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -23,8 +23,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A tag is a name as columns have them, and each view of a column has its own. So a column may be read twice,
-//! as long as one of the two is called something else:
+//! A tag follows the rules for names of columns, and each view of a column has a different one. So a column can be read
+//! twice if one of the views has another tag:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -46,8 +46,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The own past has no tag: it is what the assistant said, and stands in messages of its own.
+//! The values of `self` have no tag: they are assistant messages.
 //!
-//! In a compute step of yours, [`cx.input("digest")`](crate::Context::input) is the current value under that tag.
+//! In a compute step of your own, [`cx.input("digest")`](crate::Context::input) is the current value with that tag.
 //!
-//! Next: [what happens to a text on its way into the array](super::assembly).
+//! Next: [the messages array](super::assembly).

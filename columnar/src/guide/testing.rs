@@ -1,12 +1,78 @@
-//! Tests with what a real model said, and contexts under review.
+//! Test a flow: its contexts, its behaviour after failures, and real replies.
 //!
-//! A script says what its author thought of. A model says what nobody thought of, but it costs, takes its time and
-//! says something else tomorrow. So it is asked once, and what it said is kept beside the test.
+//! Three things can be wrong: the context of a column, the use of its values, and the behaviour after a failure.
+//!
+//! # Scripted values and models
+//!
+//! [`script`](crate::testing::script) is a compute step with a text for each step. The values are known, so
+//! [`messages`](crate::flow::Handle::messages) can be compared with the expected array, as in most chapters of this
+//! guide.
+//!
+//! To test prompts, make the model a parameter of the flow. The test passes a
+//! [`ScriptedModel`](crate::testing::ScriptedModel), which records its requests:
+//!
+//! ```
+//! use columnar::model::Model;
+//! use columnar::prelude::*;
+//! use columnar::testing::ScriptedModel;
+//!
+//! flow! {
+//!     pub struct Chat<M: Model + Clone>(model: M) {
+//!         source user;
+//!         column mood(user.latest)               = prompt("Name the mood.").with(model.clone());
+//!         column answer(user, mood.latest, self) = prompt("Answer.").with(model.clone());
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let model = ScriptedModel::new(|request| match &*request.system {
+//!     "Name the mood." => "annoyed".to_owned(),
+//!     _ => format!("{} messages", request.messages.len()),
+//! });
+//! let chat = Chat::new(model.clone());
+//! chat.user.push("It is slow.").await?;
+//! chat.run().await?;
+//!
+//! assert_eq!(chat.answer.get(0).as_deref(), Some("1 messages"));
+//! assert!(model.requests()[1].messages.last_text().contains("<mood>\nannoyed\n</mood>"));
+//! # Ok(()) }
+//! ```
+//!
+//! # Failures
+//!
+//! A closure that returns an error simulates a model that is down. For all other faults there is the feature
+//! `simulation`: it runs a flow many times with computes that fail, panic and stall, stores that refuse, and runs that
+//! are dropped. Time is virtual, and one seed reproduces each schedule:
+//!
+#![cfg_attr(feature = "simulation", doc = "```")]
+#![cfg_attr(not(feature = "simulation"), doc = "```ignore")]
+//! use columnar::prelude::*;
+//! use columnar::simulation::Simulation;
+//!
+//! flow! {
+//!     struct Chat {
+//!         source user;
+//!         column answer(user, self) = prompt("You are a helpful assistant.");
+//!     }
+//! }
+//!
+//! Simulation::new().schedules(10).run(|world| async move {
+//!     let chat = Chat::open(world.store()).await?;
+//!     world.enter(&chat);
+//!     chat.user.push("It is slow.").await?;
+//!     world.drive(&chat).await;                   // runs again until everything is computed
+//!     assert_eq!(chat.steps(), 1);
+//!     Ok(())
+//! });
+//! ```
+//!
+//! It panics at the first violation of the [guarantees](super::runs#guarantees).
 //!
 //! # Recorded replies
 //!
-//! A [`Cassette`](crate::testing::Cassette) is a model that says again what is in a file. Which model it stands for is
-//! said by name:
+//! A script contains the replies that its author expects. A real model's replies differ, cost money, take time and
+//! change from day to day. A [`Cassette`](crate::testing::Cassette) is a model that records such replies once, in a
+//! file beside the test, and replays them. It is created for a model's name:
 //!
 //! ```
 //! use columnar::model::Model;
@@ -28,23 +94,23 @@
 //!     chat.user.push("We should rewrite the backend in Rust.").await?;
 //!     chat.run().await?;
 //!     assert!(chat.topics.get(0).is_some_and(|topics| topics.contains("Rust")));
-//!     assert_eq!(cassette.unused(), [""; 0]);        // nothing is recorded that is not asked for
+//!     assert_eq!(cassette.unused(), [""; 0]);        // every recording was used
 //!     Ok(())
 //! }
 //! ```
 //!
 //! ```sh
-//! COLUMNAR_RECORD=missing cargo test --features columnar/genai    # asks for what is not in the file, and adds it
-//! COLUMNAR_RECORD=all cargo test --features columnar/genai        # asks for everything, and writes the file anew
-//! cargo test                                                      # asks nobody, needs no key and no feature
+//! COLUMNAR_RECORD=missing cargo test --features columnar/genai    # calls the model for missing replies, and adds them
+//! COLUMNAR_RECORD=all cargo test --features columnar/genai        # calls the model for all replies, and rewrites the file
+//! cargo test                                                      # calls no model, needs no key and no feature
 //! ```
 //!
-//! A model of your own is given as a value: `cassette.recording(model)`.
+//! `cassette.recording(model)` records a model of your own.
 //!
 //! # When a request changes
 //!
-//! A recording is found by the whole request, so a prompt, a view or a limit that changes asks for something that
-//! nobody recorded. That is an error, and nobody is asked. It shows the nearest recording, and where they part:
+//! A recording is found by the whole request. A changed prompt, view or limit makes a request without a recording. That
+//! is an error, and no model is called. The error shows the nearest recording and the first difference:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -80,13 +146,13 @@
 //! # Ok(()) }
 //! ```
 //!
-//! What a column says is read by others, so with a reply that is new most that follows is new as well: then `all` is
-//! the way. The file is made for reading: its order is fixed, and what changes in it is what changed.
+//! Other columns read a new reply, so most later requests change as well: then record everything with `all`. The file
+//! is readable: its order is fixed, so a diff shows the changed requests alone.
 //!
 //! # Contexts under review
 //!
-//! What a column is shown is a consequence of its declaration, and the best test of it is that somebody has read it.
-//! [`context_text`](crate::testing::context_text) writes it for that, with the cell that each part comes from:
+//! The context of a column follows from its declaration, and a person should read it once.
+//! [`context_text`](crate::testing::context_text) writes it for review, with the cell of each part:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -117,9 +183,9 @@
 //! # Ok(()) }
 //! ```
 //!
-//! With the feature `insta`, `assert_context_snapshot!(chat.critique.messages(1)?)` keeps that text in a file beside the
-//! test, or in the test itself, `assert_context_snapshot!(chat.critique.messages(1)?, @"")`. `cargo insta review` fills
-//! both in, and shows what has changed:
+//! With the feature `insta`, `assert_context_snapshot!(chat.critique.messages(1)?)` keeps that text in a file beside
+//! the test, or in the test itself, `assert_context_snapshot!(chat.critique.messages(1)?, @"")`. `cargo insta review`
+//! fills in both, and shows the changes:
 //!
 #![cfg_attr(feature = "insta", doc = "```")]
 #![cfg_attr(not(feature = "insta"), doc = "```ignore")]
@@ -145,4 +211,4 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Next: [what the compiler may say](super::mistakes).
+//! Next: [compile errors](super::mistakes).

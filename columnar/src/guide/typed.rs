@@ -1,7 +1,7 @@
-//! Columns whose values are JSON of a type.
+//! Declare columns whose values are JSON of a Rust type, with the feature `typed`.
 //!
-//! A column holds text. Where a program is to go by what a column says, it says behind its views what that is: with the
-//! feature `typed`, any type that can be read from JSON and has a schema.
+//! A column holds text. When a program needs more than text, the column declares a type after its views: any type that
+//! implements `Deserialize` and `JsonSchema`.
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -35,35 +35,35 @@
 //!
 //! let score = desk.score.read(0)?.expect("it has run");
 //! assert_eq!((score.stars, score.reason.as_str()), (2, "It came late."));
-//! // It is a column like any other: what is stored, shown and told is the text.
+//! // The column stores, shows and emits the text.
 //! assert_eq!(desk.score.get(0).as_deref(), Some(r#"{"stars": 2, "reason": "It came late."}"#));
 //! assert!(desk.answer.messages(0)?.to_json().contains("It came late."));
 //! # Ok(()) }
 //! ```
 //!
-//! [`read`](crate::flow::Handle::read) gives the value as the type, and `None` where nothing is stored. Without a struct
-//! of columns it is [`typed`](crate::compute::Policy::typed) behind the compute step, and
-//! [`flow.read::<Score>("score", 0)`](crate::flow::LiveFlow::read). The comments of the type are part of the schema, so
-//! what is said there is said to the model.
+//! [`read`](crate::flow::Handle::read) returns the value as its type, and `None` where nothing is stored. In a flow
+//! without fields, declare the type with [`typed`](crate::compute::Policy::typed) after the compute step, and read the
+//! value with [`flow.read::<Score>("score", 0)`](crate::flow::LiveFlow::read). The doc comments of the type are part of
+//! the schema, so the model reads them.
 //!
-//! # What a model is told
+//! # The schema in a request
 //!
-//! The [schema](crate::model::Request::schema) goes to the model, and its provider holds the reply to it where it can.
-//! The schema stands behind the instruction, too, for the others. It is the same at every step, so it stays in the
-//! provider's cache, and it counts as instruction in budgets and forecasts.
+//! The [schema](crate::model::Request::schema) is part of the request, and a provider with structured output enforces
+//! it. For other providers, the schema also follows the instruction. It is the same at every step, so it stays in the
+//! provider's cache. It counts as instruction in budgets and forecasts.
 //!
-//! # What is accepted
+//! # Accepted replies
 //!
-//! The value is the JSON alone, letter for letter. What models without structured output put around it, a fence or a
-//! sentence, is left out while it arrives, so the [deltas](crate::Event::Delta) of the value are pieces of the JSON. A
-//! sentence may stand around a list or an object alone, and nothing is guessed: a reply with two of these is not
-//! accepted.
+//! The value is the JSON alone, byte for byte. Models without structured output put a code fence or a sentence around
+//! it. The column removes that text while the reply arrives, so the [deltas](crate::Event::Delta) of the value are
+//! pieces of the JSON. Only a list or an object may have a sentence around it. A reply with two of these is rejected,
+//! because the column does not guess.
 //!
-//! # What happens to other replies
+//! # Rejected replies
 //!
-//! The model is asked once more: after the same messages it sees what it said, and what is wrong with that. The run
-//! tells [`Event::Retry`](crate::Event::Retry). If that is of no use either, the column fails, with what the
-//! [failures](super::failures) of columns come to.
+//! After a reply that does not match the type, the column asks the model once more. The new request has the same
+//! messages, then the reply, then the error; the run emits [`Event::Retry`](crate::Event::Retry). If the second reply
+//! does not match either, the cell fails; see [failures](super::failures).
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -87,17 +87,18 @@
 //!     }
 //! }
 //! assert_eq!(desk.stars.read(0)?, Some(vec![5]));
-//! // What is told of it tells nothing of what was said.
+//! // The error names the type and the position, without the text.
 //! assert_eq!(retries, [(1, "the JSON does not match `Array_of_uint8` (line 1, column 7)".to_owned())]);
 //! # Ok(()) }
 //! ```
 //!
-//! [`repairs`](crate::compute::Policy::repairs) says how often it is asked again. [`retry`](crate::compute::Policy::retry)
-//! is for calls that fail, and each repair may be tried so often. The numbers of attempts go on whatever the reason.
+//! [`repairs`](crate::compute::Policy::repairs) sets how often the column asks again.
+//! [`retry`](crate::compute::Policy::retry) is for failing calls, and each repair may be retried that often. The
+//! attempts of a cell are numbered in one sequence, whatever their reason.
 //!
 //! # Functions
 //!
-//! What a function returns is held to the type as well. [`Json`](crate::Json) spares it the text:
+//! The value that a function returns is checked against the type as well. [`Json`](crate::Json) serialises it:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -116,19 +117,20 @@
 //! # Ok(()) }
 //! ```
 //!
-//! It is not asked again: it would say the same. A step of yours that asks a model by itself finds what is wanted in
-//! [`schema`](crate::Context::schema) and [`follow_up`](crate::Context::follow_up), and says how often with `repairs`.
+//! A function is not called again after a value that does not match: it would return the same. A compute step that asks
+//! a model itself finds the type in [`schema`](crate::Context::schema) and the rejected replies in
+//! [`follow_up`](crate::Context::follow_up); `repairs` sets how often it is called again.
 //!
 //! # When the type changes
 //!
-//! Values that are stored stay as they are. Those that are not of the new type are an
-//! [error](crate::Error::SchemaMismatch) when they are read, which says where and nothing of the text; `get` has the text. A
-//! [version](crate::compute::Policy::version) behind the step says that such values are not to be taken for this
-//! column's.
+//! Stored values stay as they are. Reading a value that does not match the new type is an
+//! [error](crate::Error::SchemaMismatch) with the column and the step, without the text; `get` still returns the text.
+//! A new [version](crate::compute::Policy::version) after the step makes a flow refuse the old values when it is
+//! opened.
 //!
 //! # Limits
 //!
 //! - A source holds text.
-//! - A type may name parameters of the flow, as in `struct Desk<T: DeserializeOwned + JsonSchema + 'static>`; those of
-//!   a function around an inline flow it may not.
-//! - Providers that hold replies to a schema may ask for an object at the outermost, as in `struct Stars { all: Vec<u8> }`.
+//! - A type may use the parameters of a named flow, as in `struct Desk<T: DeserializeOwned + JsonSchema + 'static>`. In
+//!   an inline flow it may not use those of the surrounding function.
+//! - Providers with structured output may require an object at the top level, as in `struct Stars { all: Vec<u8> }`.

@@ -1,12 +1,12 @@
-//! How much of a column another one sees.
+//! Choose how much of another column a column reads.
 //!
-//! A column stands in the parentheses of another one as a *view*. Steps are counted from 0:
+//! Each entry in the parentheses of a column is a *view* of a column. Steps are counted from 0:
 //!
-//! | view | shows at step 3 |
+//! | view | values at step 3 |
 //! |---|---|
-//! | `user` | the values of steps 0, 1, 2 and 3 |
-//! | `user.latest` | the value of step 3 |
-//! | `user.window(2)` | the values of steps 2 and 3 |
+//! | `user` | steps 0, 1, 2 and 3 |
+//! | `user.latest` | step 3 |
+//! | `user.window(2)` | steps 2 and 3 |
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -37,10 +37,23 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # Several columns
+//! These are all views and modifiers:
 //!
-//! Inside a step the views stand in the order in which they are written. Each window is counted back from the
-//! step that is computed, so a narrow view is absent from the earlier steps that a wide one shows:
+//! | view | in the messages array | chapter |
+//! |---|---|---|
+//! | `user`, `user.latest`, `user.window(3)` | the values up to the current step, in `<user>` … `</user>` | this one |
+//! | `user.window(3).elided()` | before the values, the number of earlier ones: `<elided>4 values of user</elided>` | this one |
+//! | `self`, `self.latest`, `self.window(3)` | the column's own earlier values, as assistant messages | [self history](super::self_history) |
+//! | `con.prev`, `con.prev.window(3)`, `con.prev.all()` | the values up to the previous step; the column does not wait for `con` | [previous values](super::previous_values) |
+//! | `group("debate", pro.latest, con.latest)` | both views in `<debate>` … `</debate>` | [groups](super::groups) |
+//! | `user.note("…")` | nothing; the instruction explains the tag to the model | [groups](super::groups) |
+//! | `user.filter(…)`, `user.sample(…)` | some of the values | [groups](super::groups) |
+//! | `summary.latest.as("digest")` | the value in `<digest>` … `</digest>` | [tags](super::tags) |
+//!
+//! # Several views
+//!
+//! Within a step, the views appear in the order of the declaration. Each window is counted back from the step that is
+//! computed, so earlier steps show the values of wide views alone:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -63,12 +76,12 @@
 //! # Ok(()) }
 //! ```
 //!
-//! `answer` waits for the `mood` of its own step, which it shows, and for no other column.
+//! `answer` waits for the `mood` of its own step, because it reads that value, and for no other column.
 //!
-//! # What a window hides
+//! # The number of hidden values
 //!
-//! A model does not know that there was more than it is shown. Behind a window, `elided()` tells it how many values
-//! came before, directly before the first one that is shown:
+//! A model cannot know that there are more values than it sees. After a window, `elided()` adds the number of earlier
+//! values, directly before the first value that is shown:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -92,16 +105,16 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A view is called by its tag there, and the own past by the name of the column. Counted are values that the view
-//! would show if it had no window, so neither steps that were [skipped](super::skipping) nor what a
-//! [filter](super::groups) leaves out. Where nothing is hidden, or nothing shown, nothing is said; in a
-//! [group](super::groups) it stands inside. To say it costs nothing of what [requests have in common](super::caches):
-//! the value behind it leaves the window next. A column whose steps may be computed in any order is waited for up to
-//! the value that is shown, since all of them count.
+//! The count names a view by its tag, and `self` by the name of the column. It counts the values that the view would
+//! show without its window: it leaves out [skipped](super::skipping) steps and values that a [filter](super::groups)
+//! removes. If nothing is hidden, or nothing is shown, there is no count. In a [group](super::groups) the count is
+//! inside the group. It does not shorten the [prefix that requests share](super::caches), because the value after it
+//! leaves the window at the next step anyway. Since all values count, the reader waits for all steps of the viewed
+//! column up to those that it shows, even if that column may compute its steps in any order.
 //!
 //! # Windows are constants
 //!
-//! The number in `window(n)` is a constant of the program: a number, or a `const`. A window of 0 is a compile
-//! error. Where the number is known only at run time, the [run-time API](super::dynamic_flows) takes it.
+//! The number in `window(n)` is a constant of the program: a literal or a `const`. A window of 0 is a compile error. If
+//! the number is known only at run time, use the [run-time API](super::dynamic_flows).
 //!
-//! Next: [what a column sees of itself](super::self_history).
+//! Next: [the self history of a column](super::self_history).

@@ -171,7 +171,7 @@ impl From<usize> for Budget {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Strategy {
-    /// Keeps the newest turns, as many as [`Budget::minimum_recent`](super::Budget::minimum_recent) says;
+    /// Keeps the newest turns, as many as [`Budget::minimum_recent`](Budget::minimum_recent) says;
     /// then adds the oldest and the next newest in turn, each side as long as its next one fits. A line
     /// in a user message stands for the others: `<elided>12 turns, about 3400 tokens</elided>`. For long
     /// conversations in which the beginning matters.
