@@ -132,3 +132,24 @@ fn imports_of_the_macro_point_down() {
     assert!(report.files > 30, "{} files", report.files);
     assert!(report.checked > 200, "{} references", report.checked);
 }
+
+#[test]
+fn the_architecture_draws_and_lists_the_layers_in_this_order() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let (_, text) = text.split_once("## Layers\n\n```text\n").expect("there is such a drawing");
+    let (drawing, text) = text.split_once("```").unwrap();
+    let rows = drawing.lines().rev().filter_map(|line| line.split_once('│'));
+    let drawn: Vec<&str> = rows.flat_map(|(layers, _)| layers.split_whitespace()).collect();
+    assert_eq!(drawn, LIBRARY.layers);
+
+    let (table, _) = text.split_once("\n\n### ").unwrap();
+    let mut listed: Vec<&str> = table
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once('`'))
+        .map(|(layer, _)| layer)
+        .collect();
+    let mut layers = LIBRARY.layers.to_vec();
+    listed.sort_unstable();
+    layers.sort_unstable();
+    assert_eq!(listed, layers);
+}
