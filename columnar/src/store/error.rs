@@ -94,7 +94,7 @@ impl StoreError {
 /// use columnar::Name;
 /// use columnar::store::Defect;
 ///
-/// let defect = Defect { column: Name::new("topics")?, step: 3, what: "its checksum is another one".into() };
+/// let defect = Defect { column: Name::new("topics")?, step: 3, reason: "its checksum is another one".into() };
 /// assert_eq!(defect.to_string(), "`topics` at step 3: its checksum is another one");
 /// # Ok::<(), columnar::NameError>(())
 /// ```
