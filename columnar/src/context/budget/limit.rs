@@ -154,7 +154,7 @@ fn newest_that_fit(turns: &impl Turns, tokens: usize) -> usize {
     fitting
 }
 
-/// A share of so many tokens, rounded down.
+/// A share of a number of tokens, rounded down.
 #[expect(clippy::cast_possible_truncation, reason = "the share is between 0 and 1")]
 #[expect(clippy::cast_precision_loss, reason = "a low-water mark of 2^53 tokens may be off by one")]
 #[expect(clippy::cast_sign_loss, reason = "the share is above 0")]

@@ -7,8 +7,7 @@ use crate::declare::Name;
 
 /// What was left out of a context so that it goes into its budget, if anything was.
 ///
-/// It prints as a sentence. Which cells were left out is told by
-/// [`Messages::elided`](crate::Messages::elided).
+/// It prints as a sentence. [`Messages::elided`](crate::Messages::elided) lists the omitted cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
@@ -18,7 +17,7 @@ pub struct Report {
     pub limit: usize,
     /// How many it would have if nothing were left out.
     pub before: usize,
-    /// How many it has, the marker that stands for what is left out included.
+    /// How many it has, with the marker of the omitted turns.
     pub after: usize,
     /// How many turns are left out.
     pub turns: usize,
