@@ -11,98 +11,14 @@
 
 mod models;
 mod providers;
-
-use std::time::Duration;
+mod row;
 
 pub(crate) use self::models::FAMILIES;
 #[cfg(feature = "genai")]
 pub(crate) use self::providers::SchemaDialect;
 pub(crate) use self::providers::{PROVIDERS, Provider};
-
-/// The models that share a price and cache rules.
-#[derive(Debug)]
-pub(crate) struct Family {
-    /// The names of the models as in `COLUMNAR_MODEL`, without versions. A name that ends in `/` is for all models of a
-    /// provider.
-    pub(crate) names: &'static [&'static str],
-    /// Prefixes of the names of other models that have the same cache rules. A price is never guessed from a prefix.
-    pub(crate) prefixes: &'static [&'static str],
-    pub(crate) price: Option<Rates>,
-    pub(crate) cache: Option<CacheRules>,
-}
-
-/// US dollars for a million tokens.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rates {
-    pub(crate) input: f64,
-    pub(crate) output: f64,
-    pub(crate) cache_read: f64,
-    pub(crate) long_request: Option<LongRequest>,
-    pub(crate) source: &'static str,
-    /// A day on which the source is known to have had this price, as `YYYY-MM-DD`.
-    pub(crate) date: &'static str,
-}
-
-/// Another price for a whole request of more than `above` tokens, and for its reply, in percent of the usual one.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LongRequest {
-    pub(crate) above: u64,
-    pub(crate) request_percent: u64,
-    pub(crate) reply_percent: u64,
-}
-
-/// How a provider caches prefixes of requests; see [`CachePolicy`](crate::cache::CachePolicy).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct CacheRules {
-    /// The factor of cached tokens where no price is known.
-    pub(crate) read: f64,
-    pub(crate) short: Write,
-    pub(crate) long: Option<Write>,
-    pub(crate) minimum: usize,
-    pub(crate) most_marks: usize,
-    pub(crate) look_back: usize,
-    pub(crate) boundary: Boundary,
-    pub(crate) source: &'static str,
-    pub(crate) date: &'static str,
-}
-
-/// The fee and the time for which a provider keeps a prefix.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Write {
-    /// The factor of tokens that are written.
-    pub factor: f64,
-    /// How long they are kept after the last request that wrote or read them.
-    pub lifetime: Duration,
-}
-
-/// Where a prefix may end that a provider finds again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Boundary {
-    /// After a block of content: an instruction, or a part of a message that is sent as a block.
-    Block,
-    /// After a message.
-    Message,
-    /// Anywhere.
-    Token,
-}
-
-impl Family {
-    /// The factor of cached tokens: that of the price, which has a source and a date, or else that of the rules. It has
-    /// four decimal places, as prices have.
-    pub(crate) fn read_factor(&self, rules: &CacheRules) -> f64 {
-        let priced = self.price.filter(|price| price.input > 0.0);
-        priced.map_or(rules.read, |price| (price.cache_read / price.input * 1e4).round() / 1e4)
-    }
-
-    /// The factors of tokens that are written to be kept for a short and a long time. A write costs nothing extra
-    /// where no rules are known.
-    pub(crate) fn write_factors(&self) -> (f64, Option<f64>) {
-        let rules = self.cache.as_ref();
-        (rules.map_or(1.0, |rules| rules.short.factor), rules.and_then(|rules| Some(rules.long?.factor)))
-    }
-}
+pub use self::row::{Boundary, Write};
+pub(crate) use self::row::{Family, LongRequest};
 
 /// The position in [`FAMILIES`] of the family that a model belongs to, by its name or as a version of it.
 ///

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use super::{Boundary, CacheRules, Family, LongRequest, Rates, Write};
+use super::row::{Boundary, CacheRules, Family, LongRequest, Rates, Write};
 
 type Names = &'static [&'static str];
 

@@ -25,6 +25,7 @@
 //! There is no barrier: a cell is ready as soon as the cells that it reads are stored, whatever its
 //! step. A finished cell costs the number of views that show it, not the length of the history.
 
+mod action;
 mod derive;
 mod outbox;
 mod progress;
@@ -37,31 +38,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::declare::{Input, Plan, Reader, Window};
+pub(crate) use action::{Action, Cell};
 use outbox::Outbox;
 pub use progress::Progress;
 use ready::Ready;
 pub(crate) use restore::InvalidHistory;
 use track::{Slot, Track};
-
-/// The place of one value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Cell {
-    pub(crate) column: usize,
-    pub(crate) step: usize,
-}
-
-/// What a driver is asked to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
-    /// Compute the cell.
-    Compute(Cell),
-    /// Store what was computed.
-    Store(Cell),
-    /// Store that the cell stays empty.
-    Skip(Cell),
-    /// Tell what is stored.
-    Emit(Cell),
-}
 
 /// A report about a cell of which no such thing can be true. The state is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use super::action::{Action, Cell};
 use super::track::{Slot, Track};
-use super::{Action, Cell};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outbox {

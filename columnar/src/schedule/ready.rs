@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use super::Cell;
+use super::action::Cell;
 use crate::declare::Plan;
 
 /// Hands out ready cells: early steps first, inside a step in topological order, of each column no

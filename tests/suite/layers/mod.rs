@@ -68,18 +68,10 @@ const LIBRARY: Rules<'_> = Rules {
 
 /// Dependencies that close a circle of files. None is added: an entry goes when its circle is cut.
 const KNOWN: &[(&str, &str)] = &[
-    // `mod.rs` builds on what its children derive from its `Graph`.
-    ("declare/graph/flat.rs", "declare/graph/mod.rs"),
-    ("declare/graph/module.rs", "declare/graph/mod.rs"),
     // A handle is bound by the columns of a typed flow, and is one of them.
     ("flow/handle.rs", "flow/typed.rs"),
-    // The rows have the types of the registry, which searches the rows.
-    ("registry/models.rs", "registry/mod.rs"),
     // The state has a restored part, which needs the state.
     ("run/state/restore.rs", "run/state/mod.rs"),
-    // The parts of the scheduler name its cells and actions.
-    ("schedule/outbox.rs", "schedule/mod.rs"),
-    ("schedule/ready.rs", "schedule/mod.rs"),
     // A world makes computes and stores, which look into it.
     ("simulation/faulty_step.rs", "simulation/world.rs"),
     ("simulation/store.rs", "simulation/world.rs"),

@@ -1,6 +1,7 @@
 //! The columns of a graph with those of its modules, as a plan has them: without the places of inputs.
 
-use super::{Graph, Node, Read, View};
+use super::constant::{Graph, Node};
+use super::view::{Read, View};
 use crate::declare::{Draft, Plan, Schema, SchemaErrors};
 
 /// What stands at a place.

@@ -2,9 +2,9 @@
 //! nothing.
 #![expect(clippy::indexing_slicing, reason = "an index is a place of the graph that it came from")]
 
-use super::module::At;
+use super::constant::Graph;
+use super::lookup::{At, nth};
 use super::text::Text;
-use super::{Graph, nth};
 
 /// What stands behind a name among others.
 const END: &str = "\n";

@@ -41,3 +41,15 @@ impl<const MOST: usize> Text<MOST> {
         }
     }
 }
+
+/// `==`, as the compiler can evaluate it.
+pub(super) const fn is_same(one: &str, other: &str) -> bool {
+    let (mut one, mut other) = (one.as_bytes(), other.as_bytes());
+    while let ([first, rest @ ..], [other_first, other_rest @ ..]) = (one, other) {
+        if *first != *other_first {
+            return false;
+        }
+        (one, other) = (rest, other_rest);
+    }
+    one.is_empty() && other.is_empty()
+}

@@ -3,44 +3,44 @@
 //! A flow has places: those of the flow that it extends, its own columns, then module by module the places of the
 //! flows that it uses. The sources of a module have theirs, too, where the columns are that they are bound to.
 
-use super::text::Text;
-use super::{Graph, Reads, nth};
+use super::constant::{Graph, ModuleColumns, Used};
+use super::text::{Text, is_same};
+use super::view::{Known, Read, View};
 
 /// No place. What is looked for and not there is refused by the compiler, at the mention that stands beside this.
 const NOWHERE: usize = usize::MAX;
 
-/// A flow that another one uses.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Used {
-    pub(super) name: &'static str,
-    pub(super) place: ModuleColumns,
-    /// The sources, each with the place of the column that it is bound to.
-    inputs: &'static [(&'static str, usize)],
+/// What a column reads, in one of two ways.
+#[derive(Clone, Copy)]
+pub(super) enum Reads {
+    Known(&'static [Known]),
+    Listed(&'static [Read]),
 }
 
-/// Where a module has its columns.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct ModuleColumns {
-    pub(super) first: usize,
-    pub(super) graph: &'static Graph,
+impl Reads {
+    /// View number `at`.
+    const fn view(self, at: usize) -> Option<View> {
+        match self {
+            Self::Known(known) => match nth(known, at) {
+                Some(known) => Some(View::__literal(*known)),
+                None => None,
+            },
+            Self::Listed(reads) => match nth(reads, at) {
+                Some(read) => Some(read.view),
+                None => None,
+            },
+        }
+    }
+
+    pub(super) fn to_vec(self) -> Vec<Read> {
+        match self {
+            Self::Known(known) => known.iter().map(|&known| Read::new(View::__literal(known))).collect(),
+            Self::Listed(reads) => reads.to_vec(),
+        }
+    }
 }
 
 impl ModuleColumns {
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn __new(first: usize, graph: &'static Graph) -> Self {
-        Self { first, graph }
-    }
-
-    /// The first place behind it.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn __end(&self) -> usize {
-        self.first + self.graph.__len()
-    }
-
     /// The place of a column, by the name that it has in the module.
     ///
     /// # Panics
@@ -81,16 +81,6 @@ impl ModuleColumns {
 }
 
 impl Used {
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn __new(
-        name: &'static str,
-        place: ModuleColumns,
-        inputs: &'static [(&'static str, usize)],
-    ) -> Self {
-        Self { name, place, inputs }
-    }
-
     /// # Panics
     ///
     /// With a message for whoever uses the module, when a source is bound to nothing.
@@ -118,7 +108,7 @@ impl Used {
     pub(super) const fn input(&self, source: &str) -> usize {
         let mut rest = self.inputs;
         while let [(name, column), tail @ ..] = rest {
-            if super::is_same(name, source) {
+            if is_same(name, source) {
                 return *column;
             }
             rest = tail;
@@ -142,24 +132,6 @@ impl Used {
 }
 
 impl Graph {
-    /// The number of places.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn __len(&self) -> usize {
-        match self.modules {
-            [.., last] => last.place.__end(),
-            [] => self.first() + self.nodes.len(),
-        }
-    }
-
-    /// The first place that is not of what this extends.
-    pub(super) const fn first(&self) -> usize {
-        match self.base {
-            Some(base) => base.__len(),
-            None => 0,
-        }
-    }
-
     /// Where a column stands.
     #[doc(hidden)]
     #[must_use]
@@ -173,7 +145,7 @@ impl Graph {
         };
         let mut rest = self.nodes;
         while let [node, tail @ ..] = rest {
-            if super::is_same(node.0, name) {
+            if is_same(node.0, name) {
                 return first + self.nodes.len() - rest.len();
             }
             rest = tail;
@@ -196,7 +168,7 @@ impl Graph {
         }
         let mut rest = self.modules;
         while let [module, tail @ ..] = rest {
-            if super::is_same(module.name, name) {
+            if is_same(module.name, name) {
                 return true;
             }
             if let Some(inner) = inside(module.name, name) {
@@ -251,6 +223,51 @@ impl Graph {
             _ => None,
         }
     }
+
+    /// The name of a column or a module that extends this graph.
+    ///
+    /// # Panics
+    ///
+    /// With the message, when this graph has such a column or module already.
+    #[doc(hidden)]
+    #[track_caller]
+    #[must_use]
+    pub const fn __new_name(&self, name: &'static str, message: &'static str) -> &'static str {
+        assert!(!self.has(name), "{}", message);
+        name
+    }
+
+    /// What an own column reads; `None` for a source.
+    pub(super) const fn reads(&self, own: usize) -> Option<Reads> {
+        let Some((_, known, listed)) = nth(self.nodes, own) else { return None };
+        if let Some(reads) = nth(self.listed, *listed)
+            && self.ends(own).1 > *listed
+        {
+            return Some(Reads::Listed(reads));
+        }
+        let end = self.ends(own).0;
+        if end > *known { Some(Reads::Known(self.known.split_at(end).0.split_at(*known).1)) } else { None }
+    }
+
+    /// Where the views of an own column end.
+    const fn ends(&self, own: usize) -> (usize, usize) {
+        match nth(self.nodes, own + 1) {
+            Some((_, known, listed)) => (*known, *listed),
+            None => (self.known.len(), self.listed.len()),
+        }
+    }
+
+    /// What is given for each own column that is computed, one after the other, at the places of the columns.
+    pub(crate) fn placed<T>(&self, given: impl IntoIterator<Item = T>) -> Vec<Option<T>> {
+        let mut given = given.into_iter();
+        (0..self.nodes.len()).map(|own| self.reads(own).and_then(|_| given.next())).collect()
+    }
+
+    /// The own columns that are computed, each with its place.
+    pub(crate) fn derived(&self) -> impl Iterator<Item = (usize, &'static str)> {
+        let nodes = self.nodes.iter().enumerate().filter(|(own, _)| self.reads(*own).is_some());
+        nodes.map(|(own, (name, ..))| (self.first() + own, *name))
+    }
 }
 
 /// What stands at a place.
@@ -267,10 +284,16 @@ pub(super) enum At {
 /// The name inside the module: `critic` of `debate.critic`.
 const fn inside<'n>(module: &str, name: &'n str) -> Option<&'n str> {
     match name.split_at_checked(module.len()) {
-        Some((first, rest)) if super::is_same(first, module) => match rest.split_at_checked(1) {
-            Some((dot, inner)) if super::is_same(dot, ".") => Some(inner),
+        Some((first, rest)) if is_same(first, module) => match rest.split_at_checked(1) {
+            Some((dot, inner)) if is_same(dot, ".") => Some(inner),
             _ => None,
         },
         _ => None,
     }
+}
+
+/// The element at an index, as the compiler can evaluate it.
+#[expect(clippy::indexing_slicing, reason = "the index is checked")]
+pub(super) const fn nth<T>(slice: &'static [T], at: usize) -> Option<&'static T> {
+    if at < slice.len() { Some(&slice[at]) } else { None }
 }
