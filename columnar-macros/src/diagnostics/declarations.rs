@@ -13,27 +13,26 @@ pub(crate) const COMMA: &str = "declarations end with `;`";
 
 pub(crate) const NOT_A_DECLARATION: &str = "expected `source`, `column` or `use`";
 
-pub(crate) const BRACES: &str = "a flow without a header needs no braces of its own\n\nhelp: drop them";
+pub(crate) const BRACES: &str = "a flow without a header has no inner braces\n\nhelp: drop them";
 
 pub(crate) const FLOW_INSIDE: &str =
-    "a flow holds declarations only\n\nhelp: put the other `flow!` beside this one";
+    "a flow contains only declarations\n\nhelp: put the other `flow!` before this one";
 
 /// `let`, `impl` or another keyword of Rust where a declaration should be.
 pub(crate) fn rust_item(found: &str) -> String {
     let help = match found {
         "if" | "for" | "while" | "loop" | "match" => {
-            "columns that are known only at run time are declared with `source`, `column` and `flow`"
-                .to_owned()
+            "to declare columns at run time, call the functions `source`, `column` and `flow`".to_owned()
         }
         _ => format!("put `{found}` before `flow!`; compute steps can use it"),
     };
-    format!("a flow holds declarations only\n\nhelp: {help}")
+    format!("a flow contains only declarations\n\nhelp: {help}")
 }
 
 /// `fn topics(...) { ... }` where a column should be.
 pub(crate) fn function(name: &Ident) -> String {
     let text = name.unraw();
-    format!("a flow has columns in place of functions\n\nhelp: as in `column {text}(user.latest) = ...;`")
+    format!("a flow contains columns, not functions\n\nhelp: as in `column {text}(user.latest) = ...;`")
 }
 
 /// `mut`, `async` or another modifier before a declaration or a name.
@@ -41,34 +40,34 @@ pub(crate) fn modifier(found: &Ident) -> String {
     format!("a declaration takes no `{found}`\n\nhelp: drop it")
 }
 
-pub(crate) const DANGLING_DOC: &str = "this comment documents nothing";
+pub(crate) const DANGLING_DOC: &str = "no declaration follows this doc comment";
 
 pub(crate) const INNER_ATTRIBUTE: &str =
-    "a comment stands before what it documents\n\nhelp: write `///` before a declaration";
+    "a doc comment comes before its declaration\n\nhelp: write `///` there";
 
-pub(crate) const ATTRIBUTE: &str = "a column takes doc comments and `#[deny(...)]` only";
+pub(crate) const ATTRIBUTE: &str = "a column has no attributes except doc comments and `#[deny(...)]`";
 
-const LINT_MEANINGS: &str = "`unbounded` is a context that grows with every step, `unstable_prefix` a request that has nothing but \
-                       its instruction in common with the next";
+const LINT_MEANINGS: &str = "`unbounded` is a context that grows with every step, `unstable_prefix` a request that shares only its \
+                       instruction with the next one";
 
-pub(crate) const EMPTY_LINTS: &str =
-    "this denies nothing\n\nhelp: write `#[deny(unbounded)]`, `#[deny(unstable_prefix)]` or both";
+pub(crate) const EMPTY_LINTS: &str = "expected a lint in `#[deny(...)]`\n\nhelp: write `#[deny(unbounded)]`, `#[deny(unstable_prefix)]` or both";
 
-pub(crate) const LINTED_SOURCE: &str = "a source reads nothing, so there is nothing to deny";
+pub(crate) const LINTED_SOURCE: &str = "a source reads nothing, so no lint applies to it";
 
 pub(crate) fn unknown_lint(name: &Ident) -> String {
     let help = match nearest(&name.to_string(), LINTS.into_iter()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => LINT_MEANINGS.to_owned(),
     };
-    format!("a column cannot deny `{name}`\n\nhelp: {help}")
+    format!("no lint is named `{name}`\n\nhelp: {help}")
 }
 
 pub(crate) const CFG: &str = "a column cannot depend on `cfg`: the graph must be the same in every build";
 
 pub(crate) const PUB: &str = "the columns of a flow are as public as the flow\n\nhelp: drop `pub`";
 
-const KEYWORDS: &str = "a `source` comes from outside, a `column` is computed, `use` takes in another flow";
+const KEYWORDS: &str =
+    "a `source` gets its values from your program, a `column` computes them, `use` adds a module";
 
 /// `colum topics(...)`: an identifier where a keyword should be.
 pub(crate) fn unknown_keyword(found: &Ident) -> String {
@@ -89,17 +88,17 @@ pub(crate) fn no_keyword(name: &Ident, meant: &str) -> String {
 
 /// `topics column(...)`
 pub(crate) fn keyword_after_name(keyword: &Ident, name: &Ident) -> String {
-    format!("the keyword stands before the name\n\nhelp: write `{keyword} {}`", name.unraw())
+    format!("the keyword comes before the name\n\nhelp: write `{keyword} {}`", name.unraw())
 }
 
 /// `source "user";`
 pub(crate) fn name_in_quotes(name: &str) -> String {
-    format!("a column is named without quotes\n\nhelp: write `{name}`")
+    format!("the name of a column has no quotes\n\nhelp: write `{name}`")
 }
 
 /// `source my-user;`, where `better` is `my_user`.
 pub(crate) fn name_with_hyphens(better: &str) -> String {
-    format!("a hyphen cannot stand in the name of a column\n\nhelp: as in `{better}`")
+    format!("the name of a column has no hyphens\n\nhelp: as in `{better}`")
 }
 
 pub(crate) fn no_name(keyword: &Ident) -> String {
@@ -109,10 +108,10 @@ pub(crate) fn no_name(keyword: &Ident) -> String {
 // Names.
 
 pub(super) const NAME_RULE: &str =
-    "write at most 64 lower case letters, digits and `_`, beginning with a letter";
+    "use at most 64 lowercase letters, digits and `_`, beginning with a letter";
 
 pub(crate) const NAMED_SELF: &str =
-    "a column cannot be named `self`: that is how a column reads its own past";
+    "a column cannot be named `self`: as a view, `self` is the history of the column itself";
 
 pub(crate) fn bad_name(name: &Ident) -> String {
     let help = nearest_name(&ident_text(name));

@@ -11,7 +11,7 @@ pub(crate) const EMPTY_FLOW: &str = "this flow is empty\n\nhelp: begin with a so
 /// `name` is one that is read and not declared, if there is one.
 pub(crate) fn no_source(name: Option<&Ident>) -> String {
     let name = name.map_or_else(|| "user".to_owned(), ident_text);
-    format!("nothing enters this flow\n\nhelp: declare a source, as in `source {name};`")
+    format!("this flow has no source\n\nhelp: declare one, as in `source {name};`")
 }
 
 pub(crate) const NO_STRUCT: &str = "expected `struct` and the name of the flow after this";
@@ -22,12 +22,11 @@ pub(crate) const NO_FLOW_NAME: &str =
 pub(crate) const NO_BODY: &str = "expected the declarations of the flow, in braces, after this";
 
 pub(crate) const BODY_IN_PARENTHESES: &str =
-    "the declarations of a flow stand in braces\n\nhelp: as in `pub struct Chat { source user; ... }`";
+    "the declarations of a flow are in braces\n\nhelp: as in `pub struct Chat { source user; ... }`";
 
-pub(crate) const AFTER_BODY: &str = "expected the end of the flow: one `flow!` declares one";
+pub(crate) const AFTER_BODY: &str = "expected the end of `flow!`, which declares one flow";
 
-pub(crate) const FLOW_CFG: &str =
-    "a flow cannot depend on `cfg` from the inside\n\nhelp: put this before `flow!`";
+pub(crate) const FLOW_CFG: &str = "`#[cfg(...)]` cannot be inside `flow!`\n\nhelp: put this before `flow!`";
 
 pub(crate) const NO_PARAM: &str =
     "expected a parameter of the flow\n\nhelp: as in `pub struct Chat(model: Model)`";
@@ -83,22 +82,24 @@ pub(crate) fn own_base(name: &Ident) -> String {
 }
 
 pub(crate) const SECOND_BASE: &str =
-    "a flow extends one other\n\nhelp: drop this, or extend a flow that extends the other";
+    "a flow extends one flow only\n\nhelp: drop this, or extend a flow that extends it";
 
 pub(crate) const LATE_PARAMS: &str =
-    "the parameters of a flow stand behind its name\n\nhelp: as in `struct Felt(model: Model): Chat { ... }`";
+    "the parameters of a flow come after its name\n\nhelp: as in `struct Felt(model: Model): Chat { ... }`";
 
 /// `struct Felt: Chat {}`, where `base` is `Chat`.
 pub(crate) fn empty_extension(base: Option<&Ident>) -> String {
     let base = base.map_or_else(|| "the flow that it extends".to_owned(), quote);
-    format!("this adds nothing to {base}\n\nhelp: add a column, as in `column topics(user.latest) = ...;`")
+    format!(
+        "this flow adds no column to {base}\n\nhelp: add a column, as in `column topics(user.latest) = ...;`"
+    )
 }
 
 /// `struct Felt: Chat { source mood; }`, where `base` is `Chat`.
 pub(crate) fn late_source(name: &Ident, base: Option<&Ident>) -> String {
     let (text, base) = (name.unraw(), base.map_or_else(|| "the flow that is extended".to_owned(), quote));
     format!(
-        "a source cannot join a flow that has begun: the steps of {base} have no value for it\n\n\
+        "a flow cannot add a source to the flow that it extends: earlier steps of {base} have no value for it\n\n\
          help: declare {} in {base}, or compute it: `column {text}(...) = ...`",
         quote(name)
     )
@@ -106,7 +107,7 @@ pub(crate) fn late_source(name: &Ident, base: Option<&Ident>) -> String {
 
 /// A column that both the extension and its base declare. The message is evaluated in a constant.
 pub(crate) fn inherited_twice(name: &Ident, base: &Ident) -> String {
-    format!("{} is a column of {} already\n\nhelp: give this one another name", quote(name), quote(base))
+    format!("{} is already a column of {}\n\nhelp: rename this one", quote(name), quote(base))
 }
 
 pub(crate) fn bug(message: &str) -> String {

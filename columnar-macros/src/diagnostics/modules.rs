@@ -11,7 +11,7 @@ use super::errors::quote;
 const EXAMPLE: &str = "as in `use Debate { topic: user } as debate;`";
 
 pub(crate) fn no_flow() -> String {
-    format!("expected the flow to use after this\n\nhelp: {EXAMPLE}")
+    format!("expected the name of a flow after this\n\nhelp: {EXAMPLE}")
 }
 
 pub(crate) fn not_a_flow() -> String {
@@ -21,7 +21,7 @@ pub(crate) fn not_a_flow() -> String {
 /// `use std::fmt;` inside a flow.
 pub(crate) fn import() -> String {
     format!(
-        "a flow holds declarations only\n\nhelp: put `use` before `flow!`; to use a flow as a module write its inputs, \
+        "a flow contains only declarations\n\nhelp: put the import before `flow!`; a module has inputs, \
          {EXAMPLE}"
     )
 }
@@ -51,7 +51,7 @@ pub(crate) fn no_name_after_as(name: &str) -> String {
 pub(crate) const AFTER_NAME: &str = "expected `;` before this";
 
 pub(crate) const LINTED_MODULE: &str =
-    "a module denies nothing: its columns may, where they are declared\n\nhelp: drop this";
+    "lints apply to columns, not to modules\n\nhelp: put this on the columns of that flow";
 
 pub(crate) const NOT_AN_INPUT: &str = "expected an input and its column\n\nhelp: as in `topic: user`";
 
@@ -66,20 +66,24 @@ pub(crate) fn no_colon(name: &Ident, found: impl Display) -> String {
 }
 
 pub(crate) fn no_column(name: &Ident) -> String {
-    format!("expected the column that {} is after this\n\nhelp: as in `{}: user`", quote(name), name.unraw())
+    format!(
+        "expected the column for the input {} after this\n\nhelp: as in `{}: user`",
+        quote(name),
+        name.unraw()
+    )
 }
 
 pub(crate) fn not_a_column(name: &Ident) -> String {
-    format!("expected the column that {} is\n\nhelp: as in `{}: user`", quote(name), name.unraw())
+    format!("expected the column for the input {}\n\nhelp: as in `{}: user`", quote(name), name.unraw())
 }
 
 /// `use Debate { topic: user.latest } as debate;`
 pub(crate) fn input_is_view(column: impl Display) -> String {
-    format!("an input is a column: the module says how much of it it shows\n\nhelp: write `{column}`")
+    format!("an input is a column, not a view of one\n\nhelp: write `{column}`")
 }
 
 pub(crate) const INPUT_IS_SELF: &str =
-    "an input is a column, and `self` is the past of one\n\nhelp: name a column, as in `topic: user`";
+    "an input is a column, not `self`\n\nhelp: name a column, as in `topic: user`";
 
 pub(crate) fn input_twice(name: &Ident) -> String {
     format!("the input {} is bound twice\n\nhelp: drop one of the two", quote(name))
@@ -89,7 +93,7 @@ pub(crate) fn input_twice(name: &Ident) -> String {
 
 pub(crate) fn module_read(module: &Ident) -> String {
     format!(
-        "{} is a module, and a view shows a column\n\nhelp: name one of its columns, as in `{}.verdict`",
+        "{} is a module, not a column\n\nhelp: read one of its columns, as in `{}.verdict`",
         quote(module),
         module.unraw()
     )
@@ -97,5 +101,9 @@ pub(crate) fn module_read(module: &Ident) -> String {
 
 /// A view of `debate.topic`, where that input is bound to `column`.
 pub(crate) fn input_read(name: &Ident, module: &Ident, column: &str) -> String {
-    format!("{} is an input of {}\n\nhelp: read `{column}`, which it is here", quote(name), quote(module))
+    format!(
+        "{} is an input of {}, not one of its columns\n\nhelp: read `{column}`, which is bound to it",
+        quote(name),
+        quote(module)
+    )
 }

@@ -14,7 +14,7 @@ pub(crate) fn unknown(name: &Ident, declared: &[String]) -> String {
     let text = ident_text(name);
     let known = || declared.iter().map(String::as_str);
     let help = match nearest(&text, known().chain(["self"])) {
-        _ if text == "this" => "the own past is `self`".to_owned(),
+        _ if text == "this" => "did you mean `self`?".to_owned(),
         Some(meant) => format!("did you mean `{meant}`?"),
         None => {
             let list: Vec<String> = known().take(MOST).map(|name| format!("`{name}`")).collect();
@@ -27,16 +27,19 @@ pub(crate) fn unknown(name: &Ident, declared: &[String]) -> String {
 }
 
 pub(crate) fn self_by_name(name: &Ident) -> String {
-    format!("{} reads itself in the same step\n\nhelp: for its own past, write `self`", quote(name))
+    format!(
+        "{} reads itself in the same step\n\nhelp: write `self` for its values at earlier steps",
+        quote(name)
+    )
 }
 
 pub(crate) fn prev_by_name(name: &Ident) -> String {
-    format!("{} reads its own past by name\n\nhelp: write `self.latest`", quote(name))
+    format!("{} reads its own history by name\n\nhelp: write `self.latest`", quote(name))
 }
 
 pub(crate) fn only_self(name: &Ident) -> String {
     format!(
-        "{} reads only itself, so nothing new can reach it\n\nhelp: add what it follows, as in `(user, self)`",
+        "{} reads only itself, so no new value can reach it\n\nhelp: add a view, as in `(user, self)`",
         quote(name)
     )
 }
@@ -44,21 +47,21 @@ pub(crate) fn only_self(name: &Ident) -> String {
 pub(crate) fn reads_nothing(name: &Ident) -> String {
     let text = name.unraw();
     format!(
-        "`{text}` reads nothing, so nothing can reach it\n\nhelp: name what it reads, as in `column {text}(user.latest)`"
+        "`{text}` reads nothing, so no value can reach it\n\nhelp: add a view, as in `column {text}(user.latest)`"
     )
 }
 
 pub(crate) fn self_twice(name: &Ident) -> String {
-    format!("{} reads its own past twice\n\nhelp: one `self` is enough", quote(name))
+    format!("{} reads itself twice\n\nhelp: one `self` is enough", quote(name))
 }
 
 pub(crate) fn same_view(view: &str, name: &Ident) -> String {
-    format!("`{view}` is read twice by {}\n\nhelp: drop one of the two", quote(name))
+    format!("{} reads `{view}` twice\n\nhelp: drop one of the two", quote(name))
 }
 
 pub(crate) fn same_tag(tag: &str, name: &Ident) -> String {
     format!(
-        "two views reach {} as `{tag}`\n\nhelp: give one of them another tag, as in `.as(\"...\")`",
+        "{} has two views with the tag `{tag}`\n\nhelp: give one of them another tag, as in `.as(\"...\")`",
         quote(name)
     )
 }
@@ -81,7 +84,7 @@ pub(crate) fn cycle(edges: &[Edge]) -> String {
     let read = edges.first().map_or("summary", |edge| &edge.read);
     format!(
         "these columns wait for each other, so none of them can run first\n\n{drawing}  └─┘\n\n\
-         help: drop one of these reads, or read what was said a step before: `{read}.prev`"
+         help: drop one of these views, or read the value of the step before: `{read}.prev`"
     )
 }
 
@@ -89,7 +92,7 @@ pub(crate) fn cycle(edges: &[Edge]) -> String {
 
 pub(crate) fn unbounded(read: &str, name: &Ident) -> String {
     format!(
-        "`{read}` grows with every step, and {} denies that its context does\n\n\
+        "`{read}` grows with every step, and {} denies `unbounded`\n\n\
          help: write `{read}.latest` or `{read}.window(3)`",
         quote(name)
     )
@@ -97,8 +100,8 @@ pub(crate) fn unbounded(read: &str, name: &Ident) -> String {
 
 pub(crate) fn unstable_prefix(read: &str, name: &Ident) -> String {
     format!(
-        "{} shows no history as a whole, so its requests have nothing but the instruction in common, which it \
-         denies\n\nhelp: write `{read}` for all of it, or read a column as a whole before the others",
+        "{} shows no whole history, so its requests share only the instruction, and it denies \
+         `unstable_prefix`\n\nhelp: write `{read}` for all values, or read a whole column before the others",
         quote(name)
     )
 }

@@ -25,16 +25,15 @@ pub(crate) fn not_a_view(found: &[TokenTree]) -> String {
 
 /// `window(user, 3)`
 pub(crate) const VIEW_AS_FUNCTION: &str =
-    "a view stands behind what it shows\n\nhelp: as in `user.latest` or `user.window(3)`";
+    "a view begins with a column\n\nhelp: as in `user.latest` or `user.window(3)`";
 
 /// `tag = user`
-pub(crate) const TAG_BEFORE: &str =
-    "a tag stands behind what it is for\n\nhelp: as in `summary.as(\"digest\")`";
+pub(crate) const TAG_BEFORE: &str = "a tag comes after the column\n\nhelp: as in `summary.as(\"digest\")`";
 
 /// `self.topics`, where `topics` is a column.
 pub(crate) fn column_of_self(column: &Ident) -> String {
     format!(
-        "`self` is what a column said in earlier steps, and has no columns\n\nhelp: write `{}` alone",
+        "`self` is the history of this column, and has no columns\n\nhelp: write `{}` alone",
         column.unraw()
     )
 }
@@ -42,66 +41,65 @@ pub(crate) fn column_of_self(column: &Ident) -> String {
 pub(crate) const EMPTY_VIEW: &str = "expected a view before this comma";
 
 pub(crate) const PATH_VIEW: &str =
-    "a view names a column of this flow\n\nhelp: write the column's name alone, as in `user`";
+    "a view names a column of this flow\n\nhelp: write its name without a path, as in `user`";
 
 pub(crate) const PREV_OF_SELF: &str =
-    "the own past ends with the step before as it is\n\nhelp: drop this, or write `self.latest`";
+    "`self` already ends at the step before\n\nhelp: drop this, or write `self.latest`";
 
-pub(crate) const LATE_PREV: &str = "`prev` stands right behind the column\n\nhelp: as in `user.prev`, `user.prev.window(3)` or `user.prev.all()`";
+pub(crate) const LATE_PREV: &str = "`prev` comes right after the column\n\nhelp: as in `user.prev`, `user.prev.window(3)` or `user.prev.all()`";
 
 pub(crate) fn no_parentheses(modifier: &Ident) -> String {
     format!("`{modifier}` takes no parentheses")
 }
 
 pub(crate) fn all_without_prev(column: &Ident) -> String {
-    format!("{} alone shows all of its history\n\nhelp: drop this", quote(column))
+    format!("{} already shows all of its history\n\nhelp: drop this", quote(column))
 }
 
 pub(crate) const EMPTY_WINDOW: &str =
     "a window of 0 shows nothing\n\nhelp: drop the view, or show at least 1 value";
 
-pub(crate) const NO_COUNT: &str = "expected how many values to show\n\nhelp: as in `window(3)`";
+pub(crate) const NO_COUNT: &str = "expected the number of values to show\n\nhelp: as in `window(3)`";
 
-pub(crate) const SECOND_WINDOW: &str = "a view shows one window\n\nhelp: drop this";
+pub(crate) const SECOND_WINDOW: &str = "a view has one window\n\nhelp: drop this";
 
 pub(crate) const SECOND_TAG: &str = "a view has one tag\n\nhelp: drop this";
 
 pub(crate) const NO_TAG: &str = "expected a tag after this\n\nhelp: as in `as(\"digest\")`";
 
-pub(crate) const TAG_LITERAL: &str =
-    "a tag is text written out\n\nhelp: a string in quotes, as in `.as(\"digest\")`";
+pub(crate) const TAG_LITERAL: &str = "a tag is a string literal\n\nhelp: as in `.as(\"digest\")`";
 
 pub(crate) const NO_NOTE: &str =
-    "expected what the model is told of this after this\n\nhelp: as in `note(\"what the person typed\")`";
+    "expected the text of the note after this\n\nhelp: as in `note(\"what the person typed\")`";
 
 pub(crate) const NOTE_LITERAL: &str =
-    "a note is text written out\n\nhelp: a string in quotes, as in `.note(\"what the person typed\")`";
+    "a note is a string literal\n\nhelp: as in `.note(\"what the person typed\")`";
 
 pub(crate) const SECOND_NOTE: &str = "a view has one note\n\nhelp: drop this";
 
 pub(crate) const NOTED_SELF: &str =
-    "the own past has no tag that a note could explain\n\nhelp: drop this, and say it in the instruction";
+    "`self` has no tag, so it has no note\n\nhelp: drop this, and explain it in the instruction";
 
-pub(crate) const FILTERED_SELF: &str =
-    "the own past is shown as it was said\n\nhelp: drop this, or show less: `self.latest`";
+pub(crate) const FILTERED_SELF: &str = "`self` has no filter\n\nhelp: drop this, or show less: `self.latest`";
 
 pub(crate) const SECOND_FILTER: &str =
-    "a view has one filter\n\nhelp: drop this, or say both in one function";
+    "a view has one filter\n\nhelp: drop this, or combine both in one function";
 
 pub(crate) fn no_filter(modifier: &Ident) -> String {
     let example = if modifier == "sample" { "|step| step % 10 == 0" } else { "|text| text.ends_with('?')" };
-    format!("expected a function that says what to show\n\nhelp: as in `{modifier}({example})`")
+    format!("expected a function that selects the values to show\n\nhelp: as in `{modifier}({example})`")
 }
 
-pub(crate) const ELIDED_ARGUMENTS: &str = "how many values are hidden is counted\n\nhelp: write `elided()`";
+pub(crate) const ELIDED_ARGUMENTS: &str =
+    "`elided` counts the hidden values itself\n\nhelp: write `elided()`";
 
-pub(crate) const SECOND_ELIDED: &str = "a view tells once how much it hides\n\nhelp: drop this";
+pub(crate) const SECOND_ELIDED: &str = "a view has one `elided()`\n\nhelp: drop this";
 
 /// `user.elided()` or `user.prev.all().elided()`.
 pub(crate) fn nothing_elided(name: &str, is_lagged: bool) -> String {
     let past = if is_lagged { ".prev" } else { "" };
     format!(
-        "all of `{name}` is shown here, so nothing is hidden\n\n\
+        "this view shows all of `{name}`, so it hides nothing\n\n\
          help: drop this, or show less: `{name}{past}.window(3).elided()`"
     )
 }
@@ -110,19 +108,19 @@ pub(crate) const NO_GROUP_TAG: &str =
     "expected the tag of the group\n\nhelp: as in `group(\"debate\", pro.latest, con.latest)`";
 
 pub(crate) const EMPTY_GROUP: &str =
-    "this group shows nothing\n\nhelp: add views, as in `group(\"debate\", pro.latest, con.latest)`";
+    "this group has no views\n\nhelp: add some, as in `group(\"debate\", pro.latest, con.latest)`";
 
-pub(crate) const AFTER_GROUP: &str =
-    "a group shows its views as they are\n\nhelp: say this of the views inside";
+pub(crate) const AFTER_GROUP: &str = "a group takes no modifiers\n\nhelp: put this on the views inside";
 
-pub(crate) const GROUPED_SELF: &str = "the own past is shown as the assistant's words, so it stands in no group\n\nhelp: put it behind the group";
+pub(crate) const GROUPED_SELF: &str =
+    "`self` is shown as assistant messages, so it cannot be in a group\n\nhelp: put it after the group";
 
 pub(crate) fn no_comma(found: &TokenTree) -> String {
     format!("expected `,` before `{found}`")
 }
 
 pub(crate) const TAGGED_SELF: &str =
-    "the own past is shown as the assistant's words, so it has no tag\n\nhelp: drop this";
+    "`self` is shown as assistant messages, so it has no tag\n\nhelp: drop this";
 
 pub(crate) fn bad_tag(tag: &str) -> String {
     let help = nearest_name(tag).map_or_else(String::new, |better| format!("\n\nhelp: as in `{better:?}`"));
@@ -145,7 +143,7 @@ pub(crate) fn no_view_named(modifier: &Ident) -> String {
         "last" | "tail" | "take" => "did you mean `window(n)`?".to_owned(),
         text => match nearest(text, MODIFIERS.into_iter()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "the views are `latest`, `window(n)` and `prev`, and behind them `filter(...)`, \
+            None => "the views are `latest`, `window(n)` and `prev`, and after them `filter(...)`, \
                      `sample(...)`, `elided()`, `as(\"tag\")` and `note(\"...\")`"
                 .to_owned(),
         },
@@ -157,11 +155,11 @@ pub(crate) fn not_parentheses(modifier: &Ident) -> String {
     format!("expected parentheses after {}", quote(modifier))
 }
 
-/// `user latest` or `user[3]`: `found` is behind a view.
+/// `user latest` or `user[3]`: `found` is after a view.
 pub(crate) fn no_separator(found: &TokenTree) -> String {
     let help = match found {
         TokenTree::Group(_) => "\n\nhelp: `.latest` shows the newest value, `.window(3)` the last three",
-        TokenTree::Ident(modifier) if modifier == "as" => "\n\nhelp: a tag is given as in `.as(\"digest\")`",
+        TokenTree::Ident(modifier) if modifier == "as" => "\n\nhelp: write a tag as in `.as(\"digest\")`",
         _ => "",
     };
     format!("expected `,` or `.` before `{found}`{help}")

@@ -55,7 +55,7 @@ pub(super) fn before_views(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut E
     }
     cursor.take(1 + ty.len());
     let (ty, is_partial) = completed(ty);
-    errors.at(&ty, columns::type_before_views(name));
+    errors.at(&ty, columns::type_before_views(name, &ty));
     let ty = if is_type(&ty) { ty } else { TokenStream::new() };
     Some(ColumnType { colon: sign.span(), ty, is_partial })
 }
