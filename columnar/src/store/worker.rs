@@ -12,14 +12,14 @@ use std::thread::{self, JoinHandle};
 use futures::channel::oneshot;
 use futures::future::{BoxFuture, FutureExt};
 
-use super::{Entry, Put, Store, StoreError, StoredSteps};
+use super::{Entry, Put, StoreError, StoredSteps};
 use crate::declare::Name;
 
 /// The most cells of one write.
 const BATCH: usize = 1024;
 
-/// The blocking half of a store. The clauses are those of [`Store`]; the worker itself refuses writes after one
-/// that failed.
+/// The blocking half of a store. The clauses are those of [`Store`](super::Store); the worker itself refuses writes
+/// after one that failed.
 pub(crate) trait Backend: Sized + Send + 'static {
     /// The address of the store, from which `open` makes a backend.
     type Location: Clone + Send + 'static;
@@ -87,6 +87,47 @@ impl<B: Backend> Worker<B> {
         &self.location
     }
 
+    // The methods of `Store`, to which `store_on_worker!` delegates.
+
+    pub(crate) fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        let location = self.location.clone();
+        self.ask(move |state| {
+            // An open backend gives up its ownership first.
+            *state = State::Closed;
+            let mut backend = B::open(&location)?;
+            let definition = backend.definition()?;
+            *state = State::Open(backend);
+            Ok(definition)
+        })
+    }
+
+    pub(crate) fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.ask(move |state| state.write(|backend| backend.define(&definition)))
+    }
+
+    pub(crate) fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        self.read(move |backend| backend.stored_steps(&column))
+    }
+
+    pub(crate) fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        self.read(move |backend| backend.load(&column, steps))
+    }
+
+    pub(crate) fn put(
+        &self,
+        column: Name,
+        step: usize,
+        entry: Entry,
+    ) -> BoxFuture<'static, Result<Put, StoreError>> {
+        let (answer, answered) = oneshot::channel();
+        self.send(Request::Put(NewCell { column, step, entry }, answer));
+        wait(answered)
+    }
+
     /// Reads from the backend, whether or not a write has failed.
     pub(crate) fn read<T: Send + 'static>(
         &self,
@@ -129,50 +170,53 @@ impl<B: Backend> Worker<B> {
     }
 }
 
-/// A [`Store`] whose backend works on a worker thread.
-pub(crate) trait OnWorker: Send + Sync + 'static {
-    type Backend: Backend;
+/// The methods of [`Store`](super::Store) for a store with a field `worker`. There is no blanket implementation, since
+/// compiler messages would not list the stores that it covers.
+macro_rules! store_on_worker {
+    () => {
+        fn open(
+            &self,
+        ) -> futures::future::BoxFuture<'static, Result<Option<String>, $crate::store::StoreError>> {
+            self.worker.open()
+        }
 
-    fn worker(&self) -> &Worker<Self::Backend>;
+        fn define(
+            &self,
+            definition: String,
+        ) -> futures::future::BoxFuture<'static, Result<(), $crate::store::StoreError>> {
+            self.worker.define(definition)
+        }
+
+        fn stored_steps(
+            &self,
+            column: $crate::Name,
+        ) -> futures::future::BoxFuture<'static, Result<$crate::store::StoredSteps, $crate::store::StoreError>>
+        {
+            self.worker.stored_steps(column)
+        }
+
+        fn load(
+            &self,
+            column: $crate::Name,
+            steps: std::ops::Range<usize>,
+        ) -> futures::future::BoxFuture<
+            'static,
+            Result<Vec<(usize, $crate::store::Entry)>, $crate::store::StoreError>,
+        > {
+            self.worker.load(column, steps)
+        }
+
+        fn put(
+            &self,
+            column: $crate::Name,
+            step: usize,
+            entry: $crate::store::Entry,
+        ) -> futures::future::BoxFuture<'static, Result<$crate::store::Put, $crate::store::StoreError>> {
+            self.worker.put(column, step, entry)
+        }
+    };
 }
-
-// So that compiler messages name `Store` and not this private trait.
-#[diagnostic::do_not_recommend]
-impl<S: OnWorker> Store for S {
-    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        let location = self.worker().location.clone();
-        self.worker().ask(move |state| {
-            // An open backend gives up its ownership first.
-            *state = State::Closed;
-            let mut backend = S::Backend::open(&location)?;
-            let definition = backend.definition()?;
-            *state = State::Open(backend);
-            Ok(definition)
-        })
-    }
-
-    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
-        self.worker().ask(move |state| state.write(|backend| backend.define(&definition)))
-    }
-
-    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
-        self.worker().read(move |backend| backend.stored_steps(&column))
-    }
-
-    fn load(
-        &self,
-        column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        self.worker().read(move |backend| backend.load(&column, steps))
-    }
-
-    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
-        let (answer, answered) = oneshot::channel();
-        self.worker().send(Request::Put(NewCell { column, step, entry }, answer));
-        wait(answered)
-    }
-}
+pub(super) use store_on_worker;
 
 impl<B: Backend> Thread<B> {
     /// `None` where the system has no thread left.

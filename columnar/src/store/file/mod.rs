@@ -16,8 +16,8 @@ use futures::future::BoxFuture;
 use self::backend::FileBackend;
 use self::disk::Local;
 use self::layout::Location;
-use super::worker::{OnWorker, Worker};
-use super::{Defect, StoreError};
+use super::worker::{Worker, store_on_worker};
+use super::{Defect, Store, StoreError};
 
 /// A store in a folder, with one file per value. The file is named after column and step, and holds the text
 /// alone.
@@ -137,10 +137,6 @@ impl FileStore {
     }
 }
 
-impl OnWorker for FileStore {
-    type Backend = FileBackend<Local>;
-
-    fn worker(&self) -> &Worker<Self::Backend> {
-        &self.worker
-    }
+impl Store for FileStore {
+    store_on_worker!();
 }

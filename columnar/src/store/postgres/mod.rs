@@ -11,7 +11,8 @@ use std::fmt;
 
 use self::backend::PostgresBackend;
 use self::session::Location;
-use super::worker::{OnWorker, Worker};
+use super::Store;
+use super::worker::{Worker, store_on_worker};
 
 /// A store in a `PostgreSQL` database (13 or newer), with the feature `postgres`. Many flows share a database, each
 /// under a key of its own; many processes and machines share it, too.
@@ -85,12 +86,8 @@ impl PostgresStore {
     }
 }
 
-impl OnWorker for PostgresStore {
-    type Backend = PostgresBackend;
-
-    fn worker(&self) -> &Worker<Self::Backend> {
-        &self.worker
-    }
+impl Store for PostgresStore {
+    store_on_worker!();
 }
 
 impl fmt::Debug for PostgresStore {

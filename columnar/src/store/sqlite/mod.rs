@@ -18,7 +18,8 @@ use std::path::PathBuf;
 
 use self::backend::SqliteBackend;
 use self::database::Location;
-use super::worker::{OnWorker, Worker};
+use super::Store;
+use super::worker::{Worker, store_on_worker};
 
 /// A store in a SQLite file, which holds any number of flows. SQLite is compiled into the program.
 ///
@@ -79,12 +80,8 @@ impl SqliteStore {
     }
 }
 
-impl OnWorker for SqliteStore {
-    type Backend = SqliteBackend;
-
-    fn worker(&self) -> &Worker<Self::Backend> {
-        &self.worker
-    }
+impl Store for SqliteStore {
+    store_on_worker!();
 }
 
 impl fmt::Debug for SqliteStore {

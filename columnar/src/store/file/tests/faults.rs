@@ -7,18 +7,10 @@ use super::life::{Act, Cell, Verdict, entry, judge, life, live, look};
 use super::model::{Fault, Model, Wrong};
 use super::power::images_after_loss;
 use super::{location, name, wait};
-use crate::store::worker::{Backend, NewCell, OnWorker, Worker};
-use crate::store::{Entry, Put, Store, StoreError};
+use crate::store::worker::{Backend, NewCell, Worker};
+use crate::store::{Entry, Put, StoreError};
 
 type Handle = Worker<FileBackend<Model>>;
-
-impl OnWorker for Handle {
-    type Backend = FileBackend<Model>;
-
-    fn worker(&self) -> &Self {
-        self
-    }
-}
 
 /// The life of all tests, one cell at a time.
 fn acts() -> Vec<Act> {
