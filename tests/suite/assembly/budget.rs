@@ -63,7 +63,7 @@ const USER: usize = 7;
 const OWN: usize = 3;
 
 #[tokio::test]
-async fn nothing_is_cut_without_a_budget_and_nothing_that_fits() -> Result<()> {
+async fn a_context_is_truncated_only_if_it_exceeds_its_budget() -> Result<()> {
     let f = talked(chat, Budget::new(), 8).await?;
     assert!(f.messages("bot", 7)?.report().is_none());
     let all = 8 * USER + 7 * OWN;
@@ -77,7 +77,7 @@ async fn nothing_is_cut_without_a_budget_and_nothing_that_fits() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_middle_is_left_out_unless_told_otherwise() -> Result<()> {
+async fn the_default_strategy_omits_the_middle() -> Result<()> {
     let f = talked(chat, Budget::of(60).token_buffer(BUFFER), 8).await?;
     let messages = f.messages("bot", 7)?;
     // The four newest have 20, the marker 12 or so; then come u0, u5 and b0. What is left has no room for another.
@@ -106,7 +106,7 @@ async fn the_middle_is_left_out_unless_told_otherwise() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_rolling_window_keeps_the_newest_and_says_nothing() -> Result<()> {
+async fn a_rolling_window_keeps_the_newest_turns_without_a_notice() -> Result<()> {
     let rolling = Budget::of(29).token_buffer(BUFFER).rolling_window();
     let f = talked(chat, rolling.clone(), 8).await?;
     assert_eq!(shape(&f.messages("bot", 7)?), "u6 b6 u7");
@@ -117,7 +117,7 @@ async fn a_rolling_window_keeps_the_newest_and_says_nothing() -> Result<()> {
 }
 
 #[tokio::test]
-async fn one_turn_is_always_kept_and_the_report_says_so() -> Result<()> {
+async fn one_turn_is_always_kept_and_the_report_has_the_excess() -> Result<()> {
     for strategy in [Strategy::TruncateMiddle, Strategy::RollingWindow] {
         let f = talked(chat, Budget::of(BUFFER + 3).token_buffer(BUFFER).strategy(strategy), 4).await?;
         let messages = f.messages("bot", 3)?;
@@ -130,7 +130,7 @@ async fn one_turn_is_always_kept_and_the_report_says_so() -> Result<()> {
 }
 
 #[tokio::test]
-async fn stop_at_limit_names_what_is_largest_and_asks_nobody() -> Result<()> {
+async fn stop_at_limit_names_the_largest_input_and_sends_no_request() -> Result<()> {
     let user = source("user");
     let notes = source("notes");
     let budget = Budget::of(300).stop_at_limit().token_buffer(100);
@@ -165,7 +165,7 @@ impl columnar::model::Model for Unasked {
 }
 
 #[tokio::test]
-async fn a_budget_that_leaves_nothing_says_by_how_much() -> Result<()> {
+async fn a_budget_smaller_than_its_buffer_is_an_error_with_the_difference() -> Result<()> {
     let user = source("user");
     let f = flow([column("bot", user.all(), prompt("x".repeat(400)).with(Unasked).budget(1100))])?;
     f.push("user", "Hello!").await?;
@@ -179,7 +179,7 @@ async fn a_budget_that_leaves_nothing_says_by_how_much() -> Result<()> {
 
 /// What a column says of failures holds for a budget, too.
 #[tokio::test]
-async fn a_column_that_may_fail_may_fail_for_its_budget() -> Result<()> {
+async fn a_column_with_or_skip_skips_a_cell_over_its_budget() -> Result<()> {
     let user = source("user");
     let short = column(
         "short",
@@ -205,7 +205,7 @@ async fn a_column_that_may_fail_may_fail_for_its_budget() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_nearest_setting_counts_field_by_field() -> Result<()> {
+async fn budget_settings_are_inherited_field_by_field() -> Result<()> {
     let f = talked(chat, Budget::new().rolling_window(), 6).await?;
     f.set_budget(Budget::of(BUFFER + 17).token_buffer(BUFFER).stop_at_limit());
     let messages = f.messages("bot", 5)?;
@@ -219,7 +219,7 @@ async fn the_nearest_setting_counts_field_by_field() -> Result<()> {
 
 /// Behind one another, the later one counts, and what it leaves open is as it was.
 #[tokio::test]
-async fn policies_say_a_budget_piece_by_piece() -> Result<()> {
+async fn a_budget_can_be_set_in_several_policies() -> Result<()> {
     let user = source("user");
     let step = script(["b"]).budget(500).retry(1).budget(Budget::new().rolling_window().token_buffer(50));
     let f = flow([column("bot", user.all(), step)])?;
@@ -232,7 +232,7 @@ async fn policies_say_a_budget_piece_by_piece() -> Result<()> {
 
 /// Cut down to half at once, a chat begins the same way for many steps.
 #[tokio::test]
-async fn a_low_water_mark_keeps_the_beginning_for_many_steps() -> Result<()> {
+async fn a_low_water_mark_keeps_the_prefix_for_many_steps() -> Result<()> {
     for (low_water, most) in [(None, 200), (Some(0.5), 25)] {
         for strategy in [Strategy::TruncateMiddle, Strategy::RollingWindow] {
             let mut budget = Budget::of(BUFFER + 200).token_buffer(BUFFER).strategy(strategy);
@@ -261,7 +261,7 @@ async fn a_low_water_mark_keeps_the_beginning_for_many_steps() -> Result<()> {
 /// Behind a cut that stays a window moves on unseen, until a value is its first one: then it is said how many came
 /// before.
 #[tokio::test]
-async fn what_a_window_hides_is_told_where_a_cut_ends() -> Result<()> {
+async fn the_elision_notice_of_a_window_is_where_the_truncation_ends() -> Result<()> {
     let budget = Budget::of(BUFFER + 150).token_buffer(BUFFER).rolling_window().low_water(0.4);
     let views = |user: &Column| vec![user.all(), this().window(8).elided()];
     let f = talked(views, budget, 60).await?;
@@ -282,7 +282,7 @@ async fn what_a_window_hides_is_told_where_a_cut_ends() -> Result<()> {
 
 /// The cut at a step follows from the values, not from who asked before.
 #[tokio::test]
-async fn a_cut_is_the_same_after_a_restart_and_in_a_fork() -> Result<()> {
+async fn a_truncation_is_the_same_after_a_restart_and_in_a_fork() -> Result<()> {
     let user = source("user");
     let answers: Vec<String> = (0..60).map(|step| word('b', step)).collect();
     let low = || Budget::of(BUFFER + 120).token_buffer(BUFFER).low_water(0.6);
@@ -326,7 +326,7 @@ impl Counter for Letters {
 }
 
 #[tokio::test]
-async fn a_flow_counts_as_it_is_told_what_is_stored_as_well() -> Result<()> {
+async fn a_new_counter_counts_stored_values_again() -> Result<()> {
     let f = talked(chat, Budget::of(10_000), 50).await?;
     assert_eq!(f.messages("bot", 49)?.tokens(), 50 * USER + 49 * OWN);
     f.set_counter(Letters);
@@ -342,7 +342,7 @@ async fn a_flow_counts_as_it_is_told_what_is_stored_as_well() -> Result<()> {
 
 /// What is forecast for a column is at most what its budget lets it cost.
 #[tokio::test]
-async fn a_forecast_goes_by_the_budget() -> Result<()> {
+async fn a_forecast_applies_the_budget() -> Result<()> {
     let f = talk(chat, Budget::of(BUFFER + 40).token_buffer(BUFFER), 100)?;
     for step in 0..100 {
         f.push("user", word('u', step)).await?;
@@ -354,7 +354,7 @@ async fn a_forecast_goes_by_the_budget() -> Result<()> {
 
 #[test]
 #[should_panic(expected = "the low-water mark is a share of the limit")]
-fn a_low_water_mark_of_nothing_is_refused() {
+fn a_low_water_mark_of_zero_is_an_error() {
     drop(Budget::of(100).low_water(0.0));
 }
 
@@ -374,7 +374,7 @@ proptest! {
 
     /// Whatever the flow and the budget, what is left and what is not is what the rules say.
     #[test]
-    fn contexts_are_cut_as_the_naive_rules_say(described in flows(), (limit, share) in limits()) {
+    fn contexts_are_truncated_by_the_naive_rules(described in flows(), (limit, share) in limits()) {
         let live = Live::declare(&described, &[0]).unwrap();
         live.flow.set_budget(share.map_or(budget(limit), |share| budget(limit).low_water(share)));
         block_on(live.fill(&described)).unwrap();
@@ -383,7 +383,7 @@ proptest! {
 
     /// Cells that are empty for good are no turns, or make turns smaller.
     #[test]
-    fn what_is_skipped_is_neither_shown_nor_left_out(
+    fn a_skipped_cell_is_neither_shown_nor_counted_as_omitted(
         described in flows(),
         (limit, share) in limits(),
         gaps in vec(any::<Index>(), 1..8),

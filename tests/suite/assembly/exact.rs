@@ -10,7 +10,7 @@ use proptest::prelude::*;
 const TAGS: [&str; 3] = ["user", "digest", "long_tag_of_a_column"];
 
 #[test]
-fn counts_are_those_that_openai_publishes() {
+fn exact_counts_are_those_that_openai_publishes() {
     // From the notebook on counting tokens in the OpenAI cookbook.
     let published =
         [("antidisestablishmentarianism", 6, 6), ("2 + 2 = 4", 7, 7), ("お誕生日おめでとう", 9, 8)];
@@ -75,7 +75,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn that_holds_for_any_text(values in vec(any::<String>(), 3..10)) {
+    fn parts_of_any_text_add_up_to_the_message(values in vec(any::<String>(), 3..10)) {
         let values: Vec<_> = values.chunks_exact(3).flatten().map(|value| &**value).collect();
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("it needs nothing");
         let (content, parts) = runtime.block_on(message(&values)).expect("nothing fails");
@@ -87,7 +87,7 @@ proptest! {
 }
 
 #[test]
-fn estimates_are_near_to_exact_counts_of_every_kind_of_text() {
+fn estimates_are_close_to_exact_counts_for_every_kind_of_text() {
     let corpus = Corpus::new();
     for file in &corpus.missing {
         println!("MISSING {file}: run `cargo fetch`; what it would show is not tested");

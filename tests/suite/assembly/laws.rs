@@ -23,7 +23,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn the_library_assembles_as_the_naive_rules_say(flow in flows()) {
+    fn messages_equal_those_of_the_naive_rules(flow in flows()) {
         let live = filled(&flow, &[0]);
         each_cell(&flow, &live, |cell, messages| {
             assert_eq!(plain(&messages), cell.assembled());
@@ -33,7 +33,7 @@ proptest! {
 
     /// What the declaration says of a request is true of each one that is made when all windows are full.
     #[test]
-    fn the_outline_says_what_requests_repeat_and_how_many_values_they_show(flow in flows()) {
+    fn the_outline_has_the_repeated_prefix_and_the_number_of_values(flow in flows()) {
         let live = filled(&flow, &[0]);
         let outline = live.flow.outline();
         each_cell(&flow, &live, |cell, messages| {
@@ -74,7 +74,7 @@ proptest! {
     }
 
     #[test]
-    fn roles_alternate_between_a_user_and_a_user(flow in flows()) {
+    fn roles_alternate_and_the_first_and_the_last_are_user(flow in flows()) {
         let live = filled(&flow, &[0]);
         each_cell(&flow, &live, |_, messages| {
             let roles: Vec<Role> = messages.iter().map(|(role, _)| role).collect();
@@ -106,7 +106,7 @@ proptest! {
     }
 
     #[test]
-    fn own_values_are_shown_verbatim(flow in flows()) {
+    fn self_history_is_shown_verbatim(flow in flows()) {
         let live = filled(&flow, &[0]);
         each_cell(&flow, &live, |cell, messages| {
             let mut steps = Vec::new();
@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn parts_are_the_messages_in_pieces(flow in flows()) {
+    fn parts_joined_are_the_messages(flow in flows()) {
         let live = filled(&flow, &[0]);
         each_cell(&flow, &live, |_, messages| {
             let parts: Vec<Part<'_>> = messages.parts().collect();
@@ -139,7 +139,7 @@ proptest! {
     }
 
     #[test]
-    fn without_windows_what_was_sent_stays_a_prefix(flow in flows()) {
+    fn without_windows_every_request_is_a_prefix_of_the_next(flow in flows()) {
         let flow = without_windows(flow);
         let live = filled(&flow, &[0]);
         each_cell(&flow, &live, |cell, messages| {
@@ -152,7 +152,7 @@ proptest! {
 
     /// What is said to be the beginning of the next request is all that the two have in common.
     #[test]
-    fn the_stable_prefix_is_what_the_next_request_repeats(flow in flows()) {
+    fn the_stable_prefix_is_repeated_by_the_next_request(flow in flows()) {
         let live = filled(&flow, &[0]);
         each_cell(&flow, &live, |cell, messages| {
             if cell.step + 1 == flow.steps() {
@@ -175,7 +175,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_completion_cannot_show(flow in flows(), pauses in pauses()) {
+    fn messages_do_not_depend_on_the_order_of_completion(flow in flows(), pauses in pauses()) {
         let (calm, busy) = (filled(&flow, &[0]), filled(&flow, &pauses));
         each_cell(&flow, &busy, |cell, messages| {
             assert_eq!(messages, calm.flow.messages(&cell.column.name, cell.step).unwrap());
@@ -184,7 +184,7 @@ proptest! {
     }
 
     #[test]
-    fn messages_are_what_the_compute_step_saw_and_stay_so(flow in flows(), pauses in pauses()) {
+    fn messages_are_those_of_the_compute_step_and_do_not_change(flow in flows(), pauses in pauses()) {
         let live = Live::declare(&flow, &pauses).unwrap();
         for step in 0..flow.steps() {
             block_on(async {
@@ -238,7 +238,7 @@ proptest! {
     }
 
     #[test]
-    fn a_value_that_is_not_computed_yet_is_told_and_never_skipped(flow in flows()) {
+    fn a_value_that_is_not_computed_yet_is_an_error_and_never_skipped(flow in flows()) {
         let live = Live::declare(&flow, &[0]).unwrap();
         block_on(async {
             for step in 0..flow.steps() {
@@ -305,7 +305,7 @@ type Assembler = fn(Cell<'_>) -> naive::Messages;
 
 /// The flows are such that a wrong assembler is told from the right one.
 #[test]
-fn every_broken_rule_shows() {
+fn every_broken_rule_is_detected() {
     let mut runner = TestRunner::deterministic();
     let drawn: Vec<Flow> = (0..64).map(|_| flows().new_tree(&mut runner).unwrap().current()).collect();
     for (rule, broken) in BROKEN {

@@ -48,7 +48,7 @@ mod worked_examples {
     }
 
     #[tokio::test]
-    async fn a_reducer_merges_the_turns_whose_answer_it_no_longer_sees() {
+    async fn a_reducer_merges_the_turns_whose_answers_are_hidden() {
         let user = source("user");
         let answers = ["User is considering Rust.", "User wants to rewrite the backend in Rust.", OPEN];
         let summary = column("summary", (&user, this().latest()), script(answers));
@@ -118,7 +118,7 @@ mod worked_examples {
     }
 
     #[tokio::test]
-    async fn a_chain_shows_what_was_just_computed() {
+    async fn a_chain_shows_the_value_of_the_same_step() {
         let user = source("user");
         let cases = ["Rust offers memory safety...", "Python's GIL limits..."];
         let steelman = column("steelman", user.latest(), script(cases));
@@ -132,7 +132,7 @@ mod worked_examples {
     }
 
     #[tokio::test]
-    async fn a_window_leaves_out_what_is_older() {
+    async fn a_window_omits_older_values() {
         let user = source("user");
         let answers = ["Mentioned alpha.", "Alpha, then beta.", "Beta, then gamma.", OPEN];
         let recent = column("recent", (user.window(2), this().latest()), script(answers));
@@ -161,7 +161,7 @@ mod patterns {
     }
 
     #[tokio::test]
-    async fn a_reducer_sees_its_latest_state_before_what_is_new() {
+    async fn a_reducer_sees_its_latest_state_before_the_new_values() {
         let f = bot(|user| (user.all(), this().latest())).await;
         assert_eq!(turns(&f, 0), [user("u0")]);
         assert_eq!(turns(&f, 1), [user("u0"), own("b0"), user("u1")]);
@@ -170,7 +170,7 @@ mod patterns {
     }
 
     #[tokio::test]
-    async fn a_journal_begins_with_a_constant_and_sees_all_that_it_wrote() {
+    async fn a_journal_begins_with_a_constant_and_sees_its_whole_self_history() {
         let f = bot(|user| (user.latest(), this())).await;
         assert_eq!(turns(&f, 0), [user("u0")]);
         assert_eq!(turns(&f, 1), [elided(), own("b0"), user("u1")]);
@@ -213,7 +213,7 @@ mod windows {
     }
 
     #[tokio::test]
-    async fn the_own_past_ends_with_the_step_before() {
+    async fn self_history_ends_with_the_previous_step() {
         let f = bot(|user| (user.all(), this().window(2))).await;
         assert_eq!(turns(&f, 0), [user("u0")]);
         assert_eq!(turns(&f, 2), [user("u0"), own("b0"), user("u1"), own("b1"), user("u2")]);
@@ -221,7 +221,7 @@ mod windows {
     }
 
     #[tokio::test]
-    async fn one_of_nothing_is_refused() {
+    async fn of_zero_are_an_error() {
         let user = source("user");
         for views in [vec![user.window(0)], vec![user.all(), this().window(0)]] {
             let mistakes = refused(column("bot", views, script([OPEN])));
@@ -234,7 +234,7 @@ mod elided {
     use super::*;
 
     #[tokio::test]
-    async fn leads_where_the_latest_own_value_would() {
+    async fn precedes_a_latest_value_of_the_self_history() {
         let f = bot(|user| (user.latest(), this().latest())).await;
         assert_eq!(turns(&f, 0), [user("u0")]);
         assert_eq!(turns(&f, 1), [elided(), own("b0"), user("u1")]);
@@ -242,7 +242,7 @@ mod elided {
     }
 
     #[tokio::test]
-    async fn leads_as_soon_as_the_own_past_reaches_further_back_than_every_input() {
+    async fn precedes_a_self_history_that_reaches_further_back_than_every_input() {
         let f = bot(|user| (user.window(2), this().window(2))).await;
         assert_eq!(turns(&f, 1), [user("u0"), own("b0"), user("u1")]);
         assert_eq!(turns(&f, 2), [elided(), own("b0"), user("u1"), own("b1"), user("u2")]);
@@ -250,7 +250,7 @@ mod elided {
     }
 
     #[tokio::test]
-    async fn is_not_needed_where_one_input_reaches_as_far() {
+    async fn is_absent_if_one_input_reaches_as_far_back() {
         let views = |user: &Column| [user.latest(), user.window(3).named("before"), this().window(2)];
         let f = bot(views).await;
         for step in 0..4 {
@@ -289,7 +289,7 @@ mod values {
     }
 
     #[tokio::test]
-    async fn empty_own_ones_keep_their_place_when_they_merge() {
+    async fn empty_ones_of_the_self_history_stay_in_order_when_they_merge() {
         let user = source("user");
         let journal = column("bot", (user.latest(), this()), script(["", "", OPEN]));
         let f = told([journal], &["u0", "u1", "u2"]).await;
@@ -323,7 +323,7 @@ mod values {
     }
 
     #[tokio::test]
-    async fn that_spell_no_tag_stay_byte_for_byte() {
+    async fn that_spell_no_tag_stay_the_same_bytes() {
         #[rustfmt::skip]
         let values = [
             "<users>", "<user_>", "<user9>", "<use>", "<elided_>", "</bot>", "<//user>", "</ /user>",
@@ -387,7 +387,7 @@ mod tags {
     use super::*;
 
     #[tokio::test]
-    async fn stand_in_place_of_the_name() {
+    async fn replace_the_name() {
         let f = bot(|user| (user.latest().named("digest"), this().latest())).await;
         let expected = json!([
           { "role": "user", "content": "<elided/>" },
@@ -405,7 +405,7 @@ mod tags {
     }
 
     #[tokio::test]
-    async fn that_two_inputs_share_are_refused() {
+    async fn that_two_inputs_share_are_an_error() {
         let (user, notes) = (source("user"), source("notes"));
         for views in [[user.all(), user.latest()], [user.all(), notes.named("user")]] {
             let mistakes = refused(column("bot", views, script([OPEN])));
@@ -415,7 +415,7 @@ mod tags {
     }
 
     #[tokio::test]
-    async fn are_not_for_the_own_past_which_is_shown_once() {
+    async fn are_an_error_on_the_self_history_which_is_shown_once() {
         let user = source("user");
         let mistakes = refused(column("bot", (&user, this(), this().latest()), script([OPEN])));
         assert!(matches!(&mistakes[..], [SchemaError::SelfTwice { .. }]), "{mistakes:?}");
@@ -428,7 +428,7 @@ mod parts {
     use super::*;
 
     #[tokio::test]
-    async fn tell_which_cell_they_show() {
+    async fn know_the_cell_that_they_show() {
         let user = source("user");
         let topics = column("topics", user.latest(), script(["t0", "t1"]));
         let chat = column("bot", (&user, topics.named("subjects"), this()), script(["b0", OPEN]));
@@ -451,7 +451,7 @@ mod parts {
     }
 
     #[tokio::test]
-    async fn that_were_sent_once_are_sent_again_byte_for_byte() {
+    async fn that_were_sent_are_sent_again_as_the_same_bytes() {
         let views: [fn(&Column) -> Vec<View>; 3] = [
             |user| vec![user.all(), this()],
             |user| vec![user.all()],
@@ -474,7 +474,7 @@ mod errors {
     use super::*;
 
     #[tokio::test]
-    async fn a_value_that_is_not_there_is_named() {
+    async fn a_missing_value_is_named() {
         let user = source("user");
         let topics = column("topics", user.latest(), script(["t0", "t1"]));
         let chat = column("bot", (&user, this()), script(["b0", "b1"]));
@@ -505,7 +505,7 @@ mod errors {
     }
 
     #[tokio::test]
-    async fn a_step_that_has_not_begun_has_no_messages() {
+    async fn a_future_step_has_no_messages() {
         let f = bot(|user| (user.all(), this())).await;
         for step in [4, 5, usize::MAX - 1, usize::MAX] {
             assert_eq!(missing(&f, "bot", step).1, step);
@@ -525,7 +525,7 @@ mod errors {
     }
 
     #[tokio::test]
-    async fn an_unknown_name_is_answered_with_the_nearest() {
+    async fn an_unknown_name_is_an_error_with_the_nearest_name() {
         let f = bot(|user| [user.latest()]).await;
         let error = f.messages("usr", 0).expect_err("no such column");
         assert!(matches!(&error, Error::UnknownColumn { name, .. } if name == "usr"));

@@ -54,7 +54,7 @@ mod worked_examples {
     }
 
     #[tokio::test]
-    async fn a_chat_in_all_forms() {
+    async fn a_chat_in_all_formats() {
         let f = talked(chat, &["one", "two"], &["1"]).await;
         let messages = f.messages("bot", 1).unwrap();
         let rendering = Rendering::new("Count.", &messages);
@@ -90,7 +90,7 @@ mod worked_examples {
     }
 
     #[tokio::test]
-    async fn without_an_instruction_nobody_speaks_for_the_system() {
+    async fn without_an_instruction_there_is_no_system_message() {
         let f = talked(chat, &["one"], &[]).await;
         let messages = f.messages("bot", 0).unwrap();
         let rendering = Rendering::new("", &messages);
@@ -102,7 +102,7 @@ mod worked_examples {
     }
 
     #[tokio::test]
-    async fn values_of_one_message_stay_apart_where_blocks_are_known() {
+    async fn values_of_one_message_are_separate_blocks_in_formats_with_blocks() {
         let f = talked(|user| vec![user.all()], &["one", "two"], &[]).await;
         let messages = f.messages("bot", 1).unwrap();
         let rendering = Rendering::new("", &messages);
@@ -115,7 +115,7 @@ mod worked_examples {
     }
 
     #[tokio::test]
-    async fn a_blank_reply_is_a_message_in_the_merged_form_alone() {
+    async fn a_blank_reply_is_a_message_only_in_the_merged_format() {
         let f = talked(chat, &["one", "two"], &[" \n"]).await;
         let messages = f.messages("bot", 1).unwrap();
         let rendering = Rendering::new("", &messages);
@@ -129,7 +129,7 @@ mod worked_examples {
     }
 
     #[tokio::test]
-    async fn marks_in_the_words_of_each_provider() {
+    async fn marks_are_rendered_in_the_format_of_each_provider() {
         let f = talked(chat, &["one", "two"], &["1"]).await;
         let messages = f.messages("bot", 1).unwrap();
         let marked = |model: &str, pace: Pace| {
@@ -197,7 +197,7 @@ mod worked_examples {
 
     /// It would keep the end of each request of its own accord.
     #[tokio::test]
-    async fn who_takes_marks_is_told_that_nothing_is_to_be_kept() {
+    async fn an_empty_plan_disables_caching_where_marks_are_supported() {
         let f = talked(chat, &["one"], &[]).await;
         let messages = f.messages("bot", 0).unwrap();
         let options = |model: &str| {
@@ -217,7 +217,7 @@ mod worked_examples {
 
     /// The end of the first step is where the next request goes on, and what was said there is nothing.
     #[tokio::test]
-    async fn a_mark_on_a_blank_part_is_one_on_the_block_before() {
+    async fn a_mark_on_a_blank_part_moves_to_the_preceding_block() {
         let f = talked(|user| vec![user.latest(), this()], &["one", "two", "three"], &["1", " "]).await;
         let messages = f.messages("bot", 2).unwrap();
         let provider = eager(CLAUDE);
@@ -239,7 +239,7 @@ mod worked_examples {
     }
 
     #[tokio::test]
-    async fn what_follows_up_stands_behind_the_messages() {
+    async fn follow_up_messages_come_after_the_messages() {
         let f = talked(chat, &["one"], &[]).await;
         let messages = f.messages("bot", 0).unwrap();
         let follow_up = |reply: &str| -> FollowUp {
@@ -357,7 +357,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn all_forms_say_the_same(
+    fn all_formats_have_the_same_content(
         described in flows(),
         follow_up in follow_ups(),
         limit in option::of(8..80_usize),
@@ -418,7 +418,7 @@ proptest! {
     /// Up to the mark that is for the next request, that one begins with the same blocks; and so does the request that
     /// asks again.
     #[test]
-    fn what_was_marked_is_what_the_next_request_begins_with(
+    fn the_next_request_begins_with_the_marked_prefix(
         described in flows(),
         follow_up in follow_ups(),
         model in select(&[CLAUDE, GPT][..]),

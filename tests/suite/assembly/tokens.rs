@@ -27,7 +27,7 @@ fn text() -> impl Strategy<Value = String> {
 /// Parts with a tag that is no word and values of next to nothing were off by more than a token each when a
 /// tag was weighed by the letters around it.
 #[test]
-fn parts_of_next_to_nothing_add_up_as_well() {
+fn counts_of_tiny_parts_add_up() {
     let parts = ["<aaaaaaaaa>\né\n</aaaaaaaaa>", "\n\n<aaaaaaaaa>\n\n</aaaaaaaaa>"];
     let sum: usize = parts.iter().map(|part| Classes.count(part)).sum();
     assert!(sum.abs_diff(Classes.count(&parts.concat())) <= parts.len());
@@ -37,7 +37,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_count_is_at_most_the_bytes_and_0_for_nothing_alone(text in text()) {
+    fn a_count_is_at_most_the_bytes_and_zero_only_for_an_empty_text(text in text()) {
         for counter in [&Classes as &dyn Counter, &Calibrated::new(Classes, Ratio::percent(100))] {
             let count = counter.count(&text);
             prop_assert!(count <= text.len());
@@ -62,7 +62,7 @@ proptest! {
     }
 
     #[test]
-    fn a_ratio_is_kept_to_half_a_token(tokens in 0_usize..1_000_000, reported in 1_u64..100_000, counted in 1_u64..100_000) {
+    fn a_ratio_is_exact_to_half_a_token(tokens in 0_usize..1_000_000, reported in 1_u64..100_000, counted in 1_u64..100_000) {
         let ratio = Ratio::new(reported, counted).expect("something is counted");
         let (scaled, exact) = (ratio.of(tokens) as u64 * counted, tokens as u64 * reported);
         prop_assert!(scaled.abs_diff(exact) * 2 <= counted || ratio.of(tokens) == 1);
@@ -70,7 +70,7 @@ proptest! {
     }
 
     #[test]
-    fn ratios_are_ordered_as_numbers_are(a in 1_u64..1000, b in 1_u64..1000, c in 0_u64..1000, d in 1_u64..1000) {
+    fn ratios_are_ordered_like_their_quotients(a in 1_u64..1000, b in 1_u64..1000, c in 0_u64..1000, d in 1_u64..1000) {
         let [one, other] = [(a, b), (c, d)].map(|(a, b)| Ratio::new(a, b).expect("something is counted"));
         prop_assert_eq!(one.cmp(&other), (a * d).cmp(&(c * b)));
         prop_assert_eq!(one == other, a * d == c * b);
@@ -141,7 +141,7 @@ async fn talk(calibration: &Calibration, model: Reporting, steps: usize) -> Resu
 }
 
 #[tokio::test]
-async fn what_a_model_reports_is_learnt_after_eight_calls() -> Result<()> {
+async fn reported_usage_calibrates_after_eight_calls() -> Result<()> {
     let calibration = Calibration::new(Bytes);
     talk(&calibration, Reporting::Ends(Finish::Stop), 3).await?;
     assert_eq!((calibration.ratio(), calibration.p99()), (None, None));
@@ -155,7 +155,7 @@ async fn what_a_model_reports_is_learnt_after_eight_calls() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_reply_without_usage_or_without_an_end_teaches_nothing() -> Result<()> {
+async fn a_reply_without_usage_or_without_an_end_does_not_calibrate() -> Result<()> {
     let refused = Reporting::Ends(Finish::Refused);
     let other = Reporting::Ends(Finish::Other("strange".into()));
     for model in [refused, other, Reporting::EndsWithoutUsage, Reporting::Fails, Reporting::BreaksOff] {
@@ -167,7 +167,7 @@ async fn a_reply_without_usage_or_without_an_end_teaches_nothing() -> Result<()>
 }
 
 #[tokio::test]
-async fn a_watched_model_says_the_same() -> Result<()> {
+async fn a_calibrating_model_returns_the_same_reply() -> Result<()> {
     let f = talk(&Calibration::new(Chars), Reporting::Ends(Finish::Stop), 2).await?;
     assert_eq!(f.get("two", 1).as_deref(), Some("well then"));
     assert_eq!(Calibration::new(Chars).watching(Reporting::Fails).name(), "reporting");
@@ -175,7 +175,7 @@ async fn a_watched_model_says_the_same() -> Result<()> {
 }
 
 #[test]
-fn a_calibrated_counter_stays_what_it_is_while_more_is_learnt() {
+fn a_calibrated_counter_does_not_change_during_calibration() {
     let calibration = Calibration::new(Chars);
     (0..8).for_each(|_| calibration.learn(100, 130));
     let counter = Calibrated::new(Chars, calibration.ratio().expect("eight calls are enough"));

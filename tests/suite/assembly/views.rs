@@ -40,7 +40,7 @@ fn debate_at_run_time() -> Flow {
 }
 
 #[test]
-fn two_columns_read_what_the_other_one_said_before() {
+fn two_columns_read_the_previous_values_of_each_other() {
     let expected = [
         ("pro", 0, "[t0]"),
         ("pro", 2, "[t2] <con>con1</con>"),
@@ -81,7 +81,7 @@ fn a_declaration_prints_as_it_was_written() {
 
 /// What was said before keeps nobody waiting, so the two stand side by side.
 #[test]
-fn what_was_said_before_is_no_reason_to_wait() {
+fn a_lagged_view_waits_for_no_cell_of_the_same_step() {
     let outline = Debate::GRAPH.outline();
     let levels: Vec<usize> = outline.columns.iter().map(|column| column.level).collect();
     assert_eq!(levels, [0, 1, 1, 2]);
@@ -91,7 +91,7 @@ fn what_was_said_before_is_no_reason_to_wait() {
 
 /// A history that is shown a step late keeps its place, so what was sent stays a prefix.
 #[test]
-fn a_delayed_history_stays_where_it_was_shown() {
+fn a_lagged_history_stays_in_the_same_messages() {
     let chat = flow! {
         source user;
         column coach(user.latest) = said("coach");
@@ -111,7 +111,7 @@ fn a_delayed_history_stays_where_it_was_shown() {
 }
 
 #[test]
-fn who_reads_the_past_alone_begins_a_step_later() {
+fn a_column_with_only_lagged_views_is_skipped_at_step_0() {
     let chat = flow! {
         source user;
         column memory(user.prev) = said("memory");
@@ -127,7 +127,7 @@ fn who_reads_the_past_alone_begins_a_step_later() {
 }
 
 #[test]
-fn a_past_that_nobody_declares_is_told() {
+fn a_lagged_view_of_an_unknown_column_is_an_error() {
     let user = source("user");
     let pro = column("pro", (user.latest(), prev("kon")), said("pro"));
     let Err(Error::Schema(error)) = flow([pro]) else { panic!("there is no `kon`") };
@@ -136,7 +136,7 @@ fn a_past_that_nobody_declares_is_told() {
 }
 
 #[test]
-fn a_group_whose_tag_is_taken_is_told() {
+fn a_group_with_a_duplicate_tag_is_an_error() {
     let user = source("user");
     for views in [
         vec![user.latest(), group("user", user.latest().named("me"))],
@@ -155,7 +155,7 @@ fn a_group_whose_tag_is_taken_is_told() {
 
 /// Groups stand in groups, and one of which nothing is shown is not there.
 #[test]
-fn groups_nest_and_vanish() {
+fn groups_nest_and_empty_groups_are_not_rendered() {
     let chat = flow! {
         source user;
         column rare(user.latest) = said("rare").every(2);
@@ -175,7 +175,7 @@ fn groups_nest_and_vanish() {
 }
 
 #[test]
-fn a_filter_shows_some_values_and_skips_where_nothing_new_gets_through() {
+fn a_filter_shows_some_values_and_skips_cells_without_new_ones() {
     let chat = flow! {
         source user;
         column faq(user.filter(|text| text.ends_with('?'))) = said("faq");
@@ -222,7 +222,7 @@ impl Model for Ear {
 }
 
 #[test]
-fn what_is_noted_stands_behind_the_instruction() {
+fn notes_are_appended_to_the_instruction() {
     let expected = "Answer.\n\nWhat the tags in the messages hold:\n<user>: what the person typed\n\
                     <mood>: how it was said";
     let (ear, other) = (Ear::default(), Ear::default());
@@ -253,7 +253,7 @@ fn what_is_noted_stands_behind_the_instruction() {
 
 /// A condition is asked with what the compute step would see, and what is skipped costs nothing.
 #[test]
-fn a_column_that_is_not_due_is_skipped_and_who_reads_nothing_else_with_it() {
+fn a_column_that_is_not_due_is_skipped_with_the_columns_that_read_only_it() {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&asked);
     let chat = flow! {
@@ -319,7 +319,7 @@ fn told_at_run_time() -> Flow {
 
 /// Counted are values that are there, and it is said before the first one that is shown, inside of its group.
 #[test]
-fn what_windows_hide_is_told() {
+fn windows_show_the_number_of_hidden_values() {
     let expected = [
         ("coach", 0, "<user>u0</user>"),
         ("coach", 1, "<user>u0</user> | coach0 | <user>u1</user> <subjects>topics1</subjects>"),
@@ -370,7 +370,7 @@ fn what_windows_hide_is_told() {
 }
 
 #[test]
-fn a_part_knows_how_much_is_hidden() {
+fn a_part_has_the_number_of_hidden_values() {
     let chat = flow! {
         source user;
         column answer(user.window(2).elided(), self.latest.elided()) = said("answer");
@@ -398,7 +398,7 @@ fn a_part_knows_how_much_is_hidden() {
 
 /// What is said of a window stands where requests part in any case.
 #[test]
-fn to_tell_what_is_hidden_costs_nothing_of_what_requests_have_in_common() {
+fn a_notice_of_hidden_values_does_not_shorten_the_stable_prefix() {
     let user = source("user");
     let topics = column("topics", user.latest(), said("topics"));
     let silent = column("silent", (&user, topics.window(2), this()), said("silent"));
@@ -425,7 +425,7 @@ fn to_tell_what_is_hidden_costs_nothing_of_what_requests_have_in_common() {
 }
 
 #[test]
-fn what_hides_nothing_has_nothing_to_tell() {
+fn elided_on_a_view_that_hides_nothing_is_an_error() {
     let user = source("user");
     for view in [user.all().elided(), user.prev().all().elided(), user.window(3).elided().all()] {
         let Err(Error::Schema(error)) = flow([column("pro", view, said("pro"))]) else {
@@ -447,7 +447,7 @@ fn what_hides_nothing_has_nothing_to_tell() {
 
 /// What is left out as too much takes with it what is said before it, and that is counted.
 #[test]
-fn a_budget_counts_what_is_said_and_leaves_it_out_with_its_turn() {
+fn a_budget_counts_a_notice_and_omits_it_with_its_turn() {
     let user = source("user");
     let views = (user.window(4).elided(), this().window(2).elided());
     let chat = flow([column(
