@@ -70,7 +70,7 @@ impl Model for Says {
 
 /// At step 3, with the parts from 0 on and an instruction of 2,000 tokens. The minimum is 1,024.
 #[tokio::test]
-async fn each_pattern_is_marked_where_the_next_request_leaves_it() -> Result<()> {
+async fn each_pattern_is_marked_where_the_next_request_diverges() -> Result<()> {
     type Views = fn(&Column) -> Vec<View>;
     let patterns: [(&str, Views, &[Position]); 6] = [
         // u0 b0 u1 b1 u2 b2 u3: everything stays.
@@ -95,7 +95,7 @@ async fn each_pattern_is_marked_where_the_next_request_leaves_it() -> Result<()>
 
 /// A window that is about to move has been kept up to here by the steps before, and is read once more.
 #[tokio::test]
-async fn a_window_is_read_a_last_time_when_it_is_full() -> Result<()> {
+async fn a_full_window_is_read_from_the_cache_once_more() -> Result<()> {
     let f = bot(5, 0, |user| vec![user.window(3)]).await?;
     let plan = |step| Ok::<_, Error>(places(&f.cache_plan("bot", step, &eager(4, 20), Pace::batch())?));
     assert_eq!(plan(0)?, [Part(0)]);
@@ -107,7 +107,7 @@ async fn a_window_is_read_a_last_time_when_it_is_full() -> Result<()> {
 
 /// Over a step at which nothing is asked a window moves on by two.
 #[tokio::test]
-async fn a_window_that_moved_on_unseen_is_not_read_again() -> Result<()> {
+async fn a_window_that_moved_between_two_requests_is_not_read_from_the_cache() -> Result<()> {
     let user = source("user");
     let halting =
         |cx: Context| async move { if cx.step() == 2 { Err("it is meant to fail") } else { Ok("x") } };
@@ -125,7 +125,7 @@ async fn a_window_that_moved_on_unseen_is_not_read_again() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_is_too_short_is_not_marked() -> Result<()> {
+async fn a_prefix_below_the_minimum_is_not_marked() -> Result<()> {
     let views = |user: &Column| vec![user.all(), this()];
     let plan = async |instruction, step, model| {
         let f = bot(4, instruction, views).await?;
@@ -141,7 +141,7 @@ async fn what_is_too_short_is_not_marked() -> Result<()> {
 }
 
 #[tokio::test]
-async fn who_finds_prefixes_alone_is_given_no_marks() -> Result<()> {
+async fn a_provider_with_automatic_caching_gets_no_marks() -> Result<()> {
     let f = bot(4, 5000, |user| vec![user.all(), this()]).await?;
     for model in
         ["openai/gpt-4o", "gemini/gemini-2.5-pro", "deepseek/deepseek-chat", "ollama/llama3.2", "x/y"]
@@ -157,7 +157,7 @@ async fn who_finds_prefixes_alone_is_given_no_marks() -> Result<()> {
 
 /// A provider that looks for entries at marks alone is shown the place of the one before.
 #[tokio::test]
-async fn an_entry_that_is_out_of_sight_has_a_mark_of_its_own() -> Result<()> {
+async fn an_entry_beyond_the_look_back_has_its_own_mark() -> Result<()> {
     let f = bot(4, 2000, |user| vec![user.all(), this()]).await?;
     let plan =
         |provider: &CachePolicy| Ok::<_, Error>(places(&f.cache_plan("bot", 3, provider, Pace::batch())?));
@@ -189,7 +189,7 @@ async fn an_entry_that_is_out_of_sight_has_a_mark_of_its_own() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_lifetime_follows_the_pace_alone() -> Result<()> {
+async fn the_lifetime_depends_only_on_the_pace() -> Result<()> {
     use Lifetime::{Long, Short};
     let f = bot(12, 0, |user| vec![user.all(), this()]).await?;
     let lifetime = |step, model, pace| {
@@ -220,7 +220,7 @@ async fn the_lifetime_follows_the_pace_alone() -> Result<()> {
 /// Inside what is read marks cost nothing, so requests leave entries all over the past: a fork of any step finds
 /// one that is not far before it.
 #[tokio::test]
-async fn forks_of_what_is_past_find_an_entry_near() -> Result<()> {
+async fn forks_at_an_earlier_step_find_a_nearby_entry() -> Result<()> {
     let f = bot(64, 2000, |user| vec![user.all(), this()]).await?;
     let mut marked: Vec<Position> = Vec::new();
     for step in 40..64 {
@@ -236,7 +236,7 @@ async fn forks_of_what_is_past_find_an_entry_near() -> Result<()> {
 }
 
 #[tokio::test]
-async fn where_a_fork_went_another_way_both_are_marked() -> Result<()> {
+async fn both_branches_are_marked_where_a_fork_diverges() -> Result<()> {
     let f = bot(16, 2000, |user| vec![user.all(), this()]).await?;
     let plan = |f: &Flow, step| f.cache_plan("bot", step, CachePolicy::of(CLAUDE), Pace::batch());
     let before: Vec<CachePlan> = (0..16).map(|step| plan(&f, step)).collect::<Result<_>>()?;
@@ -256,7 +256,7 @@ async fn where_a_fork_went_another_way_both_are_marked() -> Result<()> {
 
 /// Who says that nothing follows reads what was kept and pays for nothing else.
 #[tokio::test]
-async fn the_last_request_is_marked_where_the_one_before_was() -> Result<()> {
+async fn the_last_request_is_marked_at_the_mark_of_the_previous_one() -> Result<()> {
     let f = bot(4, 2000, |user| vec![user.all(), this()]).await?;
     let plan = |step, pace| f.cache_plan("bot", step, CachePolicy::of(CLAUDE), pace);
     let last = plan(3, Pace::batch().last())?;
@@ -270,7 +270,7 @@ async fn the_last_request_is_marked_where_the_one_before_was() -> Result<()> {
 }
 
 #[tokio::test]
-async fn handles_and_flows_plan_the_same() -> Result<()> {
+async fn handles_and_flows_return_the_same_plan() -> Result<()> {
     let chat = flow! {
         source user;
         column bot(user, self) = prompt("Be brief. ".repeat(500)).with(Says("Yes.".to_owned()));
@@ -299,7 +299,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn marks_are_few_and_at_real_places(flow in flows(), most in 0..5_usize, look_back in 1..4_usize, system in 0..2_usize) {
+    fn marks_are_within_the_limit_and_at_existing_parts(flow in flows(), most in 0..5_usize, look_back in 1..4_usize, system in 0..2_usize) {
         let provider = eager(most, look_back);
         each_cell(&flow, &[0], |cell| {
             let plan = CachePlan::of(&cell.messages, system, &provider, Pace::batch());
@@ -314,7 +314,7 @@ proptest! {
 
     /// What is kept is what another request begins with: the next, or the one before.
     #[test]
-    fn everything_before_a_mark_begins_a_neighbour_byte_for_byte(flow in flows(), look_back in 1..4_usize) {
+    fn the_bytes_before_a_mark_begin_an_adjacent_request(flow in flows(), look_back in 1..4_usize) {
         let provider = eager(4, look_back);
         each_cell(&flow, &[0], |cell| {
             if cell.step + 1 == flow.steps() {
@@ -343,7 +343,7 @@ proptest! {
     /// The last mark of a request is found by the next one, if that begins the same. Cells that are empty for
     /// good are shown nowhere, and a column all of whose inputs are is not asked.
     #[test]
-    fn what_a_request_had_kept_is_found_by_the_next(flow in flows(), look_back in 1..4_usize, gaps in vec(any::<Index>(), 0..4)) {
+    fn the_next_request_finds_the_entry_of_the_previous_one(flow in flows(), look_back in 1..4_usize, gaps in vec(any::<Index>(), 0..4)) {
         let cells: Vec<_> =
             flow.derived().flat_map(|(column, _)| (0..flow.steps()).map(|step| (column.name.clone(), step))).collect();
         let gaps: Gaps = gaps.iter().map(|gap| gap.get(&cells).clone()).collect();
@@ -367,7 +367,7 @@ proptest! {
     }
 
     #[test]
-    fn a_plan_is_the_same_however_the_values_were_computed(flow in flows(), pauses in pauses()) {
+    fn a_plan_does_not_depend_on_the_order_of_completion(flow in flows(), pauses in pauses()) {
         let (calm, provider) = (filled(&flow, &[0]), eager(4, 2));
         each_cell(&flow, &pauses, |cell| {
             let plan = |live: &Live| live.flow.cache_plan(cell.column, cell.step, &provider, Pace::batch()).unwrap();

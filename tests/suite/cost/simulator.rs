@@ -50,7 +50,7 @@ fn a_mark_looks_twenty_blocks_back() {
 
 /// A prefix of 12,000 tokens is written; a request that goes on to 15,000 reads it and writes the rest.
 #[test]
-fn a_longer_prefix_is_read_as_far_as_it_is_known() {
+fn a_longer_prefix_is_read_up_to_the_cached_entry() {
     let rules = Rules { look_back: LookBack::Blocks(1), ..Rules::documented() };
     let (mut prefixes, mut cache) = (Prefixes::default(), Cache::new(&rules));
     read(&mut cache, &turn(&mut prefixes, 12), &[11], 0.0);
@@ -60,7 +60,7 @@ fn a_longer_prefix_is_read_as_far_as_it_is_known() {
 
 /// A message that got longer is another one. Only a mark of one's own at the place finds it.
 #[test]
-fn a_message_that_is_extended_is_not_found() {
+fn an_extended_message_is_a_cache_miss() {
     let (look_back, automatic) = (LookBack::Blocks(1), LookBack::Messages(20));
     let rules = Rules { look_back, automatic, ..Rules::documented() };
     let (mut prefixes, mut cache) = (Prefixes::default(), Cache::new(&rules));
@@ -85,7 +85,7 @@ fn a_message_that_is_extended_is_not_found() {
 }
 
 #[test]
-fn a_prefix_below_the_minimum_is_not_cached_and_nobody_is_told() {
+fn a_prefix_below_the_minimum_is_silently_not_cached() {
     let rules = Rules::documented();
     let mut prefixes = Prefixes::default();
     for (tokens, found) in [(1023, 0), (1024, 1024)] {
@@ -98,7 +98,7 @@ fn a_prefix_below_the_minimum_is_not_cached_and_nobody_is_told() {
 }
 
 #[test]
-fn what_a_provider_refuses() {
+fn invalid_marks_are_rejected() {
     let rules = Rules::documented();
     let mut cache = Cache::new(&rules);
     let request = turn(&mut Prefixes::default(), 6);
@@ -142,7 +142,7 @@ fn an_entry_without_a_mark_is_not_kept_alive_by_longer_ones() {
 }
 
 #[test]
-fn an_entry_is_read_when_its_answer_has_begun() {
+fn an_entry_can_be_read_once_its_reply_has_begun() {
     let rules = Rules { ready: 2.0, ..Rules::documented() };
     let (mut cache, request) = (Cache::new(&rules), turn(&mut Prefixes::default(), 2));
     let reads = [0.0, 1.0, 2.0].map(|now| read(&mut cache, &request, &[1], now));
@@ -151,7 +151,7 @@ fn an_entry_is_read_when_its_answer_has_begun() {
 
 /// The long part is billed first, then the short one.
 #[test]
-fn two_lifetimes_are_billed_each_for_its_part() {
+fn each_lifetime_is_billed_for_its_part() {
     let rules = Rules::documented();
     let (mut cache, request) = (Cache::new(&rules), turn(&mut Prefixes::default(), 5));
     let explicit = [(1, Lifetime::Long), (3, Lifetime::Short)].map(|(at, lifetime)| Mark { at, lifetime });
@@ -169,7 +169,7 @@ fn two_lifetimes_are_billed_each_for_its_part() {
 
 /// Questions, calls and lengths of the dialogues that the tool loops stand for: 4 to 6, 6, and 15 KB.
 #[test]
-fn the_tool_loops_are_as_long_as_they_should_be() -> Result<()> {
+fn tool_loops_have_the_expected_length() -> Result<()> {
     let trace = traces::tools::trace()?;
     let share = |part: f64, whole: f64| part / whole;
     let count = |pause: Pause| trace.turns.iter().filter(|turn| turn.pause == pause).count();
@@ -188,7 +188,7 @@ fn the_tool_loops_are_as_long_as_they_should_be() -> Result<()> {
 
 /// A fork asks what its flow has asked up to there, and then something else.
 #[test]
-fn a_fork_repeats_the_past() -> Result<()> {
+fn a_fork_repeats_earlier_requests() -> Result<()> {
     for trace in traces::fan::traces()?.iter().take(1) {
         let asked = |turn: usize| trace.asks.iter().filter(move |ask| ask.turn == turn && ask.column == 0);
         let forks: Vec<usize> = (0..trace.turns.len())
@@ -210,7 +210,7 @@ fn a_fork_repeats_the_past() -> Result<()> {
 
 /// The marks of the library where rules have edges: too many blocks, too few tokens, hours of silence.
 #[test]
-fn ours_is_never_dearer_than_no_cache() -> Result<()> {
+fn our_marks_never_cost_more_than_no_cache() -> Result<()> {
     let traces = traces::adversarial::traces()?;
     for (provider, rules) in market().iter().filter(|(_, rules)| rules.minimum <= 1024) {
         for trace in &traces {

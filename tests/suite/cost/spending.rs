@@ -74,7 +74,7 @@ impl Model for Metered {
 const CHEAP: Reply = Reply::Costs { input: 100, output: 10 };
 
 #[tokio::test(start_paused = true)]
-async fn a_receipt_stands_beside_each_value_that_a_model_was_asked_for() -> Result<()> {
+async fn each_value_of_a_model_has_a_receipt() -> Result<()> {
     let model = Metered::new([Reply::BreaksOff, CHEAP, CHEAP]);
     let chat = flow! {
         source user;
@@ -107,7 +107,7 @@ async fn a_receipt_stands_beside_each_value_that_a_model_was_asked_for() -> Resu
 }
 
 #[tokio::test(start_paused = true)]
-async fn receipts_come_back_with_their_values() -> Result<()> {
+async fn receipts_are_loaded_with_their_values() -> Result<()> {
     let store = MemoryStore::new();
     let open = async || {
         let model = Metered::new([CHEAP]);
@@ -132,7 +132,7 @@ async fn receipts_come_back_with_their_values() -> Result<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cell_that_is_skipped_after_it_was_paid_for_has_a_receipt() -> Result<()> {
+async fn a_skipped_cell_that_cost_something_has_a_receipt() -> Result<()> {
     let model = Metered::new([Reply::BreaksOff]);
     let chat = flow! {
         source user;
@@ -176,7 +176,7 @@ async fn a_limit_stops_the_run_before_it_is_exceeded_and_nothing_is_lost() -> Re
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_limit_in_dollars_knows_the_price_or_says_that_nobody_does() -> Result<()> {
+async fn a_limit_in_dollars_needs_a_known_price() -> Result<()> {
     let unknown = columnar::testing::ScriptedModel::new(|_| "yes".to_owned());
     let chat = flow! {
         source user;
@@ -212,7 +212,7 @@ async fn a_limit_in_dollars_knows_the_price_or_says_that_nobody_does() -> Result
 }
 
 #[tokio::test(start_paused = true)]
-async fn flows_share_a_limit_and_failures_that_were_not_answered_cost_nothing() -> Result<()> {
+async fn flows_share_a_limit_and_refused_calls_cost_nothing() -> Result<()> {
     let limit = SpendLimit::tokens(300);
     let refusing = Metered::new([Reply::Refuses]);
     let first = flow! {
