@@ -89,7 +89,7 @@ async fn a_reply_is_stored_as_it_is_and_read_as_the_type() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_model_is_told_what_is_wanted_in_the_same_words_at_each_step() -> Result<()> {
+async fn the_output_spec_is_the_same_text_at_each_step() -> Result<()> {
     let model = model(GOOD, "");
     let flow = Rated::new(model.clone());
     run(&flow).await?;
@@ -107,7 +107,7 @@ async fn the_model_is_told_what_is_wanted_in_the_same_words_at_each_step() -> Re
 }
 
 #[tokio::test]
-async fn the_schema_counts_as_instruction() -> Result<()> {
+async fn the_schema_is_counted_with_the_instruction() -> Result<()> {
     let plain = flow! { source user; column score(user.latest) = prompt("Rate it."); };
     let typed = flow! { source user; column score(user.latest): Score = prompt("Rate it."); };
     plain.user.push("It was fine.").await?;
@@ -118,7 +118,7 @@ async fn the_schema_counts_as_instruction() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_stands_around_the_json_is_neither_told_nor_stored() -> Result<()> {
+async fn text_around_the_json_is_neither_emitted_nor_stored() -> Result<()> {
     for reply in [
         format!("```json\n{GOOD}\n```"),
         format!("Here it is:\n\n{GOOD}\n\nI hope that helps."),
@@ -133,7 +133,7 @@ async fn what_stands_around_the_json_is_neither_told_nor_stored() -> Result<()> 
 }
 
 #[tokio::test]
-async fn a_wrong_reply_is_asked_for_once_more_with_what_is_wrong() -> Result<()> {
+async fn an_invalid_reply_is_repaired_once_with_the_error() -> Result<()> {
     let model = model(BAD, GOOD);
     let flow = Rated::new(model.clone());
     let told = run(&flow).await?;
@@ -154,7 +154,7 @@ async fn a_wrong_reply_is_asked_for_once_more_with_what_is_wrong() -> Result<()>
 }
 
 #[tokio::test]
-async fn what_is_wrong_twice_is_an_error_that_says_where_and_not_what() -> Result<()> {
+async fn a_second_invalid_reply_is_an_error_with_its_position_and_no_content() -> Result<()> {
     let flow = Rated::new(model(BAD, BAD));
     let told = run(&flow).await?;
     let error = told.error.expect("an error");
@@ -166,7 +166,7 @@ async fn what_is_wrong_twice_is_an_error_that_says_where_and_not_what() -> Resul
 }
 
 #[tokio::test]
-async fn each_kind_of_wrong_has_its_words() -> Result<()> {
+async fn each_kind_of_invalid_reply_has_its_message() -> Result<()> {
     for (reply, expected) in [
         ("", "there is no JSON; expected a `Score`"),
         ("I would rather not.", "there is no JSON; expected a `Score`"),
@@ -191,7 +191,7 @@ async fn a_reply_without_text_is_not_sent_back() -> Result<()> {
 }
 
 #[tokio::test]
-async fn repairs_are_as_many_as_are_asked_for() -> Result<()> {
+async fn the_number_of_repairs_is_configurable() -> Result<()> {
     for (repairs, asked) in [(0, 1), (1, 2), (3, 4)] {
         let model = model(BAD, BAD);
         let flow = flow! {
@@ -230,7 +230,7 @@ fn moody() -> Step<'static> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn attempts_are_counted_on_wherever_they_are_made() -> Result<()> {
+async fn repairs_and_retries_share_one_count_of_attempts() -> Result<()> {
     for step in [moody().retry(1).repairs(1).typed::<Score>(), moody().repairs(1).typed::<Score>().retry(1)] {
         let flow = flow([column("score", source("user").latest(), step)])?;
         flow.push("user", "It was fine.").await?;
@@ -243,7 +243,7 @@ async fn attempts_are_counted_on_wherever_they_are_made() -> Result<()> {
 }
 
 #[tokio::test]
-async fn functions_are_held_to_the_type_and_not_asked_again() -> Result<()> {
+async fn functions_must_return_the_type_and_are_not_repaired() -> Result<()> {
     let calls = AtomicUsize::new(0);
     let flow = flow! {
         source user;
@@ -270,7 +270,7 @@ async fn functions_are_held_to_the_type_and_not_asked_again() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_step_of_yours_sees_what_is_wanted() -> Result<()> {
+async fn a_custom_compute_step_sees_the_output_spec() -> Result<()> {
     let flow = flow! {
         source user;
         column plain(user.latest) = |cx: Context| async move { cx.schema().is_none().to_string() };
@@ -287,7 +287,7 @@ async fn a_step_of_yours_sees_what_is_wanted() -> Result<()> {
 }
 
 #[tokio::test]
-async fn values_of_another_type_are_told_apart_from_values_that_are_not_there() -> Result<()> {
+async fn an_invalid_value_and_a_missing_value_are_different_errors() -> Result<()> {
     flow! {
         struct Before { source user; column score(user.latest) = |_: Context| async { "four, a secret" }; }
     }
@@ -377,7 +377,7 @@ async fn extensions_and_modules_have_typed_columns() -> Result<()> {
 proptest! {
     /// Whatever stands around it and however it arrives, the JSON is stored, and it is read as what was written.
     #[test]
-    fn json_is_found_whole(
+    fn json_in_any_text_is_found_as_a_whole(
         stars: u8,
         why in any_text(),
         is_pretty: bool,
@@ -441,7 +441,7 @@ enum Kind {
 }
 
 #[tokio::test]
-async fn the_model_that_needs_no_key_fits_every_type() -> Result<()> {
+async fn the_offline_model_returns_a_value_of_every_type() -> Result<()> {
     let desk = flow! {
         source review;
         column all(review.latest): Everything = prompt("Read it.");

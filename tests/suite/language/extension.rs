@@ -76,7 +76,7 @@ mod a_flow_that_lives {
     }
 
     #[tokio::test]
-    async fn goes_on_with_more_columns_which_a_run_computes_from_step_0() -> Result<()> {
+    async fn continues_with_more_columns_that_a_run_computes_from_step_0() -> Result<()> {
         use FeltColumn::{Mood, Tone};
 
         let chat = begun().await?;
@@ -108,7 +108,7 @@ mod a_flow_that_lives {
     }
 
     #[tokio::test]
-    async fn stays_open_at_the_door_that_it_had() -> Result<()> {
+    async fn also_runs_through_the_handle_of_the_base() -> Result<()> {
         let chat = begun().await?;
         let felt = Felt::extend(&chat).await?;
         let mut run = felt.run();
@@ -140,7 +140,7 @@ mod a_flow_that_lives {
     }
 
     #[tokio::test]
-    async fn is_extended_in_one_way_once() -> Result<()> {
+    async fn cannot_be_extended_twice_with_the_same_columns() -> Result<()> {
         let chat = begun().await?;
         let felt = Felt::extend(&chat).await?;
         let error = Felt::extend(&chat).await.expect_err("it has these columns");
@@ -151,7 +151,7 @@ mod a_flow_that_lives {
     }
 
     #[tokio::test]
-    async fn goes_on_with_what_the_store_holds_of_all_columns() -> Result<()> {
+    async fn continues_with_the_stored_values_of_all_columns() -> Result<()> {
         let store = MemoryStore::new();
         let felt = Felt::extend(Chat::open(store.clone()).await?).await?;
         felt.user.push("one").await?;
@@ -228,7 +228,7 @@ mod an_extension_of_an_extension {
 
     /// The columns of an extension were once looked for where its type has them.
     #[tokio::test]
-    async fn finds_its_columns_behind_those_of_others() -> Result<()> {
+    async fn finds_its_columns_after_those_of_other_extensions() -> Result<()> {
         let chat = begun().await?;
         let beside = Beside::extend(&chat).await?;
         let felt = a_flow_that_lives::Felt::extend(&chat).await?;
@@ -308,7 +308,7 @@ mod parameters {
     }
 
     #[tokio::test]
-    async fn may_be_shared_with_what_is_extended() -> Result<()> {
+    async fn may_be_shared_with_the_base() -> Result<()> {
         let text = |text: &str| text.to_owned();
         let spoken = Spoken::<_, 3>::new(text("a"));
         spoken.user.push("x").await?;
@@ -379,7 +379,7 @@ mod another_crate {
     }
 
     #[tokio::test]
-    async fn may_hold_what_is_extended() -> Result<()> {
+    async fn may_own_the_base() -> Result<()> {
         let answer = String::from("yes");
         let heard = Heard::extend(Talk::new(&answer)).await?;
         heard.one.push("well?").await?;
@@ -410,7 +410,7 @@ mod a_function {
     }
 
     #[tokio::test]
-    async fn may_take_any_flow_that_can_be_extended() -> Result<()> {
+    async fn may_be_passed_to_a_generic_function() -> Result<()> {
         assert_eq!((columns::<Chat>(), columns::<Scored>()), (2, 3));
         let scored: Scored = Scored::extend(begun().await?).await?;
         let lent: &Typed<'static, ScoredColumns, ScoredColumn> = &scored;

@@ -64,7 +64,7 @@ pub mod a_public_flow {
     }
 
     #[tokio::test]
-    async fn goes_on_with_what_a_store_holds() -> Result<()> {
+    async fn continues_with_the_stored_values() -> Result<()> {
         let store = MemoryStore::new();
         let chat = Chat::open(store.clone()).await?;
         chat.user.push("hello").await?;
@@ -118,7 +118,7 @@ pub mod a_public_flow {
     }
 
     #[tokio::test]
-    async fn names_the_columns_between_sources() -> Result<()> {
+    async fn names_columns_that_are_declared_between_sources() -> Result<()> {
         let flow = Between::new();
         flow.user.push("x").await?;
         flow.other.push("y").await?;
@@ -154,7 +154,7 @@ mod order {
     }
 
     #[tokio::test]
-    async fn is_topological_with_ties_as_declared() -> Result<()> {
+    async fn is_topological_with_ties_in_declaration_order() -> Result<()> {
         assert_eq!(Backwards::ORDER, ["second", "beside", "user", "first", "middle", "last"]);
         let flow = Backwards::new();
         assert_eq!(flow.user.push("x").await?, 0);
@@ -244,7 +244,7 @@ mod parameters {
     }
 
     #[tokio::test]
-    async fn come_after_the_store() -> Result<()> {
+    async fn are_passed_after_the_store() -> Result<()> {
         let future = Generic::<_, 7, u8>::open(MemoryStore::new(), Loud("!".to_owned()), 3, String::new());
         assert_send(&future);
         assert_eq!(future.await?.steps(), 0);
@@ -306,7 +306,7 @@ mod inline {
 
     /// A step that borrows once forced its lifetime on `prompt` too, which was refused.
     #[tokio::test]
-    async fn a_step_that_borrows_stands_beside_steps_that_do_not() -> Result<()> {
+    async fn one_compute_step_borrows_and_others_do_not() -> Result<()> {
         let owned = String::from("loud");
         let style = owned.as_str();
         let chat = flow! {
@@ -373,14 +373,14 @@ mod inline {
     }
 
     #[tokio::test]
-    async fn flows_may_stand_in_a_generic_function_and_in_a_loop() -> Result<()> {
+    async fn flows_may_be_declared_in_a_generic_function_and_in_a_loop() -> Result<()> {
         assert_eq!(last([1, 2, 3]).await?, "3");
         assert_eq!(last(["a", "b"]).await?, "b");
         Ok(())
     }
 
     #[tokio::test]
-    async fn two_flows_in_one_function_are_apart() -> Result<()> {
+    async fn two_flows_in_one_function_share_nothing() -> Result<()> {
         let one = flow! { source user; column shout(user.latest) = capitals; };
         let two = flow! { source user; column shout(user) = echo; column again(shout) = echo; };
         one.user.push("x").await?;
@@ -590,7 +590,7 @@ mod two_hundred {
     }
 
     #[tokio::test]
-    async fn columns_are_not_too_many() -> Result<()> {
+    async fn two_hundred_columns_compile() -> Result<()> {
         let wide = Wide::new();
         wide.user.push("x").await?;
         wide.run().await?;

@@ -81,7 +81,7 @@ mod a_flow_with_a_module {
     }
 
     #[tokio::test]
-    async fn shows_the_module_its_own_names() -> Result<()> {
+    async fn renders_the_inputs_of_the_module_under_its_own_names() -> Result<()> {
         let chat = Chat::new();
         chat.user.push("rust").await?;
         chat.user.push("go").await?;
@@ -95,7 +95,7 @@ mod a_flow_with_a_module {
     }
 
     #[tokio::test]
-    async fn has_the_columns_of_the_module_as_its_own() -> Result<()> {
+    async fn has_the_columns_of_the_module() -> Result<()> {
         let chat = Chat::new();
         assert_eq!((chat.debate.critic.name(), chat.debate.topic.name()), ("debate.critic", "user"));
         // An input is the column that it is bound to.
@@ -112,7 +112,7 @@ mod a_flow_with_a_module {
     }
 
     #[tokio::test]
-    async fn goes_on_with_what_a_store_holds() -> Result<()> {
+    async fn continues_with_the_stored_values() -> Result<()> {
         let store = MemoryStore::new();
         let chat = Chat::open(store.clone()).await?;
         chat.user.push("rust").await?;
@@ -214,7 +214,7 @@ mod modules_of_a_flow {
     }
 
     #[tokio::test]
-    async fn are_fed_by_sources_alone() -> Result<()> {
+    async fn reject_a_push_into_a_computed_column() -> Result<()> {
         let flow = Twice::new();
         let error = flow.first.topic.push("x").await.expect_err("it is computed");
         assert!(matches!(error, Error::NotASource { .. }), "{error}");
@@ -292,7 +292,7 @@ mod modules_of_a_flow {
     }
 
     #[tokio::test]
-    async fn may_read_what_they_said_before() -> Result<()> {
+    async fn may_read_their_previous_values() -> Result<()> {
         let flow = Looped::new();
         flow.user.push("x").await?;
         flow.user.push("y").await?;
@@ -308,7 +308,7 @@ mod modules_of_a_flow {
     }
 
     #[tokio::test]
-    async fn may_be_left_and_entered_again() -> Result<()> {
+    async fn may_feed_each_other_through_outer_columns() -> Result<()> {
         assert_eq!(Winding::ORDER, ["user", "sides.of_left", "between", "sides.of_right", "end"]);
         let flow = Winding::new();
         flow.user.push("x").await?;
@@ -347,7 +347,7 @@ mod parameters {
     }
 
     #[tokio::test]
-    async fn are_given_to_modules() -> Result<()> {
+    async fn are_passed_to_modules() -> Result<()> {
         let flow = Held::<_, 3>::new("a".to_owned());
         flow.user.push("x").await?;
         let told = values(&flow).await?;
@@ -437,7 +437,7 @@ mod the_inline_form {
     }
 
     #[tokio::test]
-    async fn gives_them_what_is_in_scope() {
+    async fn passes_variables_in_scope_to_them() {
         assert_eq!(spoken("a".to_owned(), "7").await.expect("a number"), "answer=a user=x");
         assert!(spoken("a".to_owned(), "seven").await.is_err());
     }
@@ -520,7 +520,7 @@ mod another_crate {
     }
 
     #[tokio::test]
-    async fn may_hold_the_module() -> Result<()> {
+    async fn may_own_the_module() -> Result<()> {
         let answer = String::from("yes");
         let heard = Heard::new(&answer);
         heard.user.push("well?").await?;
@@ -544,7 +544,7 @@ mod at_run_time {
     }
 
     #[tokio::test]
-    async fn names_say_the_same() -> Result<()> {
+    async fn a_prefix_gives_the_names_and_messages_of_the_macro() -> Result<()> {
         let user = source("user");
         let critic = debate("debate", &user);
         let verdict = column("verdict", (critic.latest(), user.latest()), seen);

@@ -177,7 +177,7 @@ mod the_macro {
     make!(pub(super) Made, user, topics(user), 3, "said", super::echo);
 
     #[tokio::test]
-    async fn goes_by_any_path() {
+    async fn may_be_called_by_any_path() {
         let inline = renamed::flow! { source user; column topics(user) = super::echo; };
         inline.user.push("x").await.unwrap();
         inline.run().await.unwrap();
@@ -223,7 +223,7 @@ mod denials {
     }
 
     #[test]
-    fn what_is_denied_and_is_not_so_changes_nothing() {
+    fn denied_lints_do_not_fire_in_generated_code() {
         assert_eq!(Strict::ORDER, ["user", "all", "reduced"]);
         assert_eq!(Small::ORDER, ["user", "few"]);
     }
