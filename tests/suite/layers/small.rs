@@ -38,13 +38,13 @@ fn found_in(files: &[(&str, &str)], rules: &Rules<'_>) -> Vec<String> {
 const HIGH: &str = "pub struct High;";
 
 #[test]
-fn imports_that_point_down_are_fine() {
+fn imports_that_point_down_are_accepted() {
     let middle = "use crate::low::Low; pub fn f(_: Low) -> crate::low::Low { super::low::Low }";
     assert_eq!(found("pub struct Low;", middle, HIGH), [""; 0]);
 }
 
 #[test]
-fn an_upward_import_is_found_wherever_it_is_written() {
+fn an_upward_import_is_found_in_every_syntax() {
     let upward = [
         "use crate::high::High;",
         "use super::high::High;",
@@ -78,7 +78,7 @@ fn an_upward_import_is_found_wherever_it_is_written() {
 }
 
 #[test]
-fn a_name_that_is_passed_on_points_to_the_file_that_defines_it() {
+fn a_reexported_name_points_to_the_file_that_defines_it() {
     let middle = "pub use crate::high::High;";
     assert_eq!(
         found("use crate::middle::High;", middle, HIGH),
@@ -90,7 +90,7 @@ fn a_name_that_is_passed_on_points_to_the_file_that_defines_it() {
 }
 
 #[test]
-fn tests_and_comments_are_no_imports() {
+fn tests_and_comments_are_not_imports() {
     let low = "/// See [`crate::high::High`].\n\
                #[cfg(test)] use crate::high::High;\n\
                #[cfg(test)] mod tests { use crate::high::High; }\n\
@@ -103,7 +103,7 @@ fn tests_and_comments_are_no_imports() {
 }
 
 #[test]
-fn a_clock_and_the_order_of_a_hash_map_are_found_in_a_pure_layer_alone() {
+fn a_clock_and_a_hash_map_are_violations_in_a_pure_layer_only() {
     let impure = [
         ("use std::time::Instant;", "std::time::Instant"),
         ("use std::{sync::Arc, time};", "std::time"),
@@ -124,7 +124,7 @@ fn a_clock_and_the_order_of_a_hash_map_are_found_in_a_pure_layer_alone() {
 }
 
 #[test]
-fn a_circle_of_files_is_found_through_names_that_are_passed_on() {
+fn a_cycle_of_files_is_found_through_reexported_names() {
     let both = [
         ("middle/a.rs", "use super::B;\npub struct A(B);"),
         ("middle/b.rs", "pub struct B; impl B { fn f() { super::a::A; } }"),
@@ -146,7 +146,7 @@ fn a_circle_of_files_is_found_through_names_that_are_passed_on() {
 }
 
 #[test]
-fn names_that_are_passed_on_and_locals_close_no_circle() {
+fn reexports_and_locals_close_no_cycle() {
     let files = [
         ("middle/mod.rs", "mod a; pub use a::{A, a}; pub struct M; pub fn f(a: u8) -> u8 { a + g!(a) }"),
         ("middle/a.rs", "use super::M; pub struct A(M); pub fn a() {}"),
@@ -157,7 +157,7 @@ fn names_that_are_passed_on_and_locals_close_no_circle() {
 }
 
 #[test]
-fn a_known_circle_is_accepted_while_it_is_one() {
+fn a_known_cycle_is_accepted_while_it_exists() {
     let mut files = [
         ("middle/mod.rs", "mod a; pub use a::A; pub struct M(A);"),
         ("middle/a.rs", "pub struct A; impl A { fn f(_: super::M) {} }"),
