@@ -111,7 +111,7 @@ async fn fill(f: &Flow, cells: usize) -> Result<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_at_once_come_near_to_what_the_model_takes() -> Result<()> {
+async fn the_number_of_concurrent_calls_approaches_the_limit_of_the_model() -> Result<()> {
     for takes in [1, 4, 11] {
         let crowded = Crowded::new(takes);
         let f = pair(&Adaptive::new(crowded.clone()))?;
@@ -135,7 +135,7 @@ async fn calls_at_once_come_near_to_what_the_model_takes() -> Result<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pause_that_the_model_asks_for_is_kept_by_all_its_columns() -> Result<()> {
+async fn all_columns_wait_for_the_requested_pause() -> Result<()> {
     let crowded = Crowded { retry_after: Some(secs(20)), ..Crowded::new(0) };
     let model = Adaptive::new(crowded.clone());
     let (f, other) = (pair(&model)?, pair(&model)?);
@@ -153,7 +153,7 @@ async fn a_pause_that_the_model_asks_for_is_kept_by_all_its_columns() -> Result<
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_takes_nothing_fails_its_cells_in_the_end() -> Result<()> {
+async fn a_model_that_refuses_every_call_fails_its_cells_after_the_wait_budget() -> Result<()> {
     for (asks, patience, at_least, at_most) in [
         (None, 120, 60, 120),
         (Some(secs(50)), 120, 100, 100),
@@ -179,7 +179,7 @@ async fn a_model_that_takes_nothing_fails_its_cells_in_the_end() -> Result<()> {
 
 /// Without a bound for its own refusals, it would be made for as long as others are answered.
 #[tokio::test(start_paused = true)]
-async fn a_call_that_is_never_taken_fails_while_others_are_answered() -> Result<()> {
+async fn a_call_that_is_always_refused_fails_while_others_succeed() -> Result<()> {
     /// Refuses what is asked for the large column.
     struct TooLarge(Crowded);
 
@@ -220,7 +220,7 @@ async fn a_call_that_is_never_taken_fails_while_others_are_answered() -> Result<
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_fails_otherwise_or_later_is_not_made_again() -> Result<()> {
+async fn a_call_that_fails_later_or_otherwise_is_not_repeated() -> Result<()> {
     /// Fails in the first call, after so many pieces.
     struct Fails(usize, Arc<AtomicUsize>, fn() -> BoxError);
 
@@ -255,7 +255,7 @@ async fn what_fails_otherwise_or_later_is_not_made_again() -> Result<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_ceiling_holds_however_long_it_takes() -> Result<()> {
+async fn the_maximum_concurrency_is_never_exceeded() -> Result<()> {
     let crowded = Crowded { pace: secs(600), ..Crowded::new(usize::MAX) };
     let model = Adaptive::new(crowded.clone()).max_concurrency(3);
     let (f, other) = (pair(&model)?, pair(&model.clone())?);
@@ -267,7 +267,7 @@ async fn the_ceiling_holds_however_long_it_takes() -> Result<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_is_dropped_gives_its_place_back() -> Result<()> {
+async fn a_dropped_call_releases_its_permit() -> Result<()> {
     let crowded = Crowded { pace: secs(600), ..Crowded::new(usize::MAX) };
     let model = Adaptive::new(crowded.clone()).max_concurrency(1);
     let f = pair(&model)?;
@@ -282,7 +282,7 @@ async fn a_call_that_is_dropped_gives_its_place_back() -> Result<()> {
 /// Its reader runs another flow on the same model: if its calls kept their places, both would wait for
 /// ever.
 #[tokio::test(start_paused = true)]
-async fn a_run_that_nobody_reads_gives_way_to_others() -> Result<()> {
+async fn a_run_that_is_not_polled_lends_its_permits() -> Result<()> {
     let crowded = Crowded::new(usize::MAX);
     let model = Adaptive::new(crowded.clone()).max_concurrency(1);
     let user = source("user");

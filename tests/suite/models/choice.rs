@@ -31,7 +31,7 @@ impl Model for Locked {
 }
 
 #[tokio::test]
-async fn the_nearest_choice_counts() -> Result<()> {
+async fn the_most_specific_model_is_used() -> Result<()> {
     let own = named("own");
     let chat = flow! {
         source user;
@@ -57,7 +57,7 @@ async fn the_nearest_choice_counts() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_fork_asks_the_same_model_and_can_be_told_another() -> Result<()> {
+async fn a_fork_inherits_the_model_and_may_set_another() -> Result<()> {
     let chat = flow! {
         source user;
         column bot(user, self) = prompt("Answer.");
@@ -79,7 +79,7 @@ async fn a_fork_asks_the_same_model_and_can_be_told_another() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_model_that_cannot_be_asked_is_told_before_anybody_is() -> Result<()> {
+async fn a_model_that_is_not_ready_is_an_error_before_any_request() -> Result<()> {
     let first = named("first");
     let chat = flow! {
         source user;
@@ -100,7 +100,7 @@ async fn a_model_that_cannot_be_asked_is_told_before_anybody_is() -> Result<()> 
 }
 
 #[tokio::test]
-async fn an_unknown_name_is_told_with_the_names_that_there_are() -> Result<()> {
+async fn an_unknown_name_is_an_error_with_the_known_names() -> Result<()> {
     let chat = flow! {
         source user;
         column bot(user, self) = prompt("Answer.").model("nonesuch/x@http://me:hunter2@localhost/");
@@ -115,7 +115,7 @@ async fn an_unknown_name_is_told_with_the_names_that_there_are() -> Result<()> {
 }
 
 #[tokio::test]
-async fn who_has_nothing_to_compute_needs_no_model() -> Result<()> {
+async fn a_column_without_missing_cells_needs_no_model() -> Result<()> {
     let store = MemoryStore::new();
     let bot = |model| column("bot", [source("user").all(), this()], prompt("Answer.").with(model));
     let flow = Flow::open(store.clone(), [bot(named("bot"))]).await?;

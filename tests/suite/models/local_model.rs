@@ -143,8 +143,8 @@ async fn the_environment_chooses_the_model() -> Result<()> {
 /// Over the wire of Anthropic a request is marked where its model has a cache. This server knows no marks and
 /// keeps prefixes by itself; it shows that such requests are taken, and that what the plan says is repeated is.
 #[tokio::test]
-async fn a_marked_request_is_taken_and_begins_as_the_one_before() -> Result<()> {
-    let test = "a_marked_request_is_taken_and_begins_as_the_one_before";
+async fn a_marked_request_is_accepted_and_begins_like_the_previous_one() -> Result<()> {
+    let test = "a_marked_request_is_accepted_and_begins_like_the_previous_one";
     let Some((url, _alone)) = address(test).await else { return Ok(()) };
     // A name whose cache takes prefixes from 512 tokens on.
     let model = Watched::new("anthropic/claude-opus-5", &url);
@@ -183,8 +183,8 @@ enum Kind {
 
 /// Over this wire the server holds the model to the schema; a model as small as this one could not be talked into it.
 #[tokio::test]
-async fn a_typed_column_is_held_to_its_type_over_the_openai_wire() -> Result<()> {
-    let test = "a_typed_column_is_held_to_its_type_over_the_openai_wire";
+async fn a_typed_column_gets_a_valid_value_over_the_openai_wire() -> Result<()> {
+    let test = "a_typed_column_gets_a_valid_value_over_the_openai_wire";
     let Some((url, _alone)) = address(test).await else { return Ok(()) };
     let model = Watched::new("openai/smollm2", &url);
     let chat = flow! {
@@ -224,8 +224,8 @@ fn is_repeated(steps: impl IntoIterator<Item = (Usage, f64, Usage)>) {
 }
 
 #[tokio::test]
-async fn what_is_said_to_be_repeated_comes_from_the_cache() -> Result<()> {
-    let test = "what_is_said_to_be_repeated_comes_from_the_cache";
+async fn the_repeated_prefix_is_read_from_the_cache() -> Result<()> {
+    let test = "the_repeated_prefix_is_read_from_the_cache";
     let Some((url, _alone)) = address(test).await else { return Ok(()) };
     let said = |n: usize| format!("This is what happened on day {n}. ").repeat(20);
     #[expect(clippy::cast_precision_loss)]

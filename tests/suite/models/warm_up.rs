@@ -87,32 +87,32 @@ fn latest(user: &Column) -> Vec<View> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn under_one_instruction_one_leads_and_the_others_follow_its_first_token() {
+async fn under_one_instruction_one_request_warms_up_and_the_others_wait_for_its_first_token() {
     let long = long();
     assert_eq!(asked(&Slow::new(KEEPS), [&long; 3], "hello", latest).await, [0, 10, 10]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_read_counts_as_well() {
+async fn the_inputs_are_part_of_the_shared_prefix() {
     assert_eq!(asked(&Slow::new(KEEPS), ["Short."; 3], &long(), latest).await, [0, 10, 10]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_begins_differently_is_sent_at_once() {
+async fn requests_with_different_prefixes_are_sent_at_once() {
     let (long, other) = (long(), long().to_uppercase());
     assert_eq!(asked(&Slow::new(KEEPS), [&long, &other, "Short."], "hello", latest).await, [0, 0, 0]);
     assert_eq!(asked(&Slow::new(KEEPS), ["One.", "Two.", "Three."], &long, latest).await, [0, 0, 0]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_waits_for_what_is_not_kept() {
+async fn no_request_waits_for_a_prefix_that_is_not_cached() {
     assert_eq!(asked(&Slow::new(KEEPS), ["Short."; 3], "hello", latest).await, [0, 0, 0]);
     assert_eq!(asked(&Slow::new("somebody/something"), [&long(); 3], "hello", latest).await, [0, 0, 0]);
 }
 
 /// What a column said stands before what is new, so only what comes before is the same.
 #[tokio::test(start_paused = true)]
-async fn what_a_column_said_itself_ends_what_is_the_same() {
+async fn self_history_ends_the_shared_prefix() {
     let model = Slow::new(KEEPS);
     let user = source("user");
     let declared =
@@ -132,13 +132,13 @@ async fn what_a_column_said_itself_ends_what_is_the_same() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_the_first_one_fails_another_one_leads() {
+async fn if_the_warm_up_fails_another_request_takes_over() {
     let model = Slow { failing: 1, ..Slow::new(KEEPS) };
     assert_eq!(asked(&model, [&long(); 3], "hello", latest).await, [0, 5, 15]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_many_steps_under_a_long_instruction_one_leads_once() {
+async fn many_steps_under_a_long_instruction_share_one_warm_up() {
     let model = Slow::new(KEEPS);
     let user = source("user");
     let f = flow([column("c", user.latest(), prompt(long()).with(model.clone()))]).unwrap();
@@ -151,7 +151,7 @@ async fn of_many_steps_under_a_long_instruction_one_leads_once() {
 
 /// Those that wait are dropped with the run, and a later run begins anew.
 #[tokio::test(start_paused = true)]
-async fn a_dropped_run_leaves_nobody_waiting() {
+async fn a_dropped_run_leaves_no_waiting_request() {
     let model = Slow::new(KEEPS);
     let user = source("user");
     let long = long();
@@ -170,7 +170,7 @@ async fn a_dropped_run_leaves_nobody_waiting() {
 
 /// The instruction was forgotten before the openings, so that after 256 of them each request led again.
 #[tokio::test(start_paused = true)]
-async fn an_instruction_is_remembered_longer_than_what_is_read() {
+async fn an_instruction_is_remembered_longer_than_an_input() {
     let model = Slow::new(KEEPS);
     let user = source("user");
     let f = flow([column("c", user.latest(), prompt(long()).with(model.clone()))]).unwrap();

@@ -40,7 +40,7 @@ fn root() -> &'static Path {
 }
 
 #[test]
-fn x5_what_is_brought_along_is_free_and_from_where_it_is_published() {
+fn x5_dependencies_have_free_licences_and_come_from_the_registry() {
     let rustc = Command::new("rustc").arg("-vV").output().expect("rustc runs").stdout;
     let rustc = String::from_utf8_lossy(&rustc);
     let host = rustc.lines().find_map(|line| line.strip_prefix("host: ")).expect("it says so");
@@ -80,7 +80,7 @@ fn x5_what_is_brought_along_is_free_and_from_where_it_is_published() {
 }
 
 #[test]
-fn x5_a_licence_is_free_where_one_may_choose_so() {
+fn x5_a_choice_of_licences_is_free_if_one_of_them_is() {
     for licence in ["MIT", "MIT/Apache-2.0", "GPL-3.0 OR MIT", "(MIT OR Apache-2.0) AND Unicode-3.0", "Zlib"]
     {
         assert!(is_free(licence), "{licence}");

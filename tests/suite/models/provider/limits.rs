@@ -20,7 +20,7 @@ fn genai(outcome: &Outcome) -> &GenaiError {
 }
 
 #[tokio::test(start_paused = true)]
-async fn p1_who_takes_no_more_calls_is_given_the_time_that_it_asks_for() {
+async fn p1_an_overloaded_provider_is_called_again_after_the_requested_time() {
     time_passes(Duration::from_millis(500));
     for (header, least, most) in [
         ("retry-after: 20", secs(20), secs(25)),
@@ -51,7 +51,7 @@ async fn p1_who_takes_no_more_calls_is_given_the_time_that_it_asks_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn p2_a_provider_that_is_broken_is_asked_again() {
+async fn p2_a_failing_provider_is_called_again() {
     time_passes(Duration::from_millis(100));
     let broken = [
         answer("500 Internal Server Error", ""),
@@ -84,7 +84,7 @@ async fn p2_a_provider_that_is_broken_is_asked_again() {
 }
 
 #[tokio::test]
-async fn p4_a_reply_that_does_not_begin_is_given_up() {
+async fn p4_a_reply_that_does_not_begin_times_out() {
     for wire in WIRES {
         for acts in
             [vec![Act::Hold], vec![head(), Act::Hold], vec![head(), Act::Send(b"da".to_vec()), Act::Hold]]
@@ -106,7 +106,7 @@ async fn p4_a_reply_that_does_not_begin_is_given_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn p4_a_reply_that_goes_silent_is_given_up() {
+async fn p4_a_reply_that_stalls_times_out() {
     time_passes(secs(1));
     for wire in WIRES {
         let begun = wire.events(&["Hel", "lo"], wire.stop());
@@ -129,7 +129,7 @@ async fn p4_a_reply_that_goes_silent_is_given_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn p4_who_gives_signs_of_life_is_waited_for() {
+async fn p4_keep_alive_events_reset_the_timeout() {
     time_passes(secs(1));
     for wire in WIRES {
         let sign = match wire {
@@ -148,7 +148,7 @@ async fn p4_who_gives_signs_of_life_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn p4_patience_is_what_it_is_told_to_be() {
+async fn p4_timeouts_are_configurable() {
     time_passes(secs(1));
     let first = Server::always(vec![Act::Hold]).await;
     let outcome = asked(Wire::OpenAi.model(&first).first_timeout(secs(7)), 0).await;
@@ -164,7 +164,7 @@ async fn p4_patience_is_what_it_is_told_to_be() {
 }
 
 #[tokio::test]
-async fn p7_a_text_without_end_is_given_up() {
+async fn p7_an_endless_text_is_an_error_at_the_text_limit() {
     for wire in WIRES {
         let events = wire.events(&[&"more ".repeat(100)], wire.stop());
         let text = events.iter().position(|event| event.contains("more")).expect("it is there");
@@ -181,7 +181,7 @@ async fn p7_a_text_without_end_is_given_up() {
 
 /// The client keeps a line until it ends, so only time ends one that does not.
 #[tokio::test(start_paused = true)]
-async fn p7_a_line_without_end_ends_with_patience() {
+async fn p7_an_endless_line_times_out() {
     time_passes(secs(10));
     for wire in WIRES {
         let flood = Act::Flood(vec![b'x'; 16 << 10], 32);
@@ -192,7 +192,7 @@ async fn p7_a_line_without_end_ends_with_patience() {
 }
 
 #[tokio::test]
-async fn p7_nothing_is_unpacked() {
+async fn p7_no_reply_is_decompressed() {
     let packed = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 3, 0x4b, 0x2b, 0xca, 0xcf, 0x05, 0];
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-encoding: gzip\r\nconnection: close\r\n\r\n";
     for wire in WIRES {
@@ -205,7 +205,7 @@ async fn p7_nothing_is_unpacked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn p10_what_an_attempt_said_that_broke_off_counts_for_nothing() {
+async fn p10_the_text_of_an_interrupted_attempt_is_discarded() {
     time_passes(Duration::from_millis(100));
     for wire in WIRES {
         let begun = wire.events(&["Hel", "lo"], wire.stop());

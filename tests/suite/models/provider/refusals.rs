@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::{asked, asked_with, said, time_passes};
 
 #[tokio::test]
-async fn p3_what_would_be_refused_again_is_not_asked_again() {
+async fn p3_a_permanent_refusal_is_not_retried() {
     let openai = r#"{"error":{"message":"Incorrect API key provided: sk-ab*****yz. You can find yours online.","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}"#;
     let anthropic = r#"{"type":"error","error":{"type":"not_found_error","message":"model: test-9"},"request_id":"req_1"}"#;
     let gemini =
@@ -39,7 +39,7 @@ async fn p3_what_would_be_refused_again_is_not_asked_again() {
 }
 
 #[tokio::test]
-async fn p3_a_long_word_of_a_provider_is_cut_and_says_nothing_of_the_request() {
+async fn p3_a_long_message_of_a_provider_is_truncated_and_quotes_no_request() {
     let secret = "the plans for the harbour of Marseille";
     let long = format!("Rejected {} at once. {}", secret.to_uppercase(), "More of this. ".repeat(100));
     let lies =
@@ -59,7 +59,7 @@ async fn p3_a_long_word_of_a_provider_is_cut_and_says_nothing_of_the_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn p3_what_may_go_by_is_asked_again() {
+async fn p3_a_temporary_refusal_is_retried() {
     time_passes(Duration::from_millis(100));
     for status in ["408 Request Timeout", "409 Conflict", "425 Too Early"] {
         let server = Server::start(move |n| match n {
@@ -73,7 +73,7 @@ async fn p3_what_may_go_by_is_asked_again() {
 
 /// What is no text of a reply, and what becomes of it.
 #[tokio::test]
-async fn p8_what_is_no_text_is_no_value() {
+async fn p8_a_reply_without_text_is_an_error() {
     let choice = |delta: &str, finish: &str| {
         data(&format!(r#"{{"id":"c","choices":[{{"index":0,"delta":{delta},"finish_reason":{finish}}}]}}"#))
     };
@@ -130,7 +130,7 @@ async fn p8_what_is_no_text_is_no_value() {
 }
 
 #[tokio::test]
-async fn p8_the_end_of_a_reply_says_what_it_is_called_and_what_it_cost() {
+async fn p8_the_end_of_a_reply_has_its_id_and_usage() {
     for (wire, id) in [(Wire::OpenAi, "chatcmpl-7"), (Wire::Anthropic, "msg_7")] {
         let server = Server::always(stream(wire.says(&["Hi"]))).await;
         let outcome = asked(wire.model(&server), 0).await;
@@ -146,7 +146,7 @@ async fn p8_the_end_of_a_reply_says_what_it_is_called_and_what_it_cost() {
 }
 
 #[tokio::test]
-async fn p9_nobody_is_sent_on_with_the_key() {
+async fn p9_no_redirect_is_followed() {
     for status in ["301 Moved", "302 Found", "307 Temporary Redirect", "308 Permanent Redirect"] {
         for wire in WIRES {
             let other = Server::always(stream(wire.says(&["Hi"]))).await;
@@ -161,7 +161,7 @@ async fn p9_nobody_is_sent_on_with_the_key() {
 
 /// Nothing is left to be said of a limit that was not reached.
 #[tokio::test]
-async fn p8_what_comes_behind_the_end_is_not_waited_for() {
+async fn p8_nothing_is_read_after_the_end_of_a_reply() {
     for wire in WIRES {
         let acts = [stream(wire.says(&["Hi"])), vec![Act::Hold]].concat();
         let server = Server::always(acts).await;

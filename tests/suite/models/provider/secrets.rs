@@ -108,12 +108,12 @@ fn as_child(test: &str, envs: &[(&str, &str)]) {
 }
 
 #[test]
-fn x1_keys_and_addresses_are_told_nowhere() {
+fn x1_keys_and_addresses_appear_nowhere() {
     as_child("with_a_key", &[]);
 }
 
 #[test]
-fn x1_the_password_of_a_proxy_is_told_nowhere() {
+fn x1_the_password_of_a_proxy_appears_nowhere() {
     let proxy = format!("http://me:{PASSWORD}@127.0.0.1:1");
     as_child("through_a_proxy", &[("HTTP_PROXY", &proxy), ("http_proxy", &proxy), ("NO_PROXY", "")]);
 }
@@ -132,7 +132,7 @@ async fn through_a_proxy() {
 }
 
 #[tokio::test]
-async fn x1_a_panic_tells_nothing_of_what_it_holds() {
+async fn x1_a_panic_message_has_no_secret() {
     let chat = flow! {
         source user;
         column bot(user) = |_: Context| async {
@@ -196,7 +196,7 @@ async fn lives(store: impl Store + std::fmt::Debug, told: &mut Vec<String>) {
 }
 
 #[tokio::test]
-async fn x2_what_is_said_is_told_nowhere() {
+async fn x2_content_of_conversations_appears_nowhere() {
     let told = told().await;
     holds_nothing(&told, &["canaryvalue", "sings", PASSWORD]);
 }
@@ -204,7 +204,7 @@ async fn x2_what_is_said_is_told_nowhere() {
 /// The client below writes what it does not understand into the log, and whom it asked.
 #[cfg(feature = "tracing")]
 #[tokio::test]
-async fn x1_x2_the_log_holds_nothing_at_its_finest() {
+async fn x1_x2_the_log_has_no_secret_at_its_finest_level() {
     let (spans, _guard) = columnar_tests::spans::listen();
     told().await;
     for secret in ["canaryvalue", "sings", PASSWORD, KEY] {

@@ -26,7 +26,7 @@ async fn each(acts: Vec<Vec<Act>>) -> Server {
 }
 
 #[tokio::test]
-async fn p5_a_reply_that_was_cut_anywhere_is_no_value() {
+async fn p5_a_truncated_reply_is_an_error_at_any_byte() {
     for wire in WIRES {
         let (reply, text) = long(wire, 2 << 10);
         let whole = reply.trim_end().len();
@@ -42,7 +42,7 @@ async fn p5_a_reply_that_was_cut_anywhere_is_no_value() {
 }
 
 #[tokio::test]
-async fn p5_a_reply_that_was_broken_off_anywhere_is_no_value() {
+async fn p5_a_reset_connection_is_an_error_at_any_byte() {
     for wire in WIRES {
         let (reply, text) = long(wire, 1 << 10);
         let whole = reply.trim_end().len();
@@ -78,7 +78,7 @@ async fn values(wire: Wire, replies: Vec<Vec<Act>>) -> Vec<Result<String, String
 }
 
 #[tokio::test]
-async fn p6_a_reply_is_the_same_however_it_was_split() {
+async fn p6_a_reply_does_not_depend_on_how_it_is_split() {
     for wire in WIRES {
         let (lines, text) = (wire.says(&TEXTS), TEXTS.concat());
         for end_of_line in ["\n", "\r"] {
@@ -106,7 +106,7 @@ async fn p6_a_reply_is_the_same_however_it_was_split() {
 /// The client takes the two bytes of a line's end for two ends where they travel apart. An event then loses its name,
 /// and the client passes over events without one, their text included: such a reply is an error.
 #[tokio::test]
-async fn p6_an_event_that_lost_its_name_is_an_error_and_never_a_gap() {
+async fn p6_an_event_without_its_name_is_an_error_and_never_a_gap() {
     for wire in WIRES {
         let (reply, text) = (wire.says(&TEXTS).replace('\n', "\r\n"), TEXTS.concat());
         let bytes = reply.as_bytes();
@@ -154,7 +154,7 @@ async fn p6_events_may_be_written_in_other_ways() {
 }
 
 #[tokio::test]
-async fn p6_an_error_in_the_middle_is_an_error() {
+async fn p6_an_error_event_in_the_middle_is_an_error() {
     let errors = [
         (data(r#"{"error":{"type":"server_error","message":"Our mistake"}}"#), "server_error: Our mistake"),
         (data(r#"{"error":"Our mistake"}"#), "Our mistake"),
@@ -188,7 +188,7 @@ async fn p6_an_error_in_the_middle_is_an_error() {
 
 /// Some models of one provider are asked by another wire, and are cut no less.
 #[tokio::test]
-async fn p5_other_wires_end_with_their_marks() {
+async fn p5_other_wire_formats_need_their_end_marker() {
     let chat = r#"{"message":{"role":"assistant","content":"Hi"},"done":false}"#;
     let done = r#"{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":9,"eval_count":1}"#;
     let ollama = format!("{chat}\n{done}\n");

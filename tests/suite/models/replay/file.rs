@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use super::talker::{Talker, ask, cause, place, said};
 
 #[tokio::test]
-async fn a_cassette_is_read_by_people() -> Result<()> {
+async fn a_cassette_is_readable_json() -> Result<()> {
     let (_folder, path) = place();
     let model = Talker::new(|call, _| {
         let end = End::new(Finish::Length).usage(Usage::new(31, 4).cached(16, 0)).id(format!("reply-{call}"));
@@ -85,7 +85,7 @@ async fn told_of(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_damaged_file_is_told_and_not_used() -> Result<()> {
+async fn a_damaged_file_is_an_error() -> Result<()> {
     let (_folder, path) = place();
     let model = Talker::new(|_, _| said(&["Hi ", "there"]));
     ask(Cassette::open(&path, Record::All).recording(model), &["Hello"]).await?;
@@ -129,7 +129,7 @@ async fn a_damaged_file_is_told_and_not_used() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_edited_reply_is_said_as_it_stands() -> Result<()> {
+async fn an_edited_reply_is_replayed_as_edited() -> Result<()> {
     let (_folder, path) = place();
     ask(Cassette::open(&path, Record::All).recording(Talker::new(|_, _| said(&["Hi"]))), &["Hello"]).await?;
     let edited = fs::read_to_string(&path).expect("it was written").replace("\"Hi\"", "[\"Bye\", \"now\"]");
@@ -142,7 +142,7 @@ async fn an_edited_reply_is_said_as_it_stands() -> Result<()> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn whatever_is_asked_and_said_comes_back(
+    fn any_request_and_reply_can_be_recorded_and_replayed(
         texts in prop::collection::vec("(?s).{0,12}|[a\n \"\\\\│]{0,8}", 1..4),
         replies in prop::collection::vec(prop::collection::vec("(?s).{0,4}|[\n ]{0,3}", 0..4), 4),
         temperature in prop::option::of(prop::num::f32::NORMAL | prop::num::f32::ZERO),

@@ -10,7 +10,7 @@ use columnar::testing::{Cassette, Record, ScriptedModel};
 use super::talker::{Small, ask, cause, place};
 
 #[tokio::test]
-async fn what_is_not_recorded_shows_the_nearest_and_where_they_part() -> Result<()> {
+async fn an_unrecorded_request_is_an_error_with_the_nearest_recording_and_the_difference() -> Result<()> {
     let (_folder, path) = place();
     let model = ScriptedModel::new(|request| format!("reply {}", request.messages.len()));
     let before = ["My name is Ada.", "What is the capital of France?", "And of Italy?"];
@@ -61,7 +61,7 @@ async fn differs_in(path: &Path, step: columnar::Prompt) -> Result<String> {
 }
 
 #[tokio::test]
-async fn all_that_is_asked_for_counts_but_the_pace() -> Result<()> {
+async fn requests_are_compared_in_everything_but_their_pace() -> Result<()> {
     let (_folder, path) = place();
     let plain = || prompt("Answer.\nBe brief.").temperature(0.7).stop(["\n", "."]);
     let recorder = Cassette::open(&path, Record::All).recording(ScriptedModel::new(|_| "yes".to_owned()));
@@ -83,7 +83,7 @@ async fn all_that_is_asked_for_counts_but_the_pace() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_long_difference_is_cut_around_where_it_begins() -> Result<()> {
+async fn a_long_difference_is_shown_around_its_start() -> Result<()> {
     let (_folder, path) = place();
     let model = ScriptedModel::new(|_| "yes".to_owned());
     let long = "a ".repeat(100) + "b " + &"c ".repeat(100);

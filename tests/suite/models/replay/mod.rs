@@ -16,7 +16,7 @@ use columnar_tests::process::test_alone;
 use talker::{Small, Talker, ask, cause, pieces, place, said};
 
 #[tokio::test]
-async fn a_recording_is_said_again_piece_by_piece_and_nobody_is_asked() -> Result<()> {
+async fn a_recording_is_replayed_in_its_pieces_without_a_call() -> Result<()> {
     let (_folder, path) = place();
     let model = Talker::new(|_, _| said(&["Hi", "! ", "", "How\n", "are you?\n"]));
     let live = pieces(Cassette::open(&path, Record::All).recording(model.clone())).await?;
@@ -31,7 +31,7 @@ async fn a_recording_is_said_again_piece_by_piece_and_nobody_is_asked() -> Resul
 
 /// Ends are no values, so they are read from the model itself.
 #[tokio::test]
-async fn finish_usage_and_id_come_back() -> Result<()> {
+async fn finish_usage_and_id_are_replayed() -> Result<()> {
     let ends = [
         End::new(Finish::Stop).usage(Usage::new(u64::MAX, 2).cached(3, 4)).id("é\"\n"),
         End::new(Finish::Refused),
@@ -58,7 +58,7 @@ async fn finish_usage_and_id_come_back() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_recorded_and_nothing_else_asked() -> Result<()> {
+async fn only_missing_recordings_are_recorded() -> Result<()> {
     let (_folder, path) = place();
     let model = ScriptedModel::new(|request| format!("{} messages", request.messages.len()));
     ask(Cassette::open(&path, Record::Missing).recording(model.clone()), &["a", "b"]).await?;
@@ -94,7 +94,7 @@ async fn thrice(model: Cassette) -> Result<[Option<Value>; 3]> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_request_is_answered_in_turn() -> Result<()> {
+async fn replies_to_the_same_request_are_replayed_in_order() -> Result<()> {
     let (_folder, path) = place();
     let model = Talker::new(|call, _| said(&[["four", "two", "six"][call]])).at(1);
     let live = thrice(Cassette::open(&path, Record::All).recording(model)).await?;
@@ -109,7 +109,7 @@ async fn the_same_request_is_answered_in_turn() -> Result<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_failed_and_what_broke_off_is_not_recorded_and_what_was_refused_is() -> Result<()> {
+async fn failed_and_interrupted_replies_are_not_recorded_and_refusals_are() -> Result<()> {
     let (_folder, path) = place();
     let model = Talker::new(|call, _| match call {
         0 => vec![Ok(Chunk::Text("no".into())), Err("down".into())],
@@ -178,7 +178,7 @@ async fn recorded_at(pace: u64) -> Result<(String, usize)> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn columns_that_ask_at_once_are_all_recorded_in_an_order_that_does_not_show() -> Result<()> {
+async fn concurrent_columns_are_recorded_in_a_deterministic_order() -> Result<()> {
     let (first, calls) = recorded_at(1).await?;
     assert_eq!(calls, 64);
     assert_eq!(first.matches("\"replies\"").count(), 64);
@@ -189,7 +189,7 @@ async fn columns_that_ask_at_once_are_all_recorded_in_an_order_that_does_not_sho
 }
 
 #[tokio::test]
-async fn two_that_record_into_one_file_find_it_out() -> Result<()> {
+async fn two_cassettes_that_record_into_one_file_are_an_error() -> Result<()> {
     let (_folder, path) = place();
     let model = ScriptedModel::new(|_| "yes".to_owned());
     let one = Cassette::open(&path, Record::Missing).recording(model.clone());
@@ -206,7 +206,7 @@ async fn two_that_record_into_one_file_find_it_out() -> Result<()> {
 }
 
 #[tokio::test]
-async fn models_are_told_apart_by_their_names() -> Result<()> {
+async fn models_are_distinguished_by_their_names() -> Result<()> {
     let (_folder, path) = place();
     let recorder = Cassette::open(&path, Record::All);
     let scripted = ScriptedModel::new(|_| "scripted".to_owned());
@@ -225,7 +225,7 @@ async fn models_are_told_apart_by_their_names() -> Result<()> {
 }
 
 #[tokio::test]
-async fn without_a_file_or_a_model_it_is_said_how_to_get_one() -> Result<()> {
+async fn a_missing_file_or_model_is_an_error_with_a_remedy() -> Result<()> {
     let (_folder, path) = place();
     let told = cause(ask(Cassette::open(&path, Record::Nothing), &["Hello"]).await.map(drop));
     assert!(told.contains("there is no cassette `") && told.contains("`COLUMNAR_RECORD=missing`"), "{told}");
@@ -240,7 +240,7 @@ async fn without_a_file_or_a_model_it_is_said_how_to_get_one() -> Result<()> {
 
 /// Does what the environment says, where a test below sets it.
 #[tokio::test]
-async fn as_the_environment_says() -> Result<()> {
+async fn child_that_reads_the_environment() -> Result<()> {
     let Some(path) = env::var_os("COLUMNAR_TEST_CASSETTE") else { return Ok(()) };
     let model = ScriptedModel::new(|_| "yes".to_owned());
     match ask(Cassette::new(path).recording(model.clone()), &["Hello"]).await {
@@ -251,10 +251,10 @@ async fn as_the_environment_says() -> Result<()> {
 }
 
 #[test]
-fn the_environment_decides_what_is_recorded() {
+fn the_environment_sets_the_mode_of_recording() {
     let (_folder, path) = place();
     let told = |record: &str| {
-        let mut test = test_alone(module_path!(), "as_the_environment_says");
+        let mut test = test_alone(module_path!(), "child_that_reads_the_environment");
         test.env("COLUMNAR_TEST_CASSETTE", &path);
         test.env(Cassette::VARIABLE, record);
         String::from_utf8(test.output().expect("it runs").stdout).expect("text")

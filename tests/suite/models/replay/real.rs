@@ -61,7 +61,7 @@ async fn a_chat_with_a_real_model_is_replayed_as_it_streamed() -> Result<()> {
 
 /// By the file that holds what was said: with `COLUMNAR_RECORD`, this one must not write it, too.
 #[tokio::test]
-async fn contexts_are_the_reviewed_ones() -> Result<()> {
+async fn contexts_equal_the_reviewed_snapshots() -> Result<()> {
     let chat = replayed(&Cassette::open("cassettes/chat.json", Record::Nothing)).await?;
     chat.run().await?;
     assert_context_snapshot!(chat.critique.messages(3)?);
