@@ -57,7 +57,7 @@ fn ask(python: &str, table: &Table, folder: &Path) -> Option<Vec<Json>> {
 }
 
 #[tokio::test]
-async fn other_programs_find_what_is_there_and_give_it_back() -> Result<(), Box<dyn std::error::Error>> {
+async fn other_programs_read_the_rows_and_write_them_back() -> Result<(), Box<dyn std::error::Error>> {
     let f = filled().await?;
     let python = env::var(READER).ok();
     let mut asked = Vec::new();

@@ -74,7 +74,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 60 } else { 500 }))]
 
     #[test]
-    fn what_is_written_comes_back(
+    fn rows_are_read_as_they_were_written(
         described in flows(),
         at in 0..7_usize,
         ahead in 0..3_usize,
@@ -126,7 +126,7 @@ fn upper(name: &'static str) -> Column {
 }
 
 #[tokio::test]
-async fn every_text_comes_back_as_it_was() -> Outcome {
+async fn every_text_is_read_as_it_was_written() -> Outcome {
     let big = "0123456789abcde\u{e9}\n".repeat(10 << 16);
     assert!(big.len() > 10 << 20);
     for format in Format::ALL {
@@ -143,7 +143,7 @@ async fn every_text_comes_back_as_it_was() -> Outcome {
 }
 
 #[tokio::test]
-async fn what_is_not_in_memory_is_written_as_well() -> Outcome {
+async fn values_that_are_not_in_memory_are_written() -> Outcome {
     // More than are written at once, and some in the middle that are long.
     let store = MemoryStore::new();
     let log = Log::default();
@@ -176,7 +176,7 @@ async fn what_is_not_in_memory_is_written_as_well() -> Outcome {
 
 /// A fork has no store to look into, and left out what was not in memory.
 #[tokio::test]
-async fn a_fork_says_what_it_does_not_know() -> Outcome {
+async fn a_fork_without_loaded_values_is_an_error() -> Outcome {
     let store = MemoryStore::new();
     let f = Flow::open(store.clone(), [upper("topics")]).await?;
     for text in ["a", "b", "c"] {
@@ -197,7 +197,7 @@ async fn a_fork_says_what_it_does_not_know() -> Outcome {
 }
 
 #[tokio::test]
-async fn columns_of_modules_have_their_whole_name() -> Outcome {
+async fn columns_of_modules_have_qualified_names() -> Outcome {
     for format in Format::ALL {
         let panel = Panel::new("yes");
         for text in ["one", "two"] {
@@ -220,7 +220,7 @@ async fn columns_of_modules_have_their_whole_name() -> Outcome {
 /// The store knows the column by the name that it had first, and rows know it by the one that it has now: they
 /// went where nobody looked.
 #[tokio::test]
-async fn a_column_that_was_renamed_is_found_by_its_name_of_today() -> Outcome {
+async fn a_renamed_column_is_read_under_its_current_name() -> Outcome {
     for format in Format::ALL {
         let store = MemoryStore::new();
         Flow::open(store.clone(), [upper("topics")]).await?.push("user", "a").await?;
@@ -244,7 +244,7 @@ async fn a_column_that_was_renamed_is_found_by_its_name_of_today() -> Outcome {
 }
 
 #[tokio::test]
-async fn the_same_rows_do_no_harm_and_others_are_refused() -> Outcome {
+async fn equal_rows_are_accepted_and_different_ones_are_an_error() -> Outcome {
     for format in Format::ALL {
         let (table, store) = (format.write(&said(["a", "b"]).await?).await?, MemoryStore::new());
         table.read(&store).await?;
@@ -261,7 +261,7 @@ async fn the_same_rows_do_no_harm_and_others_are_refused() -> Outcome {
 
 /// Each bad row, behind two good ones.
 #[tokio::test]
-async fn a_row_that_is_none_is_told_and_costs_no_other_one() -> Outcome {
+async fn an_invalid_row_is_an_error_and_the_others_are_read() -> Outcome {
     let text = "convert it to one";
     let step = "`_step` is no step, which is a number from 0 on";
     let name = "write lower case letters, digits and `_`, beginning with a letter, at most 64 of them";
@@ -304,7 +304,7 @@ async fn a_row_that_is_none_is_told_and_costs_no_other_one() -> Outcome {
 }
 
 #[tokio::test]
-async fn a_cell_that_a_row_has_twice_is_told() -> Outcome {
+async fn a_duplicate_cell_is_an_error() -> Outcome {
     let twice = "`user` at step 0 is there already, and is something else";
     for rows in [
         "{\"user\":\"a\",\"user\":\"secret\"}",
@@ -321,7 +321,7 @@ async fn a_cell_that_a_row_has_twice_is_told() -> Outcome {
 /// `frame.to_json("rows.jsonl", orient="records", lines=True)`: no step, a slash that is escaped, everything
 /// beyond ASCII, too, and null for what is missing.
 #[tokio::test]
-async fn rows_of_pandas_need_no_step() -> Outcome {
+async fn rows_without_a_step_are_numbered_in_order() -> Outcome {
     let rows = concat!(
         r#"{"user":"<user>\n<\/user>","topics":"na\u00efve \ud83e\udd80","mood":null}"#,
         "\n",
@@ -340,7 +340,7 @@ async fn rows_of_pandas_need_no_step() -> Outcome {
 
 /// Rows in any order, and with steps that are missing, where that can be.
 #[tokio::test]
-async fn rows_say_which_step_they_are() -> Outcome {
+async fn rows_are_stored_at_their_step() -> Outcome {
     let rows = "{\"_step\":1,\"user\":\"b\"}\n{\"topics\":\"T\",\"_step\":0,\"user\":\"a\"}\n";
     let store = MemoryStore::new();
     read_json_lines(&store, rows.as_bytes()).await?;
@@ -357,7 +357,7 @@ async fn rows_say_which_step_they_are() -> Outcome {
 
 /// Rows are read and written by tasks of any executor.
 #[tokio::test]
-async fn what_reads_and_writes_can_be_sent() -> Outcome {
+async fn readers_and_writers_are_send() -> Outcome {
     fn sent<T: Send>(future: T) -> T {
         future
     }
@@ -392,7 +392,7 @@ impl std::io::Write for Full {
 }
 
 #[tokio::test]
-async fn a_disk_that_is_full_is_told() -> Outcome {
+async fn a_full_disk_is_an_error() -> Outcome {
     let f = said((0..100).map(|step| format!("{step} {}", "long ".repeat(1000)))).await?;
     let expected = "rows cannot be written or read: no space is left";
     let told = columnar::rows::write_json_lines(&f, Full(Vec::new())).await.expect_err("it is full");
