@@ -27,7 +27,7 @@ async fn chat(log: &Log, steps: usize) -> Result<Chat> {
 }
 
 #[tokio::test]
-async fn a_fork_shares_the_past_and_goes_its_own_way() -> Result<()> {
+async fn a_fork_shares_earlier_steps_and_diverges() -> Result<()> {
     let log = Log::default();
     let chat = chat(&log, 4).await?;
     let paid = log.calls();
@@ -52,7 +52,7 @@ async fn a_fork_shares_the_past_and_goes_its_own_way() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_fork_may_begin_at_the_beginning_at_the_end_and_nowhere_else() -> Result<()> {
+async fn a_fork_starts_at_any_step_up_to_the_end() -> Result<()> {
     let log = Log::default();
     let chat = chat(&log, 3).await?;
     let (bare, whole) = (chat.fork(0)?, chat.fork(3)?);
@@ -91,7 +91,7 @@ async fn a_chain_of_forks_keeps_every_branch_apart() -> Result<()> {
 
 /// What runs in one flow is neither running nor stored in the other.
 #[tokio::test]
-async fn a_fork_during_a_run_computes_what_was_under_way_for_itself() -> Result<()> {
+async fn a_fork_during_a_run_computes_its_unfinished_cells_itself() -> Result<()> {
     let log = Log::default();
     let chat = Chat::new(log.clone());
     chat.user.push("a").await?;
@@ -107,7 +107,7 @@ async fn a_fork_during_a_run_computes_what_was_under_way_for_itself() -> Result<
 }
 
 #[tokio::test]
-async fn a_flow_made_at_run_time_and_an_inline_one_fork_as_well() -> Result<()> {
+async fn dynamic_and_inline_flows_can_be_forked() -> Result<()> {
     let user = source("user");
     let f = flow([column("map", user.latest(), script(["a", "b"]))])?;
     f.push("user", "x").await?;
@@ -131,7 +131,7 @@ async fn a_flow_made_at_run_time_and_an_inline_one_fork_as_well() -> Result<()> 
 }
 
 #[tokio::test]
-async fn a_column_is_removed_if_nobody_reads_it() -> Result<()> {
+async fn a_column_is_removed_if_no_column_reads_it() -> Result<()> {
     let log = Log::default();
     let user = source("user");
     let topics = column("topics", user.latest(), log.upper("topics"));
@@ -168,7 +168,7 @@ async fn a_column_is_removed_if_nobody_reads_it() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_column_is_not_removed_under_a_run() -> Result<()> {
+async fn a_column_is_not_removed_during_a_run() -> Result<()> {
     let user = source("user");
     let f = flow([column("a", user.latest(), script(["a"])), column("b", user.latest(), script(["b"]))])?;
     f.push("user", "x").await?;
@@ -183,7 +183,7 @@ async fn a_column_is_not_removed_under_a_run() -> Result<()> {
 
 /// A run that was made and not read yet once told the values of one column under the name of another.
 #[tokio::test]
-async fn a_run_that_waits_to_be_read_knows_that_a_column_has_gone() -> Result<()> {
+async fn a_paused_run_notices_a_removed_column() -> Result<()> {
     let user = source("user");
     let declare =
         |name: &'static str| column(name, user.latest(), move |_: Context| std::future::ready(name));
@@ -200,7 +200,7 @@ async fn a_run_that_waits_to_be_read_knows_that_a_column_has_gone() -> Result<()
 }
 
 #[tokio::test]
-async fn a_removed_column_comes_back_from_the_store_as_well() -> Result<()> {
+async fn a_removed_column_is_loaded_from_the_store_when_it_returns() -> Result<()> {
     let (log, store) = (Log::default(), MemoryStore::new());
     let user = source("user");
     let (a, b) = (column("a", user.latest(), log.upper("a")), column("b", user.latest(), log.upper("b")));
@@ -216,7 +216,7 @@ async fn a_removed_column_comes_back_from_the_store_as_well() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_replaced_column_is_computed_anew_with_all_that_depends_on_it() -> Result<()> {
+async fn a_replaced_column_is_recomputed_with_its_dependents() -> Result<()> {
     let log = Log::default();
     let user = source("user");
     let topics = column("topics", user.latest(), log.upper("topics"));
@@ -255,7 +255,7 @@ async fn a_replaced_column_is_computed_anew_with_all_that_depends_on_it() -> Res
 
 /// The forecast of a fresh backfill, and what it then really was.
 #[tokio::test]
-async fn a_forecast_is_what_the_run_then_does() -> Result<()> {
+async fn a_forecast_equals_the_next_run() -> Result<()> {
     let model = ScriptedModel::new(|_| "x".repeat(40));
     let ask = |instruction: &str| prompt(instruction.to_owned()).with(model.clone());
     let user = source("user");
@@ -295,7 +295,7 @@ async fn a_forecast_is_what_the_run_then_does() -> Result<()> {
 
 /// What is said of a flow is said of the columns that it has now.
 #[tokio::test]
-async fn an_outline_goes_with_the_columns() -> Result<()> {
+async fn an_outline_has_the_current_columns() -> Result<()> {
     let user = source("user");
     let topics = column("topics", user.latest(), script(["t"]));
     let f = flow([&topics])?;

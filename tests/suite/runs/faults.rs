@@ -192,7 +192,7 @@ fn held(alive: &Arc<AtomicUsize>) -> impl Compute {
 }
 
 #[tokio::test]
-async fn e1_a_value_is_shown_and_read_only_after_it_is_stored() -> Result<()> {
+async fn e1_a_value_is_emitted_and_read_only_after_it_is_stored() -> Result<()> {
     let log = Log::default();
     let store = FaultyStore::default();
     let user = source("user");
@@ -219,7 +219,7 @@ async fn e1_a_value_is_shown_and_read_only_after_it_is_stored() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_push_that_the_store_refuses_leaves_no_gap() -> Result<()> {
+async fn a_push_that_the_store_rejects_leaves_no_gap() -> Result<()> {
     let store = FaultyStore::default();
     let user = source("user");
     let f = Flow::open(store.clone(), [column("map", user.latest(), script(["a", "b"]))]).await?;
@@ -247,7 +247,7 @@ async fn a_push_whose_outcome_was_unknown_is_not_overwritten() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_value_whose_storing_was_unknown_is_adopted_by_the_next_run() -> Result<()> {
+async fn a_value_whose_write_had_an_unknown_outcome_is_adopted_by_the_next_run() -> Result<()> {
     let store = FaultyStore::default();
     let attempts = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&attempts);
@@ -268,7 +268,7 @@ async fn a_value_whose_storing_was_unknown_is_adopted_by_the_next_run() -> Resul
 }
 
 #[tokio::test]
-async fn a_store_with_a_hole_is_refused() {
+async fn a_store_with_a_gap_is_an_error() {
     use columnar::store::Store;
     let store = FaultyStore::default();
     let name = columnar::Name::new("user").expect("a name");

@@ -26,7 +26,7 @@ async fn pair(log: &Log, steps: usize) -> Result<Flow> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn r2_a_compute_that_never_ends_holds_up_nobody_else_and_is_cancelled_with_its_run() -> Result<()> {
+async fn r2_a_compute_step_that_never_ends_delays_no_other_and_is_cancelled_with_its_run() -> Result<()> {
     let log = Log::default();
     let user = source("user");
     let never = column("never", user.latest(), |_: Context| std::future::pending::<String>());
@@ -48,7 +48,7 @@ async fn r2_a_compute_that_never_ends_holds_up_nobody_else_and_is_cancelled_with
 
 /// Computes are polled inside the run: one that blocks the thread delays the others and harms nothing.
 #[tokio::test]
-async fn r3_a_compute_that_blocks_the_thread_delays_the_others_and_corrupts_nothing() -> Result<()> {
+async fn r3_a_compute_step_that_blocks_the_thread_delays_the_others_and_corrupts_nothing() -> Result<()> {
     let log = Log::default();
     let user = source("user");
     let blocks = column("blocks", user.latest(), |cx: Context| async move {
@@ -100,7 +100,7 @@ impl Once {
 /// Each cell fails once, then each pair of cells: runs go on where the last one stopped, an error is the
 /// last item, and no cell is paid for twice.
 #[tokio::test]
-async fn r7_after_any_one_or_two_failures_only_what_is_missing_is_computed() -> Result<()> {
+async fn r7_after_any_one_or_two_failures_only_missing_cells_are_computed() -> Result<()> {
     for (first, second) in (0..6).flat_map(|first| (first..6).map(move |second| (first, second))) {
         let once = Once::new(&[first, second]);
         let user = source("user");
@@ -131,7 +131,7 @@ async fn r7_after_any_one_or_two_failures_only_what_is_missing_is_computed() -> 
 }
 
 #[tokio::test]
-async fn r8_a_run_that_is_read_and_one_that_is_awaited_do_the_same() -> Result<()> {
+async fn r8_a_run_that_is_read_and_one_that_is_awaited_make_the_same_calls() -> Result<()> {
     let (read, awaited) = (Log::default(), Log::default());
     let (a, b) = (pair(&read, 4).await?, pair(&awaited, 4).await?);
     let events: Vec<_> = a.run().try_collect().await?;
@@ -148,7 +148,7 @@ async fn r8_a_run_that_is_read_and_one_that_is_awaited_do_the_same() -> Result<(
 /// A backfill is cut short after every one of its items: the columns that were there are untouched, and
 /// each run goes on where the last one stopped.
 #[tokio::test]
-async fn r13_a_backfill_that_is_interrupted_goes_on_where_it_stopped() -> Result<()> {
+async fn r13_an_interrupted_backfill_resumes() -> Result<()> {
     let log = Log::default();
     let user = source("user");
     let topics = column("topics", user.latest(), log.upper("topics"));
@@ -173,7 +173,7 @@ async fn r13_a_backfill_that_is_interrupted_goes_on_where_it_stopped() -> Result
 
 /// A reader that comes once an hour: no more is under way than may be, and nothing is dropped.
 #[tokio::test(start_paused = true)]
-async fn r14_a_slow_reader_makes_the_computes_wait_and_misses_nothing() -> Result<()> {
+async fn r14_a_slow_reader_delays_the_compute_steps_and_misses_nothing() -> Result<()> {
     let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (counted, seen) = (Arc::clone(&now), Arc::clone(&most));
     let user = source("user");
@@ -212,7 +212,7 @@ async fn r14_a_slow_reader_makes_the_computes_wait_and_misses_nothing() -> Resul
 }
 
 #[test]
-fn r16_a_cycle_is_refused_and_names_its_path() -> Result<()> {
+fn r16_a_cycle_is_an_error_with_its_path() -> Result<()> {
     let user = source("user");
     let echo = || |cx: Context| async move { cx.messages().last_text().into_owned() };
     let a = column("a", user.latest(), echo());
@@ -290,7 +290,7 @@ fn late(number: u64, compute: impl Compute + Clone) -> impl Compute {
 /// The later the step, the sooner its compute is done: told is by step all the same, and never before
 /// what a value was computed from.
 #[tokio::test(start_paused = true)]
-async fn e2_the_values_of_a_column_are_told_by_step_and_after_what_they_read() -> Result<()> {
+async fn e2_the_values_of_a_column_are_emitted_by_step_and_after_their_inputs() -> Result<()> {
     let user = source("user");
     let backwards = column("backwards", user.latest(), |cx: Context| async move {
         sleep(Duration::from_millis(100 - 10 * u64::try_from(cx.step()).unwrap_or_default())).await;
@@ -315,7 +315,7 @@ async fn e2_the_values_of_a_column_are_told_by_step_and_after_what_they_read() -
 
 /// A value that is finished early is held back; one that never comes does not hold it for ever.
 #[tokio::test(start_paused = true)]
-async fn e2_what_was_held_back_is_told_when_an_earlier_step_fails() -> Result<()> {
+async fn e2_held_back_events_are_emitted_when_an_earlier_step_fails() -> Result<()> {
     let user = source("user");
     let map = column("map", user.latest(), |cx: Context| async move {
         if cx.step() == 0 {
@@ -369,7 +369,7 @@ async fn e3_a_run_ends_exactly_once() -> Result<()> {
 
 /// Puts that never come back: the run can be dropped, and its cells are computed again.
 #[tokio::test(start_paused = true)]
-async fn s12_a_store_that_hangs_holds_up_its_cell_alone() -> Result<()> {
+async fn s12_a_store_that_hangs_delays_only_its_cell() -> Result<()> {
     let (log, store) = (Log::default(), FaultyStore::default());
     let user = source("user");
     let f = Flow::open(store.clone(), [column("map", user.latest(), log.upper("map"))]).await?;

@@ -24,7 +24,7 @@ flow! {
 }
 
 #[tokio::test]
-async fn a_push_gives_the_step_and_a_run_computes_it() -> Result<()> {
+async fn a_push_returns_its_step_and_a_run_computes_it() -> Result<()> {
     let log = Log::default();
     let chat = Chat::new(log.clone());
     assert_eq!(chat.user.push("one").await?, 0);
@@ -121,7 +121,7 @@ fn meet(at: &Arc<Barrier>) -> impl Fn(Context) -> BoxFuture<'static, &'static st
 /// Two columns that each wait for the other to have begun: only a run that computes them at the
 /// same time ends.
 #[tokio::test]
-async fn columns_whose_inputs_are_there_are_computed_at_the_same_time() -> Result<()> {
+async fn columns_with_complete_inputs_are_computed_concurrently() -> Result<()> {
     let met = Arc::new(Barrier::new(2));
     let chat = flow! {
         source user;
@@ -135,7 +135,7 @@ async fn columns_whose_inputs_are_there_are_computed_at_the_same_time() -> Resul
 }
 
 #[tokio::test]
-async fn queued_steps_of_a_stateless_column_are_computed_at_the_same_time() -> Result<()> {
+async fn queued_steps_of_a_stateless_column_are_computed_concurrently() -> Result<()> {
     let user = source("user");
     let f = flow([column("map", user.latest(), meet(&Arc::new(Barrier::new(20))))])?;
     for step in 0..20 {
@@ -147,7 +147,7 @@ async fn queued_steps_of_a_stateless_column_are_computed_at_the_same_time() -> R
 }
 
 #[tokio::test]
-async fn no_more_than_32_cells_are_computed_at_once() -> Result<()> {
+async fn at_most_32_cells_are_computed_at_once() -> Result<()> {
     let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let user = source("user");
     let seen = Arc::clone(&most);
@@ -233,7 +233,7 @@ async fn a_push_wakes_a_run_that_waits() -> Result<()> {
 }
 
 #[tokio::test]
-async fn many_pushes_at_once_have_a_step_each() -> Result<()> {
+async fn concurrent_pushes_get_different_steps() -> Result<()> {
     let chat = Chat::new(Log::default());
     let pushes: Vec<_> = (0..50)
         .map(|at| {
@@ -253,7 +253,7 @@ async fn many_pushes_at_once_have_a_step_each() -> Result<()> {
 }
 
 #[tokio::test]
-async fn r11_a_second_run_is_refused_and_the_first_goes_on() -> Result<()> {
+async fn r11_a_second_run_is_an_error_and_the_first_continues() -> Result<()> {
     let chat = Chat::new(Log::default());
     chat.user.push("one").await?;
     let mut first = chat.run();
@@ -277,7 +277,7 @@ async fn flows_of_one_type_share_nothing() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_past_step_can_be_asked_what_it_saw() -> Result<()> {
+async fn the_messages_of_an_earlier_step_can_be_read() -> Result<()> {
     let log = Log::default();
     let chat = Chat::new(log.clone());
     for text in ["a", "b", "c"] {
@@ -295,7 +295,7 @@ async fn a_past_step_can_be_asked_what_it_saw() -> Result<()> {
 /// Values that are long stored are kept in another form than new ones, and those that a store holds as
 /// well in a third: what a column is shown is the same.
 #[tokio::test]
-async fn a_long_history_is_shown_like_a_short_one() -> Result<()> {
+async fn a_long_history_is_rendered_like_a_short_one() -> Result<()> {
     let said = [
         "plain",
         "<user> & </user>",
@@ -332,7 +332,7 @@ async fn a_long_history_is_shown_like_a_short_one() -> Result<()> {
 /// The newest value was once taken for typical: a long one after many short ones asked for memory as if all
 /// were as long.
 #[tokio::test]
-async fn a_long_value_after_short_ones_asks_for_no_more_memory_than_it_needs() -> Result<()> {
+async fn a_long_value_after_short_ones_reserves_no_extra_memory() -> Result<()> {
     let user = source("user");
     let f = flow([column("bot", &user, script([""]))])?;
     for _ in 0..1000 {
@@ -345,7 +345,7 @@ async fn a_long_value_after_short_ones_asks_for_no_more_memory_than_it_needs() -
 }
 
 #[tokio::test]
-async fn a_flow_opened_again_goes_on_where_it_was() -> Result<()> {
+async fn a_reopened_flow_resumes() -> Result<()> {
     let store = MemoryStore::new();
     let (first, again) = (Log::default(), Log::default());
     let chat = Chat::open(store.clone(), first).await?;
@@ -411,7 +411,7 @@ async fn a_column_added_during_a_run_is_computed_by_it() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_cannot_be_added_changes_nothing() -> Result<()> {
+async fn an_invalid_column_is_not_added_and_changes_nothing() -> Result<()> {
     let user = source("user");
     let f = flow([column("topics", user.latest(), script(["a", "b"]))])?;
     f.push("user", "one").await?;
@@ -434,7 +434,7 @@ async fn what_cannot_be_added_changes_nothing() -> Result<()> {
 }
 
 #[tokio::test]
-async fn wrong_names_are_answered_with_the_right_ones() -> Result<()> {
+async fn a_misspelt_name_is_an_error_with_the_known_names() -> Result<()> {
     let user = source("user");
     let f = flow([column("topics", user.latest(), script(["a"]))])?;
     let told = |error: Error| error.to_string();
@@ -456,7 +456,7 @@ async fn wrong_names_are_answered_with_the_right_ones() -> Result<()> {
 }
 
 #[test]
-fn all_mistakes_of_a_declaration_are_told_at_once() {
+fn all_errors_of_a_declaration_are_reported_at_once() {
     let user = source("user");
     let mut told: Vec<String> = flow([
         column("topics", user.window(0), script([""])),
@@ -494,7 +494,7 @@ async fn r16_a_chain_of_ten_thousand_columns_and_a_row_of_a_thousand() -> Result
 }
 
 #[tokio::test]
-async fn a_flow_tells_who_depends_on_a_column() -> Result<()> {
+async fn a_flow_lists_the_dependents_of_a_column() -> Result<()> {
     let chat = Chat::new(Log::default());
     assert_eq!(chat.dependents("user")?, ["topics", "summary", "critique", "assistant"]);
     assert_eq!(chat.dependents("summary")?, ["critique"], "a column does not depend on itself");

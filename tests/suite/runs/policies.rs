@@ -44,7 +44,7 @@ impl Compute for Flaky {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failed_attempt_is_told_and_its_deltas_count_for_nothing() -> Result<()> {
+async fn a_failed_attempt_is_an_event_and_its_deltas_are_discarded() -> Result<()> {
     for after in 0..=2 {
         let (flaky, attempts) = Flaky::new(2, after);
         let chat = flow! {
@@ -74,7 +74,7 @@ async fn a_failed_attempt_is_told_and_its_deltas_count_for_nothing() -> Result<(
 }
 
 #[tokio::test(start_paused = true)]
-async fn when_the_retries_are_used_up_the_last_error_ends_the_run() -> Result<()> {
+async fn after_the_last_retry_the_error_ends_the_run() -> Result<()> {
     let (flaky, attempts) = Flaky::new(usize::MAX, 1);
     let chat = flow! {
         source user;
@@ -95,7 +95,7 @@ async fn when_the_retries_are_used_up_the_last_error_ends_the_run() -> Result<()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_whole_answer_is_tried_again_without_deltas() -> Result<()> {
+async fn a_whole_reply_is_retried_without_deltas() -> Result<()> {
     let calls = AtomicUsize::new(0);
     let chat = flow! {
         source user;
@@ -116,7 +116,7 @@ fn silence(_: Context) -> std::future::Pending<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn r2_a_compute_that_takes_too_long_is_given_up() -> Result<()> {
+async fn r2_a_compute_step_that_takes_too_long_times_out() -> Result<()> {
     let log = Log::default();
     let chat = flow! {
         source user;
@@ -137,7 +137,7 @@ async fn r2_a_compute_that_takes_too_long_is_given_up() -> Result<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_timeout_holds_for_what_stands_before_it() -> Result<()> {
+async fn a_timeout_applies_to_the_preceding_policies() -> Result<()> {
     let user = source("user");
     let each = column("each", user.latest(), silence.timeout(secs(10)).retry(2));
     let all = column("all", user.latest(), silence.timeout(secs(10)).retry(2).timeout(secs(15)));
@@ -152,7 +152,7 @@ async fn a_timeout_holds_for_what_stands_before_it() -> Result<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn columns_and_flows_have_their_limits() -> Result<()> {
+async fn columns_and_flows_have_concurrency_limits() -> Result<()> {
     let most = |of_flow: usize, of_column: usize| async move {
         let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let (now, most) = (Arc::new(now), Arc::new(most));
@@ -200,7 +200,7 @@ impl error::Error for Busy {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_retry_waits_as_long_as_the_model_asks() -> Result<()> {
+async fn a_retry_waits_for_the_time_that_the_model_requests() -> Result<()> {
     for (asked, waited) in [(20, 20..21), (3600, 120..121), (0, 0..2)] {
         let calls = AtomicUsize::new(0);
         let chat = flow! {
@@ -262,7 +262,7 @@ fn rated(begun: &Begun, rate: &Rate, cells: usize) -> Result<Flow> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_begin_as_often_as_their_rate_allows() -> Result<()> {
+async fn calls_start_at_their_rate() -> Result<()> {
     for (rate, at) in [
         (per_second(2), [0, 500, 1000, 1500, 2000]),
         (per_second(1), [0, 1000, 2000, 3000, 4000]),
@@ -316,7 +316,7 @@ async fn columns_share_a_rate_in_order_of_arrival() -> Result<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rate_holds_for_what_stands_before_it() -> Result<()> {
+async fn a_rate_applies_to_the_preceding_policies() -> Result<()> {
     let user = source("user");
     let (each, all) = (Begun::new(2), Begun::new(2));
     for answer in [
@@ -334,7 +334,7 @@ async fn a_rate_holds_for_what_stands_before_it() -> Result<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_no_longer_waits_takes_no_turn() -> Result<()> {
+async fn a_cancelled_call_leaves_the_queue_of_a_rate() -> Result<()> {
     let (rate, begun) = (per_minute(6), Begun::new(0));
     let flows = [2, 3, 1].map(|cells| rated(&begun, &rate, cells));
     let [first, dropped, last] = flows.map(|f| f.expect("it is well formed"));
@@ -355,7 +355,7 @@ async fn who_no_longer_waits_takes_no_turn() -> Result<()> {
 /// Its reader runs another flow at the same rate: if its calls kept their place in the line, both would
 /// wait for ever.
 #[tokio::test(start_paused = true)]
-async fn a_run_that_nobody_reads_holds_up_no_other() -> Result<()> {
+async fn a_run_that_is_not_polled_delays_no_other() -> Result<()> {
     let (rate, begun) = (per_minute(6), Begun::new(0));
     let outer = rated(&begun, &rate, 4)?;
     let nested = async {
@@ -462,7 +462,7 @@ fn fails_at(steps: &'static [usize], log: &Log) -> impl Fn(Context) -> std::futu
 type Answer = std::result::Result<String, &'static str>;
 
 #[tokio::test]
-async fn a_column_that_may_be_skipped_leaves_a_cell_empty_for_good() -> Result<()> {
+async fn or_skip_stores_a_failed_cell_as_skipped() -> Result<()> {
     let (log, store) = (Log::default(), columnar::store::MemoryStore::new());
     let user = source("user");
     let maybe = column("maybe", user.latest(), fails_at(&[1], &log).or_skip());
@@ -513,7 +513,7 @@ async fn a_column_that_may_be_skipped_leaves_a_cell_empty_for_good() -> Result<(
 }
 
 #[tokio::test]
-async fn a_column_that_may_wait_is_tried_again_by_the_next_run() -> Result<()> {
+async fn or_wait_retries_a_failed_cell_in_the_next_run() -> Result<()> {
     let (log, mended) = (Log::default(), Arc::new(AtomicUsize::new(0)));
     let user = source("user");
     let calls = Arc::clone(&mended);
@@ -549,7 +549,7 @@ async fn a_column_that_may_wait_is_tried_again_by_the_next_run() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_policy_keeps_the_answer() -> Result<()> {
+async fn a_policy_keeps_the_reply() -> Result<()> {
     let chat = flow! {
         source user;
         column answer(user) = script(["a", "b"]).timeout(secs(5)).retry(3).limit(2);

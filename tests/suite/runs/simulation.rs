@@ -68,7 +68,7 @@ fn in_a_thousand_schedules_every_cell_has_its_one_value() {
 }
 
 #[test]
-fn one_seed_is_one_story() {
+fn one_seed_gives_one_schedule() {
     let tell = |seed: u64| {
         let told = Arc::new(Mutex::new(String::new()));
         let log = Arc::clone(&told);
@@ -133,7 +133,7 @@ fn faults_can_be_scripted() {
 
 /// A push whose storing failed, or is unknown: a flow that is opened again knows which.
 #[test]
-fn after_a_push_that_failed_the_flow_is_opened_again() {
+fn after_a_failed_push_the_flow_is_reopened() {
     for fault in [Fault::NotStored, Fault::StoredUnknown] {
         Simulation::new().schedules(3).run(|world| async move {
             let store = world.store();
@@ -158,7 +158,7 @@ fn after_a_push_that_failed_the_flow_is_opened_again() {
 
 /// Columns that may fail, in the same world: what failed is skipped, or waits for the next run.
 #[test]
-fn columns_that_may_fail_do_so_without_stopping_the_others() {
+fn columns_with_or_skip_fail_without_stopping_the_others() {
     Simulation::new().schedules(200).run(|world| async move {
         let user = source("user");
         let maybe = column("maybe", user.latest(), echo.or_skip());
@@ -186,7 +186,7 @@ async fn echo(cx: Context) -> String {
 
 /// A push and a new column from elsewhere, while a run goes on.
 #[test]
-fn r10_what_is_pushed_while_a_run_goes_on_is_neither_lost_nor_half_visible() {
+fn r10_a_push_during_a_run_is_neither_lost_nor_partly_visible() {
     Simulation::new().schedules(200).run(|world| async move {
         let user = source("user");
         let shown = column("shown", user.latest(), echo);
@@ -273,7 +273,7 @@ impl StoreLayer for Liar {
 }
 
 #[test]
-fn a_store_that_loses_what_a_cell_cost_is_caught() {
+fn a_store_that_loses_receipts_is_caught() {
     let told = must_fail(|world| async move {
         let store = world.store_over(lying(Liar { loses_receipts: true, ..Liar::default() }));
         store.open().await.expect("nobody has it open");
@@ -290,7 +290,7 @@ fn a_store_that_loses_what_a_cell_cost_is_caught() {
 }
 
 #[test]
-fn a_store_that_forgets_what_it_confirmed_is_caught() {
+fn a_store_that_loses_confirmed_entries_is_caught() {
     let told = must_fail(|world| async move {
         let store = world.store_over(lying(Liar { forgets: true, ..Liar::default() }));
         let chat = |store| async { Flow::open(store, [column("map", source("user").latest(), echo)]).await };
@@ -328,7 +328,7 @@ fn a_store_in_which_the_last_writer_wins_is_caught() {
 
 /// The old mistake of pairing answers with questions in the order in which they arrive.
 #[test]
-fn a_compute_that_answers_by_order_of_arrival_is_caught() {
+fn a_compute_step_that_depends_on_the_order_of_arrival_is_caught() {
     let told = must_fail(|world| async move {
         let arrived = AtomicUsize::new(0);
         let chat = flow! {
@@ -357,7 +357,7 @@ fn a_compute_that_answers_by_order_of_arrival_is_caught() {
 
 /// A flow that ends on its own error has not been driven by the world, and says so.
 #[test]
-fn an_error_that_the_world_has_not_made_ends_the_test() {
+fn an_error_that_was_not_injected_ends_the_test() {
     let told = must_fail(|world| async move {
         let f = flow([column("map", source("user").latest(), script(Vec::<String>::new()))])?;
         world.enter(&f);

@@ -51,7 +51,7 @@ async fn told(leap: Duration) -> Result<Vec<Event>> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn t1_a_clock_that_leaps_changes_nothing_but_the_waiting() -> Result<()> {
+async fn t1_a_jump_of_the_clock_changes_only_waiting_times() -> Result<()> {
     let by_itself = told(Duration::ZERO).await?;
     assert_eq!(by_itself.len(), 9);
     for leap in [Duration::from_secs(1), Duration::from_hours(1), TEN_YEARS] {
@@ -67,7 +67,7 @@ async fn t1_a_clock_that_leaps_changes_nothing_but_the_waiting() -> Result<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn t2_what_happens_at_the_same_time_is_in_the_order_of_its_steps() -> Result<()> {
+async fn t2_simultaneous_completions_are_ordered_by_step() -> Result<()> {
     let user = source("user");
     // Later steps are done earlier, and all of them before anybody looks.
     let back = column("back", user.latest(), |cx: Context| async move {
@@ -87,7 +87,7 @@ async fn t2_what_happens_at_the_same_time_is_in_the_order_of_its_steps() -> Resu
 }
 
 #[tokio::test(start_paused = true)]
-async fn t3_a_machine_that_sleeps_over_a_deadline_costs_one_more_attempt_at_most() -> Result<()> {
+async fn t3_a_machine_that_sleeps_past_a_deadline_costs_at_most_one_more_attempt() -> Result<()> {
     let attempts = Arc::new(AtomicUsize::new(0));
     let seen = Arc::clone(&attempts);
     let chat = flow! {
@@ -108,7 +108,7 @@ async fn t3_a_machine_that_sleeps_over_a_deadline_costs_one_more_attempt_at_most
 }
 
 #[tokio::test(start_paused = true)]
-async fn s11_a_slow_store_holds_up_what_reads_the_value_and_nothing_else() -> Result<()> {
+async fn s11_a_slow_store_delays_only_the_readers_of_the_value() -> Result<()> {
     let store = FaultyStore::default();
     let f = slow(store.clone()).await?;
     for text in ["a", "bc", "def"] {
@@ -131,7 +131,7 @@ async fn s11_a_slow_store_holds_up_what_reads_the_value_and_nothing_else() -> Re
 
 /// Between a compute and its store there is a moment at which the work is done and nobody knows.
 #[tokio::test(start_paused = true)]
-async fn c6_what_was_computed_and_not_stored_is_computed_again_and_stored_once() -> Result<()> {
+async fn c6_a_value_that_was_not_stored_is_computed_again_and_stored_once() -> Result<()> {
     for cell in 0..9 {
         let store = FaultyStore::default();
         let f = slow(store.clone()).await?;

@@ -74,7 +74,7 @@ async fn after_a_while(cx: Context) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_stand_in_their_cells_and_cells_in_their_run() -> Result<()> {
+async fn spans_of_calls_are_in_cells_and_spans_of_cells_in_runs() -> Result<()> {
     let (spans, _guard) = spans::listen();
     let chat = flow! {
         source user;
@@ -111,7 +111,7 @@ outer
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_has_the_names_of_the_conventions() -> Result<()> {
+async fn a_call_has_the_attributes_of_the_semantic_conventions() -> Result<()> {
     let (spans, _guard) = spans::listen();
     let chat = flow! {
         source user;
@@ -148,7 +148,7 @@ async fn a_call_has_the_names_of_the_conventions() -> Result<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_becomes_of_a_cell_is_told() -> Result<()> {
+async fn the_outcome_of_a_cell_is_in_its_span() -> Result<()> {
     let (spans, _guard) = spans::listen();
     let refused = |_: Context| async { Err::<String, _>(io::Error::from(io::ErrorKind::ConnectionRefused)) };
     let broken = Says("broken", vec![Said::Text("well")]);
@@ -187,7 +187,7 @@ columnar.run ok
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_ends_the_run_and_what_stands_beside_it_is_stored() -> Result<()> {
+async fn a_failure_ends_the_run_and_its_siblings_are_stored() -> Result<()> {
     let (spans, _guard) = spans::listen();
     let late = |_: Context| async {
         tokio::time::timeout(secs(1), std::future::pending::<()>()).await?;
@@ -323,7 +323,7 @@ async fn everything_says_something() -> Result<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_that_is_said_is_told_unless_somebody_asks_for_it() -> Result<()> {
+async fn content_is_not_traced_by_default() -> Result<()> {
     let (spans, _guard) = spans::listen();
     expect_panic(PANIC);
     everything_says_something().await?;
@@ -354,8 +354,8 @@ async fn nothing_that_is_said_is_told_unless_somebody_asks_for_it() -> Result<()
 
 /// What is asked for is read once in a process, so this is another one.
 #[test]
-fn all_that_is_said_is_told_to_who_asks_for_it() {
-    let output = test_alone(module_path!(), "nothing_that_is_said_is_told_unless_somebody_asks_for_it")
+fn content_is_traced_if_it_is_enabled() {
+    let output = test_alone(module_path!(), "content_is_not_traced_by_default")
         .env(CAPTURE_CONTENT, "span_only")
         .output()
         .expect("it runs, as this one does");
