@@ -40,7 +40,7 @@ async fn keeps_texts<S: Store>(handle: impl Fn() -> S) -> Result<()> {
 }
 
 #[tokio::test]
-async fn i1_every_text_comes_back_as_it_was() -> Result<()> {
+async fn i1_every_text_is_loaded_as_it_was_stored() -> Result<()> {
     let place = MemoryStore::new();
     keeps_texts(|| place.clone()).await?;
     let folder = tempfile::tempdir().expect("there is room");
@@ -108,7 +108,7 @@ impl StoreLayer for Careless {
 }
 
 #[tokio::test]
-async fn stores_that_are_careless_with_receipts_are_found_out() {
+async fn stores_that_mishandle_receipts_are_caught() {
     use Wrong::{Cuts, Loses, LosesEmpty, LosesOfSkipped, Swaps, TellsTheLast};
 
     for wrong in [Loses, LosesOfSkipped, LosesEmpty, Cuts, Swaps, TellsTheLast] {

@@ -55,7 +55,7 @@ proptest! {
     /// Whatever the views, what they reach is there: the flow that is opened again shows the models the same
     /// as one that was never closed.
     #[test]
-    fn a_flow_goes_on_from_what_its_views_reach(described in flows(), at in 0..7_usize) {
+    fn a_reopened_flow_loads_the_values_in_its_views(described in flows(), at in 0..7_usize) {
         block_on(async {
             let store = MemoryStore::new();
             let steps = described.steps();
@@ -94,7 +94,7 @@ proptest! {
 }
 
 #[tokio::test]
-async fn q1_what_is_loaded_does_not_grow_with_the_history() -> Result<()> {
+async fn q1_the_number_of_loaded_values_does_not_grow_with_the_history() -> Result<()> {
     let mut loaded = Vec::new();
     for steps in [500, 5000] {
         let store = LayeredStore::new(stored(&["user", "topics"], steps).await, Loads::default());
@@ -120,7 +120,7 @@ async fn q1_what_is_loaded_does_not_grow_with_the_history() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_is_not_in_memory_says_so_until_it_is_loaded() -> Result<()> {
+async fn a_value_that_is_not_in_memory_is_an_error_until_it_is_loaded() -> Result<()> {
     let store = stored(&["user"], 20).await;
     let topics = column("topics", source("user").window(2), Log::default().upper("topics"));
     let f = Flow::open(store.clone(), [&topics]).await?;
@@ -141,7 +141,7 @@ async fn what_is_not_in_memory_says_so_until_it_is_loaded() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_column_that_joins_brings_back_what_it_reads() -> Result<()> {
+async fn an_added_column_loads_its_inputs() -> Result<()> {
     let store = stored(&["user"], 20).await;
     let log = Log::default();
     let user = source("user");
@@ -156,7 +156,7 @@ async fn a_column_that_joins_brings_back_what_it_reads() -> Result<()> {
 }
 
 #[tokio::test]
-async fn s6_a_second_flow_is_refused_until_the_first_one_is_gone() -> Result<()> {
+async fn s6_a_second_flow_is_locked_out_until_the_first_one_is_dropped() -> Result<()> {
     let store = MemoryStore::new();
     let topics = column("topics", source("user").latest(), Log::default().upper("topics"));
     let first = Flow::open(store.clone(), [&topics]).await?;
@@ -172,7 +172,7 @@ async fn s6_a_second_flow_is_refused_until_the_first_one_is_gone() -> Result<()>
 
 /// A loop over the events leaves the run behind, and it kept the flow open.
 #[tokio::test]
-async fn a_run_that_has_ended_holds_nothing() -> Result<()> {
+async fn a_run_that_has_ended_does_not_own_the_store() -> Result<()> {
     let store = MemoryStore::new();
     let topics = column("topics", source("user").latest(), Log::default().upper("topics"));
     let f = Flow::open(store.clone(), [&topics]).await?;
@@ -209,14 +209,14 @@ async fn told(was: &[Column], now: &[Column]) -> String {
 }
 
 #[tokio::test]
-async fn d1_a_column_that_is_new_is_computed_from_the_beginning() {
+async fn d1_a_new_column_is_computed_from_step_0() {
     let user = source("user");
     let (map, more) = (upper("map", user.latest()), upper("more", user.latest()));
     assert_eq!(told(slice::from_ref(&map), &[map.clone(), more]).await, "no error, and 3 cells to compute");
 }
 
 #[tokio::test]
-async fn d1_a_source_that_is_new_is_refused_until_it_has_its_values() -> Result<()> {
+async fn d1_a_new_source_is_an_error_until_it_has_its_values() -> Result<()> {
     let (user, notes) = (source("user"), source("notes"));
     let (map, more) = (upper("map", user.latest()), upper("more", (user.latest(), notes.latest())));
     let error = told(slice::from_ref(&map), &[map.clone(), more.clone()]).await;
@@ -239,7 +239,7 @@ async fn d1_a_source_that_is_new_is_refused_until_it_has_its_values() -> Result<
 }
 
 #[tokio::test]
-async fn d2_a_column_that_is_gone_and_comes_back_is_the_same() -> Result<()> {
+async fn d2_a_removed_column_that_returns_has_its_values() -> Result<()> {
     let store = MemoryStore::new();
     let (user, log) = (source("user"), Log::default());
     let (map, gone) =
@@ -268,7 +268,7 @@ async fn d2_a_column_that_is_gone_and_comes_back_is_the_same() -> Result<()> {
 }
 
 #[tokio::test]
-async fn d3_views_that_have_changed_are_refused_and_may_be_kept() -> Result<()> {
+async fn d3_changed_views_are_an_error_unless_they_are_accepted() -> Result<()> {
     let user = source("user");
     let a = upper("a", user.latest());
     let was = |views: Vec<View>| upper("map", views);
@@ -303,7 +303,7 @@ async fn d3_views_that_have_changed_are_refused_and_may_be_kept() -> Result<()> 
 
 /// All changes are told at once, and what is kept once need not be said again.
 #[tokio::test]
-async fn d3_everything_that_has_changed_is_told_at_once() -> Result<()> {
+async fn d3_all_changes_are_reported_at_once() -> Result<()> {
     let user = source("user");
     let was = [upper("a", user.latest()), upper("b", user.latest()), upper("c", user.latest())];
     let now = [upper("a", user.all()), upper("b", user.latest()), upper("c", (user.latest(), this()))];
@@ -327,7 +327,7 @@ async fn d3_everything_that_has_changed_is_told_at_once() -> Result<()> {
 }
 
 #[tokio::test]
-async fn d3_a_column_of_which_nothing_is_stored_may_change() -> Result<()> {
+async fn d3_a_column_without_stored_values_may_change() -> Result<()> {
     let store = MemoryStore::new();
     let user = source("user");
     drop(Flow::open(store.clone(), [upper("map", user.latest())]).await?);
@@ -336,7 +336,7 @@ async fn d3_a_column_of_which_nothing_is_stored_may_change() -> Result<()> {
 }
 
 #[tokio::test]
-async fn d4_a_source_is_no_column_and_a_column_no_source() -> Result<()> {
+async fn d4_a_source_and_a_derived_column_do_not_replace_each_other() -> Result<()> {
     let (user, topics) = (source("user"), source("topics"));
     let computed = upper("topics", user.latest());
     let reader = |of: &Column| upper("reader", (user.latest(), of.latest()));
@@ -349,7 +349,7 @@ async fn d4_a_source_is_no_column_and_a_column_no_source() -> Result<()> {
 }
 
 #[tokio::test]
-async fn d4_a_renamed_column_keeps_its_values_if_it_says_what_it_was() -> Result<()> {
+async fn d4_a_renamed_column_keeps_its_values_if_it_declares_its_earlier_name() -> Result<()> {
     let (store, log) = (MemoryStore::new(), Log::default());
     let was = column("topics", source("user").latest(), log.upper("topics"));
     let both = column("both", (&was, this()), log.upper("both"));
@@ -422,7 +422,7 @@ fn upper_step() -> impl columnar::Compute {
 }
 
 #[tokio::test]
-async fn d4_a_flow_of_the_macro_keeps_what_was_renamed() -> Result<()> {
+async fn d4_a_flow_of_the_macro_keeps_the_values_of_renamed_columns() -> Result<()> {
     let store = MemoryStore::new();
     let chat = before::Chat::open(store.clone()).await?;
     chat.user.push("a").await?;
@@ -453,7 +453,7 @@ impl LenOf for Flow {
 }
 
 #[tokio::test]
-async fn d5_another_version_of_a_compute_step_is_refused() -> Result<()> {
+async fn d5_another_version_of_a_compute_step_is_an_error() -> Result<()> {
     let user = source("user");
     let map = |version: Option<&str>| {
         let step = Log::default().upper("map");
@@ -476,7 +476,7 @@ async fn d5_another_version_of_a_compute_step_is_refused() -> Result<()> {
 }
 
 #[tokio::test]
-async fn s13_a_definition_that_cannot_be_read_is_refused_before_anything_is_written() {
+async fn s13_an_unreadable_definition_is_an_error_before_anything_is_written() {
     for (definition, expected) in [
         (
             "{\"columnar\":2,\"columns\":[]}",

@@ -154,7 +154,7 @@ async fn salvaged(store: &Broken) -> (Flow, Vec<(Name, usize)>) {
 }
 
 #[tokio::test]
-async fn a_store_in_which_nothing_is_wrong() -> Result<()> {
+async fn a_store_without_defects_is_reported_as_sound() -> Result<()> {
     let store = filled(20).await?;
     assert_eq!(defects(&store).await, [""; 0]);
     let (f, computed) = salvaged(&store).await;
@@ -164,7 +164,7 @@ async fn a_store_in_which_nothing_is_wrong() -> Result<()> {
 }
 
 #[tokio::test]
-async fn values_that_cannot_be_read_are_told_each_and_computed_again() -> Result<()> {
+async fn unreadable_values_are_reported_and_recomputed() -> Result<()> {
     let store = filled(600).await?;
     let cells = [("topics", 3), ("topics", 4), ("topics", 550), ("summary", 599), ("mood", 0)];
     store.harm.damaged().extend(cells.map(|(column, step)| (column.to_owned(), step)));
@@ -183,7 +183,7 @@ async fn values_that_cannot_be_read_are_told_each_and_computed_again() -> Result
 }
 
 #[tokio::test]
-async fn a_value_that_is_said_to_be_there_and_is_not_is_told() -> Result<()> {
+async fn a_value_that_is_listed_and_missing_is_reported() -> Result<()> {
     let store = filled(20).await?;
     store.harm.withheld().extend([("mood".to_owned(), 7), ("topics".to_owned(), 19)]);
     let told = ["mood` at step 7", "topics` at step 19"];
@@ -198,7 +198,7 @@ async fn a_value_that_is_said_to_be_there_and_is_not_is_told() -> Result<()> {
 
 /// One defect was told as thousands: as one of each value that had been computed of later steps.
 #[tokio::test]
-async fn a_source_that_cannot_be_read_is_one_defect_and_ends_the_copy() -> Result<()> {
+async fn an_unreadable_source_is_one_defect_and_ends_the_copy() -> Result<()> {
     let store = filled(1200).await?;
     store.harm.damaged().extend([
         ("user".to_owned(), 700),
@@ -220,7 +220,7 @@ async fn a_source_that_cannot_be_read_is_one_defect_and_ends_the_copy() -> Resul
 
 /// What cannot be in a store was put there by something else.
 #[tokio::test]
-async fn what_cannot_be_is_told() -> Result<()> {
+async fn impossible_histories_are_reported() -> Result<()> {
     let store = filled(5).await?;
     let writer = store.inner.clone();
     writer.open().await.expect("nobody has it open");
@@ -286,7 +286,7 @@ async fn receipts_are_verified_and_salvaged_with_their_values() -> Result<()> {
 
 /// What was computed while a source was there was cut off at its end: steps do not wait for it any more.
 #[tokio::test]
-async fn a_source_that_the_flow_has_no_more_holds_nothing_back() -> Result<()> {
+async fn a_source_that_was_removed_from_the_flow_limits_nothing() -> Result<()> {
     let store = filled(3).await?;
     let mood = || [named("mood", source("user").latest(), &Log::default())];
     let f = Flow::open(store.handle(), mood()).await?;
@@ -309,7 +309,7 @@ async fn a_source_that_the_flow_has_no_more_holds_nothing_back() -> Result<()> {
 
 /// The flow had lost the names under which its columns are stored.
 #[tokio::test]
-async fn a_flow_goes_on_in_its_store_when_a_column_is_removed() -> Result<()> {
+async fn a_flow_continues_in_its_store_after_a_column_is_removed() -> Result<()> {
     let store = filled(2).await?;
     let f = Flow::open(OpenOptions::new(store.handle()).recent(0), columns(&Log::default())).await?;
     f.remove_column("summary").await?;
@@ -325,7 +325,7 @@ async fn a_flow_goes_on_in_its_store_when_a_column_is_removed() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_salvage_that_was_interrupted_begins_again() -> Result<()> {
+async fn an_interrupted_salvage_can_be_repeated() -> Result<()> {
     let store = filled(20).await?;
     store.harm.damaged().insert(("topics".to_owned(), 3));
     for puts in [2, 30, 99] {
@@ -343,7 +343,7 @@ async fn a_salvage_that_was_interrupted_begins_again() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_salvage_is_from_a_flow_into_nothing() -> Result<()> {
+async fn a_salvage_needs_a_flow_and_an_empty_store() -> Result<()> {
     let (store, other) = (filled(2).await?, filled(3).await?);
     let into = async |from: &Broken, into: &Broken| {
         let refused = reopen::salvage(&from.handle(), &into.handle()).await;
@@ -370,7 +370,7 @@ fn changed(log: &Log) -> [Column; 3] {
 }
 
 #[tokio::test]
-async fn what_has_changed_is_computed_anew_with_its_dependents_and_nothing_else() -> Result<()> {
+async fn changed_columns_and_their_dependents_alone_are_recomputed() -> Result<()> {
     let (store, other, log) = (filled(20).await?, Broken::default(), Log::default());
     let before = everything(&store).await;
     let options = OpenOptions::new(store.handle()).recompute_from(15, [""; 0], other.handle());
@@ -396,7 +396,7 @@ async fn what_has_changed_is_computed_anew_with_its_dependents_and_nothing_else(
 }
 
 #[tokio::test]
-async fn what_is_named_is_computed_anew_though_nobody_sees_a_change() -> Result<()> {
+async fn named_columns_are_recomputed_without_a_change() -> Result<()> {
     let (store, log) = (filled(20).await?, Log::default());
     for (step, names, cells) in [
         (19, vec!["mood"], 1),
@@ -415,7 +415,7 @@ async fn what_is_named_is_computed_anew_though_nobody_sees_a_change() -> Result<
 }
 
 #[tokio::test]
-async fn a_name_that_cannot_be_computed_anew_is_refused() -> Result<()> {
+async fn an_unknown_name_or_a_source_cannot_be_recomputed() -> Result<()> {
     let store = filled(3).await?;
     for (column, told) in [
         ("topic", "no column is named `topic`; did you mean `topics`?"),
@@ -431,7 +431,7 @@ async fn a_name_that_cannot_be_computed_anew_is_refused() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_copy_that_was_interrupted_begins_again() -> Result<()> {
+async fn an_interrupted_copy_can_be_repeated() -> Result<()> {
     let store = filled(20).await?;
     for puts in [2, 30, 60] {
         let (other, log) = (Broken::default(), Log::default());
@@ -450,7 +450,7 @@ async fn a_copy_that_was_interrupted_begins_again() -> Result<()> {
 
 /// An earlier copy had come further than this one is to go, and its values were taken for new ones.
 #[tokio::test]
-async fn a_copy_that_was_interrupted_does_not_begin_again_as_another_one() -> Result<()> {
+async fn an_interrupted_copy_cannot_be_repeated_with_other_columns() -> Result<()> {
     let (store, other) = (filled(20).await?, Broken::default());
     // Both sources and 16 steps of `topics`.
     other.harm.puts.store(2 * 20 + 16 + 1, Ordering::SeqCst);
@@ -466,7 +466,7 @@ async fn a_copy_that_was_interrupted_does_not_begin_again_as_another_one() -> Re
 
 /// Rows were put there before any flow was opened, and were left behind.
 #[tokio::test]
-async fn what_no_flow_was_opened_on_is_copied_as_well() -> Result<()> {
+async fn a_store_without_a_definition_is_copied() -> Result<()> {
     let store = MemoryStore::new();
     let writer = store.clone();
     writer.open().await.expect("nobody has it open");

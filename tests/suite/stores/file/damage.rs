@@ -32,7 +32,7 @@ async fn is_corrupt(folder: &Path, column: &str, step: usize, what: &str) {
 const EDITED: &str = "was edited or damaged after it was stored; put back what it was";
 
 #[tokio::test]
-async fn s1_values_that_are_cut_empty_or_zeroed_are_damaged() {
+async fn s1_truncated_emptied_and_zeroed_values_are_corrupt() {
     let (_scratch, folder) = talk().await;
     let path = folder.join("user/2.txt");
     let whole = fs::read(&path).expect("it is there");
@@ -48,7 +48,7 @@ async fn s1_values_that_are_cut_empty_or_zeroed_are_damaged() {
 }
 
 #[tokio::test]
-async fn s2_no_bit_of_a_value_can_be_flipped() {
+async fn s2_every_flipped_bit_of_a_value_is_detected() {
     let (_scratch, folder) = talk().await;
     let text = "A value of 200 bytes. ".repeat(9) + "..";
     assert_eq!(text.len(), 200);
@@ -67,7 +67,7 @@ async fn s2_no_bit_of_a_value_can_be_flipped() {
 }
 
 #[tokio::test]
-async fn s2_no_bit_of_what_stands_beside_the_values_can_be_flipped() {
+async fn s2_every_flipped_bit_of_the_metadata_is_detected() {
     let (_scratch, folder) = talk().await;
     let seen = async || -> Result<_, StoreError> {
         let store = FileStore::new(&folder);
@@ -112,7 +112,7 @@ async fn s2_no_bit_of_what_stands_beside_the_values_can_be_flipped() {
 }
 
 #[tokio::test]
-async fn s3_edits_at_rest_are_found() {
+async fn s3_edited_files_are_detected() {
     // Tampered with.
     let (_scratch, folder) = talk().await;
     fs::write(folder.join("assistant/0.txt"), "Hello?").expect("it can be written");
@@ -141,7 +141,7 @@ async fn s3_edits_at_rest_are_found() {
 }
 
 #[tokio::test]
-async fn s3_what_lost_its_log_or_its_format_is_refused() {
+async fn s3_a_folder_without_its_log_or_format_is_an_error() {
     for file in ["cells", "format"] {
         let (_scratch, folder) = talk().await;
         let path = folder.join(".columnar").join(file);
@@ -152,7 +152,7 @@ async fn s3_what_lost_its_log_or_its_format_is_refused() {
 }
 
 #[tokio::test]
-async fn s3_a_log_that_was_emptied_zeroed_or_cut_is_not_taken_for_one_that_knows_nothing() {
+async fn s3_an_emptied_zeroed_or_truncated_log_is_not_read_as_an_empty_one() {
     let (_scratch, folder) = talk().await;
     let path = folder.join(".columnar/cells");
     let whole = fs::read(&path).expect("it is there");
@@ -177,7 +177,7 @@ async fn s3_a_log_that_was_emptied_zeroed_or_cut_is_not_taken_for_one_that_knows
 }
 
 #[tokio::test]
-async fn i2_bytes_that_are_no_text_are_never_made_one() {
+async fn i2_invalid_utf8_is_an_error_and_never_replaced() {
     let (_scratch, folder) = talk().await;
     let path = folder.join("user/3.txt");
     fs::write(&path, b"caf\xe9").expect("it can be written");
@@ -224,7 +224,7 @@ async fn found(fixture: &str) -> String {
 }
 
 #[tokio::test]
-async fn s13_stores_of_format_1_are_read_as_they_always_were() {
+async fn s13_stores_of_format_1_are_readable() {
     let healthy =
         "debate.critic 0: 9; debate.critic 2: 13; note 1: skipped; user 0: 12; user 1: 0; user 2: 37";
     let by_hand = format!("{healthy}; user 3: 9");
@@ -260,7 +260,7 @@ async fn s13_stores_of_format_1_are_read_as_they_always_were() {
 
 /// Format 2 has receipts in its log.
 #[tokio::test]
-async fn s13_stores_of_format_2_are_read_as_they_always_were() {
+async fn s13_stores_of_format_2_are_readable() {
     let paid = r#"debate.critic 0: 9; for {"model":"a/b","calls":1,"attempts":1,"input":120,"output":8,"ms":640,"id":"\"7\""}; debate.critic 2: 13; note 1: skipped; for {"calls":3,"untold":3,"attempts":3,"ms":9000}; user 0: 12; user 1: 0; user 2: 37"#;
     let changed = "…/.columnar/cells is damaged: line 8 is not as it was written";
     for (fixture, expected) in [
@@ -278,7 +278,7 @@ async fn s13_stores_of_format_2_are_read_as_they_always_were() {
 }
 
 #[tokio::test]
-async fn s13_stores_of_format_1_go_on_and_no_earlier_version_opens_them_from_then_on() {
+async fn s13_stores_of_format_1_are_upgraded_and_earlier_versions_reject_them() {
     let scratch = tempfile::tempdir().expect("a folder");
     let folder = scratch.path().canonicalize().expect("it is there");
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/file/healthy"), &folder);

@@ -15,7 +15,7 @@ use columnar_tests::process::test_alone;
 use folder::{files, load, name, opened, put, refused, talk, value};
 
 #[tokio::test]
-async fn a_store_in_files_keeps_the_contract() {
+async fn the_file_store_conforms_to_the_contract() {
     let scratch = tempfile::tempdir().expect("a folder");
     let places = Cell::new(0);
     conformance(|| {
@@ -28,7 +28,7 @@ async fn a_store_in_files_keeps_the_contract() {
 }
 
 #[tokio::test]
-async fn the_folder_holds_the_values_and_one_folder_more() {
+async fn the_folder_has_the_values_and_one_other_folder() {
     let (_scratch, folder) = talk().await;
     assert_eq!(
         files(&folder),
@@ -49,7 +49,7 @@ async fn the_folder_holds_the_values_and_one_folder_more() {
 }
 
 #[tokio::test]
-async fn nothing_is_touched_before_it_is_opened() {
+async fn no_file_is_touched_before_the_store_is_opened() {
     let scratch = tempfile::tempdir().expect("a folder");
     let store = FileStore::new(scratch.path().join("a/b"));
     assert!(store.verify().await.is_err(), "there is nothing to look at");
@@ -58,7 +58,7 @@ async fn nothing_is_touched_before_it_is_opened() {
 }
 
 #[tokio::test]
-async fn texts_of_people_are_taken_over_as_the_next_steps() {
+async fn files_added_by_hand_are_adopted_as_the_next_steps() {
     let (_scratch, folder) = talk().await;
     fs::write(folder.join("user/3.txt"), "by hand\n").expect("it can be written");
     fs::write(folder.join("user/4.txt"), "and another").expect("it can be written");
@@ -77,7 +77,7 @@ async fn texts_of_people_are_taken_over_as_the_next_steps() {
 }
 
 #[tokio::test]
-async fn texts_of_people_at_other_steps_are_an_error_that_says_what_to_do() {
+async fn files_added_by_hand_at_other_steps_are_an_error_with_a_remedy() {
     for (file, said) in [
         (
             "user/4.txt",
@@ -114,7 +114,7 @@ async fn texts_of_people_at_other_steps_are_an_error_that_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn s14_files_that_are_no_steps_are_left_alone() {
+async fn s14_files_that_are_not_steps_are_ignored() {
     let (_scratch, folder) = talk().await;
     let odd = [
         "user/.DS_Store",
@@ -145,7 +145,7 @@ async fn s14_files_that_are_no_steps_are_left_alone() {
 }
 
 #[tokio::test]
-async fn s13_what_a_later_version_wrote_is_refused_before_anything_is_written() {
+async fn s13_a_newer_format_is_rejected_before_anything_is_written() {
     let scratch = tempfile::tempdir().expect("a folder");
     fs::create_dir(scratch.path().join(".columnar")).expect("it can be made");
     fs::write(scratch.path().join(".columnar/format"), "3\n").expect("it can be written");
@@ -174,7 +174,7 @@ async fn i4_nothing_is_written_outside_the_folder() {
 }
 
 #[tokio::test]
-async fn x2_no_error_says_what_was_said() {
+async fn x2_no_error_quotes_a_value() {
     let secret = "a secret that nobody may read";
     let (_scratch, folder) = talk().await;
     let store = opened(&folder).await;
@@ -207,7 +207,7 @@ async fn x2_no_error_says_what_was_said() {
 const HELD: &str = "COLUMNAR_HELD_FOLDER";
 
 #[tokio::test]
-async fn s6_a_second_process_is_refused_until_the_first_one_is_gone_however_it_ends() {
+async fn s6_a_second_process_is_locked_out_until_the_first_one_ends() {
     if let Some(folder) = env::var_os(HELD) {
         let _store = opened(folder.as_ref()).await;
         eprintln!("open");
@@ -215,7 +215,7 @@ async fn s6_a_second_process_is_refused_until_the_first_one_is_gone_however_it_e
         return;
     }
     let (_scratch, folder) = talk().await;
-    let test = "s6_a_second_process_is_refused_until_the_first_one_is_gone_however_it_ends";
+    let test = "s6_a_second_process_is_locked_out_until_the_first_one_ends";
     let mut first = test_alone(module_path!(), test)
         .env(HELD, &folder)
         .stdin(Stdio::piped())
@@ -241,7 +241,7 @@ async fn s6_a_second_process_is_refused_until_the_first_one_is_gone_however_it_e
 }
 
 #[tokio::test]
-async fn s10_where_the_folder_is_gone_nothing_is_written() {
+async fn s10_nothing_is_written_if_the_folder_is_gone() {
     let (scratch, folder) = talk().await;
     let store = opened(&folder).await;
     let aside = scratch.path().join("aside");
@@ -256,7 +256,7 @@ async fn s10_where_the_folder_is_gone_nothing_is_written() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn s10_where_another_folder_is_in_its_place_nothing_is_written() {
+async fn s10_nothing_is_written_if_the_folder_was_replaced() {
     let (scratch, folder) = talk().await;
     let (store, other) = (opened(&folder).await, scratch.path().join("other"));
     let another = opened(&other).await;
@@ -272,7 +272,7 @@ async fn s10_where_another_folder_is_in_its_place_nothing_is_written() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn s10_where_the_folder_of_a_column_is_a_link_nothing_is_written() {
+async fn s10_nothing_is_written_if_the_folder_of_a_column_is_a_link() {
     let (scratch, folder) = talk().await;
     let (store, aside) = (opened(&folder).await, scratch.path().join("aside"));
     fs::rename(folder.join("user"), &aside).expect("it can be moved");
@@ -284,7 +284,7 @@ async fn s10_where_the_folder_of_a_column_is_a_link_nothing_is_written() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn x3_what_is_made_is_for_its_owner_alone() {
+async fn x3_new_files_are_readable_by_their_owner_only() {
     use std::os::unix::fs::PermissionsExt;
 
     let (_scratch, folder) = talk().await;

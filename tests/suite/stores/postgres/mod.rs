@@ -50,8 +50,8 @@ fn told(error: &(dyn std::error::Error + 'static)) -> String {
 }
 
 #[tokio::test]
-async fn it_keeps_every_clause_of_the_contract() {
-    let Some(database) = Database::new("it_keeps_every_clause_of_the_contract").await else { return };
+async fn the_postgres_store_conforms_to_the_contract() {
+    let Some(database) = Database::new("the_postgres_store_conforms_to_the_contract").await else { return };
     let address = database.address();
     conformance(|| {
         let (address, flow) = (address.clone(), format!("flow {}", NEXT.fetch_add(1, Ordering::SeqCst)));
@@ -69,8 +69,8 @@ flow! {
 }
 
 #[tokio::test]
-async fn a_flow_that_is_opened_again_goes_on_where_it_was() -> Result<()> {
-    let Some(database) = Database::new("a_flow_that_is_opened_again_goes_on_where_it_was").await else {
+async fn a_reopened_flow_resumes() -> Result<()> {
+    let Some(database) = Database::new("a_reopened_flow_resumes").await else {
         return Ok(());
     };
     let (log, address) = (Log::default(), database.address());
@@ -105,9 +105,9 @@ fn alone<T>(future: impl Future<Output = T>) -> T {
 }
 
 #[test]
-fn any_executor_may_poll_it() {
+fn the_store_works_on_any_executor() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("there is room");
-    let Some(database) = runtime.block_on(Database::new("any_executor_may_poll_it")) else { return };
+    let Some(database) = runtime.block_on(Database::new("the_store_works_on_any_executor")) else { return };
     let address = database.address();
     alone(async {
         let store = opened(&address, "elsewhere").await;
@@ -118,7 +118,7 @@ fn any_executor_may_poll_it() {
 }
 
 #[tokio::test]
-async fn c4_a_connection_that_is_cut_anywhere_loses_nothing_and_stores_nothing_twice() {
+async fn c4_a_connection_cut_at_any_byte_loses_nothing_and_stores_nothing_twice() {
     let Some(database) = Database::new("c4").await else { return };
     let place = |flow: usize| move |address: &str| PostgresStore::new(address, flow.to_string());
     let cuts = lives_with_cuts(&database, place, &[Cut::Through, Cut::Unheard]).await;
@@ -127,7 +127,7 @@ async fn c4_a_connection_that_is_cut_anywhere_loses_nothing_and_stores_nothing_t
 }
 
 #[tokio::test]
-async fn c4_stores_that_are_careless_about_connections_are_found_out() {
+async fn c4_stores_that_mishandle_lost_connections_are_caught() {
     let Some(database) = Database::new("c4, careless stores").await else { return };
     for wrong in [Wrong::ConfirmsEarly, Wrong::StoresTwice, Wrong::DisownsItsOwn] {
         let place = |table| move |address: &str| Careless::new(address, table, wrong);
@@ -138,7 +138,7 @@ async fn c4_stores_that_are_careless_about_connections_are_found_out() {
 }
 
 #[tokio::test]
-async fn c5_what_was_committed_before_the_connection_went_is_known_for_its_own() {
+async fn c5_a_commit_before_a_lost_connection_is_recognised() {
     let Some(database) = Database::new("c5").await else { return };
     let wire = database.wire();
     let store = opened(&database.address_by(&wire), "monday").await;
@@ -174,7 +174,7 @@ async fn owner_in_a_process_of_its_own() {
 }
 
 #[tokio::test]
-async fn c2_an_owner_that_is_killed_leaves_all_it_confirmed_and_no_lock() {
+async fn c2_a_killed_owner_leaves_all_confirmed_values_and_no_lock() {
     let Some(database) = Database::new("c2").await else { return };
     let address = database.address();
     let mut confirmed = 0;
@@ -210,7 +210,7 @@ async fn free(address: &str) -> PostgresStore {
 }
 
 #[tokio::test]
-async fn s6_a_session_that_the_server_ends_is_begun_again() {
+async fn s6_a_session_that_the_server_ends_is_reopened() {
     let Some(database) = Database::new("s6, ended").await else { return };
     let store = opened(&database.address(), "monday").await;
     for step in 0..3 {
@@ -224,7 +224,7 @@ async fn s6_a_session_that_the_server_ends_is_begun_again() {
 }
 
 #[tokio::test]
-async fn s6_who_has_lost_a_flow_to_another_owner_writes_nothing_more_and_adopts_what_that_wrote() {
+async fn s6_an_owner_that_was_replaced_writes_nothing_and_adopts_the_values_of_the_new_one() {
     let Some(database) = Database::new("s6, lost").await else { return };
     let address = database.address();
     let first = opened(&address, "monday").await;
@@ -254,7 +254,7 @@ async fn s6_who_has_lost_a_flow_to_another_owner_writes_nothing_more_and_adopts_
 
 /// As with a pooler between that gives the session to somebody else.
 #[tokio::test]
-async fn s6_an_owner_whose_lock_is_gone_while_its_connection_lives_is_refused_all_the_same() {
+async fn s6_an_owner_that_lost_its_lock_but_not_its_connection_is_rejected() {
     let Some(database) = Database::new("s6, fenced").await else { return };
     for write in ["put", "define"] {
         let store = opened(&database.address(), write).await;
@@ -276,7 +276,7 @@ async fn s6_an_owner_whose_lock_is_gone_while_its_connection_lives_is_refused_al
 }
 
 #[tokio::test]
-async fn s4_a_server_that_refuses_a_write_is_quoted_without_values_and_halts_the_store() {
+async fn s4_a_rejected_write_is_quoted_without_values_and_halts_the_store() {
     const CANARY: &str = "the-canary-in-a-value";
     let Some(database) = Database::new("s4").await else { return };
     let store = opened(&database.address(), "monday").await;
@@ -319,7 +319,7 @@ async fn s4_a_server_that_refuses_a_write_is_quoted_without_values_and_halts_the
 }
 
 #[tokio::test]
-async fn s5_a_server_that_stays_away_halts_the_store_until_it_is_opened_again() {
+async fn s5_a_server_that_stays_unreachable_halts_the_store_until_it_is_reopened() {
     let Some(database) = Database::new("s5").await else { return };
     let wire = database.wire();
     let store = opened(&database.address_by(&wire), "monday").await;
@@ -351,7 +351,7 @@ async fn stricter_defaults_of_a_database_change_nothing() {
 }
 
 #[tokio::test]
-async fn many_that_open_the_first_flows_of_a_database_at_once_all_do() {
+async fn concurrent_first_opens_of_a_database_all_succeed() {
     let Some(database) = Database::new("many that open").await else { return };
     let address = database.address();
     let stores: Vec<_> =

@@ -14,7 +14,7 @@ use futures::future::join_all;
 use super::{Chat, name, opened, put, text, told};
 
 #[tokio::test]
-async fn s4_a_server_that_takes_no_writes_refuses_to_open() {
+async fn s4_a_read_only_server_cannot_be_opened() {
     let Some(database) = Database::new("s4, read only").await else { return };
     drop(opened(&database.address(), "monday").await);
     let before: String = database.one(ALL).await;
@@ -33,7 +33,7 @@ const ALL: &str = "select format('%s %s %s %s',
     (select array_agg(it) from columnar_cells it), (select array_agg(it) from columnar_prefixes it))";
 
 #[tokio::test]
-async fn s13_a_format_of_the_future_is_refused_before_anything_is_written() {
+async fn s13_a_newer_format_is_rejected_before_anything_is_written() {
     let Some(database) = Database::new("s13").await else { return };
     drop(opened(&database.address(), "monday").await);
     for (change, says) in [
@@ -52,7 +52,7 @@ async fn s13_a_format_of_the_future_is_refused_before_anything_is_written() {
 }
 
 #[tokio::test]
-async fn s13_format_1_is_read_as_it_was_written() {
+async fn s13_format_1_is_readable() {
     let Some(database) = Database::new("s13, format 1").await else { return };
     database.run(include_str!("../../../fixtures/postgres/format-1.sql")).await;
     let store = PostgresStore::new(database.address(), "monday");
@@ -78,7 +78,7 @@ const PAID: &str = r#"{"model":"a/b","calls":1,"attempts":1,"input":120,"output"
 const IN_VAIN: &str = r#"{"calls":3,"untold":3,"attempts":3,"ms":9000}"#;
 
 #[tokio::test]
-async fn s13_format_2_is_read_as_it_was_written() {
+async fn s13_format_2_is_readable() {
     let Some(database) = Database::new("s13, format 2").await else { return };
     database.run(include_str!("../../../fixtures/postgres/format-2.sql")).await;
     let store = opened(&database.address(), "monday").await;
@@ -107,7 +107,7 @@ async fn s13_format_2_is_read_as_it_was_written() {
 }
 
 #[tokio::test]
-async fn s13_format_1_is_given_a_place_for_receipts_and_its_rows_are_what_they_were() {
+async fn s13_format_1_gets_a_column_for_receipts_and_its_rows_do_not_change() {
     const ROWS: &str = r#"select string_agg(format('%s %s %s %s', "column", step, value, sum), ',' order by "column", step)
         from columnar_cells where step <> 4"#;
     let Some(database) = Database::new("s13, upgrade").await else { return };
@@ -130,7 +130,7 @@ async fn s13_format_1_is_given_a_place_for_receipts_and_its_rows_are_what_they_w
 }
 
 #[tokio::test]
-async fn i2_damage_is_told_with_its_column_and_step_and_nothing_else_is_harmed() {
+async fn i2_damage_is_an_error_with_column_and_step_and_other_cells_are_readable() {
     let Some(database) = Database::new("i2").await else { return };
     database.run(include_str!("../../../fixtures/postgres/format-1.sql")).await;
     database.run(include_str!("../../../fixtures/postgres/format-1-damaged.sql")).await;
@@ -156,7 +156,7 @@ async fn i2_damage_is_told_with_its_column_and_step_and_nothing_else_is_harmed()
 }
 
 #[tokio::test]
-async fn s3_a_value_that_was_changed_or_moved_is_told_and_everything_else_can_be_read() {
+async fn s3_a_changed_or_moved_value_is_an_error_and_other_cells_are_readable() {
     let Some(database) = Database::new("s3").await else { return };
     let store = opened(&database.address(), "monday").await;
     for step in 0..5 {
@@ -187,7 +187,7 @@ async fn s3_a_value_that_was_changed_or_moved_is_told_and_everything_else_can_be
 }
 
 #[tokio::test]
-async fn q1_a_column_is_counted_once_and_then_from_where_that_ended() {
+async fn q1_counting_a_column_resumes_at_the_stored_prefix() {
     let Some(database) = Database::new("q1").await else { return };
     let store = opened(&database.address(), "monday").await;
     for (stored, remembered) in [(0..600, 0), (600..1200, 1200), (1200..1300, 1200)] {
@@ -206,7 +206,7 @@ async fn q1_a_column_is_counted_once_and_then_from_where_that_ended() {
 }
 
 #[tokio::test]
-async fn i4_the_key_of_a_flow_may_be_any_text_but_one_with_nul() {
+async fn i4_the_key_of_a_flow_may_be_any_text_without_nul() {
     let Some(database) = Database::new("i4").await else { return };
     let address = database.address();
     let long = "long ".repeat(400);
@@ -236,7 +236,7 @@ async fn i4_the_key_of_a_flow_may_be_any_text_but_one_with_nul() {
 }
 
 #[tokio::test]
-async fn i6_steps_are_kept_as_far_as_the_database_counts() {
+async fn i6_steps_beyond_the_range_of_the_database_are_an_error() {
     let Some(database) = Database::new("i6").await else { return };
     let store = opened(&database.address(), "monday").await;
     let last = usize::try_from(i64::MAX).expect("it is no wider");
@@ -322,7 +322,7 @@ async fn x1_neither_address_nor_password_nor_values_are_in_errors_debug_or_logs(
 
 /// What is said to the server is written in the program, to the letter.
 #[test]
-fn i7_no_statement_is_made_of_names_or_values() {
+fn i7_no_statement_contains_names_or_values() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../columnar/src/store/postgres");
     let mut statements = 0;
     for file in fs::read_dir(folder).expect("it is there") {

@@ -11,7 +11,7 @@ use futures::future::join_all;
 use super::{Chats, conversation, load, name, put, read, value};
 
 #[tokio::test]
-async fn s1_a_file_that_was_cut_or_emptied_is_an_error() {
+async fn s1_a_truncated_or_emptied_file_is_an_error() {
     let chats = conversation().await;
     let whole = fs::read(chats.file()).expect("it is there");
     let mut stored = Vec::new();
@@ -48,7 +48,7 @@ async fn s1_a_file_that_was_cut_or_emptied_is_an_error() {
 }
 
 #[tokio::test]
-async fn s3_what_was_changed_moved_or_taken_away_is_an_error_of_its_cell() {
+async fn s3_a_changed_moved_or_removed_value_is_an_error_of_its_cell() {
     // `user` is the first column, so its cells are those from 2^32 on.
     let cell = |step: i64| (1_i64 << 32) + step;
     let edits = [
@@ -103,7 +103,7 @@ async fn s3_what_was_changed_moved_or_taken_away_is_an_error_of_its_cell() {
 }
 
 #[tokio::test]
-async fn s3_what_says_what_the_values_are_is_held_to_its_checksum() {
+async fn s3_the_definition_has_a_checksum() {
     for (edit, what) in [
         ("update flow set definition = cast('{ }' as blob)", "what is kept of the flow has another checksum"),
         ("update flow set columns = 1", "what is kept of the flow has another checksum"),
@@ -121,7 +121,7 @@ async fn s3_what_says_what_the_values_are_is_held_to_its_checksum() {
 }
 
 #[tokio::test]
-async fn s3_what_is_sound_is_salvaged_into_another_flow_of_the_file() -> Result<()> {
+async fn s3_sound_values_are_salvaged_into_another_flow_of_the_file() -> Result<()> {
     let (chats, log) = (Chats::new(), Log::default());
     let answer = column("answer", source("user").latest(), log.upper("answer"));
     let flow = Flow::open(chats.store("monday"), [&answer]).await?;
@@ -148,7 +148,7 @@ async fn s3_what_is_sound_is_salvaged_into_another_flow_of_the_file() -> Result<
 }
 
 #[tokio::test]
-async fn s13_a_file_of_another_format_or_program_is_refused_and_stays_as_it_is() {
+async fn s13_a_file_of_another_format_or_program_is_rejected_unchanged() {
     let chats = Chats::new();
     for (make, what) in [
         ("pragma application_id = 0x636c6d6e; pragma user_version = 3; create table t (x)", "has format 3"),
@@ -181,7 +181,7 @@ const FORMAT_1: &str = include_str!("../../../fixtures/sqlite/format-1.sql");
 const BROKEN: &str = include_str!("../../../fixtures/sqlite/format-1-broken.sql");
 
 #[tokio::test]
-async fn s13_files_of_format_1_are_read() {
+async fn s13_files_of_format_1_are_readable() {
     let chats = Chats::new();
     chats.sql(FORMAT_1);
     let store = chats.open().await;
@@ -211,7 +211,7 @@ const PAID: &str = r#"{"model":"a/b","calls":1,"attempts":1,"input":120,"output"
 const IN_VAIN: &str = r#"{"calls":3,"untold":3,"attempts":3,"ms":9000}"#;
 
 #[tokio::test]
-async fn s13_files_of_format_2_are_read() {
+async fn s13_files_of_format_2_are_readable() {
     let chats = Chats::new();
     chats.sql(FORMAT_2);
     let answer: Vec<_> = [
@@ -226,7 +226,7 @@ async fn s13_files_of_format_2_are_read() {
 }
 
 #[tokio::test]
-async fn s13_a_file_of_format_1_is_given_a_place_for_receipts_and_its_rows_are_what_they_were() {
+async fn s13_a_file_of_format_1_gets_a_table_for_receipts_and_its_rows_do_not_change() {
     let chats = Chats::new();
     chats.sql(FORMAT_1);
     let rows = || {
@@ -253,7 +253,7 @@ async fn s13_a_file_of_format_1_is_given_a_place_for_receipts_and_its_rows_are_w
 }
 
 #[tokio::test]
-async fn s3_a_receipt_that_was_changed_swapped_or_taken_away_is_an_error_of_its_cell() {
+async fn s3_a_changed_swapped_or_removed_receipt_is_an_error_of_its_cell() {
     // `debate.answer` is the second column.
     for (edit, step) in [
         ("delete from receipt where id = (2 << 32)", 0),
@@ -278,7 +278,7 @@ async fn s3_a_receipt_that_was_changed_swapped_or_taken_away_is_an_error_of_its_
 }
 
 #[tokio::test]
-async fn x2_errors_and_debug_texts_hold_nothing_of_the_values() {
+async fn x2_errors_and_debug_texts_quote_no_value() {
     let chats = Chats::new();
     let store = chats.open().await;
     put(&store, "user", 0, "canary").await;

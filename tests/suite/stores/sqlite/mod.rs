@@ -99,7 +99,7 @@ async fn conversation() -> Chats {
 }
 
 #[tokio::test]
-async fn it_keeps_the_contract() {
+async fn the_sqlite_store_conforms_to_the_contract() {
     conformance(|| {
         let chats = Chats::new();
         move || chats.store("monday")
@@ -136,7 +136,7 @@ async fn many_flows_of_one_file_are_open_at_once() {
 }
 
 #[tokio::test]
-async fn the_shell_reads_the_view() {
+async fn the_sqlite_shell_reads_the_view() {
     let chats = Chats::new();
     let store = chats.open().await;
     put(&store, "answer", 0, "The backup.").await;
@@ -168,7 +168,7 @@ async fn over_payload(values: &[String]) -> f64 {
 }
 
 #[tokio::test]
-async fn it_takes_little_more_than_the_values() {
+async fn the_file_is_little_larger_than_the_values() {
     let same = |steps: usize| vec!["x".repeat(800); steps];
     let long: Vec<String> = (0..3000).map(|step| "x".repeat((step * 7919) % 3001)).collect();
     for (values, at_most) in [(same(500), 1.2), (same(10_000), 1.07), (long, 1.2)] {
@@ -228,7 +228,7 @@ fn i7_statements_are_constants() {
 }
 
 #[tokio::test]
-async fn i6_a_step_that_cannot_be_is_an_error() {
+async fn i6_an_impossible_step_is_an_error() {
     let chats = Chats::new();
     for step in [usize::MAX, 1 << 32] {
         let store = chats.open().await;
@@ -243,7 +243,7 @@ async fn i6_a_step_that_cannot_be_is_an_error() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn x3_files_are_their_owners_alone() {
+async fn x3_files_are_readable_by_their_owner_only() {
     use std::os::unix::fs::PermissionsExt;
 
     let chats = Chats::new();

@@ -73,7 +73,7 @@ fn text(step: usize) -> String {
 /// Kills a process that writes when it has said so much, and tells what is lost or wrong.
 async fn killed_after(acks: usize, how: &str) -> Result<(), String> {
     let chats = Chats::new();
-    let test = "c4_what_was_confirmed_survives_a_kill_and_nothing_is_torn";
+    let test = "c4_confirmed_values_survive_a_kill_and_none_is_partial";
     let mut process = Process::start(test, &chats.file(), how);
     process.said("open");
     if let Some(last) = acks.checked_sub(1) {
@@ -99,7 +99,7 @@ async fn killed_after(acks: usize, how: &str) -> Result<(), String> {
 }
 
 #[tokio::test]
-async fn c4_what_was_confirmed_survives_a_kill_and_nothing_is_torn() {
+async fn c4_confirmed_values_survive_a_kill_and_none_is_partial() {
     if let Some(file) = env::var_os(CHILD) {
         return write(Path::new(&file), env::var("HOW").as_deref() == Ok("honest")).await;
     }
@@ -111,12 +111,12 @@ async fn c4_what_was_confirmed_survives_a_kill_and_nothing_is_torn() {
 }
 
 #[tokio::test]
-async fn s6_a_flow_has_one_process_and_is_free_when_that_dies() {
+async fn s6_a_flow_has_one_process_and_is_free_after_its_death() {
     if let Some(file) = env::var_os(CHILD) {
         return write(Path::new(&file), true).await;
     }
     let chats = Chats::new();
-    let test = "s6_a_flow_has_one_process_and_is_free_when_that_dies";
+    let test = "s6_a_flow_has_one_process_and_is_free_after_its_death";
     let mut process = Process::start(test, &chats.file(), "honest");
     process.said("ack 3.");
     let error = chats.refused("user").await;
@@ -165,7 +165,7 @@ impl StoreLayer for Unsure {
 }
 
 #[tokio::test]
-async fn c5_what_was_stored_behind_an_error_is_adopted() -> Result<()> {
+async fn c5_a_value_stored_despite_an_error_is_adopted() -> Result<()> {
     let (chats, log) = (Chats::new(), Log::default());
     let answer = column("answer", source("user").latest(), log.upper("answer"));
     let flow = Flow::open(LayeredStore::new(chats.store("monday"), Unsure), [&answer]).await?;
