@@ -196,7 +196,7 @@ mod tests {
 
     /// Between its beginning and its program, a child has all files of its parent.
     #[test]
-    fn s6_a_child_that_has_just_begun_keeps_nobody_out() {
+    fn s6_a_child_process_that_has_just_started_holds_no_lock() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("lock");
         let lock = Local.lock(&path).expect("nobody has it");

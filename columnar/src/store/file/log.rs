@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_says_what_was_written() {
+    fn a_log_is_read_as_it_was_written() {
         let text = write(&cells());
         let log = Log::parse(text.as_bytes()).expect("it can be read");
         assert_eq!(log, Log { cells: cells(), ..Log::default() });
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_behind_the_last_done_may_be_torn_anywhere() {
+    fn the_log_may_be_torn_anywhere_after_the_last_done_line() {
         let first = write(&cells());
         let paid = LoggedEntry::of(&Entry::from("x").with_receipt("{\"ms\":7,\"id\":\"done 1\"}"));
         let second = cell(&name("map"), 3, &SKIPPED) + &cell(&name("map"), 4, &paid);
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn s2_no_bit_of_what_was_done_can_be_flipped() {
+    fn s2_every_flipped_bit_before_the_last_done_line_is_detected() {
         let text = write(&cells()).into_bytes();
         let last_line = text.len() - done(5).len();
         for bit in 0..text.len() * 8 {
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn s3_lines_that_are_missing_or_there_twice_are_missed_and_found() {
+    fn s3_missing_and_duplicate_lines_are_detected() {
         let text = write(&cells());
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         for at in 1..lines.len() - 1 {
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn i6_lines_that_say_what_cannot_be_are_refused() {
+    fn i6_impossible_lines_are_rejected() {
         for words in [
             "value user 18446744073709551616 1 0000000000000000",
             "value user -1 1 0000000000000000",

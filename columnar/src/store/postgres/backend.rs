@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transaction_has_no_more_bytes_than_the_server_takes_and_one_cell_at_least() {
+    fn a_transaction_has_at_most_the_bytes_that_the_server_accepts_and_at_least_one_cell() {
         let half = MAX_TRANSACTION_BYTES / 2;
         for (sizes, expected) in [
             (vec![], vec![]),

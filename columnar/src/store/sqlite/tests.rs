@@ -47,7 +47,7 @@ fn text(step: usize) -> crate::history::Value {
 
 /// Opens the file and reads all that the flow has.
 #[tokio::test]
-async fn s4_s5_a_full_disk_is_an_error_and_nothing_more_is_written_until_it_is_opened_again() {
+async fn s4_s5_a_full_disk_is_an_error_and_halts_the_store_until_it_is_reopened() {
     let chats = Chats::new();
     let store = SqliteStore::new(chats.file(), "monday");
     store.open().await.expect("nobody else has it");
@@ -103,7 +103,7 @@ fn a_batch_is_stored_as_a_whole_or_not_at_all() {
 }
 
 #[test]
-fn s7_where_there_are_no_locks_nothing_is_opened() {
+fn s7_without_locks_the_store_cannot_be_opened() {
     let folder = tempfile::tempdir().expect("a folder");
     let unsupported = |_: &File| Err(TryLockError::Error(io::ErrorKind::Unsupported.into()));
     let taken = Lock::take_by(&folder.path().join("lock"), unsupported);
@@ -113,7 +113,7 @@ fn s7_where_there_are_no_locks_nothing_is_opened() {
 }
 
 #[test]
-fn s6_a_lock_that_was_removed_is_nobodys() {
+fn s6_a_removed_lock_has_no_owner() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("lock");
     let first = RefCell::new(Lock::take(&path).ok().flatten());
@@ -132,7 +132,7 @@ fn s6_a_lock_that_was_removed_is_nobodys() {
 
 /// Opening goes on from where a column was known to be complete, whatever came before.
 #[test]
-fn opening_reads_what_came_last() {
+fn opening_reads_only_the_last_steps() {
     let chats = Chats::new();
     let mut backend = chats.open().expect("it is new");
     for first in (0..5000).step_by(100) {
@@ -205,7 +205,7 @@ fn used(bytes: &[u8]) -> impl Iterator<Item = usize> {
 }
 
 #[test]
-fn s2_no_bit_that_was_turned_is_read_as_something_else() {
+fn s2_every_flipped_bit_is_detected() {
     let chats = Chats::new();
     let mut backend = chats.open().expect("it is new");
     backend.put(cells(0..2)).expect("there is room");
@@ -225,7 +225,7 @@ fn s2_no_bit_that_was_turned_is_read_as_something_else() {
 }
 
 #[test]
-fn s2_without_checksums_turned_bits_are_read() {
+fn s2_without_checksums_flipped_bits_are_not_detected() {
     let chats = Chats::new();
     let mut backend = chats.open().expect("it is new");
     backend.put(cells(0..1)).expect("there is room");
@@ -234,7 +234,7 @@ fn s2_without_checksums_turned_bits_are_read() {
 }
 
 #[test]
-fn i2_bytes_that_are_no_text_are_an_error_whoever_wrote_them() {
+fn i2_invalid_utf8_is_an_error() {
     let chats = Chats::new();
     let mut backend = chats.open().expect("it is new");
     backend.put(cells(0..2)).expect("there is room");

@@ -90,13 +90,13 @@ fn recovered(model: &Model, acts: &[Act], limits: &[usize], wrong: Option<Wrong>
 }
 
 #[test]
-fn c1_what_is_confirmed_outlives_a_loss_of_power_at_any_moment_and_nothing_is_torn() {
+fn c1_confirmed_values_survive_a_power_loss_at_any_operation_and_none_is_partial() {
     let found = explored(&Model::default(), &life(), &[400]);
     assert!(found.is_well(), "{found:?}");
 }
 
 #[test]
-fn c1_so_does_what_somebody_put_there_by_hand_once_it_was_seen() {
+fn c1_adopted_files_survive_a_power_loss_as_well() {
     let model = Model::default();
     live(&location(&model), &[Act::Open(vec![]), Act::Put(vec![("user", 0, Some("hi"))])], || {})
         .expect("well");
@@ -108,7 +108,7 @@ fn c1_so_does_what_somebody_put_there_by_hand_once_it_was_seen() {
 }
 
 #[test]
-fn c3_power_is_lost_again_while_what_was_lost_is_found_out() {
+fn c3_recovery_survives_another_power_loss() {
     let found = explored(&Model::default(), &day(), &[40, 4]);
     assert!(found.is_well(), "{found:?}");
 }
@@ -125,7 +125,7 @@ fn of_format_1(model: &Model) -> Model {
 const FORMAT: &str = "/chats/today/.columnar/format";
 
 #[test]
-fn s13_c1_power_is_lost_while_a_store_of_format_1_is_taken_over() {
+fn s13_c1_the_upgrade_of_format_1_survives_a_power_loss() {
     let made = || {
         let (model, hi) = (Model::default(), Act::Put(vec![("user", 0, Some("hi"))]));
         live(&location(&model), &[Act::Open(vec![]), hi], || {}).expect("well");
@@ -157,14 +157,14 @@ fn s13_c1_power_is_lost_while_a_store_of_format_1_is_taken_over() {
 }
 
 #[test]
-fn d6_a_definition_that_is_being_replaced_is_the_old_one_or_the_new_one() {
+fn d6_after_a_power_loss_the_definition_is_the_old_or_the_new_one() {
     let acts = [Act::Open(vec![]), Act::Define("the first"), Act::Define("the second"), Act::Define("")];
     let found = explored(&Model::default(), &acts, &[1_000]);
     assert_eq!(found, Found { states: found.states, ..Found::default() });
 }
 
 #[test]
-fn a_store_that_is_being_written_is_well_for_whoever_looks() {
+fn verification_during_a_write_finds_no_defect() {
     let model = Model::default();
     live(&location(&model), &life()[..1], || {}).expect("nothing fails");
     model.record();
@@ -177,7 +177,7 @@ fn a_store_that_is_being_written_is_well_for_whoever_looks() {
 }
 
 #[test]
-fn stores_that_are_known_to_be_wrong_are_found_out() {
+fn faulty_stores_are_caught() {
     let (define, acts) =
         (day(), day().into_iter().filter(|act| !matches!(act, Act::Define(_))).collect::<Vec<_>>());
     let made = || {

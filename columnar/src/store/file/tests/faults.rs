@@ -102,7 +102,7 @@ fn with_faults(fault: impl Fn(usize) -> Fault) -> usize {
 }
 
 #[test]
-fn s4_a_disk_that_is_full_refuses_until_there_is_room_and_nothing_is_lost() {
+fn s4_a_full_disk_halts_the_store_until_there_is_room_and_nothing_is_lost() {
     for after in [false, true] {
         let refused = with_faults(|at| Fault { at, kind: ErrorKind::StorageFull, after, lasts: true });
         assert!(refused > 80, "{refused}");
@@ -110,7 +110,7 @@ fn s4_a_disk_that_is_full_refuses_until_there_is_room_and_nothing_is_lost() {
 }
 
 #[test]
-fn s5_s8_a_disk_that_failed_once_is_not_asked_again_before_the_store_is_opened_again() {
+fn s5_s8_after_a_failure_nothing_is_written_until_the_store_is_reopened() {
     for after in [false, true] {
         let refused = with_faults(|at| Fault { at, kind: ErrorKind::Other, after, lasts: false });
         assert!(refused > 80, "{refused}");
@@ -118,7 +118,7 @@ fn s5_s8_a_disk_that_failed_once_is_not_asked_again_before_the_store_is_opened_a
 }
 
 #[test]
-fn s5_a_store_that_writes_on_after_a_failure_is_found_out() {
+fn s5_a_store_that_writes_after_a_failure_is_caught() {
     // The same life on a handle that does not halt: what was written before the disk failed is never durable.
     let mut lost = 0;
     for at in 0..operations() {
@@ -147,7 +147,7 @@ fn s5_a_store_that_writes_on_after_a_failure_is_found_out() {
 }
 
 #[test]
-fn c7_what_arrived_although_the_disk_said_no_is_there_when_the_store_is_opened_again() {
+fn c7_a_value_written_despite_an_error_is_there_when_the_store_is_reopened() {
     let model = Model::default();
     let handle = Worker::new(location(&model));
     wait(handle.open()).expect("it opens");
@@ -172,7 +172,7 @@ fn c7_what_arrived_although_the_disk_said_no_is_there_when_the_store_is_opened_a
 }
 
 #[test]
-fn s7_where_nothing_can_be_locked_nothing_is_stored() {
+fn s7_without_locks_the_store_cannot_be_opened() {
     let model = Model::default();
     wait(Handle::new(location(&model)).open()).expect("it opens");
     let at = model.operations().iter().position(|(reason, _)| *reason == "lock").expect("it locks");
@@ -184,7 +184,7 @@ fn s7_where_nothing_can_be_locked_nothing_is_stored() {
 }
 
 #[test]
-fn s8_a_write_that_is_interrupted_goes_on() {
+fn s8_an_interrupted_write_is_resumed() {
     let mut interrupted = 0;
     for at in 0..operations() {
         let model = Model::default();
@@ -200,7 +200,7 @@ fn s8_a_write_that_is_interrupted_goes_on() {
 }
 
 #[test]
-fn s9_what_could_not_be_cleared_away_is_cleared_away_later() {
+fn s9_staged_files_that_could_not_be_removed_are_removed_later() {
     let model = Model::default();
     let handle = Handle::new(location(&model));
     wait(handle.open()).expect("it opens");
@@ -220,7 +220,7 @@ fn s9_what_could_not_be_cleared_away_is_cleared_away_later() {
 }
 
 #[test]
-fn what_somebody_put_there_meanwhile_stays() {
+fn a_file_added_meanwhile_is_never_replaced() {
     let life = |wrong: Option<Wrong>| {
         let model = Model::default();
         let handle = Handle::new(location(&model));

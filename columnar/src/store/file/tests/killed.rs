@@ -132,7 +132,7 @@ fn live_until(at: usize) {
 /// Starts that process in a folder and kills it. How much was confirmed, unless it came to its end by itself.
 fn killed_at(at: usize, folder: &Path) -> (usize, bool) {
     let this = env::current_exe().expect("a program");
-    let test = "store::file::tests::killed::c2_whoever_is_killed_loses_nothing_that_was_confirmed";
+    let test = "store::file::tests::killed::c2_a_killed_process_loses_no_confirmed_value";
     let mut child = Command::new(this)
         .args([test, "--exact", "--nocapture"])
         .envs([(AT, at.to_string().as_ref()), (FOLDER, folder.as_os_str())])
@@ -159,7 +159,7 @@ fn killed_at(at: usize, folder: &Path) -> (usize, bool) {
 }
 
 #[test]
-fn c2_whoever_is_killed_loses_nothing_that_was_confirmed() {
+fn c2_a_killed_process_loses_no_confirmed_value() {
     if let Ok(at) = env::var(AT) {
         return live_until(at.parse().expect("a number"));
     }

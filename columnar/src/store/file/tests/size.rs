@@ -37,7 +37,7 @@ fn find(nodes: &[Node], path: &[&str]) -> usize {
 }
 
 #[test]
-fn q4_what_opening_a_store_and_adding_a_step_takes_does_not_depend_on_how_many_there_are() {
+fn q4_the_cost_of_opening_and_of_a_step_does_not_depend_on_the_number_of_steps() {
     let operations = |steps: usize| {
         let model = stored(steps);
         let mut store = FileBackend::open(&location(&model)).expect("it opens");
