@@ -83,7 +83,7 @@ pub fn inline(style: &str) {
 /// were deleted: it took a cached function for unchanged and looked for its place behind the end of
 /// the file. Only removing the target folder helped.
 #[test]
-fn lines_above_a_flow_may_come_and_go() {
+fn lines_above_a_flow_may_be_added_and_removed() {
     for emit in ["--emit=metadata", "--emit=obj"] {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("incremental");
         let rustc = Rustc::new(&folder);

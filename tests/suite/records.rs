@@ -21,7 +21,7 @@ fn flow_of(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn the_flow_of_the_readme_is_the_one_that_the_example_runs() {
+fn the_flow_of_the_readme_is_that_of_the_example() {
     let (readme, example) = (read("README.md"), read("examples/chat/main.rs"));
     assert!(flow_of(&readme).len() > 5);
     assert_eq!(flow_of(&readme), flow_of(&example));
@@ -46,7 +46,7 @@ fn every_dependency_of_the_library_has_its_reason_in_contributing() {
 }
 
 #[test]
-fn the_commands_of_the_readme_are_the_ones_that_are_checked() {
+fn the_commands_of_the_readme_are_checked() {
     let (readme, checks) = (read("README.md"), read(".ci/run"));
     for command in ["cargo test --workspace", "cargo run --example chat"] {
         assert!(readme.contains(&format!("```sh\n{command}\n```")), "{command}");
@@ -117,7 +117,7 @@ fn every_message_of_the_macro_is_explained_in_the_guide_and_no_other() {
 }
 
 #[test]
-fn no_file_is_too_long_and_no_test_is_put_aside() {
+fn no_file_is_too_long_and_no_test_is_ignored() {
     let mut open =
         ["columnar", "columnar-macros", "examples", "tests"].map(|folder| root().join(folder)).to_vec();
     let mut files = 0;

@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn the_patterns_look_as_they_should() {
+    fn the_naive_messages_of_common_patterns_are_right() {
         use Window::{All, Last};
         for (window, own, expected) in [
             (All, All, "[u0] | b0 | [u1] | b1 | [u2] | b2 | [u3]"),
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_not_there_is_told() {
+    fn a_missing_value_is_an_error() {
         let mut flow = chat(Window::All, Window::All);
         flow.columns.iter_mut().for_each(|column| column.values.truncate(1));
         let (column, reads) = flow.derived().next().expect("there is one");

@@ -101,7 +101,7 @@ mod tests {
     const TAGS: [&str; 2] = ["user", "topics"];
 
     #[test]
-    fn a_message_gives_its_values_back() {
+    fn a_message_parses_to_its_values() {
         let content = "<user>\n\n\n</user>\n\n<topics>\n&lt;/user> &lt;b>\n</topics>\n\n<user>\n\n</user>";
         let shown = user_message(content, &TAGS, &[]).expect("it is one");
         let shown: Vec<_> = shown.iter().map(|(tag, value)| (tag.as_str(), value.as_str())).collect();
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is_a_message() {
+    fn other_texts_are_no_messages() {
         for content in [
             "",
             "text",
