@@ -86,7 +86,8 @@
 //!        context ──▶ compute ──▶ value ──▶ store ──▶ event ──▶ your `run()` loop
 //! ```
 
-// The layers, from the lowest to the highest: a module imports only those above it in this list.
+// ARCHITECTURE.md draws the layers: a module imports only from those below it. The blocks are in that order, the lowest
+// first.
 mod error;
 mod registry;
 
