@@ -10,7 +10,7 @@ use crate::error::list;
 use crate::flow::Column;
 use crate::history::Value;
 use crate::reopen::IntoOpenOptions;
-use crate::run::{Error, Live, Result, Shared, settings};
+use crate::run::{ComputeSteps, Error, Result, Shared};
 use crate::store::Store;
 
 /// A live flow whose shape was made at run time; its columns go by their names.
@@ -70,7 +70,7 @@ impl LiveFlow<'static, Dynamic> {
     ) -> Result<Self> {
         let options = options.into_open_options();
         let flow = Self::over(Some(Arc::clone(options.store())), leaves)?;
-        flow.live.shared.restore(&options).await?;
+        flow.shared.restore(&options).await?;
         Ok(flow)
     }
 
@@ -80,12 +80,13 @@ impl LiveFlow<'static, Dynamic> {
     ) -> Result<Self> {
         let leaves = leaves.into_iter().map(|leaf| leaf.borrow().clone()).collect();
         let declarations = Declarations::new(leaves)?;
-        let live = Live::new(plan(&declarations)?, store, declarations.steps());
-        Ok(Self::of(declarations, live))
+        let steps = ComputeSteps::new(declarations.steps());
+        let shared = Shared::new(plan(&declarations)?, store, &steps);
+        Ok(Self::of(declarations, shared, steps))
     }
 
-    fn of(declarations: Declarations, live: Live<'static>) -> Self {
-        Self::new(Dynamic(Mutex::new(declarations)), live)
+    fn of(declarations: Declarations, shared: Shared, steps: ComputeSteps<'static>) -> Self {
+        Self::new(Dynamic(Mutex::new(declarations)), Arc::new(shared), steps)
     }
 
     /// Stores the next value of a source and returns the step that it belongs to.
@@ -98,12 +99,12 @@ impl LiveFlow<'static, Dynamic> {
     /// [`Error::UnknownColumn`], [`Error::NotASource`], or [`Error::Store`] when the value could not
     /// be stored.
     pub async fn push(&self, source: &str, value: impl Into<Value>) -> Result<usize> {
-        self.shared().push(self.shared().find(source)?, value.into()).await
+        self.shared.push(self.shared.find(source)?, value.into()).await
     }
 
     /// The names of the columns in topological order.
     pub fn order(&self) -> Vec<Name> {
-        self.shared().plan().schema().columns().iter().map(|column| column.name.clone()).collect()
+        self.shared.plan().schema().columns().iter().map(|column| column.name.clone()).collect()
     }
 
     /// Adds a column, and what it reads that is not here yet. The next run, or the one that goes on,
@@ -115,16 +116,15 @@ impl LiveFlow<'static, Dynamic> {
     /// begun; [`Error::Drift`] when the store holds values of a column of this name that said something else;
     /// [`Error::Load`] when the store cannot be read. The flow is then as it was.
     pub async fn add_column(&self, column: impl Borrow<Column>) -> Result<()> {
-        let _writing = self.shared().writing().await;
+        let _writing = self.shared.writing().await;
         let known = self.columns.declarations();
         let first = known.columns().len();
         let declarations = known.with(column.borrow().clone())?;
-        let plan = self.shared().plan().extended(declarations.drafts(first))?;
+        let plan = self.shared.plan().extended(declarations.drafts(first))?;
         self.refuse_late_sources(&known, &declarations)?;
-        let steps = declarations.steps();
-        let added = self.shared().load_added(&plan, &settings(&steps)).await?;
+        let extension = self.shared.load_added(Arc::new(plan), declarations.steps()).await?;
         let mut declared = self.columns.lock();
-        self.live.extend(Arc::new(plan), added, steps)?;
+        self.shared.extend(extension, &self.steps)?;
         *declared = declarations;
         Ok(())
     }
@@ -141,9 +141,9 @@ impl LiveFlow<'static, Dynamic> {
     /// [`remove_with_dependents`](Self::remove_with_dependents); [`Error::Running`] while a run goes on;
     /// [`Error::Schema`] for the last source.
     pub async fn remove_column(&self, column: &str) -> Result<()> {
-        let _writing = self.shared().writing().await;
-        let at = self.shared().find(column)?;
-        let plan = self.shared().plan();
+        let _writing = self.shared.writing().await;
+        let at = self.shared.find(column)?;
+        let plan = self.shared.plan();
         let dependents = plan.dependents(at);
         if dependents.is_empty() {
             return self.remove(&[at]);
@@ -176,9 +176,9 @@ impl LiveFlow<'static, Dynamic> {
     /// [`Error::UnknownColumn`]; [`Error::Running`] while a run goes on; [`Error::Schema`] when no source
     /// would be left.
     pub async fn remove_with_dependents(&self, column: &str) -> Result<Vec<Name>> {
-        let _writing = self.shared().writing().await;
-        let at = self.shared().find(column)?;
-        let plan = self.shared().plan();
+        let _writing = self.shared.writing().await;
+        let at = self.shared.find(column)?;
+        let plan = self.shared.plan();
         let mut removed = plan.dependents(at);
         removed.insert(0, at);
         self.remove(&removed)?;
@@ -188,7 +188,7 @@ impl LiveFlow<'static, Dynamic> {
     fn remove(&self, removed: &[usize]) -> Result<()> {
         let mut declared = self.columns.lock();
         let left = declared.without(removed);
-        self.live.reduce(plan(&left)?, &left.origins(&declared), left.steps())?;
+        self.shared.reduce(plan(&left)?, &left.origins(&declared), &self.steps, left.steps())?;
         *declared = left;
         Ok(())
     }
@@ -224,7 +224,7 @@ impl LiveFlow<'static, Dynamic> {
     /// has begun.
     pub fn replace_column(&self, column: impl Borrow<Column>) -> Result<Self> {
         let column = column.borrow();
-        let at = self.shared().find(column.name())?;
+        let at = self.shared.find(column.name())?;
         let known = self.columns.declarations();
         let declarations = known.replacing(at, column.clone())?;
         let plan = plan(&declarations)?;
@@ -236,8 +236,9 @@ impl LiveFlow<'static, Dynamic> {
                 *origin = None;
             }
         }
-        let live = self.live.derive(plan, &origins, usize::MAX, declarations.steps());
-        Ok(Self::of(declarations, live))
+        let steps = ComputeSteps::new(declarations.steps());
+        let shared = self.shared.derive(plan, &origins, &steps);
+        Ok(Self::of(declarations, shared, steps))
     }
 
     /// Another flow with the past of this one: its steps before `step`. Both go on independently.
@@ -251,7 +252,7 @@ impl LiveFlow<'static, Dynamic> {
     /// [`Error::Missing`] when a source has no value for the step before.
     pub fn fork(&self, step: usize) -> Result<Self> {
         let declarations = self.columns.lock();
-        Ok(Self::of(declarations.clone(), self.live.fork(step)?))
+        Ok(Self::of(declarations.clone(), self.shared.fork(step)?, self.steps.fork()))
     }
 
     /// The same on top of an empty store of its own, which gets a copy of all that this flow has stored before
@@ -262,15 +263,16 @@ impl LiveFlow<'static, Dynamic> {
     /// [`Error::Missing`] when a source has no value for the step before; [`Error::Open`] when the store cannot
     /// be opened, is not empty, or does not take the values; [`Error::Load`] when those cannot be read.
     pub async fn fork_into(&self, step: usize, store: impl Store) -> Result<Self> {
-        let _writing = self.shared().writing().await;
+        let _writing = self.shared.writing().await;
         let declarations = self.columns.declarations();
-        Ok(Self::of(declarations, self.live.fork_into(step, Arc::new(store)).await?))
+        let shared = self.shared.fork_into(step, Arc::new(store)).await?;
+        Ok(Self::of(declarations, shared, self.steps.fork()))
     }
 
     /// A source joins only a flow that has not begun.
     fn refuse_late_sources(&self, known: &Declarations, next: &Declarations) -> Result<()> {
-        let plan = self.shared().plan();
-        let has_begun = plan.schema().sources().any(|source| self.shared().len(source) > 0);
+        let plan = self.shared.plan();
+        let has_begun = plan.schema().sources().any(|source| self.shared.len(source) > 0);
         let added = next.columns().iter().zip(next.origins(known)).filter(|(_, origin)| origin.is_none());
         match added.map(|(column, _)| column).find(|column| column.views().is_none()) {
             Some(late) if has_begun => {
@@ -278,10 +280,6 @@ impl LiveFlow<'static, Dynamic> {
             }
             _ => Ok(()),
         }
-    }
-
-    fn shared(&self) -> &Shared {
-        &self.live.shared
     }
 }
 

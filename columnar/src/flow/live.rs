@@ -12,7 +12,7 @@ use crate::history::Value;
 use crate::model::Choice;
 #[cfg(doc)]
 use crate::run::Error;
-use crate::run::{ColumnId, Forecast, Live, Result, Run};
+use crate::run::{ColumnId, ComputeSteps, Forecast, Result, Run, Shared};
 use crate::schedule::Progress;
 use crate::tokens::Counter;
 use crate::usage::{Bill, Receipt, SpendLimit};
@@ -24,31 +24,32 @@ use crate::usage::{Bill, Receipt, SpendLimit};
 /// borrow.
 pub struct LiveFlow<'a, C, I = Name> {
     pub(super) columns: C,
-    pub(crate) live: Live<'a>,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) steps: ComputeSteps<'a>,
     id: PhantomData<fn() -> I>,
 }
 
 impl<'a, C, I> LiveFlow<'a, C, I> {
-    pub(super) fn new(columns: C, live: Live<'a>) -> Self {
-        Self { columns, live, id: PhantomData }
+    pub(super) fn new(columns: C, shared: Arc<Shared>, steps: ComputeSteps<'a>) -> Self {
+        Self { columns, shared, steps, id: PhantomData }
     }
 
     /// Sets how many cells of this flow are computed at once, at least one; the default is 32. For a limit on
     /// one column see [`Policy::limit`](crate::compute::Policy::limit).
     pub fn set_concurrency(&self, cells: usize) {
-        self.live.shared.set_concurrency(cells);
+        self.shared.set_concurrency(cells);
     }
 
     /// Sets the [`Budget`] of the columns that have none of their own. [`messages`](Self::messages) of earlier
     /// steps follow it as well: they are the messages that would be sent today.
     pub fn set_budget(&self, budget: impl Into<Budget>) {
-        self.live.shared.set_budget(budget.into());
+        self.shared.set_budget(budget.into());
     }
 
     /// Sets the usual time from one step to the next. It decides for how long a prompt asks the provider to
     /// cache the part of a request that the next one repeats. By default steps follow each other at once.
     pub fn set_pace(&self, pace: Pace) {
-        self.live.shared.set_pace(pace);
+        self.shared.set_pace(pace);
     }
 
     /// Sets the model of all prompts of this flow that have none of their own: a [`Model`](crate::model::Model),
@@ -70,18 +71,18 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// # Ok(()) }
     /// ```
     pub fn set_model(&self, model: impl Into<Choice>) {
-        self.live.shared.set_model(model.into());
+        self.shared.set_model(model.into());
     }
 
     /// Limits what all calls of this flow together may cost from now on; see [`SpendLimit`].
     pub fn set_spend_limit(&self, limit: impl Into<SpendLimit>) {
-        self.live.shared.set_spend_limit(limit.into());
+        self.shared.set_spend_limit(limit.into());
     }
 
     /// Sets the counter of tokens, also for the values that are stored already; the default is
     /// [`Chars`](crate::tokens::Chars).
     pub fn set_counter(&self, counter: impl Counter + 'static) {
-        self.live.shared.set_counter(Arc::new(counter));
+        self.shared.set_counter(Arc::new(counter));
     }
 
     /// Loads the values of the steps from this one on that are still in the store alone.
@@ -117,23 +118,23 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     ///
     /// [`Error::Load`] when the store cannot be read.
     pub async fn load(&self, step: usize) -> Result<()> {
-        self.live.shared.load(step).await
+        self.shared.load(step).await
     }
 
     /// The value of a column at a step, if there is such a column and the value is stored and
     /// [in memory](Self::load). The columns of a typed flow are fields, too, and have the same method.
     pub fn get(&self, column: &str, step: usize) -> Option<Value> {
-        self.live.shared.get(self.live.shared.find(column).ok()?, step)
+        self.shared.get(self.shared.find(column).ok()?, step)
     }
 
     /// What it took to compute a cell, if a model was asked for it and the cell is [in memory](Self::load).
     pub fn receipt(&self, column: &str, step: usize) -> Option<Arc<Receipt>> {
-        self.live.shared.receipt(self.live.shared.find(column).ok()?, step)
+        self.shared.receipt(self.shared.find(column).ok()?, step)
     }
 
     /// What all cells took that are [in memory](Self::load), by column and step.
     pub fn bill(&self) -> Bill {
-        self.live.shared.bill()
+        self.shared.bill()
     }
 
     /// The messages array that the compute step of a column saw at a step, or will see.
@@ -145,7 +146,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// reads is empty there; [`Error::Budget`] when they do not go into their budget; [`Error::NotLoaded`] when
     /// something they show has to be [loaded](Self::load).
     pub fn messages(&self, column: &str, step: usize) -> Result<Messages> {
-        self.live.shared.messages_of(column, step)
+        self.shared.messages_of(column, step)
     }
 
     /// How much of the messages of a column at a step will be the beginning of its next request, too, and
@@ -171,12 +172,12 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         provider: &CachePolicy,
         pace: Pace,
     ) -> Result<CachePlan> {
-        self.live.shared.cache_plan(self.live.shared.find(column)?, step, provider, pace)
+        self.shared.cache_plan(self.shared.find(column)?, step, provider, pace)
     }
 
     /// The number of steps in which every column has its value.
     pub fn steps(&self) -> usize {
-        self.live.shared.steps()
+        self.shared.steps()
     }
 
     /// The columns whose values depend on those of this column, in topological order.
@@ -185,27 +186,27 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     ///
     /// [`Error::UnknownColumn`].
     pub fn dependents(&self, column: &str) -> Result<Vec<Name>> {
-        self.live.shared.dependents(column)
+        self.shared.dependents(column)
     }
 
     /// What the declaration says of the columns that there are now, with a drawing for Mermaid.
     pub fn outline(&self) -> Outline {
-        Outline::of(&self.live.shared.plan())
+        Outline::of(&self.shared.plan())
     }
 
     /// What the next run will do and about what it will cost. Nothing is computed or stored.
     pub fn forecast(&self) -> Forecast {
-        self.live.shared.forecast()
+        self.shared.forecast()
     }
 
     /// How far the computing is, at this moment.
     pub fn progress(&self) -> Progress {
-        self.live.shared.progress()
+        self.shared.progress()
     }
 
     /// The sources that the next step waits for because another source is ahead of them.
     pub fn missing(&self) -> Vec<Name> {
-        self.live.shared.missing()
+        self.shared.missing()
     }
 }
 
@@ -220,12 +221,12 @@ impl<'a, C, I: ColumnId> LiveFlow<'a, C, I> {
     /// beside it are stored. The next run computes what is missing. Of two runs at a time the
     /// second ends with [`Error::Running`].
     pub fn run(&self) -> Run<'a, I> {
-        Run::new(self.live.clone())
+        Run::new(Arc::clone(&self.shared), self.steps.clone())
     }
 }
 
 impl<C, I> fmt::Debug for LiveFlow<'_, C, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.live.shared, f)
+        fmt::Debug::fmt(&self.shared, f)
     }
 }

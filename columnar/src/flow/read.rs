@@ -55,8 +55,7 @@ impl<C, I> LiveFlow<'_, C, I> {
     ///
     /// [`Error::UnknownColumn`]; [`Error::SchemaMismatch`] when the value is not of this type.
     pub fn read<T: ColumnType>(&self, column: &str, step: usize) -> Result<Option<T>> {
-        let shared = &self.live.shared;
-        read(shared, shared.find(column)?, step)
+        read(&self.shared, self.shared.find(column)?, step)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::reopen::IntoOpenOptions;
 use crate::run::ColumnId;
 #[cfg(doc)]
 use crate::run::Error;
-use crate::run::{Live, Result, settings};
+use crate::run::{ComputeSteps, Result, Shared};
 use crate::store::Store;
 
 /// The columns of a flow's type. Implemented by `flow!` alone.
@@ -178,18 +178,21 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     pub async fn __open(options: impl IntoOpenOptions, steps: Vec<Option<Step<'a>>>) -> Result<Self> {
         let options = options.into_open_options();
         let flow = Self::over(Some(Arc::clone(options.store())), steps);
-        flow.live.shared.restore(&options).await?;
+        flow.shared.restore(&options).await?;
         Ok(flow)
     }
 
     fn over(store: Option<Arc<dyn Store>>, steps: Vec<Option<Step<'a>>>) -> Self {
-        Self::bound(Live::new(Arc::clone(TypePlan::of::<C>()), store, steps))
+        let steps = ComputeSteps::new(steps);
+        let shared = Shared::new(Arc::clone(TypePlan::of::<C>()), store, &steps);
+        Self::bound(Arc::new(shared), steps)
     }
 
     /// The columns bound to a flow that has them, where the type has them or elsewhere.
-    fn bound(live: Live<'a>) -> Self {
-        let plan = live.shared.plan();
-        Self::new(C::__bind(&Bind::new(&live.shared, TypePlan::of::<C>(), &plan)), live)
+    fn bound(shared: Arc<Shared>, steps: ComputeSteps<'a>) -> Self {
+        let plan = shared.plan();
+        let columns = C::__bind(&Bind::new(&shared, TypePlan::of::<C>(), &plan));
+        Self::new(columns, shared, steps)
     }
 
     /// Goes on with a flow whose columns this type has first, and adds the others with these steps.
@@ -201,10 +204,10 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     where
         I: 'a,
     {
-        let live = base.live.clone();
+        let (shared, known) = (Arc::clone(&base.shared), base.steps.clone());
         let extended = async move {
-            let writing = live.shared.writing().await;
-            let before = live.shared.plan();
+            let writing = shared.writing().await;
+            let before = shared.plan();
             // Another extension may have been here; then the columns are not where the type has them.
             let is_as_declared = Arc::ptr_eq(&before, TypePlan::of::<B>());
             let plan = if is_as_declared {
@@ -213,11 +216,11 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
                 Arc::new(C::GRAPH.extend(&before)?)
             };
             let columns = 0..before.schema().columns().len();
-            let steps: Vec<_> = columns.map(|column| live.step(column)).chain(steps).collect();
-            let added = live.shared.load_added(&plan, &settings(&steps)).await?;
-            live.extend(plan, added, steps)?;
+            let steps: Vec<_> = columns.map(|column| known.get(column)).chain(steps).collect();
+            let extension = shared.load_added(plan, steps).await?;
+            shared.extend(extension, &known)?;
             drop(writing);
-            Ok(Self::bound(live))
+            Ok(Self::bound(shared, known))
         };
         extended.boxed()
     }
@@ -256,7 +259,7 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     ///
     /// [`Error::Missing`] when a source has no value for the step before.
     pub fn fork(&self, step: usize) -> Result<Self> {
-        Ok(Self::bound(self.live.fork(step)?))
+        Ok(Self::bound(Arc::new(self.shared.fork(step)?), self.steps.fork()))
     }
 
     /// The same on top of an empty store of its own, which gets a copy of all that this flow has stored before
@@ -291,14 +294,15 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     /// [`Error::Missing`] when a source has no value for the step before; [`Error::Open`] when the store cannot
     /// be opened, is not empty, or does not take the values; [`Error::Load`] when those cannot be read.
     pub async fn fork_into(&self, step: usize, store: impl Store) -> Result<Self> {
-        Ok(Self::bound(self.live.fork_into(step, Arc::new(store)).await?))
+        let shared = self.shared.fork_into(step, Arc::new(store)).await?;
+        Ok(Self::bound(Arc::new(shared), self.steps.fork()))
     }
 }
 
 /// Clones are the same flow.
 impl<C: Columns, I: ColumnId> Clone for LiveFlow<'_, C, I> {
     fn clone(&self) -> Self {
-        Self::bound(self.live.clone())
+        Self::bound(Arc::clone(&self.shared), self.steps.clone())
     }
 }
 

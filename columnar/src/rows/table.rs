@@ -52,7 +52,7 @@ pub(super) struct Rows<'f, 'a, C, I> {
 
 impl<'f, 'a, C, I> Rows<'f, 'a, C, I> {
     pub(super) fn of(flow: &'f LiveFlow<'a, C, I>) -> Self {
-        let shared = &flow.live.shared;
+        let shared = &flow.shared;
         let columns = shared.plan().schema().columns().iter().map(|column| column.name.clone()).collect();
         Self { flow, columns, steps: 0..shared.rows(), count: 1 }
     }
@@ -63,7 +63,7 @@ impl<'f, 'a, C, I> Rows<'f, 'a, C, I> {
         let empty = |step| Row { step, cells: vec![None; self.columns.len()] };
         let mut rows: Vec<Row> = steps.clone().map(empty).collect();
         for (column, name) in self.columns.iter().enumerate() {
-            for (step, entry) in self.flow.live.shared.entries(name, steps.clone()).await? {
+            for (step, entry) in self.flow.shared.entries(name, steps.clone()).await? {
                 let row = rows.get_mut(step - steps.start);
                 if let Some(cell) = row.and_then(|row| row.cells.get_mut(column)) {
                     *cell = Some(entry);

@@ -11,4 +11,4 @@ pub use driver::{ColumnId, Run, fmt_variant, listed};
 pub use error::{Error, Result};
 pub use event::Event;
 pub use forecast::{ColumnForecast, Forecast};
-pub(crate) use state::{Live, Shared, settings};
+pub(crate) use state::{ComputeSteps, Shared};

@@ -85,7 +85,7 @@ impl World {
     /// Wraps the compute steps that the flow has at this moment: from now on they have random delays and faults.
     pub fn enter<C, I>(&self, flow: &LiveFlow<'_, C, I>) {
         let world = self.clone();
-        flow.live.wrap(move |step, cx| start_with_faults(world.clone(), step, cx));
+        flow.steps.wrap(move |step, cx| start_with_faults(world.clone(), step, cx));
     }
 
     /// Runs the flow, as often as it takes, until every cell of the steps that have begun is stored, and checks every
@@ -118,7 +118,7 @@ impl World {
     /// Runs the flow once; `true` if everything is stored.
     async fn run<C, I>(&self, flow: &LiveFlow<'_, C, I>) -> bool {
         self.lock().invariants.run_started();
-        let mut run: Run<'_, Name> = Run::new(flow.live.clone());
+        let mut run: Run<'_, Name> = Run::new(Arc::clone(&flow.shared), flow.steps.clone());
         loop {
             let next = timeout(SILENCE, select(run.next(), Box::pin(self.0.dropped.notified()))).await;
             match next {

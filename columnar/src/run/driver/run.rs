@@ -16,7 +16,7 @@ use super::id::ColumnId;
 use super::leading::Leading;
 use crate::declare::{Name, Plan};
 use crate::run::state::{Rest, Work};
-use crate::run::{Error, Event, Live, Result};
+use crate::run::{ComputeSteps, Error, Event, Result, Shared};
 use crate::schedule::{Cell, OnFailure};
 use crate::store::{Entry, Put, StoreError};
 use crate::trace::{CellSpan, RunSpan};
@@ -47,7 +47,8 @@ use crate::usage::SpendLimitError;
 #[must_use = "a run does nothing unless it is read or awaited"]
 pub struct Run<'a, I = Name> {
     /// `None` when it is over: then it keeps neither the flow nor its store.
-    live: Option<Live<'a>>,
+    shared: Option<Arc<Shared>>,
+    steps: ComputeSteps<'a>,
     has_begun: bool,
     /// As it was when a column was last looked up that it did not have.
     plan: Arc<Plan>,
@@ -83,10 +84,10 @@ type Storing = BoxFuture<'static, (Done, Result<Put, StoreError>)>;
 impl<'a, I: ColumnId> Run<'a, I> {
     /// Does all that the scheduler asks for, up to the next event.
     fn act(&mut self, poller: &mut Poller<'_>) -> Option<Event<I>> {
-        while let Some(work) = self.live().shared.act() {
+        while let Some(work) = self.shared().act() {
             match work {
                 Work::Compute(cell, context) => {
-                    let Some(step) = self.live().step(cell.column) else {
+                    let Some(step) = self.steps.get(cell.column) else {
                         unreachable!("a cell that starts is derived")
                     };
                     let lead = self.leading.join(step.settings(), &context);
@@ -175,24 +176,24 @@ impl<'a, I: ColumnId> Run<'a, I> {
             Report::Retry { attempt, error } => Some(Event::Retry { column: column?, step, attempt, error }),
             Report::Computed { value, end } => {
                 self.done = Some(Done::new(cell, value.into(), end));
-                self.live().shared.computed(cell);
+                self.shared().computed(cell);
                 None
             }
             Report::Skipped { end } => {
                 self.done = Some(Done::new(cell, Entry::SKIPPED, end));
-                self.live().shared.skipped(cell);
+                self.shared().skipped(cell);
                 None
             }
             Report::Failed { error, end } => {
                 if SpendLimitError::of(&error).is_some() {
                     // For the next cell there is nothing left, either.
-                    self.live().shared.broken(cell);
+                    self.shared().broken(cell);
                     self.span.cell_failed();
                     self.fail(error);
                     return None;
                 }
                 let cause = error.cause();
-                match self.live().shared.failed(cell) {
+                match self.shared().failed(cell) {
                     OnFailure::Stop => {
                         self.span.cell_failed();
                         self.fail(error);
@@ -213,7 +214,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
     }
 
     fn store(&mut self, done: Done, poller: &mut Poller<'_>) {
-        let (shared, cell) = (Arc::clone(&self.live().shared), done.cell);
+        let (shared, cell) = (Arc::clone(self.shared()), done.cell);
         let Some(mut put) = shared.put(cell.column, cell.step, done.entry.clone()) else {
             return self.stored(done, Ok(Put::Stored));
         };
@@ -230,7 +231,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
                 Put::Stored => entry,
                 Put::Exists(there) => there,
             };
-            self.live().shared.stored(cell, &entry).map(|()| entry)
+            self.shared().stored(cell, &entry).map(|()| entry)
         });
         match stored {
             Ok(entry) => {
@@ -238,7 +239,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
                 self.span.stored(&entry);
             }
             Err(source) => {
-                self.live().shared.broken(cell);
+                self.shared().broken(cell);
                 let (column, step) = (self.name(cell.column).clone(), cell.step);
                 let error = Error::Store { column, step, source };
                 span.failed(&error, error.class());
@@ -262,10 +263,11 @@ impl<'a, I: ColumnId> Run<'a, I> {
 }
 
 impl<'a, I> Run<'a, I> {
-    pub(crate) fn new(live: Live<'a>) -> Self {
-        let plan = live.shared.plan();
+    pub(crate) fn new(shared: Arc<Shared>, steps: ComputeSteps<'a>) -> Self {
+        let plan = shared.plan();
         Self {
-            live: Some(live),
+            shared: Some(shared),
+            steps,
             has_begun: false,
             plan,
             computing: SelectAll::new(),
@@ -282,25 +284,26 @@ impl<'a, I> Run<'a, I> {
     /// The name of a column, which may have been added since the run began.
     fn name(&mut self, column: usize) -> &Name {
         if column >= self.plan.schema().columns().len() {
-            self.plan = self.live().shared.plan();
+            self.plan = self.shared().plan();
         }
         self.plan.schema().name(column)
     }
 
-    fn live(&self) -> &Live<'a> {
-        match &self.live {
-            Some(live) => live,
+    fn shared(&self) -> &Arc<Shared> {
+        match &self.shared {
+            Some(shared) => shared,
             None => unreachable!("a run that is over does nothing"),
         }
     }
 
     fn end(&mut self) {
-        if let Some(live) = self.live.take()
+        self.steps = ComputeSteps::default();
+        if let Some(shared) = self.shared.take()
             && self.has_begun
         {
             // A compute may panic when it is dropped; the flow can be run again all the same.
             let cells = (mem::take(&mut self.computing), mem::take(&mut self.storing));
-            live.shared.end_run();
+            shared.end_run();
             drop(cells);
         }
     }
@@ -310,14 +313,14 @@ impl<I: ColumnId> Stream for Run<'_, I> {
     type Item = Result<Event<I>>;
 
     fn poll_next(mut self: Pin<&mut Self>, poller: &mut Poller<'_>) -> Poll<Option<Self::Item>> {
-        let Some(live) = &self.live else { return Poll::Ready(None) };
+        let Some(shared) = &self.shared else { return Poll::Ready(None) };
         if !self.has_begun {
-            if let Err(error) = live.shared.begin_run() {
-                self.live = None;
+            if let Err(error) = shared.begin_run() {
+                self.shared = None;
                 return Poll::Ready(Some(Err(error)));
             }
             // Columns may have gone since the run was made; from here on they only come.
-            self.plan = live.shared.plan();
+            self.plan = shared.plan();
             self.has_begun = true;
             self.span = RunSpan::begin();
         }
@@ -326,7 +329,7 @@ impl<I: ColumnId> Stream for Run<'_, I> {
             if let Some(event) = self.act(poller).or_else(|| self.hear(poller)) {
                 return Poll::Ready(Some(Ok(event)));
             }
-            match self.live().shared.rest(poller.waker()) {
+            match self.shared().rest(poller.waker()) {
                 Rest::CanAct => {}
                 Rest::Waits => return Poll::Pending,
                 Rest::Idle => {
@@ -364,7 +367,7 @@ impl<I> fmt::Debug for Run<'_, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Run")
             .field("has_begun", &self.has_begun)
-            .field("is_over", &self.live.is_none())
+            .field("is_over", &self.shared.is_none())
             .field("computing", &self.computing.len())
             .field("storing", &self.storing.len())
             .finish_non_exhaustive()

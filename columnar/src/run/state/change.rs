@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Running, Shared, State, Stored};
-use crate::compute::Settings;
+use super::compute_steps::{ComputeSteps, settings};
+use super::{Running, Shared, State};
+use crate::compute::{Settings, Step};
 use crate::declare::{Name, Plan};
 use crate::run::{Error, Result};
 use crate::schedule::Cell;
@@ -14,63 +15,75 @@ use crate::store::{Entry, Store};
 const FORKS: usize = 16;
 
 impl Shared {
-    /// Another flow that shares the past of this one: what is stored before `step` of the columns that
-    /// `origins` names for those of `plan`. It is kept in memory.
-    pub(super) fn derive(
+    /// Another flow that shares the past of this one: the values of the columns that `origins` names for those of
+    /// `plan`. It is kept in memory.
+    pub(crate) fn derive(
         &self,
         plan: Arc<Plan>,
         origins: &[Option<usize>],
-        step: usize,
-        settings: Vec<Arc<Settings>>,
+        steps: &ComputeSteps<'_>,
     ) -> Self {
-        let state = self.lock().derive(plan, origins, step, settings);
-        Self::of(state, None)
+        let settings = steps.settings();
+        Self::of(self.lock().derive(plan, origins, usize::MAX, settings), None)
     }
 
-    /// The same flow on top of a store, which has all that it has.
-    pub(super) fn on(self, store: Arc<dyn Store>, stored: Stored) -> Self {
-        self.lock().stored = stored;
-        Self { store: Some(store), ..self }
+    /// Another flow with the same columns and the steps of this one before `step`. It is kept in memory.
+    pub(crate) fn fork(&self, step: usize) -> Result<Self> {
+        let mut state = self.lock();
+        state.forking(step)?;
+        let (plan, settings) = (Arc::clone(&state.plan), state.settings.clone());
+        let origins: Vec<_> = (0..plan.schema().columns().len()).map(Some).collect();
+        Ok(Self::of(state.derive(plan, &origins, step, settings), None))
     }
 
-    /// Goes on with fewer columns, those that `origins` names. Not while a run goes on, which may be
-    /// computing one of the others.
-    pub(super) fn reduce(
+    /// The same on top of an empty store, which gets a copy of these steps.
+    pub(crate) async fn fork_into(&self, step: usize, store: Arc<dyn Store>) -> Result<Self> {
+        let fork = self.fork(step)?;
+        let stored = self.store_fork(step, &*store).await?;
+        fork.lock().stored = stored;
+        Ok(Self { store: Some(store), ..fork })
+    }
+
+    /// Removes the columns that `origins` does not name, unless a run may be computing them.
+    pub(crate) fn reduce<'a>(
         &self,
         plan: Arc<Plan>,
         origins: &[Option<usize>],
-        settings: Vec<Arc<Settings>>,
+        steps: &ComputeSteps<'a>,
+        left: Vec<Option<Step<'a>>>,
     ) -> Result<()> {
+        // A run that begins meanwhile waits here for the steps of the new plan.
+        let mut steps = steps.lock();
         let mut state = self.lock();
         if matches!(state.run, Running::Yes(_)) {
             return Err(Error::Running);
         }
-        let mut next = state.derive(plan, origins, usize::MAX, settings);
+        let mut next = state.derive(plan, origins, usize::MAX, settings(&left));
         // What is stored somewhere is found there again.
         if self.store.is_none() {
             next.retired = state.retire(origins);
         }
         *state = next;
-        Ok(())
-    }
-
-    /// Takes note of a fork that begins at this step.
-    pub(crate) fn forking(&self, step: usize) -> Result<()> {
-        let mut state = self.lock();
-        let schema = state.plan.schema();
-        if let Some(source) = schema.sources().find(|&source| state.scheduler.len(source) < step) {
-            return Err(Error::Missing { column: schema.name(source).clone(), step: step - 1 });
-        }
-        let since = state.scheduler.opened();
-        state.forks.entry(step).or_insert(since);
-        if state.forks.len() > FORKS {
-            state.forks.pop_first();
-        }
+        *steps = left;
         Ok(())
     }
 }
 
 impl State {
+    /// Takes note of a fork that begins at this step.
+    fn forking(&mut self, step: usize) -> Result<()> {
+        let schema = self.plan.schema();
+        if let Some(source) = schema.sources().find(|&source| self.scheduler.len(source) < step) {
+            return Err(Error::Missing { column: schema.name(source).clone(), step: step - 1 });
+        }
+        let since = self.scheduler.opened();
+        self.forks.entry(step).or_insert(since);
+        if self.forks.len() > FORKS {
+            self.forks.pop_first();
+        }
+        Ok(())
+    }
+
     fn derive(
         &self,
         plan: Arc<Plan>,

@@ -3,7 +3,7 @@
 //! One short lock guards it; nobody waits for I/O inside.
 
 mod change;
-mod live;
+mod compute_steps;
 mod receipts;
 mod restore;
 mod run;
@@ -30,7 +30,7 @@ use crate::store::{Entry, Put, Store, StoreError};
 use crate::tokens::{Chars, Counter};
 use crate::usage::{Bill, Receipt, SpendLimit};
 
-pub(crate) use live::{Live, settings};
+pub(crate) use compute_steps::ComputeSteps;
 use receipts::Receipts;
 use restore::Stored;
 pub(crate) use run::{Rest, Work};
@@ -82,7 +82,8 @@ enum Running {
 }
 
 impl Shared {
-    fn new(plan: Arc<Plan>, store: Option<Arc<dyn Store>>, settings: Vec<Arc<Settings>>) -> Self {
+    /// A flow without values.
+    pub(crate) fn new(plan: Arc<Plan>, store: Option<Arc<dyn Store>>, steps: &ComputeSteps<'_>) -> Self {
         let scheduler = Scheduler::new(Arc::clone(&plan), CONCURRENCY);
         let mut state = State {
             plan,
@@ -99,7 +100,7 @@ impl Shared {
             stored: Stored::default(),
             run: Running::No,
         };
-        state.settle(settings);
+        state.settle(steps.settings());
         Self::of(state, store)
     }
 

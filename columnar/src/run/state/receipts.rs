@@ -206,9 +206,9 @@ mod tests {
         let store = MemoryStore::new();
         let f = Flow::open(store.clone(), [answer()]).await?;
         f.push("user", "a").await?;
-        f.live.shared.begin_run()?;
-        let cell = Cell { column: f.live.shared.find("answer")?, step: 0 };
-        let refused = f.live.shared.stored(cell, &Entry::SKIPPED.with_receipt("cheap"));
+        f.shared.begin_run()?;
+        let cell = Cell { column: f.shared.find("answer")?, step: 0 };
+        let refused = f.shared.stored(cell, &Entry::SKIPPED.with_receipt("cheap"));
         assert!(refused.is_err(), "{refused:?}");
         Ok(())
     }

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::compute_steps::{ComputeSteps, settings};
 use super::receipts::receipt;
 use super::{Shared, State};
-use crate::compute::Settings;
+use crate::compute::Step;
 use crate::declare::{Name, Plan, SchemaError, SchemaErrors, Window};
 use crate::history::StoredSteps;
 use crate::reopen::{ColumnChange, Definition, OpenOptions, Recompute};
@@ -25,9 +26,11 @@ pub(crate) struct Stored {
     loaded: Vec<usize>,
 }
 
-/// What is stored of columns that join a flow.
+/// A longer plan of a flow, with its compute steps and the values that are stored of the added columns.
 #[derive(Debug)]
-pub(crate) struct Added {
+pub(crate) struct Extension<'a> {
+    plan: Arc<Plan>,
+    steps: Vec<Option<Step<'a>>>,
     stored: Stored,
     /// Of the columns behind those that the flow has.
     stored_by_column: Vec<StoredSteps>,
@@ -203,8 +206,13 @@ impl Shared {
         Ok(entries)
     }
 
-    /// What is known already of the columns that a longer plan has at its end.
-    pub(crate) async fn load_added(&self, plan: &Plan, settings: &[Arc<Settings>]) -> Result<Added> {
+    /// Loads what is stored of the columns that a longer plan adds at its end. Nothing changes in this flow before
+    /// [`extend`](Self::extend).
+    pub(crate) async fn load_added<'a>(
+        &self,
+        plan: Arc<Plan>,
+        steps: Vec<Option<Step<'a>>>,
+    ) -> Result<Extension<'a>> {
         let (first, mut stored) = {
             let state = self.lock();
             (state.plan.schema().columns().len(), state.stored.clone())
@@ -216,13 +224,14 @@ impl Shared {
             let entries: Vec<(usize, Entries)> = columns.map(|column| (column, retired(column))).collect();
             let stored_by_column =
                 entries.iter().map(|(_, entries)| entries.iter().map(|(step, _)| *step).collect());
-            return Ok(Added { stored, stored_by_column: stored_by_column.collect(), entries });
+            let stored_by_column = stored_by_column.collect();
+            return Ok(Extension { plan, steps, stored, stored_by_column, entries });
         };
         stored.keys = stored.definition.keys(plan.schema());
-        let stored_by_column = self.stored_by_column(&**store, plan, &stored.keys, first).await?;
+        let stored_by_column = self.stored_by_column(&**store, &plan, &stored.keys, first).await?;
         let added = |column: usize| column.checked_sub(first).and_then(|at| stored_by_column.get(at));
         let text = stored.definition.text();
-        stored.definition.update(plan.schema(), &stored.keys, settings, |column, _| {
+        stored.definition.update(plan.schema(), &stored.keys, &settings(&steps), |column, _| {
             added(column).is_none_or(StoredSteps::is_empty)
         })?;
         define(&**store, Some(text), &stored.definition).await?;
@@ -234,32 +243,36 @@ impl Shared {
         let mut entries = Vec::new();
         stored.loaded.resize_with(plan.schema().columns().len(), || usize::MAX);
         for (column, key) in stored.keys.iter().enumerate() {
-            let (loaded, from) = (stored.loaded(column), reach(plan, column, first, next));
+            let (loaded, from) = (stored.loaded(column), reach(&plan, column, first, next));
             let known = StoredSteps { prefix: loaded, beyond: Vec::new() };
             let stored_steps = added(column).unwrap_or(&known);
-            let steps = from.min(stored_steps.prefix)..loaded;
+            let missing = from.min(stored_steps.prefix)..loaded;
             stored
                 .loaded
                 .iter_mut()
                 .skip(column)
                 .take(1)
-                .for_each(|loaded| *loaded = steps.start.min(*loaded));
-            entries.push((column, load(&**store, plan, column, key, steps, stored_steps).await?));
+                .for_each(|loaded| *loaded = missing.start.min(*loaded));
+            entries.push((column, load(&**store, &plan, column, key, missing, stored_steps).await?));
         }
-        Ok(Added { stored, stored_by_column, entries })
+        Ok(Extension { plan, steps, stored, stored_by_column, entries })
     }
 
-    /// Goes on with a longer plan. On an error nothing has changed.
-    pub(super) fn extend(&self, plan: Arc<Plan>, added: Added, settings: Vec<Arc<Settings>>) -> Result<()> {
+    /// Goes on with a longer plan. On an error the plan is as it was.
+    pub(crate) fn extend<'a>(&self, extension: Extension<'a>, steps: &ComputeSteps<'a>) -> Result<()> {
+        let Extension { plan, steps: extended, stored, stored_by_column, entries } = extension;
+        let settings = settings(&extended);
+        // A run looks up a step when it starts a cell, so the steps change before the plan.
+        *steps.lock() = extended;
         let mut state = self.lock();
-        let extended = state.scheduler.extend(Arc::clone(&plan), &added.stored_by_column);
+        let extended = state.scheduler.extend(Arc::clone(&plan), &stored_by_column);
         extended.map_err(|(column, error)| unloadable(&plan, column, error))?;
         state.settle(settings);
-        for (column, entries) in added.entries {
+        for (column, entries) in entries {
             state.retired.remove(plan.schema().name(column));
             state.take_up(&plan, column, entries).map_err(|error| unloadable(&plan, column, error))?;
         }
-        (state.stored, state.plan) = (added.stored, plan);
+        (state.stored, state.plan) = (stored, plan);
         state.wake();
         Ok(())
     }
