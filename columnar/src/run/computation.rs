@@ -3,19 +3,21 @@
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context as Poller, Poll, ready};
 
 use futures::Stream;
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{BoxStream, StreamExt};
+use tokio::time::Instant;
 
-use super::leading::Lead;
-use super::tab::ReceiptBuilder;
+use super::Error;
+use super::warm_up::Lead;
 use crate::compute::{Context, Kind, Piece, Step};
 use crate::declare::Name;
 use crate::error::BoxError;
 use crate::history::Value;
-use crate::run::Error;
+use crate::model::End;
 use crate::schedule::Cell;
 use crate::trace::CellSpan;
 use crate::usage::Receipt;
@@ -207,5 +209,42 @@ impl Drop for Computing<'_> {
     fn drop(&mut self) {
         let _entered = self.span.enter();
         self.stage = Stage::Over;
+    }
+}
+
+/// What has been asked and answered for one cell.
+struct ReceiptBuilder {
+    began: Instant,
+    receipt: Receipt,
+}
+
+impl Default for ReceiptBuilder {
+    fn default() -> Self {
+        Self { began: Instant::now(), receipt: Receipt::default() }
+    }
+}
+
+impl ReceiptBuilder {
+    /// A call begins. It has not told what it cost until it ends.
+    fn asked(&mut self, model: Arc<str>) {
+        self.receipt.model = Some(model);
+        self.receipt.calls += 1;
+        self.receipt.unreported += 1;
+    }
+
+    /// The call that began last is over.
+    fn answered(&mut self, end: End) {
+        if let Some(usage) = end.usage {
+            self.receipt.usage += usage;
+            self.receipt.unreported = self.receipt.unreported.saturating_sub(1);
+        }
+        self.receipt.id = end.id.map(Into::into);
+    }
+
+    /// All of it, after so many attempts.
+    fn receipt(self, attempts: usize) -> Receipt {
+        let attempts = u32::try_from(attempts).unwrap_or(u32::MAX);
+        let ms = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Receipt { attempts, ms, ..self.receipt }
     }
 }

@@ -5,16 +5,17 @@ use std::task::Waker;
 
 use futures::future::BoxFuture;
 
-use super::receipts::receipt;
-use super::{Running, Shared};
+use super::shared::Shared;
+use super::state::Running;
+use super::table::receipt;
+use super::{Error, Result};
 use crate::compute::{Context, Settings};
 use crate::history::Value;
-use crate::run::{Error, Result};
 use crate::schedule::{Action, Cell, InvalidHistory, OnFailure};
 use crate::store::{Entry, Put, StoreError};
 
 /// An action of the scheduler, with what it takes to do it.
-pub(crate) enum Work {
+pub(super) enum Work {
     Compute(Cell, Context),
     /// The cell cannot be asked.
     Refuse(Cell, Error),
@@ -25,10 +26,10 @@ pub(crate) enum Work {
 }
 
 /// An entry on its way into a store.
-pub(crate) type Putting = BoxFuture<'static, Result<Put, StoreError>>;
+pub(super) type Putting = BoxFuture<'static, Result<Put, StoreError>>;
 
 /// What a run does next that has done all it could a moment ago.
-pub(crate) enum Rest {
+pub(super) enum Rest {
     Idle,
     CanAct,
     Waits,
@@ -36,7 +37,7 @@ pub(crate) enum Rest {
 
 impl Shared {
     /// Begins a run, unless one goes on or a model cannot be asked.
-    pub(crate) fn begin_run(&self) -> Result<()> {
+    pub(super) fn begin_run(&self) -> Result<()> {
         self.check_models()?;
         let mut state = self.lock();
         match state.run {
@@ -74,14 +75,14 @@ impl Shared {
     }
 
     /// Ends the run that goes on; what it had begun will begin again.
-    pub(crate) fn end_run(&self) {
+    pub(super) fn end_run(&self) {
         let mut state = self.lock();
         state.run = Running::No;
         state.scheduler.stop();
     }
 
     /// The next thing to do.
-    pub(crate) fn act(&self) -> Option<Work> {
+    pub(super) fn act(&self) -> Option<Work> {
         let mut state = self.lock();
         Some(match state.scheduler.poll()? {
             Action::Compute(cell) => match state.snapshot(cell) {
@@ -105,7 +106,7 @@ impl Shared {
 
     /// What a run does next that has done all it could. If it waits, `waker` is woken when there may
     /// be more to do.
-    pub(crate) fn rest(&self, waker: &Waker) -> Rest {
+    pub(super) fn rest(&self, waker: &Waker) -> Rest {
         let mut state = self.lock();
         if state.scheduler.can_act() {
             return Rest::CanAct;
@@ -123,7 +124,7 @@ impl Shared {
     }
 
     /// Stores an entry, where there is a store.
-    pub(crate) fn put(&self, column: usize, step: usize, entry: Entry) -> Option<Putting> {
+    pub(super) fn put(&self, column: usize, step: usize, entry: Entry) -> Option<Putting> {
         let store = self.store.as_ref()?;
         let key = self.lock().stored.key(column).cloned();
         Some(match key {
@@ -133,19 +134,19 @@ impl Shared {
     }
 
     /// The cell is computed.
-    pub(crate) fn computed(&self, cell: Cell) {
+    pub(super) fn computed(&self, cell: Cell) {
         let reported = self.lock().scheduler.handle_computed(cell);
         debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
     }
 
     /// The cell stays empty for good.
-    pub(crate) fn skipped(&self, cell: Cell) {
+    pub(super) fn skipped(&self, cell: Cell) {
         let reported = self.lock().scheduler.handle_skipped(cell);
         debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
     }
 
     /// The cell is stored, unless what is stored of it cannot be read.
-    pub(crate) fn stored(&self, cell: Cell, entry: &Entry) -> Result<(), StoreError> {
+    pub(super) fn stored(&self, cell: Cell, entry: &Entry) -> Result<(), StoreError> {
         let unreadable = |_| StoreError::other(InvalidHistory::Receipt { step: cell.step });
         let receipt = receipt(entry).map_err(unreadable)?;
         let counter = self.counter();
@@ -163,14 +164,14 @@ impl Shared {
     }
 
     /// The cell could not be computed. Returns what becomes of it and of the run.
-    pub(crate) fn failed(&self, cell: Cell) -> OnFailure {
+    pub(super) fn failed(&self, cell: Cell) -> OnFailure {
         let reported = self.lock().scheduler.handle_failed(cell);
         debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
         reported.unwrap_or(OnFailure::Stop)
     }
 
     /// The cell could not be stored.
-    pub(crate) fn broken(&self, cell: Cell) {
+    pub(super) fn broken(&self, cell: Cell) {
         let reported = self.lock().scheduler.handle_broken(cell);
         debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
     }

@@ -2,41 +2,24 @@
 //!
 //! One short lock guards it; nobody waits for I/O inside.
 
-mod change;
-mod compute_steps;
-mod receipts;
-mod restore;
-mod run;
-
-use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
-use std::task::Waker;
 
+use super::compute_steps::ComputeSteps;
+use super::forecast::{Forecast, forecast};
+use super::state::State;
+use super::{Error, Result};
 use crate::cache::{CachePlan, CachePolicy, Pace};
-use crate::compute::{Defaults, Settings};
-use crate::context::budget::{self, Budget};
-use crate::context::{Assembler, Messages, Snapshot};
-use crate::declare::{Name, Plan, Reads};
-use crate::error::{list, suggest};
+use crate::context::Messages;
+use crate::context::budget::Budget;
+use crate::declare::{Name, Plan};
+use crate::error::list;
 use crate::history::Value;
 use crate::model::Choice;
-use crate::run::forecast::{Forecast, forecast};
-use crate::run::table::Table;
-use crate::run::{Error, Result};
-use crate::schedule::{Cell, InvalidHistory, Progress, Scheduler};
+use crate::schedule::{Cell, InvalidHistory, Progress};
 use crate::store::{Entry, Put, Store, StoreError};
-use crate::tokens::{Chars, Counter};
+use crate::tokens::Counter;
 use crate::usage::{Bill, Receipt, SpendLimit};
-
-pub(crate) use compute_steps::ComputeSteps;
-use receipts::Receipts;
-use restore::Stored;
-pub(crate) use run::{Rest, Work};
-
-/// How many cells of a flow are computed at once by default.
-const CONCURRENCY: usize = 32;
 
 pub(crate) struct Shared {
     state: Mutex<State>,
@@ -44,72 +27,24 @@ pub(crate) struct Shared {
     /// state is.
     counter: RwLock<Arc<dyn Counter>>,
     /// `None` where the table, which is in memory, is all there is.
-    store: Option<Arc<dyn Store>>,
+    pub(super) store: Option<Arc<dyn Store>>,
     /// Held while the next value of a source or a change of the columns is on its way, so that steps
     /// are given out in order and none is left empty by a store that fails.
-    writing: tokio::sync::Mutex<()>,
-}
-
-struct State {
-    plan: Arc<Plan>,
-    scheduler: Scheduler,
-    table: Table,
-    /// Of the same cells, as far as they have any.
-    receipts: Receipts,
-    /// What the columns ask for, by column.
-    settings: Vec<Arc<Settings>>,
-    /// How contexts are counted; the same as that of the values.
-    counter: Arc<dyn Counter>,
-    /// The budget of the flow.
-    budget: Budget,
-    /// What goes with every context.
-    defaults: Arc<Defaults>,
-    /// By column, as far as contexts have been made.
-    assemblers: Vec<Option<Assembler>>,
-    /// The steps at which this flow and another one parted, and since when that is known.
-    forks: BTreeMap<usize, usize>,
-    /// What the columns held that were removed, should they come back.
-    retired: BTreeMap<Name, Vec<(usize, Entry)>>,
-    /// What is in the store and not in memory.
-    stored: Stored,
-    run: Running,
-}
-
-enum Running {
-    No,
-    /// A run goes on. It is woken when there may be more to do.
-    Yes(Option<Waker>),
+    pub(super) writing: tokio::sync::Mutex<()>,
 }
 
 impl Shared {
     /// A flow without values.
     pub(crate) fn new(plan: Arc<Plan>, store: Option<Arc<dyn Store>>, steps: &ComputeSteps<'_>) -> Self {
-        let scheduler = Scheduler::new(Arc::clone(&plan), CONCURRENCY);
-        let mut state = State {
-            plan,
-            scheduler,
-            table: Table::default(),
-            receipts: Receipts::default(),
-            settings: Vec::new(),
-            counter: Arc::new(Chars),
-            budget: Budget::new(),
-            defaults: Arc::default(),
-            assemblers: Vec::new(),
-            forks: BTreeMap::new(),
-            retired: BTreeMap::new(),
-            stored: Stored::default(),
-            run: Running::No,
-        };
-        state.settle(steps.settings());
-        Self::of(state, store)
+        Self::of(State::new(plan, steps.settings()), store)
     }
 
-    fn of(state: State, store: Option<Arc<dyn Store>>) -> Self {
+    pub(super) fn of(state: State, store: Option<Arc<dyn Store>>) -> Self {
         let (counter, state) = (RwLock::new(Arc::clone(&state.counter)), Mutex::new(state));
         Self { state, counter, store, writing: tokio::sync::Mutex::new(()) }
     }
 
-    fn counter(&self) -> RwLockReadGuard<'_, Arc<dyn Counter>> {
+    pub(super) fn counter(&self) -> RwLockReadGuard<'_, Arc<dyn Counter>> {
         self.counter.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -132,7 +67,7 @@ impl Shared {
 
     /// Nothing that runs under the lock leaves the state half changed, so a panic somewhere else
     /// under it is no reason to give up.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -161,7 +96,7 @@ impl Shared {
     }
 
     /// The index of a column that is computed.
-    fn find_derived(&self, name: &str) -> Result<usize> {
+    pub(super) fn find_derived(&self, name: &str) -> Result<usize> {
         let (plan, column) = (self.plan(), self.find(name)?);
         if plan.schema().is_source(column) {
             return Err(Error::NotDerived { column: plan.schema().name(column).clone() });
@@ -304,110 +239,6 @@ impl Shared {
     ) -> Result<CachePlan> {
         let messages = self.messages(column, step)?;
         Ok(CachePlan::of(&messages, messages.instruction(), provider, pace))
-    }
-}
-
-impl State {
-    /// Goes by what the columns ask for.
-    fn settle(&mut self, settings: Vec<Arc<Settings>>) {
-        for (column, settings) in settings.iter().enumerate() {
-            self.scheduler.rule(column, settings.rules);
-        }
-        self.settings = settings;
-        self.assemblers.clear();
-    }
-
-    /// What is stored of a cell, if it is in memory.
-    fn entry(&self, cell: Cell) -> Option<Entry> {
-        let value = self.table.get(cell);
-        if value.is_none() && !self.scheduler.is_skipped(cell) {
-            return None;
-        }
-        let receipt = self.receipts.get(cell).map(|receipt| receipt.to_string().into());
-        Some(Entry { value, receipt })
-    }
-
-    fn find(&self, name: &str) -> Result<usize> {
-        let schema = self.plan.schema();
-        schema.find(name).ok_or_else(|| {
-            let known = schema.columns().iter().map(|column| column.name.as_str());
-            Error::UnknownColumn { name: name.to_owned(), help: suggest(name, known) }
-        })
-    }
-
-    fn messages(&mut self, cell: Cell) -> Result<Messages> {
-        let (schema, step) = (self.plan.schema(), cell.step);
-        if schema.is_source(cell.column) {
-            return Err(Error::NotDerived { column: schema.name(cell.column).clone() });
-        }
-        // A step that has not begun is short of a source, whether or not this column reads it.
-        if step >= self.scheduler.opened()
-            && let Some(source) = schema.sources().find(|&source| self.scheduler.len(source) <= step)
-        {
-            return Err(Error::Missing { column: schema.name(source).clone(), step });
-        }
-        let snapshot = self.snapshot(cell)?;
-        if snapshot.is_current() {
-            return Ok(Messages::new(snapshot));
-        }
-        Err(Error::Skipped { column: snapshot.column().clone(), step })
-    }
-
-    /// What the compute of a derived cell sees, all of which is stored.
-    fn snapshot(&mut self, cell: Cell) -> Result<Snapshot> {
-        let schema = self.plan.schema();
-        if let Some(missing) = self.scheduler.missing(cell) {
-            return Err(Error::Missing { column: schema.name(missing.column).clone(), step: missing.step });
-        }
-        let Some(reads) = schema.reads(cell.column).cloned() else {
-            unreachable!("`{}` is derived", schema.name(cell.column))
-        };
-        self.check_loaded(&reads, cell)?;
-        let known = |(_, since): &(&usize, &usize)| **since <= cell.step;
-        let fork = self.forks.range(..=cell.step).rev().find(known).map(|(step, _)| *step);
-        let column = reads.column.clone();
-        let (table, assembler) = self.assembler(cell.column, &reads);
-        let snapshot = assembler.assemble(reads, cell, fork, |column| table.history(column));
-        snapshot.map_err(|source| Error::Budget { column, step: cell.step, source })
-    }
-
-    /// Whether all that is shown of a cell is in memory, as it is for what is still to be computed.
-    fn check_loaded(&self, reads: &Reads, cell: Cell) -> Result<()> {
-        let away = |(column, steps): (usize, Range<usize>)| {
-            (!steps.is_empty() && steps.start < self.stored.loaded(column)).then_some((column, steps.start))
-        };
-        match reads.needed(cell.column, cell.step).find_map(away) {
-            Some((column, step)) => {
-                Err(Error::NotLoaded { column: self.plan.schema().name(column).clone(), step })
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// What the contexts of a column may hold, and the values that they show.
-    fn assembler(&mut self, column: usize, reads: &Reads) -> (&Table, &mut Assembler) {
-        if self.assemblers.len() <= column {
-            self.assemblers.resize_with(self.plan.schema().columns().len().max(column + 1), || None);
-        }
-        let Some(slot) = self.assemblers.get_mut(column) else {
-            unreachable!("there is one for each column")
-        };
-        let assembler = slot.get_or_insert_with(|| {
-            let settings = self.settings.get(column).cloned().unwrap_or_default();
-            let budget = settings.budget.as_deref().map(|budget| budget.or(&self.budget));
-            let budget = budget.as_ref().unwrap_or(&self.budget).or(&budget::default());
-            let (instruction, counter) = (settings.instruction.as_deref(), Arc::clone(&self.counter));
-            Assembler::new(reads, instruction, &budget, counter)
-        });
-        (&self.table, assembler)
-    }
-
-    fn wake(&mut self) {
-        if let Running::Yes(waker) = &mut self.run
-            && let Some(waker) = waker.take()
-        {
-            waker.wake();
-        }
     }
 }
 

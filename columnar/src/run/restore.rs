@@ -2,29 +2,18 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::compute_steps::{ComputeSteps, settings};
-use super::receipts::receipt;
-use super::{Shared, State};
+use super::load::{failed, load, unloadable};
+use super::shared::Shared;
+use super::state::{Entries, Stored};
+use super::{Error, Result};
 use crate::compute::Step;
 use crate::declare::{Name, Plan, SchemaError, SchemaErrors, Window};
 use crate::history::StoredSteps;
 use crate::reopen::{ColumnChange, Definition, OpenOptions, Recompute};
-use crate::run::{Error, Result};
-use crate::schedule::{Cell, InvalidHistory};
-use crate::store::{CHUNK, Entry, Store, StoreError, copy, put_all};
-
-/// What a flow has in its store besides the values.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Stored {
-    definition: Definition,
-    /// By column, the name that it is stored under.
-    keys: Vec<Name>,
-    /// By column, the first step whose value is in memory; those before are in the store alone.
-    loaded: Vec<usize>,
-}
+use crate::store::{CHUNK, Store, StoreError, copy, put_all};
 
 /// A longer plan of a flow, with its compute steps and the values that are stored of the added columns.
 #[derive(Debug)]
@@ -35,31 +24,6 @@ pub(crate) struct Extension<'a> {
     /// Of the columns behind those that the flow has.
     stored_by_column: Vec<StoredSteps>,
     entries: Vec<(usize, Entries)>,
-}
-
-type Entries = Vec<(usize, Entry)>;
-
-impl Stored {
-    /// From which step on the values of a column are in memory.
-    pub(super) fn loaded(&self, column: usize) -> usize {
-        self.loaded.get(column).copied().unwrap_or(0)
-    }
-
-    pub(super) fn key(&self, column: usize) -> Option<&Name> {
-        self.keys.get(column)
-    }
-
-    /// What another flow has in memory that takes over these columns, and the same one that is left with them
-    /// in its store.
-    pub(super) fn derive(&self, origins: &[Option<usize>]) -> Self {
-        let loaded = origins.iter().map(|origin| origin.map_or(0, |origin| self.loaded(origin)));
-        let keys = origins.iter().map(|origin| self.key((*origin)?).cloned());
-        Self {
-            loaded: loaded.collect(),
-            keys: keys.collect::<Option<_>>().unwrap_or_default(),
-            definition: self.definition.clone(),
-        }
-    }
 }
 
 impl Shared {
@@ -131,31 +95,9 @@ impl Shared {
         Ok(text)
     }
 
-    /// Loads what is stored of the steps from this one on.
-    pub(crate) async fn load(&self, step: usize) -> Result<()> {
-        let Some(store) = &self.store else { return Ok(()) };
-        let _writing = self.writing.lock().await;
-        let plan = self.plan();
-        for column in 0..plan.schema().columns().len() {
-            let (key, loaded) = {
-                let state = self.lock();
-                (state.stored.key(column).cloned(), state.stored.loaded(column))
-            };
-            let (Some(key), false) = (key, step >= loaded) else { continue };
-            let stored_steps = StoredSteps { prefix: loaded, beyond: Vec::new() };
-            let entries = load(&**store, &plan, column, &key, step..loaded, &stored_steps).await?;
-            self.take_up(&plan, column, entries)?;
-            let mut state = self.lock();
-            state.stored.loaded.iter_mut().skip(column).take(1).for_each(|loaded| *loaded = step);
-            // What was found out about what is shown may have been without these values.
-            state.assemblers.clear();
-        }
-        Ok(())
-    }
-
     /// Stores what a flow has that goes its own way from a step on, and the definition last: where it is,
     /// everything is.
-    pub(crate) async fn store_fork(&self, step: usize, store: &dyn Store) -> Result<Stored> {
+    pub(super) async fn store_fork(&self, step: usize, store: &dyn Store) -> Result<Stored> {
         let (plan, settings) = (self.plan(), self.lock().settings.clone());
         let open = |source| Error::Open { source };
         if store.open().await.map_err(open)?.is_some() {
@@ -176,34 +118,6 @@ impl Shared {
             (0..keys.len()).map(|column| state.stored.loaded(column)).collect()
         };
         Ok(Stored { definition, keys, loaded })
-    }
-
-    /// How many steps there are of which anything is stored.
-    pub(crate) fn rows(&self) -> usize {
-        let state = self.lock();
-        state.plan.schema().sources().map(|source| state.scheduler.len(source)).max().unwrap_or(0)
-    }
-
-    /// What is stored of a column in some steps, in memory or not.
-    pub(crate) async fn entries(&self, name: &Name, steps: Range<usize>) -> Result<Entries> {
-        let (plan, column, mut entries, key, away) = {
-            let state = self.lock();
-            let column = state.find(name)?;
-            let in_memory = state.stored.loaded(column).clamp(steps.start, steps.end);
-            let entry = |step| Some((step, state.entry(Cell { column, step })?));
-            let entries: Entries = (in_memory..steps.end).filter_map(entry).collect();
-            let key = state.stored.key(column).cloned();
-            (Arc::clone(&state.plan), column, entries, key, steps.start..in_memory)
-        };
-        if away.is_empty() {
-            return Ok(entries);
-        }
-        let (Some(store), Some(key)) = (&self.store, key) else {
-            return Err(Error::NotLoaded { column: name.clone(), step: away.start });
-        };
-        let stored_steps = StoredSteps { prefix: away.end, beyond: Vec::new() };
-        entries.extend(load(&**store, &plan, column, &key, away, &stored_steps).await?);
-        Ok(entries)
     }
 
     /// Loads what is stored of the columns that a longer plan adds at its end. Nothing changes in this flow before
@@ -277,11 +191,6 @@ impl Shared {
         Ok(())
     }
 
-    fn take_up(&self, plan: &Plan, column: usize, entries: Entries) -> Result<()> {
-        let taken = self.lock().take_up(plan, column, entries);
-        taken.map_err(|error| unloadable(plan, column, error))
-    }
-
     /// Which steps are stored of the columns from `first` on.
     async fn stored_by_column(
         &self,
@@ -296,27 +205,6 @@ impl Shared {
             stored_by_column.push(stored_steps.map_err(|source| failed(plan, column, source))?);
         }
         Ok(stored_by_column)
-    }
-}
-
-impl State {
-    /// Takes values into memory that are stored.
-    fn take_up(&mut self, plan: &Plan, column: usize, entries: Entries) -> Result<(), InvalidHistory> {
-        for (step, entry) in entries {
-            let cell = Cell { column, step };
-            if let Some(receipt) = receipt(&entry).map_err(|_| InvalidHistory::Receipt { step })? {
-                self.receipts.insert(cell, receipt);
-            }
-            match entry.value {
-                Some(value) => {
-                    let tokens = self.counter.count(&value);
-                    self.table.insert(cell, value, tokens);
-                }
-                None if plan.schema().is_source(column) => return Err(InvalidHistory::Empty { step }),
-                None => self.scheduler.restore_skipped(column, std::iter::once(step)),
-            }
-        }
-        Ok(())
     }
 }
 
@@ -357,35 +245,4 @@ async fn define(store: &dyn Store, known: Option<String>, definition: &Definitio
         return Ok(());
     }
     store.define(text).await.map_err(|source| Error::Open { source })
-}
-
-/// What is stored of a column in some steps, all of it.
-async fn load(
-    store: &dyn Store,
-    plan: &Plan,
-    column: usize,
-    key: &Name,
-    steps: Range<usize>,
-    stored_steps: &StoredSteps,
-) -> Result<Entries> {
-    let mut expected = stored_steps.within(&steps).peekable();
-    if expected.peek().is_none() {
-        return Ok(Vec::new());
-    }
-    let loaded = store.load(key.clone(), steps.clone()).await;
-    let mut entries = loaded.map_err(|source| failed(plan, column, source))?;
-    entries.sort_unstable_by_key(|(step, _)| *step);
-    let mut there = entries.iter().map(|(step, _)| *step);
-    match expected.find(|step| there.next() != Some(*step)) {
-        Some(step) => Err(unloadable(plan, column, InvalidHistory::Withheld { step })),
-        None => Ok(entries),
-    }
-}
-
-fn failed(plan: &Plan, column: usize, source: StoreError) -> Error {
-    Error::Load { column: plan.schema().name(column).clone(), source }
-}
-
-fn unloadable(plan: &Plan, column: usize, error: InvalidHistory) -> Error {
-    failed(plan, column, StoreError::other(error))
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::compute_steps::{ComputeSteps, settings};
-use super::{Running, Shared, State};
+use super::shared::Shared;
+use super::state::{Running, State};
+use super::{Error, Result};
 use crate::compute::{Settings, Step};
 use crate::declare::{Name, Plan};
-use crate::run::{Error, Result};
 use crate::schedule::Cell;
 use crate::store::{Entry, Store};
 
@@ -29,19 +30,15 @@ impl Shared {
 
     /// Another flow with the same columns and the steps of this one before `step`. It is kept in memory.
     pub(crate) fn fork(&self, step: usize) -> Result<Self> {
-        let mut state = self.lock();
-        state.forking(step)?;
-        let (plan, settings) = (Arc::clone(&state.plan), state.settings.clone());
-        let origins: Vec<_> = (0..plan.schema().columns().len()).map(Some).collect();
-        Ok(Self::of(state.derive(plan, &origins, step, settings), None))
+        let state = self.lock().fork(step)?;
+        Ok(Self::of(state, None))
     }
 
     /// The same on top of an empty store, which gets a copy of these steps.
     pub(crate) async fn fork_into(&self, step: usize, store: Arc<dyn Store>) -> Result<Self> {
-        let fork = self.fork(step)?;
-        let stored = self.store_fork(step, &*store).await?;
-        fork.lock().stored = stored;
-        Ok(Self { store: Some(store), ..fork })
+        let mut state = self.lock().fork(step)?;
+        state.stored = self.store_fork(step, &*store).await?;
+        Ok(Self::of(state, Some(store)))
     }
 
     /// Removes the columns that `origins` does not name, unless a run may be computing them.
@@ -70,8 +67,8 @@ impl Shared {
 }
 
 impl State {
-    /// Takes note of a fork that begins at this step.
-    fn forking(&mut self, step: usize) -> Result<()> {
+    /// Remembers a fork at this step, and returns its state.
+    fn fork(&mut self, step: usize) -> Result<Self> {
         let schema = self.plan.schema();
         if let Some(source) = schema.sources().find(|&source| self.scheduler.len(source) < step) {
             return Err(Error::Missing { column: schema.name(source).clone(), step: step - 1 });
@@ -81,7 +78,9 @@ impl State {
         if self.forks.len() > FORKS {
             self.forks.pop_first();
         }
-        Ok(())
+        let (plan, settings) = (Arc::clone(&self.plan), self.settings.clone());
+        let origins: Vec<_> = (0..plan.schema().columns().len()).map(Some).collect();
+        Ok(self.derive(plan, &origins, step, settings))
     }
 
     fn derive(
