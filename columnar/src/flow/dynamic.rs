@@ -188,7 +188,7 @@ impl LiveFlow<'static, Dynamic> {
     fn remove(&self, removed: &[usize]) -> Result<()> {
         let mut declared = self.columns.lock();
         let left = declared.without(removed);
-        self.shared.reduce(plan(&left)?, &left.origins(&declared), &self.steps, left.steps())?;
+        self.shared.remove_columns(plan(&left)?, &left.origins(&declared), &self.steps, left.steps())?;
         *declared = left;
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What a run asks of the state, and reports to it.
+//! The interface between a run and the state of its flow: actions out, reports in.
 
 use std::sync::Arc;
 use std::task::Waker;
@@ -6,7 +6,7 @@ use std::task::Waker;
 use futures::future::BoxFuture;
 
 use super::shared::Shared;
-use super::state::Running;
+use super::state::RunState;
 use super::table::receipt;
 use super::{Error, Result};
 use crate::compute::{Context, Settings};
@@ -14,57 +14,60 @@ use crate::history::Value;
 use crate::schedule::{Action, Cell, InvalidHistory, OnFailure};
 use crate::store::{Entry, Put, StoreError};
 
-/// An action of the scheduler, with what it takes to do it.
-pub(super) enum Work {
+/// An action of the scheduler with the data that the driver needs for it.
+pub(super) enum RunAction {
     Compute(Cell, Context),
-    /// The cell cannot be asked.
+    /// The cell fails without a call of its compute step: it has no valid context.
     Refuse(Cell, Error),
     Store(Cell),
     Skip(Cell),
-    /// Tell the value of the cell, or that it is empty.
+    /// Emit the value of the cell, or that it is skipped.
     Emit(Cell, Option<Value>),
 }
 
-/// An entry on its way into a store.
-pub(super) type Putting = BoxFuture<'static, Result<Put, StoreError>>;
+/// The result of a write that is in progress.
+pub(super) type PutFuture = BoxFuture<'static, Result<Put, StoreError>>;
 
-/// What a run does next that has done all it could a moment ago.
-pub(super) enum Rest {
-    Idle,
+/// The status of a run that has carried out all actions it got.
+pub(super) enum RunStatus {
+    /// There are more actions.
     CanAct,
-    Waits,
+    /// Every cell is stored or failed.
+    Finished,
+    /// Cells are in progress.
+    Waiting,
 }
 
 impl Shared {
-    /// Begins a run, unless one goes on or a model cannot be asked.
+    /// Starts a run. Fails if another run is active, or if a column with missing cells has no usable model.
     pub(super) fn begin_run(&self) -> Result<()> {
         self.check_models()?;
         let mut state = self.lock();
         match state.run {
-            Running::Yes(_) => Err(Error::Running),
-            Running::No => {
-                state.run = Running::Yes(None);
+            RunState::Active(_) => Err(Error::Running),
+            RunState::Stopped => {
+                state.run = RunState::Active(None);
                 state.scheduler.begin();
                 Ok(())
             }
         }
     }
 
-    /// Whether the models can be asked of all columns that have something to compute.
+    /// Checks the models of all columns with missing cells. The check of a model may be slow, so the lock is released.
     fn check_models(&self) -> Result<()> {
         let state = self.lock();
-        if let Running::Yes(_) = state.run {
+        if let RunState::Active(_) = state.run {
             return Err(Error::Running);
         }
         let schema = state.plan.schema();
-        let asks = |(column, settings): (usize, &Arc<Settings>)| {
-            let is_due = state.scheduler.len(column) < state.scheduler.opened();
-            Some((schema.name(column).clone(), settings.model.clone().filter(|_| is_due)?))
+        let missing = |(column, settings): (usize, &Arc<Settings>)| {
+            let is_missing = state.scheduler.len(column) < state.scheduler.opened();
+            Some((schema.name(column).clone(), settings.model.clone().filter(|_| is_missing)?))
         };
-        let asked: Vec<_> = state.settings.iter().enumerate().filter_map(asks).collect();
+        let models: Vec<_> = state.settings.iter().enumerate().filter_map(missing).collect();
         let defaults = Arc::clone(&state.defaults);
         drop(state);
-        for (column, choice) in asked {
+        for (column, choice) in models {
             let ready = choice.model(&defaults.model).and_then(|model| {
                 model.ready()?;
                 defaults.limit.as_ref().map_or(Ok(()), |limit| Ok(limit.check(model.name())?))
@@ -74,79 +77,83 @@ impl Shared {
         Ok(())
     }
 
-    /// Ends the run that goes on; what it had begun will begin again.
+    /// Ends the active run. The next run computes the cells that were in progress.
     pub(super) fn end_run(&self) {
         let mut state = self.lock();
-        state.run = Running::No;
+        state.run = RunState::Stopped;
         state.scheduler.stop();
     }
 
-    /// The next thing to do.
-    pub(super) fn act(&self) -> Option<Work> {
+    /// The next action, if there is one.
+    pub(super) fn next_action(&self) -> Option<RunAction> {
         let mut state = self.lock();
         Some(match state.scheduler.poll()? {
             Action::Compute(cell) => match state.snapshot(cell) {
                 Ok(snapshot) if snapshot.is_current() => {
-                    Work::Compute(cell, Context::new(snapshot, Arc::clone(&state.defaults)))
+                    RunAction::Compute(cell, Context::new(snapshot, Arc::clone(&state.defaults)))
                 }
                 Ok(_) => {
-                    // Nothing new has passed its filters; the scheduler asks for it to be skipped next.
+                    // No new value passes the filters, so the next action skips the cell.
                     let reported = state.scheduler.handle_skipped(cell);
-                    debug_assert!(reported.is_ok(), "it has just begun");
+                    debug_assert!(reported.is_ok(), "the cell was started just now");
                     drop(state);
-                    return self.act();
+                    return self.next_action();
                 }
-                Err(error) => Work::Refuse(cell, error),
+                Err(error) => RunAction::Refuse(cell, error),
             },
-            Action::Store(cell) => Work::Store(cell),
-            Action::Skip(cell) => Work::Skip(cell),
-            Action::Emit(cell) => Work::Emit(cell, state.table.get(cell)),
+            Action::Store(cell) => RunAction::Store(cell),
+            Action::Skip(cell) => RunAction::Skip(cell),
+            Action::Emit(cell) => RunAction::Emit(cell, state.table.get(cell)),
         })
     }
 
-    /// What a run does next that has done all it could. If it waits, `waker` is woken when there may
-    /// be more to do.
-    pub(super) fn rest(&self, waker: &Waker) -> Rest {
+    /// The status of a run that has carried out all actions. If it has to wait, `waker` is woken when there may be
+    /// more of them.
+    pub(super) fn run_status(&self, waker: &Waker) -> RunStatus {
         let mut state = self.lock();
         if state.scheduler.can_act() {
-            return Rest::CanAct;
+            return RunStatus::CanAct;
         }
         if state.scheduler.is_idle() {
-            return Rest::Idle;
+            return RunStatus::Finished;
         }
-        if let Running::Yes(slot) = &mut state.run {
+        if let RunState::Active(slot) = &mut state.run {
             match slot {
                 Some(known) => known.clone_from(waker),
                 None => *slot = Some(waker.clone()),
             }
         }
-        Rest::Waits
+        RunStatus::Waiting
     }
 
-    /// Stores an entry, where there is a store.
-    pub(super) fn put(&self, column: usize, step: usize, entry: Entry) -> Option<Putting> {
+    /// Starts to write an entry; `None` without a store.
+    pub(super) fn put(&self, column: usize, step: usize, entry: Entry) -> Option<PutFuture> {
         let store = self.store.as_ref()?;
         let key = self.lock().stored.key(column).cloned();
         Some(match key {
             Some(key) => store.put(key, step, entry),
-            None => unreachable!("a flow with a store is opened before it is used"),
+            None => unreachable!("a flow with a store is restored before it is used"),
         })
     }
 
     /// The cell is computed.
-    pub(super) fn computed(&self, cell: Cell) {
+    pub(super) fn handle_computed(&self, cell: Cell) {
         let reported = self.lock().scheduler.handle_computed(cell);
-        debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
+        debug_assert!(reported.is_ok(), "{REPORTED}");
     }
 
-    /// The cell stays empty for good.
-    pub(super) fn skipped(&self, cell: Cell) {
+    /// The cell is skipped.
+    pub(super) fn handle_skipped(&self, cell: Cell) {
         let reported = self.lock().scheduler.handle_skipped(cell);
-        debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
+        debug_assert!(reported.is_ok(), "{REPORTED}");
     }
 
-    /// The cell is stored, unless what is stored of it cannot be read.
-    pub(super) fn stored(&self, cell: Cell, entry: &Entry) -> Result<(), StoreError> {
+    /// The cell is stored with this entry.
+    ///
+    /// # Errors
+    ///
+    /// If the receipt of the entry is invalid. Nothing has changed then.
+    pub(super) fn handle_stored(&self, cell: Cell, entry: &Entry) -> Result<(), StoreError> {
         let unreadable = |_| StoreError::other(InvalidHistory::Receipt { step: cell.step });
         let receipt = receipt(entry).map_err(unreadable)?;
         let counter = self.counter();
@@ -159,20 +166,23 @@ impl Shared {
             state.receipts.insert(cell, receipt);
         }
         let reported = state.scheduler.handle_stored(cell, entry.is_skipped());
-        debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
+        debug_assert!(reported.is_ok(), "{REPORTED}");
         Ok(())
     }
 
-    /// The cell could not be computed. Returns what becomes of it and of the run.
-    pub(super) fn failed(&self, cell: Cell) -> OnFailure {
+    /// The cell could not be computed. Returns the consequence for the cell and the run.
+    pub(super) fn handle_failed(&self, cell: Cell) -> OnFailure {
         let reported = self.lock().scheduler.handle_failed(cell);
-        debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
+        debug_assert!(reported.is_ok(), "{REPORTED}");
         reported.unwrap_or(OnFailure::Stop)
     }
 
     /// The cell could not be stored.
-    pub(super) fn broken(&self, cell: Cell) {
+    pub(super) fn handle_broken(&self, cell: Cell) {
         let reported = self.lock().scheduler.handle_broken(cell);
-        debug_assert!(reported.is_ok(), "the run reports the cells that it was given");
+        debug_assert!(reported.is_ok(), "{REPORTED}");
     }
 }
+
+/// The invariant of every report.
+const REPORTED: &str = "a run reports only cells that the scheduler has given to it";

@@ -1,10 +1,10 @@
-//! One cell while it is computed, in as many attempts as its column makes.
+//! The computation of one cell, with all attempts.
 
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context as Poller, Poll, ready};
+use std::task::{Context as TaskContext, Poll, ready};
 
 use futures::Stream;
 use futures::future::{BoxFuture, FutureExt};
@@ -12,7 +12,7 @@ use futures::stream::{BoxStream, StreamExt};
 use tokio::time::Instant;
 
 use super::Error;
-use super::warm_up::Lead;
+use super::warm_up::WarmUp;
 use crate::compute::{Context, Kind, Piece, Step};
 use crate::declare::Name;
 use crate::error::BoxError;
@@ -22,94 +22,96 @@ use crate::schedule::Cell;
 use crate::trace::CellSpan;
 use crate::usage::Receipt;
 
-/// What is told of a computation: deltas and retries, then one of the others, then nothing.
+/// A report of a computation: any number of deltas and retries, then one of the others, which is the last.
 pub(super) enum Report {
     Delta { text: String },
     Retry { attempt: usize, error: String },
-    Computed { value: Value, end: Ended },
-    Skipped { end: Ended },
-    Failed { error: Error, end: Ended },
+    Computed { value: Value, finished: Finished },
+    Skipped { finished: Finished },
+    Failed { error: Error, finished: Finished },
 }
 
-/// What is left of a computation that is over.
-pub(super) struct Ended {
+/// The records of a finished computation.
+pub(super) struct Finished {
     pub(super) span: CellSpan,
-    /// What it cost, where a model was asked.
+    /// `None` if no model was called.
     pub(super) receipt: Option<Receipt>,
 }
 
-pub(super) struct Computing<'a> {
+/// The computation of one cell: a stream of reports.
+pub(super) struct Computation<'a> {
     cell: Cell,
     column: Name,
-    /// Which attempt goes on, counted from 1.
+    /// The number of the current attempt, from 1.
     attempt: usize,
     stage: Stage<'a>,
-    lead: Lead,
-    /// Goes along with the report of how it ended.
+    warm_up: WarmUp,
+    /// Moves into the last report.
     span: CellSpan,
-    /// What it has cost so far, where a model was asked.
-    tab: Option<Box<ReceiptBuilder>>,
+    /// `None` if no model has been called.
+    receipt: Option<Box<ReceiptBuilder>>,
 }
 
 enum Stage<'a> {
-    Fresh { step: Step<'a>, context: Context },
+    NotStarted { step: Step<'a>, context: Context },
     Whole(BoxFuture<'a, Result<Value, BoxError>>),
     Pieces { pieces: BoxStream<'a, Result<Piece, BoxError>>, text: String },
     Refused(Error),
-    Over,
+    Finished,
 }
 
-impl<'a> Computing<'a> {
-    pub(super) fn new(cell: Cell, step: Step<'a>, context: Context, lead: Lead) -> Self {
+impl<'a> Computation<'a> {
+    pub(super) fn new(cell: Cell, step: Step<'a>, context: Context, warm_up: WarmUp) -> Self {
         let column = context.column().clone();
         let span = CellSpan::new(&column, cell.step);
-        Self { cell, column, attempt: 1, stage: Stage::Fresh { step, context }, lead, span, tab: None }
+        let stage = Stage::NotStarted { step, context };
+        Self { cell, column, attempt: 1, stage, warm_up, span, receipt: None }
     }
 
-    /// A cell that fails without being asked.
+    /// A cell that fails without a call of its compute step.
     pub(super) fn refused(cell: Cell, column: Name, error: Error) -> Self {
         let span = CellSpan::new(&column, cell.step);
-        let (stage, lead) = (Stage::Refused(error), Lead::default());
-        Self { cell, column, attempt: 1, stage, lead, span, tab: None }
+        let (stage, warm_up) = (Stage::Refused(error), WarmUp::default());
+        Self { cell, column, attempt: 1, stage, warm_up, span, receipt: None }
     }
 
-    /// Whether there is nothing more to come.
-    pub(super) fn is_over(&self) -> bool {
-        matches!(self.stage, Stage::Over)
+    /// Whether the last report has been returned.
+    pub(super) fn is_finished(&self) -> bool {
+        matches!(self.stage, Stage::Finished)
     }
 
-    fn poll(&mut self, poller: &mut Poller<'_>) -> Poll<Option<Report>> {
+    fn poll(&mut self, task: &mut TaskContext<'_>) -> Poll<Option<Report>> {
         loop {
             let report = match &mut self.stage {
-                Stage::Fresh { .. } => {
-                    ready!(self.lead.poll(poller));
+                Stage::NotStarted { .. } => {
+                    ready!(self.warm_up.poll_ready(task));
                     self.start();
                     continue;
                 }
-                Stage::Whole(text) => match ready!(text.poll_unpin(poller)) {
-                    Ok(value) => self.end(value),
+                Stage::Whole(text) => match ready!(text.poll_unpin(task)) {
+                    Ok(value) => self.succeed(value),
                     Err(source) => self.fail(source),
                 },
                 Stage::Pieces { pieces, .. } => {
-                    let piece = ready!(pieces.poll_next_unpin(poller));
-                    match self.hear(piece) {
+                    let piece = ready!(pieces.poll_next_unpin(task));
+                    match self.handle_piece(piece) {
                         Some(report) => report,
                         None => continue,
                     }
                 }
-                Stage::Refused(_) => match mem::replace(&mut self.stage, Stage::Over) {
-                    Stage::Refused(error) => self.failed(error),
-                    _ => unreachable!("it was just there"),
+                Stage::Refused(_) => match mem::replace(&mut self.stage, Stage::Finished) {
+                    Stage::Refused(error) => self.report_failure(error),
+                    _ => unreachable!("the stage was matched above"),
                 },
-                Stage::Over => return Poll::Ready(None),
+                Stage::Finished => return Poll::Ready(None),
             };
             return Poll::Ready(Some(report));
         }
     }
 
     fn start(&mut self) {
-        // The stage is over while the step is called, so that a step that panics is not called again.
-        if let Stage::Fresh { step, context } = mem::replace(&mut self.stage, Stage::Over) {
+        // The stage is `Finished` during the call, so a step that panics is not called again.
+        if let Stage::NotStarted { step, context } = mem::replace(&mut self.stage, Stage::Finished) {
             self.span.attempt(self.attempt);
             self.stage = match step.start(context).0 {
                 Kind::Whole(text) => Stage::Whole(text),
@@ -118,21 +120,21 @@ impl<'a> Computing<'a> {
         }
     }
 
-    /// Takes in what became known of the text, and returns what there is to tell.
-    fn hear(&mut self, piece: Option<Result<Piece, BoxError>>) -> Option<Report> {
+    /// Handles the next piece of a reply, `None` at its end, and returns the report of it, if it has one.
+    fn handle_piece(&mut self, piece: Option<Result<Piece, BoxError>>) -> Option<Report> {
         let Stage::Pieces { text, .. } = &mut self.stage else { return None };
         Some(match piece {
             Some(Ok(Piece::Text(more))) => {
-                self.lead.answered();
+                self.warm_up.reply_began();
                 text.push_str(&more);
                 return (!more.is_empty()).then_some(Report::Delta { text: more });
             }
             Some(Ok(Piece::Asked(model))) => {
-                self.tab.get_or_insert_default().asked(model);
+                self.receipt.get_or_insert_default().call_started(model);
                 return None;
             }
             Some(Ok(Piece::Answered(end))) => {
-                self.tab.get_or_insert_default().answered(*end);
+                self.receipt.get_or_insert_default().call_ended(*end);
                 return None;
             }
             Some(Ok(Piece::Retry { attempt, error })) => {
@@ -142,98 +144,97 @@ impl<'a> Computing<'a> {
                 self.span.attempt(self.attempt);
                 Report::Retry { attempt, error: error.to_string() }
             }
-            Some(Ok(Piece::Whole(value))) => self.end(value),
+            Some(Ok(Piece::Whole(value))) => self.succeed(value),
             Some(Ok(Piece::Skip)) => self.skip(),
             Some(Err(source)) => self.fail(source),
             None => {
                 let value = mem::take(text).into();
-                self.end(value)
+                self.succeed(value)
             }
         })
     }
 
-    fn end(&mut self, value: Value) -> Report {
-        self.stage = Stage::Over;
-        self.lead.answered();
-        Report::Computed { value, end: self.ended() }
+    fn succeed(&mut self, value: Value) -> Report {
+        self.stage = Stage::Finished;
+        self.warm_up.reply_began();
+        Report::Computed { value, finished: self.finish() }
     }
 
     fn skip(&mut self) -> Report {
-        self.stage = Stage::Over;
-        // Who has not asked leads nobody.
-        self.lead = Lead::default();
-        Report::Skipped { end: self.ended() }
-    }
-
-    fn ended(&mut self) -> Ended {
-        let receipt = self.tab.take().map(|tab| tab.receipt(self.attempt));
-        Ended { span: mem::take(&mut self.span), receipt }
+        self.stage = Stage::Finished;
+        // No request was sent, so another one warms the prefix.
+        self.warm_up = WarmUp::default();
+        Report::Skipped { finished: self.finish() }
     }
 
     fn fail(&mut self, source: BoxError) -> Report {
-        self.stage = Stage::Over;
+        self.stage = Stage::Finished;
         let (column, step, attempt) = (self.column.clone(), self.cell.step, self.attempt);
-        self.failed(Error::Compute { column, step, attempt, source })
+        self.report_failure(Error::Compute { column, step, attempt, source })
     }
 
-    fn failed(&mut self, error: Error) -> Report {
-        // Who fails leads nobody, so another one goes first.
-        self.lead = Lead::default();
-        let mut end = self.ended();
-        end.span.failed(&error, error.class());
-        Report::Failed { error, end }
+    fn report_failure(&mut self, error: Error) -> Report {
+        // The prefix may still be cold, so another request warms it.
+        self.warm_up = WarmUp::default();
+        let mut finished = self.finish();
+        finished.span.failed(&error, error.class());
+        Report::Failed { error, finished }
+    }
+
+    fn finish(&mut self) -> Finished {
+        let receipt = self.receipt.take().map(|receipt| receipt.build(self.attempt));
+        Finished { span: mem::take(&mut self.span), receipt }
     }
 }
 
-impl Stream for Computing<'_> {
+impl Stream for Computation<'_> {
     type Item = (Cell, Report);
 
     /// A panic in a compute step, when it is called, polled or dropped, is an error of its cell alone.
-    fn poll_next(mut self: Pin<&mut Self>, poller: &mut Poller<'_>) -> Poll<Option<Self::Item>> {
+    fn poll_next(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Option<Self::Item>> {
         let cell = self.cell;
         let _entered = self.span.enter();
-        let polled = catch_unwind(AssertUnwindSafe(|| self.poll(poller)));
+        let polled = catch_unwind(AssertUnwindSafe(|| self.poll(task)));
         let report = polled.unwrap_or_else(|payload| {
-            let stage = mem::replace(&mut self.stage, Stage::Over);
-            // What is left may panic too, and says nothing that may be shown.
+            let stage = mem::replace(&mut self.stage, Stage::Finished);
+            // Both may panic again when they are dropped. The payload may quote a conversation, so it is not shown.
             let _ = catch_unwind(AssertUnwindSafe(|| drop((payload, stage))));
             let (column, step) = (self.column.clone(), self.cell.step);
-            Poll::Ready(Some(self.failed(Error::Panicked { column, step })))
+            Poll::Ready(Some(self.report_failure(Error::Panicked { column, step })))
         });
         report.map(|report| Some((cell, report?)))
     }
 }
 
-impl Drop for Computing<'_> {
-    /// What a compute tells while it is dropped belongs to its cell, too.
+impl Drop for Computation<'_> {
+    /// Spans and logs of a compute step that is dropped belong to its cell, too.
     fn drop(&mut self) {
         let _entered = self.span.enter();
-        self.stage = Stage::Over;
+        self.stage = Stage::Finished;
     }
 }
 
-/// What has been asked and answered for one cell.
+/// The receipt of a cell while it is computed.
 struct ReceiptBuilder {
-    began: Instant,
+    started: Instant,
     receipt: Receipt,
 }
 
 impl Default for ReceiptBuilder {
     fn default() -> Self {
-        Self { began: Instant::now(), receipt: Receipt::default() }
+        Self { started: Instant::now(), receipt: Receipt::default() }
     }
 }
 
 impl ReceiptBuilder {
-    /// A call begins. It has not told what it cost until it ends.
-    fn asked(&mut self, model: Arc<str>) {
+    /// A call counts as unreported until it ends with its usage.
+    fn call_started(&mut self, model: Arc<str>) {
         self.receipt.model = Some(model);
         self.receipt.calls += 1;
         self.receipt.unreported += 1;
     }
 
-    /// The call that began last is over.
-    fn answered(&mut self, end: End) {
+    fn call_ended(&mut self, end: End) {
         if let Some(usage) = end.usage {
             self.receipt.usage += usage;
             self.receipt.unreported = self.receipt.unreported.saturating_sub(1);
@@ -241,10 +242,9 @@ impl ReceiptBuilder {
         self.receipt.id = end.id.map(Into::into);
     }
 
-    /// All of it, after so many attempts.
-    fn receipt(self, attempts: usize) -> Receipt {
+    fn build(self, attempts: usize) -> Receipt {
         let attempts = u32::try_from(attempts).unwrap_or(u32::MAX);
-        let ms = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         Receipt { attempts, ms, ..self.receipt }
     }
 }

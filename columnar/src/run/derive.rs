@@ -1,23 +1,23 @@
-//! Flows made of others: with fewer columns, or forked.
+//! Flows that share their past with another one: forks, and flows with replaced or removed columns.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::compute_steps::{ComputeSteps, settings};
 use super::shared::Shared;
-use super::state::{Running, State};
+use super::state::{Entries, RunState, State};
 use super::{Error, Result};
 use crate::compute::{Settings, Step};
 use crate::declare::{Name, Plan};
 use crate::schedule::Cell;
-use crate::store::{Entry, Store};
+use crate::store::Store;
 
-/// So many forks are remembered, those of the last steps: a flow that is forked time and again stays as it is.
+/// The most forks that a flow remembers. Those of the first steps are forgotten first.
 const FORKS: usize = 16;
 
 impl Shared {
-    /// Another flow that shares the past of this one: the values of the columns that `origins` names for those of
-    /// `plan`. It is kept in memory.
+    /// A flow with the columns of `plan`, in memory. `origins` gives, for each of them, the column of this flow whose
+    /// values it takes over.
     pub(crate) fn derive(
         &self,
         plan: Arc<Plan>,
@@ -28,37 +28,37 @@ impl Shared {
         Self::of(self.lock().derive(plan, origins, usize::MAX, settings), None)
     }
 
-    /// Another flow with the same columns and the steps of this one before `step`. It is kept in memory.
+    /// A flow with the same columns and the values before `step`, in memory.
     pub(crate) fn fork(&self, step: usize) -> Result<Self> {
         let state = self.lock().fork(step)?;
         Ok(Self::of(state, None))
     }
 
-    /// The same on top of an empty store, which gets a copy of these steps.
+    /// A fork on an empty store, which gets a copy of the values.
     pub(crate) async fn fork_into(&self, step: usize, store: Arc<dyn Store>) -> Result<Self> {
         let mut state = self.lock().fork(step)?;
-        state.stored = self.store_fork(step, &*store).await?;
+        state.stored = self.copy_fork(step, &*store).await?;
         Ok(Self::of(state, Some(store)))
     }
 
-    /// Removes the columns that `origins` does not name, unless a run may be computing them.
-    pub(crate) fn reduce<'a>(
+    /// Removes the columns that `origins` does not name. Fails during a run, which may be computing them.
+    pub(crate) fn remove_columns<'a>(
         &self,
         plan: Arc<Plan>,
         origins: &[Option<usize>],
         steps: &ComputeSteps<'a>,
         left: Vec<Option<Step<'a>>>,
     ) -> Result<()> {
-        // A run that begins meanwhile waits here for the steps of the new plan.
+        // Both change under both locks, so a run that begins now finds the compute steps of the new plan.
         let mut steps = steps.lock();
         let mut state = self.lock();
-        if matches!(state.run, Running::Yes(_)) {
+        if matches!(state.run, RunState::Active(_)) {
             return Err(Error::Running);
         }
         let mut next = state.derive(plan, origins, usize::MAX, settings(&left));
-        // What is stored somewhere is found there again.
+        // A store keeps the entries of removed columns itself.
         if self.store.is_none() {
-            next.retired = state.retire(origins);
+            next.removed = state.removed_entries(origins);
         }
         *state = next;
         *steps = left;
@@ -67,7 +67,7 @@ impl Shared {
 }
 
 impl State {
-    /// Remembers a fork at this step, and returns its state.
+    /// The state of a fork at this step. This state remembers the fork.
     fn fork(&mut self, step: usize) -> Result<Self> {
         let schema = self.plan.schema();
         if let Some(source) = schema.sources().find(|&source| self.scheduler.len(source) < step) {
@@ -83,6 +83,7 @@ impl State {
         Ok(self.derive(plan, &origins, step, settings))
     }
 
+    /// The state of a flow with the columns of `plan` and, of each origin, the values before `step`.
     fn derive(
         &self,
         plan: Arc<Plan>,
@@ -101,16 +102,16 @@ impl State {
             defaults: Arc::clone(&self.defaults),
             assemblers: Vec::new(),
             forks: self.forks.clone(),
-            retired: BTreeMap::new(),
+            removed: BTreeMap::new(),
             stored: self.stored.derive(origins),
-            run: Running::No,
+            run: RunState::Stopped,
         };
-        // A fork knows of itself from its first step on, and of others as far as they were known there.
+        // A fork counts for its own contexts from its first step on. Forks of later steps are not in its past.
         derived.forks.retain(|at, since| *at <= step && *since <= step);
         if step < usize::MAX {
             derived.forks.insert(step, step);
         }
-        derived.settle(settings);
+        derived.set_settings(settings);
         let assembler = |origin: &Option<usize>| {
             let assembler = self.assemblers.get((*origin)?)?.as_ref()?;
             Some(assembler.before(step))
@@ -119,15 +120,15 @@ impl State {
         derived
     }
 
-    /// What is stored of the columns that are no origin, besides what is retired already.
-    fn retire(&self, origins: &[Option<usize>]) -> BTreeMap<Name, Vec<(usize, Entry)>> {
-        let mut retired = self.retired.clone();
+    /// The entries of the columns that `origins` does not name, and of those that were removed before.
+    fn removed_entries(&self, origins: &[Option<usize>]) -> BTreeMap<Name, Entries> {
+        let mut removed = self.removed.clone();
         let columns = 0..self.plan.schema().columns().len();
         for column in columns.filter(|&column| !origins.contains(&Some(column))) {
             let cells = (0..self.scheduler.opened())
                 .filter_map(|step| Some((step, self.entry(Cell { column, step })?)));
-            retired.insert(self.plan.schema().name(column).clone(), cells.collect());
+            removed.insert(self.plan.schema().name(column).clone(), cells.collect());
         }
-        retired
+        removed
     }
 }

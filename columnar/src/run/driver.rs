@@ -1,22 +1,22 @@
-//! The driver for asynchronous programs: a stream that computes while it is read.
+//! The driver: a stream of events that carries out the actions of the scheduler while it is polled.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context as Poller, Poll};
+use std::task::{Context as TaskContext, Poll};
 
 use futures::Stream;
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{FuturesUnordered, SelectAll, StreamExt};
 
-use super::actions::{Rest, Work};
-use super::computation::{Computing, Ended, Report};
+use super::actions::{RunAction, RunStatus};
+use super::computation::{Computation, Finished, Report};
 use super::compute_steps::ComputeSteps;
 use super::event::{ColumnId, Event};
 use super::shared::Shared;
-use super::warm_up::Leading;
+use super::warm_up::SingleFlight;
 use super::{Error, Result};
 use crate::declare::{Name, Plan};
 use crate::schedule::{Cell, OnFailure};
@@ -24,7 +24,10 @@ use crate::store::{Entry, Put, StoreError};
 use crate::trace::{CellSpan, RunSpan};
 use crate::usage::SpendLimitError;
 
-/// A run of a flow: a [`Stream`] of events, and a future for who does not need them.
+/// A run of a flow: a [`Stream`] of events, and a future that discards them.
+///
+/// It computes the missing cells while it is polled. Dropping it cancels the cells that are not stored yet; the next
+/// run computes them.
 ///
 /// ```
 /// # use columnar::prelude::*;
@@ -46,76 +49,77 @@ use crate::usage::SpendLimitError;
 /// chat.run().await?;
 /// # Ok(()) }
 /// ```
-#[must_use = "a run does nothing unless it is read or awaited"]
+#[must_use = "a run does nothing unless it is polled or awaited"]
 pub struct Run<'a, I = Name> {
-    /// `None` when it is over: then it keeps neither the flow nor its store.
+    /// `None` when the run is over: it then holds neither the flow nor its store.
     shared: Option<Arc<Shared>>,
     steps: ComputeSteps<'a>,
     has_begun: bool,
-    /// As it was when a column was last looked up that it did not have.
+    /// The plan as of the last lookup of a column that it did not have.
     plan: Arc<Plan>,
-    computing: SelectAll<Computing<'a>>,
-    leading: Leading,
-    storing: FuturesUnordered<Storing>,
-    /// What is known of a cell; the scheduler asks for it to be stored before anything else is heard.
-    done: Option<Done>,
-    /// A cell that failed at once.
-    failing: Option<(Cell, Report)>,
+    computations: SelectAll<Computation<'a>>,
+    single_flight: SingleFlight,
+    writes: FuturesUnordered<Write>,
+    /// A finished cell. The scheduler asks for its storing before anything else is polled, so one is enough.
+    unstored: Option<Unstored>,
+    /// The failure of a cell that failed when it started.
+    early_failure: Option<(Cell, Report)>,
+    /// The error that ends the run.
     failure: Option<Error>,
     span: RunSpan,
     id: PhantomData<fn() -> I>,
 }
 
-/// What a cell will hold.
-struct Done {
+/// A finished cell that is not stored yet.
+struct Unstored {
     cell: Cell,
     entry: Entry,
     span: CellSpan,
 }
 
-impl Done {
-    fn new(cell: Cell, entry: Entry, Ended { span, receipt }: Ended) -> Self {
+impl Unstored {
+    fn new(cell: Cell, entry: Entry, Finished { span, receipt }: Finished) -> Self {
         let receipt = receipt.map(|receipt| receipt.to_string().into());
         Self { cell, entry: Entry { receipt, ..entry }, span }
     }
 }
 
-/// An entry on its way into the store.
-type Storing = BoxFuture<'static, (Done, Result<Put, StoreError>)>;
+/// A write into the store that is in progress.
+type Write = BoxFuture<'static, (Unstored, Result<Put, StoreError>)>;
 
 impl<'a, I: ColumnId> Run<'a, I> {
-    /// Does all that the scheduler asks for, up to the next event.
-    fn act(&mut self, poller: &mut Poller<'_>) -> Option<Event<I>> {
-        while let Some(work) = self.shared().act() {
-            match work {
-                Work::Compute(cell, context) => {
+    /// Carries out the actions of the scheduler, up to the next event.
+    fn act(&mut self, task: &mut TaskContext<'_>) -> Option<Event<I>> {
+        while let Some(action) = self.shared().next_action() {
+            match action {
+                RunAction::Compute(cell, context) => {
                     let Some(step) = self.steps.get(cell.column) else {
-                        unreachable!("a cell that starts is derived")
+                        unreachable!("a cell that is computed has a compute step")
                     };
-                    let lead = self.leading.join(step.settings(), &context);
-                    let event = self.compute(Computing::new(cell, step, context, lead), poller);
+                    let warm_up = self.single_flight.join(step.settings(), &context);
+                    let event = self.compute(Computation::new(cell, step, context, warm_up), task);
                     if event.is_some() {
                         return event;
                     }
                 }
-                Work::Refuse(cell, error) => {
-                    let refused = Computing::refused(cell, self.name(cell.column).clone(), error);
-                    let event = self.compute(refused, poller);
+                RunAction::Refuse(cell, error) => {
+                    let refused = Computation::refused(cell, self.name(cell.column).clone(), error);
+                    let event = self.compute(refused, task);
                     if event.is_some() {
                         return event;
                     }
                 }
-                Work::Store(cell) => match self.done.take_if(|done| done.cell == cell) {
-                    Some(done) => self.store(done, poller),
-                    None => unreachable!("what is to be stored is computed"),
+                RunAction::Store(cell) => match self.take_unstored(cell) {
+                    Some(unstored) => self.store(unstored, task),
+                    None => unreachable!("a cell that is stored has been computed"),
                 },
-                Work::Skip(cell) => {
-                    let failed = self.done.take_if(|done| done.cell == cell);
-                    let skipped = failed.unwrap_or_else(|| self.unasked(cell));
-                    self.store(skipped, poller);
+                RunAction::Skip(cell) => {
+                    let computed = self.take_unstored(cell);
+                    let skipped = computed.unwrap_or_else(|| self.skipped(cell));
+                    self.store(skipped, task);
                 }
-                Work::Emit(cell, value) => {
-                    let Some(column) = self.id(cell) else { continue };
+                RunAction::Emit(cell, value) => {
+                    let Some(column) = self.column_id(cell) else { continue };
                     let step = cell.step;
                     return Some(match value {
                         Some(value) => Event::Value { column, step, value },
@@ -127,21 +131,21 @@ impl<'a, I: ColumnId> Run<'a, I> {
         None
     }
 
-    /// Takes in what happens to the cells, up to the next event.
-    fn hear(&mut self, poller: &mut Poller<'_>) -> Option<Event<I>> {
-        while let Poll::Ready(Some((done, put))) = self.storing.poll_next_unpin(poller) {
-            self.stored(done, put);
+    /// Polls the cells in progress, up to the next event.
+    fn poll_cells(&mut self, task: &mut TaskContext<'_>) -> Option<Event<I>> {
+        while let Poll::Ready(Some((unstored, put))) = self.writes.poll_next_unpin(task) {
+            self.put_done(unstored, put);
         }
-        if let Some((cell, report)) = self.failing.take() {
-            let event = self.report(cell, report);
+        if let Some((cell, report)) = self.early_failure.take() {
+            let event = self.handle_report(cell, report);
             if event.is_some() {
                 return event;
             }
         }
-        while self.done.is_none()
-            && let Poll::Ready(Some((cell, report))) = self.computing.poll_next_unpin(poller)
+        while self.unstored.is_none()
+            && let Poll::Ready(Some((cell, report))) = self.computations.poll_next_unpin(task)
         {
-            let event = self.report(cell, report);
+            let event = self.handle_report(cell, report);
             if event.is_some() {
                 return event;
             }
@@ -149,91 +153,94 @@ impl<'a, I: ColumnId> Run<'a, I> {
         None
     }
 
-    /// Begins to compute. What is there at once, as the answer of a plain function is, waits for nobody;
-    /// but a failure waits until all that may begin beside it has begun.
-    fn compute(&mut self, mut computing: Computing<'a>, poller: &mut Poller<'_>) -> Option<Event<I>> {
-        if self.failing.is_some() {
-            self.computing.push(computing);
+    /// Starts a computation. A value that is ready at once, such as that of a plain function, is not queued; a failure
+    /// is, until all other ready cells have started.
+    fn compute(&mut self, mut computation: Computation<'a>, task: &mut TaskContext<'_>) -> Option<Event<I>> {
+        if self.early_failure.is_some() {
+            self.computations.push(computation);
             return None;
         }
-        let event = match computing.poll_next_unpin(poller) {
+        let event = match computation.poll_next_unpin(task) {
             Poll::Ready(Some((cell, report @ Report::Failed { .. }))) => {
-                self.failing = Some((cell, report));
+                self.early_failure = Some((cell, report));
                 None
             }
-            Poll::Ready(Some((cell, report))) => self.report(cell, report),
+            Poll::Ready(Some((cell, report))) => self.handle_report(cell, report),
             Poll::Ready(None) | Poll::Pending => None,
         };
-        if !computing.is_over() {
-            self.computing.push(computing);
+        if !computation.is_finished() {
+            self.computations.push(computation);
         }
         event
     }
 
-    /// Takes in what happened to a cell. If it is done, the scheduler asks for it to be stored next.
-    fn report(&mut self, cell: Cell, report: Report) -> Option<Event<I>> {
-        let (column, step) = (self.id(cell), cell.step);
+    /// Handles a report. If the cell is finished, the next action stores it.
+    fn handle_report(&mut self, cell: Cell, report: Report) -> Option<Event<I>> {
+        let (column, step) = (self.column_id(cell), cell.step);
         match report {
             Report::Delta { text } => Some(Event::Delta { column: column?, step, text }),
             Report::Retry { attempt, error } => Some(Event::Retry { column: column?, step, attempt, error }),
-            Report::Computed { value, end } => {
-                self.done = Some(Done::new(cell, value.into(), end));
-                self.shared().computed(cell);
+            Report::Computed { value, finished } => {
+                self.unstored = Some(Unstored::new(cell, value.into(), finished));
+                self.shared().handle_computed(cell);
                 None
             }
-            Report::Skipped { end } => {
-                self.done = Some(Done::new(cell, Entry::SKIPPED, end));
-                self.shared().skipped(cell);
+            Report::Skipped { finished } => {
+                self.unstored = Some(Unstored::new(cell, Entry::SKIPPED, finished));
+                self.shared().handle_skipped(cell);
                 None
             }
-            Report::Failed { error, end } => {
+            Report::Failed { error, finished } => {
                 if SpendLimitError::of(&error).is_some() {
-                    // For the next cell there is nothing left, either.
-                    self.shared().broken(cell);
+                    // The limit refuses every further call, so the run ends whatever the column allows.
+                    self.shared().handle_broken(cell);
                     self.span.cell_failed();
                     self.fail(error);
                     return None;
                 }
                 let cause = error.cause();
-                match self.shared().failed(cell) {
+                match self.shared().handle_failed(cell) {
                     OnFailure::Stop => {
                         self.span.cell_failed();
                         self.fail(error);
                         return None;
                     }
                     OnFailure::Wait => self.span.cell_failed(),
-                    OnFailure::Skip => self.done = Some(Done::new(cell, Entry::SKIPPED, end)),
+                    OnFailure::Skip => self.unstored = Some(Unstored::new(cell, Entry::SKIPPED, finished)),
                 }
                 Some(Event::Failed { column: column?, step, error: cause })
             }
         }
     }
 
-    /// A cell that is skipped because all it reads is empty.
-    fn unasked(&mut self, cell: Cell) -> Done {
-        let span = CellSpan::new(self.name(cell.column), cell.step);
-        Done::new(cell, Entry::SKIPPED, Ended { span, receipt: None })
+    fn take_unstored(&mut self, cell: Cell) -> Option<Unstored> {
+        self.unstored.take_if(|unstored| unstored.cell == cell)
     }
 
-    fn store(&mut self, done: Done, poller: &mut Poller<'_>) {
-        let (shared, cell) = (Arc::clone(self.shared()), done.cell);
-        let Some(mut put) = shared.put(cell.column, cell.step, done.entry.clone()) else {
-            return self.stored(done, Ok(Put::Stored));
+    /// A cell that is skipped without a computation, because all its inputs are skipped.
+    fn skipped(&mut self, cell: Cell) -> Unstored {
+        let span = CellSpan::new(self.name(cell.column), cell.step);
+        Unstored::new(cell, Entry::SKIPPED, Finished { span, receipt: None })
+    }
+
+    fn store(&mut self, unstored: Unstored, task: &mut TaskContext<'_>) {
+        let (shared, cell) = (Arc::clone(self.shared()), unstored.cell);
+        let Some(mut put) = shared.put(cell.column, cell.step, unstored.entry.clone()) else {
+            return self.put_done(unstored, Ok(Put::Stored));
         };
-        // A store may be done at once.
-        match put.poll_unpin(poller) {
-            Poll::Ready(put) => self.stored(done, put),
-            Poll::Pending => self.storing.push(put.map(move |put| (done, put)).boxed()),
+        match put.poll_unpin(task) {
+            Poll::Ready(put) => self.put_done(unstored, put),
+            Poll::Pending => self.writes.push(put.map(move |put| (unstored, put)).boxed()),
         }
     }
 
-    fn stored(&mut self, Done { cell, entry, mut span }: Done, put: Result<Put, StoreError>) {
+    fn put_done(&mut self, Unstored { cell, entry, mut span }: Unstored, put: Result<Put, StoreError>) {
         let stored = put.and_then(|put| {
             let entry = match put {
                 Put::Stored => entry,
-                Put::Exists(there) => there,
+                Put::Exists(earlier) => earlier,
             };
-            self.shared().stored(cell, &entry).map(|()| entry)
+            self.shared().handle_stored(cell, &entry).map(|()| entry)
         });
         match stored {
             Ok(entry) => {
@@ -241,7 +248,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
                 self.span.stored(&entry);
             }
             Err(source) => {
-                self.shared().broken(cell);
+                self.shared().handle_broken(cell);
                 let (column, step) = (self.name(cell.column).clone(), cell.step);
                 let error = Error::Store { column, step, source };
                 span.failed(&error, error.class());
@@ -258,8 +265,8 @@ impl<'a, I: ColumnId> Run<'a, I> {
         }
     }
 
-    /// What this run calls the column of a cell; `None` for one that came by another door.
-    fn id(&mut self, cell: Cell) -> Option<I> {
+    /// The column of a cell in events; `None` for a column that an extension of the flow has added.
+    fn column_id(&mut self, cell: Cell) -> Option<I> {
         I::__of(cell.column, self.name(cell.column))
     }
 }
@@ -272,11 +279,11 @@ impl<'a, I> Run<'a, I> {
             steps,
             has_begun: false,
             plan,
-            computing: SelectAll::new(),
-            leading: Leading::default(),
-            storing: FuturesUnordered::new(),
-            done: None,
-            failing: None,
+            computations: SelectAll::new(),
+            single_flight: SingleFlight::default(),
+            writes: FuturesUnordered::new(),
+            unstored: None,
+            early_failure: None,
             failure: None,
             span: RunSpan::default(),
             id: PhantomData,
@@ -294,7 +301,7 @@ impl<'a, I> Run<'a, I> {
     fn shared(&self) -> &Arc<Shared> {
         match &self.shared {
             Some(shared) => shared,
-            None => unreachable!("a run that is over does nothing"),
+            None => unreachable!("a run that is over carries out no action"),
         }
     }
 
@@ -303,8 +310,8 @@ impl<'a, I> Run<'a, I> {
         if let Some(shared) = self.shared.take()
             && self.has_begun
         {
-            // A compute may panic when it is dropped; the flow can be run again all the same.
-            let cells = (mem::take(&mut self.computing), mem::take(&mut self.storing));
+            // The run ends before its computations are dropped, because a compute step may panic then.
+            let cells = (mem::take(&mut self.computations), mem::take(&mut self.writes));
             shared.end_run();
             drop(cells);
         }
@@ -314,27 +321,27 @@ impl<'a, I> Run<'a, I> {
 impl<I: ColumnId> Stream for Run<'_, I> {
     type Item = Result<Event<I>>;
 
-    fn poll_next(mut self: Pin<&mut Self>, poller: &mut Poller<'_>) -> Poll<Option<Self::Item>> {
+    fn poll_next(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Option<Self::Item>> {
         let Some(shared) = &self.shared else { return Poll::Ready(None) };
         if !self.has_begun {
             if let Err(error) = shared.begin_run() {
                 self.shared = None;
                 return Poll::Ready(Some(Err(error)));
             }
-            // Columns may have gone since the run was made; from here on they only come.
+            // Columns may have been removed since the run was made. While it is active they are only added.
             self.plan = shared.plan();
             self.has_begun = true;
             self.span = RunSpan::begin();
         }
         let _entered = self.span.enter();
         loop {
-            if let Some(event) = self.act(poller).or_else(|| self.hear(poller)) {
+            if let Some(event) = self.act(task).or_else(|| self.poll_cells(task)) {
                 return Poll::Ready(Some(Ok(event)));
             }
-            match self.shared().rest(poller.waker()) {
-                Rest::CanAct => {}
-                Rest::Waits => return Poll::Pending,
-                Rest::Idle => {
+            match self.shared().run_status(task.waker()) {
+                RunStatus::CanAct => {}
+                RunStatus::Waiting => return Poll::Pending,
+                RunStatus::Finished => {
                     self.end();
                     mem::take(&mut self.span).done();
                     return Poll::Ready(self.failure.take().map(Err));
@@ -370,8 +377,8 @@ impl<I> fmt::Debug for Run<'_, I> {
         f.debug_struct("Run")
             .field("has_begun", &self.has_begun)
             .field("is_over", &self.shared.is_none())
-            .field("computing", &self.computing.len())
-            .field("storing", &self.storing.len())
+            .field("computing", &self.computations.len())
+            .field("storing", &self.writes.len())
             .finish_non_exhaustive()
     }
 }

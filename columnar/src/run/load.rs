@@ -1,4 +1,4 @@
-//! Reading from the store what a flow does not have in memory.
+//! Reading values that are in the store and not in memory.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::schedule::{Cell, InvalidHistory};
 use crate::store::{Store, StoreError};
 
 impl Shared {
-    /// Loads what is stored of the steps from this one on.
+    /// Loads the stored values of the steps from this one on.
     pub(crate) async fn load(&self, step: usize) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         let _writing = self.writing.lock().await;
@@ -25,24 +25,24 @@ impl Shared {
             let (Some(key), false) = (key, step >= loaded) else { continue };
             let stored_steps = StoredSteps { prefix: loaded, beyond: Vec::new() };
             let entries = load(&**store, &plan, column, &key, step..loaded, &stored_steps).await?;
-            self.take_up(&plan, column, entries)?;
+            self.insert_entries(&plan, column, entries)?;
             let mut state = self.lock();
             state.stored.loaded.iter_mut().skip(column).take(1).for_each(|loaded| *loaded = step);
-            // What was found out about what is shown may have been without these values.
+            // Their caches may have been made without these values.
             state.assemblers.clear();
         }
         Ok(())
     }
 
-    /// How many steps there are of which anything is stored.
+    /// The number of steps in which a source has a value.
     pub(crate) fn rows(&self) -> usize {
         let state = self.lock();
         state.plan.schema().sources().map(|source| state.scheduler.len(source)).max().unwrap_or(0)
     }
 
-    /// What is stored of a column in some steps, in memory or not.
+    /// The stored entries of a column within some steps, from memory and from the store.
     pub(crate) async fn entries(&self, name: &Name, steps: Range<usize>) -> Result<Entries> {
-        let (plan, column, mut entries, key, away) = {
+        let (plan, column, mut entries, key, not_loaded) = {
             let state = self.lock();
             let column = state.find(name)?;
             let in_memory = state.stored.loaded(column).clamp(steps.start, steps.end);
@@ -51,24 +51,28 @@ impl Shared {
             let key = state.stored.key(column).cloned();
             (Arc::clone(&state.plan), column, entries, key, steps.start..in_memory)
         };
-        if away.is_empty() {
+        if not_loaded.is_empty() {
             return Ok(entries);
         }
         let (Some(store), Some(key)) = (&self.store, key) else {
-            return Err(Error::NotLoaded { column: name.clone(), step: away.start });
+            return Err(Error::NotLoaded { column: name.clone(), step: not_loaded.start });
         };
-        let stored_steps = StoredSteps { prefix: away.end, beyond: Vec::new() };
-        entries.extend(load(&**store, &plan, column, &key, away, &stored_steps).await?);
+        let stored_steps = StoredSteps { prefix: not_loaded.end, beyond: Vec::new() };
+        entries.extend(load(&**store, &plan, column, &key, not_loaded, &stored_steps).await?);
         Ok(entries)
     }
 
-    pub(super) fn take_up(&self, plan: &Plan, column: usize, entries: Entries) -> Result<()> {
-        let taken = self.lock().take_up(plan, column, entries);
-        taken.map_err(|error| unloadable(plan, column, error))
+    pub(super) fn insert_entries(&self, plan: &Plan, column: usize, entries: Entries) -> Result<()> {
+        let inserted = self.lock().insert_entries(plan, column, entries);
+        inserted.map_err(|error| invalid_history(plan, column, error))
     }
 }
 
-/// What is stored of a column in some steps, all of it.
+/// Loads the entries of a column within some steps.
+///
+/// # Errors
+///
+/// If the store cannot be read, or withholds a step that is stored.
 pub(super) async fn load(
     store: &dyn Store,
     plan: &Plan,
@@ -82,19 +86,19 @@ pub(super) async fn load(
         return Ok(Vec::new());
     }
     let loaded = store.load(key.clone(), steps.clone()).await;
-    let mut entries = loaded.map_err(|source| failed(plan, column, source))?;
+    let mut entries = loaded.map_err(|source| load_error(plan, column, source))?;
     entries.sort_unstable_by_key(|(step, _)| *step);
-    let mut there = entries.iter().map(|(step, _)| *step);
-    match expected.find(|step| there.next() != Some(*step)) {
-        Some(step) => Err(unloadable(plan, column, InvalidHistory::Withheld { step })),
+    let mut loaded = entries.iter().map(|(step, _)| *step);
+    match expected.find(|step| loaded.next() != Some(*step)) {
+        Some(step) => Err(invalid_history(plan, column, InvalidHistory::Withheld { step })),
         None => Ok(entries),
     }
 }
 
-pub(super) fn failed(plan: &Plan, column: usize, source: StoreError) -> Error {
+pub(super) fn load_error(plan: &Plan, column: usize, source: StoreError) -> Error {
     Error::Load { column: plan.schema().name(column).clone(), source }
 }
 
-pub(super) fn unloadable(plan: &Plan, column: usize, error: InvalidHistory) -> Error {
-    failed(plan, column, StoreError::other(error))
+pub(super) fn invalid_history(plan: &Plan, column: usize, error: InvalidHistory) -> Error {
+    load_error(plan, column, StoreError::other(error))
 }

@@ -1,13 +1,13 @@
-//! What a flow takes up from its store: when it is opened, when columns are added, when it is asked to.
+//! Opening a flow on a store, adding columns with stored values, and copying a flow into another store.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::compute_steps::{ComputeSteps, settings};
-use super::load::{failed, load, unloadable};
+use super::load::{invalid_history, load, load_error};
 use super::shared::Shared;
-use super::state::{Entries, Stored};
+use super::state::{Entries, StoredColumns};
 use super::{Error, Result};
 use crate::compute::Step;
 use crate::declare::{Name, Plan, SchemaError, SchemaErrors, Window};
@@ -15,26 +15,26 @@ use crate::history::StoredSteps;
 use crate::reopen::{ColumnChange, Definition, OpenOptions, Recompute};
 use crate::store::{CHUNK, Store, StoreError, copy, put_all};
 
-/// A longer plan of a flow, with its compute steps and the values that are stored of the added columns.
+/// A longer plan of a flow, with its compute steps and the stored values of the added columns.
 #[derive(Debug)]
 pub(crate) struct Extension<'a> {
     plan: Arc<Plan>,
     steps: Vec<Option<Step<'a>>>,
-    stored: Stored,
-    /// Of the columns behind those that the flow has.
+    stored: StoredColumns,
+    /// Of the added columns.
     stored_by_column: Vec<StoredSteps>,
     entries: Vec<(usize, Entries)>,
 }
 
 impl Shared {
-    /// Goes on with what the store holds.
+    /// Opens the store and takes over its contents.
     pub(crate) async fn restore(&self, options: &OpenOptions) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         let _writing = self.writing.lock().await;
         let (plan, settings) = (self.plan(), self.lock().settings.clone());
         let mut text = store.open().await.map_err(|source| Error::Open { source })?;
         if let (None, Some(recompute)) = (&text, &options.recompute) {
-            text = Some(self.share(recompute, options, &**store).await?);
+            text = Some(self.copy_past(recompute, options, &**store).await?);
         }
         let mut definition = parse(text.as_deref())?;
 
@@ -48,25 +48,31 @@ impl Shared {
             return Err(SchemaErrors::one(SchemaError::LateSource { name: late.as_str().into() }).into());
         }
         let restored = self.lock().scheduler.restore(0, &stored_by_column);
-        restored.map_err(|(column, error)| unloadable(&plan, column, error))?;
+        restored.map_err(|(column, error)| invalid_history(&plan, column, error))?;
         define(&**store, text, &definition).await?;
 
         let next = |column: usize| stored_by_column.get(column).map_or(0, |stored_steps| stored_steps.prefix);
-        let loaded = (0..keys.len())
-            .map(|column| reach(&plan, column, 0, next).min(next(column).saturating_sub(options.recent)));
-        let stored = Stored { definition, loaded: loaded.collect(), keys };
+        let loaded = (0..keys.len()).map(|column| {
+            first_needed(&plan, column, 0, next).min(next(column).saturating_sub(options.recent))
+        });
+        let stored = StoredColumns { definition, loaded: loaded.collect(), keys };
         for (column, (stored_steps, key)) in stored_by_column.iter().zip(&stored.keys).enumerate() {
             let steps = stored.loaded(column)..usize::MAX;
             let entries = load(&**store, &plan, column, key, steps, stored_steps).await?;
-            self.take_up(&plan, column, entries)?;
+            self.insert_entries(&plan, column, entries)?;
         }
         self.lock().stored = stored;
         Ok(())
     }
 
-    /// Copies the past that is shared with another store into this one, with the definition, which comes last:
-    /// where it is, everything is.
-    async fn share(&self, recompute: &Recompute, options: &OpenOptions, into: &dyn Store) -> Result<String> {
+    /// Copies everything that is not recomputed from another store into this one, and returns the definition. The
+    /// definition is written last, so a store that has one is complete.
+    async fn copy_past(
+        &self,
+        recompute: &Recompute,
+        options: &OpenOptions,
+        into: &dyn Store,
+    ) -> Result<String> {
         let (plan, settings) = (self.plan(), self.lock().settings.clone());
         let named =
             recompute.columns.iter().map(|name| self.find_derived(name)).collect::<Result<BTreeSet<_>>>()?;
@@ -83,10 +89,10 @@ impl Shared {
         })?;
         let changed = changed.into_inner();
         let dependents = changed.iter().flat_map(|&column| plan.dependents(column));
-        let cut: BTreeSet<&Name> =
+        let recomputed: BTreeSet<&Name> =
             changed.iter().copied().chain(dependents).filter_map(|at| keys.get(at)).collect();
         for column in definition.columns() {
-            let before = if cut.contains(&column.key) { recompute.step } else { usize::MAX };
+            let before = if recomputed.contains(&column.key) { recompute.step } else { usize::MAX };
             let copied = copy(&*recompute.from, into, &column.key, before).await;
             copied.map_err(|source| Error::Open { source })?;
         }
@@ -95,9 +101,9 @@ impl Shared {
         Ok(text)
     }
 
-    /// Stores what a flow has that goes its own way from a step on, and the definition last: where it is,
-    /// everything is.
-    pub(super) async fn store_fork(&self, step: usize, store: &dyn Store) -> Result<Stored> {
+    /// Copies the values before a step into an empty store. The definition is written last, so a store that has one is
+    /// complete.
+    pub(super) async fn copy_fork(&self, step: usize, store: &dyn Store) -> Result<StoredColumns> {
         let (plan, settings) = (self.plan(), self.lock().settings.clone());
         let open = |source| Error::Open { source };
         if store.open().await.map_err(open)?.is_some() {
@@ -117,10 +123,10 @@ impl Shared {
             let state = self.lock();
             (0..keys.len()).map(|column| state.stored.loaded(column)).collect()
         };
-        Ok(Stored { definition, keys, loaded })
+        Ok(StoredColumns { definition, keys, loaded })
     }
 
-    /// Loads what is stored of the columns that a longer plan adds at its end. Nothing changes in this flow before
+    /// Loads the stored values of the columns that a longer plan adds at its end. This flow does not change before
     /// [`extend`](Self::extend).
     pub(crate) async fn load_added<'a>(
         &self,
@@ -134,8 +140,8 @@ impl Shared {
         let columns = first..plan.schema().columns().len();
         let Some(store) = &self.store else {
             let state = self.lock();
-            let retired = |column| state.retired.get(plan.schema().name(column)).cloned().unwrap_or_default();
-            let entries: Vec<(usize, Entries)> = columns.map(|column| (column, retired(column))).collect();
+            let removed = |column| state.removed.get(plan.schema().name(column)).cloned().unwrap_or_default();
+            let entries: Vec<(usize, Entries)> = columns.map(|column| (column, removed(column))).collect();
             let stored_by_column =
                 entries.iter().map(|(_, entries)| entries.iter().map(|(step, _)| *step).collect());
             let stored_by_column = stored_by_column.collect();
@@ -157,22 +163,22 @@ impl Shared {
         let mut entries = Vec::new();
         stored.loaded.resize_with(plan.schema().columns().len(), || usize::MAX);
         for (column, key) in stored.keys.iter().enumerate() {
-            let (loaded, from) = (stored.loaded(column), reach(&plan, column, first, next));
+            let (loaded, from) = (stored.loaded(column), first_needed(&plan, column, first, next));
             let known = StoredSteps { prefix: loaded, beyond: Vec::new() };
             let stored_steps = added(column).unwrap_or(&known);
-            let missing = from.min(stored_steps.prefix)..loaded;
+            let not_loaded = from.min(stored_steps.prefix)..loaded;
             stored
                 .loaded
                 .iter_mut()
                 .skip(column)
                 .take(1)
-                .for_each(|loaded| *loaded = missing.start.min(*loaded));
-            entries.push((column, load(&**store, &plan, column, key, missing, stored_steps).await?));
+                .for_each(|loaded| *loaded = not_loaded.start.min(*loaded));
+            entries.push((column, load(&**store, &plan, column, key, not_loaded, stored_steps).await?));
         }
         Ok(Extension { plan, steps, stored, stored_by_column, entries })
     }
 
-    /// Goes on with a longer plan. On an error the plan is as it was.
+    /// Changes to a longer plan. On an error the plan is as it was.
     pub(crate) fn extend<'a>(&self, extension: Extension<'a>, steps: &ComputeSteps<'a>) -> Result<()> {
         let Extension { plan, steps: extended, stored, stored_by_column, entries } = extension;
         let settings = settings(&extended);
@@ -180,18 +186,20 @@ impl Shared {
         *steps.lock() = extended;
         let mut state = self.lock();
         let extended = state.scheduler.extend(Arc::clone(&plan), &stored_by_column);
-        extended.map_err(|(column, error)| unloadable(&plan, column, error))?;
-        state.settle(settings);
+        extended.map_err(|(column, error)| invalid_history(&plan, column, error))?;
+        state.set_settings(settings);
         for (column, entries) in entries {
-            state.retired.remove(plan.schema().name(column));
-            state.take_up(&plan, column, entries).map_err(|error| unloadable(&plan, column, error))?;
+            state.removed.remove(plan.schema().name(column));
+            state
+                .insert_entries(&plan, column, entries)
+                .map_err(|error| invalid_history(&plan, column, error))?;
         }
         (state.stored, state.plan) = (stored, plan);
         state.wake();
         Ok(())
     }
 
-    /// Which steps are stored of the columns from `first` on.
+    /// The stored steps of the columns from `first` on.
     async fn stored_by_column(
         &self,
         store: &dyn Store,
@@ -202,13 +210,13 @@ impl Shared {
         let mut stored_by_column = Vec::new();
         for (column, key) in keys.iter().enumerate().skip(first) {
             let stored_steps = store.stored_steps(key.clone()).await;
-            stored_by_column.push(stored_steps.map_err(|source| failed(plan, column, source))?);
+            stored_by_column.push(stored_steps.map_err(|source| load_error(plan, column, source))?);
         }
         Ok(stored_by_column)
     }
 }
 
-/// A source without any value in a flow of which values are stored that were computed.
+/// A source without stored values in a flow with stored computed values, if there is one.
 fn late_source<'p>(plan: &'p Plan, stored_by_column: &[StoredSteps]) -> Option<&'p Name> {
     let schema = plan.schema();
     let is_empty = |column: usize| stored_by_column.get(column).is_none_or(StoredSteps::is_empty);
@@ -216,32 +224,32 @@ fn late_source<'p>(plan: &'p Plan, stored_by_column: &[StoredSteps]) -> Option<&
     schema.sources().find(|&source| has_begun && is_empty(source)).map(|source| schema.name(source))
 }
 
-/// The first step of a column that a cell shows which is to be computed, of a reader from `first` on. `next` is
-/// the first step that a column is without.
-fn reach(plan: &Plan, column: usize, first: usize, next: impl Fn(usize) -> usize) -> usize {
+/// The first step of a column that its readers need for their missing cells; only readers from column `first` on count.
+/// `next` returns the first missing step of a column.
+fn first_needed(plan: &Plan, column: usize, first: usize, next: impl Fn(usize) -> usize) -> usize {
     let readers = plan.readers(column).iter().filter(|reader| reader.column >= first);
-    // What is hidden of the own past is counted.
-    let counts_own =
+    // An elision notice counts all hidden values.
+    let counts_hidden =
         plan.schema().reads(column).is_some_and(|reads| reads.own.as_ref().is_some_and(|own| own.elided));
-    let shown = readers.map(|reader| match reader.window {
+    let needed = readers.map(|reader| match reader.window {
         Window::All => 0,
-        Window::Last(_) if reader.column == column && counts_own => 0,
+        Window::Last(_) if reader.column == column && counts_hidden => 0,
         Window::Last(count) => {
             next(reader.column).saturating_add(1).saturating_sub(reader.lag.saturating_add(count.get()))
         }
     });
-    shown.min().unwrap_or(usize::MAX)
+    needed.min().unwrap_or(usize::MAX)
 }
 
 fn parse(text: Option<&str>) -> Result<Definition> {
-    let known = text.map_or_else(|| Ok(Definition::default()), Definition::parse);
-    known.map_err(|source| Error::Open { source })
+    let definition = text.map_or_else(|| Ok(Definition::default()), Definition::parse);
+    definition.map_err(|source| Error::Open { source })
 }
 
-/// Keeps the definition, if it is another one than that which is there.
-async fn define(store: &dyn Store, known: Option<String>, definition: &Definition) -> Result<()> {
+/// Writes the definition if it differs from the stored one.
+async fn define(store: &dyn Store, stored: Option<String>, definition: &Definition) -> Result<()> {
     let text = definition.text();
-    if known.as_ref() == Some(&text) {
+    if stored.as_ref() == Some(&text) {
         return Ok(());
     }
     store.define(text).await.map_err(|source| Error::Open { source })

@@ -1,6 +1,6 @@
-//! What a flow, its columns and its run share.
+//! The part of a live flow that its clones, the handles of its columns and its run share.
 //!
-//! One short lock guards it; nobody waits for I/O inside.
+//! One lock guards the state. It is held for short computations only, never during I/O or across an `await`.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
@@ -21,15 +21,15 @@ use crate::store::{Entry, Put, Store, StoreError};
 use crate::tokens::Counter;
 use crate::usage::{Bill, Receipt, SpendLimit};
 
+/// The state of a live flow, behind its lock, and its store.
 pub(crate) struct Shared {
     state: Mutex<State>,
-    /// Held while a value is counted and written, so that all are counted by the same. Taken before the
-    /// state is.
+    /// Locked while a value is counted and inserted, so that one counter counts all values. Locked before the state.
     counter: RwLock<Arc<dyn Counter>>,
-    /// `None` where the table, which is in memory, is all there is.
+    /// `None` if the values are in memory only.
     pub(super) store: Option<Arc<dyn Store>>,
-    /// Held while the next value of a source or a change of the columns is on its way, so that steps
-    /// are given out in order and none is left empty by a store that fails.
+    /// Locked during a push and during a change of the columns. It serialises pushes, so a failing store leaves no gap
+    /// in a source.
     pub(super) writing: tokio::sync::Mutex<()>,
 }
 
@@ -48,7 +48,7 @@ impl Shared {
         self.counter.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets the counter of tokens, also for the values that are stored already.
+    /// Sets the counter of tokens, and counts the values in memory again.
     pub(crate) fn set_counter(&self, counter: Arc<dyn Counter>) {
         let mut known = self.counter.write().unwrap_or_else(PoisonError::into_inner);
         let mut state = self.lock();
@@ -58,19 +58,19 @@ impl Shared {
         *known = counter;
     }
 
-    /// Sets the budget of the columns that have none of their own.
+    /// Sets the budget of the columns without their own.
     pub(crate) fn set_budget(&self, budget: Budget) {
         let mut state = self.lock();
         state.budget = budget;
         state.assemblers.clear();
     }
 
-    /// Nothing that runs under the lock leaves the state half changed, so a panic somewhere else
-    /// under it is no reason to give up.
+    /// Locks the state. A poisoned lock is used as well: no change of the state is interrupted by a panic.
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The plan with all columns that the flow has now.
     pub(crate) fn plan(&self) -> Arc<Plan> {
         Arc::clone(&self.lock().plan)
     }
@@ -80,12 +80,12 @@ impl Shared {
         Arc::make_mut(&mut self.lock().defaults).pace = pace;
     }
 
-    /// Sets the model of the columns that have none of their own.
+    /// Sets the model of the columns without their own.
     pub(crate) fn set_model(&self, model: Choice) {
         Arc::make_mut(&mut self.lock().defaults).model = model;
     }
 
-    /// Limits what all calls together may cost.
+    /// Limits the cost of all calls together.
     pub(crate) fn set_spend_limit(&self, limit: SpendLimit) {
         Arc::make_mut(&mut self.lock().defaults).limit = Some(limit);
     }
@@ -95,7 +95,7 @@ impl Shared {
         self.lock().find(name)
     }
 
-    /// The index of a column that is computed.
+    /// The index of a derived column.
     pub(super) fn find_derived(&self, name: &str) -> Result<usize> {
         let (plan, column) = (self.plan(), self.find(name)?);
         if plan.schema().is_source(column) {
@@ -104,18 +104,19 @@ impl Shared {
         Ok(column)
     }
 
-    /// Sets how many cells are computed at once.
+    /// Sets the number of cells that are computed at once.
     pub(crate) fn set_concurrency(&self, cells: usize) {
         let mut state = self.lock();
         state.scheduler.limit(cells);
         state.wake();
     }
 
-    /// Serialises what changes the columns and what pushes.
+    /// Waits for pushes and changes of the columns, and keeps others waiting until the guard is dropped.
     pub(crate) async fn writing(&self) -> tokio::sync::MutexGuard<'_, ()> {
         self.writing.lock().await
     }
 
+    /// Stores the next value of a source, and returns its step.
     pub(crate) async fn push(&self, source: usize, value: Value) -> Result<usize> {
         let _writing = self.writing.lock().await;
         let plan = self.plan();
@@ -132,12 +133,12 @@ impl Shared {
             };
             match put.map_err(|source| Error::Store { column: name.clone(), step, source })? {
                 Put::Stored => {
-                    self.pushed(Cell { column: source, step }, value);
+                    self.insert_pushed(Cell { column: source, step }, value);
                     return Ok(step);
                 }
-                // A push that was dropped on its way had arrived all the same: it comes first.
+                // An earlier push was dropped before its store confirmed it. Its value comes first.
                 Put::Exists(Entry { value: Some(earlier), .. }) => {
-                    self.pushed(Cell { column: source, step }, earlier);
+                    self.insert_pushed(Cell { column: source, step }, earlier);
                 }
                 Put::Exists(Entry { value: None, .. }) => {
                     let source = StoreError::other(InvalidHistory::Empty { step });
@@ -147,7 +148,7 @@ impl Shared {
         }
     }
 
-    fn pushed(&self, cell: Cell, value: Value) {
+    fn insert_pushed(&self, cell: Cell, value: Value) {
         let counter = self.counter();
         let tokens = counter.count(&value);
         let mut state = self.lock();
@@ -156,16 +157,17 @@ impl Shared {
         state.wake();
     }
 
+    /// The value of a cell, if it is in memory.
     pub(crate) fn get(&self, column: usize, step: usize) -> Option<Value> {
         self.lock().table.get(Cell { column, step })
     }
 
-    /// What a cell cost, if that is known in memory.
+    /// The receipt of a cell, if it is in memory.
     pub(crate) fn receipt(&self, column: usize, step: usize) -> Option<Arc<Receipt>> {
         self.lock().receipts.get(Cell { column, step }).cloned()
     }
 
-    /// What all cells cost, as far as that is known in memory.
+    /// The receipts in memory, by column.
     pub(crate) fn bill(&self) -> Bill {
         let state = self.lock();
         let columns = state.plan.schema().columns().iter().enumerate().map(|(column, declared)| {
@@ -175,12 +177,12 @@ impl Shared {
         Bill::new(columns.collect())
     }
 
-    /// How many steps of a column are stored without a gap.
+    /// The number of steps of a column that are stored without a gap.
     pub(crate) fn len(&self, column: usize) -> usize {
         self.lock().scheduler.len(column)
     }
 
-    /// The steps in which every column is stored.
+    /// The number of steps that are stored in every column without a gap.
     pub(crate) fn steps(&self) -> usize {
         self.lock().scheduler.steps()
     }
@@ -195,7 +197,7 @@ impl Shared {
         self.lock().scheduler.progress()
     }
 
-    /// What the next run will do. Rehearsed on a copy, outside of the lock.
+    /// Forecasts the next run, on copies outside of the lock.
     pub(crate) fn forecast(&self) -> Forecast {
         let mut state = self.lock();
         let plan = Arc::clone(&state.plan);
@@ -209,7 +211,7 @@ impl Shared {
         forecast(&plan, scheduler, &table, &assemblers)
     }
 
-    /// The sources that the next step waits for while another source is ahead of them.
+    /// The sources that the next step waits for, if another source is ahead of them.
     pub(crate) fn missing(&self) -> Vec<Name> {
         let state = self.lock();
         let (schema, opened) = (state.plan.schema(), state.scheduler.opened());
@@ -218,27 +220,28 @@ impl Shared {
         if ahead.is_empty() { Vec::new() } else { state.plan.names(&behind) }
     }
 
+    /// The messages of a derived column at a step.
     pub(crate) fn messages(&self, column: usize, step: usize) -> Result<Messages> {
         self.lock().messages(Cell { column, step })
     }
 
-    /// The same for a column by its name.
+    /// The messages of a derived column, by its name, at a step.
     pub(crate) fn messages_of(&self, name: &str, step: usize) -> Result<Messages> {
         let mut state = self.lock();
         let column = state.find(name)?;
         state.messages(Cell { column, step })
     }
 
-    /// Where to mark the messages of a derived column at a step.
+    /// The cache marks in the messages of a derived column at a step.
     pub(crate) fn cache_plan(
         &self,
         column: usize,
         step: usize,
-        provider: &CachePolicy,
+        policy: &CachePolicy,
         pace: Pace,
     ) -> Result<CachePlan> {
         let messages = self.messages(column, step)?;
-        Ok(CachePlan::of(&messages, messages.instruction(), provider, pace))
+        Ok(CachePlan::of(&messages, messages.instruction(), policy, pace))
     }
 }
 

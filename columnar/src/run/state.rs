@@ -17,49 +17,49 @@ use crate::schedule::{Cell, InvalidHistory, Scheduler};
 use crate::store::Entry;
 use crate::tokens::{Chars, Counter};
 
-pub(super) type Entries = Vec<(usize, Entry)>;
-
-/// How many cells of a flow are computed at once by default.
+/// The number of cells of a flow that are computed at once by default.
 const CONCURRENCY: usize = 32;
 
+/// Stored entries of a column, by step.
+pub(super) type Entries = Vec<(usize, Entry)>;
+
+/// The state of a live flow.
 pub(super) struct State {
     pub(super) plan: Arc<Plan>,
     pub(super) scheduler: Scheduler,
     pub(super) table: Table,
-    /// Of the same cells, as far as they have any.
     pub(super) receipts: Receipts,
-    /// What the columns ask for, by column.
+    /// By column.
     pub(super) settings: Vec<Arc<Settings>>,
-    /// How contexts are counted; the same as that of the values.
+    /// The counter of the tokens in the table and in contexts.
     pub(super) counter: Arc<dyn Counter>,
-    /// The budget of the flow.
+    /// The budget of the columns without their own.
     pub(super) budget: Budget,
-    /// What goes with every context.
     pub(super) defaults: Arc<Defaults>,
-    /// By column, as far as contexts have been made.
+    /// By column; made with the first context.
     pub(super) assemblers: Vec<Option<Assembler>>,
-    /// The steps at which this flow and another one parted, and since when that is known.
+    /// The nearest forks: the step at which each diverges, and the first step whose contexts take it into account.
     pub(super) forks: BTreeMap<usize, usize>,
-    /// What the columns held that were removed, should they come back.
-    pub(super) retired: BTreeMap<Name, Vec<(usize, Entry)>>,
-    /// What is in the store and not in memory.
-    pub(super) stored: Stored,
-    pub(super) run: Running,
+    /// The entries of removed columns, for columns of the same name that are added later.
+    pub(super) removed: BTreeMap<Name, Entries>,
+    pub(super) stored: StoredColumns,
+    pub(super) run: RunState,
 }
 
-pub(super) enum Running {
-    No,
-    /// A run goes on. It is woken when there may be more to do.
-    Yes(Option<Waker>),
+/// Whether a run of the flow is active.
+pub(super) enum RunState {
+    Stopped,
+    /// The waker of a run that waits for something to do.
+    Active(Option<Waker>),
 }
 
-/// What a flow has in its store besides the values.
+/// The columns of a flow as its store has them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stored {
+pub(super) struct StoredColumns {
     pub(super) definition: Definition,
-    /// By column, the name that it is stored under.
+    /// The key of each column in the store.
     pub(super) keys: Vec<Name>,
-    /// By column, the first step whose value is in memory; those before are in the store alone.
+    /// The first step of each column whose value is in memory; earlier values are in the store only.
     pub(super) loaded: Vec<usize>,
 }
 
@@ -77,16 +77,16 @@ impl State {
             defaults: Arc::default(),
             assemblers: Vec::new(),
             forks: BTreeMap::new(),
-            retired: BTreeMap::new(),
-            stored: Stored::default(),
-            run: Running::No,
+            removed: BTreeMap::new(),
+            stored: StoredColumns::default(),
+            run: RunState::Stopped,
         };
-        state.settle(settings);
+        state.set_settings(settings);
         state
     }
 
-    /// Goes by what the columns ask for.
-    pub(super) fn settle(&mut self, settings: Vec<Arc<Settings>>) {
+    /// Sets the settings of all columns.
+    pub(super) fn set_settings(&mut self, settings: Vec<Arc<Settings>>) {
         for (column, settings) in settings.iter().enumerate() {
             self.scheduler.rule(column, settings.rules);
         }
@@ -94,7 +94,7 @@ impl State {
         self.assemblers.clear();
     }
 
-    /// What is stored of a cell, if it is in memory.
+    /// The entry of a cell, if it is in memory.
     pub(super) fn entry(&self, cell: Cell) -> Option<Entry> {
         let value = self.table.get(cell);
         if value.is_none() && !self.scheduler.is_skipped(cell) {
@@ -117,7 +117,7 @@ impl State {
         if schema.is_source(cell.column) {
             return Err(Error::NotDerived { column: schema.name(cell.column).clone() });
         }
-        // A step that has not begun is short of a source, whether or not this column reads it.
+        // A step that has not begun lacks a source, even if this column does not read it.
         if step >= self.scheduler.opened()
             && let Some(source) = schema.sources().find(|&source| self.scheduler.len(source) <= step)
         {
@@ -130,7 +130,7 @@ impl State {
         Err(Error::Skipped { column: snapshot.column().clone(), step })
     }
 
-    /// What the compute of a derived cell sees, all of which is stored.
+    /// The context of a derived cell.
     pub(super) fn snapshot(&mut self, cell: Cell) -> Result<Snapshot> {
         let schema = self.plan.schema();
         if let Some(missing) = self.scheduler.missing(cell) {
@@ -140,20 +140,20 @@ impl State {
             unreachable!("`{}` is derived", schema.name(cell.column))
         };
         self.check_loaded(&reads, cell)?;
-        let known = |(_, since): &(&usize, &usize)| **since <= cell.step;
-        let fork = self.forks.range(..=cell.step).rev().find(known).map(|(step, _)| *step);
+        let counts = |(_, since): &(&usize, &usize)| **since <= cell.step;
+        let fork = self.forks.range(..=cell.step).rev().find(counts).map(|(step, _)| *step);
         let column = reads.column.clone();
         let (table, assembler) = self.assembler(cell.column, &reads);
         let snapshot = assembler.assemble(reads, cell, fork, |column| table.history(column));
         snapshot.map_err(|source| Error::Budget { column, step: cell.step, source })
     }
 
-    /// Whether all that is shown of a cell is in memory, as it is for what is still to be computed.
-    pub(super) fn check_loaded(&self, reads: &Reads, cell: Cell) -> Result<()> {
-        let away = |(column, steps): (usize, Range<usize>)| {
+    /// Checks that the values in the context of a cell are in memory. Those of missing cells always are.
+    fn check_loaded(&self, reads: &Reads, cell: Cell) -> Result<()> {
+        let not_loaded = |(column, steps): (usize, Range<usize>)| {
             (!steps.is_empty() && steps.start < self.stored.loaded(column)).then_some((column, steps.start))
         };
-        match reads.needed(cell.column, cell.step).find_map(away) {
+        match reads.needed(cell.column, cell.step).find_map(not_loaded) {
             Some((column, step)) => {
                 Err(Error::NotLoaded { column: self.plan.schema().name(column).clone(), step })
             }
@@ -161,13 +161,13 @@ impl State {
         }
     }
 
-    /// What the contexts of a column may hold, and the values that they show.
+    /// The assembler of a column, with the values that its contexts show.
     pub(super) fn assembler(&mut self, column: usize, reads: &Reads) -> (&Table, &mut Assembler) {
         if self.assemblers.len() <= column {
             self.assemblers.resize_with(self.plan.schema().columns().len().max(column + 1), || None);
         }
         let Some(slot) = self.assemblers.get_mut(column) else {
-            unreachable!("there is one for each column")
+            unreachable!("the list was extended to this column")
         };
         let assembler = slot.get_or_insert_with(|| {
             let settings = self.settings.get(column).cloned().unwrap_or_default();
@@ -179,16 +179,17 @@ impl State {
         (&self.table, assembler)
     }
 
+    /// Wakes the active run, because there may be more to do.
     pub(super) fn wake(&mut self) {
-        if let Running::Yes(waker) = &mut self.run
+        if let RunState::Active(waker) = &mut self.run
             && let Some(waker) = waker.take()
         {
             waker.wake();
         }
     }
 
-    /// Takes values into memory that are stored.
-    pub(super) fn take_up(
+    /// Takes stored entries into memory.
+    pub(super) fn insert_entries(
         &mut self,
         plan: &Plan,
         column: usize,
@@ -212,8 +213,8 @@ impl State {
     }
 }
 
-impl Stored {
-    /// From which step on the values of a column are in memory.
+impl StoredColumns {
+    /// The first step of a column whose value is in memory.
     pub(super) fn loaded(&self, column: usize) -> usize {
         self.loaded.get(column).copied().unwrap_or(0)
     }
@@ -222,8 +223,7 @@ impl Stored {
         self.keys.get(column)
     }
 
-    /// What another flow has in memory that takes over these columns, and the same one that is left with them
-    /// in its store.
+    /// The stored columns of a flow with the columns that `origins` names.
     pub(super) fn derive(&self, origins: &[Option<usize>]) -> Self {
         let loaded = origins.iter().map(|origin| origin.map_or(0, |origin| self.loaded(origin)));
         let keys = origins.iter().map(|origin| self.key((*origin)?).cloned());

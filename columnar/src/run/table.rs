@@ -1,4 +1,4 @@
-//! The values of a flow and their receipts, as far as they are in memory: one row per step, one column per column.
+//! The values of a flow and their receipts that are in memory.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use crate::store::Entry;
 use crate::tokens::Counter;
 use crate::usage::{ParseReceiptError, Receipt};
 
-/// The receipts of so many steps of a column are one map, which flows share that were forked since. So a fork
-/// costs a pointer for each of these.
+/// The number of steps of a column whose receipts are in one map. Forks share these maps, so a fork costs one pointer
+/// per map.
 const SHARED: usize = 64;
 
-/// All values that are stored, in memory. A cell is written once.
+/// The values in memory: one row per step. A cell is written once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     columns: Vec<History>,
@@ -24,12 +24,12 @@ impl Table {
         self.columns.get(cell.column)?.value(cell.step)
     }
 
-    /// All values of a column, as they are at this moment.
+    /// A snapshot of the values of a column.
     pub(super) fn history(&self, column: usize) -> History {
         self.columns.get(column).cloned().unwrap_or_default()
     }
 
-    /// Writes a cell that has no value yet, and how many tokens it has; one that has keeps it.
+    /// Inserts the value of a cell with its number of tokens. If the cell has a value, it keeps it.
     pub(super) fn insert(&mut self, cell: Cell, value: Value, tokens: usize) {
         if self.columns.len() <= cell.column {
             self.columns.resize_with(cell.column + 1, History::default);
@@ -39,13 +39,12 @@ impl Table {
         }
     }
 
-    /// The same values, counted another way.
+    /// The same values with the token counts of another counter.
     pub(super) fn counted(&self, counter: &dyn Counter) -> Self {
         Self { columns: self.columns.iter().map(|column| column.counted(counter)).collect() }
     }
 
-    /// The table of another flow that shares the past of this one: the values before `step` of the
-    /// columns that `origins` names, in that order.
+    /// A table that shares the values before `step`. `origins` gives, for each of its columns, the column of this table.
     pub(super) fn derive(&self, origins: &[Option<usize>], step: usize) -> Self {
         let column = |origin: &Option<usize>| {
             let origin = origin.and_then(|origin| self.columns.get(origin));
@@ -55,48 +54,47 @@ impl Table {
     }
 }
 
-/// Receipts by cell. There are none for cells that asked no model.
+/// The receipts of the cells that called a model.
 #[derive(Debug, Default)]
 pub(super) struct Receipts {
     /// One word for a flow without any, of which there may be many.
     maps: Option<Box<Maps>>,
 }
 
-/// By column, and where in it.
+/// By column and part of the column.
 type Maps = BTreeMap<(usize, usize), Arc<Steps>>;
 
 type Steps = BTreeMap<usize, Arc<Receipt>>;
 
-/// The receipt of an entry.
+/// Parses the receipt of an entry, if it has one.
 pub(super) fn receipt(entry: &Entry) -> Result<Option<Receipt>, ParseReceiptError> {
     entry.receipt.as_deref().map(str::parse).transpose()
 }
 
 impl Receipts {
     pub(super) fn get(&self, cell: Cell) -> Option<&Arc<Receipt>> {
-        self.maps.as_ref()?.get(&place(cell))?.get(&cell.step)
+        self.maps.as_ref()?.get(&map_key(cell))?.get(&cell.step)
     }
 
-    /// Those of a column, by step.
+    /// The receipts of a column, by step.
     pub(super) fn of(&self, column: usize) -> impl Iterator<Item = (usize, &Arc<Receipt>)> {
         let maps = self.maps.iter().flat_map(move |maps| maps.range((column, 0)..=(column, usize::MAX)));
         maps.flat_map(|(_, steps)| steps.iter()).map(|(step, receipt)| (*step, receipt))
     }
 
-    /// Keeps the receipt of a cell that has none yet.
+    /// Inserts the receipt of a cell. If the cell has one, it keeps it.
     pub(super) fn insert(&mut self, cell: Cell, receipt: Receipt) {
-        let steps = self.maps.get_or_insert_default().entry(place(cell)).or_default();
+        let steps = self.maps.get_or_insert_default().entry(map_key(cell)).or_default();
         Arc::make_mut(steps).entry(cell.step).or_insert_with(|| Arc::new(receipt));
     }
 
-    /// Those of another flow that shares the past of this one: the ones before `step` of the columns that
-    /// `origins` names, in that order.
+    /// Receipts that share those before `step`. `origins` gives, for each of their columns, the column of these receipts.
     pub(super) fn derive(&self, origins: &[Option<usize>], step: usize) -> Self {
         let Some(known) = &self.maps else { return Self::default() };
         let mut maps = Maps::new();
         for (column, origin) in origins.iter().enumerate() {
             let Some(origin) = *origin else { continue };
-            let (_, last) = place(Cell { column: origin, step });
+            let (_, last) = map_key(Cell { column: origin, step });
             for ((_, at), steps) in known.range((origin, 0)..=(origin, last)) {
                 let steps = if *at < last { Some(Arc::clone(steps)) } else { before(steps, step) };
                 maps.extend(steps.map(|steps| ((column, *at), steps)));
@@ -106,11 +104,11 @@ impl Receipts {
     }
 }
 
-fn place(cell: Cell) -> (usize, usize) {
+fn map_key(cell: Cell) -> (usize, usize) {
     (cell.column, cell.step / SHARED)
 }
 
-/// `None` if there are none.
+/// The receipts before a step; `None` if there are none.
 fn before(steps: &Steps, step: usize) -> Option<Arc<Steps>> {
     let kept: Steps = steps.range(..step).map(|(step, receipt)| (*step, Arc::clone(receipt))).collect();
     (!kept.is_empty()).then(|| Arc::new(kept))
@@ -252,7 +250,7 @@ mod tests {
         f.push("user", "a").await?;
         f.shared.begin_run()?;
         let cell = Cell { column: f.shared.find("answer")?, step: 0 };
-        let refused = f.shared.stored(cell, &Entry::SKIPPED.with_receipt("cheap"));
+        let refused = f.shared.handle_stored(cell, &Entry::SKIPPED.with_receipt("cheap"));
         assert!(refused.is_err(), "{refused:?}");
         Ok(())
     }

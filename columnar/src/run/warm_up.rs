@@ -1,11 +1,12 @@
-//! Requests that begin the same: one goes first, and the others follow when it begins to be answered.
+//! Single flight for requests with a common prefix: one request warms the provider's cache, and the others wait until
+//! its reply begins.
 //!
-//! A provider that keeps what requests have in common can be read from only then. Sent at once, all of them
-//! would pay for writing it.
+//! A provider serves a prefix from its cache only after the reply to an earlier request with that prefix has begun.
+//! Requests that are sent at once would all pay for writing it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::task::{Context as Poller, Poll, ready};
+use std::task::{Context as TaskContext, Poll, ready};
 
 use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::{Mutex, OwnedMutexGuard};
@@ -14,99 +15,100 @@ use crate::cache::CachePolicy;
 use crate::compute::{Context, Settings};
 use crate::context::SharedPrefix;
 
-/// So many beginnings are remembered. Those of the first steps are forgotten first, and instructions last.
+/// The most prefixes that a run remembers. The prefixes of the first steps are forgotten first, and instructions last.
 const REMEMBERED: usize = 256;
 
-/// The beginnings of requests that are on their way in a run, or were.
+/// The prefixes of the requests of a run.
 #[derive(Debug, Default)]
-pub(super) struct Leading(BTreeMap<Beginning, Gate>);
+pub(super) struct SingleFlight(BTreeMap<Prefix, Flight>);
 
-/// What requests begin with that are sent to the same model under the same instruction.
+/// A prefix of requests to one model with one instruction.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Beginning {
+struct Prefix {
     length: Length,
     model: Arc<str>,
     instruction: Arc<str>,
 }
 
-/// How far requests are the same.
+/// The end of a prefix.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Length {
-    /// Up to the end of what is shown here.
+    /// The prefix ends with these messages.
     SharedPrefix(SharedPrefix),
-    /// Up to the end of the instruction.
+    /// The prefix ends with the instruction.
     Instruction,
 }
 
-/// Held by who goes first, and says whether somebody has been answered.
-type Gate = Arc<Mutex<bool>>;
+/// Whether a prefix is warm. The request that warms it holds the lock.
+type Flight = Arc<Mutex<bool>>;
 
-/// A request among those that begin the same.
+/// The warm-ups that one request takes part in: those that it waits for, and those that it does for others.
 #[derive(Default)]
-pub(super) struct Lead {
+pub(super) struct WarmUp {
     waiting: Option<BoxFuture<'static, Vec<OwnedMutexGuard<bool>>>>,
-    leads: Vec<OwnedMutexGuard<bool>>,
+    /// The prefixes that this request warms. Requests that wait for them go on when these guards are dropped.
+    warming: Vec<OwnedMutexGuard<bool>>,
 }
 
-impl Leading {
-    /// The place of a request.
-    pub(super) fn join(&mut self, settings: &Settings, context: &Context) -> Lead {
-        let gates = self.gates(settings, context).unwrap_or_default();
-        let waiting = (!gates.is_empty()).then(|| pass(gates).boxed());
-        Lead { waiting, leads: Vec::new() }
+impl SingleFlight {
+    /// Adds a request.
+    pub(super) fn join(&mut self, settings: &Settings, context: &Context) -> WarmUp {
+        let flights = self.flights(settings, context).unwrap_or_default();
+        let waiting = (!flights.is_empty()).then(|| acquire(flights).boxed());
+        WarmUp { waiting, warming: Vec::new() }
     }
 
-    /// In the same order for all, the shortest beginning first.
-    fn gates(&mut self, settings: &Settings, context: &Context) -> Option<Vec<Gate>> {
+    /// The flights of a request, the shortest prefix first: all requests acquire them in this order.
+    fn flights(&mut self, settings: &Settings, context: &Context) -> Option<Vec<Flight>> {
         let instruction = context.instruct(settings.instruction.as_ref()?);
         let model = settings.model.as_ref()?.model(&context.defaults().model).ok()?;
         let model: Arc<str> = model.name().into();
-        let provider = CachePolicy::of(&model);
-        let keeps = |tokens: usize| provider.read < 1.0 && tokens >= provider.minimum;
+        let policy = CachePolicy::of(&model);
+        let is_cached = |tokens: usize| policy.read < 1.0 && tokens >= policy.minimum;
         let tokens = context.messages().instruction();
         let (prefix, more) = context.messages().shared_prefix();
         let lengths = [
-            keeps(tokens).then_some(Length::Instruction),
-            keeps(tokens + more).then_some(Length::SharedPrefix(prefix)),
+            is_cached(tokens).then_some(Length::Instruction),
+            is_cached(tokens + more).then_some(Length::SharedPrefix(prefix)),
         ];
-        let gates = lengths.into_iter().flatten().map(|length| {
+        let flights = lengths.into_iter().flatten().map(|length| {
             let (model, instruction) = (Arc::clone(&model), Arc::clone(&instruction));
-            Arc::clone(self.0.entry(Beginning { length, model, instruction }).or_default())
+            Arc::clone(self.0.entry(Prefix { length, model, instruction }).or_default())
         });
-        let gates = gates.collect();
+        let flights = flights.collect();
         while self.0.len() > REMEMBERED {
             self.0.pop_first();
         }
-        Some(gates)
+        Some(flights)
     }
 }
 
-/// Waits at each gate for who leads there, and leads where nobody has been answered yet.
-async fn pass(gates: Vec<Gate>) -> Vec<OwnedMutexGuard<bool>> {
-    let mut leads = Vec::new();
-    for gate in gates {
-        let answered = gate.lock_owned().await;
-        if !*answered {
-            leads.push(answered);
+/// Waits for the request that warms each prefix, and returns the guards of those that are still cold.
+async fn acquire(flights: Vec<Flight>) -> Vec<OwnedMutexGuard<bool>> {
+    let mut warming = Vec::new();
+    for flight in flights {
+        let is_warm = flight.lock_owned().await;
+        if !*is_warm {
+            warming.push(is_warm);
         }
     }
-    leads
+    warming
 }
 
-impl Lead {
-    /// Whether the request may go.
-    pub(super) fn poll(&mut self, poller: &mut Poller<'_>) -> Poll<()> {
+impl WarmUp {
+    /// Ready when the request may be sent.
+    pub(super) fn poll_ready(&mut self, task: &mut TaskContext<'_>) -> Poll<()> {
         if let Some(waiting) = &mut self.waiting {
-            self.leads = ready!(waiting.poll_unpin(poller));
+            self.warming = ready!(waiting.poll_unpin(task));
             self.waiting = None;
         }
         Poll::Ready(())
     }
 
-    /// The request begins to be answered: the others may follow.
-    pub(super) fn answered(&mut self) {
-        for mut gate in self.leads.drain(..) {
-            *gate = true;
+    /// Releases the waiting requests, because the reply to this one has begun.
+    pub(super) fn reply_began(&mut self) {
+        for mut is_warm in self.warming.drain(..) {
+            *is_warm = true;
         }
     }
 }
