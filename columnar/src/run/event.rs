@@ -1,62 +1,63 @@
-//! What a run tells while it goes on.
+//! The events of a run.
 
 use std::fmt::{self, Write as _};
 
 use crate::declare::Name;
 use crate::history::Value;
 
-/// One thing that happened in a run.
+/// An event of a run.
 ///
-/// For each cell there come its deltas, if its compute streams, and then one value; the deltas since
-/// the last [`Retry`](Event::Retry) of the cell, joined, are the value. The values of a column come in
-/// the order of the steps, and after the values that they were computed from. In a typed flow the
-/// column is an enum, so a `match` on it is exhaustive.
+/// A cell has the deltas of its text, if its compute step streams, and then one value. The joined deltas since the
+/// last [`Retry`](Event::Retry) of the cell are the value. The values of a column are emitted in the order of the
+/// steps, and after the values that they were computed from. In a typed flow the column is an enum, so a `match` on it
+/// can be exhaustive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event<C = Name> {
-    /// A piece of a value that is being computed.
+    /// A piece of the text of a value that is being computed.
     Delta {
         /// The column; prints as its name.
         column: C,
-        /// The step.
+        /// The step, counted from 0.
         step: usize,
-        /// The piece.
+        /// The text of the piece.
         text: String,
     },
-    /// An attempt failed and another one follows: the deltas of the cell so far count for nothing.
+    /// An attempt failed, and another one follows. Discard the earlier deltas of the cell.
     Retry {
         /// The column; prints as its name.
         column: C,
-        /// The step.
+        /// The step, counted from 0.
         step: usize,
-        /// Which attempt it was, counted from 1.
+        /// The number of the failed attempt, counted from 1.
         attempt: usize,
-        /// Why it failed.
+        /// The message of the error.
         error: String,
     },
-    /// A cell could not be computed, and the run goes on, as its column [asks
-    /// for](crate::compute::Policy::or_wait): the deltas of the cell count for nothing.
+    /// A cell could not be computed, and the run continues, because its column has the policy
+    /// [`or_wait`](crate::compute::Policy::or_wait) or [`or_skip`](crate::compute::Policy::or_skip). Discard the deltas
+    /// of the cell.
     Failed {
         /// The column; prints as its name.
         column: C,
-        /// The step.
+        /// The step, counted from 0.
         step: usize,
-        /// Why, as the compute step said it.
+        /// The message of the error.
         error: String,
     },
-    /// A cell stays empty for good: it could not be computed and [may be
-    /// skipped](crate::compute::Policy::or_skip), or all it reads is empty.
+    /// A cell is stored as skipped and will never have a value. It could not be computed and its column has the policy
+    /// [`or_skip`](crate::compute::Policy::or_skip), or its inputs have no value at this step.
     Skipped {
         /// The column; prints as its name.
         column: C,
-        /// The step.
+        /// The step, counted from 0.
         step: usize,
     },
-    /// A value, computed and stored.
+    /// A value is computed and stored.
     Value {
         /// The column; prints as its name.
         column: C,
-        /// The step.
+        /// The step, counted from 0.
         step: usize,
         /// The value.
         value: Value,
@@ -64,7 +65,7 @@ pub enum Event<C = Name> {
 }
 
 impl<C> Event<C> {
-    /// The column that the event is about.
+    /// The column of the cell.
     pub fn column(&self) -> &C {
         match self {
             Self::Delta { column, .. }
@@ -75,7 +76,7 @@ impl<C> Event<C> {
         }
     }
 
-    /// The step that the event is about.
+    /// The step of the cell, counted from 0.
     pub fn step(&self) -> usize {
         match self {
             Self::Delta { step, .. }
@@ -87,9 +88,9 @@ impl<C> Event<C> {
     }
 }
 
-/// How the events of a flow name its columns: by a [`Name`], or by an enum that `flow!` declares.
+/// The type of the columns in events: [`Name`], or an enum that `flow!` declares.
 pub trait ColumnId: Sized {
-    /// `None` for a column that this does not name: one that was added by an extension.
+    /// `None` for a column that an extension of the flow has added.
     #[doc(hidden)]
     fn __of(column: usize, name: &Name) -> Option<Self>;
 }
@@ -100,7 +101,7 @@ impl ColumnId for Name {
     }
 }
 
-/// Column number `column`, of a list of all but those `without`, which are sorted.
+/// The item of a column in a list without the columns `without`, which are sorted.
 pub fn listed<I: Copy>(list: &[I], without: &[usize], column: usize) -> Option<I> {
     match without.binary_search(&column) {
         Ok(_) => None,
@@ -108,7 +109,7 @@ pub fn listed<I: Copy>(list: &[I], without: &[usize], column: usize) -> Option<I
     }
 }
 
-/// Writes the variant of a column, as a derived `Debug` does: `RunningSummary` for `running_summary`.
+/// Writes the variant of a column as a derived `Debug` does: `RunningSummary` for `running_summary`.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
-//! What the next run will cost, before it is paid for.
+//! The forecast of the next run.
 //!
-//! Cells and width are exact, if nothing fails: the scheduler itself is asked, with computes that all
-//! take equally long. Tokens are estimated, because nobody knows yet what the computes will say.
+//! A dry run of the scheduler counts the cells and the width, which are exact if nothing fails and all cells take equally
+//! long. Tokens are estimated, because the new values are not known yet.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,10 +11,10 @@ use crate::context::{Assembler, Overhead};
 use crate::declare::{Name, Plan};
 use crate::schedule::{Action, Cell, Scheduler};
 
-/// How many tokens a value is taken to have when nothing like it is stored.
-const TYPICAL: usize = 100;
+/// The assumed number of tokens of a value while no column has computed values.
+const DEFAULT_TOKENS: usize = 100;
 
-/// What the next run will do, if nothing fails and nothing is pushed.
+/// A forecast of the next run, if no cell fails and nothing is pushed.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -38,65 +38,64 @@ const TYPICAL: usize = 100;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Forecast {
-    /// Cells to be computed.
+    /// The number of cells that will be computed.
     pub cells: usize,
-    /// Those of them that ask a model, as far as their compute steps
-    /// [say](crate::Compute::instruction): prompts do, closures do not.
+    /// The number of these cells that call a model, as far as their compute steps declare it with an
+    /// [instruction](crate::Compute::instruction): prompts do, closures do not.
     pub calls: usize,
-    /// Tokens of all contexts and instructions, as the flow counts them and as far as budgets let them
-    /// grow. A value that is not there yet counts as long as the column's values are on average, or those
-    /// of all columns.
+    /// The tokens of all contexts and instructions, within their budgets, counted with the counter of the flow. A missing
+    /// value has the average length of its column's values, or of those of all columns.
     pub input_tokens: usize,
-    /// Tokens of the values to be computed, counted the same way.
+    /// The tokens of the values that will be computed, counted in the same way.
     pub output_tokens: usize,
-    /// The most cells that will be computed at once.
+    /// The maximum number of cells that will be computed at once.
     pub width: usize,
-    /// How many cells will be computed one after the other at the least, if all take equally long.
+    /// The duration of the run in cells, if all cells take equally long: at least this many follow each other.
     pub rounds: usize,
-    /// The columns that have cells to be computed, in order of declaration.
+    /// The columns with cells that will be computed, in order of declaration.
     pub columns: Vec<ColumnForecast>,
 }
 
-/// The part of one column in a [`Forecast`].
+/// The forecast of one column in a [`Forecast`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ColumnForecast {
     /// The column.
     pub column: Name,
-    /// Its cells to be computed.
+    /// The number of its cells that will be computed.
     pub cells: usize,
-    /// Those of them that ask a model.
+    /// The number of these cells that call a model.
     pub calls: usize,
-    /// Tokens of their contexts and instructions.
+    /// The tokens of their contexts and instructions.
     pub input_tokens: usize,
-    /// Tokens of their values.
+    /// The tokens of their values.
     pub output_tokens: usize,
-    /// The most of them that will be computed at once.
+    /// The maximum number of them that will be computed at once.
     pub width: usize,
 }
 
-/// `assemblers` holds those of derived columns.
+/// Forecasts the next run of this scheduler. `assemblers` has one for each derived column.
 pub(crate) fn forecast(
     plan: &Plan,
     scheduler: Scheduler,
     table: &Table,
     assemblers: &[Option<Assembler>],
 ) -> Forecast {
-    let sizes = Sizes::of(plan, &scheduler, table);
-    let rehearsal = Rehearsal::of(scheduler, plan.schema().columns().len());
-    let mut forecast = Forecast { rounds: rehearsal.rounds, width: rehearsal.width, ..Forecast::default() };
-    for (column, (cells, width)) in rehearsal.columns.into_iter().enumerate() {
+    let sums = TokenSums::of(plan, &scheduler, table);
+    let dry_run = DryRun::of(scheduler, plan.schema().columns().len());
+    let mut forecast = Forecast { rounds: dry_run.rounds, width: dry_run.width, ..Forecast::default() };
+    for (column, (cells, width)) in dry_run.columns.into_iter().enumerate() {
         let Some(&first) = cells.first() else { continue };
         let Some(assembler) = assemblers.get(column).and_then(Option::as_ref) else { continue };
         let overhead = assembler.overhead();
-        let context = |&step: &usize| sizes.context(plan, column, step, overhead);
+        let context = |&step: &usize| sums.context(plan, column, step, overhead);
         let input = |step| context(step).min(assembler.most()) + overhead.instruction.unwrap_or(0);
         let part = ColumnForecast {
             column: plan.schema().name(column).clone(),
             cells: cells.len(),
             calls: if overhead.instruction.is_some() { cells.len() } else { 0 },
             input_tokens: cells.iter().map(input).sum(),
-            output_tokens: cells.len() * sizes.values(column, first..first + 1),
+            output_tokens: cells.len() * sums.values(column, first..first + 1),
             width,
         };
         forecast.cells += part.cells;
@@ -108,26 +107,26 @@ pub(crate) fn forecast(
     forecast
 }
 
-/// A run in which every compute takes one round.
-struct Rehearsal {
+/// A run in which every cell takes one round.
+struct DryRun {
     rounds: usize,
     width: usize,
-    /// By column: the steps to be computed, and the most of them in one round.
+    /// By column: the computed steps, and the maximum of them in one round.
     columns: Vec<(Vec<usize>, usize)>,
 }
 
-impl Rehearsal {
+impl DryRun {
     fn of(mut scheduler: Scheduler, columns: usize) -> Self {
-        let mut rehearsal = Self { rounds: 0, width: 0, columns: std::vec![(Vec::new(), 0); columns] };
-        // What a run computes at this moment counts as to be computed.
+        let mut dry_run = Self { rounds: 0, width: 0, columns: std::vec![(Vec::new(), 0); columns] };
+        // The cells that an active run is computing count as missing.
         scheduler.stop();
         scheduler.begin();
         loop {
-            let round = start(&mut scheduler);
+            let round = start_round(&mut scheduler);
             if round.is_empty() {
-                return rehearsal;
+                return dry_run;
             }
-            rehearsal.note(&round);
+            dry_run.add(&round);
             for cell in round {
                 let computed = scheduler.handle_computed(cell);
                 debug_assert!(computed.is_ok(), "the cell was started just now");
@@ -135,7 +134,7 @@ impl Rehearsal {
         }
     }
 
-    fn note(&mut self, round: &[Cell]) {
+    fn add(&mut self, round: &[Cell]) {
         self.rounds += 1;
         self.width = self.width.max(round.len());
         let mut widths: BTreeMap<usize, usize> = BTreeMap::new();
@@ -153,15 +152,15 @@ impl Rehearsal {
     }
 }
 
-/// Stores all that is computed, then starts all that may start.
-fn start(scheduler: &mut Scheduler) -> Vec<Cell> {
+/// Stores the computed cells, then starts all that are ready, and returns those.
+fn start_round(scheduler: &mut Scheduler) -> Vec<Cell> {
     let mut started = Vec::new();
     while let Some(action) = scheduler.poll() {
         match action {
             Action::Compute(cell) => started.push(cell),
             Action::Store(cell) | Action::Skip(cell) => {
                 let stored = scheduler.handle_stored(cell, matches!(action, Action::Skip(_)));
-                debug_assert!(stored.is_ok(), "the cell is on its way");
+                debug_assert!(stored.is_ok(), "the scheduler asked for it");
             }
             Action::Emit(_) => {}
         }
@@ -169,19 +168,19 @@ fn start(scheduler: &mut Scheduler) -> Vec<Cell> {
     started
 }
 
-/// The tokens of all values, stored or expected, so that any window is a subtraction.
-struct Sizes {
-    /// By column: the tokens of all steps before this one.
+/// Sums of the tokens of all values, stored or assumed, so that the size of a window is a subtraction.
+struct TokenSums {
+    /// By column and step: the tokens of all earlier steps.
     before: Vec<Vec<usize>>,
 }
 
-impl Sizes {
+impl TokenSums {
     fn of(plan: &Plan, scheduler: &Scheduler, table: &Table) -> Self {
         let columns = 0..plan.schema().columns().len();
         let lengths: Vec<Vec<Option<usize>>> =
-            columns.map(|column| lengths(scheduler, table, column)).collect();
+            columns.map(|column| tokens(scheduler, table, column)).collect();
         let derived = lengths.iter().enumerate().filter(|(column, _)| !plan.schema().is_source(*column));
-        let typical = mean(derived.flat_map(|(_, lengths)| lengths)).unwrap_or(TYPICAL);
+        let typical = mean(derived.flat_map(|(_, lengths)| lengths)).unwrap_or(DEFAULT_TOKENS);
         let before = |lengths: &Vec<Option<usize>>| {
             let expected = mean(lengths).unwrap_or(typical);
             let mut sums = Vec::with_capacity(lengths.len() + 1);
@@ -195,7 +194,7 @@ impl Sizes {
         Self { before: lengths.iter().map(before).collect() }
     }
 
-    /// The tokens of a column's values in some steps.
+    /// The tokens of a column's values within some steps.
     fn values(&self, column: usize, steps: Range<usize>) -> usize {
         let before = |step| self.before.get(column).and_then(|sums| sums.get(step)).copied().unwrap_or(0);
         before(steps.end).saturating_sub(before(steps.start))
@@ -225,8 +224,8 @@ impl Sizes {
     }
 }
 
-/// The tokens of a column's value in each step that has begun; `None` where they are not known yet.
-fn lengths(scheduler: &Scheduler, table: &Table, column: usize) -> Vec<Option<usize>> {
+/// The tokens of a column's value in each step that has begun; `None` for a missing value.
+fn tokens(scheduler: &Scheduler, table: &Table, column: usize) -> Vec<Option<usize>> {
     let history = table.history(column);
     let length = |step| {
         let skipped = scheduler.is_skipped(Cell { column, step }).then_some(0);

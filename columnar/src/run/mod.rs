@@ -1,4 +1,15 @@
-//! A flow that lives: the state that its handles share, the run that computes what is missing, and what they report.
+//! The state of a live flow and its runs.
+//!
+//! ```text
+//! handles ──▶ shared ──▶ state        reads, pushes, settings
+//!               ▲
+//!               │ actions, reports
+//!             driver ──▶ computation ──▶ events
+//! ```
+//!
+//! `shared` locks `state`, which holds the scheduler and the values in memory. The `driver` is a run: it carries out the
+//! actions of the scheduler and reports the results. `restore`, `load` and `derive` take values from a store or from
+//! another flow.
 
 mod actions;
 mod computation;
