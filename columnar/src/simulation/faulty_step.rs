@@ -11,9 +11,18 @@ use super::world::World;
 use crate::compute::{Context, Kind, Piece, Reply, Step};
 use crate::declare::Name;
 use crate::error::BoxError;
+use crate::flow::LiveFlow;
+
+impl World {
+    /// Wraps the compute steps that the flow has at this moment: from now on they have random delays and faults.
+    pub fn enter<C, I>(&self, flow: &LiveFlow<'_, C, I>) {
+        let world = self.clone();
+        flow.steps.wrap(move |step, cx| start_with_faults(world.clone(), step, cx));
+    }
+}
 
 /// Starts a step with random delays, and with the fault that the world chose for the cell.
-pub(super) fn start_with_faults<'a>(world: World, step: &Step<'a>, cx: Context) -> Reply<'a> {
+fn start_with_faults<'a>(world: World, step: &Step<'a>, cx: Context) -> Reply<'a> {
     world
         .check_that(|invariants| invariants.compute_started(cx.column(), cx.step(), cx.messages().to_json()));
     let reply = FaultyReply {

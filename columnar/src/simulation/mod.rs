@@ -38,6 +38,7 @@
 //! - the values of a column are emitted in order of steps; an error is the last item of a run;
 //! - a store still has every entry that it confirmed when it is read again.
 
+mod drive;
 mod fault;
 mod faulty_step;
 mod invariants;

@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use super::fault::Fault;
 use super::world::World;
 use crate::declare::Name;
-use crate::store::{Entry, Put, Store, StoreError, StoredSteps};
+use crate::store::{Entry, MemoryStore, Put, Store, StoreError, StoredSteps};
 use crate::testing::{LayeredStore, StoreLayer};
 
 /// A store that wraps another one. Made by [`World::store`] and [`World::store_over`].
@@ -17,7 +17,19 @@ pub type SimulatedStore = LayeredStore<Simulated>;
 
 /// The layer of a [`SimulatedStore`].
 #[derive(Debug)]
-pub struct Simulated(pub(super) World);
+pub struct Simulated(World);
+
+impl World {
+    /// A store in memory with random delays and faults.
+    pub fn store(&self) -> SimulatedStore {
+        self.store_over(MemoryStore::new())
+    }
+
+    /// A store of yours with random delays and faults; the world checks that it keeps all that it confirms.
+    pub fn store_over(&self, store: impl Store) -> SimulatedStore {
+        SimulatedStore::new(store, Simulated(self.clone()))
+    }
+}
 
 impl StoreLayer for Simulated {
     fn put(

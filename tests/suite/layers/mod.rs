@@ -70,9 +70,6 @@ const LIBRARY: Rules<'_> = Rules {
 const KNOWN: &[(&str, &str)] = &[
     // A handle is bound by the columns of a typed flow, and is one of them.
     ("flow/handle.rs", "flow/typed.rs"),
-    // A world makes computes and stores, which look into it.
-    ("simulation/faulty_step.rs", "simulation/world.rs"),
-    ("simulation/store.rs", "simulation/world.rs"),
 ];
 
 const MACROS: Rules<'_> = Rules {
