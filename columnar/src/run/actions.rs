@@ -156,12 +156,14 @@ impl Shared {
     pub(super) fn handle_stored(&self, cell: Cell, entry: &Entry) -> Result<(), StoreError> {
         let unreadable = |_| StoreError::other(InvalidHistory::Receipt { step: cell.step });
         let receipt = receipt(entry).map_err(unreadable)?;
-        let counter = self.counter();
-        let value = entry.value.clone().map(|value| (counter.count(&value), value));
-        let mut state = self.lock();
-        if let Some((tokens, value)) = value {
-            state.table.insert(cell, value, tokens);
-        }
+        let mut state = match &entry.value {
+            Some(value) => {
+                let (tokens, mut state) = self.count(value);
+                state.table.insert(cell, value.clone(), tokens);
+                state
+            }
+            None => self.lock(),
+        };
         if let Some(receipt) = receipt {
             state.receipts.insert(cell, receipt);
         }

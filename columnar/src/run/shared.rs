@@ -3,7 +3,8 @@
 //! One lock guards the state. It is held for short computations only, never during I/O or across an `await`.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::ptr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::compute_steps::ComputeSteps;
 use super::forecast::{Forecast, forecast};
@@ -24,8 +25,6 @@ use crate::usage::{Bill, Receipt, SpendLimit};
 /// The state of a live flow, behind its lock, and its store.
 pub(crate) struct Shared {
     state: Mutex<State>,
-    /// Locked while a value is counted and inserted, so that one counter counts all values. Locked before the state.
-    counter: RwLock<Arc<dyn Counter>>,
     /// `None` if the values are in memory only.
     pub(super) store: Option<Arc<dyn Store>>,
     /// Locked during a push and during a change of the columns. It serialises pushes, so a failing store leaves no gap
@@ -40,22 +39,15 @@ impl Shared {
     }
 
     pub(super) fn of(state: State, store: Option<Arc<dyn Store>>) -> Self {
-        let (counter, state) = (RwLock::new(Arc::clone(&state.counter)), Mutex::new(state));
-        Self { state, counter, store, writing: tokio::sync::Mutex::new(()) }
-    }
-
-    pub(super) fn counter(&self) -> RwLockReadGuard<'_, Arc<dyn Counter>> {
-        self.counter.read().unwrap_or_else(PoisonError::into_inner)
+        Self { state: Mutex::new(state), store, writing: tokio::sync::Mutex::new(()) }
     }
 
     /// Sets the counter of tokens, and counts the values in memory again.
     pub(crate) fn set_counter(&self, counter: Arc<dyn Counter>) {
-        let mut known = self.counter.write().unwrap_or_else(PoisonError::into_inner);
         let mut state = self.lock();
         state.table = state.table.counted(&*counter);
-        state.counter = Arc::clone(&counter);
+        state.counter = counter;
         state.assemblers.clear();
-        *known = counter;
     }
 
     /// Sets the budget of the columns without their own.
@@ -65,7 +57,8 @@ impl Shared {
         state.assemblers.clear();
     }
 
-    /// Locks the state. A poisoned lock is used as well: no change of the state is interrupted by a panic.
+    /// Locks the state. A poisoned lock is used as well: user code under the lock, such as a counter of tokens, runs
+    /// between complete changes, so a panic of it leaves no half change.
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -149,12 +142,24 @@ impl Shared {
     }
 
     fn insert_pushed(&self, cell: Cell, value: Value) {
-        let counter = self.counter();
-        let tokens = counter.count(&value);
-        let mut state = self.lock();
+        let (tokens, mut state) = self.count(&value);
         state.table.insert(cell, value, tokens);
         state.scheduler.handle_pushed(cell.column);
         state.wake();
+    }
+
+    /// Counts a value outside of the lock, and locks the state. The count is that of the state's counter.
+    pub(super) fn count(&self, value: &str) -> (usize, MutexGuard<'_, State>) {
+        let mut counter = Arc::clone(&self.lock().counter);
+        loop {
+            let tokens = counter.count(value);
+            let state = self.lock();
+            if ptr::addr_eq(Arc::as_ptr(&counter), Arc::as_ptr(&state.counter)) {
+                return (tokens, state);
+            }
+            // `set_counter` was called meanwhile.
+            counter = Arc::clone(&state.counter);
+        }
     }
 
     /// The value of a cell, if it is in memory.
