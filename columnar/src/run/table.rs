@@ -57,12 +57,9 @@ impl Table {
 /// The receipts of the cells that called a model.
 #[derive(Debug, Default)]
 pub(super) struct Receipts {
-    /// One word for a flow without any, of which there may be many.
-    maps: Option<Box<Maps>>,
+    /// By column and part of the column.
+    maps: BTreeMap<(usize, usize), Arc<Steps>>,
 }
-
-/// By column and part of the column.
-type Maps = BTreeMap<(usize, usize), Arc<Steps>>;
 
 type Steps = BTreeMap<usize, Arc<Receipt>>;
 
@@ -73,34 +70,33 @@ pub(super) fn receipt(entry: &Entry) -> Result<Option<Receipt>, ParseReceiptErro
 
 impl Receipts {
     pub(super) fn get(&self, cell: Cell) -> Option<&Arc<Receipt>> {
-        self.maps.as_ref()?.get(&map_key(cell))?.get(&cell.step)
+        self.maps.get(&map_key(cell))?.get(&cell.step)
     }
 
     /// The receipts of a column, by step.
     pub(super) fn of(&self, column: usize) -> impl Iterator<Item = (usize, &Arc<Receipt>)> {
-        let maps = self.maps.iter().flat_map(move |maps| maps.range((column, 0)..=(column, usize::MAX)));
+        let maps = self.maps.range((column, 0)..=(column, usize::MAX));
         maps.flat_map(|(_, steps)| steps.iter()).map(|(step, receipt)| (*step, receipt))
     }
 
     /// Inserts the receipt of a cell. If the cell has one, it keeps it.
     pub(super) fn insert(&mut self, cell: Cell, receipt: Receipt) {
-        let steps = self.maps.get_or_insert_default().entry(map_key(cell)).or_default();
+        let steps = self.maps.entry(map_key(cell)).or_default();
         Arc::make_mut(steps).entry(cell.step).or_insert_with(|| Arc::new(receipt));
     }
 
     /// Receipts that share those before `step`. `origins` gives, for each of their columns, the column of these receipts.
     pub(super) fn derive(&self, origins: &[Option<usize>], step: usize) -> Self {
-        let Some(known) = &self.maps else { return Self::default() };
-        let mut maps = Maps::new();
+        let mut maps = BTreeMap::new();
         for (column, origin) in origins.iter().enumerate() {
             let Some(origin) = *origin else { continue };
             let (_, last) = map_key(Cell { column: origin, step });
-            for ((_, at), steps) in known.range((origin, 0)..=(origin, last)) {
+            for ((_, at), steps) in self.maps.range((origin, 0)..=(origin, last)) {
                 let steps = if *at < last { Some(Arc::clone(steps)) } else { before(steps, step) };
                 maps.extend(steps.map(|steps| ((column, *at), steps)));
             }
         }
-        Self { maps: (!maps.is_empty()).then(|| Box::new(maps)) }
+        Self { maps }
     }
 }
 
