@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
+use columnar_compiler_tests::rustc::Rustc;
 use columnar_tests::figures::{bar, figure, medians, over};
-use columnar_tests::rustc::Rustc;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 
 const ROUNDS: usize = 7;

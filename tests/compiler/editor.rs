@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use columnar_tests::lsp::{Editor, Place};
+use columnar_compiler_tests::lsp::{Editor, Place};
 
 /// The number of completions of a field, in the protocol.
 const FIELD: u64 = 5;

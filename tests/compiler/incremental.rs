@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use columnar_tests::rustc::Rustc;
+use columnar_compiler_tests::rustc::Rustc;
 
 const ITEM: &str = r#"
 mod inner {

@@ -1,11 +1,11 @@
-//! The messages of `flow!`: in `tests/ui` is a file for each mistake, and beside it the text that the compiler prints.
-//! Nearly every file goes on to use the flow, which must cause no further error.
+//! The messages of `flow!`: each file in `ui` has a mistake, and the file `.stderr` beside it has the errors of the
+//! compiler. Nearly every file also uses the flow, which must cause no further error.
 //!
 //! Where `flow!` words the message, all files are modules of one crate, so rustc runs once and not 200 times. Where
-//! rustc words it, in `tests/ui/rustc`, each file is a crate of its own, because rustc suggests other items of the same
-//! crate. So is each file that needs another crate beside `columnar`.
+//! rustc words it, in `ui/rustc`, each file is a crate, because rustc suggests other items of the same crate. So is each
+//! file that needs another crate beside `columnar`.
 //!
-//! `TRYBUILD=overwrite cargo test -p columnar-tests --test compiler ui` accepts all messages as they are now.
+//! `TRYBUILD=overwrite cargo test -p columnar-compiler-tests ui` accepts all messages as they are now.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use columnar_tests::rustc::{Diagnostic, Rustc};
+use columnar_compiler_tests::rustc::{Diagnostic, Rustc};
 
 /// The compiler whose own words are in `ui/rustc`.
 const BLESSED: &str = "rustc 1.95.0 ";

@@ -94,7 +94,7 @@ fn without_names(message: &str) -> String {
 
 #[test]
 fn every_message_of_the_macro_is_explained_in_the_guide_and_no_other() {
-    let folder = root().join("tests/ui");
+    let folder = root().join("tests/compiler/ui");
     let said = fs::read_dir(folder).expect("it can be read").map(|entry| entry.expect("an entry").path());
     let said = said.filter(|path| path.extension().is_some_and(|extension| extension == "stderr"));
     let said = said.map(|path| fs::read_to_string(path).expect("it is text")).collect::<String>();
@@ -112,7 +112,7 @@ fn every_message_of_the_macro_is_explained_in_the_guide_and_no_other() {
     assert_eq!(
         explained.difference(&told).collect::<Vec<_>>(),
         [""; 0],
-        "are not told by any file in tests/ui"
+        "are not told by any file in tests/compiler/ui"
     );
 }
 

@@ -21,7 +21,6 @@ pub mod figures;
 pub mod instructions;
 pub mod live;
 pub mod log;
-pub mod lsp;
 pub mod naive;
 pub mod panics;
 pub mod parse;
@@ -30,7 +29,6 @@ pub mod peers;
 pub mod postgres;
 pub mod process;
 pub mod rows;
-pub mod rustc;
 #[cfg(feature = "genai")]
 pub mod server;
 #[cfg(feature = "tracing")]

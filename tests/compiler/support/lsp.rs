@@ -264,7 +264,7 @@ fn sysroot() -> Option<PathBuf> {
 
 /// The file, the library and the macro.
 fn project(file: &Path, sysroot: &Path) -> Option<Value> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.parent()?;
     let deps = env::current_exe().ok()?.parent()?.to_owned();
     let (start, end) = (format!("{}columnar_macros-", env::consts::DLL_PREFIX), env::consts::DLL_SUFFIX);
     let dylib = newest(&deps, &start, end)?;
