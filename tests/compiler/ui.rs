@@ -23,12 +23,12 @@ const BLESSED: &str = "rustc 1.95.0 ";
 /// Files with more than one mistake, and how many they have.
 const MANY: [(&str, usize); 8] = [
     ("many-at-once", 29),
-    ("many-at-once-by-habit", 23),
+    ("many-at-once-rust-syntax", 23),
     ("many-at-once-extension", 12),
     ("many-at-once-inline", 8),
     ("module-many-at-once", 19),
     ("two-cycles", 2),
-    ("was-what-is-there", 3),
+    ("was-conflicts", 3),
     ("was-without-a-name", 5),
 ];
 
