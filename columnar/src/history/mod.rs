@@ -1,8 +1,7 @@
-//! The values of one column.
+//! The values of one column in memory.
 
 mod node;
 mod stored_steps;
-mod texts;
 mod value;
 
 use std::cmp::Ordering;
@@ -10,28 +9,25 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::tokens::{Counter, Sum};
-use node::{BITS, Child, Node, WIDTH, digit, rest};
+pub(crate) use node::Text;
+use node::{BITS, Child, Entry, Node, WIDTH, digit, rest};
 pub use stored_steps::StoredSteps;
-use texts::Held;
-pub(crate) use texts::Text;
 pub use value::Value;
 
-/// The values of a column by step, each with its number of tokens; a step may be without one. A value
-/// that is there stays.
+/// The values of a column by step, each with its number of tokens. A step may have no value, and a value never changes.
 ///
-/// A tree in which clones share all that they have in common: cloning is two reference counts, whatever
-/// the length, and writing copies the few nodes on the way that are shared. So a clone is a snapshot
-/// that can be shown long after the column has gone on. Each node knows what its children sum up to, so
-/// the size of any window is a subtraction. The newest leaf, which is looked at most, hangs beside the
-/// tree, where it is found at once however long the history is.
+/// A persistent tree: clones share their nodes, so a clone is a snapshot. Cloning takes two reference counts for any
+/// length, and a write copies only the shared nodes on its path. Each inner node has the sums of its children, so the
+/// size of a window is a subtraction. The newest leaf is read most, so it is outside of the tree, where no descent is
+/// needed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
     /// `None` while all values are in the newest leaf.
     root: Option<Arc<Node>>,
-    /// How many levels lie between the root and the leaves.
+    /// The number of levels above the leaves.
     height: u32,
-    /// The leaf behind all others, and which one it is.
     newest: Arc<Node>,
+    /// The index of the newest leaf.
     number: usize,
 }
 
@@ -66,7 +62,7 @@ impl History {
         Some(node)
     }
 
-    /// What the values in some steps sum up to.
+    /// The number of values in these steps, and their tokens.
     pub(crate) fn sum(&self, steps: Range<usize>) -> Sum {
         if steps.is_empty() {
             Sum::default()
@@ -83,7 +79,7 @@ impl History {
         }
     }
 
-    /// What the values in the tree sum up to.
+    /// The sum over the values in the tree.
     fn older_sum(&self) -> Sum {
         self.root.as_ref().map_or_else(Sum::default, |root| root.sum())
     }
@@ -112,10 +108,10 @@ impl History {
             return;
         }
         self.begin(rest(step, 1));
-        let held = Held::new(value, tokens);
-        let Some(leaf) = self.leaf_mut(step, Sum::one(held.tokens())) else { return };
-        leaf.insert(digit(step, 0), held);
-        // Whoever looks at a leaf keeps it from being sealed, so the one before has another chance.
+        let entry = Entry::new(value, tokens);
+        let Some(leaf) = self.leaf_mut(step, Sum::one(entry.tokens())) else { return };
+        leaf.insert(digit(step, 0), entry);
+        // A leaf whose texts were shared when it became full could not be sealed, so the previous leaf is tried again.
         if leaf.seal()
             && let Some(before) = step.checked_sub(WIDTH)
             && let Some(leaf) = self.leaf_mut(before, Sum::default())
@@ -124,7 +120,7 @@ impl History {
         }
     }
 
-    /// Moves the newest leaf into the tree if another one is newer.
+    /// Makes this leaf the newest, if it is newer, and moves the previous newest leaf into the tree.
     fn begin(&mut self, number: usize) {
         if number <= self.number {
             return;
@@ -139,7 +135,7 @@ impl History {
         }
     }
 
-    /// The leaf of a step, to which so much is added.
+    /// The leaf of a step. `added` is added to the sums above it.
     fn leaf_mut(&mut self, step: usize, added: Sum) -> Option<&mut Node> {
         if rest(step, 1) == self.number {
             Some(Arc::make_mut(&mut self.newest))
@@ -148,12 +144,12 @@ impl History {
         }
     }
 
-    /// A leaf of the tree, made if it is not there.
+    /// A leaf of the tree, created if it is missing. `added` is added to the sums above it.
     fn older_mut(&mut self, step: usize, added: Sum) -> Option<&mut Node> {
         while rest(step, self.height + 1) > 0 {
             let node = self.root.take().unwrap_or_default();
             let sum = node.sum();
-            self.root = Some(Arc::new(Node::Inner(std::vec![Child { node, sum }])));
+            self.root = Some(Arc::new(Node::Inner(vec![Child { node, sum }])));
             self.height += 1;
         }
         let mut node = Arc::make_mut(self.root.get_or_insert_default());
@@ -165,16 +161,16 @@ impl History {
         Some(node)
     }
 
-    /// The same values, counted another way.
+    /// The same values with their tokens by another counter.
     pub(crate) fn counted(&self, counter: &dyn Counter) -> Self {
-        let (mut counted, mut open) = (Self::default(), std::vec![(&self.newest, 0, self.number << BITS)]);
+        let (mut counted, mut open) = (Self::default(), vec![(&self.newest, 0, self.number << BITS)]);
         open.extend(self.root.iter().map(|root| (root, self.height, 0)));
         while let Some((node, height, first)) = open.pop() {
             match &**node {
                 Node::Inner(children) => {
-                    let place = |at| first + (at << (height * BITS));
+                    let start = |at| first + (at << (height * BITS));
                     let below =
-                        children.iter().enumerate().map(|(at, child)| (&child.node, height - 1, place(at)));
+                        children.iter().enumerate().map(|(at, child)| (&child.node, height - 1, start(at)));
                     open.extend(below.rev());
                 }
                 leaf => (0..WIDTH).filter_map(|at| Some((at, leaf.value(at)?))).for_each(|(at, value)| {
@@ -211,20 +207,20 @@ mod tests {
     fn history(steps: impl IntoIterator<Item = usize>) -> History {
         let mut history = History::default();
         for step in steps {
-            history.insert(step, std::format!("{step}").into(), step % 7);
+            history.insert(step, format!("{step}").into(), step % 7);
         }
         history
     }
 
     fn holds(history: &History, step: usize) -> bool {
-        let expected = std::format!("{step}");
+        let expected = format!("{step}");
         let text = history.text(step);
         assert_eq!(history.value(step).as_deref(), text.map(|text| text.value));
         text.is_some_and(|text| text.value == expected)
     }
 
     #[test]
-    fn what_is_written_is_there_in_any_order_and_at_any_distance() {
+    fn values_are_found_in_any_order_and_at_any_distance() {
         let far = [0, 31, 32, 1023, 1024, 40_000, usize::MAX];
         let forth = history(far);
         let back = history(far.into_iter().rev());
@@ -237,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_there_stays() {
+    fn a_value_is_never_replaced() {
         let mut once = history(0..3);
         once.insert(1, "another".into(), 9);
         assert!(holds(&once, 1));
@@ -246,14 +242,14 @@ mod tests {
         assert!(holds(&sealed, 1));
     }
 
-    /// Backwards, so that each leaf is full only in the end; with a value too long to be copied; with
-    /// values that are held elsewhere, too.
+    /// Backwards, so that each leaf becomes full with its first step; with values too long to be copied; with values that
+    /// the test holds as well.
     #[test]
     fn sealed_or_not_the_values_are_the_same() {
         let mut sealed = history((0..200).rev());
         assert!(matches!(sealed.leaf(0), Some(Node::Sealed { .. })));
         assert!(matches!(sealed.leaf(199), Some(Node::Open(_))), "it is not full");
-        let held: Vec<Value> = (200..224).map(|step| Value::from(std::format!("{step}"))).collect();
+        let held: Vec<Value> = (200..224).map(|step| Value::from(format!("{step}"))).collect();
         held.iter().zip(200..).for_each(|(value, step)| sealed.insert(step, value.clone(), 0));
         assert!(matches!(sealed.leaf(223), Some(Node::Open(_))), "its texts are held elsewhere");
         assert!((0..224).all(|step| holds(&sealed, step)));
@@ -267,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_past_is_shared_and_what_follows_is_not() {
+    fn the_values_before_a_step_are_shared_and_later_ones_are_not() {
         for step in [0, 1, 31, 32, 33, 1000, 1024, 1056, 2000, 2001] {
             let whole = history(0..2000);
             let mut cut = whole.before(step);
@@ -281,7 +277,7 @@ mod tests {
         }
     }
 
-    /// A clone of a long history copies nothing of it: both point at the same text.
+    /// A clone of a long history copies no text: both refer to the same one.
     #[test]
     fn a_clone_is_a_reference_count() {
         let whole = history(0..5000);
@@ -291,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_a_text_is_true() {
+    fn a_text_is_plain_without_characters_that_need_escaping() {
         let texts = ["plain", "a < b", "a & b", "two\nlines", "\"said\"", "back\\slash", "bell\u{7}", "é"];
         let mut sealed = History::default();
         (0..WIDTH).zip(texts.iter().cycle()).for_each(|(step, text)| sealed.insert(step, (*text).into(), 0));
@@ -301,9 +297,9 @@ mod tests {
         }
     }
 
-    /// Whole and cut, sealed and open, with gaps and without, a window sums up to what its values do.
+    /// For whole and truncated histories, sealed and open leaves, with and without gaps.
     #[test]
-    fn the_size_of_a_window_is_what_its_values_sum_up_to() {
+    fn the_size_of_a_window_is_the_sum_of_its_values() {
         let gaps = (0..3000).filter(|step| step % 50 != 7 && !(1500..1600).contains(step));
         for whole in [history(0..70), history(gaps.clone()), history(gaps.rev())] {
             for cut in [whole.before(0), whole.before(33), whole.before(1599), whole.clone()] {
@@ -315,7 +311,7 @@ mod tests {
         }
     }
 
-    /// A leaf whose marks have no room for what it holds stays as it is.
+    /// A leaf with a value of too many tokens for a packed entry stays open.
     #[test]
     fn a_value_of_many_tokens_keeps_their_number() {
         let mut history = History::default();

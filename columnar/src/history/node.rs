@@ -1,37 +1,37 @@
-//! The nodes of the tree that holds the values of a column.
+//! The nodes of the tree of a column's values, and the entries of its leaves.
 
 use std::sync::Arc;
 
-use super::texts::{Held, Mark, Text, start};
-use crate::history::Value;
+use super::value::Value;
 use crate::tokens::Sum;
 
-/// Each node has so many children, as a power of two.
+/// The number of children of a node, as a power of two.
 pub(super) const BITS: u32 = 5;
 pub(super) const WIDTH: usize = 1 << BITS;
 
-/// Values that are longer together are not copied into one text.
+/// The maximum length in bytes of the text of a sealed leaf.
 pub(super) const LARGE: usize = 1 << 16;
 
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     Inner(Vec<Child>),
-    Open(Vec<Option<Held>>),
-    /// A leaf without gaps, as one text.
+    /// A leaf with a text for each value.
+    Open(Vec<Option<Entry>>),
+    /// A full leaf with all its values in one text.
     Sealed {
         text: Arc<str>,
-        marks: Arc<[Mark]>,
+        entries: Arc<[PackedEntry]>,
     },
 }
 
-/// A node and all that is in it.
+/// A node and the sum over its values.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Child {
     pub(super) node: Arc<Node>,
     pub(super) sum: Sum,
 }
 
-/// A node without anything in it, at any level.
+/// An empty node of any level.
 impl Default for Node {
     fn default() -> Self {
         Self::Open(Vec::new())
@@ -39,7 +39,7 @@ impl Default for Node {
 }
 
 impl Node {
-    /// The child at a place of a node above the leaves, made if it is not there.
+    /// The child at an index of an inner node, created if it is missing.
     pub(super) fn child_mut(&mut self, at: usize) -> Option<&mut Child> {
         if let Self::Open(_) = self {
             *self = Self::Inner(Vec::new());
@@ -55,22 +55,24 @@ impl Node {
         self.sum_before(WIDTH)
     }
 
-    /// What comes before a place in this node.
+    /// The sum over the children or values before an index.
     pub(super) fn sum_before(&self, at: usize) -> Sum {
         match self {
             Self::Inner(children) => children.iter().take(at).map(|child| child.sum).sum(),
-            Self::Open(texts) => texts.iter().take(at).flatten().map(|held| Sum::one(held.tokens())).sum(),
-            Self::Sealed { marks, .. } => marks.iter().take(at).map(|mark| Sum::one(mark.tokens())).sum(),
+            Self::Open(texts) => texts.iter().take(at).flatten().map(|entry| Sum::one(entry.tokens())).sum(),
+            Self::Sealed { entries, .. } => {
+                entries.iter().take(at).map(|entry| Sum::one(entry.tokens())).sum()
+            }
         }
     }
 
-    /// The value at a place of a leaf.
+    /// The value at an index of a leaf.
     pub(super) fn text(&self, at: usize) -> Option<Text<'_>> {
         match self {
-            Self::Open(texts) => texts.get(at)?.as_ref().map(Held::known),
-            Self::Sealed { text, marks } => {
-                let mark = marks.get(at)?;
-                text.get(start(marks, at)..mark.end()).map(|value| mark.known(value))
+            Self::Open(texts) => texts.get(at)?.as_ref().map(Entry::text),
+            Self::Sealed { text, entries } => {
+                let entry = entries.get(at)?;
+                text.get(start(entries, at)..entry.end()).map(|value| entry.text(value))
             }
             Self::Inner(_) => None,
         }
@@ -79,7 +81,7 @@ impl Node {
     pub(super) fn has(&self, at: usize) -> bool {
         match self {
             Self::Open(texts) => texts.get(at).is_some_and(Option::is_some),
-            Self::Sealed { marks, .. } => at < marks.len(),
+            Self::Sealed { entries, .. } => at < entries.len(),
             Self::Inner(_) => false,
         }
     }
@@ -87,58 +89,58 @@ impl Node {
     pub(super) fn value(&self, at: usize) -> Option<Value> {
         match self {
             Self::Open(texts) => Some(Value::from(Arc::clone(&texts.get(at)?.as_ref()?.text))),
-            Self::Sealed { text, marks } => {
-                let end = marks.get(at)?.end();
-                Some(Value::part(Arc::clone(text), start(marks, at)..end))
+            Self::Sealed { text, entries } => {
+                let end = entries.get(at)?.end();
+                Some(Value::part(Arc::clone(text), start(entries, at)..end))
             }
             Self::Inner(_) => None,
         }
     }
 
     /// Writes a value into a leaf.
-    pub(super) fn insert(&mut self, at: usize, held: Held) {
+    pub(super) fn insert(&mut self, at: usize, entry: Entry) {
         let Self::Open(texts) = self else { return };
         if texts.len() <= at {
             texts.resize(at + 1, None);
         }
         if let Some(slot) = texts.get_mut(at) {
-            *slot = Some(held);
+            *slot = Some(entry);
         }
     }
 
-    /// Makes one text of a leaf that is full, which saves a third of the memory of short values. Not
-    /// if that would copy a text that somebody else holds, too. Returns whether the leaf is full.
+    /// Joins the texts of a full leaf into one, which saves a third of the memory of short values. Skipped if it would copy
+    /// a text that is also held elsewhere. Returns whether the leaf is full.
     pub(super) fn seal(&mut self) -> bool {
         let Self::Open(texts) = self else { return true };
         if texts.len() < WIDTH || texts.iter().any(Option::is_none) {
             return false;
         }
-        let length: usize = texts.iter().flatten().map(|held| held.text.len()).sum();
-        if length > LARGE || texts.iter().flatten().any(|held| Arc::strong_count(&held.text) > 1) {
+        let length: usize = texts.iter().flatten().map(|entry| entry.text.len()).sum();
+        if length > LARGE || texts.iter().flatten().any(|entry| Arc::strong_count(&entry.text) > 1) {
             return true;
         }
         let mut end = 0;
-        let marks = texts.iter().flatten().map(|held| {
-            end += held.text.len();
-            Mark::new(end, held)
+        let entries = texts.iter().flatten().map(|entry| {
+            end += entry.text.len();
+            PackedEntry::new(end, entry)
         });
-        if let Some(marks) = marks.collect() {
+        if let Some(entries) = entries.collect() {
             let mut text = String::with_capacity(length);
-            texts.iter().flatten().for_each(|held| text.push_str(&held.text));
-            *self = Self::Sealed { text: text.into(), marks };
+            texts.iter().flatten().for_each(|entry| text.push_str(&entry.text));
+            *self = Self::Sealed { text: text.into(), entries };
         }
         true
     }
 
-    /// Leaves what comes before a step in a node of this height.
+    /// Removes the values from a step on, in a node of this height.
     pub(super) fn truncate(&mut self, step: usize, height: u32) {
         let at = digit(step, height);
         if let Self::Sealed { .. } = self {
-            let held = |at| {
+            let entry = |at| {
                 let tokens = self.text(at)?.tokens;
-                Some(Held::new(self.value(at)?, tokens))
+                Some(Entry::new(self.value(at)?, tokens))
             };
-            *self = Self::Open((0..at).map(held).collect());
+            *self = Self::Open((0..at).map(entry).collect());
         }
         match self {
             Self::Open(texts) => texts.truncate(at),
@@ -154,12 +156,87 @@ impl Node {
     }
 }
 
-/// Which child of a node at this level leads to a step.
+/// The index of the child that contains a step, in a node at this level.
 pub(super) fn digit(step: usize, level: u32) -> usize {
     rest(step, level) & (WIDTH - 1)
 }
 
-/// What is left of a step above a level.
+/// The bits of a step above a level.
 pub(super) fn rest(step: usize, level: u32) -> usize {
     step.checked_shr(level * BITS).unwrap_or(0)
+}
+
+/// A value in an open leaf, with its tokens.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) text: Arc<str>,
+    /// Saturated: no text has more.
+    tokens: u32,
+    is_plain: bool,
+}
+
+impl Entry {
+    pub(super) fn new(value: Value, tokens: usize) -> Self {
+        let text: Arc<str> = value.into();
+        Self {
+            tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
+            is_plain: memchr::memchr2(b'<', b'&', text.as_bytes()).is_none(),
+            text,
+        }
+    }
+
+    pub(super) fn tokens(&self) -> usize {
+        usize::try_from(self.tokens).unwrap_or(usize::MAX)
+    }
+
+    fn text(&self) -> Text<'_> {
+        Text { value: &self.text, tokens: self.tokens(), is_plain: self.is_plain }
+    }
+}
+
+/// A stored value, with facts that were computed when it was stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Text<'h> {
+    pub(crate) value: &'h str,
+    pub(crate) tokens: usize,
+    /// Whether the value has neither `<` nor `&`, so that no tag in it needs escaping.
+    pub(crate) is_plain: bool,
+}
+
+/// A value in a sealed leaf: its end in the text, its tokens, and whether it is plain, in 17, 13 and 1 bits, from the
+/// lowest.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PackedEntry(u32);
+
+impl PackedEntry {
+    const PLAIN: u32 = 1 << 31;
+    const END_BITS: u32 = 17;
+    const END: u32 = (1 << Self::END_BITS) - 1;
+    const TOKENS: u32 = (1 << 13) - 1;
+
+    /// `None` if a number does not fit its bits.
+    pub(super) fn new(end: usize, entry: &Entry) -> Option<Self> {
+        let end = u32::try_from(end).ok().filter(|end| *end <= Self::END)?;
+        let tokens = Some(entry.tokens).filter(|tokens| *tokens <= Self::TOKENS)?;
+        let plain = if entry.is_plain { Self::PLAIN } else { 0 };
+        Some(Self(end | tokens << Self::END_BITS | plain))
+    }
+
+    pub(super) fn end(self) -> usize {
+        usize::try_from(self.0 & Self::END).unwrap_or_default()
+    }
+
+    pub(super) fn tokens(self) -> usize {
+        usize::try_from(self.0 >> Self::END_BITS & Self::TOKENS).unwrap_or_default()
+    }
+
+    /// The text of this entry, from its value.
+    fn text(self, value: &str) -> Text<'_> {
+        Text { value, tokens: self.tokens(), is_plain: self.0 & Self::PLAIN != 0 }
+    }
+}
+
+/// The start of a value in the text of a sealed leaf.
+pub(super) fn start(entries: &[PackedEntry], at: usize) -> usize {
+    at.checked_sub(1).and_then(|before| entries.get(before)).map_or(0, |entry| entry.end())
 }

@@ -1,4 +1,4 @@
-//! One stored text.
+//! The text of a cell.
 
 use std::borrow::Borrow;
 use std::borrow::Cow;
@@ -24,7 +24,7 @@ use serde::{Serialize, Serializer};
 #[derive(Clone)]
 pub struct Value {
     text: Arc<str>,
-    /// Which part of the text it is: values that are long stored share one.
+    /// The range of the value in the text: the values of a sealed leaf share one text.
     range: Range<usize>,
 }
 
@@ -38,7 +38,7 @@ impl Value {
         Self { range: 0..text.len(), text }
     }
 
-    /// A part of a text that begins and ends between characters.
+    /// A part of a text. The range must be at character boundaries.
     pub(crate) fn part(text: Arc<str>, range: Range<usize>) -> Self {
         debug_assert!(text.get(range.clone()).is_some(), "it is part of the text");
         Self { text, range }
@@ -127,7 +127,7 @@ impl Ord for Value {
     }
 }
 
-/// As text does, for [`Borrow`].
+/// Equal to the hash of the text, as [`Borrow`] requires.
 impl Hash for Value {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.as_str().hash(state);
