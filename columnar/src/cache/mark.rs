@@ -6,11 +6,11 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mark {
-    /// Where the mark is.
+    /// The position of the mark.
     pub position: Position,
-    /// How long the prefix is kept.
+    /// The time for which the prefix is kept.
     pub lifetime: Lifetime,
-    /// Which request reads it.
+    /// The request that reads the prefix.
     pub reason: Reason,
 }
 
@@ -48,8 +48,8 @@ pub enum Position {
     Part(usize),
 }
 
-/// How long a provider keeps a marked prefix after its last use. The [`CachePolicy`](super::CachePolicy) has the time in
-/// minutes.
+/// The time for which a provider keeps a marked prefix after its last use. The [`CachePolicy`](super::CachePolicy) has
+/// both durations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lifetime {
     /// The default of the provider.

@@ -1,4 +1,4 @@
-//! Where to mark a request, so that the next one pays the cached price for the prefix that both share.
+//! The positions of cache marks in a request, so that the next one pays the cached price for the prefix that both share.
 //!
 //! A provider that takes marks caches the prefix before each of them and nothing else. A mark at the end of a request is
 //! useless if the next request differs before it. The declaration decides where requests differ; see
@@ -162,7 +162,7 @@ impl Ends {
     }
 }
 
-/// What an earlier request had kept for the one behind it, part by part.
+/// The prefix of an earlier request that was worth a mark, part by part.
 struct Kept<'m>(Option<Parts<'m>>);
 
 impl<'m> Kept<'m> {

@@ -8,8 +8,8 @@ use std::fmt;
 use crate::context::{InNext, Messages, Part};
 use crate::declare::{Name, Suffix, Window};
 
-/// The length of the prefix that a request shares with the next one, and where it ends. Providers charge a fraction for a
-/// prefix that an earlier request had.
+/// The prefix that a request shares with the next one: its length, and the reason why it ends. Providers charge less for a
+/// prefix that they have cached.
 ///
 /// It prints as a sentence. Made by [`Derived::explain_cache`](crate::flow::Handle::explain_cache) and
 /// [`LiveFlow::explain_cache`](crate::flow::LiveFlow::explain_cache).
@@ -44,11 +44,11 @@ pub struct StablePrefix {
     pub bytes: usize,
     /// The bytes of all messages.
     pub total_bytes: usize,
-    /// The tokens that the next request repeats, as the flow [counts](crate::flow::LiveFlow::set_counter).
+    /// The tokens that the next request repeats, by the [counter](crate::flow::LiveFlow::set_counter) of the flow.
     pub tokens: usize,
     /// The tokens of all messages, counted the same way.
     pub total_tokens: usize,
-    /// The first part that the next request does not repeat; `None` if it repeats all.
+    /// The cause for the first part that the next request does not repeat; `None` if it repeats all parts.
     pub difference: Option<Difference>,
 }
 
@@ -62,15 +62,14 @@ pub enum Difference {
         column: Name,
         /// The step of the part.
         step: usize,
-        /// The window: widen it if the prefix matters more.
+        /// The window of the view. A wider one keeps the prefix longer.
         window: Window,
-        /// How many steps later the view shows each value.
+        /// The lag of the view in steps.
         lag: usize,
-        /// Whether it is the own past.
-        own: bool,
+        /// Whether the view is the self history.
+        is_self: bool,
     },
-    /// The budget will most likely leave out more. A [low-water mark](crate::budget::Budget::low_water)
-    /// makes that rare.
+    /// The budget will most likely omit more turns. A [low-water mark](crate::budget::Budget::low_water) makes that rare.
     Budget,
 }
 
@@ -96,8 +95,8 @@ impl StablePrefix {
 impl Difference {
     fn of(part: &Part<'_>) -> Option<Self> {
         match (part.in_next(), part.origin()) {
-            (InNext::Leaves { window, lag, own }, Some(origin)) => {
-                Some(Self::View { column: origin.column.clone(), step: origin.step, window, lag, own })
+            (InNext::Leaves { window, lag, is_self }, Some(origin)) => {
+                Some(Self::View { column: origin.column.clone(), step: origin.step, window, lag, is_self })
             }
             (InNext::MayBeTruncated | InNext::Truncated, _) => Some(Self::Budget),
             _ => None,
@@ -108,11 +107,11 @@ impl Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            &Self::View { ref column, step, window, lag, own } => {
-                let column = if own { "self" } else { column.as_str() };
+            &Self::View { ref column, step, window, lag, is_self } => {
+                let column = if is_self { "self" } else { column.as_str() };
                 write!(f, "`{column}{}` at step {step}", Suffix { window, lag })
             }
-            Self::Budget => f.write_str("what the budget leaves out"),
+            Self::Budget => f.write_str("the part that the budget omits"),
         }
     }
 }
@@ -121,11 +120,11 @@ impl fmt::Display for StablePrefix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { bytes, total_bytes, tokens, total_tokens, difference } = self;
         match difference {
-            None => write!(f, "all {bytes} bytes, about {tokens} tokens, begin the next request, too"),
+            None => write!(f, "the next request repeats all {bytes} bytes, about {tokens} tokens"),
             Some(first) => write!(
                 f,
-                "{bytes} of {total_bytes} bytes, about {tokens} of {total_tokens} tokens, begin the next request, \
-                 too; {first} is the first that does not"
+                "the next request repeats {bytes} of {total_bytes} bytes, about {tokens} of {total_tokens} tokens; the \
+                 first difference is {first}"
             ),
         }
     }

@@ -19,7 +19,7 @@ use crate::tokens::Counter;
 pub(crate) struct Assembler {
     overhead: Arc<Overhead>,
     limit: Result<Option<TokenLimit>, BudgetError>,
-    /// The cuts so far, where they persist.
+    /// The cuts so far, if they persist.
     cuts: Option<PersistentCuts>,
     /// By input with a filter, the values that pass it.
     filtered: BTreeMap<usize, FilteredHistory>,
@@ -47,7 +47,7 @@ impl Assembler {
     ///
     /// # Errors
     ///
-    /// When the context is over a budget that cuts nothing, or the budget has no room for messages at all.
+    /// If the context is over a budget that never truncates, or the budget leaves no tokens for messages.
     pub(crate) fn assemble(
         &mut self,
         reads: Arc<Reads>,
@@ -75,7 +75,7 @@ impl Assembler {
         }
     }
 
-    /// Omits what the budget has no room for.
+    /// Omits the turns that do not fit the budget.
     fn truncate(&mut self, snapshot: &mut Snapshot) -> Result<(), BudgetError> {
         let Some(limit) = self.limit.as_ref().map_err(Clone::clone)? else { return Ok(()) };
         let truncation = Truncation::new(snapshot, limit, self.cuts.as_mut());
@@ -100,7 +100,7 @@ impl Assembler {
     }
 
     /// The most tokens that the messages may have.
-    pub(crate) fn most(&self) -> usize {
+    pub(crate) fn max_tokens(&self) -> usize {
         match &self.limit {
             Ok(Some(limit)) => limit.tokens,
             _ => usize::MAX,

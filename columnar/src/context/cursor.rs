@@ -14,12 +14,12 @@ pub(super) struct Cursor<'m> {
     snapshot: &'m Snapshot,
     /// The slot of the current turn; see [`ContextTurns`](super::turns::ContextTurns).
     slot: usize,
-    /// Twice the index of the next view in the turn, and one more when its marker is behind the cursor.
+    /// Twice the index of the next view in the turn, plus one after the cursor has passed its marker.
     next: usize,
-    /// The delimiters of the last item, and how many groups stay open after it.
+    /// The delimiters of the last item, and the number of groups that stay open after it.
     last: Option<&'m Delimiters>,
     open: usize,
-    /// What a budget omits, until the cursor passes it.
+    /// The turns that a budget omits, until the cursor passes them.
     truncation: Option<&'m Truncation>,
     /// The item after the lead.
     led: Option<Item<'m>>,
@@ -32,7 +32,7 @@ const LEAD: &str = "<elided/>";
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item<'m> {
     pub(super) source: Source<'m>,
-    /// The step whose turn shows it. The value comes from the step `lag` before it.
+    /// The step of the turn. The value comes from `lag` steps before it.
     pub(super) step: usize,
     pub(super) lag: usize,
     pub(super) text: Text<'m>,
@@ -58,14 +58,14 @@ impl<'m> Cursor<'m> {
         Self::since(snapshot, snapshot.first_step())
     }
 
-    /// From this step on.
+    /// A cursor that begins at this step.
     pub(super) fn since(snapshot: &'m Snapshot, step: usize) -> Self {
         let slot = 2 * step;
         let truncation = snapshot.truncation().filter(|truncation| slot < truncation.omitted.end);
         Self { snapshot, slot, next: 0, last: None, open: 0, truncation, led: None }
     }
 
-    /// Passes what a budget omits, if it begins here, and returns the marker in its place.
+    /// Skips the omitted turns, if they begin here, and returns their marker.
     fn pass_omitted(&mut self) -> Option<Item<'m>> {
         let truncation = self.truncation.take_if(|truncation| truncation.omitted.start <= self.slot)?;
         self.slot = truncation.omitted.end;
@@ -130,7 +130,7 @@ impl<'m> Cursor<'m> {
         self.snapshot.overhead.delimiters.get(input.at).map_or(&MARKER, |input| input.between(before, after))
     }
 
-    /// The groups that begin with a value begin with the marker before it.
+    /// If a marker precedes a value, the groups of the value begin with the marker.
     fn around_marker(&mut self, input: &Input) -> &'m Delimiters {
         let before = mem::replace(&mut self.open, input.groups.len());
         self.snapshot.overhead.delimiters.get(input.at).map_or(&MARKER, |input| input.untagged(before))
@@ -170,7 +170,7 @@ impl<'m> Iterator for Cursor<'m> {
 }
 
 impl<'m> Item<'m> {
-    /// The input that it shows or counts; `None` for the self history.
+    /// The input of the text, or whose hidden values it counts; `None` for the self history.
     pub(super) fn input(&self, snapshot: &'m Snapshot) -> Option<&'m Input> {
         match self.source {
             Source::Input(input) => Some(input),

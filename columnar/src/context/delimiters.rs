@@ -67,14 +67,14 @@ pub(crate) struct Delimiters {
     /// The separator, which only a value that joins a message shows, and the opening tags.
     opening: Cow<'static, str>,
     closing: Cow<'static, str>,
-    /// How many groups begin with the value.
+    /// The number of groups that begin with the value.
     opened: usize,
 }
 
-/// Around a value of the column itself, which has no tag.
+/// The delimiters of a value of the column itself, which has no tag.
 pub(super) static SELF_HISTORY: Delimiters = Delimiters::untagged(Role::Assistant);
 
-/// Around a marker of omitted turns or hidden values.
+/// The delimiters of a marker of omitted turns or hidden values.
 pub(super) static MARKER: Delimiters = Delimiters::untagged(Role::User);
 
 impl Delimiters {
@@ -82,8 +82,8 @@ impl Delimiters {
         Self { role, opening: Cow::Borrowed(SEPARATOR), closing: Cow::Borrowed(""), opened: 0 }
     }
 
-    /// Around a value of an input, or with no tag around the marker before one: `opened` groups begin before it, and
-    /// `closed` groups end after it, the outermost first.
+    /// The delimiters of an input's value, or without a tag those of the marker before it. The groups `opened` begin
+    /// before it and the groups `closed` end after it, each with the outermost first.
     fn new(tag: Option<&Name>, opened: &[Name], closed: &[Name]) -> Self {
         let mut opening = String::from(SEPARATOR);
         opened.iter().chain(tag).for_each(|tag| opening.extend(["<", tag, ">\n"]));
@@ -96,7 +96,7 @@ impl Delimiters {
         self.role
     }
 
-    /// How many groups begin with the value.
+    /// The number of groups that begin with the value.
     pub(super) fn opened(&self) -> usize {
         self.opened
     }
@@ -112,7 +112,7 @@ impl Delimiters {
         &self.closing
     }
 
-    /// The tokens of the text around a value, whose own are counted apart.
+    /// The tokens of the text around a value. The tokens of the value are counted separately.
     pub(super) fn tokens(&self, counter: &dyn Counter) -> usize {
         counter.count(&[self.opening(Position::First), self.closing(), SEPARATOR].concat())
     }
@@ -124,12 +124,12 @@ impl Delimiters {
 pub(super) struct InputDelimiters {
     depth: usize,
     tagged: Vec<Delimiters>,
-    /// Of a marker, by how many groups begin with it: one or more.
+    /// The delimiters of a marker, by the number of groups that begin with it: one or more.
     untagged: Vec<Delimiters>,
 }
 
 impl InputDelimiters {
-    /// Of an input with this tag, in groups with these tags, the outermost first.
+    /// The delimiters of an input with this tag, in groups with these tags, the outermost first.
     fn new(tag: &Name, groups: &[Name]) -> Self {
         let depth = groups.len();
         let innermost = |count: usize| groups.get(depth - count..).unwrap_or_default();
@@ -140,16 +140,16 @@ impl InputDelimiters {
         Self { depth, tagged: tagged.collect(), untagged: untagged.collect() }
     }
 
-    /// Around a value before which `before` groups are open, and after which `after` of them stay open.
+    /// The delimiters of a value with `before` open groups before it and `after` of them still open after it.
     pub(super) fn between(&self, before: usize, after: usize) -> &Delimiters {
         let (opened, closed) = (self.depth - before, self.depth - after);
         match self.tagged.get(opened * (self.depth + 1) + closed) {
             Some(delimiters) => delimiters,
-            None => unreachable!("there is a pair for each"),
+            None => unreachable!("there is a pair for each number of groups"),
         }
     }
 
-    /// Around the marker before a value, where `before` groups are open.
+    /// The delimiters of the marker before a value, with `before` open groups before it.
     pub(super) fn untagged(&self, before: usize) -> &Delimiters {
         let opened = self.depth - before;
         opened.checked_sub(1).and_then(|at| self.untagged.get(at)).unwrap_or(&MARKER)
@@ -161,12 +161,12 @@ impl InputDelimiters {
     }
 }
 
-/// The delimiters of a column's contexts, and what they and the instruction cost in tokens. The contexts of all steps
-/// share it.
+/// The delimiters of a column's contexts, and the tokens of the delimiters and of the instruction. The contexts of all
+/// steps share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Overhead {
     pub(super) counter: Arc<dyn Counter>,
-    /// The tokens of the instruction, if a model is asked.
+    /// The tokens of the instruction, if the column calls a model.
     pub(crate) instruction: Option<usize>,
     /// By input.
     pub(super) delimiters: Vec<InputDelimiters>,
@@ -194,7 +194,7 @@ impl Overhead {
         Self { counter, instruction, delimiters, inputs, groups, separator }
     }
 
-    /// The marker of the values that a view hides, and its tokens without those that separate it.
+    /// The marker of the values that a view hides, and its tokens without the separator.
     pub(crate) fn elision(&self, values: usize, tag: &str) -> (String, usize) {
         let plural = if values == 1 { "" } else { "s" };
         let text = format!("<elided>{values} value{plural} of {tag}</elided>");

@@ -1,8 +1,8 @@
-//! Keeps content from opening or closing a tag of the context that shows it.
+//! Escapes tags in values, so that content cannot open or close a tag of its context.
 //!
-//! Wherever a value spells a tag of the context, as `<user`, `</user`, `< / USER` or an escaped form
-//! of these, the first character of that spelling becomes an entity. Nothing else changes, and the
-//! change can be undone: an unescaped `<` and each further `amp;` tell how often it was made.
+//! Where a value contains a tag of the context, as `<user`, `</user`, `< / USER` or an escaped form of these, the first
+//! character of that spelling becomes an entity. Nothing else changes, and the change can be undone: the number of
+//! `amp;` is the number of times that the value was escaped.
 //!
 //! ```text
 //! spelling = ("<" | "&" "amp;"* "lt;")  space*  "/"?  space*  NAME  word-boundary      all ASCII
@@ -12,11 +12,11 @@ use std::borrow::Cow;
 
 use crate::declare::Name;
 
-/// The tag of the constant message that leads an array which would begin with the assistant. It
-/// counts as a tag of every context.
+/// The tag of the constant message before an array that would begin with the assistant. It counts as a tag of every
+/// context.
 pub(crate) const ELIDED: &str = "elided";
 
-/// `value` with every spelling of one of `tags` escaped.
+/// Escapes every spelling of one of `tags` in `value`.
 pub(crate) fn escape<'v, 't, T>(value: &'v str, tags: &T) -> Cow<'v, str>
 where
     T: Iterator<Item = &'t Name> + Clone,
@@ -47,12 +47,12 @@ where
     Cow::Owned(escaped)
 }
 
-/// The next character that could begin a spelling.
+/// The position of the next character that could begin a spelling.
 fn find_mark(value: &str, from: usize) -> Option<usize> {
     memchr::memchr2(b'<', b'&', value.as_bytes().get(from..)?).map(|at| from + at)
 }
 
-/// Where `&lt;`, `&amp;lt;`, … at `at` ends; `None` if none begins there.
+/// The end of an escaped `<` at `at`: `&lt;`, `&amp;lt;`, …; `None` if there is none.
 fn after_entity(value: &str, at: usize) -> Option<usize> {
     let mut rest = value.get(at + 1..)?;
     while let Some(shorter) = rest.strip_prefix("amp;") {
@@ -61,7 +61,7 @@ fn after_entity(value: &str, at: usize) -> Option<usize> {
     rest.strip_prefix("lt;").map(|rest| value.len() - rest.len())
 }
 
-/// Whether what follows an opening bracket is the name of a tag, with or without a slash.
+/// Whether the text at `at`, after an opening bracket, is the name of a tag, with or without a slash.
 fn spells_tag<'t>(value: &str, at: usize, tags: impl Iterator<Item = &'t Name>) -> bool {
     let rest = value.as_bytes().get(at..).unwrap_or_default();
     let rest = skip_space(rest);
@@ -76,7 +76,7 @@ fn skip_space(bytes: &[u8]) -> &[u8] {
     bytes.get(end..).unwrap_or_default()
 }
 
-/// The vertical tab counts too, which [`u8::is_ascii_whitespace`] leaves out.
+/// Unlike [`u8::is_ascii_whitespace`], this includes the vertical tab.
 fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }

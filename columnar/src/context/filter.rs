@@ -1,21 +1,21 @@
-//! What a view with a filter shows of a column.
+//! The values of a column that pass the filter of a view.
 
 use std::ops::Range;
 
 use crate::declare::Filter;
 use crate::history::History;
 
-/// The values that a filter lets through, as a history of their own, so that everything that goes for columns
-/// goes for it. Each value is asked for once.
+/// The values that pass a filter, as a history: windows, sums and budgets work on it as on a column. The filter is called
+/// once for each value.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FilteredHistory {
     passed: History,
-    /// Every step before this one has been asked for.
+    /// Every step before this one has been checked.
     checked: usize,
 }
 
 impl FilteredHistory {
-    /// What passes of a column, as far as its values in `steps` go, which are stored.
+    /// Checks the values in `steps`, which are stored, and returns all values so far that pass the filter.
     pub(crate) fn history(&mut self, filter: &Filter, column: &History, steps: Range<usize>) -> History {
         let is_next = steps.start <= self.checked;
         for step in if is_next { self.checked.min(steps.end)..steps.end } else { steps.clone() } {

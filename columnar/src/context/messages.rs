@@ -1,4 +1,4 @@
-//! The messages array: parts, joined only where somebody asks for the whole.
+//! The messages array: parts, which are joined only when they are read as messages.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,11 +14,10 @@ use super::shared_prefix::SharedPrefix;
 use super::snapshot::Snapshot;
 use crate::declare::Name;
 
-/// The messages array of one call: user and assistant in turn, first and last the user.
+/// The messages array of one call. User and assistant alternate, and the first and the last message are the user's.
 ///
-/// It serialises to `[{"role": "...", "content": "..."}]` and iterates over `(role, content)`. It holds
-/// no text of its own: it is a view of the stored values as they are, made in the same time whatever
-/// the length of the history. Cloning it is a few reference counts.
+/// It serializes to `[{"role": "...", "content": "..."}]` and iterates over `(role, content)`. It borrows the stored
+/// values and copies no text. Making and cloning it takes the same short time for any length of the history.
 ///
 /// ```
 /// # use columnar::prelude::*;
@@ -49,7 +48,7 @@ impl Messages {
         &self.0
     }
 
-    /// The pieces that the messages consist of, with their origin.
+    /// The parts of the messages, each with the cell that it shows.
     pub fn parts(&self) -> Parts<'_> {
         Parts::new(&self.0)
     }
@@ -59,18 +58,18 @@ impl Messages {
         Iter(self.parts().peekable())
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     pub fn len(&self) -> usize {
         self.parts().filter(|part| !part.joins()).count()
     }
 
-    /// Whether there is no message; never so for the messages of a column.
+    /// Whether there is no message. The messages of a column are never empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The content of the last message, tags and all. It holds the current step of every input;
-    /// for the plain value of one of them see [`Context::input`](crate::Context::input).
+    /// The content of the last message with its tags. It contains the values of all inputs at the current step. For one
+    /// value without tags see [`Context::input`](crate::Context::input).
     pub fn last_text(&self) -> Cow<'_, str> {
         let mut text = Cow::Borrowed("");
         for part in Parts::since(&self.0, self.0.last_message()) {
@@ -82,34 +81,33 @@ impl Messages {
         text
     }
 
-    /// The tokens of all messages, as the flow [counts](crate::flow::LiveFlow::set_counter): a sum of
-    /// numbers that are known, whatever the length.
+    /// The tokens of all messages, by the [counter](crate::flow::LiveFlow::set_counter) of the flow. Values were counted
+    /// when they were stored, so no text is read.
     pub fn tokens(&self) -> usize {
         self.0.tokens()
     }
 
-    /// What was left out so that the messages go into their [budget](crate::budget); `None` if there
-    /// is none.
+    /// The report of the truncation to the [budget](crate::budget); `None` without a budget.
     pub fn report(&self) -> Option<&Report> {
         self.0.truncation().map(|truncation| &truncation.report)
     }
 
-    /// The cells that are left out, in the order in which they would be shown.
+    /// The cells that the budget omits, in the order in which they would be shown.
     pub fn elided(&self) -> impl Iterator<Item = Origin<'_>> {
         self.0.omitted()
     }
 
-    /// The tokens of the instruction that goes with them.
+    /// The tokens of the instruction that is sent with the messages.
     pub(crate) fn instruction(&self) -> usize {
         self.0.overhead.instruction.unwrap_or(0)
     }
 
-    /// What other columns may begin with as well, and its tokens.
+    /// The prefix that the contexts of other columns may share, and its tokens.
     pub(crate) fn shared_prefix(&self) -> (SharedPrefix, usize) {
         SharedPrefix::of(&self.0)
     }
 
-    /// The column that is shown them.
+    /// The column that reads the messages.
     pub(crate) fn column(&self) -> &Name {
         self.0.column()
     }
@@ -119,12 +117,12 @@ impl Messages {
         self.0.step
     }
 
-    /// What the column was shown before, when it was asked last; `None` at its first time.
+    /// The messages of the column's previous computed step; `None` at its first one.
     pub(crate) fn previous(&self) -> Option<Self> {
         self.0.previous().map(Self::new)
     }
 
-    /// What the column was shown at the last step that it has in common with its nearest fork.
+    /// The messages of the column at the last step that it shares with its nearest fork.
     pub(crate) fn before_fork(&self) -> Option<Self> {
         self.0.before_fork().map(Self::new)
     }

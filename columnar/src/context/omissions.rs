@@ -12,10 +12,10 @@ use super::delimiters::Overhead;
 use super::view::ViewValues;
 use crate::declare::Reads;
 
-/// What is omitted, and the markers for it. Most contexts omit nothing.
+/// The values that a context omits, and their markers. Most contexts omit nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Omissions {
-    /// What the budget omits, where there is one.
+    /// The truncation to the budget, if there is a budget.
     pub(super) truncation: Option<Truncation>,
     /// The markers of hidden values.
     pub(super) elisions: Vec<Elision>,
@@ -37,19 +37,19 @@ impl Omissions {
     }
 }
 
-/// What a budget omits from a context. Turns are numbered by slots; see [`Turns`](super::budget::Turns).
+/// The turns that a budget omits from a context. They are numbered by slots; see [`Turns`](super::budget::Turns).
 #[derive(Clone, Debug)]
 pub(crate) struct Truncation {
     pub(crate) report: Report,
     /// The slots of the omitted turns.
     pub(super) omitted: Range<usize>,
-    /// The slots that the previous context omitted, where cuts persist.
+    /// The slots that the previous context omitted, if cuts persist.
     pub(super) previous: Range<usize>,
     /// The slots that the next context most likely omits.
     pub(super) next: Range<usize>,
-    /// Whether the next context certainly omits others.
+    /// Whether the next context certainly omits other turns.
     pub(super) changes: bool,
-    /// The marker in their place, if there is one, and its tokens.
+    /// The marker that replaces the turns, if there is one, and its tokens.
     pub(super) marker: Option<(String, usize)>,
 }
 
@@ -67,14 +67,14 @@ impl Truncation {
 pub(super) struct Elision {
     /// The index of the view among those of the column.
     pub(super) view: usize,
-    /// How many values the view hides.
+    /// The number of hidden values.
     pub(super) values: usize,
     /// The marker, at its step.
     pub(super) text: ViewValues,
 }
 
 impl Elision {
-    /// All markers in a context of `step`, as far as the step `known` is known.
+    /// All markers in a context of `step`, given the values up to the step `known`.
     pub(super) fn all(
         reads: &Reads,
         views: &[ViewValues],
@@ -83,7 +83,7 @@ impl Elision {
         known: usize,
     ) -> Vec<Self> {
         let inputs = reads.inputs.len();
-        // The value of the column itself at the last known step is not known yet.
+        // At the last known step, the value of the column itself is still being computed.
         let end = |at| if at < inputs { known + 1 } else { known };
         let turns = reads
             .turns(step)
@@ -101,7 +101,7 @@ impl Elision {
         turns.filter_map(elision).collect()
     }
 
-    /// The tokens of the marker, if it is in the turns of some steps.
+    /// The tokens of the marker if it is in the turns of these steps, or else 0.
     pub(super) fn tokens(&self, steps: &Range<usize>, overhead: &Overhead) -> usize {
         self.text.sum(steps).with_overhead(overhead.separator).tokens
     }

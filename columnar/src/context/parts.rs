@@ -23,33 +23,32 @@ pub struct Origin<'m> {
 pub struct Hidden<'m> {
     /// The column.
     pub column: &'m Name,
-    /// How many of its values come before the first one that is shown.
+    /// The number of values before the first one that is shown.
     pub values: usize,
 }
 
 /// A piece of a message, and its origin.
 ///
-/// The parts of a message, one after the other and with nothing between them, are its content: the
-/// separator is at the front of the later part, so a prefix that was sent once stays as it is when more
-/// follows.
+/// The content of a message is the concatenation of its parts. A separator is at the front of the later part, so appending
+/// a part does not change the prefix that was sent before.
 #[derive(Clone, Debug)]
 pub struct Part<'m> {
     snapshot: &'m Snapshot,
     item: Item<'m>,
-    /// The value as it is shown inside the delimiters.
+    /// The value between the delimiters, with tags escaped.
     value: Cow<'m, str>,
 }
 
-/// What the next context does with a part.
+/// Whether the next context of the column repeats a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InNext {
-    /// It shows the part as well.
+    /// The part is repeated.
     Repeated,
     /// The part leaves the window of its view.
-    Leaves { window: Window, lag: usize, own: bool },
-    /// The budget most likely omits the part, or changes it with what it omits.
+    Leaves { window: Window, lag: usize, is_self: bool },
+    /// The budget most likely omits the part, or changes it together with an omitted one.
     MayBeTruncated,
-    /// The budget certainly does.
+    /// The budget certainly omits or changes the part.
     Truncated,
 }
 
@@ -62,12 +61,12 @@ impl<'m> Part<'m> {
         Self { snapshot, item, value }
     }
 
-    /// The role of its message.
+    /// The role of the message.
     pub fn role(&self) -> Role {
         self.item.delimiters.role()
     }
 
-    /// The cell that it shows; `None` for the constant `<elided/>`, for the marker of turns that a
+    /// The cell that the part shows. `None` for the constant `<elided/>`, for the marker of turns that a
     /// [budget](crate::budget) omits, and for the marker of [hidden](Self::hidden) values.
     pub fn origin(&self) -> Option<Origin<'m>> {
         let column = match self.item.source {
@@ -78,7 +77,7 @@ impl<'m> Part<'m> {
         Some(Origin { column, step: self.item.step - self.item.lag })
     }
 
-    /// The values that a view hides, if the part [counts](crate::View::elided) them.
+    /// The values that a view hides, if the part is the [marker](crate::View::elided) of hidden values.
     pub fn hidden(&self) -> Option<Hidden<'m>> {
         let Source::Elision(elision) = self.item.source else { return None };
         let reads = &self.snapshot.reads;
@@ -86,7 +85,7 @@ impl<'m> Part<'m> {
         Some(Hidden { column, values: elision.values })
     }
 
-    /// The text as it is sent, with its tag and separator.
+    /// The text that is sent, with its tag and separator.
     pub fn text(&self) -> Cow<'m, str> {
         match self.chunks() {
             ["", _, ""] => self.value.clone(),
@@ -94,19 +93,19 @@ impl<'m> Part<'m> {
         }
     }
 
-    /// The text in pieces, none of which is copied.
+    /// The text in pieces, without a copy: what precedes the value, the value, and what follows it.
     pub(super) fn chunks(&self) -> [&str; 3] {
         let delimiters = self.item.delimiters;
         [delimiters.opening(self.item.position), &self.value, delimiters.closing()]
     }
 
-    /// Whether it continues the message of the part before it.
+    /// Whether the part continues the message of the part before it.
     pub(crate) fn joins(&self) -> bool {
         self.item.position == Position::Joins
     }
 
-    /// Its tokens: those of the value, which were counted when it was stored, and those of its tag and separator. The
-    /// constant `<elided/>` counts nothing.
+    /// The tokens of the value, which were counted when it was stored, and of its tag and separator. The constant
+    /// `<elided/>` has 0.
     pub fn tokens(&self) -> usize {
         let overhead = &self.snapshot.overhead;
         let around = match self.item.source {
@@ -117,7 +116,7 @@ impl<'m> Part<'m> {
         self.item.text.tokens + around + self.group_tokens()
     }
 
-    /// The tokens of the groups that begin with it.
+    /// The tokens of the groups that begin with the part.
     fn group_tokens(&self) -> usize {
         let Some(input) = self.item.input(self.snapshot) else { return 0 };
         let outside = input.groups.len().saturating_sub(self.item.delimiters.opened());
@@ -125,17 +124,17 @@ impl<'m> Part<'m> {
         input.groups.iter().skip(outside).filter_map(|&group| groups.get(group)).sum()
     }
 
-    /// Its tokens by another counter.
+    /// The tokens by another counter.
     pub(crate) fn tokens_by(&self, counter: &dyn Counter) -> usize {
         counter.count(&self.value) + self.item.delimiters.tokens(counter)
     }
 
-    /// The bytes of its text.
+    /// The length of the text in bytes.
     pub(crate) fn len(&self) -> usize {
         self.chunks().map(str::len).iter().sum()
     }
 
-    /// What the next context does with it.
+    /// Whether the next context repeats the part.
     pub(crate) fn in_next(&self) -> InNext {
         let Self { item, snapshot, .. } = self;
         let (reads, step, next) = (&snapshot.reads, item.step, snapshot.step + 1);
@@ -153,7 +152,7 @@ impl<'m> Part<'m> {
         let input = item.input(snapshot);
         let view = input.map_or(reads.inputs.len(), |input| input.at);
         let Some(spec) = reads.view(view) else {
-            unreachable!("`{}` shows a view that it has", reads.column)
+            unreachable!("a part of `{}` belongs to one of its views", reads.column)
         };
         let (steps, slot) = match input {
             Some(_) => (spec.turns(next), 2 * step),
@@ -161,7 +160,7 @@ impl<'m> Part<'m> {
         };
         let is_truncated = truncation.is_some_and(|truncation| truncation.next.contains(&slot));
         let changes = match item.source {
-            // The values after it may leave, so that its groups end with it.
+            // If the values after it leave the window, its groups end with it.
             Source::Input(input) if !input.groups.is_empty() => {
                 snapshot.open_after(input, step, next) != snapshot.open_after(input, step, snapshot.step)
             }
@@ -171,7 +170,7 @@ impl<'m> Part<'m> {
         match steps.contains(&step) {
             true if is_truncated => truncated,
             true if !changes => InNext::Repeated,
-            _ => InNext::Leaves { window: spec.window, lag: spec.lag, own: input.is_none() },
+            _ => InNext::Leaves { window: spec.window, lag: spec.lag, is_self: input.is_none() },
         }
     }
 }

@@ -6,8 +6,8 @@ use super::snapshot::Snapshot;
 use super::turns::ContextTurns;
 use crate::declare::Name;
 
-/// What a context shows before the first value of the column itself: the same in all columns that read the same at
-/// this step. Prefixes of earlier steps are less.
+/// The part of a context before the first value of the column itself. All columns with the same inputs at this step share
+/// it. A prefix of an earlier step is ordered before it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SharedPrefix {
     step: usize,
@@ -26,10 +26,10 @@ struct PrefixInput {
 impl SharedPrefix {
     /// The prefix of a context, and its tokens.
     pub(super) fn of(snapshot: &Snapshot) -> (Self, usize) {
-        let own = snapshot.own().filter(|own| !own.steps.is_empty());
-        let end = own.map_or(snapshot.step, |own| own.steps.start) + 1;
+        let history = snapshot.self_history().filter(|history| !history.steps.is_empty());
+        let end = history.map_or(snapshot.step, |history| history.steps.start) + 1;
         let omitted = snapshot.truncation().map(|truncation| &truncation.omitted);
-        // The first step whose turn of inputs a budget omits.
+        // The first step with inputs that a budget omits.
         let cut = omitted.filter(|omitted| !omitted.is_empty()).map(|omitted| omitted.start.div_ceil(2));
         let steps = 0..cut.map_or(end, |cut| cut.min(end));
         let inputs = snapshot.reads.inputs.iter().zip(&*snapshot.views);

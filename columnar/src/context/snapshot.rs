@@ -1,12 +1,12 @@
-//! Snapshot: everything that a context shows, without making any text of it.
+//! Snapshot: everything that a context shows, before any text is assembled.
 //!
 //! ```text
 //! views ──▶ windows, at the current step ──▶ snapshots of the columns
 //! ```
 //!
-//! Nothing is copied: a snapshot is a few reference counts, whatever the length of the history, and its parts are
-//! found when somebody reads them. It is a pure function of the declaration and the stored values: the order in which
-//! cells were computed does not show.
+//! Nothing is copied: a snapshot is a few reference counts for any length of the history, and its parts are made when they
+//! are read. It is a pure function of the declaration and the stored values, and does not depend on the order in which
+//! cells were computed.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::declare::{Input, Name, Reads};
 use crate::history::{History, Value};
 use crate::schedule::Cell;
 
-/// What the context of one cell shows. Cloning it is a few reference counts.
+/// The histories that the context of one cell shows. Cloning it is a few reference counts.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
     pub(crate) reads: Arc<Reads>,
@@ -55,7 +55,7 @@ impl Snapshot {
         Self { reads, step, views, overhead, fork, omissions }
     }
 
-    /// Omits what a budget has no room for.
+    /// Applies a truncation.
     pub(super) fn truncate(&mut self, truncation: Truncation) {
         Arc::make_mut(self.omissions.get_or_insert_default()).truncation = Some(truncation);
     }
@@ -64,7 +64,7 @@ impl Snapshot {
         &self.reads.column
     }
 
-    /// Whether both are the same snapshot, and not only equal ones.
+    /// Whether both are the same snapshot, by identity.
     pub(super) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.views, &other.views)
     }
@@ -74,8 +74,8 @@ impl Snapshot {
         (0..self.step).rev().find(|step| self.is_read_at(*step)).map(|step| self.at(step))
     }
 
-    /// The snapshot of the last step that is shared with the nearest fork; `None` where a budget omits turns now, for
-    /// what it omitted then is unknown.
+    /// The snapshot of the last step that is shared with the nearest fork. `None` if a budget omits turns now, because
+    /// the turns that it omitted then are unknown.
     pub(super) fn before_fork(&self) -> Option<Self> {
         let is_whole = self.truncation().is_none_or(|truncation| truncation.omitted.is_empty());
         self.fork?.checked_sub(1).filter(|_| is_whole).map(|step| self.at(step))
@@ -96,7 +96,7 @@ impl Snapshot {
         earlier
     }
 
-    /// What the budget omits, where there is one.
+    /// The truncation to the budget, if there is a budget.
     pub(super) fn truncation(&self) -> Option<&Truncation> {
         self.omissions.as_ref()?.truncation.as_ref()
     }
@@ -111,7 +111,7 @@ impl Snapshot {
         self.elisions().iter().find(|elision| elision.view == view)
     }
 
-    /// The inputs at the current step, without those that were skipped.
+    /// The tags and values of the inputs at the current step, without skipped cells.
     pub(crate) fn current(&self) -> Vec<(Name, Value)> {
         let inputs = self.reads.inputs.iter().zip(&*self.views);
         inputs.filter_map(|(input, view)| Some((input.tag.clone(), view.value(self.step)?))).collect()
@@ -127,8 +127,8 @@ impl Snapshot {
         self.is_read_at(self.step)
     }
 
-    /// How many groups around an input stay open after its value in the turn of a step, in a context of the step
-    /// `context`: this one or the next.
+    /// The number of groups that stay open after an input's value in the turn of `step`, in the context of the step
+    /// `context`, which is this one or the next.
     pub(super) fn open_after(&self, input: &Input, step: usize, context: usize) -> usize {
         let later = self.reads.inputs.iter().zip(&*self.views).skip(input.at + 1);
         let mut siblings = later.map(|(other, view)| (input.shared_groups(other), other, view));
@@ -143,23 +143,24 @@ impl Snapshot {
         self.views.iter().all(|view| !view.steps.clone().any(|step| view.has(step)))
     }
 
-    /// The self history, if it is shown.
-    pub(super) fn own(&self) -> Option<&ViewValues> {
+    /// The self history, if the column reads it.
+    pub(super) fn self_history(&self) -> Option<&ViewValues> {
         self.views.get(self.reads.inputs.len())
     }
 
-    /// Whether the next context has a marker before a value and this one has none: the value becomes the first that
-    /// its view shows.
+    /// Whether a value becomes the first that its view shows. Then a marker precedes it in the next context, and none
+    /// does in this one.
     pub(super) fn is_first_next(&self, view: usize, step: usize, next: &Range<usize>) -> bool {
         let view = self.views.get(view).filter(|_| self.reads.is_elided(view));
         view.is_some_and(|view| view.first(next) == Some(step) && view.first(&view.steps) != Some(step))
     }
 
-    /// Whether the next context begins with a value of the column itself, as far as that is known, and with no marker.
+    /// Whether the next context begins with a value of the column itself and without a marker, as far as the known values
+    /// decide it.
     pub(super) fn is_led_next(&self) -> bool {
         let next = self.step + 1;
-        let (Some(own), Some(view)) = (&self.reads.own, self.own()) else { return false };
-        // The value that is computed now will be there.
+        let (Some(own), Some(view)) = (&self.reads.own, self.self_history()) else { return false };
+        // The value that is being computed will be stored by then.
         let mut values = own.self_cells(next).filter(|&step| step == self.step || view.has(step));
         values.next().is_some_and(|first| {
             let is_marked = own.elided && view.sum(&(0..first)).count > 0;
@@ -175,14 +176,14 @@ impl Snapshot {
         self.views.iter().map(|view| view.steps.start).min().unwrap_or(self.step)
     }
 
-    /// The first step of the last message: the one after the last shown value of the column itself.
+    /// The first step of the last message, which is the step after the last shown value of the column itself.
     pub(super) fn last_message(&self) -> usize {
         let is_omitted =
             |slot: usize| self.truncation().is_some_and(|truncation| truncation.omitted.contains(&slot));
-        let own = self.own().and_then(|own| {
-            let is_shown = |&step: &usize| !is_omitted(2 * step + 1) && own.has(step);
-            own.steps.clone().rev().find(is_shown).map(|step| step + 1)
+        let after_self = self.self_history().and_then(|history| {
+            let is_shown = |&step: &usize| !is_omitted(2 * step + 1) && history.has(step);
+            history.steps.clone().rev().find(is_shown).map(|step| step + 1)
         });
-        own.unwrap_or_else(|| self.first_step())
+        after_self.unwrap_or_else(|| self.first_step())
     }
 }

@@ -1,14 +1,13 @@
-//! The turns of a context by their sizes, and its tokens: sums of numbers that are known before any text is made.
+//! The sizes of a context's turns, and its tokens: sums of known numbers, before any text is assembled.
 //!
-//! What a column reads at a step is one turn, in slot `2 * step`; its own value there is another, in slot
+//! The inputs of a column at a step are one turn, in slot `2 * step`. Its own value at that step is another turn, in slot
 //! `2 * step + 1`.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::budget::Cut;
-use super::budget::{CutMarker, PersistentCuts, Report, Strategy, TokenLimit, Turns};
+use super::budget::{Cut, CutMarker, PersistentCuts, Report, Strategy, TokenLimit, Turns};
 use super::omissions::{Elision, Truncation};
 use super::snapshot::Snapshot;
 use super::view::ViewValues;
@@ -24,7 +23,8 @@ pub(super) struct ContextTurns<'s> {
 }
 
 impl<'s> ContextTurns<'s> {
-    /// The turns as they were at a step, or are; those of the next step are expected to be as large as the last ones.
+    /// The turns at a step: the current one, an earlier one, or the next one. The new turns of the next step are expected
+    /// to be as large as the last ones.
     pub(super) fn at(snapshot: &'s Snapshot, step: usize) -> Self {
         let elisions = if step == snapshot.step {
             Cow::Borrowed(snapshot.elisions())
@@ -43,11 +43,11 @@ impl<'s> ContextTurns<'s> {
     }
 
     /// The self history, and the steps of it that are shown.
-    fn own(&self) -> Option<(&'s ViewValues, Range<usize>)> {
-        Some((self.snapshot.own()?, self.snapshot.reads.own.as_ref()?.self_cells(self.step)))
+    fn self_history(&self) -> Option<(&'s ViewValues, Range<usize>)> {
+        Some((self.snapshot.self_history()?, self.snapshot.reads.own.as_ref()?.self_cells(self.step)))
     }
 
-    /// The turns of inputs in some steps, as far as they have begun.
+    /// The turns of inputs in these steps, up to the current one.
     pub(super) fn inputs_in(&self, steps: &Range<usize>) -> Sum {
         let known = steps.start..steps.end.min(self.snapshot.step + 1);
         let mut sum = turns(&self.inputs(), &known);
@@ -59,23 +59,23 @@ impl<'s> ContextTurns<'s> {
         sum
     }
 
-    /// The turns of the column itself in some steps, as far as they have begun.
-    fn own_in(&self, steps: &Range<usize>) -> Sum {
+    /// The turns of the column itself in these steps, before the current one.
+    fn self_in(&self, steps: &Range<usize>) -> Sum {
         let known = steps.start..steps.end.min(self.snapshot.step);
-        let own = self.own().map(|(view, shown)| view.sum(&clip(&shown, &known)));
-        let mut sum = own.unwrap_or_default().with_overhead(self.snapshot.overhead.separator);
+        let values = self.self_history().map(|(view, shown)| view.sum(&clip(&shown, &known)));
+        let mut sum = values.unwrap_or_default().with_overhead(self.snapshot.overhead.separator);
         sum.tokens += self.markers_in(&known, true);
         sum
     }
 
-    /// The tokens of the markers in some steps: those of the self history, or those of inputs.
-    fn markers_in(&self, steps: &Range<usize>, own: bool) -> usize {
+    /// The tokens of the markers in these steps, either of the self history or of the inputs.
+    fn markers_in(&self, steps: &Range<usize>, of_self: bool) -> usize {
         let inputs = self.snapshot.reads.inputs.len();
-        let elisions = self.elisions.iter().filter(|elision| (elision.view == inputs) == own);
+        let elisions = self.elisions.iter().filter(|elision| (elision.view == inputs) == of_self);
         elisions.map(|elision| elision.tokens(steps, &self.snapshot.overhead)).sum()
     }
 
-    /// The expected turns of a step that has not begun: as large as those of the last one.
+    /// The expected turns of the next step, as large as those of the current one.
     fn expected_in(&self, slots: &Range<usize>) -> Sum {
         let last = self.snapshot.step;
         let mut sum = Sum::default();
@@ -85,9 +85,9 @@ impl<'s> ContextTurns<'s> {
             if slots.contains(&(2 * last + 2)) {
                 sum += Sum::one(inputs);
             }
-            if self.own().is_some() && slots.contains(&(2 * last + 1)) {
-                let own = now.own_in(&(last.saturating_sub(1)..last));
-                sum += Sum::one(if own.count > 0 { own.tokens } else { inputs });
+            if self.self_history().is_some() && slots.contains(&(2 * last + 1)) {
+                let value = now.self_in(&(last.saturating_sub(1)..last));
+                sum += Sum::one(if value.count > 0 { value.tokens } else { inputs });
             }
         }
         sum
@@ -97,18 +97,18 @@ impl<'s> ContextTurns<'s> {
 impl Turns for ContextTurns<'_> {
     fn slots(&self) -> Range<usize> {
         let inputs = self.inputs().map(|(_, shown, _)| shown.start);
-        let first = inputs.chain(self.own().map(|(_, shown)| shown.start)).min();
+        let first = inputs.chain(self.self_history().map(|(_, shown)| shown.start)).min();
         2 * first.unwrap_or(self.step)..2 * self.step + 1
     }
 
     fn sum(&self, slots: Range<usize>) -> Sum {
         let inputs = self.inputs_in(&(slots.start.div_ceil(2)..slots.end.div_ceil(2)));
-        inputs + self.own_in(&(slots.start / 2..slots.end / 2)) + self.expected_in(&slots)
+        inputs + self.self_in(&(slots.start / 2..slots.end / 2)) + self.expected_in(&slots)
     }
 }
 
 impl Truncation {
-    /// What a limit omits from a context. `cuts` remembers those of a column whose cuts persist.
+    /// The truncation of a context to a limit. `cuts` are the earlier cuts of a column whose cuts persist.
     pub(super) fn new(snapshot: &Snapshot, limit: &TokenLimit, cuts: Option<&mut PersistentCuts>) -> Self {
         let (step, overhead) = (snapshot.step, &snapshot.overhead);
         let cost: CutMarker<'_> = &|omitted| overhead.counter.count(&marker(omitted)) + overhead.separator;
@@ -146,7 +146,7 @@ fn marker(omitted: Sum) -> String {
 }
 
 impl Snapshot {
-    /// The tokens of everything that is shown.
+    /// The tokens of the context.
     pub(super) fn tokens(&self) -> usize {
         match self.truncation() {
             Some(truncation) => truncation.report.after,
@@ -154,11 +154,11 @@ impl Snapshot {
         }
     }
 
-    /// The columns that are shown, each with its tokens, the largest first.
+    /// The columns in the context, each with its tokens, the largest first.
     pub(super) fn contributors(&self) -> Vec<(Name, usize)> {
-        let own = (&self.reads.column, self.overhead.separator);
+        let this = (&self.reads.column, self.overhead.separator);
         let names = self.reads.inputs.iter().zip(&self.overhead.inputs);
-        let names = names.map(|(input, overhead)| (&input.name, *overhead)).chain([own]);
+        let names = names.map(|(input, overhead)| (&input.name, *overhead)).chain([this]);
         let tokens = |at, view: &ViewValues, overhead| {
             let elision = self.elision(at).map(|elision| elision.tokens(&view.steps, &self.overhead));
             view.sum(&view.steps).with_overhead(overhead).tokens + elision.unwrap_or(0)
@@ -186,7 +186,7 @@ fn turns<'s>(
         tokens += sum.tokens;
         most = most.max(sum.count);
     }
-    // A turn is seldom empty, and only then are the steps visited one by one.
+    // The steps are visited one by one only if a turn is empty, which is rare.
     let is_read =
         |step: &usize| inputs.clone().any(|(view, shown, _)| shown.contains(step) && view.has(*step));
     let is_whole = most == known.end - first;

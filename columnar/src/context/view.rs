@@ -1,21 +1,21 @@
-//! The values of one column as a view shows them, each at the step whose turn shows it.
+//! The values of one column that a view shows, by turn.
 
 use std::ops::Range;
 
 use crate::history::{History, Text, Value};
 use crate::tokens::Sum;
 
-/// Some values of a column. A turn is named by its step; the value comes from the step `lag` before it.
+/// The values of a column in a view. A turn is identified by its step, and its value comes from `lag` steps before it.
 #[derive(Clone, Debug)]
 pub(super) struct ViewValues {
-    /// The steps whose turns show a value.
+    /// The steps of the turns.
     pub(super) steps: Range<usize>,
     pub(super) lag: usize,
     pub(super) history: History,
 }
 
 impl ViewValues {
-    /// One text, in the turn of a step.
+    /// A single text in the turn of a step.
     pub(super) fn single(step: usize, text: String, tokens: usize) -> Self {
         let mut history = History::default();
         history.insert(step, text.into(), tokens);
@@ -36,10 +36,10 @@ impl ViewValues {
         self.history.value(step.checked_sub(self.lag)?)
     }
 
-    /// The first of some turns that has a value, found without visiting them all.
+    /// The first of these turns that has a value, by binary search.
     pub(super) fn first(&self, turns: &Range<usize>) -> Option<usize> {
         let Range { mut start, mut end } = turns.clone();
-        // The oldest one is seldom empty.
+        // The oldest turn almost always has a value.
         if start < end && self.has(start) {
             return Some(start);
         }
@@ -50,7 +50,7 @@ impl ViewValues {
         Some(start).filter(|first| turns.contains(first))
     }
 
-    /// The number and the tokens of the values in the turns of some steps.
+    /// The number and the tokens of the values in these turns.
     pub(super) fn sum(&self, steps: &Range<usize>) -> Sum {
         self.history.sum(steps.start.saturating_sub(self.lag)..steps.end.saturating_sub(self.lag))
     }

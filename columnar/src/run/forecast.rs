@@ -89,7 +89,7 @@ pub(crate) fn forecast(
         let Some(assembler) = assemblers.get(column).and_then(Option::as_ref) else { continue };
         let overhead = assembler.overhead();
         let context = |&step: &usize| sums.context(plan, column, step, overhead);
-        let input = |step| context(step).min(assembler.most()) + overhead.instruction.unwrap_or(0);
+        let input = |step| context(step).min(assembler.max_tokens()) + overhead.instruction.unwrap_or(0);
         let part = ColumnForecast {
             column: plan.schema().name(column).clone(),
             cells: cells.len(),

@@ -141,8 +141,9 @@ async fn stop_at_limit_names_the_largest_input_and_sends_no_request() -> Result<
     let error = f.run().await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`bot` cannot be asked at step 0: its messages have about 262 tokens and may have 198; most of them \
-         are `notes` with 255, `user` with 7: widen the budget, narrow a view, or take a strategy that cuts"
+        "`bot` cannot be asked at step 0: its messages have about 262 tokens, and the limit is 198; the largest \
+         columns are `notes` with 255, `user` with 7: raise the budget, narrow a view, or choose a strategy that \
+         truncates"
     );
     assert!(matches!(f.messages("bot", 0), Err(Error::Budget { source: BudgetError::OverLimit { .. }, .. })));
     Ok(())
@@ -171,8 +172,8 @@ async fn a_budget_smaller_than_its_buffer_is_an_error_with_the_difference() -> R
     f.push("user", "Hello!").await?;
     assert_eq!(
         f.run().await.unwrap_err().to_string(),
-        "`bot` cannot be asked at step 0: a budget of 1100 tokens leaves nothing for its messages: 1024 are \
-         kept for the reply and its instruction has about 100; it is 25 short"
+        "`bot` cannot be asked at step 0: a budget of 1100 tokens leaves none for its messages: 1024 are \
+         reserved for the reply, and its instruction has about 100; raise the budget by at least 25"
     );
     Ok(())
 }
@@ -195,7 +196,7 @@ async fn a_column_with_or_skip_skips_a_cell_over_its_budget() -> Result<()> {
     let mut failed = Vec::new();
     while let Some(event) = run.try_next().await? {
         if let Event::Failed { column, step, error } = event {
-            failed.push((column.to_string(), step, error.contains("may have 11")));
+            failed.push((column.to_string(), step, error.contains("the limit is 11")));
         }
     }
     assert_eq!(failed, [("short".to_owned(), 1, true)]);

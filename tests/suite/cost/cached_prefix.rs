@@ -57,12 +57,12 @@ async fn a_window_is_stable_until_it_is_full() -> Result<()> {
 #[tokio::test]
 async fn the_explanation_is_a_sentence() -> Result<()> {
     let all = bot(|user| vec![user.all(), this()]).await?.explain_cache("bot", 1)?;
-    assert_eq!(all.to_string(), "all 36 bytes, about 14 tokens, begin the next request, too");
+    assert_eq!(all.to_string(), "the next request repeats all 36 bytes, about 14 tokens");
     let some = bot(|user| vec![user.all(), this().latest()]).await?.explain_cache("bot", 3)?;
     assert_eq!(
         some.to_string(),
-        "55 of 74 bytes, about 18 of 26 tokens, begin the next request, too; `self.latest` at step 2 is the \
-         first that does not"
+        "the next request repeats 55 of 74 bytes, about 18 of 26 tokens; the first difference is `self.latest` at \
+         step 2"
     );
     let f = bot(|user| vec![user.all()]).await?;
     assert!(matches!(f.explain_cache("bot", 9), Err(Error::Missing { step: 9, .. })));

@@ -1,4 +1,4 @@
-//! The token limit of a column, and which turns it omits: one row of neighbours, wherever it is.
+//! The token limit of a column, and the turns that it omits, which are always adjacent.
 //!
 //! Only the sizes of turns are known here.
 
@@ -8,12 +8,12 @@ use super::report::BudgetError;
 use super::{Budget, Strategy};
 use crate::tokens::Sum;
 
-/// Turns by their sizes, the oldest first. A turn has a slot, and a slot may be empty.
+/// The sizes of turns, the oldest first. A turn has a slot, and a slot may be empty.
 pub(crate) trait Turns {
     /// The slots that may hold turns.
     fn slots(&self) -> Range<usize>;
 
-    /// The number of turns in some slots, and their tokens.
+    /// The number of turns in these slots, and their tokens.
     fn sum(&self, slots: Range<usize>) -> Sum;
 
     /// The number of all turns, and their tokens.
@@ -38,13 +38,13 @@ pub(crate) struct TokenLimit {
     pub(crate) tokens: usize,
     pub(crate) strategy: Strategy,
     pub(crate) minimum_recent: usize,
-    /// The tokens that a cut leaves, where there is a low-water mark; such a cut persists.
+    /// The tokens that a cut leaves, if there is a low-water mark. Such a cut persists.
     pub(crate) low_water: Option<usize>,
 }
 
 impl TokenLimit {
-    /// The limit that a budget sets for messages beside an instruction of so many tokens; `None` for a budget without
-    /// tokens.
+    /// The limit that a budget leaves for messages, after an instruction of `instruction` tokens. `None` for a budget
+    /// without tokens.
     pub(crate) fn of(budget: &Budget, instruction: usize) -> Result<Option<Self>, BudgetError> {
         let Some(all) = budget.tokens else { return Ok(None) };
         let token_buffer = budget.token_buffer.unwrap_or(Budget::TOKEN_BUFFER);
@@ -66,7 +66,7 @@ impl TokenLimit {
 /// The turns that are omitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cut {
-    /// Their slots.
+    /// The slots of the turns.
     pub(crate) omitted: Range<usize>,
     /// Whether fewer of the newest turns are kept than the budget asks for.
     pub(crate) kept_fewer: bool,
@@ -76,7 +76,7 @@ pub(crate) struct Cut {
 pub(crate) type CutMarker<'m> = &'m dyn Fn(Sum) -> usize;
 
 impl TokenLimit {
-    /// The tokens of turns without the omitted ones, with the marker for those.
+    /// The tokens of the turns that are not omitted, and of the marker for the omitted ones.
     pub(crate) fn remaining(
         &self,
         turns: &impl Turns,
@@ -88,7 +88,7 @@ impl TokenLimit {
         turns.all().tokens - omitted.tokens + if is_marked { marker(omitted) } else { 0 }
     }
 
-    /// Cuts turns: the same way as before, if that is enough.
+    /// The cut for these turns: the one before, if the rest still fits.
     pub(crate) fn fit(&self, turns: &impl Turns, before: &Cut, marker: CutMarker<'_>) -> Cut {
         if self.remaining(turns, &before.omitted, marker) <= self.tokens {
             before.clone()
@@ -139,7 +139,7 @@ impl TokenLimit {
     }
 }
 
-/// The first slot from which on all turns fit, if one is kept.
+/// The first slot such that all turns from it on fit. The newest turn is always kept.
 fn newest_that_fit(turns: &impl Turns, tokens: usize) -> usize {
     let Range { mut start, end } = turns.slots();
     let mut fitting = turns.previous(end).unwrap_or(end);
@@ -164,7 +164,6 @@ fn part_of(tokens: usize, share: f64) -> usize {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
 
     const MARKER: usize = 5;
@@ -199,11 +198,11 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_is_left_out_and_the_oldest_come_first() {
+    fn the_middle_is_omitted_and_the_oldest_turns_come_first() {
         let turns = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19];
         let middle = |tokens| kept(limit(Strategy::TruncateMiddle, tokens), &turns);
         let newest = |from: usize| turns[from..].to_vec();
-        // Four newest have 70, the marker 5.
+        // The four newest turns have 70 tokens, and the marker has 5.
         assert_eq!(middle(75), (Vec::new(), newest(6), false));
         assert_eq!(middle(84), (Vec::new(), newest(6), false));
         assert_eq!(middle(85), (turns[..1].to_vec(), newest(6), false));
@@ -211,7 +210,7 @@ mod tests {
         assert_eq!(middle(111), (turns[..2].to_vec(), newest(5), false));
     }
 
-    /// A huge first turn must not keep the small ones behind it out.
+    /// A huge first turn must not exclude the small ones after it.
     #[test]
     fn a_side_whose_next_turn_does_not_fit_does_not_stop_the_other() {
         let turns = [500, 1, 1, 1, 1, 1, 1, 1];
@@ -227,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_newest_do_not_fit_fewer_are_kept_and_one_always() {
+    fn fewer_of_the_newest_turns_are_kept_if_they_do_not_fit_but_always_one() {
         let turns = [10, 10, 10, 10, 10, 50];
         let middle = |tokens| kept(limit(Strategy::TruncateMiddle, tokens), &turns);
         assert_eq!(middle(74), (Vec::new(), turns[4..].to_vec(), true));
@@ -238,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_low_water_mark_cuts_deeper_but_not_into_the_newest_that_fit() {
+    fn a_low_water_mark_omits_more_but_not_the_newest_turns_that_fit() {
         let turns = [10; 12];
         let low = TokenLimit { low_water: Some(60), ..limit(Strategy::RollingWindow, 100) };
         assert_eq!(kept(low, &turns).1.len(), 6);

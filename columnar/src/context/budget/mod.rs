@@ -1,14 +1,13 @@
-//! How many tokens a context may have, and what is left out when it has more.
+//! Token budgets: the tokens that a context may have, and the truncation of larger ones.
 //!
 //! ```text
-//! application, flow, column ──▶ Budget ──▶ limit ─┐
-//!                                                 ├──▶ strategy ──▶ what is left out ──▶ Report
-//! columns, paths, lists ──▶ turns, by their size ─┘
+//! program, flow, column ──▶ Budget ──▶ limit ─┐
+//!                                             ├──▶ strategy ──▶ omitted turns ──▶ Report
+//! histories ──▶ sizes of turns ───────────────┘
 //! ```
 //!
-//! A turn is what one message of one step is made of: all that a column reads at a step, or what it said
-//! there. Turns are cut as a whole and before they are merged into messages. Nothing here sees a text:
-//! a strategy is a function of the sizes of turns.
+//! A turn is the inputs of a column at one step, or its own value at that step. Truncation omits whole turns, before turns
+//! are merged into messages. It is a function of the sizes of turns and reads no text.
 
 mod limit;
 mod persistent;
@@ -21,12 +20,11 @@ pub(crate) use limit::{Cut, CutMarker, TokenLimit, Turns};
 pub(crate) use persistent::PersistentCuts;
 pub use report::{BudgetError, Report};
 
-/// How many tokens a request may have, and what happens to a context that is larger.
+/// The most tokens of a request, and the strategy for a context that is larger.
 ///
-/// Said behind a compute step, for a column; to a flow with
-/// [`LiveFlow::set_budget`](crate::flow::LiveFlow::set_budget), for all its columns; or to the whole program with
-/// [`set_default`]. Field by field the nearest one counts. Unless somebody says how many
-/// [`tokens`](Self::tokens) there are, nothing is ever cut.
+/// A budget is set for a column after its compute step, for a flow with
+/// [`LiveFlow::set_budget`](crate::flow::LiveFlow::set_budget), or for the whole program with [`set_default`]. Each field
+/// is taken from the first of these that sets it. Without a number of [`tokens`](Self::tokens), nothing is truncated.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -57,84 +55,82 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// What is kept for the reply, unless told otherwise.
+    /// The default number of tokens that are reserved for the reply.
     pub const TOKEN_BUFFER: usize = 1024;
 
-    /// How many of the newest turns [`Strategy::TruncateMiddle`] keeps first, unless told otherwise.
+    /// The default number of newest turns that [`Strategy::TruncateMiddle`] keeps first.
     pub const MINIMUM_RECENT: usize = 4;
 
-    /// A budget that says nothing yet.
+    /// A budget that sets no field.
     pub const fn new() -> Self {
         Self { tokens: None, token_buffer: None, strategy: None, minimum_recent: None, low_water: None }
     }
 
-    /// A budget of so many tokens; see [`tokens`](Self::tokens).
+    /// A budget of this many tokens; see [`tokens`](Self::tokens).
     pub const fn of(tokens: usize) -> Self {
         Self::new().tokens(tokens)
     }
 
-    /// So many tokens for the instruction, the messages and the reply: at most what the model takes at
-    /// once. They are counted as the flow [counts](crate::flow::LiveFlow::set_counter).
+    /// Sets the number of tokens for the instruction, the messages and the reply together: at most the context window of
+    /// the model. They are counted by the [counter](crate::flow::LiveFlow::set_counter) of the flow.
     #[must_use]
     pub const fn tokens(mut self, tokens: usize) -> Self {
         self.tokens = Some(tokens);
         self
     }
 
-    /// How many of the tokens are kept for the reply; [`TOKEN_BUFFER`](Self::TOKEN_BUFFER) unless told
-    /// otherwise. Keep as many as the reply [may have](crate::Prompt::max_tokens).
+    /// Sets how many of the tokens are reserved for the reply; [`TOKEN_BUFFER`](Self::TOKEN_BUFFER) by default. Reserve
+    /// as many as the reply [may have](crate::Prompt::max_tokens).
     #[must_use]
     pub const fn token_buffer(mut self, tokens: usize) -> Self {
         self.token_buffer = Some(tokens);
         self
     }
 
-    /// Takes this strategy where the context is too large; [`Strategy::TruncateMiddle`] unless told
-    /// otherwise.
+    /// Sets the strategy for a context that is too large; [`Strategy::TruncateMiddle`] by default.
     #[must_use]
     pub const fn strategy(mut self, strategy: Strategy) -> Self {
         self.strategy = Some(strategy);
         self
     }
 
-    /// [`Strategy::TruncateMiddle`].
+    /// Sets the strategy to [`Strategy::TruncateMiddle`].
     #[must_use]
     pub const fn truncate_middle(self) -> Self {
         self.strategy(Strategy::TruncateMiddle)
     }
 
-    /// [`Strategy::RollingWindow`].
+    /// Sets the strategy to [`Strategy::RollingWindow`].
     #[must_use]
     pub const fn rolling_window(self) -> Self {
         self.strategy(Strategy::RollingWindow)
     }
 
-    /// [`Strategy::StopAtLimit`].
+    /// Sets the strategy to [`Strategy::StopAtLimit`].
     #[must_use]
     pub const fn stop_at_limit(self) -> Self {
         self.strategy(Strategy::StopAtLimit)
     }
 
-    /// How many of the newest turns [`Strategy::TruncateMiddle`] keeps before it looks at others;
-    /// [`MINIMUM_RECENT`](Self::MINIMUM_RECENT) unless told otherwise. One is always kept.
+    /// Sets how many of the newest turns [`Strategy::TruncateMiddle`] keeps before it considers older ones;
+    /// [`MINIMUM_RECENT`](Self::MINIMUM_RECENT) by default. One is always kept.
     #[must_use]
     pub const fn minimum_recent(mut self, turns: usize) -> Self {
         self.minimum_recent = Some(turns);
         self
     }
 
-    /// Cuts down to this share of the limit at once, and then leaves the cut where it is until the limit
-    /// is passed again. A context that is cut a little at every step begins differently in each
-    /// request, so nothing of it is served from a provider's cache; this way most requests repeat the
-    /// one before. Off unless told otherwise, which is the same as 1.
+    /// Sets a low-water mark, as a share of the limit: a context over the limit is truncated to the mark, and the cut
+    /// stays where it is until the limit is exceeded again. A context that is truncated a little at every step begins
+    /// differently in each request, so no provider can serve it from a cache. With a mark, most requests repeat the one
+    /// before. The default is 1: no mark.
     ///
-    /// The cut stays from step to step where the column goes step by step, because it reads its own
-    /// past, or where it shows whole histories alone. Of a column that does neither, a step may be
-    /// computed before the step before it, so its contexts are cut for themselves.
+    /// Cuts persist from step to step if the column has a self history or reads whole histories alone. The steps of any
+    /// other column may be computed out of order, so each of its contexts is truncated alone.
     ///
     /// # Panics
     ///
-    /// When the share is not above 0 and at most 1.
+    /// If the share is not above 0 and at most 1.
     #[must_use]
     pub const fn low_water(mut self, share: f64) -> Self {
         assert!(
@@ -145,41 +141,40 @@ impl Budget {
         self
     }
 
-    /// What is said here, and where nothing is said, what is said farther away.
-    pub(crate) fn or(&self, farther: &Self) -> Self {
+    /// The fields of this budget, and those of `fallback` where it sets none.
+    pub(crate) fn or(&self, fallback: &Self) -> Self {
         Self {
-            tokens: self.tokens.or(farther.tokens),
-            token_buffer: self.token_buffer.or(farther.token_buffer),
-            strategy: self.strategy.or(farther.strategy),
-            minimum_recent: self.minimum_recent.or(farther.minimum_recent),
-            low_water: self.low_water.or(farther.low_water),
+            tokens: self.tokens.or(fallback.tokens),
+            token_buffer: self.token_buffer.or(fallback.token_buffer),
+            strategy: self.strategy.or(fallback.strategy),
+            minimum_recent: self.minimum_recent.or(fallback.minimum_recent),
+            low_water: self.low_water.or(fallback.low_water),
         }
     }
 }
 
-/// A budget that says how many tokens there are and nothing else.
+/// A budget of this many tokens, with no other field set.
 impl From<usize> for Budget {
     fn from(tokens: usize) -> Self {
         Self::of(tokens)
     }
 }
 
-/// What happens to a context that has more tokens than its budget leaves.
+/// The strategy for a context that has more tokens than its budget leaves.
 ///
-/// Whatever the strategy, the instruction is never cut, and at least the newest turn is kept: all that
-/// the column reads at the current step.
+/// No strategy truncates the instruction or omits the newest turn, which is all inputs of the column at the current step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Strategy {
-    /// Keeps the newest turns, as many as [`Budget::minimum_recent`](Budget::minimum_recent) says;
-    /// then adds the oldest and the next newest in turn, each side as long as its next one fits. A line
-    /// in a user message stands for the others: `<elided>12 turns, about 3400 tokens</elided>`. For long
-    /// conversations in which the beginning matters.
+    /// Keeps the newest turns, up to [`Budget::minimum_recent`](Budget::minimum_recent). Then adds the oldest turn and the
+    /// next newest one alternately, on each side as long as its next turn fits. A line in a user message replaces the
+    /// omitted turns: `<elided>12 turns, about 3400 tokens</elided>`. For long conversations in which the beginning
+    /// matters.
     #[default]
     TruncateMiddle,
     /// Keeps the newest turns that fit, and nothing else.
     RollingWindow,
-    /// Refuses, naming what is largest. For work in which each turn matters.
+    /// Fails with [`BudgetError::OverLimit`], which names the largest columns. For tasks in which every turn matters.
     StopAtLimit,
 }
 
@@ -195,12 +190,12 @@ impl fmt::Display for Strategy {
 
 static DEFAULT: OnceLock<Budget> = OnceLock::new();
 
-/// Sets the budget of the whole program, which counts where neither a flow nor a column says otherwise.
-/// To be called once, before the first run.
+/// Sets the budget of the whole program, for the fields that neither a column nor its flow sets. Call it once, before the
+/// first run.
 ///
 /// # Errors
 ///
-/// The budget, if one has been set before; that one stays.
+/// Returns the budget if one was set before. The earlier one stays in effect.
 ///
 /// ```
 /// use columnar::budget::{Budget, set_default};
@@ -212,7 +207,7 @@ pub fn set_default(budget: Budget) -> Result<(), Budget> {
     DEFAULT.set(budget)
 }
 
-/// What [`set_default`] has set.
+/// The budget that [`set_default`] has set.
 pub(crate) fn default() -> Budget {
     DEFAULT.get().cloned().unwrap_or_default()
 }

@@ -1,23 +1,23 @@
-//! A cut that stays from step to step until the limit is passed again.
+//! Cuts that persist from step to step until the limit is exceeded again.
 
 use std::sync::Arc;
 
 use super::limit::{Cut, CutMarker, TokenLimit, Turns};
 
-/// The cuts of a column so far. They follow from the values alone, so this is a memory and no state: what
-/// is lost of it is found again by going through the steps.
+/// The cuts of a column so far. They are a function of the values, so this is a cache: a lost cut is computed again from
+/// the steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PersistentCuts {
-    /// From which step on each holds, in this order. Forks share it.
+    /// Each cut with its first step, ascending. Forks share the list.
     cuts: Arc<Vec<(usize, Cut)>>,
-    /// How many of them are of this flow.
+    /// The number of cuts that belong to this flow.
     len: usize,
-    /// The first step that was not looked at.
+    /// The first step that has not been computed.
     next: usize,
 }
 
 impl PersistentCuts {
-    /// What is left out at a step. `turns` are those of any step up to it.
+    /// The cut at a step. `turns` returns the turns of any step up to this one.
     pub(crate) fn at<T: Turns>(
         &mut self,
         step: usize,
@@ -26,29 +26,30 @@ impl PersistentCuts {
         marker: CutMarker<'_>,
     ) -> Cut {
         for step in self.next..=step {
-            let before = self.holding(step);
+            let before = self.active(step);
             let cut = limit.fit(&turns(step), &before, marker);
             if cut != before {
                 self.push(step, cut);
             }
         }
         self.next = self.next.max(step + 1);
-        self.holding(step)
+        self.active(step)
     }
 
-    fn holding(&self, step: usize) -> Cut {
-        let holding = self.own().partition_point(|(from, _)| *from <= step);
-        let holding = holding.checked_sub(1).and_then(|last| self.cuts.get(last));
-        holding.map(|(_, cut)| cut.clone()).unwrap_or_default()
+    /// The last cut that begins at or before a step.
+    fn active(&self, step: usize) -> Cut {
+        let begun = self.of_flow().partition_point(|(from, _)| *from <= step);
+        let active = begun.checked_sub(1).and_then(|last| self.cuts.get(last));
+        active.map(|(_, cut)| cut.clone()).unwrap_or_default()
     }
 
-    /// What is known of the steps before this one.
+    /// The cuts of the steps before this one.
     pub(crate) fn before(&self, step: usize) -> Self {
-        let len = self.own().partition_point(|(from, _)| *from < step);
+        let len = self.of_flow().partition_point(|(from, _)| *from < step);
         Self { cuts: Arc::clone(&self.cuts), len, next: self.next.min(step) }
     }
 
-    fn own(&self) -> &[(usize, Cut)] {
+    fn of_flow(&self) -> &[(usize, Cut)] {
         self.cuts.get(..self.len).unwrap_or_default()
     }
 

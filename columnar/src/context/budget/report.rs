@@ -1,37 +1,38 @@
-//! What became of a context under its budget.
+//! The report of a truncation, and the errors of budgets.
 
 use std::fmt;
 
 use super::Strategy;
 use crate::declare::Name;
 
-/// What was left out of a context so that it goes into its budget, if anything was.
+/// The effect of a budget on a context: its size before and after, and the number of omitted turns.
 ///
 /// It prints as a sentence. [`Messages::elided`](crate::Messages::elided) lists the omitted cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// How the context is cut where it is too large.
+    /// The strategy of the budget.
     pub strategy: Strategy,
-    /// How many tokens it may have.
+    /// The most tokens that the messages may have.
     pub limit: usize,
-    /// How many it would have if nothing were left out.
+    /// The tokens of the messages with all turns.
     pub before: usize,
-    /// How many it has, with the marker of the omitted turns.
+    /// The tokens of the messages without the omitted turns, and with the marker for them.
     pub after: usize,
-    /// How many turns are left out.
+    /// The number of omitted turns.
     pub turns: usize,
-    /// Whether fewer of the newest turns are kept than should be, because they did not fit.
+    /// Whether fewer of the newest turns are kept than [`Budget::minimum_recent`](super::Budget::minimum_recent), because
+    /// they did not fit.
     pub kept_fewer: bool,
 }
 
 impl Report {
-    /// Whether something was left out.
+    /// Whether any turn was omitted.
     pub fn is_truncated(&self) -> bool {
         self.turns > 0
     }
 
-    /// Whether what is left is still too large: one turn is always kept.
+    /// Whether the messages are still over the limit. That can happen because one turn is always kept.
     pub fn is_over_limit(&self) -> bool {
         self.after > self.limit
     }
@@ -54,43 +55,43 @@ impl fmt::Display for Report {
     }
 }
 
-/// Why a context does not go into its budget.
+/// A context that does not fit its budget.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BudgetError {
-    /// The strategy is [`StopAtLimit`](super::Strategy::StopAtLimit), and the limit is passed.
+    /// The strategy is [`StopAtLimit`](super::Strategy::StopAtLimit), and the context is over the limit.
     #[error(
-        "its messages have about {tokens} tokens and may have {limit}; most of them are {}: widen the \
-         budget, narrow a view, or take a strategy that cuts",
+        "its messages have about {tokens} tokens, and the limit is {limit}; the largest columns are {}: raise the \
+         budget, narrow a view, or choose a strategy that truncates",
         Contributors(contributors)
     )]
     OverLimit {
         /// The tokens of the messages.
         tokens: usize,
-        /// How many there may be.
+        /// The most tokens that they may have.
         limit: usize,
-        /// The columns that are shown with their tokens, the largest first. The own past is named like
-        /// the column.
+        /// The columns in the context, each with its tokens, the largest first. The self history has the name of the
+        /// column.
         contributors: Vec<(Name, usize)>,
     },
-    /// The reply and the instruction leave nothing for the messages.
+    /// The reply and the instruction leave no tokens for the messages.
     #[error(
-        "a budget of {budget} tokens leaves nothing for its messages: {token_buffer} are kept for the reply \
-         and its instruction has about {instruction}; it is {short} short"
+        "a budget of {budget} tokens leaves none for its messages: {token_buffer} are reserved for the reply, and its \
+         instruction has about {instruction}; raise the budget by at least {short}"
     )]
     NoRoom {
         /// The tokens of the budget.
         budget: usize,
-        /// Those that are kept for the reply.
+        /// The tokens that are reserved for the reply.
         token_buffer: usize,
-        /// Those of the instruction.
+        /// The tokens of the instruction.
         instruction: usize,
-        /// By how many the budget is too small to leave a single one.
+        /// The least number of tokens to add, so that one is left for the messages.
         short: usize,
     },
 }
 
-/// The largest of them as text.
+/// Prints the three largest.
 struct Contributors<'e>(&'e [(Name, usize)]);
 
 impl fmt::Display for Contributors<'_> {
