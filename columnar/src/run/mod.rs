@@ -24,6 +24,8 @@ mod restore;
 mod shared;
 mod state;
 mod table;
+#[cfg(test)]
+mod tests;
 mod warm_up;
 
 pub(crate) use compute_steps::ComputeSteps;

@@ -1,0 +1,95 @@
+//! The receipts of flows: in forks, in stores, and after removals.
+
+use crate::declare::Name;
+use crate::prelude::*;
+use crate::reopen::OpenOptions;
+use crate::schedule::Cell;
+use crate::store::{Entry, MemoryStore, Put, Store};
+
+const PAID: &str = r#"{"model":"m","calls":2,"attempts":2,"input":7,"ms":5}"#;
+const FAILED: &str = r#"{"calls":3,"attempts":3,"ms":9}"#;
+
+fn name(name: &str) -> Name {
+    Name::new(name).expect("a name")
+}
+
+fn answer() -> Column {
+    column("answer", source("user").latest(), |_: Context| async { "" })
+}
+
+/// A store with three steps: two answers with these receipts, and a missing one.
+async fn paid(receipts: [&str; 2]) -> Result<MemoryStore> {
+    let store = MemoryStore::new();
+    let f = Flow::open(store.clone(), [answer()]).await?;
+    for text in ["a", "b", "c"] {
+        f.push("user", text).await?;
+    }
+    drop(f);
+    store.open().await.expect("no flow has it open");
+    for (step, entry) in [Entry::from("x"), Entry::SKIPPED].into_iter().enumerate() {
+        let put = store.put(name("answer"), step, entry.with_receipt(receipts[step])).await;
+        assert_eq!(put.expect("the store is open"), Put::Stored);
+    }
+    Ok(store)
+}
+
+/// The receipts of the answers, by step.
+fn receipts(f: &Flow) -> Vec<(usize, String)> {
+    let receipts =
+        f.bill().receipts().map(|(_, step, receipt)| (step, receipt.to_string())).collect::<Vec<_>>();
+    for (step, receipt) in &receipts {
+        assert_eq!(f.receipt("answer", *step).expect("a receipt").to_string(), *receipt);
+    }
+    receipts
+}
+
+#[tokio::test]
+async fn forks_and_added_columns_keep_receipts() -> Result<()> {
+    let answer = answer();
+    let f = Flow::open(paid([PAID, FAILED]).await?, [&answer]).await?;
+    let both = vec![(0, PAID.to_owned()), (1, FAILED.to_owned())];
+    assert_eq!(receipts(&f), both);
+    f.run().await?;
+    assert_eq!(receipts(&f), both, "the new cell called no model");
+
+    let fork = f.fork(1)?;
+    assert_eq!(receipts(&fork), both[..1]);
+    fork.remove_column("answer").await?;
+    fork.add_column(&answer).await?;
+    assert_eq!(receipts(&fork), both[..1], "the removed column is back");
+
+    let store = MemoryStore::new();
+    let fork = f.fork_into(2, store.clone()).await?;
+    assert_eq!(receipts(&fork), both);
+    drop(fork);
+    assert_eq!(receipts(&Flow::open(store, [answer]).await?), both);
+    Ok(())
+}
+
+#[tokio::test]
+async fn receipts_are_loaded_with_their_values() -> Result<()> {
+    let store = paid([PAID, FAILED]).await?;
+    let f = Flow::open(OpenOptions::new(store).recent(0), [answer()]).await?;
+    assert_eq!(receipts(&f), []);
+    f.load(0).await?;
+    assert_eq!(receipts(&f).len(), 2);
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_invalid_receipt_is_an_error_that_names_its_cell() -> Result<()> {
+    let store = paid([PAID, "cheap"]).await?;
+    let refused = Flow::open(store, [answer()]).await.expect_err("the receipt is invalid");
+    let Error::Load { column, source } = refused else { panic!("{refused:?}") };
+    assert_eq!((column, source.to_string()), (name("answer"), "step 1 has a receipt that is none".into()));
+
+    // A run that finds such an entry in the store reports it, too.
+    let store = MemoryStore::new();
+    let f = Flow::open(store.clone(), [answer()]).await?;
+    f.push("user", "a").await?;
+    f.shared.begin_run()?;
+    let cell = Cell { column: f.shared.find("answer")?, step: 0 };
+    let refused = f.shared.handle_stored(cell, &Entry::SKIPPED.with_receipt("cheap"));
+    assert!(refused.is_err(), "{refused:?}");
+    Ok(())
+}
