@@ -27,7 +27,7 @@ impl Shared {
             let entries = load(&**store, &plan, column, &key, step..loaded, &stored_steps).await?;
             self.insert_entries(&plan, column, entries)?;
             let mut state = self.lock();
-            state.stored.loaded.iter_mut().skip(column).take(1).for_each(|loaded| *loaded = step);
+            state.stored.set_loaded(column, step);
             // Their caches may have been made without these values.
             state.assemblers.clear();
         }

@@ -162,17 +162,12 @@ impl Shared {
         };
         let mut entries = Vec::new();
         stored.loaded.resize_with(plan.schema().columns().len(), || usize::MAX);
-        for (column, key) in stored.keys.iter().enumerate() {
-            let (loaded, from) = (stored.loaded(column), first_needed(&plan, column, first, next));
-            let known = StoredSteps { prefix: loaded, beyond: Vec::new() };
+        for (column, (key, loaded)) in stored.keys.iter().zip(&mut stored.loaded).enumerate() {
+            let known = StoredSteps { prefix: *loaded, beyond: Vec::new() };
             let stored_steps = added(column).unwrap_or(&known);
-            let not_loaded = from.min(stored_steps.prefix)..loaded;
-            stored
-                .loaded
-                .iter_mut()
-                .skip(column)
-                .take(1)
-                .for_each(|loaded| *loaded = not_loaded.start.min(*loaded));
+            let start = first_needed(&plan, column, first, next).min(stored_steps.prefix);
+            let not_loaded = start..*loaded;
+            *loaded = start.min(*loaded);
             entries.push((column, load(&**store, &plan, column, key, not_loaded, stored_steps).await?));
         }
         Ok(Extension { plan, steps, stored, stored_by_column, entries })

@@ -219,6 +219,13 @@ impl StoredColumns {
         self.loaded.get(column).copied().unwrap_or(0)
     }
 
+    /// Records that the values of a column are in memory from this step on.
+    pub(super) fn set_loaded(&mut self, column: usize, step: usize) {
+        if let Some(loaded) = self.loaded.get_mut(column) {
+            *loaded = step;
+        }
+    }
+
     pub(super) fn key(&self, column: usize) -> Option<&Name> {
         self.keys.get(column)
     }
