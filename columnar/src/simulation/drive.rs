@@ -15,8 +15,8 @@ use crate::run::{Error, Event, Run};
 /// Longer than any reply takes: a compute step that is silent for this time never returns.
 const SILENCE: Duration = Duration::from_hours(24);
 
-/// The most runs that a flow may need to finish.
-const MOST_RUNS: usize = 1000;
+/// The maximum number of runs that a flow may need to finish.
+const MAX_RUNS: usize = 1000;
 
 impl World {
     /// Runs the flow as often as necessary to store every cell of the steps that have begun, and checks every event
@@ -29,7 +29,7 @@ impl World {
         let mut runs = 0;
         while !self.run(flow).await {
             runs += 1;
-            assert!(runs < MOST_RUNS, "after {runs} runs the flow has not finished");
+            assert!(runs < MAX_RUNS, "after {runs} runs the flow has not finished");
         }
         let state = self.lock();
         for (column, step, computed) in state.invariants.messages() {
@@ -55,7 +55,7 @@ impl World {
                     return false;
                 }
                 Ok(Either::Left((None, _))) => break,
-                // A compute is silent, or a fault drops the run.
+                // A compute step is silent, or a fault drops the run.
                 Ok(Either::Right(_)) | Err(_) => {
                     drop(run);
                     let is_stored = |column: &Name, step| flow.get(column, step).is_some();

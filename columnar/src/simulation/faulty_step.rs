@@ -1,4 +1,4 @@
-//! Fault injection into compute steps: random delays, errors, panics, silence.
+//! Fault injection into compute steps: random delays, errors, panics, and steps that never return.
 
 use std::future::pending;
 use std::panic::resume_unwind;

@@ -23,9 +23,9 @@ pub(super) struct Invariants {
 struct Cell {
     computing: bool,
     successes: usize,
-    /// How many computed values may have been lost before they were stored.
+    /// The number of computed values that may have been lost before they were stored.
     interruptions: usize,
-    /// The messages of the last compute, as JSON.
+    /// The messages of the last computation, as JSON.
     messages: Option<String>,
     deltas: String,
     stored: Option<Entry>,
@@ -74,7 +74,7 @@ impl Invariants {
         Ok(())
     }
 
-    /// The compute ended or was dropped.
+    /// The computation ended or was dropped.
     pub(super) fn compute_ended(&mut self, column: &Name, step: usize, success: bool) -> Check {
         self.write(if success { "computed" } else { "gave up" }, column, step);
         let cell = self.cell(column, step);
@@ -190,7 +190,7 @@ impl Invariants {
         Ok(())
     }
 
-    /// The messages of the last compute of each cell.
+    /// The messages of the last computation of each cell.
     pub(super) fn messages(&self) -> impl Iterator<Item = (&Name, usize, &str)> {
         self.cells.iter().filter_map(|((name, step), cell)| Some((name, *step, cell.messages.as_deref()?)))
     }

@@ -1,8 +1,8 @@
 //! Deterministic simulation with fault injection, for tests of your flows.
 //!
-//! A schedule is one life of a flow: computes take random times and finish in random order; some fail, panic, stop in
-//! the middle or never return; the store fails before or after it has stored; runs are dropped. The clock is virtual,
-//! and one number, the seed, decides everything. A schedule that fails prints its seed and can be run again.
+//! A schedule is one life of a flow. Compute steps take random times and finish in random order; some fail, panic, stop
+//! in the middle or never return. The store fails before or after it has stored a value, and runs are dropped. The clock
+//! is virtual, and one number, the seed, decides everything. A schedule that fails prints its seed and can be run again.
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -33,7 +33,7 @@
 //! - a value is stored before its event, emitted once, and never changes;
 //! - a cell that is stored or being computed is not computed again;
 //! - a cell is computed successfully once, unless its run was dropped or its storing failed;
-//! - its compute sees the same messages as [`messages`](crate::flow::Handle::messages) shows afterwards;
+//! - its compute step sees the same messages as [`messages`](crate::flow::Handle::messages) shows afterwards;
 //! - the joined deltas of the successful attempt are the value;
 //! - the values of a column are emitted in order of steps; an error is the last item of a run;
 //! - a store still has every entry that it confirmed when it is read again.

@@ -33,8 +33,8 @@ mod names_of_columns {
             column a__b(a_b, ab) = echo;
             column name(ab) = echo;
             column r#match(name) = echo;
-            column live(r#match.latest) = echo;
-            column id(live) = echo;
+            column shared(r#match.latest) = echo;
+            column id(shared) = echo;
             column some(id) = echo;
             column here(some) = echo;
             column plan(here) = echo;
@@ -58,7 +58,7 @@ mod names_of_columns {
         let last = flow.run().try_fold(None, |_, event| async move { Ok(Some(*event.column())) }).await?;
         assert_eq!(last, Some(NamesColumn::Deref));
         assert_eq!((flow.steps.len(), flow.steps()), (1, 1));
-        assert_eq!((flow.columns.len(), flow.live.len(), flow.id.len(), flow.run.len()), (1, 1, 1, 1));
+        assert_eq!((flow.columns.len(), flow.shared.len(), flow.id.len(), flow.run.len()), (1, 1, 1, 1));
         assert_eq!(NamesColumn::Match.to_string(), "match");
         assert_eq!(NamesColumn::Name.name(), "name");
         assert_eq!(
