@@ -306,14 +306,14 @@ impl<'a, I> Run<'a, I> {
     }
 
     fn end(&mut self) {
-        self.steps = ComputeSteps::default();
         if let Some(shared) = self.shared.take()
             && self.has_begun
         {
-            // The run ends before its computations are dropped, because a compute step may panic then.
-            let cells = (mem::take(&mut self.computations), mem::take(&mut self.writes));
+            // Compute steps may panic when they are dropped, so the run ends before.
+            let dropped =
+                (mem::take(&mut self.computations), mem::take(&mut self.writes), mem::take(&mut self.steps));
             shared.end_run();
-            drop(cells);
+            drop(dropped);
         }
     }
 }
