@@ -70,22 +70,90 @@ pub struct Run<'a, I = Name> {
     id: PhantomData<fn() -> I>,
 }
 
-/// A finished cell that is not stored yet.
-struct Unstored {
-    cell: Cell,
-    entry: Entry,
-    span: CellSpan,
-}
-
-impl Unstored {
-    fn new(cell: Cell, entry: Entry, Finished { span, receipt }: Finished) -> Self {
-        let receipt = receipt.map(|receipt| receipt.to_string().into());
-        Self { cell, entry: Entry { receipt, ..entry }, span }
+impl<'a, I> Run<'a, I> {
+    pub(crate) fn new(shared: Arc<Shared>, steps: ComputeSteps<'a>) -> Self {
+        let plan = shared.plan();
+        Self {
+            shared: Some(shared),
+            steps,
+            has_begun: false,
+            plan,
+            computations: SelectAll::new(),
+            single_flight: SingleFlight::default(),
+            writes: FuturesUnordered::new(),
+            unstored: None,
+            early_failure: None,
+            failure: None,
+            span: RunSpan::default(),
+            id: PhantomData,
+        }
     }
 }
 
-/// A write into the store that is in progress.
-type Write = BoxFuture<'static, (Unstored, Result<Put, StoreError>)>;
+impl<I: ColumnId> Stream for Run<'_, I> {
+    type Item = Result<Event<I>>;
+
+    fn poll_next(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Option<Self::Item>> {
+        let Some(shared) = &self.shared else { return Poll::Ready(None) };
+        if !self.has_begun {
+            if let Err(error) = shared.begin_run() {
+                self.shared = None;
+                return Poll::Ready(Some(Err(error)));
+            }
+            // Columns may have been removed since the run was made. While it is active they are only added.
+            self.plan = shared.plan();
+            self.has_begun = true;
+            self.span = RunSpan::begin();
+        }
+        let _entered = self.span.enter();
+        loop {
+            if let Some(event) = self.act(task).or_else(|| self.poll_cells(task)) {
+                return Poll::Ready(Some(Ok(event)));
+            }
+            match self.shared().run_status(task.waker()) {
+                RunStatus::CanAct => {}
+                RunStatus::Waiting => return Poll::Pending,
+                RunStatus::Finished => {
+                    self.end();
+                    mem::take(&mut self.span).done();
+                    return Poll::Ready(self.failure.take().map(Err));
+                }
+            }
+        }
+    }
+}
+
+impl<'a, I: ColumnId + 'a> IntoFuture for Run<'a, I> {
+    type Output = Result<()>;
+    type IntoFuture = BoxFuture<'a, Result<()>>;
+
+    fn into_future(mut self) -> Self::IntoFuture {
+        async move {
+            while let Some(event) = self.next().await {
+                event?;
+            }
+            Ok(())
+        }
+        .boxed()
+    }
+}
+
+impl<I> Drop for Run<'_, I> {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl<I> fmt::Debug for Run<'_, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run")
+            .field("has_begun", &self.has_begun)
+            .field("is_over", &self.shared.is_none())
+            .field("computing", &self.computations.len())
+            .field("storing", &self.writes.len())
+            .finish_non_exhaustive()
+    }
+}
 
 impl<'a, I: ColumnId> Run<'a, I> {
     /// Carries out the actions of the scheduler, up to the next event.
@@ -271,25 +339,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
     }
 }
 
-impl<'a, I> Run<'a, I> {
-    pub(crate) fn new(shared: Arc<Shared>, steps: ComputeSteps<'a>) -> Self {
-        let plan = shared.plan();
-        Self {
-            shared: Some(shared),
-            steps,
-            has_begun: false,
-            plan,
-            computations: SelectAll::new(),
-            single_flight: SingleFlight::default(),
-            writes: FuturesUnordered::new(),
-            unstored: None,
-            early_failure: None,
-            failure: None,
-            span: RunSpan::default(),
-            id: PhantomData,
-        }
-    }
-
+impl<I> Run<'_, I> {
     /// The name of a column, which may have been added since the run began.
     fn name(&mut self, column: usize) -> &Name {
         if column >= self.plan.schema().columns().len() {
@@ -318,67 +368,19 @@ impl<'a, I> Run<'a, I> {
     }
 }
 
-impl<I: ColumnId> Stream for Run<'_, I> {
-    type Item = Result<Event<I>>;
+/// A finished cell that is not stored yet.
+struct Unstored {
+    cell: Cell,
+    entry: Entry,
+    span: CellSpan,
+}
 
-    fn poll_next(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Option<Self::Item>> {
-        let Some(shared) = &self.shared else { return Poll::Ready(None) };
-        if !self.has_begun {
-            if let Err(error) = shared.begin_run() {
-                self.shared = None;
-                return Poll::Ready(Some(Err(error)));
-            }
-            // Columns may have been removed since the run was made. While it is active they are only added.
-            self.plan = shared.plan();
-            self.has_begun = true;
-            self.span = RunSpan::begin();
-        }
-        let _entered = self.span.enter();
-        loop {
-            if let Some(event) = self.act(task).or_else(|| self.poll_cells(task)) {
-                return Poll::Ready(Some(Ok(event)));
-            }
-            match self.shared().run_status(task.waker()) {
-                RunStatus::CanAct => {}
-                RunStatus::Waiting => return Poll::Pending,
-                RunStatus::Finished => {
-                    self.end();
-                    mem::take(&mut self.span).done();
-                    return Poll::Ready(self.failure.take().map(Err));
-                }
-            }
-        }
+impl Unstored {
+    fn new(cell: Cell, entry: Entry, Finished { span, receipt }: Finished) -> Self {
+        let receipt = receipt.map(|receipt| receipt.to_string().into());
+        Self { cell, entry: Entry { receipt, ..entry }, span }
     }
 }
 
-impl<I> Drop for Run<'_, I> {
-    fn drop(&mut self) {
-        self.end();
-    }
-}
-
-impl<'a, I: ColumnId + 'a> IntoFuture for Run<'a, I> {
-    type Output = Result<()>;
-    type IntoFuture = BoxFuture<'a, Result<()>>;
-
-    fn into_future(mut self) -> Self::IntoFuture {
-        async move {
-            while let Some(event) = self.next().await {
-                event?;
-            }
-            Ok(())
-        }
-        .boxed()
-    }
-}
-
-impl<I> fmt::Debug for Run<'_, I> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Run")
-            .field("has_begun", &self.has_begun)
-            .field("is_over", &self.shared.is_none())
-            .field("computing", &self.computations.len())
-            .field("storing", &self.writes.len())
-            .finish_non_exhaustive()
-    }
-}
+/// A write into the store that is in progress.
+type Write = BoxFuture<'static, (Unstored, Result<Put, StoreError>)>;
