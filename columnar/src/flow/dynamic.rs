@@ -99,7 +99,7 @@ impl LiveFlow<'static, Dynamic> {
     /// [`Error::UnknownColumn`], [`Error::NotASource`], or [`Error::Store`] when the value could not
     /// be stored.
     pub async fn push(&self, source: &str, value: impl Into<Value>) -> Result<usize> {
-        self.shared.push(self.shared.find(source)?, value.into()).await
+        self.shared.push_by_name(source, value.into()).await
     }
 
     /// The names of the columns in topological order.

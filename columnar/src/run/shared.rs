@@ -112,6 +112,17 @@ impl Shared {
     /// Stores the next value of a source, and returns its step.
     pub(crate) async fn push(&self, source: usize, value: Value) -> Result<usize> {
         let _writing = self.writing.lock().await;
+        self.push_next(source, value).await
+    }
+
+    /// Stores the next value of a source with this name, and returns its step.
+    pub(crate) async fn push_by_name(&self, source: &str, value: Value) -> Result<usize> {
+        // Looked up under the lock: a removal of columns changes their indices.
+        let _writing = self.writing.lock().await;
+        self.push_next(self.find(source)?, value).await
+    }
+
+    async fn push_next(&self, source: usize, value: Value) -> Result<usize> {
         let plan = self.plan();
         let name = plan.schema().name(source);
         if !plan.schema().is_source(source) {

@@ -1,4 +1,6 @@
-//! The receipts of flows: in forks, in stores, and after removals.
+//! Receipts of flows, and pushes that wait for a change of the columns.
+
+use futures::future::{FutureExt, join};
 
 use crate::declare::Name;
 use crate::prelude::*;
@@ -91,5 +93,23 @@ async fn an_invalid_receipt_is_an_error_that_names_its_cell() -> Result<()> {
     let cell = Cell { column: f.shared.find("answer")?, step: 0 };
     let refused = f.shared.handle_stored(cell, &Entry::SKIPPED.with_receipt("cheap"));
     assert!(refused.is_err(), "{refused:?}");
+    Ok(())
+}
+
+/// A push looked up its source before it waited for a removal, which changed the indices: the value went to another
+/// column.
+#[tokio::test]
+async fn a_push_that_waits_for_a_removal_finds_its_source() -> Result<()> {
+    let f = flow([source("first"), source("second"), source("third")])?;
+    let writing = f.shared.writing().await;
+    let mut removal = Box::pin(f.remove_column("first"));
+    let mut push = Box::pin(f.push("second", "x"));
+    assert!((&mut removal).now_or_never().is_none());
+    assert!((&mut push).now_or_never().is_none());
+    drop(writing);
+    let (removed, pushed) = join(removal, push).await;
+    removed?;
+    assert_eq!(pushed?, 0);
+    assert_eq!((f.get("second", 0).as_deref(), f.get("third", 0)), (Some("x"), None));
     Ok(())
 }
