@@ -1,5 +1,5 @@
-//! Where the cursor of an editor stands, the expansion with a marker at the cursor and the one without
-//! have the same text up to the marker. rust-analyzer finds its way from one to the other by that.
+//! The expansion with a marker at the cursor of an editor and the one without it have the same text up to the marker.
+//! rust-analyzer maps positions between the two by that.
 //!
 //! In the flows below `¦` is the cursor.
 
@@ -40,7 +40,7 @@ enum Found {
     Perhaps,
 }
 
-/// The expansion, token by token, without what is told of mistakes: that comes last.
+/// The expansion, token by token. The errors come last.
 fn expand(source: &str) -> Option<Vec<String>> {
     let tokens: TokenStream = source.parse().ok()?;
     let mut text = Vec::new();
@@ -79,7 +79,7 @@ fn check(flow: &str, found: Found) -> bool {
         return false;
     };
     let Some(at) = marked.iter().position(|token| token.contains(MARKER)) else {
-        assert!(found == Found::Perhaps, "nothing to find in {flow}\n\n{}", marked.join(" "));
+        assert!(found == Found::Perhaps, "no marker in the expansion of {flow}\n\n{}", marked.join(" "));
         return false;
     };
     let other = marked[..at].iter().zip(&plain).position(|(marked, plain)| marked != plain);
@@ -91,7 +91,7 @@ fn check(flow: &str, found: Found) -> bool {
     if found == Found::Certainly && !word.is_empty() {
         let is_word =
             plain[at].trim_start_matches("r#") == marked[at].trim_start_matches("r#").replace(MARKER, "");
-        assert!(is_word, "`{}` in the place of `{word}`: {flow}", plain[at]);
+        assert!(is_word, "`{}` instead of `{word}`: {flow}", plain[at]);
     }
     true
 }
@@ -131,7 +131,7 @@ fn body_of_item() -> &'static str {
 }
 
 #[test]
-fn every_word_of_a_sound_flow_is_found() {
+fn every_word_of_a_valid_flow_is_found() {
     for flow in [ITEM, EXTENSION, body_of_item()] {
         let cursors = at_every_word(flow);
         assert!(cursors.len() > 60, "{}", cursors.len());
@@ -141,7 +141,7 @@ fn every_word_of_a_sound_flow_is_found() {
     }
 }
 
-/// Columns that are being typed, below the sources `user` and `topics` and above a sound column.
+/// Columns that are being typed, below the sources `user` and `topics` and above a valid column.
 const HALF_TYPED: &[&str] = &[
     "column summary(¦) = prompt(\"\");",
     "column summary(¦)",
@@ -232,10 +232,10 @@ const HALF_TYPED: &[&str] = &[
 
 /// The column, in the item form, the inline form and an extension.
 fn around(column: &str) -> [String; 3] {
-    // What the cursor is in may lack its closing bracket, as an editor adds it.
+    // The bracket around the cursor may not be closed yet; an editor closes it.
     let missing = column.matches('(').count() - column.matches(')').count();
     let column = format!("{column}{}", ")".repeat(missing));
-    let after = "column behind(user.latest, self) = prompt(\"Sound.\");";
+    let after = "column after(user.latest, self) = prompt(\"Valid.\");";
     let body = format!("source user; source topics;\n{column}\n{after}");
     [
         format!("pub struct Chat(style: String) {{ {body} }}"),
@@ -259,7 +259,7 @@ const WITH_PARAMETERS: &[&str] = &[
     "column topics(user): Vec<T¦> = prompt(\"\");",
     "column topics(us¦): Vec<T> = prompt(\"\");",
     "column topics(user): Vec<T> = prompt(sty¦);",
-    "column topics(user): Vec<T> = prompt(\"\"); column behind(topics.¦): Option<T> = prompt(\"\");",
+    "column topics(user): Vec<T> = prompt(\"\"); column after(topics.¦): Option<T> = prompt(\"\");",
     "column topics(user): T::¦ = prompt(\"\");",
 ];
 

@@ -20,7 +20,7 @@ const KEYWORDS: [&str; 48] = [
     "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// The text without marker and `r#`; empty where the marker stands alone.
+/// The text without marker and `r#`; empty if the marker is the whole identifier.
 pub(crate) fn ident_text(ident: &Ident) -> String {
     let mut text = ident.to_string();
     if text.starts_with("r#") {
@@ -40,7 +40,7 @@ pub(crate) fn is(ident: &Ident, expected: &str) -> bool {
     text == expected || text.contains(MARKER) && text.replace(MARKER, "") == expected
 }
 
-/// The identifier without the marker; `None` where the marker stands alone.
+/// The identifier without the marker; `None` if the marker is the whole identifier.
 pub(crate) fn unmarked(ident: &Ident) -> Option<Ident> {
     let text = ident.to_string();
     if !text.contains(MARKER) {

@@ -4,7 +4,7 @@
 //! ```text
 //! tokens ──▶ syntax ──▶ check ──▶ expand ──▶ tokens
 //!               │          │         ▲
-//!               └─ errors ─┴─────────┘       emitted last, behind a complete expansion
+//!               └─ errors ─┴─────────┘       emitted last, after a complete expansion
 //! ```
 //!
 //! Imports point down: `expand`, then `check`, `syntax`, `diagnostics`, and below them `keywords`, `ident` and `graph`.

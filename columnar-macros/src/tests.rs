@@ -1,4 +1,4 @@
-//! Flows that nobody would write: whatever the tokens are, there is an expansion or an error.
+//! Random flows: any tokens have an expansion or an error.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -124,7 +124,7 @@ fn soup(chance: &mut Chance, length: usize, depth: usize) -> TokenStream {
     soup
 }
 
-/// A sound flow, with tokens taken out, doubled and exchanged at any depth.
+/// A valid flow, with tokens taken out, doubled and exchanged at any depth.
 fn mutated(chance: &mut Chance, tokens: TokenStream) -> TokenStream {
     let mut mutated: Vec<TokenTree> = Vec::new();
     for tree in tokens {
@@ -145,7 +145,7 @@ fn mutated(chance: &mut Chance, tokens: TokenStream) -> TokenStream {
     mutated.into_iter().collect()
 }
 
-/// Declarations that are wrong in the grammar of flows, and only there.
+/// Declarations with errors in the grammar of flows, and none in the grammar of tokens.
 pub(crate) fn declarations(chance: &mut Chance) -> TokenStream {
     const KEYWORDS: &[&str] =
         &["column", "column", "column", "colum", "source", "pub column", "/// doc\ncolumn"];
@@ -217,7 +217,7 @@ pub(crate) fn declarations(chance: &mut Chance) -> TokenStream {
     flow
 }
 
-/// The use of another flow, and what is none.
+/// A module, valid or not.
 fn module(chance: &mut Chance) -> TokenStream {
     let path =
         chance.tokens(&["Debate", "chat::Debate<M>", "Debate", "crate", "", "3", "Debate::<u8>(a, b)"]);
@@ -271,7 +271,7 @@ pub(crate) fn flow(chance: &mut Chance, declarations: &TokenStream) -> TokenStre
     if header.is_empty() { declarations.clone() } else { quote!(#header { #declarations }) }
 }
 
-/// Expands, and checks what holds for any tokens.
+/// Expands, and checks the properties of all expansions.
 fn expand(flow: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let mut parsed = syntax::parse(flow.clone(), &mut errors);
@@ -284,16 +284,16 @@ fn expand(flow: &TokenStream) -> TokenStream {
             let read = parsed.columns.iter().position(|other| other.name == view.base);
             let is_before = read.is_some_and(|read| read != at && (seen[read] || !parsed.modules.is_empty()));
             let is_there = view.is_self() || view.is_inherited || !view.path.is_empty() || is_before;
-            assert!(is_there || errors.len() > 0, "reads what is not there: {flow}");
+            assert!(is_there || errors.len() > 0, "reads an unknown column: {flow}");
         }
     }
     assert!(seen.iter().all(|seen| *seen), "not in the order: {flow}");
-    let is_sound = matches!(parsed.form, Form::Item(_) | Form::Inline);
-    assert!(is_sound || errors.len() > 0, "neither an expansion nor an error: {flow}");
+    let is_declared = matches!(parsed.form, Form::Item(_) | Form::Inline);
+    assert!(is_declared || errors.len() > 0, "neither an expansion nor an error: {flow}");
 
     let expansion = crate::expand::expand(&quote!(::columnar), &parsed, &plan, &errors);
-    let told = expansion.to_string().matches("compile_error").count();
-    assert!(told >= errors.len(), "not all is told: {flow}");
+    let reported = expansion.to_string().matches("compile_error").count();
+    assert!(reported >= errors.len(), "not all errors are reported: {flow}");
     expansion
 }
 
@@ -307,8 +307,8 @@ fn any_tokens_have_an_expansion_or_an_error() {
 }
 
 #[test]
-fn a_sound_flow_that_was_tampered_with_has_an_expansion_or_an_error() {
-    let sound = quote! {
+fn a_mutated_flow_has_an_expansion_or_an_error() {
+    let valid = quote! {
         /// A chat.
         pub struct Chat<M: Model>(model: M, style: Map<u8, u8>) where M: Clone {
             /// What the person typed.
@@ -329,13 +329,13 @@ fn a_sound_flow_that_was_tampered_with_has_an_expansion_or_an_error() {
     };
     let mut chance = Chance(2);
     for _ in 0..800 {
-        expand(&mutated(&mut chance, sound.clone()));
+        expand(&mutated(&mut chance, valid.clone()));
         expand(&mutated(&mut chance, extension.clone()));
     }
 }
 
 #[test]
-fn the_expansion_is_rust_even_if_the_flow_is_no_flow() {
+fn the_expansion_of_an_invalid_flow_is_rust() {
     let mut chance = Chance(3);
     for _ in 0..800 {
         let declarations = declarations(&mut chance);
@@ -350,7 +350,7 @@ fn the_expansion_is_rust_even_if_the_flow_is_no_flow() {
 }
 
 #[test]
-fn a_panic_is_told_as_a_bug_of_ours() {
+fn a_panic_is_reported_as_a_bug_of_this_crate() {
     let panic = std::panic::catch_unwind(|| panic!("out of {}", "ideas")).unwrap_err();
     assert!(crate::bug(&*panic).to_token_stream().to_string().contains("out of ideas"));
 }

@@ -13,10 +13,10 @@ use crate::syntax::{Column, Flow, Module, View};
 
 /// The order in which a flow is expanded.
 pub(crate) struct Plan {
-    /// The columns by index, each behind those that it reads. With modules it is the order of declaration: only
+    /// The columns by index, each after those that it reads. With modules it is the order of declaration: only
     /// rustc knows the columns in between.
     pub(crate) order: Vec<usize>,
-    /// A read that may close a cycle through a module. rustc reports the cycle there.
+    /// A view that may close a cycle through a module. rustc reports the cycle there.
     pub(crate) possible_cycle: Option<Span>,
 }
 

@@ -71,8 +71,8 @@ const KEYWORDS: &str =
 
 /// `colum topics(...)`: an identifier where a keyword should be.
 pub(crate) fn unknown_keyword(found: &Ident) -> String {
-    let meant = nearest_keyword(found).or((found == "fn").then_some("column"));
-    let help = meant.map_or_else(|| KEYWORDS.to_owned(), |meant| format!("did you mean `{meant}`?"));
+    let intended = nearest_keyword(found).or((found == "fn").then_some("column"));
+    let help = intended.map_or_else(|| KEYWORDS.to_owned(), |keyword| format!("did you mean `{keyword}`?"));
     format!("{NOT_A_DECLARATION}, found {}\n\nhelp: {help}", quote(found))
 }
 
@@ -82,8 +82,8 @@ pub(crate) fn misspelt_use(found: &Ident) -> String {
 }
 
 /// `topics(...) = ...;`: a name without a keyword.
-pub(crate) fn no_keyword(name: &Ident, meant: &str) -> String {
-    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: write `{meant} {}`", quote(name), ident_text(name))
+pub(crate) fn no_keyword(name: &Ident, keyword: &str) -> String {
+    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: write `{keyword} {}`", quote(name), ident_text(name))
 }
 
 /// `topics column(...)`

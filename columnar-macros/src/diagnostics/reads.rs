@@ -15,7 +15,7 @@ pub(crate) fn unknown(name: &Ident, declared: &[String]) -> String {
     let known = || declared.iter().map(String::as_str);
     let help = match nearest(&text, known().chain(["self"])) {
         _ if text == "this" => "did you mean `self`?".to_owned(),
-        Some(meant) => format!("did you mean `{meant}`?"),
+        Some(near) => format!("did you mean `{near}`?"),
         None => {
             let list: Vec<String> = known().take(MOST).map(|name| format!("`{name}`")).collect();
             let more = declared.len().saturating_sub(MOST);

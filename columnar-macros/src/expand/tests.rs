@@ -1,5 +1,4 @@
-//! What a flow becomes, to be read: the files in `snapshots/`. `cargo insta review` shows what has changed, and accepts
-//! it.
+//! The expansion of flows, in the files of `snapshots/`. `cargo insta review` shows and accepts changes.
 
 use crate::diagnostics::Errors;
 use proc_macro2::TokenStream;
@@ -20,7 +19,7 @@ fn an_item_becomes_structs_an_enum_and_their_impls() {
 }
 
 #[test]
-fn an_extension_stands_on_the_columns_of_another_flow() {
+fn an_extension_refers_to_the_columns_of_another_flow() {
     let expansion = expand(&quote! {
         /// A chat, and what was felt.
         pub struct Felt<'a>(style: &'a str): other::Chat<'a> {
@@ -33,7 +32,7 @@ fn an_extension_stands_on_the_columns_of_another_flow() {
 }
 
 #[test]
-fn an_extension_that_shares_parameters_leaves_open_what_it_extends() {
+fn an_extension_with_parameters_is_generic_over_its_base() {
     let expansion = expand(&quote! {
         struct Felt<M: Model, const N: usize>: Chat<M> {
             column mood(user.latest) = prompt("Name the mood.");
@@ -79,7 +78,7 @@ fn an_inline_flow_becomes_an_expression() {
 }
 
 #[test]
-fn a_broken_flow_is_whole_all_the_same() {
+fn a_flow_with_errors_has_a_complete_expansion() {
     let expansion = expand_with(
         &quote! {
             pub struct Chat(model) {

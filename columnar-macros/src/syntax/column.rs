@@ -1,4 +1,4 @@
-//! Parses a column behind its name: `(views): Type was "old" = step;`.
+//! Parses a column after its name: `(views): Type was "old" = step;`.
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -36,7 +36,7 @@ pub(super) fn parse(
     (renamed_from, Derived { list: span, views, is_complete, ty, step })
 }
 
-/// Takes an earlier name. Other tokens behind `was` are reported, and read as they were meant where that is clear.
+/// Takes an earlier name. Other tokens after `was` are reported; an identifier is taken for the name.
 pub(super) fn renamed_from(
     column: &Ident,
     cursor: &mut Cursor<'_>,
@@ -72,7 +72,7 @@ pub(super) fn renamed_from(
     Some(RenamedFrom { keyword: keyword.clone(), name })
 }
 
-/// Takes a type behind the earlier name, which is an error.
+/// Takes a type after the earlier name, which is an error.
 fn late_type(
     name: &Ident,
     renamed_from: Option<&RenamedFrom>,
@@ -144,7 +144,7 @@ fn operator(trees: &[TokenTree]) -> usize {
             break;
         }
     }
-    // In `=|cx| ...` and `=-1` the expression begins behind the first token.
+    // In `=|cx| ...` and `=-1` the expression begins after the first token.
     let is_expression =
         is_punct(trees.first(), '=') && !is_punct(trees.get(1), '=') && !is_punct(trees.get(1), '>');
     if is_expression { length.min(1) } else { length.min(2) }

@@ -1,4 +1,4 @@
-//! Parses the type of a column, behind its views: `: Score`.
+//! Parses the type of a column, after its views: `: Score`.
 
 use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
 use quote::quote;
@@ -13,11 +13,11 @@ use crate::ident;
 pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<ColumnType> {
     let (sign, length) = sign(cursor)?;
     let declaration = cursor.declaration();
-    let behind = declaration.get(length..).unwrap_or_default();
-    let end = end(behind);
-    let (ty, is_partial) = completed(behind.get(..end).unwrap_or_default());
-    // Without the `=` behind it, an arrow need not be about a type.
-    if length == 2 && !is_punct(behind.get(end), '=') {
+    let after = declaration.get(length..).unwrap_or_default();
+    let end = end(after);
+    let (ty, is_partial) = completed(after.get(..end).unwrap_or_default());
+    // Without the `=` after it, an arrow may have nothing to do with a type.
+    if length == 2 && !is_punct(after.get(end), '=') {
         return None;
     }
     let written = tokens(cursor.take(length + end));
@@ -28,14 +28,14 @@ pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) 
     let colon = sign.span();
     if ty.is_empty() {
         // Where nothing follows, the missing compute step is the error.
-        if !behind.is_empty() {
+        if !after.is_empty() {
             errors.at(sign, columns::no_type(name));
         }
     } else if !is_type(&ty) {
         errors.at(&ty, columns::not_a_type(name, &ty));
         return Some(ColumnType { colon, ty: TokenStream::new(), is_partial: false });
     } else if is_partial {
-        let written = tokens(behind.get(..end).unwrap_or_default());
+        let written = tokens(after.get(..end).unwrap_or_default());
         errors.at(&written, columns::not_a_type(name, &written));
     } else if length == 2 {
         errors
@@ -47,8 +47,8 @@ pub(super) fn parse(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) 
 /// Takes a type before the views, which is an error.
 pub(super) fn before_views(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<ColumnType> {
     let (sign, 1) = sign(cursor)? else { return None };
-    let behind = cursor.declaration().get(1..).unwrap_or_default();
-    let head = behind.get(..end(behind)).unwrap_or_default();
+    let after = cursor.declaration().get(1..).unwrap_or_default();
+    let head = after.get(..end(after)).unwrap_or_default();
     let (last, ty) = head.split_last()?;
     if !is_group(last, Delimiter::Parenthesis) || ty.is_empty() {
         return None;

@@ -72,7 +72,7 @@ impl<'t> Cursor<'t> {
         taken
     }
 
-    /// Moves behind the end of this declaration, and returns the tokens up to there.
+    /// Moves past the end of this declaration, and returns the tokens up to there.
     pub(super) fn skip_declaration(&mut self) -> &'t [TokenTree] {
         let skipped = self.take(self.declaration().len());
         self.took_semicolon = self.punct(';').is_some();

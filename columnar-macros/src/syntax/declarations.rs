@@ -1,4 +1,4 @@
-//! Parses the declarations of a flow, one after the other. A wrong one costs no other.
+//! Parses the declarations of a flow, one after the other. An invalid one does not affect the others.
 
 use proc_macro2::{Delimiter, Ident, Span, TokenTree};
 
@@ -78,11 +78,11 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The keyword, as it was meant, and the name, of a declaration that begins with `first`.
+    /// The intended keyword and the name of a declaration that begins with `first`.
     fn keyword_and_name(&mut self, first: &Ident) -> Option<(Ident, Ident)> {
         let text = ident_text(first);
         if text.is_empty() {
-            // Nothing is typed yet, and the tokens behind it are another declaration.
+            // Nothing is typed yet, and the following tokens are another declaration.
             self.flow.partial_keywords.push(first.clone());
             return None;
         }
@@ -96,10 +96,10 @@ impl Parser<'_, '_> {
         let rest = self.cursor.rest();
         match rest.first() {
             Some(TokenTree::Ident(name)) if !begins_declaration(rest) => {
-                let meant = if is_keyword { text } else { self.meant_keyword(first).to_owned() };
+                let intended = if is_keyword { text } else { self.intended_keyword(first).to_owned() };
                 self.cursor.take(1);
                 let name = self.name(name)?;
-                Some((replace(first, &Ident::new(&meant, first.span())), name))
+                Some((replace(first, &Ident::new(&intended, first.span())), name))
             }
             next if !is_keyword => self.name_without_keyword(first, next),
             _ => {
@@ -110,8 +110,8 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The keyword that `found` was meant to be: the nearest one, or the one that fits the tokens behind it.
-    fn meant_keyword(&mut self, found: &Ident) -> &'static str {
+    /// The intended keyword in place of `found`: the nearest one, or the one that fits the following tokens.
+    fn intended_keyword(&mut self, found: &Ident) -> &'static str {
         self.errors.at(found, declarations::unknown_keyword(found));
         nearest_keyword(found).unwrap_or_else(|| {
             let after_name = self.cursor.rest().get(1);
@@ -121,7 +121,7 @@ impl Parser<'_, '_> {
     }
 
     fn name_without_keyword(&mut self, first: &Ident, next: Option<&TokenTree>) -> Option<(Ident, Ident)> {
-        let meant = match next {
+        let intended = match next {
             _ if nearest_keyword(first).is_some() => None,
             Some(views) if is_group(views, Delimiter::Parenthesis) => Some("column"),
             None => Some("source"),
@@ -129,12 +129,12 @@ impl Parser<'_, '_> {
         };
         // It may become a keyword, too.
         self.flow.partial_keywords.push(first.clone());
-        match (meant, unmarked(first).and_then(|name| rust_ident(&name))) {
-            (Some(meant), Some(mut name)) => {
-                self.errors.at(first, declarations::no_keyword(first, meant));
+        match (intended, unmarked(first).and_then(|name| rust_ident(&name))) {
+            (Some(intended), Some(mut name)) => {
+                self.errors.at(first, declarations::no_keyword(first, intended));
                 let span = Span::call_site().located_at(first.span());
                 name.set_span(span);
-                Some((Ident::new(meant, span), name))
+                Some((Ident::new(intended, span), name))
             }
             _ => {
                 self.errors.at(first, declarations::unknown_keyword(first));
@@ -147,7 +147,7 @@ impl Parser<'_, '_> {
         declared_name(name, self.errors).or_else(|| self.give_up(name.clone()))
     }
 
-    /// Parses the rest of a source or a column, behind its name.
+    /// Parses the rest of a source or a column, after its name.
     fn column(&mut self, attributes: Attributes, keyword: Ident, name: Ident) -> Column {
         let (renamed_from, derived) = if ident_text(&keyword) == "column" {
             let (renamed_from, derived) = column::parse(&name, &mut self.cursor, self.errors);

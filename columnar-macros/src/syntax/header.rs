@@ -12,7 +12,7 @@ use super::{attributes, base};
 use crate::diagnostics::{Errors, flow};
 use crate::ident;
 
-/// Whether the tokens begin as an item does, and not as a declaration.
+/// Whether the tokens begin an item, and not a declaration.
 pub(super) fn is_item(trees: &[TokenTree]) -> bool {
     let mut cursor = Cursor::new(trees);
     while cursor.attribute().is_some() {}
@@ -46,7 +46,7 @@ fn declares(body: &Group) -> bool {
     begins_declaration(&trees_of(body))
 }
 
-/// Parses the header and the braces behind it. Without a name there is nothing to declare, but the
+/// Parses the header and the braces after it. Without a name there is nothing to declare, but the
 /// declarations are checked all the same.
 pub(super) fn parse(trees: &[TokenTree], errors: &mut Errors) -> (Option<Header>, Option<Group>) {
     let parser = |input: ParseStream<'_>| {
@@ -137,7 +137,7 @@ fn or_report<T: Parse + Default>(input: ParseStream<'_>, errors: &mut Errors, is
     })
 }
 
-/// The names of generics that cannot be read in full: the identifiers behind `<` and behind commas.
+/// The names of generics that cannot be parsed: the identifiers after `<` and after commas.
 fn generic_names(input: ParseStream<'_>) -> Generics {
     let mut names: Vec<Ident> = Vec::new();
     let mut is_name = input.parse::<Option<Token![<]>>().is_ok_and(|angle| angle.is_some());
@@ -204,7 +204,7 @@ fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
     Ok(Param { name, ty })
 }
 
-/// Takes the braces, and nothing behind them. Declarations without braces are read all the same.
+/// Takes the braces, and reports tokens after them. Declarations without braces are parsed, too.
 fn body(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Group>> {
     if let Some(list) = body_in_parentheses(input) {
         errors.on(list.span_open(), flow::BODY_IN_PARENTHESES);

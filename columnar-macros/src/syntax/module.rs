@@ -1,4 +1,4 @@
-//! Parses the use of another flow, behind its keyword: `Debate(arguments) { topic: user } as debate;`.
+//! Parses a module after its keyword: `Debate(arguments) { topic: user } as debate;`.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenTree};
 use syn::{Attribute, Path};
@@ -97,7 +97,7 @@ fn groups(
     Some((arguments, list))
 }
 
-/// Takes the name after `as`. Where it is missing, the name is made from that of the flow.
+/// Takes the name after `as`. If it is missing, the name is derived from that of the flow.
 fn module_name(
     path: &Path,
     cursor: &mut Cursor<'_>,
@@ -152,7 +152,7 @@ fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
     (inputs, is_complete)
 }
 
-/// Parses `topic: user`, or `user` alone for both.
+/// Parses `topic: user`, or `user` for both.
 fn input(list: &Group, trees: &[TokenTree], errors: &mut Errors) -> Option<Input> {
     let [TokenTree::Ident(first), rest @ ..] = trees else {
         errors.at(tokens(trees), modules::NOT_AN_INPUT);

@@ -1,5 +1,5 @@
-//! Recovery from Rust that is written in a flow by habit. Each case is one error, and the declaration is
-//! read as it was meant where that is clear.
+//! Recovery from Rust syntax in a flow. Each case is one error. If the intended declaration is clear, it is added to the
+//! flow.
 
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::quote;
@@ -17,10 +17,10 @@ const UP_TO_A_SEMICOLON: [&str; 5] = ["let", "const", "static", "type", "return"
 const UP_TO_BRACES: [&str; 12] =
     ["struct", "enum", "trait", "impl", "mod", "unsafe", "extern", "if", "for", "while", "loop", "match"];
 
-/// Rust where a declaration should be.
+/// Rust in the position of a declaration.
 #[derive(Default)]
 pub(super) struct Recovered<'t> {
-    /// The column that it was meant to declare, without documentation.
+    /// The intended column, without documentation.
     pub(super) column: Option<Column>,
     /// The tokens that may declare more.
     pub(super) unparsed: &'t [TokenTree],
@@ -120,8 +120,8 @@ fn field<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Opti
 }
 
 /// A column with a name and nothing else.
-fn column_named(place: Option<&TokenTree>, name: Ident, list: Span) -> Column {
-    let keyword = Ident::new("column", place.map_or_else(Span::call_site, TokenTree::span));
+fn column_named(keyword: Option<&TokenTree>, name: Ident, list: Span) -> Column {
+    let keyword = Ident::new("column", keyword.map_or_else(Span::call_site, TokenTree::span));
     let derived = Derived { list, views: Vec::new(), is_complete: false, ty: None, step: TokenStream::new() };
     Column {
         docs: Vec::new(),
@@ -134,7 +134,7 @@ fn column_named(place: Option<&TokenTree>, name: Ident, list: Span) -> Column {
     }
 }
 
-/// Moves behind the next braces, if there are any before the next declaration.
+/// Moves past the next braces, if there are any before the next declaration.
 fn skip_braces<'t>(cursor: &mut Cursor<'t>) -> &'t [TokenTree] {
     match cursor.declaration().iter().position(|tree| is_group(tree, Delimiter::Brace)) {
         Some(at) => cursor.take(at + 1),
@@ -142,7 +142,7 @@ fn skip_braces<'t>(cursor: &mut Cursor<'t>) -> &'t [TokenTree] {
     }
 }
 
-/// Takes a keyword behind its name: `user source`.
+/// Takes a keyword after its name: `user source`.
 pub(super) fn keyword_after_name(
     name: &Ident,
     cursor: &mut Cursor<'_>,
@@ -162,7 +162,7 @@ pub(super) fn keyword_after_name(
     }
 }
 
-/// Takes a name that is written as none, behind a keyword: `mut user`, `"user"`, `running-summary`.
+/// Takes a misspelt name after a keyword: `mut user`, `"user"`, `running-summary`.
 pub(super) fn name(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident> {
     match cursor.rest() {
         [TokenTree::Ident(ident), TokenTree::Ident(name), ..] if ident::is(ident, "mut") => {
@@ -198,7 +198,7 @@ pub(super) fn name(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Ident
     }
 }
 
-/// The name of a declaration, raw if it is a keyword of Rust. A text that cannot be a name is reported.
+/// The name of a declaration, raw if it is a keyword of Rust. An invalid name is reported.
 pub(super) fn declared_name(name: &Ident, errors: &mut Errors) -> Option<Ident> {
     let Some(identifier) = rust_ident(name).filter(|name| !ident_text(name).is_empty()) else {
         let message = if ident_text(name) == "self" {

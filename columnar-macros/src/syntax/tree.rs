@@ -23,7 +23,7 @@ pub(crate) struct Flow {
 pub(crate) enum Form {
     Item(Box<Header>),
     Inline,
-    /// Nothing can be declared: an item form without a name, or no tokens at all.
+    /// No flow can be declared: an item form without a name, or no tokens.
     Unknown,
 }
 
@@ -110,14 +110,14 @@ pub(crate) struct Column {
     /// `source` or `column`, with the span of the tokens in the source text.
     pub(crate) keyword: Ident,
     pub(crate) name: Ident,
-    /// Whether an earlier column has this name, which is reported. Then `name` is made up.
+    /// Whether an earlier column has this name, which is reported. Then `name` is generated.
     pub(crate) is_duplicate: bool,
     pub(crate) renamed_from: Option<RenamedFrom>,
     /// `None` for a source.
     pub(crate) derived: Option<Derived>,
 }
 
-/// The parts of a computed column behind its name.
+/// The parts of a computed column after its name.
 pub(crate) struct Derived {
     /// The parentheses of the views, or the tokens instead of them.
     pub(crate) list: Span,
@@ -150,7 +150,7 @@ pub(crate) struct ColumnType {
     pub(crate) colon: Span,
     /// Empty where there is no type, which is reported.
     pub(crate) ty: TokenStream,
-    /// Whether it is a path that ends early, `score::`, which is reported. It is for editors alone.
+    /// Whether it is a path that ends early, `score::`, which is reported. It is only for editors.
     pub(crate) is_partial: bool,
 }
 
@@ -166,7 +166,7 @@ pub(crate) struct RenamedFrom {
 pub(crate) enum Lint {
     /// The context grows with every step.
     Unbounded,
-    /// A request has nothing in common with the one before.
+    /// A request shares only its instruction with the one before.
     UnstablePrefix,
 }
 

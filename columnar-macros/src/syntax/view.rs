@@ -33,11 +33,11 @@ pub(crate) struct View {
     pub(crate) written: TokenStream,
 }
 
-/// Whether something is wrong with a view, which is reported. Then its tokens are for editors alone.
+/// Whether a view is valid. If not, that is reported, and its tokens are only for editors.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     Valid,
-    /// A modifier is wrong.
+    /// A modifier is invalid.
     Invalid,
     /// It shows no column.
     NoColumn,
@@ -141,7 +141,7 @@ impl View {
     pub(crate) fn take_path_as_fields(&mut self) {
         let length = 2 * self.path.drain(..).count();
         if length > 0 {
-            // The dots and names of the user, behind the base: editors look for them.
+            // The dots and names of the user, after the base: editors look for them.
             let tokens = self.written.clone().into_iter().skip(1).take(length).collect();
             let (kind, evaluation) = (ModifierKind::Range, Evaluation::Literal);
             self.modifiers.insert(0, Modifier { kind, evaluation, tokens });
@@ -171,7 +171,7 @@ impl View {
         self.window.map_or(self.is_lagged, |window| window != Window::All)
     }
 
-    /// Whether it hides nothing. A field that is no modifier might, and is reported by rustc.
+    /// Whether it hides no values. rustc reports a field that is not a modifier.
     pub(crate) fn shows_everything(&self) -> bool {
         self.window == Some(Window::All) || !self.has(ModifierKind::Range)
     }

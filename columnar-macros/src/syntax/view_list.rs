@@ -22,7 +22,7 @@ pub(super) fn parse(list: &Group, errors: &mut Errors) -> ViewList {
     parse_items(list.span_open(), &trees_of(list), errors)
 }
 
-/// The views behind an opening parenthesis.
+/// The views after an opening parenthesis.
 fn parse_items(open: Span, trees: &[TokenTree], errors: &mut Errors) -> ViewList {
     let parts: Vec<&[TokenTree]> = trees.split(|tree| is_punct(Some(tree), ',')).collect();
     let mut commas = trees.iter().filter(|tree| is_punct(Some(tree), ','));
@@ -88,12 +88,12 @@ fn parse_group(list: &Group, after: &[TokenTree], errors: &mut Errors) -> ViewLi
             view.groups.splice(0..0, tag.clone());
         }
     }
-    // A column whose group is empty is not reported as one that reads nothing, too.
+    // Otherwise a column with an empty group would also be reported as one that reads nothing.
     group.is_complete &= !is_empty;
     group
 }
 
-/// Takes the tag of a group, and the comma behind it.
+/// Takes the tag of a group, and the comma after it.
 fn group_tag(list: &Group, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<GroupTag> {
     let literal = match cursor.peek() {
         Some(TokenTree::Literal(literal)) => {
@@ -151,7 +151,7 @@ pub(super) fn parse_view(before: Span, trees: &[TokenTree], errors: &mut Errors)
     Some(view)
 }
 
-/// Takes the names of columns that come next: identifiers that are no modifiers.
+/// Takes the names of columns that come next: identifiers that are not modifiers.
 fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
     let mut path = Vec::new();
     while let [dot, TokenTree::Ident(name), rest @ ..] = cursor.rest()
@@ -167,7 +167,7 @@ fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
     path
 }
 
-/// Whether a modifier has this name, or one that is often written for it.
+/// Whether this is a modifier, or a name that is often written instead of one.
 fn is_modifier(name: &Ident) -> bool {
     let text = ident_text(name);
     MODIFIERS.iter().chain(&["all", "named"]).any(|&modifier| text == modifier)
