@@ -1,10 +1,10 @@
-//! What an editor shows in a flow: rust-analyzer itself is asked, about sound flows and half-typed ones.
+//! Completion, hover, definition and rename in a flow, valid or half typed, with rust-analyzer.
 //!
-//! `rustup component add rust-analyzer rust-src` brings what it takes.
+//! `rustup component add rust-analyzer rust-src` installs it.
 
 use std::path::Path;
 
-use columnar_compiler_tests::lsp::{Editor, Place};
+use columnar_compiler_tests::lsp::{Editor, Position};
 
 /// The number of completions of a field, in the protocol.
 const FIELD: u64 = 5;
@@ -18,7 +18,7 @@ enum Form {
 
 const FORMS: [Form; 3] = [Form::Item, Form::Inline, Form::Extension];
 
-/// A program with a flow. `line` stands among its declarations.
+/// A program with a flow. `line` is among its declarations.
 fn program(form: Form, line: &str) -> String {
     let sources = "/// What the person typed.\nsource user;";
     let topics = "/// What it is about.\ncolumn topics(user.latest) = prompt(\"List the topics.\");";
@@ -42,30 +42,30 @@ fn program(form: Form, line: &str) -> String {
     }
 }
 
-/// The program with the cursor at the first place where `before` stands, at the end of it, in the flow.
+/// The program with the cursor at the end of the first `before` in it.
 fn program_at(form: Form, line: &str, before: &str) -> String {
     let program = program(form, line);
-    let at = program.find(before).expect("it stands there") + before.len();
+    let at = program.find(before).expect("the program has this text") + before.len();
     format!("{}¦{}", &program[..at], &program[at..])
 }
 
-/// Where a word stands in the program, as often as it does.
-fn mentions(program: &str, word: &str) -> Vec<Place> {
+/// All positions of a word in the program.
+fn mentions(program: &str, word: &str) -> Vec<Position> {
     let is_letter =
         |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
     let text = program.replace('¦', "");
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     for (line, text) in text.lines().enumerate() {
         for (column, _) in text.match_indices(word) {
             let (before, after) = (&text[..column], &text[column + word.len()..]);
             let is_word = !is_letter(before.chars().last()) && !is_letter(after.chars().next());
             let is_text = before.matches('"').count() % 2 == 1 || text.starts_with("///");
             if is_word && !is_text {
-                places.push(Place { line, column });
+                positions.push(Position { line, column });
             }
         }
     }
-    places
+    positions
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn columns_are_completed(editor: &mut Editor, form: Form) {
         let mut fields: Vec<&str> =
             found.iter().filter(|(_, kind)| *kind == FIELD).map(|(label, _)| label.as_str()).collect();
         fields.sort_unstable();
-        // What holds the columns of the other flow.
+        // The hidden field with the columns of the other flow.
         fields.retain(|field| form != Form::Extension || *field != "__base");
         assert_eq!(fields, ["mood", "tone", "topics", "user"], "{form:?}: {line}\n{found:?}");
         assert!(!found.iter().any(|(label, _)| label.contains("prompt") || label == "style"), "{found:?}");
@@ -127,7 +127,7 @@ fn views_are_completed(editor: &mut Editor, form: Form) {
             assert!(is_there, "no `{view}`, {form:?}: {line}\n{found:?}");
         }
     }
-    // Behind what hides something there is one more.
+    // A view that hides values has one more modifier.
     for (line, is_windowed) in [
         ("column tone(user.latest.¦) = prompt(\"\");", true),
         ("column tone(topics, user.window(2).eli¦) = ;", true),
@@ -177,7 +177,7 @@ fn types_are_completed_and_found(editor: &mut Editor, form: Form) {
     let program = program_at(form, line, "column tone(user): Felt");
     let declared = mentions(&program, "Felt").first().copied().into_iter().collect::<Vec<_>>();
     let at = editor.write(&program);
-    let at = Place { column: at.column - 1, ..at };
+    let at = Position { column: at.column - 1, ..at };
     assert_eq!(editor.definition(at), declared, "definition, {form:?}");
     assert_eq!(editor.rename(at), mentions(&program, "Felt"), "rename, {form:?}");
     let shown = editor.hover(at);
@@ -201,17 +201,17 @@ fn words_are_explained(editor: &mut Editor, form: Form) {
     if form != Form::Inline {
         let line = "column tone(user, topics.latest) = prompt(\"\");";
         let at = editor.write(&program_at(form, line, "outside(chat: &Chat"));
-        let shown = editor.hover(Place { column: at.column - 1, ..at });
+        let shown = editor.hover(Position { column: at.column - 1, ..at });
         assert!(shown.contains("tone    ← user, topics.latest"), "{form:?}: {shown}");
     }
     let line = "column tone(user, topics.window(3).elided()) = prompt(\"\");";
     let at = editor.write(&program_at(form, line, "topics.window(3).elided"));
-    let shown = editor.hover(Place { column: at.column - 1, ..at });
+    let shown = editor.hover(Position { column: at.column - 1, ..at });
     assert!(shown.contains("Tells the model how many earlier values"), "{form:?}: {shown}");
-    let sound = "column tone(user, topics.latest) = prompt(\"\");";
+    let valid = "column tone(user, topics.latest) = prompt(\"\");";
     let half_typed = "column tone(usr, topics.) = ;";
-    for line in [sound, half_typed] {
-        for (before, said) in [
+    for line in [valid, half_typed] {
+        for (before, text) in [
             ("column mood(topics", "What it is about."),
             ("column mood(topics, user", "What the person typed."),
             ("column mood(topics, user.window", "A view of the last"),
@@ -223,8 +223,8 @@ fn words_are_explained(editor: &mut Editor, form: Form) {
             ("source", "declares a column whose values come from outside"),
         ] {
             let at = editor.write(&program_at(form, line, before));
-            let shown = editor.hover(Place { column: at.column - 1, ..at });
-            assert!(shown.contains(said), "{form:?}: {before} in {line}\n{shown}");
+            let shown = editor.hover(Position { column: at.column - 1, ..at });
+            assert!(shown.contains(text), "{form:?}: {before} in {line}\n{shown}");
         }
     }
 }
@@ -244,12 +244,12 @@ fn columns_are_found_and_renamed(editor: &mut Editor, form: Form) {
             let program = program_at(form, line, before);
             let mentioned = mentions(&program, word);
             let at = editor.write(&program);
-            let at = Place { column: at.column - 1, ..at };
+            let at = Position { column: at.column - 1, ..at };
             let declared = mentions(&program, word).first().copied().into_iter().collect::<Vec<_>>();
             assert_eq!(editor.definition(at), declared, "definition, {form:?}: {before} in {line}");
             assert_eq!(editor.rename(at), mentioned, "rename, {form:?}: {before} in {line}");
             let references = editor.references(at);
-            let missing = mentioned.iter().find(|place| !references.contains(place));
+            let missing = mentioned.iter().find(|position| !references.contains(position));
             assert_eq!(missing, None, "references, {form:?}: {before} in {line}\n{references:?}");
         }
     }

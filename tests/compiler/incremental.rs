@@ -1,4 +1,4 @@
-//! Editing a file with a flow in it, and compiling again.
+//! Incremental compilation after edits of a file with a flow.
 
 use std::path::Path;
 
@@ -79,9 +79,8 @@ pub fn inline(style: &str) {
 }
 "#;
 
-/// Where generated code stood among the user's lines, the compiler broke when lines above the flow
-/// were deleted: it took a cached function for unchanged and looked for its place behind the end of
-/// the file. Only removing the target folder helped.
+/// Generated code had positions among the user's lines. After lines above the flow were deleted, rustc failed: it
+/// reused a cached function, whose position was then after the end of the file. Only a clean build helped.
 #[test]
 fn lines_above_a_flow_may_be_added_and_removed() {
     for emit in ["--emit=metadata", "--emit=obj"] {

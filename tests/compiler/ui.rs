@@ -17,10 +17,10 @@ use std::process::Command;
 
 use columnar_compiler_tests::rustc::{Diagnostic, Rustc};
 
-/// The compiler whose own words are in `ui/rustc`.
+/// The compiler whose messages are in `ui/rustc`.
 const BLESSED: &str = "rustc 1.95.0 ";
 
-/// Files with more than one mistake, and how many they have.
+/// Files with more than one mistake, and the number of their errors.
 const MANY: [(&str, usize); 8] = [
     ("many-at-once", 29),
     ("many-at-once-rust-syntax", 23),
@@ -32,7 +32,7 @@ const MANY: [(&str, usize); 8] = [
     ("was-without-a-name", 5),
 ];
 
-/// A module in which a mistake in a flow is followed by two mistakes that only rustc knows.
+/// A module with a mistake in a flow, and after it two mistakes that only rustc finds.
 const PROBE: &str = r#"
 use columnar::prelude::*;
 flow! {
@@ -79,14 +79,14 @@ fn each_mistake_has_its_message_and_no_other_error() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// What rustc words in what `flow!` passes on changes from one release to the next.
+/// The messages of rustc change from one release to the next.
 #[test]
 fn mistakes_that_rustc_words() {
     let version = version_of_rustc();
     if version.starts_with(BLESSED) {
         trybuild::TestCases::new().compile_fail("ui/rustc/*.rs");
     } else {
-        eprintln!("SKIPPED ui/rustc: it holds the words of {BLESSED}, and this is {version}");
+        eprintln!("SKIPPED ui/rustc: it has the messages of {BLESSED}, and this is {version}");
     }
 }
 
@@ -115,12 +115,12 @@ fn compiled(files: &[PathBuf]) -> BTreeMap<PathBuf, Printed> {
     let mut probed = Vec::new();
     for Diagnostic { level, text } in diagnostics {
         match first_file(&text) {
-            // Its end: how many errors there were, and where to read about their codes.
+            // The summary at the end: the number of errors, and their codes.
             None => assert!(text.starts_with("error: aborting") || level == "failure-note", "{text}"),
             Some(file) if file == probe => probed.push(text),
             Some(file) => {
                 assert_eq!(level, "error", "{text}");
-                let of_file = printed.get_mut(&file).expect("nothing else is compiled");
+                let of_file = printed.get_mut(&file).expect("only these files are compiled");
                 if of_file.errors > 0 {
                     of_file.text.push('\n');
                 }
@@ -154,7 +154,7 @@ fn relative(text: &str) -> String {
     lines.collect()
 }
 
-/// The mistakes that `flow!` words.
+/// The files whose messages `flow!` words.
 fn inputs() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui");
     let files = fs::read_dir(folder).expect("the folder is there");

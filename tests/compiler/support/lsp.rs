@@ -1,12 +1,12 @@
-//! rust-analyzer, asked as an editor asks it.
+//! A client of rust-analyzer, as an editor is one.
 //!
 //! ```text
 //! Editor ── JSON-RPC ──▶ rust-analyzer ──▶ the proc macro that this test was built with
 //! ```
 //!
-//! The program that is edited is one file. It is described to the server together with the library, so
-//! that nobody has to run `cargo`; of what the library depends on the server knows nothing.
-#![expect(clippy::indexing_slicing, reason = "JSON that lacks something is null there")]
+//! The edited program is one file. The client describes it and the library to the server, which therefore runs no
+//! `cargo` and does not know the dependencies of the library.
+#![expect(clippy::indexing_slicing, reason = "an index that JSON lacks is null")]
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ use serde_json::{Value, json};
 
 use crate::rustc::newest;
 
-/// How long an answer may take on a machine that does other things as well.
-const PATIENCE: Duration = Duration::from_mins(2);
+/// The longest wait for an answer; a busy machine is slow.
+const TIMEOUT: Duration = Duration::from_mins(2);
 
-/// "The content was modified", and the server asks to be asked again.
+/// The error "content modified", after which the request is repeated.
 const MODIFIED: i64 = -32801;
 
 /// An open file.
@@ -32,27 +32,26 @@ pub struct Editor {
     requests: ChildStdin,
     messages: Receiver<Value>,
     path: PathBuf,
-    /// Of the text.
+    /// The version of the text.
     version: u64,
-    asked: u64,
+    requested: u64,
 }
 
-/// A place in the file, counted from 0.
+/// A position in the file, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Position {
     /// The line.
     pub line: usize,
-    /// The column, in a text that is all ASCII.
+    /// The column, for ASCII text.
     pub column: usize,
 }
 
 impl Editor {
-    /// Opens a new file in `folder`. `None` where there is no server, or no source of the standard library
-    /// for it to read.
+    /// Opens a new file in `folder`. `None` without rust-analyzer or the source of the standard library.
     ///
     /// # Panics
     ///
-    /// Where the server does not come to rest.
+    /// If the server does not become idle.
     pub fn open(folder: &Path) -> Option<Self> {
         let sysroot = sysroot()?;
         let version = Command::new("rust-analyzer").arg("--version").output();
@@ -73,14 +72,14 @@ impl Editor {
         thread::spawn(
             move || while read(&mut answers).is_some_and(|message| sender.send(message).is_ok()) {},
         );
-        let mut editor = Self { server, requests, messages, path, version: 0, asked: 0 };
+        let mut editor = Self { server, requests, messages, path, version: 0, requested: 0 };
         editor.begin(&project(&editor.path, &sysroot)?);
         Some(editor)
     }
 
     fn begin(&mut self, project: &Value) {
         let uri = self.uri();
-        self.ask(
+        self.request(
             "initialize",
             &json!({
                 "processId": null,
@@ -97,10 +96,10 @@ impl Editor {
                 },
             }),
         );
-        self.tell("initialized", &json!({}));
+        self.notify("initialized", &json!({}));
         let document = json!({ "uri": uri, "languageId": "rust", "version": 0, "text": "" });
-        self.tell("textDocument/didOpen", &json!({ "textDocument": document }));
-        let until = Instant::now() + PATIENCE;
+        self.notify("textDocument/didOpen", &json!({ "textDocument": document }));
+        let until = Instant::now() + TIMEOUT;
         loop {
             let message = self.next(until);
             let is_status = message["method"] == "experimental/serverStatus";
@@ -110,61 +109,64 @@ impl Editor {
         }
     }
 
-    /// Replaces the text of the file, and returns where the cursor `¦` was in it.
+    /// Replaces the text of the file, and returns the position of the cursor `¦` in it.
     ///
     /// # Panics
     ///
-    /// Where there is no cursor.
-    pub fn write(&mut self, text: &str) -> Place {
+    /// If the text has no cursor.
+    pub fn write(&mut self, text: &str) -> Position {
         let (before, after) = text.split_once('¦').expect("there is a cursor");
         self.version += 1;
         let (uri, version) = (self.uri(), self.version);
         let changes = json!([{ "text": format!("{before}{after}") }]);
         let document = json!({ "uri": uri, "version": version });
-        self.tell("textDocument/didChange", &json!({ "textDocument": document, "contentChanges": changes }));
+        self.notify(
+            "textDocument/didChange",
+            &json!({ "textDocument": document, "contentChanges": changes }),
+        );
         let line = before.rsplit('\n').next().unwrap_or_default();
-        Place { line: before.matches('\n').count(), column: line.len() }
+        Position { line: before.matches('\n').count(), column: line.len() }
     }
 
-    /// What could be written here: for each proposal its label and its kind.
-    pub fn completions(&mut self, at: Place) -> Vec<(String, u64)> {
-        let answer = self.ask_at("textDocument/completion", at, json!({}));
+    /// The completions at a position: for each its label and its kind.
+    pub fn completions(&mut self, at: Position) -> Vec<(String, u64)> {
+        let answer = self.request_at("textDocument/completion", at, json!({}));
         let items = answer["items"].as_array().or(answer.as_array()).cloned().unwrap_or_default();
         let label = |item: &Value| Some((item["label"].as_str()?.to_owned(), item["kind"].as_u64()?));
         items.iter().filter_map(label).collect()
     }
 
-    /// What is said of a word.
-    pub fn hover(&mut self, at: Place) -> String {
-        let answer = self.ask_at("textDocument/hover", at, json!({}));
+    /// The hover text of a word.
+    pub fn hover(&mut self, at: Position) -> String {
+        let answer = self.request_at("textDocument/hover", at, json!({}));
         answer["contents"]["value"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// Where a word is declared.
-    pub fn definition(&mut self, at: Place) -> Vec<Place> {
-        places(&self.ask_at("textDocument/definition", at, json!({})))
+    /// The definition of a word.
+    pub fn definition(&mut self, at: Position) -> Vec<Position> {
+        positions(&self.request_at("textDocument/definition", at, json!({})))
     }
 
-    /// Where a word is mentioned, its declaration included.
-    pub fn references(&mut self, at: Place) -> Vec<Place> {
+    /// The references to a word, with its declaration.
+    pub fn references(&mut self, at: Position) -> Vec<Position> {
         let context = json!({ "context": { "includeDeclaration": true } });
-        places(&self.ask_at("textDocument/references", at, context))
+        positions(&self.request_at("textDocument/references", at, context))
     }
 
-    /// Where another name has to be written when this word is renamed.
-    pub fn rename(&mut self, at: Place) -> Vec<Place> {
-        let answer = self.ask_at("textDocument/rename", at, json!({ "newName": "other" }));
+    /// The positions that renaming this word changes.
+    pub fn rename(&mut self, at: Position) -> Vec<Position> {
+        let answer = self.request_at("textDocument/rename", at, json!({ "newName": "other" }));
         let uri = self.uri();
         let by_document = answer["documentChanges"].as_array().cloned().unwrap_or_default();
         let edits = by_document.iter().find(|change| change["textDocument"]["uri"] == uri.as_str());
-        places(edits.map_or(&answer["changes"][&uri], |change| &change["edits"]))
+        positions(edits.map_or(&answer["changes"][&uri], |change| &change["edits"]))
     }
 
     fn uri(&self) -> String {
         format!("file://{}", self.path.display())
     }
 
-    fn ask_at(&mut self, method: &str, at: Place, more: Value) -> Value {
+    fn request_at(&mut self, method: &str, at: Position, more: Value) -> Value {
         let mut params = json!({
             "textDocument": { "uri": self.uri() },
             "position": { "line": at.line, "character": at.column },
@@ -172,15 +174,15 @@ impl Editor {
         if let (Value::Object(params), Value::Object(more)) = (&mut params, more) {
             params.extend(more);
         }
-        self.ask(method, &params)
+        self.request(method, &params)
     }
 
-    /// Asks, and answers meanwhile what the server asks.
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
-        let until = Instant::now() + PATIENCE;
+    /// Sends a request and waits for the response. Answers requests of the server meanwhile.
+    fn request(&mut self, method: &str, params: &Value) -> Value {
+        let until = Instant::now() + TIMEOUT;
         loop {
-            self.asked += 1;
-            let id = self.asked;
+            self.requested += 1;
+            let id = self.requested;
             self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
             let mut message = loop {
                 let message = self.next(until);
@@ -195,7 +197,7 @@ impl Editor {
         }
     }
 
-    fn tell(&mut self, method: &str, params: &Value) {
+    fn notify(&mut self, method: &str, params: &Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
@@ -205,7 +207,7 @@ impl Editor {
         sent.and_then(|()| self.requests.flush()).expect("the server listens");
     }
 
-    /// The next message; a question of the server's is answered with nothing.
+    /// The next message. A request of the server is answered with `null`.
     fn next(&mut self, until: Instant) -> Value {
         let left = until.saturating_duration_since(Instant::now());
         let message = self.messages.recv_timeout(left).expect("the server answers");
@@ -241,19 +243,19 @@ fn read(answers: &mut impl BufRead) -> Option<Value> {
     serde_json::from_slice(&body).ok()
 }
 
-fn places(locations: &Value) -> Vec<Place> {
+fn positions(locations: &Value) -> Vec<Position> {
     let one = |location: &Value| {
         let start = ["range", "targetSelectionRange"].iter().map(|range| &location[*range]["start"]);
         let start = start.clone().find(|start| !start.is_null())?;
         let number = |name: &str| usize::try_from(start[name].as_u64()?).ok();
-        Some(Place { line: number("line")?, column: number("character")? })
+        Some(Position { line: number("line")?, column: number("character")? })
     };
-    let mut places: Vec<Place> = match locations {
+    let mut positions: Vec<Position> = match locations {
         Value::Array(locations) => locations.iter().filter_map(one).collect(),
         location => one(location).into_iter().collect(),
     };
-    places.sort_unstable();
-    places
+    positions.sort_unstable();
+    positions
 }
 
 fn sysroot() -> Option<PathBuf> {
@@ -262,7 +264,7 @@ fn sysroot() -> Option<PathBuf> {
     Some(PathBuf::from(String::from_utf8(output.stdout).ok()?.trim()))
 }
 
-/// The file, the library and the macro.
+/// The project: the file, the library and the macro.
 fn project(file: &Path, sysroot: &Path) -> Option<Value> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.parent()?;
     let deps = env::current_exe().ok()?.parent()?.to_owned();
@@ -284,7 +286,6 @@ fn project(file: &Path, sysroot: &Path) -> Option<Value> {
                 "display_name": "columnar",
                 "root_module": root.join("columnar/src/lib.rs"),
                 "edition": "2024",
-                "cfg": ["feature=\"std\""],
                 "deps": [{ "crate": 0, "name": "columnar_macros" }],
             },
             {

@@ -1,4 +1,4 @@
-//! The compiler, run on a program that uses the library.
+//! Runs rustc on programs that use the library.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,7 +19,7 @@ pub struct Rustc {
 /// An error or a warning.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Diagnostic {
-    /// `error`, `warning` or another word of the compiler.
+    /// `error`, `warning` or another level.
     pub level: String,
     /// The text as it is printed.
     #[serde(rename = "rendered")]
@@ -27,12 +27,11 @@ pub struct Diagnostic {
 }
 
 impl Rustc {
-    /// Finds the compiler and the library. Programs and what is made of them go into `folder`, whose
-    /// former content is removed.
+    /// Finds the compiler and the library. Programs and build products go into `folder`, which is emptied.
     ///
     /// # Panics
     ///
-    /// Where there is no library, or the folder cannot be written.
+    /// If there is no library, or the folder cannot be written.
     pub fn new(folder: &Path) -> Self {
         let program = env::current_exe().expect("this program is a file");
         let deps = program.parent().expect("in a folder").to_owned();
@@ -49,14 +48,14 @@ impl Rustc {
     ///
     /// # Panics
     ///
-    /// Where the folder cannot be written.
+    /// If the folder cannot be written.
     pub fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.folder.join(name).with_extension("rs");
         fs::write(&path, text).expect("the target folder can be written to");
         path
     }
 
-    /// Compiles a library with these options, and returns what the compiler says if it fails.
+    /// Compiles a library with these options.
     ///
     /// # Errors
     ///
@@ -64,38 +63,38 @@ impl Rustc {
     ///
     /// # Panics
     ///
-    /// Where there is no compiler.
+    /// If there is no compiler.
     pub fn compile(&self, source: &Path, options: &[&str]) -> Result<(), String> {
         self.run(source, &[&["--cap-lints=allow"][..], options].concat(), &[]).map(|_| ())
     }
 
-    /// Compiles a library, and returns what the compiler prints about it.
+    /// Compiles a library that has errors, and returns the diagnostics.
     ///
     /// # Panics
     ///
-    /// Where there is no compiler, or it accepts the library.
+    /// If there is no compiler, or it accepts the library.
     pub fn diagnostics(&self, source: &Path) -> Vec<Diagnostic> {
         let options = ["--emit=metadata", "--error-format=json"];
-        let printed = self.run(source, &options, &[]).expect_err("the library is wrong");
+        let printed = self.run(source, &options, &[]).expect_err("the library has errors");
         printed.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
     }
 
-    /// How long it takes to expand the macros of a program.
+    /// The time that the expansion of the macros of a program takes.
     ///
     /// # Panics
     ///
-    /// Where the compiler refuses it, or does not tell.
+    /// If the compiler rejects the program, or does not print the times of its passes.
     pub fn expansion(&self, source: &Path) -> Duration {
         let (options, unstable) =
             (["--cap-lints=allow", "--emit=metadata", "-Ztime-passes"], [("RUSTC_BOOTSTRAP", "1")]);
-        let told = self.run(source, &options, &unstable).expect("the program is sound");
+        let printed = self.run(source, &options, &unstable).expect("the program is valid");
         // As in `time:   0.122; rss:   43MB ->   85MB (  +42MB)	macro_expand_crate`.
-        let line = told.lines().find(|line| line.ends_with("macro_expand_crate"));
+        let line = printed.lines().find(|line| line.ends_with("macro_expand_crate"));
         let seconds = line.and_then(|line| line.split([':', ';']).nth(1)?.trim().parse().ok());
-        Duration::from_secs_f64(seconds.expect("the compiler tells the times of its passes"))
+        Duration::from_secs_f64(seconds.expect("the compiler prints the times of its passes"))
     }
 
-    /// What the compiler says, as an error if it fails.
+    /// The output of the compiler; an error if it fails.
     fn run(&self, source: &Path, options: &[&str], env: &[(&str, &str)]) -> Result<String, String> {
         let output = Command::new(&self.program)
             .envs(env.iter().copied())
@@ -109,14 +108,14 @@ impl Rustc {
             .arg(source)
             .output()
             .expect("there is a compiler");
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        if output.status.success() { Ok(told) } else { Err(told) }
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.success() { Ok(printed) } else { Err(printed) }
     }
 }
 
 pub(crate) fn newest(folder: &Path, start: &str, end: &str) -> Option<PathBuf> {
     let files = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
-    let is_wanted = |name: &str| name.starts_with(start) && name.ends_with(end);
-    let wanted = files.filter(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(is_wanted));
-    wanted.max_by_key(|path| path.metadata().and_then(|metadata| metadata.modified()).ok())
+    let matches = |name: &str| name.starts_with(start) && name.ends_with(end);
+    let found = files.filter(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(matches));
+    found.max_by_key(|path| path.metadata().and_then(|metadata| metadata.modified()).ok())
 }
