@@ -14,7 +14,8 @@ pub use std::vec::Vec;
 
 pub use crate::compute::Step;
 pub use crate::declare::Name;
-pub use crate::declare::graph::{Graph, ModuleColumns, Read, RenamedFrom, Used, View};
+pub use crate::declare::graph::View;
+pub use crate::declare::graph::constant::{Graph, ModuleColumns, RenamedFrom, Used};
 pub use crate::flow::{
     Base, Bind, Checked, ColumnEnum, ColumnId, Columns, Derived, Module, Source, TypePlan, Typed, is_module,
 };
@@ -79,9 +80,9 @@ pub fn extend<'a, B: Columns, J, C: Columns, I: ColumnId + 'a>(
     Typed::__extend(base, steps)
 }
 
-/// The own compute steps of a flow by column, given those of its computed columns.
+/// The compute steps of the columns that a flow itself declares, by column. `steps` are those of the computed ones.
 pub fn steps<F: Base, S>(steps: impl IntoIterator<Item = S>) -> Vec<Option<S>> {
-    F::Columns::GRAPH.placed(steps)
+    F::Columns::GRAPH.by_node(steps)
 }
 
 /// The compute steps of a flow that uses others: the own ones, then those of each module.

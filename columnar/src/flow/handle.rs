@@ -9,7 +9,7 @@ use super::typed::Columns;
 use crate::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::compute::{ColumnType, Step};
 use crate::context::Messages;
-use crate::declare::graph::{Read, View};
+use crate::declare::graph::View;
 use crate::declare::{Plan, Window};
 use crate::history::Value;
 use crate::run::{Result, Shared};
@@ -38,15 +38,14 @@ pub mod kind {
 
 /// A column of a typed flow: a [`Source`] or a [`Derived`] one.
 ///
-/// Outside `flow!` it reads and, if it is a source, takes values. Inside it is a view of all the
-/// column's history, with [`latest`](Self::latest) and [`window`](Self::window) to show less.
-/// Clones are the same column of the same flow.
+/// Outside `flow!` it reads and, if it is a source, takes values. Inside `flow!` it is a view of all values of the
+/// column, and has fields and methods for other views. A [`Column`](crate::Column) has the same ones. Clones are the same
+/// column of the same flow.
 pub struct Handle<K> {
-    /// A view of the newest value alone.
+    /// A view of the newest value.
     pub latest: View,
-    /// A view of the value of the step before. Within a step nothing waits for it, so two columns may read
-    /// what the other one said before. [`window`](View::window) and [`all`](View::all) behind it show more of
-    /// the past.
+    /// A view of the value of the previous step. Within a step nothing waits for it, so two columns may read each
+    /// other's previous values. After it, [`window`](View::window) and [`all`](View::all) show more of the past.
     pub prev: View,
     name: &'static str,
     /// `None` in the constants of which a flow's graph is made.
@@ -75,31 +74,6 @@ impl<K> Handle<K> {
         self.latest.column()
     }
 
-    #[doc(hidden)]
-    pub const fn __view(&self) -> Read {
-        self.whole().__view()
-    }
-
-    /// A view of all the history.
-    const fn whole(&self) -> View {
-        View::new(self.latest.column(), Window::All, self.latest.tag())
-    }
-
-    /// A view of those values alone of which `shows` says so; see [`View::filter`].
-    pub const fn filter(&self, shows: fn(&str) -> bool) -> Read {
-        self.whole().filter(shows)
-    }
-
-    /// A view of the values of those steps alone of which `shows` says so; see [`View::sample`].
-    pub const fn sample(&self, shows: fn(usize) -> bool) -> Read {
-        self.whole().sample(shows)
-    }
-
-    /// A view of all the history, of which the model is told this; see [`View::note`].
-    pub const fn note(&self, note: &'static str) -> Read {
-        self.whole().note(note)
-    }
-
     /// A view of the last `count` values.
     ///
     /// # Panics
@@ -107,22 +81,47 @@ impl<K> Handle<K> {
     /// When `count` is 0; inside `flow!` that is a compile error.
     #[track_caller]
     pub const fn window(&self, count: usize) -> View {
-        self.whole().window(count)
+        self.all().window(count)
     }
 
-    /// A view of all the history under another tag than the column's name, written `.as("tag")`
-    /// inside `flow!`.
+    /// A view of all values. Inside `flow!` that is the column's name alone.
+    pub const fn all(&self) -> View {
+        View::new(self.latest.column(), Window::All, self.latest.tag())
+    }
+
+    /// A view of the values that `shows` accepts; see [`View::filter`].
+    pub const fn filter(&self, shows: fn(&str) -> bool) -> View {
+        self.all().filter(shows)
+    }
+
+    /// A view of the values of the steps that `shows` accepts; see [`View::sample`].
+    pub const fn sample(&self, shows: fn(usize) -> bool) -> View {
+        self.all().sample(shows)
+    }
+
+    /// A view of all values, described to the model; see [`View::note`].
+    pub const fn note(&self, note: &'static str) -> View {
+        self.all().note(note)
+    }
+
+    /// A view of all values under another tag than the column's name, written `.as("tag")` inside `flow!`.
     ///
     /// # Panics
     ///
-    /// When the tag is no [`Name`](crate::Name); inside `flow!` that is a compile error.
+    /// When the tag is not a [`Name`](crate::Name) without dots; inside `flow!` that is a compile error.
     pub const fn named(&self, tag: &'static str) -> View {
-        self.whole().named(tag)
+        self.all().named(tag)
     }
 
-    /// A view of all the history under another tag than the column's name.
+    /// The same as [`named`](Self::named), by its name inside `flow!`.
     pub const fn r#as(&self, tag: &'static str) -> View {
         self.named(tag)
+    }
+
+    /// A view that shows the number of values that it hides. It must hide some: a view of all values is a compile
+    /// error inside `flow!`. See [`View::elided`].
+    pub const fn elided(&self) -> View {
+        self.all().elided()
     }
 
     /// The value at a step, if it is stored and [in memory](super::LiveFlow::load).

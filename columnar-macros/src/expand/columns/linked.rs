@@ -13,7 +13,7 @@
 //!     const __HERE_user: &'static Derived = &Derived::__new(Self::__BASE.__find("user"), "user");
 //!     const __HERE_mood: &'static Derived = &Derived::__new(Self::__BASE.__len() + 0, "mood");
 //!     const __HERE_debate_DOT_critic: &'static Derived = &Derived::__new(Self::__AT_debate.__column("critic"), "critic");
-//!     const __mood: &'static [Read] = &[Self::__HERE_user.latest.__view(), …];
+//!     const __mood: &'static [View] = &[Self::__HERE_user.latest, Self::__HERE_tone.all(), …];
 //!     const __NAME_mood: &'static str = Self::__BASE.__new_name("mood", "`mood` is a column of …");
 //!     const __SORTED: () = <Self as Columns>::GRAPH.__sorted::<…>();
 //! }
@@ -167,7 +167,7 @@ impl Emitter<'_> {
         let derived = column.derived.as_ref()?;
         let constant = hidden_ident("", &column.name);
         let views = derived.views.iter().map(|view| linked_view(view, &column.name));
-        Some(quote!(const #constant: &'static [#private::Read] = &[#(#views),*];))
+        Some(quote!(const #constant: &'static [#private::View] = &[#(#views),*];))
     }
 
     /// The columns before they are bound to a flow: those of this flow, and those of others that are read.

@@ -3,7 +3,7 @@
 //! ```text
 //! pub struct ChatColumns { pub user: Source, pub topics: Derived, pub notes: Derived }
 //! impl ChatColumns {
-//!     const __notes: &'static [Read] = &[View::__literal(1, 0, false, "topics").window(MANY).__view()];
+//!     const __notes: &'static [View] = &[View::__literal(1, 0, false, "topics").window(MANY)];
 //! }
 //! impl Columns for ChatColumns {
 //!     const GRAPH: Graph = Graph::__new(
@@ -99,7 +99,7 @@ impl Emitter<'_> {
                 let constant = hidden_ident("", &column.name);
                 let own = quote_spanned!(located(column.keyword.span())=> Self::);
                 let views = reads.iter().map(|read| read.constant(private));
-                graph.constants.push(quote!(const #constant: &'static [#private::Read] = &[#(#views),*];));
+                graph.constants.push(quote!(const #constant: &'static [#private::View] = &[#(#views),*];));
                 graph.lists.push(quote!(#own #constant));
             }
         }

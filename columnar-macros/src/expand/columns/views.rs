@@ -50,7 +50,7 @@ impl<'v> Read<'v> {
         let (literals, modifiers) = (list([self.literals()]), self.view.constant_modifiers());
         let groups = groups(self.view);
         let view = quote_spanned!(located(self.view.before)=> <#private::View>::__literal(#literals));
-        quote!(#view #modifiers.__view() #groups)
+        quote!(#view #modifiers #groups)
     }
 }
 
@@ -92,7 +92,11 @@ pub(super) fn constant_of(view: &View, reader: &Ident) -> Ident {
 /// All modifiers and groups of a view, as calls.
 fn modifiers(view: &View) -> TokenStream {
     let (modifiers, groups) = (view.modifiers(), groups(view));
-    quote!(#modifiers.__view() #groups)
+    // It makes a view of a column. Behind an error the tokens after a dot must not depend on the word that an editor
+    // adds there.
+    let is_needed = !view.has_modifiers() || view.state != State::Valid;
+    let all = is_needed.then(|| quote!(.all()));
+    quote!(#modifiers #all #groups)
 }
 
 fn groups(view: &View) -> Option<TokenStream> {

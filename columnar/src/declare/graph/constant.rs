@@ -1,8 +1,12 @@
 //! A graph as a constant of the program: its columns, their views, and the modules in it.
+//!
+//! A graph gives an index to each column: first the columns of its base, then its nodes, which are the columns that the
+//! flow itself declares, then module by module the columns of the modules. A source of a module has an index, too; it is
+//! an input, bound to another column.
 
-use super::view::{Known, Read};
+use super::view::{LiteralView, View};
 
-/// The columns of a flow and what each of them reads, as a constant of the flow's type.
+/// The columns of a flow and their views, as a constant of the flow's type.
 ///
 /// It prints as the declarations that made it.
 ///
@@ -24,55 +28,52 @@ use super::view::{Known, Read};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Graph {
-    /// What this graph extends; its columns come first.
+    /// The graph that this one extends.
     pub(super) base: Option<&'static Graph>,
-    /// The own columns.
     pub(super) nodes: &'static [Node],
-    /// What the declaration says in so many words of what they read, column by column.
-    pub(super) known: &'static [Known],
-    /// What the compiler had to look at, for each column that reads any of that.
-    pub(super) listed: &'static [&'static [Read]],
-    /// The flows that this one uses.
+    /// The views of the nodes whose views are all literals, node by node.
+    pub(super) literals: &'static [LiteralView],
+    /// The views of each other node, which the compiler evaluates.
+    pub(super) constants: &'static [&'static [View]],
     pub(super) modules: &'static [Used],
-    /// What own columns were named before.
+    /// The earlier names of nodes.
     pub(super) renames: &'static [RenamedFrom],
-    /// The own columns in topological order, counted from the first of them. Where there are modules, it
-    /// has to be found.
+    /// The nodes in topological order, as indices of `nodes`. With modules only the compiler can find the order.
     pub(super) order: &'static [usize],
 }
 
-/// A column of a [`Graph`]: its name, and where in the list of known views and in that of the others those begin that
-/// it has. They end where the next column's begin; a source has none.
+/// A node of a [`Graph`]: the name of a column, and the indices at which its views begin among the literal views and
+/// among the lists of constant ones. They end where those of the next node begin; a source has none.
 ///
-/// This and [`Known`] are tuples because flows are full of them, and no call costs the compiler as little.
-pub type Node = (&'static str, usize, usize);
+/// It is a tuple for the same reason as [`LiteralView`].
+pub(super) type Node = (&'static str, usize, usize);
 
-/// What a column of a [`Graph`] was named before.
+/// The earlier name of a node.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct RenamedFrom {
-    pub(super) column: usize,
+    pub(super) node: usize,
     pub(super) name: &'static str,
 }
 
 impl RenamedFrom {
-    /// Says what the column was named before, for flows that keep their values in a store: what is stored under
-    /// that name is this column's.
-    pub const fn was(column: usize, name: &'static str) -> Self {
-        Self { column, name }
+    /// The column was stored under an earlier name: the values under that name belong to it.
+    pub const fn was(node: usize, name: &'static str) -> Self {
+        Self { node, name }
     }
 }
 
-/// A flow that another one uses.
+/// A flow that another one uses as a module.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Used {
     pub(super) name: &'static str,
-    pub(super) place: ModuleColumns,
-    /// The sources, each with the place of the column that it is bound to.
+    pub(super) columns: ModuleColumns,
+    /// The sources of the module, each with the index of the column that it is bound to.
     pub(super) inputs: &'static [(&'static str, usize)],
 }
 
-/// Where a module has its columns.
+/// The columns of a module, from the index `first` on.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct ModuleColumns {
@@ -84,11 +85,11 @@ impl Graph {
     #[doc(hidden)]
     pub const fn __new(
         nodes: &'static [Node],
-        known: &'static [Known],
-        listed: &'static [&'static [Read]],
+        literals: &'static [LiteralView],
+        constants: &'static [&'static [View]],
         order: &'static [usize],
     ) -> Self {
-        Self { base: None, nodes, known, listed, modules: &[], renames: &[], order }
+        Self { base: None, nodes, literals, constants, modules: &[], renames: &[], order }
     }
 
     #[doc(hidden)]
@@ -109,17 +110,17 @@ impl Graph {
         Self { renames, ..self }
     }
 
-    /// The number of places.
+    /// The number of indices.
     #[doc(hidden)]
     #[must_use]
     pub const fn __len(&self) -> usize {
         match self.modules {
-            [.., last] => last.place.__end(),
+            [.., last] => last.columns.__end(),
             [] => self.first() + self.nodes.len(),
         }
     }
 
-    /// The first place that is not of what this extends.
+    /// The index of the first column that is not the base's.
     pub(super) const fn first(&self) -> usize {
         match self.base {
             Some(base) => base.__len(),
@@ -135,7 +136,7 @@ impl ModuleColumns {
         Self { first, graph }
     }
 
-    /// The first place behind it.
+    /// The index after its last column.
     #[doc(hidden)]
     #[must_use]
     pub const fn __end(&self) -> usize {
@@ -148,9 +149,9 @@ impl Used {
     #[must_use]
     pub const fn __new(
         name: &'static str,
-        place: ModuleColumns,
+        columns: ModuleColumns,
         inputs: &'static [(&'static str, usize)],
     ) -> Self {
-        Self { name, place, inputs }
+        Self { name, columns, inputs }
     }
 }

@@ -3,26 +3,26 @@
 use std::fmt;
 
 use super::constant::Graph;
-use super::flat::{Flat, What, bound, flat};
-use super::view::{Pick, Read};
+use super::flat::{Flat, Kind, bound, flat};
+use super::view::{ConstFilter, View};
 use crate::declare::{Name, Outline, Suffix, last_part};
 
 impl Graph {
-    /// The names of the columns in order of declaration, those of modules behind those of the flow itself.
+    /// The names of the columns in order of declaration, those of modules after those of the flow itself.
     ///
     /// # Panics
     ///
     /// Never for a graph that `flow!` has made.
     pub fn names(&self) -> impl ExactSizeIterator<Item = Name> {
-        let mut places = flat(self);
-        places.retain(|place| !matches!(place.what, What::Input(_)));
-        places.into_iter().map(|place| match Name::new(&place.name) {
+        let mut columns = flat(self);
+        columns.retain(|column| !matches!(column.kind, Kind::Input(_)));
+        columns.into_iter().map(|column| match Name::new(&column.name) {
             Ok(name) => name,
             Err(error) => unreachable!("`flow!` accepts only names: {error}"),
         })
     }
 
-    /// What the declaration says of the columns, with a drawing for Mermaid.
+    /// The dependencies of the columns, the growth of their contexts, and a drawing for Mermaid.
     ///
     /// # Panics
     ///
@@ -37,12 +37,12 @@ impl Graph {
 
 impl fmt::Display for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let places = flat(self);
-        for (at, Flat { name, renamed_from, what }) in places.iter().enumerate() {
-            match what {
-                What::Source => write!(f, "source {name}")?,
-                What::Column(reads) => write_column(f, &places, at, reads)?,
-                What::Input(_) => continue,
+        let columns = flat(self);
+        for (at, Flat { name, renamed_from, kind }) in columns.iter().enumerate() {
+            match kind {
+                Kind::Source => write!(f, "source {name}")?,
+                Kind::Derived(views) => write_column(f, &columns, at, views)?,
+                Kind::Input(_) => continue,
             }
             renamed_from.as_ref().map_or(Ok(()), |earlier| write!(f, " was {earlier:?}"))?;
             f.write_str("\n")?;
@@ -51,28 +51,28 @@ impl fmt::Display for Graph {
     }
 }
 
-fn write_column(f: &mut fmt::Formatter<'_>, places: &[Flat], column: usize, reads: &[Read]) -> fmt::Result {
-    let name_of = |at: usize| places.get(bound(places, at)).map_or("?", |place| &*place.name);
-    write!(f, "column {}(", name_of(column))?;
+fn write_column(f: &mut fmt::Formatter<'_>, columns: &[Flat], reader: usize, views: &[View]) -> fmt::Result {
+    let name_of = |at: usize| columns.get(bound(columns, at)).map_or("?", |column| &*column.name);
+    write!(f, "column {}(", name_of(reader))?;
     let mut open: &[&str] = &[];
-    for (at, Read { view, note, pick, groups }) in reads.iter().enumerate() {
+    for (at, View { column, window, lag, elided, tag, note, filter, groups }) in views.iter().enumerate() {
         let shared = open.iter().zip(*groups).take_while(|(open, group)| open == group).count();
         f.write_str(&")".repeat(open.len() - shared))?;
         f.write_str(if at > 0 { ", " } else { "" })?;
         groups.iter().skip(shared).try_for_each(|tag| write!(f, "group({tag:?}, "))?;
         open = groups;
-        let name = name_of(view.column);
-        let (is_own, suffix) = (view.column == column, Suffix { window: view.window, lag: view.lag });
-        write!(f, "{}{suffix}", if is_own { "self" } else { name })?;
-        if !is_own && view.tag != last_part(name) {
-            write!(f, ".as({:?})", view.tag)?;
+        let name = name_of(*column);
+        let (is_self, suffix) = (*column == reader, Suffix { window: *window, lag: *lag });
+        write!(f, "{}{suffix}", if is_self { "self" } else { name })?;
+        if !is_self && *tag != last_part(name) {
+            write!(f, ".as({tag:?})")?;
         }
-        f.write_str(match pick {
-            Some(Pick::Text(_)) => ".filter(…)",
-            Some(Pick::Step(_)) => ".sample(…)",
+        f.write_str(match filter {
+            Some(ConstFilter::Text(_)) => ".filter(…)",
+            Some(ConstFilter::Step(_)) => ".sample(…)",
             None => "",
         })?;
-        f.write_str(if view.elided { ".elided()" } else { "" })?;
+        f.write_str(if *elided { ".elided()" } else { "" })?;
         note.map_or(Ok(()), |note| write!(f, ".note({note:?})"))?;
     }
     write!(f, "{})", ")".repeat(open.len()))

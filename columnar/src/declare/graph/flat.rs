@@ -1,59 +1,58 @@
-//! The columns of a graph with those of its modules, as a plan has them: without the places of inputs.
+//! The columns of a graph with those of its base and its modules, as a list, and the plan of them.
 
 use super::constant::{Graph, Node};
-use super::view::{Read, View};
+use super::view::View;
 use crate::declare::{Draft, Plan, Schema, SchemaErrors};
 
-/// What stands at a place.
+/// The column at an index of a graph.
 pub(super) struct Flat {
     pub(super) name: String,
-    /// What it was named before.
+    /// Its earlier name.
     pub(super) renamed_from: Option<String>,
-    pub(super) what: What,
+    pub(super) kind: Kind,
 }
 
-pub(super) enum What {
+pub(super) enum Kind {
     Source,
-    /// The views show places of the whole graph.
-    Column(Vec<Read>),
-    /// A source of a module, bound to what stands at this place.
+    /// The views have indices of the whole graph.
+    Derived(Vec<View>),
+    /// A source of a module, bound to the column at this index.
     Input(usize),
 }
 
 impl Flat {
-    fn of(graph: &Graph, own: usize, &(name, ..): &Node) -> Self {
-        let what = graph.reads(own).map_or(What::Source, |reads| What::Column(reads.to_vec()));
-        let rename = graph.renames.iter().find(|rename| rename.column == own);
-        Self { name: name.to_owned(), renamed_from: rename.map(|rename| rename.name.to_owned()), what }
+    fn node(graph: &Graph, node: usize, &(name, ..): &Node) -> Self {
+        let kind = graph.views(node).map_or(Kind::Source, |views| Kind::Derived(views.to_vec()));
+        let rename = graph.renames.iter().find(|rename| rename.node == node);
+        Self { name: name.to_owned(), renamed_from: rename.map(|rename| rename.name.to_owned()), kind }
     }
 }
 
-/// Everything that stands somewhere, by place.
+/// All columns of a graph, by index.
 pub(super) fn flat(graph: &Graph) -> Vec<Flat> {
-    let mut places = graph.base.map_or_else(Vec::new, flat);
-    places.extend(graph.nodes.iter().enumerate().map(|(own, node)| Flat::of(graph, own, node)));
+    let mut columns = graph.base.map_or_else(Vec::new, flat);
+    columns.extend(graph.nodes.iter().enumerate().map(|(at, node)| Flat::node(graph, at, node)));
     for module in graph.modules {
-        let first = places.len();
-        places.extend(flat(module.place.graph).into_iter().map(|Flat { name, renamed_from, what }| {
-            let what = match what {
-                What::Source => What::Input(module.input(&name)),
-                What::Input(bound) => What::Input(first + bound),
-                What::Column(reads) => {
+        let first = columns.len();
+        columns.extend(flat(module.columns.graph).into_iter().map(|Flat { name, renamed_from, kind }| {
+            let kind = match kind {
+                Kind::Source => Kind::Input(module.input(&name)),
+                Kind::Input(bound) => Kind::Input(first + bound),
+                Kind::Derived(views) => {
                     let moved = |view: View| View { column: first + view.column, ..view };
-                    let reads = reads.into_iter().map(|read| Read { view: moved(read.view), ..read });
-                    What::Column(reads.collect())
+                    Kind::Derived(views.into_iter().map(moved).collect())
                 }
             };
-            let inside = |name: String| format!("{}.{name}", module.name);
-            Flat { name: inside(name), renamed_from: renamed_from.map(inside), what }
+            let qualified = |name: String| format!("{}.{name}", module.name);
+            Flat { name: qualified(name), renamed_from: renamed_from.map(qualified), kind }
         }));
     }
-    places
+    columns
 }
 
-/// The place of the column that is meant by a place.
-pub(super) fn bound(places: &[Flat], mut at: usize) -> usize {
-    while let Some(Flat { what: What::Input(bound), .. }) = places.get(at) {
+/// The index of the column that an input is bound to; any other column is itself.
+pub(super) fn bound(columns: &[Flat], mut at: usize) -> usize {
+    while let Some(Flat { kind: Kind::Input(bound), .. }) = columns.get(at) {
         at = *bound;
     }
     at
@@ -68,50 +67,51 @@ impl Graph {
         self.extend(&base)
     }
 
-    /// A plan with the own columns at the end. It must have the columns of what this graph extends, and
-    /// may have others.
+    /// A plan with further columns at its end: all but those of the base, which it must have under their names. It may
+    /// have others.
     pub(crate) fn extend(&self, plan: &Plan) -> Result<Plan, SchemaErrors> {
-        let (places, mut schema) = (flat(self), plan.schema().clone());
+        let (flat, mut schema) = (flat(self), plan.schema().clone());
         let (first, count) = (self.first(), schema.columns().len());
-        let mut columns = vec![0; places.len()];
+        let mut columns = vec![0; flat.len()];
         let mut next = count;
-        for (at, (column, place)) in columns.iter_mut().zip(&places).enumerate() {
-            *column = match place.what {
-                What::Input(_) => continue,
-                _ if at < first => match schema.find(&place.name) {
+        for (at, (column, flat)) in columns.iter_mut().zip(&flat).enumerate() {
+            *column = match flat.kind {
+                Kind::Input(_) => continue,
+                _ if at < first => match schema.find(&flat.name) {
                     Some(column) => column,
-                    None => unreachable!("what is extended has its own columns"),
+                    None => unreachable!("an extended plan has the columns of the base"),
                 },
                 _ => next,
             };
             next += usize::from(at >= first);
         }
-        let column = |at: usize| match columns.get(bound(&places, at)) {
+        let column = |at: usize| match columns.get(bound(&flat, at)) {
             Some(column) => *column,
-            None => unreachable!("`flow!` reads what is there"),
+            None => unreachable!("a view has the index of a column"),
         };
-        let own = places.iter().enumerate().skip(first);
-        schema.extend(own.filter_map(|(at, place)| draft(place, at, column)).collect())?;
+        let added = flat.iter().enumerate().skip(first);
+        schema.extend(added.filter_map(|(at, flat)| draft(flat, at, column)).collect())?;
 
-        let (mut sorted, mut is_sorted) = (vec![0; places.len() - first], vec![false; places.len() - first]);
+        let (mut sorted, mut is_sorted) = (vec![0; flat.len() - first], vec![false; flat.len() - first]);
         if !self.sort(&mut sorted, &mut is_sorted) {
             unreachable!("the compiler refuses a cycle");
         }
         let mut order: Vec<usize> = (0..count).collect();
         order.sort_by_key(|&column| plan.rank(column));
-        let is_column = |at: &usize| !matches!(places.get(*at), Some(Flat { what: What::Input(_), .. }));
+        let is_column = |at: &usize| !matches!(flat.get(*at), Some(Flat { kind: Kind::Input(_), .. }));
         order.extend(sorted.into_iter().map(|at| first + at).filter(is_column).map(column));
         Ok(Plan::new(schema, &order))
     }
 }
 
-/// The declaration of what stands at the place `at`, with every column where a plan has it; `None` for an input.
-fn draft(place: &Flat, at: usize, column: impl Fn(usize) -> usize) -> Option<Draft> {
-    let view = |read: &Read| (Ok(column(read.view.column)), read.spec(at));
-    let views = match &place.what {
-        What::Source => None,
-        What::Column(reads) => Some(reads.iter().map(view).collect()),
-        What::Input(_) => return None,
+/// The declaration of the column at an index, for a plan; `None` for an input. `column` maps an index of the graph to one
+/// of the plan.
+fn draft(flat: &Flat, at: usize, column: impl Fn(usize) -> usize) -> Option<Draft> {
+    let view = |view: &View| (Ok(column(view.column)), view.spec(at));
+    let views = match &flat.kind {
+        Kind::Source => None,
+        Kind::Derived(views) => Some(views.iter().map(view).collect()),
+        Kind::Input(_) => return None,
     };
-    Some(Draft { name: place.name.clone(), renamed_from: place.renamed_from.clone(), views })
+    Some(Draft { name: flat.name.clone(), renamed_from: flat.renamed_from.clone(), views })
 }

@@ -1,51 +1,47 @@
-//! A flow as a part of another one.
-//!
-//! A flow has places: those of the flow that it extends, its own columns, then module by module the places of the
-//! flows that it uses. The sources of a module have theirs, too, where the columns are that they are bound to.
+//! Finds the columns of a graph by name, and the columns that they read. The compiler evaluates this.
 
 use super::constant::{Graph, ModuleColumns, Used};
 use super::text::{Text, is_same};
-use super::view::{Known, Read, View};
+use super::view::{LiteralView, View};
 
-/// No place. What is looked for and not there is refused by the compiler, at the mention that stands beside this.
+/// The index of no column. `flow!` mentions each name in code that rustc refuses if there is no such column.
 const NOWHERE: usize = usize::MAX;
 
-/// What a column reads, in one of two ways.
+/// The views of a node.
 #[derive(Clone, Copy)]
-pub(super) enum Reads {
-    Known(&'static [Known]),
-    Listed(&'static [Read]),
+pub(super) enum NodeViews {
+    Literals(&'static [LiteralView]),
+    Constants(&'static [View]),
 }
 
-impl Reads {
-    /// View number `at`.
-    const fn view(self, at: usize) -> Option<View> {
+impl NodeViews {
+    const fn get(self, at: usize) -> Option<View> {
         match self {
-            Self::Known(known) => match nth(known, at) {
-                Some(known) => Some(View::__literal(*known)),
+            Self::Literals(views) => match nth(views, at) {
+                Some(view) => Some(View::__literal(*view)),
                 None => None,
             },
-            Self::Listed(reads) => match nth(reads, at) {
-                Some(read) => Some(read.view),
+            Self::Constants(views) => match nth(views, at) {
+                Some(view) => Some(*view),
                 None => None,
             },
         }
     }
 
-    pub(super) fn to_vec(self) -> Vec<Read> {
+    pub(super) fn to_vec(self) -> Vec<View> {
         match self {
-            Self::Known(known) => known.iter().map(|&known| Read::new(View::__literal(known))).collect(),
-            Self::Listed(reads) => reads.to_vec(),
+            Self::Literals(views) => views.iter().copied().map(View::__literal).collect(),
+            Self::Constants(views) => views.to_vec(),
         }
     }
 }
 
 impl ModuleColumns {
-    /// The place of a column, by the name that it has in the module.
+    /// The index of a column, by its name inside the module.
     ///
     /// # Panics
     ///
-    /// With a message for whoever views it, when that is a module in the module.
+    /// When the name is that of a module in the module. The message is for the author of the view.
     #[doc(hidden)]
     #[track_caller]
     #[must_use]
@@ -66,7 +62,7 @@ impl ModuleColumns {
     ///
     /// # Panics
     ///
-    /// With a message for whoever uses the module, when the module computes that column.
+    /// When the module computes that column. The message is for the author of the module's inputs.
     #[doc(hidden)]
     #[track_caller]
     #[must_use]
@@ -83,14 +79,14 @@ impl ModuleColumns {
 impl Used {
     /// # Panics
     ///
-    /// With a message for whoever uses the module, when a source is bound to nothing.
+    /// When a source is not bound. The message is for the author of the module's inputs.
     #[doc(hidden)]
     #[track_caller]
     #[must_use]
     pub const fn __complete(self) -> Self {
         let mut column = 0;
-        while column < self.place.graph.__len() {
-            if let Some(source) = self.place.graph.source(column)
+        while column < self.columns.graph.__len() {
+            if let Some(source) = self.columns.graph.source(column)
                 && self.input(source) == NOWHERE
             {
                 let mut text = Text::<1024>::new();
@@ -104,7 +100,7 @@ impl Used {
         self
     }
 
-    /// Where the column is that a source is bound to.
+    /// The index of the column that a source is bound to.
     pub(super) const fn input(&self, source: &str) -> usize {
         let mut rest = self.inputs;
         while let [(name, column), tail @ ..] = rest {
@@ -116,15 +112,15 @@ impl Used {
         NOWHERE
     }
 
-    /// What is read by view number `at` of what stands at the place `inner` of the module. Its sources read what
-    /// they are bound to.
+    /// The index of the column that view number `at` of the module's column `inner` shows. A source shows the column
+    /// that it is bound to.
     pub(super) const fn read(&self, inner: usize, at: usize) -> Option<usize> {
-        match self.place.graph.source(inner) {
+        match self.columns.graph.source(inner) {
             Some(source) if at == 0 => Some(self.input(source)),
             Some(_) => None,
-            None => match self.place.graph.read(inner, at) {
+            None => match self.columns.graph.read(inner, at) {
                 Some(NOWHERE) => Some(NOWHERE),
-                Some(read) => Some(self.place.first + read),
+                Some(read) => Some(self.columns.first + read),
                 None => None,
             },
         }
@@ -132,7 +128,7 @@ impl Used {
 }
 
 impl Graph {
-    /// Where a column stands.
+    /// The index of a column.
     #[doc(hidden)]
     #[must_use]
     pub const fn __find(&self, name: &str) -> usize {
@@ -153,15 +149,15 @@ impl Graph {
         let mut rest = self.modules;
         while let [module, tail @ ..] = rest {
             if let Some(inner) = inside(module.name, name) {
-                let column = module.place.graph.__find(inner);
-                return if column == NOWHERE { NOWHERE } else { module.place.first + column };
+                let column = module.columns.graph.__find(inner);
+                return if column == NOWHERE { NOWHERE } else { module.columns.first + column };
             }
             rest = tail;
         }
         NOWHERE
     }
 
-    /// Whether this has a column or a module of that name, itself or by what it extends.
+    /// Whether this graph or its base has a column or a module of that name.
     pub(super) const fn has(&self, name: &str) -> bool {
         if self.__find(name) != NOWHERE {
             return true;
@@ -172,7 +168,7 @@ impl Graph {
                 return true;
             }
             if let Some(inner) = inside(module.name, name) {
-                return module.place.graph.has(inner);
+                return module.columns.graph.has(inner);
             }
             rest = tail;
         }
@@ -182,26 +178,26 @@ impl Graph {
         }
     }
 
-    /// What stands at a place that is this graph's own.
+    /// The column at an index.
     pub(super) const fn at(&self, column: usize) -> At {
         let first = self.first();
         if column < first {
             return At::Base;
         }
         if let Some((name, ..)) = nth(self.nodes, column - first) {
-            return At::Node(name, self.reads(column - first));
+            return At::Node(name, self.views(column - first));
         }
         let mut rest = self.modules;
         while let [module, tail @ ..] = rest {
-            if column < module.place.__end() {
-                return At::Used(module, column - module.place.first);
+            if column < module.columns.__end() {
+                return At::Used(module, column - module.columns.first);
             }
             rest = tail;
         }
         At::Nowhere
     }
 
-    /// The name of the source at a place; `None` for another column, and for those of modules.
+    /// The name of the source at an index; `None` for a computed column, and for all columns of modules.
     pub(super) const fn source(&self, column: usize) -> Option<&'static str> {
         match (self.at(column), self.base) {
             (At::Node(name, None), _) => Some(name),
@@ -210,10 +206,10 @@ impl Graph {
         }
     }
 
-    /// The column that has to be there for view number `at` of a column, if any has; `None` behind the last view.
+    /// The column that view number `at` of a column waits for, or [`NOWHERE`]; `None` after the last view.
     pub(super) const fn read(&self, column: usize, at: usize) -> Option<usize> {
         match (self.at(column), self.base) {
-            (At::Node(_, Some(reads)), _) => match reads.view(at) {
+            (At::Node(_, Some(views)), _) => match views.get(at) {
                 Some(view) if view.lag > 0 => Some(NOWHERE),
                 Some(view) => Some(view.column),
                 None => None,
@@ -237,51 +233,49 @@ impl Graph {
         name
     }
 
-    /// What an own column reads; `None` for a source.
-    pub(super) const fn reads(&self, own: usize) -> Option<Reads> {
-        let Some((_, known, listed)) = nth(self.nodes, own) else { return None };
-        if let Some(reads) = nth(self.listed, *listed)
-            && self.ends(own).1 > *listed
+    /// The views of a node; `None` for a source.
+    pub(super) const fn views(&self, node: usize) -> Option<NodeViews> {
+        let Some((_, literal, constant)) = nth(self.nodes, node) else { return None };
+        let (literals_end, constants_end) = match nth(self.nodes, node + 1) {
+            Some((_, literal, constant)) => (*literal, *constant),
+            None => (self.literals.len(), self.constants.len()),
+        };
+        if let Some(views) = nth(self.constants, *constant)
+            && constants_end > *constant
         {
-            return Some(Reads::Listed(reads));
+            return Some(NodeViews::Constants(views));
         }
-        let end = self.ends(own).0;
-        if end > *known { Some(Reads::Known(self.known.split_at(end).0.split_at(*known).1)) } else { None }
-    }
-
-    /// Where the views of an own column end.
-    const fn ends(&self, own: usize) -> (usize, usize) {
-        match nth(self.nodes, own + 1) {
-            Some((_, known, listed)) => (*known, *listed),
-            None => (self.known.len(), self.listed.len()),
+        if literals_end == *literal {
+            return None;
         }
+        Some(NodeViews::Literals(self.literals.split_at(literals_end).0.split_at(*literal).1))
     }
 
-    /// What is given for each own column that is computed, one after the other, at the places of the columns.
-    pub(crate) fn placed<T>(&self, given: impl IntoIterator<Item = T>) -> Vec<Option<T>> {
-        let mut given = given.into_iter();
-        (0..self.nodes.len()).map(|own| self.reads(own).and_then(|_| given.next())).collect()
+    /// The items of the computed nodes, one for each node: `None` for a source.
+    pub(crate) fn by_node<T>(&self, computed: impl IntoIterator<Item = T>) -> Vec<Option<T>> {
+        let mut computed = computed.into_iter();
+        (0..self.nodes.len()).map(|node| self.views(node).and_then(|_| computed.next())).collect()
     }
 
-    /// The own columns that are computed, each with its place.
+    /// The computed nodes, each with its index.
     pub(crate) fn derived(&self) -> impl Iterator<Item = (usize, &'static str)> {
-        let nodes = self.nodes.iter().enumerate().filter(|(own, _)| self.reads(*own).is_some());
-        nodes.map(|(own, (name, ..))| (self.first() + own, *name))
+        let nodes = self.nodes.iter().enumerate().filter(|(node, _)| self.views(*node).is_some());
+        nodes.map(|(node, (name, ..))| (self.first() + node, *name))
     }
 }
 
-/// What stands at a place.
+/// The column at an index of a graph.
 pub(super) enum At {
-    /// Something of the graph that is extended.
+    /// A column of the base, at the same index.
     Base,
-    /// An own column, by its name, and what it reads.
-    Node(&'static str, Option<Reads>),
-    /// What stands at a place of a module.
+    /// A node: its name, and its views if it is computed.
+    Node(&'static str, Option<NodeViews>),
+    /// A column of a module, by its index there.
     Used(&'static Used, usize),
     Nowhere,
 }
 
-/// The name inside the module: `critic` of `debate.critic`.
+/// The name inside a module: `critic` of `debate.critic`.
 const fn inside<'n>(module: &str, name: &'n str) -> Option<&'n str> {
     match name.split_at_checked(module.len()) {
         Some((first, rest)) if is_same(first, module) => match rest.split_at_checked(1) {

@@ -1,6 +1,6 @@
-//! What a flow written with `flow!` declares, as a constant of the program.
+//! The graph of a flow that is declared by `flow!`: its columns and views, as a constant of the program.
 
-mod constant;
+pub(crate) mod constant;
 mod display;
 mod flat;
 mod lookup;
@@ -8,5 +8,5 @@ mod order;
 mod text;
 mod view;
 
-pub use constant::{Graph, ModuleColumns, Node, RenamedFrom, Used};
-pub use view::{Known, Read, View};
+pub use constant::Graph;
+pub use view::View;

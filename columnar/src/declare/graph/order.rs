@@ -1,34 +1,34 @@
-//! The order of columns, where the compiler has to find it: in flows that use others, of whose columns `flow!` knows
-//! nothing.
-#![expect(clippy::indexing_slicing, reason = "an index is a place of the graph that it came from")]
+//! The order of the columns where the compiler must find it: in flows with modules, whose columns `flow!` does not know.
+#![expect(clippy::indexing_slicing, reason = "an index is that of a column of the same graph")]
 
 use super::constant::Graph;
 use super::lookup::{At, nth};
 use super::text::Text;
 
-/// What stands behind a name among others.
+/// The end of a name in a text of names.
 const END: &str = "\n";
 
 impl Graph {
-    /// Nothing, if no column waits for itself.
+    /// Checks that no column waits for itself.
     ///
     /// # Panics
     ///
-    /// With a drawing of the cycle, or when there are more columns than places.
+    /// With a drawing of the cycle, or when there are more than `MOST` columns.
     #[doc(hidden)]
     #[track_caller]
-    pub const fn __sorted<const PLACES: usize>(&self) {
-        let (mut order, mut is_sorted) = ([0; PLACES], [false; PLACES]);
-        let own = self.__len() - self.first();
-        assert!(own <= PLACES, "a flow with parameters that it shares with a module has too many columns");
-        let (order, is_sorted) = (order.split_at_mut(own).0, is_sorted.split_at_mut(own).0);
+    pub const fn __sorted<const MOST: usize>(&self) {
+        let (mut order, mut is_sorted) = ([0; MOST], [false; MOST]);
+        let count = self.__len() - self.first();
+        assert!(count <= MOST, "a flow with parameters that it shares with a module has too many columns");
+        let (order, is_sorted) = (order.split_at_mut(count).0, is_sorted.split_at_mut(count).0);
         if !self.sort(order, is_sorted) {
             self.draw_cycle(is_sorted);
         }
     }
 
-    /// Sorts the own places, counted from the first of them: each after those that it reads, ties by place.
-    /// `false` if there is a cycle; `is_sorted` then tells what is no part of one and reads none.
+    /// Sorts the columns that the base does not have, counted from the first of them: each after those that it reads,
+    /// ties by index. `false` if there is a cycle; `is_sorted` then marks the columns that neither are in one nor read
+    /// one.
     pub(super) const fn sort(&self, order: &mut [usize], is_sorted: &mut [bool]) -> bool {
         let (mut count, mut first) = (0, 0);
         while count < order.len() {
@@ -45,7 +45,7 @@ impl Graph {
         true
     }
 
-    /// The first place from `at` on that waits for nothing.
+    /// The first column from `at` on that waits for no other.
     const fn next(&self, mut at: usize, is_sorted: &[bool]) -> usize {
         while at < is_sorted.len() && (is_sorted[at] || self.waits_for(at, is_sorted) < is_sorted.len()) {
             at += 1;
@@ -53,13 +53,13 @@ impl Graph {
         at
     }
 
-    /// The first place that the column at `at` waits for.
+    /// The first column that the column at `at` waits for.
     const fn waits_for(&self, at: usize, is_sorted: &[bool]) -> usize {
         let (first, mut view) = (self.first(), 0);
         while let Some(read) = self.read(first + at, view) {
-            // The own past is there already, and so is what this extends.
-            let is_own = read >= first && read - first < is_sorted.len() && read != first + at;
-            if is_own && !is_sorted[read - first] {
+            // The self history and the columns of the base are computed before.
+            let can_wait = read >= first && read - first < is_sorted.len() && read != first + at;
+            if can_wait && !is_sorted[read - first] {
                 return read - first;
             }
             view += 1;
@@ -73,7 +73,7 @@ impl Graph {
         while is_sorted[at] {
             at += 1;
         }
-        // Whoever goes on for long enough is in the cycle. It begins with a column of this flow, if it has any.
+        // After as many steps as there are columns this is inside the cycle. The drawing begins with a node, if it has any.
         let (mut steps, enough) = (0, is_sorted.len());
         while steps < enough
             || steps < 2 * enough && at >= self.nodes.len()
@@ -124,7 +124,7 @@ impl Graph {
         }
     }
 
-    /// The first column that the column at `at` waits for. An input of a module is what it is bound to.
+    /// The first column that the column at `at` waits for, and not an input that is bound to it.
     const fn waits_for_column(&self, at: usize, is_sorted: &[bool]) -> usize {
         let mut at = self.waits_for(at, is_sorted);
         while self.is_input(self.first() + at) {
@@ -133,11 +133,11 @@ impl Graph {
         at
     }
 
-    /// Whether a source of a module stands there.
+    /// Whether the column at this index is a source of a module.
     const fn is_input(&self, column: usize) -> bool {
         match (self.at(column), self.base) {
             (At::Used(module, inner), _) => {
-                let graph = module.place.graph;
+                let graph = module.columns.graph;
                 graph.is_input(inner) || graph.source(inner).is_some()
             }
             (At::Base, Some(base)) => base.is_input(column),
@@ -145,7 +145,7 @@ impl Graph {
         }
     }
 
-    /// How many bytes [`__text`](Self::__text) has.
+    /// The number of bytes of [`__text`](Self::__text).
     #[doc(hidden)]
     #[must_use]
     pub const fn __text_len(&self) -> usize {
@@ -163,26 +163,26 @@ impl Graph {
     ///
     /// # Panics
     ///
-    /// When there are more columns than places, or more text than bytes.
+    /// When there are more than `MOST` columns, or more than `BYTES` bytes.
     #[doc(hidden)]
     #[must_use]
-    pub const fn __text<const PLACES: usize, const BYTES: usize>(&self) -> [u8; BYTES] {
+    pub const fn __text<const MOST: usize, const BYTES: usize>(&self) -> [u8; BYTES] {
         assert!(
-            self.__len() <= PLACES && self.__text_len() <= BYTES,
+            self.__len() <= MOST && self.__text_len() <= BYTES,
             "a flow with parameters that it shares with another has too many columns for `ORDER`"
         );
         let mut text = Text::new();
-        self.put_order::<PLACES, BYTES>(&mut text);
+        self.put_order::<MOST, BYTES>(&mut text);
         text.into_bytes()
     }
 
-    const fn put_order<const PLACES: usize, const BYTES: usize>(&self, text: &mut Text<BYTES>) {
+    const fn put_order<const MOST: usize, const BYTES: usize>(&self, text: &mut Text<BYTES>) {
         if let Some(base) = self.base {
-            base.put_order::<PLACES, BYTES>(text);
+            base.put_order::<MOST, BYTES>(text);
         }
-        let (first, mut order, mut is_sorted) = (self.first(), [0; PLACES], [false; PLACES]);
-        let own = self.__len() - first;
-        let (order, is_sorted) = (order.split_at_mut(own).0, is_sorted.split_at_mut(own).0);
+        let (first, mut order, mut is_sorted) = (self.first(), [0; MOST], [false; MOST]);
+        let count = self.__len() - first;
+        let (order, is_sorted) = (order.split_at_mut(count).0, is_sorted.split_at_mut(count).0);
         self.sort(order, is_sorted);
         let mut rest: &[usize] = order;
         while let [at, tail @ ..] = rest {
@@ -194,26 +194,26 @@ impl Graph {
         }
     }
 
-    /// The names in a text, and nothing in the places that are left.
+    /// The names in a text, and empty ones after them.
     #[doc(hidden)]
     #[must_use]
-    pub const fn __names<const PLACES: usize>(text: &'static [u8]) -> [&'static str; PLACES] {
-        let (mut names, mut count, mut rest) = ([""; PLACES], 0, text);
+    pub const fn __names<const MOST: usize>(text: &'static [u8]) -> [&'static str; MOST] {
+        let (mut names, mut count, mut rest) = ([""; MOST], 0, text);
         while !rest.is_empty() && rest[0] != 0 {
             let mut len = 0;
             while rest[len] != END.as_bytes()[0] {
                 len += 1;
             }
-            let (name, behind) = rest.split_at(len);
+            let (name, after) = rest.split_at(len);
             if let Ok(name) = std::str::from_utf8(name) {
                 names[count] = name;
             }
-            (count, rest) = (count + 1, behind.split_at(END.len()).1);
+            (count, rest) = (count + 1, after.split_at(END.len()).1);
         }
         names
     }
 
-    /// The places that are taken, of those that [`__names`](Self::__names) has filled.
+    /// The result of [`__names`](Self::__names) without the empty names.
     #[doc(hidden)]
     #[must_use]
     pub const fn __names_slice(names: &'static [&'static str]) -> &'static [&'static str] {
@@ -229,20 +229,20 @@ impl Graph {
     const fn name_len(&self, column: usize) -> usize {
         match (self.at(column), self.base) {
             (At::Node(name, _), _) => name.len(),
-            (At::Used(module, inner), _) => module.name.len() + 1 + module.place.graph.name_len(inner),
+            (At::Used(module, inner), _) => module.name.len() + 1 + module.columns.graph.name_len(inner),
             (At::Base, Some(base)) => base.name_len(column),
             _ => 0,
         }
     }
 
-    const fn put_name<const MOST: usize>(&self, column: usize, text: &mut Text<MOST>) {
+    const fn put_name<const BYTES: usize>(&self, column: usize, text: &mut Text<BYTES>) {
         match (self.at(column), self.base) {
             (At::Node(name, _), _) => {
                 text.put(name);
             }
             (At::Used(module, inner), _) => {
                 text.put(module.name).put(".");
-                module.place.graph.put_name(inner, text);
+                module.columns.graph.put_name(inner, text);
             }
             (At::Base, Some(base)) => base.put_name(column, text),
             _ => {}

@@ -1,6 +1,6 @@
-//! Text that the compiler writes.
+//! Text that the compiler writes and compares.
 
-/// At most `MOST` bytes of it; what does not go in is left out.
+/// A text of at most `MOST` bytes; any more are dropped.
 pub(super) struct Text<const MOST: usize> {
     bytes: [u8; MOST],
     len: usize,
@@ -13,20 +13,20 @@ impl<const MOST: usize> Text<MOST> {
 
     pub(super) const fn put(&mut self, text: &str) -> &mut Self {
         if let Some((_, free)) = self.bytes.split_at_mut_checked(self.len)
-            && let Some((place, _)) = free.split_at_mut_checked(text.len())
+            && let Some((next, _)) = free.split_at_mut_checked(text.len())
         {
-            place.copy_from_slice(text.as_bytes());
+            next.copy_from_slice(text.as_bytes());
             self.len += text.len();
         }
         self
     }
 
-    /// How many bytes are written.
+    /// The number of bytes that are written.
     pub(super) const fn len(&self) -> usize {
         self.len
     }
 
-    /// All bytes, also those that nothing is written to.
+    /// All bytes: those that are written, and zeros after them.
     pub(super) const fn into_bytes(self) -> [u8; MOST] {
         self.bytes
     }
@@ -37,7 +37,7 @@ impl<const MOST: usize> Text<MOST> {
     pub(super) const fn panic(&self) -> ! {
         match std::str::from_utf8(self.bytes.split_at(self.len).0) {
             Ok(text) => panic!("{}", text),
-            Err(_) => panic!("what is written piece by piece is text"),
+            Err(_) => panic!("only texts are written"),
         }
     }
 }
