@@ -142,34 +142,57 @@ impl Column {
         &self.0.name
     }
 
-    /// All of the column's history.
-    pub fn all(&self) -> View {
-        View::new(Of::Column(self.clone()))
-    }
-
-    /// The newest value alone.
+    /// A view of the newest value.
     pub fn latest(&self) -> View {
         self.all().latest()
     }
 
-    /// The last `count` values. A count of 0 is refused by [`flow`](crate::flow()).
-    pub fn window(&self, count: usize) -> View {
-        self.all().window(count)
-    }
-
-    /// The value of the step before. Within a step nothing waits for it. See [`prev`].
+    /// A view of the value of the previous step. Within a step nothing waits for it, so two columns may read each
+    /// other's previous values. After it, [`window`](View::window) and [`all`](View::all) show more of the past. See
+    /// also the function [`prev`].
     pub fn prev(&self) -> View {
         self.latest().with(lagged)
     }
 
-    /// All of the history, shown under another tag than the name.
+    /// A view of the last `count` values. [`flow`](crate::flow()) returns an error if the count is 0.
+    pub fn window(&self, count: usize) -> View {
+        self.all().window(count)
+    }
+
+    /// A view of all values.
+    pub fn all(&self) -> View {
+        View::new(Of::Column(self.clone()))
+    }
+
+    /// A view of the values that `shows` accepts; see [`View::filter`].
+    pub fn filter(&self, shows: impl Fn(&str) -> bool + Send + Sync + 'static) -> View {
+        self.all().filter(shows)
+    }
+
+    /// A view of the values of the steps that `shows` accepts; see [`View::sample`].
+    pub fn sample(&self, shows: impl Fn(usize) -> bool + Send + Sync + 'static) -> View {
+        self.all().sample(shows)
+    }
+
+    /// A view of all values, described to the model; see [`View::note`].
+    pub fn note(&self, note: impl Into<String>) -> View {
+        self.all().note(note)
+    }
+
+    /// A view of all values under another tag than the column's name.
     pub fn named(&self, tag: impl Into<String>) -> View {
         self.all().named(tag)
     }
 
-    /// The same as [`named`](Self::named), by the name it has inside `flow!`.
+    /// The same as [`named`](Self::named), by its name inside `flow!`.
     pub fn r#as(&self, tag: impl Into<String>) -> View {
         self.named(tag)
+    }
+
+    /// A view that shows the number of values that it hides. It must hide some: [`flow`](crate::flow()) returns an
+    /// error for a view of all values. See [`View::elided`].
+    pub fn elided(&self) -> View {
+        self.all().elided()
     }
 
     /// What the column reads; `None` for a source.
@@ -243,7 +266,10 @@ impl Drop for Declaration {
     }
 }
 
-/// A column as another one sees it: which column, how much of its history, under which tag.
+/// How one column reads another one, or its self history: the values that it shows, and how.
+///
+/// The methods of a [`Column`], [`this`], [`prev`] and [`group`] make views. [`graph::View`](crate::graph::View) is the
+/// same for columns that `flow!` declares.
 #[derive(Clone, Debug)]
 pub struct View {
     of: Of,
@@ -284,24 +310,35 @@ impl View {
         }
     }
 
-    /// Tells the model what the view holds: what is noted of all inputs stands at the end of the instruction
-    /// of a [`prompt`](crate::prompt), once and for all steps.
+    /// Shows the newest value.
     #[must_use]
-    pub fn note(self, note: impl Into<String>) -> Self {
-        self.with(|spec| ViewSpec { note: Some(note.into()), ..spec })
+    pub fn latest(self) -> Self {
+        self.with(|spec| spec.windowed(Some(Window::LATEST)))
     }
 
-    /// Shows the values alone of which `shows` says so: the others are shown nowhere, as if they were
-    /// [skipped](crate::compute::Policy::or_skip), and a column to which nothing new gets through is skipped.
-    /// Windows count all values. `shows` is to say the same of a text whenever it is asked. The last filter of
-    /// a view counts.
+    /// Shows the last `count` values. [`flow`](crate::flow()) returns an error if the count is 0.
+    #[must_use]
+    pub fn window(self, count: usize) -> Self {
+        self.with(|spec| spec.windowed(Window::last(count)))
+    }
+
+    /// Shows all values.
+    #[must_use]
+    pub fn all(self) -> Self {
+        self.with(|spec| spec.windowed(Some(Window::All)))
+    }
+
+    /// Shows only the values that `shows` accepts. The others are shown nowhere, as if they were
+    /// [skipped](crate::compute::Policy::or_skip), and a column whose inputs have no new value is skipped.
+    ///
+    /// Windows count all values. `shows` must be a pure function of the text. A second filter replaces the first.
     ///
     /// ```
     /// use columnar::prelude::*;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
     /// let user = source("user");
-    /// let questions = user.all().filter(|text| text.ends_with('?'));
+    /// let questions = user.filter(|text| text.ends_with('?'));
     /// let faq = column("faq", questions, |cx: Context| async move { cx.messages().last_text().into_owned() });
     /// let chat = flow([faq])?;
     /// for text in ["Hello.", "How are you?"] {
@@ -318,34 +355,34 @@ impl View {
         self.with(|spec| ViewSpec { filter, ..spec })
     }
 
-    /// Shows the values of those steps alone of which `shows` says so; otherwise as [`filter`](Self::filter).
+    /// Shows only the values of the steps that `shows` accepts. Otherwise it is like [`filter`](Self::filter).
     #[must_use]
     pub fn sample(self, shows: impl Fn(usize) -> bool + Send + Sync + 'static) -> Self {
         let filter = Some(Filter::new(move |step, _| shows(step)));
         self.with(|spec| ViewSpec { filter, ..spec })
     }
 
-    /// The newest value alone.
+    /// Describes the values to the model. The notes of all inputs are listed once, at the end of the instruction of a
+    /// [`prompt`](crate::prompt).
     #[must_use]
-    pub fn latest(self) -> Self {
-        self.with(|spec| spec.windowed(Some(Window::LATEST)))
+    pub fn note(self, note: impl Into<String>) -> Self {
+        self.with(|spec| ViewSpec { note: Some(note.into()), ..spec })
     }
 
-    /// The last `count` values. A count of 0 is refused by [`flow`](crate::flow()).
+    /// Shows the values under another tag than the column's name, written `.as("tag")` inside `flow!`.
     #[must_use]
-    pub fn window(self, count: usize) -> Self {
-        self.with(|spec| spec.windowed(Window::last(count)))
+    pub fn named(self, tag: impl Into<String>) -> Self {
+        self.with(|spec| ViewSpec { tag: Some(tag.into()), ..spec })
     }
 
-    /// All values that there are up to the newest one that is shown.
+    /// The same as [`named`](Self::named), by its name inside `flow!`.
     #[must_use]
-    pub fn all(self) -> Self {
-        self.with(|spec| spec.windowed(Some(Window::All)))
+    pub fn r#as(self, tag: impl Into<String>) -> Self {
+        self.named(tag)
     }
 
-    /// Tells the model how many earlier values the window hides: `<elided>4 values of topics</elided>`, directly
-    /// before the first value that is shown, if there are any. A view of all values is refused by
-    /// [`flow`](crate::flow()).
+    /// Shows the number of values that the window hides, directly before the first value:
+    /// `<elided>4 values of topics</elided>`. [`flow`](crate::flow()) returns an error for a view of all values.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -367,18 +404,6 @@ impl View {
     #[must_use]
     pub fn elided(self) -> Self {
         self.with(|spec| ViewSpec { elided: true, ..spec })
-    }
-
-    /// Shows the column under another tag than its name.
-    #[must_use]
-    pub fn named(self, tag: impl Into<String>) -> Self {
-        self.with(|spec| ViewSpec { tag: Some(tag.into()), ..spec })
-    }
-
-    /// The same as [`named`](Self::named), by the name it has inside `flow!`.
-    #[must_use]
-    pub fn r#as(self, tag: impl Into<String>) -> Self {
-        self.named(tag)
     }
 
     pub(crate) fn of(&self) -> &Of {
