@@ -1,4 +1,4 @@
-//! What a column may be called. Parsed once, here; everything after this point may rely on it.
+//! The name of a column. It is parsed once, so a [`Name`] is always valid.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -27,18 +27,17 @@ use serde::{Serialize, Serializer};
 pub struct Name(Arc<str>);
 
 impl Name {
-    /// The longest part of a name, in bytes.
+    /// The length of the longest part of a name, in bytes.
     pub const MAX_LEN: usize = 64;
 
-    /// The longest name, in bytes: with an ending it is a file name everywhere.
+    /// The length of the longest name, in bytes. With an ending such a name is a file name on every system.
     pub const MAX_LEN_IN_ALL: usize = 200;
 
     /// Parses a name.
     ///
     /// # Errors
     ///
-    /// [`NameError`] when the text is not made of parts of the form `[a-z][a-z0-9_]{0,63}`, with dots between
-    /// them.
+    /// [`NameError`] if the text does not consist of parts of the form `[a-z][a-z0-9_]{0,63}`, with dots between them.
     pub fn new(text: &str) -> Result<Self, NameError> {
         if is_name(text) { Ok(Self(text.into())) } else { Err(NameError::of(text)) }
     }
@@ -48,7 +47,7 @@ impl Name {
         if is_tag(text) { Ok(Self(text.into())) } else { Err(NameError::of(text)) }
     }
 
-    /// The tag that shows the column unless a view gives another one: the last part of the name.
+    /// The tag of the column's values, unless a view has another one: the last part of the name.
     #[must_use]
     pub fn tag(&self) -> Self {
         let last = last_part(self);
@@ -65,18 +64,18 @@ impl Name {
         &self.0
     }
 
-    /// Stands where a declaration has a name that cannot be one, until its mistakes are told.
+    /// Replaces an invalid name in a declaration until its errors are reported.
     pub(crate) fn placeholder() -> Self {
         Self("unnamed".into())
     }
 }
 
-/// The rule itself: tags with dots between them.
+/// The rule for names: tags with dots between them.
 fn is_name(text: &str) -> bool {
     text.len() <= Name::MAX_LEN_IN_ALL && text.split('.').all(is_tag)
 }
 
-/// The rule for one part of a name, usable where generated code is evaluated by the compiler.
+/// The rule for one part of a name. The compiler evaluates it for tags inside `flow!`.
 pub(crate) const fn is_tag(text: &str) -> bool {
     let mut rest = text.as_bytes();
     if rest.len() > Name::MAX_LEN || !matches!(rest, [b'a'..=b'z', ..]) {
@@ -91,7 +90,7 @@ pub(crate) const fn is_tag(text: &str) -> bool {
     true
 }
 
-/// What stands behind the last dot.
+/// The part of a name after the last dot.
 pub(crate) fn last_part(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(_, last)| last)
 }
@@ -107,7 +106,7 @@ pub struct NameError {
 }
 
 impl NameError {
-    /// Shows enough of the text to be recognised, escaped so that it cannot forge a log line.
+    /// Shows the beginning of the text, escaped so that it cannot forge a line of a log.
     fn of(text: &str) -> Self {
         let start: String = text.chars().take(40).collect();
         let more = if start.len() < text.len() { "…" } else { "" };

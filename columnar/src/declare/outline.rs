@@ -1,13 +1,13 @@
-//! What a declaration says of a flow before anything runs.
+//! The outline of a flow: the facts that follow from its declaration alone.
 
 use std::fmt::{self, Write as _};
 
 use crate::declare::{Input, Name, Plan, Reads, Schema, Window};
 
-/// What the declaration of a flow says of its columns: who reads whom, what may run at once, how contexts
-/// grow, and how much of each request its next one repeats.
+/// The outline of a flow: for each column its dependencies, its level, the growth of its contexts, and the part of each
+/// request that the next one repeats. It follows from the declaration, before anything runs.
 ///
-/// It prints as a table with a line for each column. Made by
+/// It prints as a table with one line for each column. It is made by
 /// [`Graph::outline`](crate::graph::Graph::outline) and [`LiveFlow::outline`](crate::flow::LiveFlow::outline).
 ///
 /// ```
@@ -37,73 +37,73 @@ pub struct Outline {
     pub columns: Vec<ColumnOutline>,
 }
 
-/// What the declaration says of one column.
+/// The outline of one column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ColumnOutline {
     /// The column.
     pub name: Name,
-    /// How many columns its value waits for, one after the other; 0 for a source. Columns of one level run at
-    /// once.
+    /// The length of the longest chain of columns that its value waits for; 0 for a source. Columns of one level may
+    /// run at the same time.
     pub level: usize,
-    /// The columns that it reads, in order of declaration and without itself, each with how much of it.
+    /// Its views of other columns, in order of declaration.
     pub reads: Vec<Read>,
-    /// How much of its own past it reads.
+    /// The window of its self history, if it reads that.
     pub own: Option<Window>,
-    /// What it does with its history; `None` for a source.
+    /// Its pattern of reading; `None` for a source.
     pub pattern: Option<Pattern>,
-    /// How many values its context shows.
+    /// The number of values that its context shows.
     pub growth: Growth,
-    /// What of its request the next one repeats, once its windows are full.
+    /// The part of its request that the next one repeats, once its windows are full.
     pub repeats: Repeats,
 }
 
-/// How much of another column is read.
+/// A view of another column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Read {
     /// The column.
     pub column: Name,
-    /// How much of it is shown.
+    /// The values that are shown.
     pub window: Window,
-    /// How many steps later each value is shown; within a step nothing waits for a value that is shown later.
+    /// The number of steps by which each value is shown later. Within a step nothing waits for such a value.
     pub lag: usize,
 }
 
-/// What a column does with its history.
+/// A pattern of reading: how much a column reads of others and of its self history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Pattern {
-    /// It sees this step alone.
+    /// It reads this step only.
     Map,
-    /// It sees some last steps.
+    /// It reads some last steps.
     Window,
-    /// It sees everything that some others said, and of itself a last state or nothing.
+    /// It reads all values of some other columns, and of itself the last ones or none.
     Reducer,
-    /// It sees everything that it said itself, and of others what is new.
+    /// It reads all its own values, and the new ones of other columns.
     Journal,
-    /// It sees everything.
+    /// It reads everything.
     Accumulator,
 }
 
-/// How many values a context shows.
+/// The number of values that a context shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Growth {
-    /// At most so many, whatever the step.
+    /// At most this number, at every step.
     Constant(usize),
     /// More with every step.
     Linear,
 }
 
-/// What of a request the next one of the column repeats, from the beginning on.
+/// The part of a request that the next request of the column repeats, from the beginning on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Repeats {
     /// Everything.
     Everything,
-    /// Everything but what the last so many steps have added.
+    /// Everything but the messages of this number of last steps.
     AllBut(usize),
-    /// The instruction, and nothing of the messages.
+    /// The instruction, but no message.
     Instruction,
 }
 
@@ -121,16 +121,16 @@ impl Outline {
                 .filter(|input| input.spec.lag == 0);
             let level = inputs.filter_map(|input| levels.get(input.column)).max();
             let level = level.map_or(0, |level| level + 1);
-            if let Some(place) = levels.get_mut(column) {
-                *place = level;
+            if let Some(slot) = levels.get_mut(column) {
+                *slot = level;
             }
         }
         let columns = levels.into_iter().enumerate();
         Self { columns: columns.map(|(column, level)| ColumnOutline::of(schema, column, level)).collect() }
     }
 
-    /// A drawing for [Mermaid](https://mermaid.js.org), which many viewers of Markdown know. Sources are round;
-    /// a line says how much of a column is read, a dotted one leads from a column to later steps.
+    /// A drawing for [Mermaid](https://mermaid.js.org), which many viewers of Markdown render. Sources are round. The label
+    /// of a line is the window of the view; a dotted line leads from a column to later steps.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -238,7 +238,7 @@ impl Growth {
 }
 
 impl Repeats {
-    /// A request ends to be repeated at the oldest value that leaves a window.
+    /// The oldest value that leaves a window ends the repeated part.
     fn of(reads: &Reads) -> Self {
         match windows(reads).filter_map(Window::most).max() {
             None => Self::Everything,
@@ -248,7 +248,7 @@ impl Repeats {
     }
 }
 
-/// How much of a column is read, in words.
+/// A window, as the label of a line.
 struct Shows(Window);
 
 impl fmt::Display for Shows {

@@ -1,5 +1,5 @@
-//! What the scheduler needs to know of a schema: the order of its columns and who waits for whom.
-//! Made once for each flow type and shared by all its instances.
+//! The plan of a flow: its schema, the topological order of its columns, and the readers of each column. A flow type
+//! has one plan, which all its instances share.
 
 use std::collections::BTreeSet;
 
@@ -9,21 +9,20 @@ use crate::declare::{Draft, Name, Schema, SchemaErrors, Window};
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     schema: Schema,
-    /// Each column's place in the topological order.
+    /// The position of each column in the topological order.
     ranks: Vec<usize>,
-    /// Who reads each column, and how.
+    /// The readers of each column.
     readers: Vec<Vec<Reader>>,
 }
 
-/// One view, seen from the column that it shows.
+/// A view of a column, from the side of that column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reader {
     /// The column that reads.
     pub(crate) column: usize,
-    /// How much of it is waited for.
+    /// The values that must be stored.
     pub(crate) window: Window,
-    /// How far behind the reading step the newest value shown lies: one step for the own past and for what is
-    /// shown later.
+    /// The number of steps between the newest value that is shown and the step of the reader: 1 for the self history.
     pub(crate) lag: usize,
 }
 
@@ -32,8 +31,8 @@ impl Plan {
     pub(crate) fn new(schema: Schema, order: &[usize]) -> Self {
         let mut plan = Self { ranks: vec![0; schema.columns().len()], readers: Vec::new(), schema };
         for (rank, &column) in order.iter().enumerate() {
-            if let Some(place) = plan.ranks.get_mut(column) {
-                *place = rank;
+            if let Some(slot) = plan.ranks.get_mut(column) {
+                *slot = rank;
             }
         }
         plan.connect(0);

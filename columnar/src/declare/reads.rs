@@ -1,4 +1,4 @@
-//! What a derived column reads: its inputs, the groups around them, and its own earlier values.
+//! The views of a derived column: its inputs, the groups around them, and its self history.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -10,9 +10,9 @@ use super::view::ViewSpec;
 /// The views of a derived column, checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Reads {
-    /// The column that reads.
+    /// The derived column.
     pub(crate) column: Name,
-    /// In order of declaration, which is their order in a message; never empty.
+    /// In order of declaration, which is also their order in a message. Never empty.
     pub(crate) inputs: Vec<Input>,
     /// The view of the self history.
     pub(crate) own: Option<ViewSpec>,
@@ -53,7 +53,7 @@ impl Reads {
     ///
     /// # Errors
     ///
-    /// A tag that is taken already.
+    /// The tag, if another input or group has it.
     pub(crate) fn push(
         &mut self,
         (column, name): (usize, Name),
@@ -114,7 +114,7 @@ impl Reads {
         self.inputs.iter().map(|input| &input.tag).chain(self.groups.iter().map(|group| &group.tag))
     }
 
-    /// Whether a marker counts the values that a view hides.
+    /// Whether a notice counts the values that a view hides.
     pub(crate) fn is_elided(&self, view: usize) -> bool {
         self.view(view).is_some_and(|view| view.elided)
     }
@@ -148,8 +148,8 @@ impl Reads {
 const INTRODUCTION: &str = "What the tags in the messages hold:";
 
 impl Input {
-    /// How many groups it shares with another one, from the outermost on.
+    /// The number of groups that it shares with another input, from the outermost on.
     pub(crate) fn shared_groups(&self, other: &Self) -> usize {
-        self.groups.iter().zip(&other.groups).take_while(|(own, other)| own == other).count()
+        self.groups.iter().zip(&other.groups).take_while(|(one, other)| one == other).count()
     }
 }

@@ -1,5 +1,5 @@
-//! The schema: the columns of a flow, checked. Every rule about names, tags and inputs is enforced here, for flows of
-//! `flow!` and of the run-time API alike. It knows nothing of steps and values.
+//! The schema: the columns of a flow, checked. It enforces every rule about names, tags and inputs, for flows of `flow!`
+//! and of the run-time API. It knows no steps and no values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,13 +10,13 @@ use super::reads::Reads;
 use super::view::ViewSpec;
 use super::window::Window;
 
-/// A column as it was declared, nothing checked yet.
+/// A column as it was declared, unchecked.
 pub(crate) struct Draft {
     pub(crate) name: String,
-    /// The name that it had before.
+    /// Its earlier name.
     pub(crate) renamed_from: Option<String>,
-    /// The views of a derived column, each of a column by its index, or by a name that no column has. A view of the
-    /// column itself is its self history.
+    /// The views of a derived column, each with the index of the column that it shows, or with a name that no column
+    /// has. A view of the column itself is its self history. `None` for a source.
     pub(crate) views: Option<Vec<(Result<usize, String>, ViewSpec)>>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Schema {
 #[derive(Clone, Debug)]
 pub(crate) struct Declared {
     pub(crate) name: Name,
-    /// The name that it had before.
+    /// Its earlier name.
     pub(crate) renamed_from: Option<String>,
     /// `None` for a source.
     pub(crate) reads: Option<Arc<Reads>>,
@@ -187,7 +187,7 @@ impl Schema {
         self.index.get(name).copied()
     }
 
-    /// What a derived column of this schema reads; `None` for a source.
+    /// The views of a derived column of this schema; `None` for a source.
     pub(crate) fn reads(&self, column: usize) -> Option<&Arc<Reads>> {
         self.columns.get(column)?.reads.as_ref()
     }
@@ -201,7 +201,7 @@ impl Schema {
     }
 }
 
-/// Everything that is wrong with the declaration of a flow, at once.
+/// All errors in the declaration of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaErrors {
     errors: Vec<SchemaError>,
@@ -232,11 +232,11 @@ impl fmt::Display for SchemaErrors {
     }
 }
 
-/// One error in the declaration of a flow: a value for what `flow!` reports when the program compiles.
+/// One error in the declaration of a flow. `flow!` reports the same errors when the program compiles.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaError {
-    /// A name that cannot be one.
+    /// An invalid name.
     #[error(transparent)]
     BadName(NameError),
     /// Columns that wait for each other.
@@ -245,26 +245,28 @@ pub enum SchemaError {
         /// The names of the columns; each reads the one before it, and the first one the last.
         columns: Vec<String>,
     },
-    /// A tag that cannot be one.
-    #[error("a tag that `{column}` gives is no name: {error}")]
+    /// An invalid tag.
+    #[error("`{column}` has a view with an invalid tag: {error}")]
     BadTag {
-        /// The column that gives the tag.
+        /// The column with the view.
         column: Name,
-        /// What is wrong with it.
+        /// The rule that the tag breaks.
         error: NameError,
     },
-    /// Two columns of one name.
+    /// Two columns with one name.
     #[error("`{name}` is declared twice: give one of the two another name")]
     DuplicateName {
         /// The name.
         name: Name,
     },
-    /// Two views that one column would see under one tag.
-    #[error("two views reach `{column}` as `{tag}`: name one with `.named(\"...\")`")]
+    /// Two views of one column, or a view and a group, with one tag.
+    #[error(
+        "`{column}` has the tag `{tag}` twice: give one of its views another tag, as in `.named(\"digest\")`"
+    )]
     DuplicateTag {
-        /// The column that reads both.
+        /// The column that has both.
         column: Name,
-        /// The tag they share.
+        /// The tag of both.
         tag: Name,
     },
     /// `window(0)`.
@@ -277,17 +279,18 @@ pub enum SchemaError {
         /// The column that is read.
         input: Name,
     },
-    /// A former name that is or was another column's.
+    /// An earlier name that another column has or had.
     #[error(
-        "`{column}` says that it was `{renamed_from}`, which is another column's name or former name: what is stored under it can be one column's only"
+        "`{column}` says that it was `{renamed_from}`, which another column is or was: the values stored under a name \
+         belong to one column, so correct or drop one `was`"
     )]
     RenameTaken {
         /// The column.
         column: Name,
-        /// The earlier name that it claims.
+        /// The earlier name in its declaration.
         renamed_from: String,
     },
-    /// A source that came too late.
+    /// A source that was added to a flow that has steps.
     #[error("the source `{name}` cannot join a flow that has steps already: they have no value for it")]
     LateSource {
         /// The source.
@@ -301,21 +304,21 @@ pub enum SchemaError {
         /// A column of the module.
         of: Name,
     },
-    /// A column that nothing new can reach.
+    /// A column that has no input.
     #[error(
-        "`{column}` reads {what}, so nothing new can reach it: add what it follows, as in `user.latest()`",
+        "`{column}` reads {what}, so it would never have new input: add a view of another column, as in `user.latest()`",
         what = if *own { "only itself" } else { "nothing" }
     )]
     NoInput {
         /// The column.
         column: Name,
-        /// Whether it reads its own past.
+        /// Whether it reads its self history.
         own: bool,
     },
-    /// A view that hides nothing and is to tell how much it hides.
+    /// A view that shows all values and counts the hidden ones.
     #[error(
-        "`{column}` reads all of `{input}`, so there is nothing that it could say is elided: drop that, or show \
-         less, as in `.window(3).elided()`"
+        "`{column}` shows all values of `{input}`, so none is elided: drop `.elided()`, or show fewer, as in \
+         `.window(3).elided()`"
     )]
     NothingElided {
         /// The column that reads.
@@ -323,26 +326,27 @@ pub enum SchemaError {
         /// The column that is read.
         input: Name,
     },
-    /// A flow into which nothing comes.
+    /// A flow without a source.
     #[error("nothing enters this flow: a flow needs a `source`, and a column that reads it")]
     NoSource,
-    /// More than one view of the own past.
-    #[error("`{column}` reads its own past twice: one `self` is enough")]
+    /// More than one view of the self history.
+    #[error("`{column}` reads its self history twice: drop one of the two views")]
     SelfTwice {
         /// The column.
         column: Name,
     },
     /// A view of a column that the flow does not have.
-    #[error("`{column}` reads `{read}`, and there is no such column in this flow: add it")]
+    #[error("`{column}` reads `{read}`, but the flow has no such column: declare it, or correct the name")]
     UnknownColumn {
         /// The column that reads.
         column: Name,
         /// The name that no column has.
         read: String,
     },
-    /// A tag on the own past.
+    /// A tag, a note, a filter or a group of the self history.
     #[error(
-        "`{column}` tags its own past, which is shown as the assistant's words and has no tag: drop the tag"
+        "`{column}` has a tag, a note, a filter or a group for its self history, which is shown as messages of the \
+         assistant and has none: drop it"
     )]
     TaggedSelf {
         /// The column.
@@ -383,14 +387,14 @@ mod tests {
         (Ok(column), ViewSpec { tag: Some(tag.into()), ..ViewSpec::all() })
     }
 
-    fn mistakes(drafts: Vec<Draft>) -> Vec<String> {
+    fn errors(drafts: Vec<Draft>) -> Vec<String> {
         let error = Schema::new(drafts).expect_err("the declaration is wrong");
         error.errors().iter().map(ToString::to_string).collect()
     }
 
     #[test]
-    fn all_mistakes_are_told_at_once() {
-        let told = mistakes(vec![
+    fn all_errors_are_reported_at_once() {
+        let reported = errors(vec![
             source("user"),
             source("user"),
             derived("Bad", vec![view(0)]),
@@ -402,20 +406,20 @@ mod tests {
             derived("odd", vec![tagged(0, "a b")]),
             derived("selves", vec![view(0), view(9), view(9)]),
             derived("tagged", vec![view(0), tagged(10, "me")]),
-            derived("told", vec![(Ok(0), ViewSpec { elided: true, ..ViewSpec::all() })]),
+            derived("count", vec![(Ok(0), ViewSpec { elided: true, ..ViewSpec::all() })]),
         ]);
-        assert_eq!(told.len(), 11, "{told:#?}");
+        assert_eq!(reported.len(), 11, "{reported:#?}");
     }
 
     #[test]
-    fn a_former_name_is_one_columns_only() {
+    fn an_earlier_name_belongs_to_one_column() {
         let was = |name: &str, was: &str| Draft { renamed_from: Some(was.into()), ..source(name) };
-        let told =
-            mistakes(vec![was("a", "b"), source("b"), was("c", "gone"), was("d", "gone"), was("e", "e")]);
-        assert_eq!(told.len(), 2, "{told:#?}");
+        let reported =
+            errors(vec![was("a", "b"), source("b"), was("c", "gone"), was("d", "gone"), was("e", "e")]);
+        assert_eq!(reported.len(), 2, "{reported:#?}");
         assert!(
-            told[0].starts_with("`a` says that it was `b`") && told[1].starts_with("`d` says"),
-            "{told:#?}"
+            reported[0].starts_with("`a` says that it was `b`") && reported[1].starts_with("`d` says"),
+            "{reported:#?}"
         );
     }
 

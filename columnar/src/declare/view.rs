@@ -1,4 +1,4 @@
-//! Views: how a column reads another one, or its own earlier values.
+//! Views: how a column reads another one, or its self history.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use super::window::Window;
 
-/// How much of a column a view shows, how late, under which tag and which of its values.
+/// A view: the values of a column that it shows, their lag and their tag.
 ///
-/// Both kinds of declaration make it once, and everything from the schema to assembly, outline and drift reads it.
+/// A declaration makes it once: [`graph::View`](super::graph::View) that of `flow!`, [`View`](crate::View) that of the
+/// run-time API. Schema, plan, outline, assembly and the stored definition of a flow read it.
 #[derive(Clone, Debug)]
 pub(crate) struct ViewSpec {
     pub(crate) window: Window,
-    /// Whether the declaration asks for a window of 0, which the schema refuses.
+    /// Whether the declaration has a window of 0, which the schema refuses.
     pub(crate) is_empty: bool,
     /// How many steps later each value is shown. Within a step nothing waits for a value that is shown later.
     pub(crate) lag: usize,
@@ -22,9 +23,9 @@ pub(crate) struct ViewSpec {
     pub(crate) groups: Vec<(usize, String)>,
     /// The description that a model reads.
     pub(crate) note: Option<String>,
-    /// The values that it shows, if not all.
+    /// Selects values inside the window.
     pub(crate) filter: Option<Filter>,
-    /// Whether a marker counts the values that the window hides.
+    /// Whether a notice counts the values that the window hides.
     pub(crate) elided: bool,
 }
 
@@ -63,26 +64,26 @@ impl ViewSpec {
 
     /// The steps of the self history that a context of `step` shows.
     pub(crate) fn self_cells(&self, step: usize) -> Range<usize> {
-        self.window.of_own(step)
+        self.window.of_self(step)
     }
 
-    /// The window of an input that is stored before the context is made: hidden values are counted.
+    /// The window of an input that must be stored before the context is made: all of it, if hidden values are counted.
     pub(crate) fn awaits(&self) -> Window {
         if self.elided { Window::All } else { self.window }
     }
 
-    /// The steps out of `shown` and before it that a context needs.
+    /// The steps that a context needs to show the steps `shown`: also the earlier ones, if hidden values are counted.
     pub(crate) fn needed(&self, shown: Range<usize>) -> Range<usize> {
         if self.elided { 0..shown.end } else { shown }
     }
 
-    /// The view after the column's name, as it is declared: `.latest`, `.window(3)`, `.prev`, ….
+    /// The window and the lag, as in a declaration after the column's name: `.latest`, `.window(3)`, `.prev`, ….
     pub(crate) fn suffix(&self) -> Suffix {
         Suffix { window: self.window, lag: self.lag }
     }
 }
 
-/// The window and the lag of a view as a declaration spells them.
+/// The window and the lag of a view, as in a declaration.
 pub(crate) struct Suffix {
     pub(crate) window: Window,
     pub(crate) lag: usize,

@@ -1,23 +1,23 @@
-//! How much of a column's history a view shows.
+//! Windows: the steps of a column that a view shows.
 
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-/// How much of a column's history a view shows, counted back from the current step.
+/// The steps of a column that a view shows, counted back from the current step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Window {
-    /// Everything since step 0.
+    /// All values since step 0.
     All,
-    /// The last so many values; `.latest` is the last one.
+    /// The last values, by their number; `.latest` is the last one.
     Last(NonZeroUsize),
 }
 
 impl Window {
-    /// The newest value alone.
+    /// The newest value.
     pub const LATEST: Self = Self::Last(NonZeroUsize::MIN);
 
-    /// The last `count` values, or `None` for a window that would show nothing.
+    /// The last `count` values; `None` if `count` is 0.
     pub const fn last(count: usize) -> Option<Self> {
         match NonZeroUsize::new(count) {
             Some(count) => Some(Self::Last(count)),
@@ -25,7 +25,7 @@ impl Window {
         }
     }
 
-    /// How many values it shows at the most; `None` for all.
+    /// The largest number of values that it shows; `None` for all.
     pub(crate) const fn most(self) -> Option<usize> {
         match self {
             Self::All => None,
@@ -33,13 +33,13 @@ impl Window {
         }
     }
 
-    /// The steps of an input that are shown at `step`: they end with `step` itself.
+    /// The steps of an input that a context of `step` shows. They end with `step` itself.
     pub(crate) fn of_input(self, step: usize) -> Range<usize> {
         self.ending(step + 1)
     }
 
-    /// The steps of the own past that are shown at `step`: they end with the step before.
-    pub(crate) fn of_own(self, step: usize) -> Range<usize> {
+    /// The steps of the self history that a context of `step` shows. They end with the previous step.
+    pub(crate) fn of_self(self, step: usize) -> Range<usize> {
         self.ending(step)
     }
 
@@ -51,7 +51,7 @@ impl Window {
     }
 }
 
-/// As it is written after the column's name: nothing, `.latest` or `.window(n)`.
+/// As in a declaration after the column's name: nothing, `.latest` or `.window(n)`.
 impl fmt::Display for Window {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -67,16 +67,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inputs_include_the_current_step_and_the_own_past_does_not() {
+    fn inputs_include_the_current_step_and_the_self_history_does_not() {
         let two = Window::last(2).expect("two is not zero");
         assert_eq!(Window::All.of_input(3), 0..4);
         assert_eq!(Window::LATEST.of_input(3), 3..4);
         assert_eq!(two.of_input(3), 2..4);
         assert_eq!(two.of_input(0), 0..1);
-        assert_eq!(Window::All.of_own(3), 0..3);
-        assert_eq!(Window::LATEST.of_own(3), 2..3);
-        assert_eq!(two.of_own(1), 0..1);
-        assert_eq!(Window::All.of_own(0), 0..0);
+        assert_eq!(Window::All.of_self(3), 0..3);
+        assert_eq!(Window::LATEST.of_self(3), 2..3);
+        assert_eq!(two.of_self(1), 0..1);
+        assert_eq!(Window::All.of_self(0), 0..0);
     }
 
     #[test]

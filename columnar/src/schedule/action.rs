@@ -1,21 +1,21 @@
-//! Cells, and the actions that the scheduler hands to its driver.
+//! Cells, and the actions that a driver carries out for the scheduler.
 
-/// The place of one value.
+/// One column at one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Cell {
     pub(crate) column: usize,
     pub(crate) step: usize,
 }
 
-/// What a driver is asked to do.
+/// The next thing that a driver does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     /// Compute the cell.
     Compute(Cell),
-    /// Store what was computed.
+    /// Store the computed value.
     Store(Cell),
-    /// Store that the cell stays empty.
+    /// Store the cell as skipped.
     Skip(Cell),
-    /// Tell what is stored.
+    /// Emit the event of the stored cell.
     Emit(Cell),
 }

@@ -1,4 +1,4 @@
-//! Schedulers made of others: with further columns, with fewer, or with fewer steps.
+//! Schedulers that continue others: with further columns, with fewer columns, or with fewer steps.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,8 +9,11 @@ use crate::declare::Plan;
 use crate::history::StoredSteps;
 
 impl Scheduler {
-    /// Goes on with a plan that has further columns at the end, and what is stored of these. On an error,
-    /// which names the column, nothing has changed.
+    /// Continues with a plan that has further columns at its end, of which these steps are stored.
+    ///
+    /// # Errors
+    ///
+    /// The column and the reason, if its stored steps are impossible. Then nothing has changed.
     pub(crate) fn extend(
         &mut self,
         plan: Arc<Plan>,
@@ -29,11 +32,11 @@ impl Scheduler {
         Ok(())
     }
 
-    /// The scheduler of another flow that shares the past of this one: what is stored before `step`,
-    /// of the columns that `origins` names for the columns of `plan`. All else is to be computed.
+    /// The scheduler of another flow that shares the past of this one: its stored cells before `step`. `origins` has the
+    /// column of this flow for each column of `plan`. All other cells are computed.
     ///
-    /// Costs the number of columns, of cells that have begun and are not stored, and of skipped ones,
-    /// whatever the length of the past; a column without origin costs its steps.
+    /// Costs the number of columns, of begun cells that are not stored, and of skipped ones, whatever the length of the
+    /// past. A column without origin costs its steps.
     pub(crate) fn derive(&self, plan: Arc<Plan>, origins: &[Option<usize>], step: usize) -> Self {
         let mut next = Self::new(plan, self.limit);
         for (column, origin) in origins.iter().enumerate() {
@@ -46,10 +49,10 @@ impl Scheduler {
                 *slot = track;
             }
         }
-        let places: BTreeMap<usize, usize> =
+        let targets: BTreeMap<usize, usize> =
             origins.iter().zip(0..).filter_map(|(origin, column)| Some(((*origin)?, column))).collect();
         for cell in self.skipped.iter().filter(|cell| cell.step < step) {
-            let column = places.get(&cell.column);
+            let column = targets.get(&cell.column);
             next.skipped.extend(column.map(|&column| Cell { column, ..*cell }));
         }
         next.reopen(0);

@@ -1,14 +1,15 @@
-//! Which cell is computed, stored and told, and when: a state machine without I/O, clock or randomness.
+//! The scheduler: a state machine that decides which cell is computed, stored and emitted, and when. It has no I/O, no
+//! clock and no randomness.
 //!
-//! The scheduler owns what is known of every cell. It never touches a value, a store or a future; a
-//! driver carries reports in and [actions](Action) out:
+//! The scheduler owns the state of every cell. It never touches a value, a store or a future: a driver hands it reports
+//! and carries out its [actions](Action):
 //!
 //! - **Getters**: [`steps`](Scheduler::steps), [`len`](Scheduler::len), [`is_idle`](Scheduler::is_idle), …
-//! - **Reports** (`handle_*`): what has happened. Each may bring actions.
+//! - **Reports** (`handle_*`): something has happened to a cell. Each may lead to actions.
 //! - **Commands**: [`begin`](Scheduler::begin), [`stop`](Scheduler::stop), [`extend`](Scheduler::extend), …
-//! - **Polling**: [`poll`](Scheduler::poll) hands out the next action.
+//! - **Polling**: [`poll`](Scheduler::poll) returns the next action.
 //!
-//! The one rule of use: after any report or command, poll until nothing comes.
+//! The one rule of use: after any report or command, poll until it returns `None`.
 //!
 //! ```text
 //!            views stored         Compute           computed           stored
@@ -19,11 +20,11 @@
 //!                            └─────── nothing to read: Skip ────┘
 //! ```
 //!
-//! Entering `Storing` asks for the value to be stored, entering `Stored` for the event to be told: so a
-//! value is stored before its dependents start and before anybody sees it, whatever the driver.
+//! A cell that enters `Storing` causes a store action, and one that enters `Stored` an event. So with any driver a value
+//! is stored before its dependents start and before a reader of the run sees it.
 //!
-//! There is no barrier: a cell is ready as soon as the cells that it reads are stored, whatever its
-//! step. A finished cell costs the number of views that show it, not the length of the history.
+//! There is no barrier: a cell of any step is ready as soon as the cells that it reads are stored. A finished cell costs
+//! the number of views that show it, not the length of the history.
 
 mod action;
 mod derive;
@@ -45,28 +46,28 @@ use ready::Ready;
 pub(crate) use restore::InvalidHistory;
 use track::{Slot, Track};
 
-/// A report about a cell of which no such thing can be true. The state is unchanged.
+/// A report that does not match the state of its cell. Nothing has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InvalidTransition;
 
-/// What becomes of a cell that cannot be computed.
+/// The policy of a column for a cell that cannot be computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum OnFailure {
     /// Nothing new starts, and the run ends with its error.
     #[default]
     Stop,
-    /// The run goes on without it and what depends on it; the next run tries it again.
+    /// The run goes on without the cell and its dependents. The next run tries it again.
     Wait,
-    /// It stays empty for good, and its dependents go without.
+    /// The cell is stored as skipped, and its dependents do not show it.
     Skip,
 }
 
-/// What a column asks of the scheduler.
+/// The settings of a column that the scheduler follows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Rules {
-    /// How many of its cells may be computed at once, if there is a limit.
+    /// The number of its cells that may be computed at once, if there is a limit.
     pub(crate) limit: Option<usize>,
-    /// It is computed at every so many steps, if not at all.
+    /// It is computed at each step whose number, counted from 1, is a multiple of this; at each step if `None`.
     pub(crate) every: Option<usize>,
     pub(crate) on_failure: OnFailure,
 }
@@ -77,17 +78,17 @@ pub(crate) struct Scheduler {
     plan: Arc<Plan>,
     tracks: Vec<Track>,
     rules: Vec<Rules>,
-    /// How many steps have begun: every source has its value for them.
+    /// The number of steps that have begun: every source has its value for them.
     opened: usize,
     ready: Ready,
     outbox: Outbox,
-    /// Stored cells that are empty for good.
+    /// The cells that are stored as skipped.
     skipped: BTreeSet<Cell>,
     /// Cells that failed since the last run began.
     failed: Vec<Cell>,
-    /// Cells that are computed or stored at the moment.
+    /// The number of cells that are being computed or stored.
     running: usize,
-    /// Derived cells that are stored, the skipped ones included.
+    /// The number of stored derived cells, with the skipped ones.
     stored: usize,
     limit: usize,
     /// Nothing new starts until the run has stopped.
@@ -114,12 +115,12 @@ impl Scheduler {
         }
     }
 
-    /// Lets so many cells of the flow run at once, and at least one.
+    /// Sets the number of cells of the flow that may run at once; at least 1.
     pub(crate) fn limit(&mut self, cells: usize) {
         self.limit = cells.max(1);
     }
 
-    /// Goes by these rules for a column, from now on.
+    /// Sets the rules of a column from now on.
     pub(crate) fn rule(&mut self, column: usize, rules: Rules) {
         self.ready.limit(column, rules.limit.map_or(usize::MAX, |cells| cells.max(1)));
         if let Some(slot) = self.rules.get_mut(column) {
@@ -155,12 +156,12 @@ impl Scheduler {
         inputs.chain(own).filter_map(gap).min_by_key(|gap| gap.step)
     }
 
-    /// Whether a cell is empty for good.
+    /// Whether a cell is stored as skipped.
     pub(crate) fn is_skipped(&self, cell: Cell) -> bool {
         self.skipped.contains(&cell)
     }
 
-    /// How far the computing is.
+    /// The number of cells in each state.
     pub(crate) fn progress(&self) -> Progress {
         let derived = self.tracks.len() - self.plan.schema().sources().count();
         let skipped = self.skipped.len();
@@ -169,12 +170,12 @@ impl Scheduler {
         Progress { done, skipped, running, failed, waiting }
     }
 
-    /// Whether nothing goes on and nothing could start.
+    /// Whether no cell runs and none could start.
     pub(crate) fn is_idle(&self) -> bool {
         !self.can_act() && self.running == 0
     }
 
-    /// Whether polling may bring an action.
+    /// Whether polling may return an action.
     pub(crate) fn can_act(&self) -> bool {
         !self.outbox.is_empty() || self.can_start() || self.running == 0 && self.outbox.holds()
     }
@@ -198,28 +199,28 @@ impl Scheduler {
         Ok(())
     }
 
-    /// A cell that was on its way is stored, perhaps as one that stays empty.
-    pub(crate) fn handle_stored(&mut self, cell: Cell, empty: bool) -> Result<(), InvalidTransition> {
+    /// A cell is stored, with a value or as skipped.
+    pub(crate) fn handle_stored(&mut self, cell: Cell, is_skipped: bool) -> Result<(), InvalidTransition> {
         self.expect(cell, Slot::Storing)?;
         self.leave(cell);
-        if empty {
+        if is_skipped {
             self.skipped.insert(cell);
         }
         self.settle(cell);
         if let Some(track) = self.tracks.get(cell.column) {
-            self.outbox.tell(cell, self.plan.rank(cell.column), track);
+            self.outbox.emit(cell, self.plan.rank(cell.column), track);
         }
         Ok(())
     }
 
-    /// A running cell stays empty for good.
+    /// A running cell has no value, and is to be stored as skipped.
     pub(crate) fn handle_skipped(&mut self, cell: Cell) -> Result<(), InvalidTransition> {
         self.change(cell, Slot::Running, Slot::Storing)?;
         self.outbox.push(Action::Skip(cell));
         Ok(())
     }
 
-    /// A running cell could not be computed. What its column says of that is done, and returned.
+    /// A running cell could not be computed. Follows the policy of its column, and returns that.
     pub(crate) fn handle_failed(&mut self, cell: Cell) -> Result<OnFailure, InvalidTransition> {
         let on_failure = self.rules.get(cell.column).map_or(OnFailure::Stop, |rules| rules.on_failure);
         if on_failure == OnFailure::Skip {
@@ -231,8 +232,8 @@ impl Scheduler {
         Ok(on_failure)
     }
 
-    /// A cell could not be stored, or not be computed for a reason that is not its compute step's: the
-    /// run stops, whatever its column says of failures.
+    /// A cell could not be stored, or it failed for a reason outside its compute step. The run stops, whatever the policy
+    /// of the column.
     pub(crate) fn handle_broken(&mut self, cell: Cell) -> Result<(), InvalidTransition> {
         let storing = self.change(cell, Slot::Storing, Slot::Failed);
         storing.or_else(|InvalidTransition| self.change(cell, Slot::Running, Slot::Failed))?;
@@ -241,13 +242,13 @@ impl Scheduler {
         Ok(())
     }
 
-    /// A run begins, and what failed in an earlier one waits to be tried again.
+    /// A run begins. The cells that failed in an earlier one are waiting again.
     pub(crate) fn begin(&mut self) {
         self.failed.clear();
         self.outbox.begin(&self.tracks);
     }
 
-    /// The run is over, finished or not: what it had begun or given up will be handed out again.
+    /// The run is over, finished or not. The cells that it has begun or that have failed are ready again.
     pub(crate) fn stop(&mut self) {
         self.halted = false;
         self.running = 0;
@@ -260,15 +261,15 @@ impl Scheduler {
                 }
             }
         }
-        for (cell, was) in again {
-            if was != Slot::Failed {
+        for (cell, before) in again {
+            if before != Slot::Failed {
                 self.ready.give_back(cell);
             }
             self.make_ready(cell);
         }
     }
 
-    /// The next thing to do, if there is one.
+    /// The next action, if there is one.
     pub(crate) fn poll(&mut self) -> Option<Action> {
         if let Some(action) = self.outbox.pop() {
             return Some(action);
@@ -298,7 +299,7 @@ impl Scheduler {
         }
     }
 
-    /// Gives the next step of a derived column its slot.
+    /// Adds a slot for the next step of a derived column.
     fn admit(&mut self, column: usize) {
         let Some(track) = self.tracks.get_mut(column) else { return };
         let cell = Cell { column, step: track.end() };
@@ -308,7 +309,7 @@ impl Scheduler {
         }
     }
 
-    /// Counts the views of a cell that wait for something that is not stored. It is ready if there is none.
+    /// Counts the views of a cell that show a cell which is not stored. Without such a view the cell is ready.
     fn count(&mut self, cell: Cell) {
         let covers =
             |column: usize, steps| self.tracks.get(column).is_some_and(|track| track.gap(steps).is_none());
@@ -325,14 +326,14 @@ impl Scheduler {
         }
     }
 
-    /// The cell is stored: the views that show it know.
+    /// The cell is stored: updates the cells whose views show it.
     fn settle(&mut self, cell: Cell) {
         let Some(track) = self.tracks.get_mut(cell.column) else { return };
         let run = track.store(cell.step);
         self.stored += 1;
         let plan = Arc::clone(&self.plan);
         for &Reader { column, window, lag } in plan.readers(cell.column) {
-            // The windows that end in the run, hold the new cell, and lie inside the run as a whole.
+            // The windows that end in the run of stored steps, contain the new cell, and lie inside the run.
             let shown = match window {
                 Window::All if run.start == 0 => cell.step..run.end,
                 Window::All => continue,
@@ -347,8 +348,7 @@ impl Scheduler {
         }
     }
 
-    /// One more view of a cell shows only what is stored. Steps that have not begun count their
-    /// views when they do.
+    /// One more view of a cell shows only stored cells. A step that has not begun counts its views when it begins.
     fn satisfy(&mut self, cell: Cell) {
         if let Some(Slot::Waiting(waits_for)) = self.slot_mut(cell) {
             *waits_for -= 1;
@@ -369,7 +369,7 @@ impl Scheduler {
         every.is_none_or(|every| cell.step.saturating_add(1).is_multiple_of(every))
     }
 
-    /// Whether all that is new for a cell was skipped.
+    /// Whether the newest value of each input of a cell is skipped.
     fn has_nothing_to_read(&self, cell: Cell) -> bool {
         if self.skipped.is_empty() && cell.step > 0 {
             return false;
@@ -381,7 +381,7 @@ impl Scheduler {
         newest.all(|newest| newest.is_none_or(|newest| self.skipped.contains(&newest)))
     }
 
-    /// The cell has failed, and nothing is told of it.
+    /// The cell has failed, and has no event.
     fn fail(&mut self, cell: Cell) {
         self.leave(cell);
         self.failed.push(cell);
@@ -390,7 +390,7 @@ impl Scheduler {
         }
     }
 
-    /// The cell is neither computed nor stored any more.
+    /// The cell is no longer computed or stored.
     fn leave(&mut self, cell: Cell) {
         self.running -= 1;
         self.ready.give_back(cell);

@@ -1,7 +1,7 @@
-//! What is to be done before anything new starts, and in which order values are told.
+//! The actions that come before any new cell starts, and the order of events.
 //!
-//! The values of a column are told by step, however they were finished: one that is early is held until
-//! those before it are stored or have failed.
+//! The events of a column are in step order, whatever the order in which its cells were finished. The event of an early
+//! cell is held until the cells before it are stored or have failed.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -11,10 +11,10 @@ use super::track::{Slot, Track};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outbox {
     actions: VecDeque<Action>,
-    /// By column: each step before this one is told, or has nothing to tell in this run.
-    told: Vec<usize>,
-    /// What is stored and waits to be told: by step, for that is an order in which everything comes
-    /// after what it reads, if those of one step are ranked.
+    /// By column: each step before this one is emitted, or has no event in this run.
+    emitted: Vec<usize>,
+    /// The stored cells whose events wait: by step, rank and cell. In this order each cell comes after those that it
+    /// reads.
     held: BTreeSet<(usize, usize, Cell)>,
 }
 
@@ -31,26 +31,26 @@ impl Outbox {
         self.actions.is_empty()
     }
 
-    /// Whether a value waits for one of an earlier step to be told.
+    /// Whether an event waits for one of an earlier step.
     pub(super) fn holds(&self) -> bool {
         !self.held.is_empty()
     }
 
     /// A run begins.
     pub(super) fn begin(&mut self, tracks: &[Track]) {
-        self.told.clear();
-        self.told.extend(tracks.iter().map(Track::prefix));
+        self.emitted.clear();
+        self.emitted.extend(tracks.iter().map(Track::prefix));
     }
 
-    /// The run is over: what it has not told it will not tell.
+    /// The run is over: its remaining events are dropped.
     pub(super) fn clear(&mut self) {
         self.actions.clear();
         self.held.clear();
     }
 
-    /// A cell is stored, and its value is told when its turn comes.
-    pub(super) fn tell(&mut self, cell: Cell, rank: usize, track: &Track) {
-        if self.told.get(cell.column) == Some(&cell.step) {
+    /// A cell is stored: emits its event, or holds it until the events of earlier steps.
+    pub(super) fn emit(&mut self, cell: Cell, rank: usize, track: &Track) {
+        if self.emitted.get(cell.column) == Some(&cell.step) {
             self.push(Action::Emit(cell));
         } else {
             self.held.insert((cell.step, rank, cell));
@@ -58,23 +58,24 @@ impl Outbox {
         self.advance(cell.column, rank, track);
     }
 
-    /// Tells what may be told of a column, now that one more of its steps is stored or has failed.
+    /// Emits the held events of a column that no longer wait, after one more of its steps is stored or has failed.
     pub(super) fn advance(&mut self, column: usize, rank: usize, track: &Track) {
-        if self.told.len() <= column {
-            self.told.resize(column + 1, 0);
+        if self.emitted.len() <= column {
+            self.emitted.resize(column + 1, 0);
         }
-        let Some(told) = self.told.get_mut(column) else { return };
-        while *told < track.prefix() || matches!(track.slot(*told), Some(Slot::Stored { .. } | Slot::Failed))
+        let Some(emitted) = self.emitted.get_mut(column) else { return };
+        while *emitted < track.prefix()
+            || matches!(track.slot(*emitted), Some(Slot::Stored { .. } | Slot::Failed))
         {
-            let cell = Cell { column, step: *told };
+            let cell = Cell { column, step: *emitted };
             if self.held.remove(&(cell.step, rank, cell)) {
                 self.actions.push_back(Action::Emit(cell));
             }
-            *told += 1;
+            *emitted += 1;
         }
     }
 
-    /// Nothing will come any more that could be told first.
+    /// Emits all held events: no cell will finish before them.
     pub(super) fn flush(&mut self) {
         self.actions
             .extend(std::mem::take(&mut self.held).into_iter().map(|(_, _, cell)| Action::Emit(cell)));

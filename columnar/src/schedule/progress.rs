@@ -1,6 +1,6 @@
-//! How far a flow is.
+//! The progress of a flow.
 
-/// How many cells of the steps that have begun are where.
+/// The progress of a flow: the number of cells in each state, of the steps that have begun.
 ///
 /// ```
 /// # use columnar::prelude::*;
@@ -23,21 +23,21 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Computed and stored.
+    /// Cells that are computed and stored.
     pub done: usize,
-    /// Empty for good: they failed in a column that [may be empty](crate::compute::Policy::or_skip),
-    /// or all they read is empty.
+    /// Cells that are stored as skipped: they failed in a column that [may skip](crate::compute::Policy::or_skip), or all
+    /// their inputs are skipped.
     pub skipped: usize,
-    /// Being computed or stored.
+    /// Cells that are being computed or stored.
     pub running: usize,
-    /// Failed in the last run, and to be tried again by the next.
+    /// Cells that failed in the last run. The next run tries them again.
     pub failed: usize,
-    /// To be computed.
+    /// Cells that wait to be computed.
     pub waiting: usize,
 }
 
 impl Progress {
-    /// All of them.
+    /// The number of all cells.
     pub fn total(&self) -> usize {
         self.done + self.skipped + self.running + self.failed + self.waiting
     }

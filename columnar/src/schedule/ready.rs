@@ -1,4 +1,4 @@
-//! The cells that may start, and how many of each column.
+//! The queue of the cells that may start, with a limit for each column.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -6,12 +6,12 @@ use std::collections::{BTreeSet, BinaryHeap};
 use super::action::Cell;
 use crate::declare::Plan;
 
-/// Hands out ready cells: early steps first, inside a step in topological order, of each column no
-/// more than may run at once. A column that has as many as it may have does not hold up the others.
+/// A queue of ready cells: early steps first, inside a step in topological order. A column that has reached its limit
+/// does not delay the others.
 #[derive(Clone, Debug)]
 pub(super) struct Ready {
     columns: Vec<Queue>,
-    /// The next cell of every column that has one and may start it: step, rank, column.
+    /// The next cell of each column that may start one: step, rank, column.
     heads: BTreeSet<(usize, usize, usize)>,
 }
 
@@ -21,7 +21,7 @@ struct Queue {
     rank: usize,
     taken: usize,
     limit: usize,
-    /// Which step of the column is in `heads`.
+    /// The step of the column that is in `heads`.
     head: Option<usize>,
 }
 
@@ -32,7 +32,7 @@ impl Ready {
         ready
     }
 
-    /// Takes in the columns that a longer plan has at its end.
+    /// Adds the columns that a longer plan has at its end.
     pub(super) fn extend(&mut self, plan: &Plan) {
         for column in self.columns.len()..plan.schema().columns().len() {
             let rank = plan.rank(column);
@@ -46,12 +46,12 @@ impl Ready {
         }
     }
 
-    /// Lets so many cells of a column be taken at once.
+    /// Sets the number of cells of a column that may be taken at once.
     pub(super) fn limit(&mut self, column: usize, cells: usize) {
         self.change(column, |queue| queue.limit = cells);
     }
 
-    /// Whether there is a cell to hand out.
+    /// Whether no cell may start.
     pub(super) fn is_empty(&self) -> bool {
         self.heads.is_empty()
     }
@@ -61,7 +61,7 @@ impl Ready {
         self.change(cell.column, |queue| queue.steps.push(Reverse(cell.step)));
     }
 
-    /// Hands out the next cell, which is then taken.
+    /// Takes the next cell.
     pub(super) fn pop(&mut self) -> Option<Cell> {
         let &(step, _, column) = self.heads.first()?;
         self.change(column, |queue| {
@@ -71,7 +71,7 @@ impl Ready {
         Some(Cell { column, step })
     }
 
-    /// A cell that was taken is so no longer.
+    /// A taken cell has finished or stopped.
     pub(super) fn give_back(&mut self, cell: Cell) {
         self.change(cell.column, |queue| queue.taken -= 1);
     }

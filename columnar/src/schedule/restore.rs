@@ -1,4 +1,4 @@
-//! What an earlier process stored: what of it cannot be, and going on from it.
+//! Resumes from stored steps, and rejects an impossible history.
 
 use std::fmt;
 
@@ -6,18 +6,18 @@ use super::track::{Slot, Track};
 use super::{Cell, Scheduler};
 use crate::history::StoredSteps;
 
-/// Why what a store holds of a column cannot be.
+/// The reason why the stored steps of a column are impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InvalidHistory {
-    /// A source is without a step before this one.
+    /// A source lacks the step `missing`, but has the later step `found`.
     Gap { missing: usize, found: usize },
-    /// A source is empty in a step.
+    /// A source has a skipped cell.
     Empty { step: usize },
-    /// A computed column has a step for which not every source has its value.
+    /// A derived column has a step for which not every source has a value.
     NotBegun { step: usize, opened: usize },
-    /// The store counts a step that it does not give.
+    /// The store lists a step that it does not return.
     Withheld { step: usize },
-    /// What a step cost cannot be read.
+    /// The receipt of a step is invalid.
     Receipt { step: usize },
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for InvalidHistory {
                 write!(f, "step {step} is there without a value, which a source never is")
             }
             Self::NotBegun { step, opened } => {
-                write!(f, "it holds a value for step {step}, but only {opened} steps have begun")
+                write!(f, "step {step} is stored, but the sources have values for only {opened} steps")
             }
             Self::Withheld { step } => write!(f, "step {step} is said to be there, and is not"),
             Self::Receipt { step } => write!(f, "step {step} has a receipt that is none"),
@@ -42,10 +42,13 @@ impl fmt::Display for InvalidHistory {
 impl std::error::Error for InvalidHistory {}
 
 impl Scheduler {
-    /// Goes on from what a store holds of the columns from `first` on, of which nothing is known yet. On an
-    /// error, which names the column, nothing has changed.
+    /// Resumes from the stored steps of the columns from `first` on, which have no state yet.
     ///
-    /// Costs the number of columns and of steps behind their stored prefixes, whatever the length of those.
+    /// Costs the number of columns and of the steps after their stored prefixes, whatever the length of those.
+    ///
+    /// # Errors
+    ///
+    /// The column and the reason, if its stored steps are impossible. Then nothing has changed.
     pub(crate) fn restore(
         &mut self,
         first: usize,
@@ -95,12 +98,12 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Takes note that stored cells of a column are empty for good.
+    /// Marks stored cells of a column as skipped.
     pub(crate) fn restore_skipped(&mut self, column: usize, steps: impl Iterator<Item = usize>) {
         self.skipped.extend(steps.map(|step| Cell { column, step }));
     }
 
-    /// Begins the steps of tracks that were taken over, those from the column `first` on.
+    /// Begins the steps of restored tracks, those of the columns from `first` on.
     pub(super) fn reopen(&mut self, first: usize) {
         self.opened = self.plan.schema().sources().map(|source| self.len(source)).min().unwrap_or(0);
         for column in 0..self.tracks.len() {

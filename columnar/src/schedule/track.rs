@@ -1,14 +1,14 @@
-//! How far one column has come.
+//! The state of the cells of one column.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::history::StoredSteps;
 
-/// The steps of one column: a prefix that is stored, and what is known of the steps after it.
+/// The steps of one column: a stored prefix, and the state of each step after it.
 ///
-/// A step that is stored out of order joins its stored neighbours to a run. The two ends of a run
-/// know each other, so joining costs the same whatever its length.
+/// A step that is stored out of order joins its stored neighbours to a span. Each end of a span has the number of the
+/// other end, so joining costs the same whatever the length.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Track {
     /// Every step below this one is stored.
@@ -19,18 +19,18 @@ pub(super) struct Track {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
-    /// So many views show steps that are not stored.
+    /// This number of views show cells that are not stored.
     Waiting(usize),
-    /// Everything it reads is stored.
+    /// All cells that it reads are stored.
     Ready,
-    /// Somebody computes it.
+    /// It is being computed.
     Running,
-    /// It is on its way into the store.
+    /// It is being stored.
     Storing,
-    /// It failed, and is tried again by the next run.
+    /// It failed; the next run tries it again.
     Failed,
-    /// Stored, as the first or the last step of a run whose other end is named. Inside a run the
-    /// name is out of date and never asked for.
+    /// Stored, as the first or the last step of a span with this other end. Inside a span the number is out of date and
+    /// never read.
     Stored { other_end: usize },
 }
 
@@ -40,7 +40,7 @@ impl Track {
         self.prefix
     }
 
-    /// Stores the next step of a column that is only ever stored in order: a source.
+    /// Stores the next step of a source, whose steps are stored in order.
     pub(super) fn advance(&mut self) {
         self.prefix += 1;
     }
@@ -54,7 +54,7 @@ impl Track {
         self.slots.push_back(slot);
     }
 
-    /// What is known of a step behind the stored prefix.
+    /// The state of a step after the stored prefix.
     pub(super) fn slot(&self, step: usize) -> Option<Slot> {
         self.slots.get(step.checked_sub(self.prefix)?).copied()
     }
@@ -63,17 +63,17 @@ impl Track {
         self.slots.get_mut(step.checked_sub(self.prefix)?)
     }
 
-    /// The steps behind the stored prefix, with what is known of them.
+    /// The steps after the stored prefix, with their states.
     pub(super) fn slots_mut(&mut self) -> impl Iterator<Item = (usize, &mut Slot)> {
         (self.prefix..).zip(&mut self.slots)
     }
 
-    /// How many steps are stored.
+    /// The number of stored steps.
     pub(super) fn stored(&self) -> usize {
         self.prefix + self.slots.iter().filter(|slot| matches!(slot, Slot::Stored { .. })).count()
     }
 
-    /// What is stored of the steps before this one; all else is as if it had just begun.
+    /// The track of the steps before `step`: the stored ones stay so, and the others have just begun.
     pub(super) fn before(&self, step: usize) -> Self {
         let mut before = Self { prefix: self.prefix.min(step), slots: VecDeque::new() };
         let begun = (self.prefix..step).zip(&self.slots);
@@ -88,7 +88,7 @@ impl Track {
         before
     }
 
-    /// The steps up to the last one that is stored; those between are as if they had just begun.
+    /// The track of stored steps. The steps between them have just begun.
     pub(super) fn of(stored_steps: &StoredSteps) -> Self {
         let mut track = Self { prefix: stored_steps.prefix, slots: VecDeque::new() };
         for &step in &stored_steps.beyond {
@@ -107,7 +107,7 @@ impl Track {
             .find(|&step| !matches!(self.slot(step), Some(Slot::Stored { .. })))
     }
 
-    /// Stores a step that has a slot, and returns the run of stored steps that it is now part of.
+    /// Stores a step that has a slot, and returns the span of stored steps that contains it.
     pub(super) fn store(&mut self, step: usize) -> Range<usize> {
         if step == self.prefix {
             self.slots.pop_front();
@@ -139,9 +139,9 @@ impl Track {
 mod tests {
     use super::*;
 
-    /// Every order of storing six steps gives the runs that a plain list of flags gives.
+    /// Every order of storing six steps gives the spans that a list of flags gives.
     #[test]
-    fn runs_are_right_in_every_order() {
+    fn spans_are_right_in_every_order() {
         fn permute(rest: &mut Vec<usize>, done: &mut Vec<usize>, check: &mut impl FnMut(&[usize])) {
             if rest.is_empty() {
                 check(done);
