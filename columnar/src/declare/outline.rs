@@ -162,10 +162,10 @@ impl Outline {
         for ColumnOutline { name, reads, own, .. } in &self.columns {
             for Read { column, window, lag } in reads {
                 let (from, to) = if *lag > 0 { ("-.", ".->") } else { ("--", "-->") };
-                put(&mut text, format_args!("    {column} {from} {} {to} {name}\n", Shows(*window)));
+                put(&mut text, format_args!("    {column} {from} {} {to} {name}\n", window.label()));
             }
             if let Some(window) = own {
-                put(&mut text, format_args!("    {name} -. {} .-> {name}\n", Shows(*window)));
+                put(&mut text, format_args!("    {name} -. {} .-> {name}\n", window.label()));
             }
         }
         text
@@ -244,19 +244,6 @@ impl Repeats {
             None => Self::Everything,
             Some(steps) if windows(reads).any(|window| window == Window::All) => Self::AllBut(steps),
             Some(_) => Self::Instruction,
-        }
-    }
-}
-
-/// A window, as the label of a line.
-struct Shows(Window);
-
-impl fmt::Display for Shows {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.most() {
-            None => f.write_str("all"),
-            Some(1) => f.write_str("latest"),
-            Some(count) => write!(f, "last {count}"),
         }
     }
 }

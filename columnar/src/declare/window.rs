@@ -35,12 +35,34 @@ impl Window {
 
     /// The steps of an input that a context of `step` shows. They end with `step` itself.
     pub(crate) fn of_input(self, step: usize) -> Range<usize> {
-        self.ending(step + 1)
+        self.ending(step.saturating_add(1))
     }
 
     /// The steps of the self history that a context of `step` shows. They end with the previous step.
     pub(crate) fn of_self(self, step: usize) -> Range<usize> {
         self.ending(step)
+    }
+
+    /// The steps whose windows of an input are stored as a whole as soon as `step` is. `span` are the stored steps around
+    /// it, without a gap.
+    pub(crate) fn completed_by(self, step: usize, span: Range<usize>) -> Range<usize> {
+        match self {
+            Self::All if span.start == 0 => step..span.end,
+            Self::All => step..step,
+            Self::Last(count) => {
+                let start = if span.start == 0 { 0 } else { span.start.saturating_add(count.get() - 1) };
+                step.max(start)..span.end.min(step.saturating_add(count.get()))
+            }
+        }
+    }
+
+    /// The values in words, as the label of a line in a drawing.
+    pub(crate) fn label(self) -> String {
+        match self {
+            Self::All => "all".to_owned(),
+            Self::Last(NonZeroUsize::MIN) => "latest".to_owned(),
+            Self::Last(count) => format!("last {count}"),
+        }
     }
 
     fn ending(self, end: usize) -> Range<usize> {

@@ -10,7 +10,7 @@ use super::shared::Shared;
 use super::state::{Entries, StoredColumns};
 use super::{Error, Result};
 use crate::compute::Step;
-use crate::declare::{Name, Plan, SchemaError, SchemaErrors, Window};
+use crate::declare::{Name, Plan, Reader, SchemaError, SchemaErrors};
 use crate::history::StoredSteps;
 use crate::reopen::{ColumnChange, Definition, OpenOptions, Recompute};
 use crate::store::{CHUNK, Store, StoreError, copy, put_all};
@@ -226,12 +226,9 @@ fn first_needed(plan: &Plan, column: usize, first: usize, next: impl Fn(usize) -
     // An elision notice counts all hidden values.
     let counts_hidden =
         plan.schema().reads(column).is_some_and(|reads| reads.own.as_ref().is_some_and(|own| own.elided));
-    let needed = readers.map(|reader| match reader.window {
-        Window::All => 0,
-        Window::Last(_) if reader.column == column && counts_hidden => 0,
-        Window::Last(count) => {
-            next(reader.column).saturating_add(1).saturating_sub(reader.lag.saturating_add(count.get()))
-        }
+    let needed = readers.map(|&Reader { column: reader, window, lag }| {
+        let first_shown = window.of_input(next(reader).saturating_sub(lag)).start;
+        if reader == column && counts_hidden { 0 } else { first_shown }
     });
     needed.min().unwrap_or(usize::MAX)
 }

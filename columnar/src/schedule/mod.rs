@@ -38,7 +38,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::declare::{Input, Plan, Reader, Window};
+use crate::declare::{Input, Plan, Reader};
 pub(crate) use action::{Action, Cell};
 use outbox::Outbox;
 pub use progress::Progress;
@@ -329,20 +329,13 @@ impl Scheduler {
     /// The cell is stored: updates the cells whose views show it.
     fn settle(&mut self, cell: Cell) {
         let Some(track) = self.tracks.get_mut(cell.column) else { return };
-        let run = track.store(cell.step);
+        let span = track.store(cell.step);
         self.stored += 1;
         let plan = Arc::clone(&self.plan);
         for &Reader { column, window, lag } in plan.readers(cell.column) {
-            // The windows that end in the run of stored steps, contain the new cell, and lie inside the run.
-            let shown = match window {
-                Window::All if run.start == 0 => cell.step..run.end,
-                Window::All => continue,
-                Window::Last(count) => {
-                    let whole = if run.start == 0 { 0 } else { run.start.saturating_add(count.get() - 1) };
-                    cell.step.max(whole)..run.end.min(cell.step.saturating_add(count.get()))
-                }
-            };
-            for newest in shown {
+            // Steps that have not begun count their views when they begin.
+            let completed = window.completed_by(cell.step, span.clone());
+            for newest in completed.start..completed.end.min(self.opened) {
                 self.satisfy(Cell { column, step: newest + lag });
             }
         }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::super::*;
-use crate::declare::{Draft, Schema, ViewSpec};
+use crate::declare::{Draft, Schema, ViewSpec, Window};
 
 /// A view of this column's past alone.
 pub(super) fn past(column: usize) -> usize {
