@@ -240,9 +240,9 @@ impl Growth {
 impl Repeats {
     /// The oldest value that leaves a window ends the repeated part.
     fn of(reads: &Reads) -> Self {
-        match windows(reads).filter_map(Window::most).max() {
+        match windows(reads).filter(|window| window.drops_values()).filter_map(Window::most).max() {
             None => Self::Everything,
-            Some(steps) if windows(reads).any(|window| window == Window::All) => Self::AllBut(steps),
+            Some(steps) if windows(reads).any(|window| !window.drops_values()) => Self::AllBut(steps),
             Some(_) => Self::Instruction,
         }
     }

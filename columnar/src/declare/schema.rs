@@ -8,7 +8,6 @@ use std::sync::Arc;
 use super::name::{Name, NameError};
 use super::reads::Reads;
 use super::view::ViewSpec;
-use super::window::Window;
 
 /// A column as it was declared, unchecked.
 pub(crate) struct Draft {
@@ -123,7 +122,7 @@ impl Schema {
                 errors.push(SchemaError::EmptyWindow { column: name.clone(), input });
                 continue;
             }
-            if spec.elided && spec.window == Window::All {
+            if spec.elided && !spec.window.drops_values() {
                 let input = self.name(read).clone();
                 errors.push(SchemaError::NothingElided { column: name.clone(), input });
             }
