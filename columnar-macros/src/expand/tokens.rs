@@ -24,7 +24,7 @@ impl ToTokens for Tokens {
     }
 }
 
-/// Items with a comma behind each. The compiler parses text faster than it takes tokens from a macro, so this
+/// Items with a comma after each. The compiler parses text faster than it takes tokens from a macro, so this
 /// is for lists as long as the flow. The items are never tokens of the user.
 pub(super) fn list(items: impl IntoIterator<Item: Display>) -> TokenStream {
     let text: String = items.into_iter().fold(String::new(), |text, item| text + &item.to_string() + ",");

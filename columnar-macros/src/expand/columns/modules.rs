@@ -36,21 +36,21 @@ impl Emitter<'_> {
         let private = self.private;
         let mut first = first.clone();
         let constants = self.modules().map(|(module, dependency)| {
-            let (place, used) = (hidden_ident("AT_", &module.name), hidden_ident("USE_", &module.name));
+            let (columns_of, used) = (hidden_ident("AT_", &module.name), hidden_ident("USE_", &module.name));
             let columns = dependency.associated_in_definition("Columns");
             let name = self.checked_name(&module.name, &module.keyword);
             let inputs = module.inputs.iter().filter_map(|input| {
                 let (name, column) = (ident_text(&input.name), constant_of(input.read()?, &input.name));
-                let name = quote_spanned!(located(input.name.span())=> Self::#place.__source(#name));
+                let name = quote_spanned!(located(input.name.span())=> Self::#columns_of.__source(#name));
                 Some(quote!((#name, Self::#column.__column())))
             });
             let constants = quote! {
-                const #place: #private::ModuleColumns =
+                const #columns_of: #private::ModuleColumns =
                     #private::ModuleColumns::__new(#first, &<#columns as #private::Columns>::GRAPH);
                 const #used: #private::Used =
-                    #private::Used::__new(#name, Self::#place, &[#(#inputs),*]);
+                    #private::Used::__new(#name, Self::#columns_of, &[#(#inputs),*]);
             };
-            first = quote!(Self::#place.__end());
+            first = quote!(Self::#columns_of.__end());
             constants
         });
         constants.collect()
@@ -86,7 +86,7 @@ impl Emitter<'_> {
         let steps = Ident::new("__STEPS", module.keyword.span());
         let types = (0..count(&arguments)).map(|at| format_ident!("__A{at}", span = Span::mixed_site()));
         let types: Vec<Ident> = types.collect();
-        // rustc underlines from the angle brackets to the keyword, and suggests changes behind the keyword.
+        // rustc underlines from the angle brackets to the keyword, and suggests changes after the keyword.
         let path = dependency.path();
         let end = path.to_token_stream().into_iter().last().map_or(module.keyword.span(), |last| last.span());
         let path = quote_spanned!(end=> <#path>);

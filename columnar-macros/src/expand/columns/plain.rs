@@ -41,7 +41,7 @@ use crate::ident::ident_text;
 /// The arguments of `Graph::__new`, and the constants that they mention.
 #[derive(Default)]
 struct PlainGraph {
-    /// Each column with the number of literal and of constant views before its own.
+    /// Each column, with the number of literal views and of constant lists before its own.
     nodes: Vec<String>,
     literals: Vec<String>,
     /// One list of views per column that has a constant view.

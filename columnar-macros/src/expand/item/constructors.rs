@@ -49,12 +49,11 @@ impl Item<'_> {
         let store = Ident::new("store", Span::mixed_site());
         let local = Ident::new("steps", Span::mixed_site());
         quote! {
-            /// A flow on top of a store: it goes on with what the store holds.
+            /// Opens a flow in a store and resumes from its stored steps.
             ///
             /// # Errors
             ///
-            /// When the store cannot be opened or read, or holds what cannot be; when columns have changed of
-            /// which it holds values.
+            /// If the store cannot be opened or read, if its values are impossible, or if a stored column has changed.
             #vis async fn open(#store: impl #private::IntoOpenOptions, #(#params),*) -> #private::Result<Self> {
                 // The parameters end here, so that the future need not hold them.
                 let #local = Self::__STEPS(#(#names),*);
@@ -84,19 +83,18 @@ impl Item<'_> {
         };
         let name = base.name().map_or_else(String::new, |name| name.unraw().to_string());
         let docs = format!(
-            " Goes on with a `{name}`: with what it holds and where it is stored, and with these columns on top."
+            " Continues a `{name}` with these additional columns: with the same values, in the same store."
         );
         quote! {
             #[doc = #docs]
             ///
-            /// The next run, or the one that goes on, computes the new columns from step 0 as if they had
-            /// always been there; the others are untouched. The flow that is extended stays another door to
-            /// the same flow.
+            /// The current run, or else the next one, computes the new columns from step 0 on; the others do not
+            /// change. The extended flow remains another handle of the same flow.
             ///
             /// # Errors
             ///
-            /// When the flow has been extended by a column of one of these names already, or the store cannot be
-            /// read. The flow is then as it was.
+            /// If the flow already has a column with one of these names, or if the store cannot be read. Then
+            /// nothing has changed.
             #vis async fn extend(#local: impl #ty, #(#params),*) -> #private::Result<Self> {
                 // The base and the parameters end here, so that the future need not hold them.
                 let extended = {

@@ -24,7 +24,7 @@ pub(super) struct Node {
     pub(super) reads_self: bool,
 }
 
-/// The columns by their levels. A column is one level behind the last that it reads.
+/// The columns by their levels. A column is one level after the last column that it reads.
 ///
 /// ```text
 /// level 0  user
@@ -125,7 +125,7 @@ impl Layout {
                 } else {
                     reads.filter_map(row_of).collect()
                 };
-                // The mean, with a digit behind the point.
+                // The mean, with one decimal place.
                 (10 * from.iter().sum::<usize>()).checked_div(from.len()).unwrap_or(0)
             };
             let mut row = row.clone();
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_read_stands_further_left() {
+    fn a_column_is_drawn_to_the_right_of_those_that_it_reads() {
         let nodes = chat();
         let layout = Layout::new(&nodes, &[0, 1, 2, 3, 4]);
         for (reader, node) in nodes.iter().enumerate() {

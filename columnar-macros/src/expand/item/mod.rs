@@ -133,7 +133,7 @@ impl Item<'_> {
         quote! {
             #order
 
-            /// The columns and what each of them reads.
+            /// The columns and their views.
             #vis const GRAPH: #private::Graph = #graph;
         }
     }
@@ -173,11 +173,11 @@ impl Item<'_> {
         let private = &self.emitter.private;
         let vis = &self.header.vis;
         quote! {
-            /// Another flow with the past of this one: its steps before `step`. Both go on independently.
+            /// A new flow with the steps of this one before `step`. Both continue independently.
             ///
             /// # Errors
             ///
-            /// When a source has no value for the step before.
+            /// If a source has no value for the previous step.
             #vis fn fork(&self, step: usize) -> #private::Result<Self> {
                 let flow = self.__flow.fork(step)?;
                 #private::Result::Ok(Self { __flow: flow, __marker: ::core::marker::PhantomData })
