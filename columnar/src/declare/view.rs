@@ -51,15 +51,13 @@ impl ViewSpec {
 
     /// The steps whose turns show an input, in a context of `step`.
     pub(crate) fn turns(&self, step: usize) -> Range<usize> {
-        let Range { start, end } = self.window.of_input(step);
-        let start = start.max(self.lag);
-        start..end.max(start)
+        let Range { start, end } = self.cells(step);
+        start + self.lag..end + self.lag
     }
 
     /// The steps of an input that a context of `step` shows.
     pub(crate) fn cells(&self, step: usize) -> Range<usize> {
-        let Range { start, end } = self.turns(step);
-        start - self.lag..end - self.lag
+        step.checked_sub(self.lag).map_or(0..0, |newest| self.window.of_input(newest))
     }
 
     /// The steps of the self history that a context of `step` shows.
