@@ -26,8 +26,8 @@ use crate::usage::SpendLimitError;
 
 /// A run of a flow: a [`Stream`] of events, and a future that discards them.
 ///
-/// It computes the missing cells while it is polled. Dropping it cancels the cells that are not stored yet; the next
-/// run computes them.
+/// It computes the missing cells while it is polled. An error is the last item of the stream and the result of the
+/// future. Dropping a run cancels the cells that are not stored yet; the next run computes them.
 ///
 /// ```
 /// # use columnar::prelude::*;
