@@ -29,8 +29,8 @@ pub(crate) fn family(model: &str) -> Option<usize> {
     find(named)
 }
 
-/// The position in [`FAMILIES`] of the family whose cache rules a model has: its own one, or the one with the longest
-/// prefix of its name.
+/// The position in [`FAMILIES`] of the family whose cache rules a model has: its family, or else the one with the
+/// longest prefix of its name.
 pub(crate) fn caching(model: &str) -> Option<usize> {
     let own = family(model).filter(|at| FAMILIES.get(*at).is_some_and(|family| family.cache.is_some()));
     let (provider, model) = canonical(model);
@@ -63,7 +63,7 @@ fn canonical(model: &str) -> (&str, &str) {
     (provider(name).map_or(name, |provider| provider.models_of), rest)
 }
 
-/// What follows a prefix in a name.
+/// The rest of a name after a prefix.
 fn strip<'m>(provider: &str, model: &'m str, prefix: &str) -> Option<&'m str> {
     model.strip_prefix(prefix.strip_prefix(provider)?)
 }
@@ -76,8 +76,8 @@ fn is_version_of(provider: &str, model: &str, name: &str) -> bool {
     }
 }
 
-/// Whether what follows the name of a model in another name leaves it the same model: nothing, a word for its
-/// state, a number of three digits or more or a date, and an effort, which `genai` takes off.
+/// Whether a name with this suffix is the same model: no suffix, a word for its state, a number of three digits or more,
+/// a date, or an effort, which `genai` removes.
 fn is_version(rest: &str) -> bool {
     let mut parts = rest.split('-');
     let is_separate = parts.next() == Some("");

@@ -1,7 +1,7 @@
 //! The models whose prices or cache rules are known, one row per family.
 //!
 //! Prices are US dollars for a million tokens of the request, of the reply, and read from a cache. Where sources
-//! contradict each other, or leave something open, a row has the value that costs the user least if it is wrong: the
+//! contradict each other, or are incomplete, a row has the value that costs the user least if it is wrong: the
 //! higher price, the larger minimum, the shorter time, no discount. Where a price is lower for a while, the row has the
 //! one that is announced for afterwards. The date is that of the provider's page, or of a list made from it.
 
@@ -274,7 +274,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family::unpriced(&["openai/gpt-5"], OPENAI),
     Family::unpriced(&["openai/gpt-4o", "openai/gpt-4o-mini"], OPENAI.read(0.5)),
     Family::unpriced(&["openai/gpt-4.1"], OPENAI.read(0.25)),
-    // There is no price for what these read from a cache.
+    // Cached tokens have no price of their own.
     Family::unpriced(
         &[
             "openai/gpt-4o-2024-05-13",
@@ -337,7 +337,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     gemini_2_5(&["gemini/gemini-2.5-flash"], 0.3, 2.5, 0.03),
     gemini_2_5(&["gemini/gemini-2.5-flash-lite"], 0.1, 0.4, 0.01),
     gemini_uncached(&["gemini/gemini-2.0-flash"], 0.1, 0.4, 0.025),
-    // DeepSeek. V4 Flash is an older name of what is now Flash.
+    // DeepSeek. V4 Flash is an older name of Flash.
     Family::unpriced(&["deepseek/"], DEEPSEEK),
     deepseek(&["deepseek/deepseek-flash", "deepseek/deepseek-v4-flash"], 0.3, 1.2, 0.006),
     deepseek(&["deepseek/deepseek-v4-pro"], 1.32, 3.96, 0.044),

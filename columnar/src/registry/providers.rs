@@ -1,6 +1,6 @@
 //! The providers that the client of the feature `genai` knows, one row each.
 
-/// A provider, which the name of a model begins with.
+/// A provider of models. The names of its models begin with its name.
 #[derive(Debug)]
 #[cfg_attr(
     not(all(feature = "genai", feature = "tracing")),
@@ -15,14 +15,14 @@ pub(crate) struct Provider {
     pub(crate) telemetry_name: &'static str,
     /// The environment variable with the key; `None` if it takes none.
     pub(crate) key_variable: Option<&'static str>,
-    /// The JSON Schemas that it holds its models to. `None` where it refuses a request for its schema, be it for some of
-    /// its models alone, and where the client sends none: the reply is checked, and asked for again.
+    /// The JSON Schemas that it enforces. `None` if it refuses a schema for any of its models, or if the client sends none:
+    /// then a reply is checked, and the model is asked again.
     pub(crate) schema: Option<SchemaDialect>,
-    /// Whether each event of a stream has a name, as Anthropic's do; the client ignores those without.
+    /// Whether each event of a stream has a name, as with Anthropic. The client ignores events without one.
     pub(crate) has_named_events: bool,
 }
 
-/// The subset of JSON Schema that a provider takes.
+/// The subset of JSON Schema that a provider accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "genai"), allow(dead_code, reason = "the client reads it alone"))]
 pub(crate) enum SchemaDialect {
@@ -30,7 +30,7 @@ pub(crate) enum SchemaDialect {
     Anthropic,
     /// All of JSON Schema.
     Full,
-    /// Objects whose properties are all known. (The client makes them all required as well.)
+    /// Objects without additional properties. The client also makes all properties required.
     OpenAi,
 }
 

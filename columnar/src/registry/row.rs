@@ -59,7 +59,7 @@ pub struct Write {
     pub lifetime: Duration,
 }
 
-/// Where a prefix may end that a provider finds again.
+/// The positions at which a cached prefix may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Boundary {
