@@ -119,7 +119,7 @@ impl<'o> Layout<'o> {
         let (pattern, y) =
             (column.pattern.map_or("source".into(), |pattern| pattern.to_string()), middle + 15);
         line(svg, format_args!(r#"<text class="pattern" x="{x}" y="{y}">{pattern}</text>"#));
-        if let Some(window) = column.own {
+        if let Some(window) = column.self_window {
             let (right, left, peak, label) = (x + 30, x - 30, top - 24, top - 22);
             line(
                 svg,

@@ -111,5 +111,5 @@ impl Assembler {
 /// Whether everything that earlier contexts of the column showed is stored when a cell of it is computed. Only then can
 /// cuts persist.
 fn is_computed_in_order(reads: &Reads) -> bool {
-    reads.own.is_some() || reads.inputs.iter().all(|input| input.spec.window == Window::All)
+    reads.self_view.is_some() || reads.inputs.iter().all(|input| input.spec.window == Window::All)
 }

@@ -43,7 +43,7 @@ impl Snapshot {
         let inputs = reads.inputs.iter();
         let inputs =
             inputs.map(|input| (input.column, Some(input), input.spec.turns(cell.step), input.spec.lag));
-        let own = reads.own.as_ref().map(|own| (cell.column, None, own.self_cells(cell.step), 0));
+        let own = reads.self_view.as_ref().map(|view| (cell.column, None, view.self_cells(cell.step), 0));
         // Collected at once, which is one allocation.
         let views = inputs.chain(own).map(|(column, input, steps, lag)| ViewValues {
             steps,
@@ -159,7 +159,7 @@ impl Snapshot {
     /// decide it.
     pub(super) fn is_led_next(&self) -> bool {
         let next = self.step + 1;
-        let (Some(own), Some(view)) = (&self.reads.own, self.self_history()) else { return false };
+        let (Some(own), Some(view)) = (&self.reads.self_view, self.self_history()) else { return false };
         // The value that is being computed will be stored by then.
         let mut values = own.self_cells(next).filter(|&step| step == self.step || view.has(step));
         values.next().is_some_and(|first| {

@@ -44,7 +44,7 @@ impl<'s> ContextTurns<'s> {
 
     /// The self history, and the steps of it that are shown.
     fn self_history(&self) -> Option<(&'s ViewValues, Range<usize>)> {
-        Some((self.snapshot.self_history()?, self.snapshot.reads.own.as_ref()?.self_cells(self.step)))
+        Some((self.snapshot.self_history()?, self.snapshot.reads.self_view.as_ref()?.self_cells(self.step)))
     }
 
     /// The turns of inputs in these steps, up to the current one.

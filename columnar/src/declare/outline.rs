@@ -49,7 +49,7 @@ pub struct ColumnOutline {
     /// Its views of other columns, in order of declaration.
     pub reads: Vec<Read>,
     /// The window of its self history, if it reads that.
-    pub own: Option<Window>,
+    pub self_window: Option<Window>,
     /// Its pattern of reading; `None` for a source.
     pub pattern: Option<Pattern>,
     /// The number of values that its context shows.
@@ -159,12 +159,12 @@ impl Outline {
             let (open, close) = if pattern.is_some() { ("[", "]") } else { ("([", "])") };
             put(&mut text, format_args!("    {name}{open}{name}{close}\n"));
         }
-        for ColumnOutline { name, reads, own, .. } in &self.columns {
+        for ColumnOutline { name, reads, self_window, .. } in &self.columns {
             for Read { column, window, lag } in reads {
                 let (from, to) = if *lag > 0 { ("-.", ".->") } else { ("--", "-->") };
                 put(&mut text, format_args!("    {column} {from} {} {to} {name}\n", window.label()));
             }
-            if let Some(window) = own {
+            if let Some(window) = self_window {
                 put(&mut text, format_args!("    {name} -. {} .-> {name}\n", window.label()));
             }
         }
@@ -186,7 +186,7 @@ impl ColumnOutline {
                 name,
                 level,
                 reads,
-                own: None,
+                self_window: None,
                 pattern: None,
                 growth,
                 repeats: Repeats::Everything,
@@ -196,7 +196,7 @@ impl ColumnOutline {
             name,
             level,
             reads: reads.inputs.iter().map(Read::of).collect(),
-            own: reads.own.as_ref().map(|own| own.window),
+            self_window: reads.self_view.as_ref().map(|view| view.window),
             pattern: Some(Pattern::of(reads)),
             growth: Growth::of(reads),
             repeats: Repeats::of(reads),
@@ -218,7 +218,7 @@ impl Pattern {
     fn of(reads: &Reads) -> Self {
         let reads_all = reads.inputs.iter().any(|input| input.spec.window == Window::All);
         let is_latest = reads.inputs.iter().all(|input| input.spec.window == Window::LATEST);
-        match reads.own.as_ref().map(|own| own.window) {
+        match reads.self_view.as_ref().map(|view| view.window) {
             Some(Window::All) if reads_all => Self::Accumulator,
             Some(Window::All) => Self::Journal,
             None if windows(reads).all(|window| window == Window::All) => Self::Accumulator,

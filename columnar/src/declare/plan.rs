@@ -63,8 +63,8 @@ impl Plan {
                     readers.push(Reader { column, window: input.spec.awaits(), lag: input.spec.lag });
                 }
             }
-            if let (Some(own), Some(readers)) = (&reads.own, self.readers.get_mut(column)) {
-                readers.push(Reader { column, window: own.window, lag: 1 });
+            if let (Some(view), Some(readers)) = (&reads.self_view, self.readers.get_mut(column)) {
+                readers.push(Reader { column, window: view.window, lag: 1 });
             }
         }
     }

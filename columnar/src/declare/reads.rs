@@ -15,7 +15,7 @@ pub(crate) struct Reads {
     /// In order of declaration, which is also their order in a message. Never empty.
     pub(crate) inputs: Vec<Input>,
     /// The view of the self history.
-    pub(crate) own: Option<ViewSpec>,
+    pub(crate) self_view: Option<ViewSpec>,
     pub(crate) groups: Vec<Group>,
     /// The notes of the inputs as a model reads them, if there are any.
     pub(crate) orientation: Option<Arc<str>>,
@@ -46,7 +46,7 @@ pub(crate) struct Input {
 
 impl Reads {
     pub(crate) fn new(column: Name) -> Self {
-        Self { column, inputs: Vec::new(), own: None, groups: Vec::new(), orientation: None }
+        Self { column, inputs: Vec::new(), self_view: None, groups: Vec::new(), orientation: None }
     }
 
     /// Adds an input with the groups around it, the outermost first. A group of the previous input continues.
@@ -88,25 +88,25 @@ impl Reads {
 
     /// All views: the inputs, and the self history after them.
     pub(crate) fn views(&self) -> impl Iterator<Item = &ViewSpec> + Clone {
-        self.inputs.iter().map(|input| &input.spec).chain(&self.own)
+        self.inputs.iter().map(|input| &input.spec).chain(&self.self_view)
     }
 
     /// The view at an index: an input, or the self history after them.
     pub(crate) fn view(&self, at: usize) -> Option<&ViewSpec> {
-        if at == self.inputs.len() { self.own.as_ref() } else { Some(&self.inputs.get(at)?.spec) }
+        if at == self.inputs.len() { self.self_view.as_ref() } else { Some(&self.inputs.get(at)?.spec) }
     }
 
     /// The steps whose turns each view shows, in a context of `step`.
     pub(crate) fn turns(&self, step: usize) -> impl Iterator<Item = Range<usize>> + Clone {
         let inputs = self.inputs.iter().map(move |input| input.spec.turns(step));
-        inputs.chain(self.own.as_ref().map(|own| own.self_cells(step)))
+        inputs.chain(self.self_view.as_ref().map(|view| view.self_cells(step)))
     }
 
     /// The cells that each view needs for a context of `step`, where the column that reads is number `column`.
     pub(crate) fn needed(&self, column: usize, step: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
         let inputs = self.inputs.iter();
         let inputs = inputs.map(move |input| (input.column, input.spec.needed(input.spec.cells(step))));
-        inputs.chain(self.own.as_ref().map(|own| (column, own.needed(own.self_cells(step)))))
+        inputs.chain(self.self_view.as_ref().map(|view| (column, view.needed(view.self_cells(step)))))
     }
 
     /// All tags of the contexts.

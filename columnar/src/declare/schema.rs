@@ -134,7 +134,7 @@ impl Schema {
         }
         reads.orient();
         if !views_read_something {
-            errors.push(SchemaError::NoInput { column: name, own: reads.own.is_some() });
+            errors.push(SchemaError::NoInput { column: name, reads_self: reads.self_view.is_some() });
         }
         if let Some(declared) = self.columns.get_mut(column) {
             declared.reads = Some(Arc::new(reads));
@@ -148,10 +148,10 @@ impl Schema {
         if !is_plain {
             errors.push(SchemaError::TaggedSelf { column: column() });
         }
-        if reads.own.is_some() {
+        if reads.self_view.is_some() {
             errors.push(SchemaError::SelfTwice { column: column() });
         }
-        reads.own = Some(spec);
+        reads.self_view = Some(spec);
     }
 
     fn connect_input(&self, reads: &mut Reads, read: usize, spec: ViewSpec, errors: &mut Vec<SchemaError>) {
@@ -306,13 +306,13 @@ pub enum SchemaError {
     /// A column that has no input.
     #[error(
         "`{column}` reads {what}, so it would never have new input: add a view of another column, as in `user.latest()`",
-        what = if *own { "only itself" } else { "nothing" }
+        what = if *reads_self { "only itself" } else { "nothing" }
     )]
     NoInput {
         /// The column.
         column: Name,
         /// Whether it reads its self history.
-        own: bool,
+        reads_self: bool,
     },
     /// A view that shows all values and counts the hidden ones.
     #[error(

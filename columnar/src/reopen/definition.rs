@@ -220,7 +220,7 @@ const ELIDED: &str = ".elided()";
 /// The views of a column as in `flow!`, but by keys.
 fn views(reads: &Reads, keys: &[Name]) -> Vec<String> {
     let inputs = reads.inputs.iter().map(|input| view(reads, input, keys));
-    let own = reads.own.as_ref().map(|own| format!("self{}{}", own.window, elided(own)));
+    let own = reads.self_view.as_ref().map(|view| format!("self{}{}", view.window, elided(view)));
     inputs.chain(own).collect()
 }
 

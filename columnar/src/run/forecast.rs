@@ -207,7 +207,7 @@ impl TokenSums {
             let steps = input.spec.cells(step);
             steps.len() * around + self.values(input.column, steps)
         });
-        let own = reads.own.as_ref().map_or(0, |own| {
+        let own = reads.self_view.as_ref().map_or(0, |own| {
             let steps = own.self_cells(step);
             steps.len() * overhead.separator + self.values(column, steps)
         });
@@ -216,7 +216,7 @@ impl TokenSums {
             inside.iter().map(|input| input.spec.turns(step).len()).max().unwrap_or(0) * tokens
         });
         let elided = (0..=reads.inputs.len()).filter(|at| reads.is_elided(*at)).map(|at| {
-            let own = || reads.own.as_ref().map_or(0, |own| own.self_cells(step).start);
+            let own = || reads.self_view.as_ref().map_or(0, |own| own.self_cells(step).start);
             let hidden = reads.inputs.get(at).map_or_else(own, |input| input.spec.cells(step).start);
             if hidden == 0 { 0 } else { overhead.elision(hidden, reads.shown_as(at)).1 + overhead.separator }
         });

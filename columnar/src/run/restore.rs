@@ -224,8 +224,10 @@ fn late_source<'p>(plan: &'p Plan, stored_by_column: &[StoredSteps]) -> Option<&
 fn first_needed(plan: &Plan, column: usize, first: usize, next: impl Fn(usize) -> usize) -> usize {
     let readers = plan.readers(column).iter().filter(|reader| reader.column >= first);
     // An elision notice counts all hidden values.
-    let counts_hidden =
-        plan.schema().reads(column).is_some_and(|reads| reads.own.as_ref().is_some_and(|own| own.elided));
+    let counts_hidden = plan
+        .schema()
+        .reads(column)
+        .is_some_and(|reads| reads.self_view.as_ref().is_some_and(|view| view.elided));
     let needed = readers.map(|&Reader { column: reader, window, lag }| {
         let first_shown = window.of_input(next(reader).saturating_sub(lag)).start;
         if reader == column && counts_hidden { 0 } else { first_shown }

@@ -148,7 +148,7 @@ impl Scheduler {
         let reads = self.plan.schema().reads(cell.column)?;
         let inputs =
             reads.inputs.iter().map(|input| (input.column, input.spec.needed(input.spec.cells(cell.step))));
-        let own = reads.own.as_ref().map(|own| (cell.column, own.self_cells(cell.step)));
+        let own = reads.self_view.as_ref().map(|view| (cell.column, view.self_cells(cell.step)));
         let gap = |(column, steps): (usize, Range<usize>)| {
             let step = self.tracks.get(column)?.gap(steps)?;
             Some(Cell { column, step })
@@ -318,7 +318,7 @@ impl Scheduler {
             .inputs
             .iter()
             .map(|input| covers(input.column, input.spec.needed(input.spec.cells(cell.step))));
-        let own = reads.own.as_ref().map(|own| covers(cell.column, own.self_cells(cell.step)));
+        let own = reads.self_view.as_ref().map(|view| covers(cell.column, view.self_cells(cell.step)));
         let waits_for = inputs.chain(own).filter(|stored| !stored).count();
         self.set(cell, Slot::Waiting(waits_for));
         if waits_for == 0 {

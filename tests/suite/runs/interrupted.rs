@@ -228,7 +228,9 @@ fn r16_a_cycle_is_an_error_with_its_path() -> Result<()> {
     assert_eq!(f.order(), ["user", "a", "b", "c"]);
     let alone = flow([column("alone", this(), echo())]);
     let Err(Error::Schema(error)) = alone else { unreachable!("nothing new can reach it") };
-    assert!(error.errors().iter().any(|mistake| matches!(mistake, SchemaError::NoInput { own: true, .. })));
+    assert!(
+        error.errors().iter().any(|mistake| matches!(mistake, SchemaError::NoInput { reads_self: true, .. }))
+    );
     Ok(())
 }
 

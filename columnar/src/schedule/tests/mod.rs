@@ -1,6 +1,6 @@
-//! Every reachable state of small flows, held against the rule as a reader would state it.
+//! Every reachable state of small flows, compared with a naive model of the scheduler.
 //!
-//! The rule is in [`world`].
+//! The model is in [`world`].
 
 mod world;
 
@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::*;
 use crate::history::StoredSteps;
-use world::{Views, World, counted, past, plan, walk, world};
+use world::{Views, World, counted, past, plan, search, world};
 
 const ALL: Option<usize> = None;
 const LATEST: Option<usize> = Some(1);
@@ -25,50 +25,53 @@ const CHAT: [Option<Views<'static>>; 5] = [
 
 #[test]
 fn r6_whatever_the_order_of_completion_every_cell_is_computed_stored_and_told_once() {
-    let states = walk(world(&CHAT, 32), 2);
+    let states = search(world(&CHAT, 32), 2);
     assert!(states > 500, "{states} states");
-    walk(world(&CHAT, 1), 2);
-    walk(world(&CHAT, 3), 2);
+    search(world(&CHAT, 1), 2);
+    search(world(&CHAT, 3), 2);
 }
 
 #[test]
 fn windows_over_a_column_that_finishes_out_of_order() {
-    walk(world(&[None, Some(&[(0, LATEST)]), Some(&[(1, Some(2))])], 32), 3);
-    walk(world(&[None, Some(&[(0, LATEST)]), Some(&[(1, Some(3)), (1, LATEST)])], 3), 3);
-    walk(world(&[None, Some(&[(0, LATEST)]), Some(&[(1, ALL)]), Some(&[(2, Some(2)), (3, Some(2))])], 4), 2);
+    search(world(&[None, Some(&[(0, LATEST)]), Some(&[(1, Some(2))])], 32), 3);
+    search(world(&[None, Some(&[(0, LATEST)]), Some(&[(1, Some(3)), (1, LATEST)])], 3), 3);
+    search(
+        world(&[None, Some(&[(0, LATEST)]), Some(&[(1, ALL)]), Some(&[(2, Some(2)), (3, Some(2))])], 4),
+        2,
+    );
 }
 
-/// Or else how many there are would depend on what is finished first.
+/// Otherwise the count would depend on the order of completion.
 #[test]
-fn what_is_counted_is_waited_for() {
-    walk(world(&[None, Some(&[(0, LATEST)]), Some(&[(counted(1), LATEST)])], 32), 3);
-    walk(world(&[None, Some(&[(0, LATEST)]), Some(&[(counted(1), Some(2)), (1, LATEST)])], 3), 3);
+fn hidden_values_that_are_counted_are_waited_for() {
+    search(world(&[None, Some(&[(0, LATEST)]), Some(&[(counted(1), LATEST)])], 32), 3);
+    search(world(&[None, Some(&[(0, LATEST)]), Some(&[(counted(1), Some(2)), (1, LATEST)])], 3), 3);
     let past: [Option<Views<'_>>; 3] =
         [None, Some(&[(0, LATEST)]), Some(&[(0, LATEST), (past(counted(1)), LATEST)])];
-    walk(world(&past, 32).with_faults(1, OnFailure::Skip), 2);
+    search(world(&past, 32).with_faults(1, OnFailure::Skip), 2);
 }
 
 #[test]
 fn r12_a_step_begins_when_all_sources_have_it() {
-    walk(world(&[None, None, Some(&[(0, LATEST)]), Some(&[(1, ALL), (3, ALL)])], 32), 2);
+    search(world(&[None, None, Some(&[(0, LATEST)]), Some(&[(1, ALL), (3, ALL)])], 32), 2);
 }
 
 const SMALL: [Option<Views<'static>>; 4] =
     [None, Some(&[(0, LATEST)]), Some(&[(1, LATEST), (2, LATEST)]), Some(&[(1, Some(2)), (0, LATEST)])];
 
-/// Every cell fails at every moment, and so does every `put`; runs are dropped at every moment.
+/// Every cell and every `put` fails in every state, and runs are dropped in every state.
 #[test]
 fn r7_after_any_failure_the_next_run_does_what_is_missing_and_nothing_else() {
     for on_failure in [OnFailure::Stop, OnFailure::Wait, OnFailure::Skip] {
-        let states = walk(world(&SMALL, 32).with_faults(1, on_failure), 2);
+        let states = search(world(&SMALL, 32).with_faults(1, on_failure), 2);
         assert!(states > 200, "{on_failure:?}: {states} states");
-        walk(world(&SMALL, 2).with_faults(2, on_failure), 2);
+        search(world(&SMALL, 2).with_faults(2, on_failure), 2);
     }
 }
 
-/// A column of which all inputs are empty is not asked.
+/// A column whose inputs are all skipped is not computed.
 #[test]
-fn what_has_nothing_to_read_is_skipped_too() {
+fn a_cell_whose_inputs_are_all_skipped_is_skipped_too() {
     let columns: [Option<Views<'_>>; 4] =
         [None, Some(&[(0, LATEST)]), Some(&[(1, ALL)]), Some(&[(2, LATEST), (3, LATEST)])];
     let mut world = world(&columns, 32).with_faults(1, OnFailure::Skip);
@@ -81,18 +84,18 @@ fn what_has_nothing_to_read_is_skipped_too() {
         assert!(world.storing.contains(&(cell, true)), "{column}");
         world.stored(cell, true);
     }
-    walk(world, 2);
+    search(world, 2);
 }
 
-/// Two columns read what the other one said before, in every order of completion and with every failure.
+/// Two columns read each other's previous values, in every order of completion and with every failure.
 #[test]
 fn columns_read_the_past_of_each_other() {
     let debate: [Option<Views<'_>>; 3] =
         [None, Some(&[(0, LATEST), (past(2), LATEST)]), Some(&[(0, LATEST), (past(1), ALL)])];
-    let states = walk(world(&debate, 32), 3);
+    let states = search(world(&debate, 32), 3);
     assert!(states > 50, "{states} states");
     for on_failure in [OnFailure::Stop, OnFailure::Wait, OnFailure::Skip] {
-        walk(world(&debate, 32).with_faults(1, on_failure), 3);
+        search(world(&debate, 32).with_faults(1, on_failure), 3);
     }
     let chained: [Option<Views<'_>>; 4] = [
         None,
@@ -100,45 +103,45 @@ fn columns_read_the_past_of_each_other() {
         Some(&[(1, LATEST)]),
         Some(&[(2, LATEST), (past(2), ALL)]),
     ];
-    walk(world(&chained, 32), 3);
+    search(world(&chained, 32), 3);
 }
 
 #[test]
 fn a_column_is_computed_now_and_then() {
     for steps in [1, 2, 3] {
         let rare = world(&SMALL, 32).with_every(1, steps).with_faults(1, OnFailure::Stop);
-        assert!(walk(rare, 2) > 100);
+        assert!(search(rare, 2) > 100);
     }
 }
 
-/// The walk finds schedulers that know less than was declared: without an edge, with a window that is
-/// too short, with an own past that is not waited for.
+/// The search finds schedulers that wait for too little: without an edge, with a window that is too short, with a self
+/// history that is not waited for.
 #[test]
-fn the_walk_catches_a_scheduler_that_starts_too_early() {
+fn the_search_catches_a_scheduler_that_starts_too_early() {
     let pairs: [(Views<'_>, Views<'_>); 4] = [
         (&[(0, LATEST), (past(1), LATEST)], &[(0, LATEST)]),
         (&[(1, LATEST), (0, LATEST)], &[(0, LATEST)]),
         (&[(1, Some(2)), (0, LATEST)], &[(1, LATEST), (0, LATEST)]),
         (&[(1, LATEST), (2, LATEST)], &[(1, LATEST)]),
     ];
-    for (declared, told) in pairs {
+    for (declared, assumed) in pairs {
         let columns = |views| [None, Some(&[(0, LATEST)][..]), Some(views)];
-        let mut world = world(&columns(told), 32);
+        let mut world = world(&columns(assumed), 32);
         world.declared = plan(&columns(declared));
-        let walked = catch_unwind(AssertUnwindSafe(|| walk(world, 3)));
-        assert!(walked.is_err(), "{told:?} passed for {declared:?}");
+        let result = catch_unwind(AssertUnwindSafe(|| search(world, 3)));
+        assert!(result.is_err(), "{assumed:?} passed for {declared:?}");
     }
 }
 
-/// And one that has more to wait for than was declared.
+/// It finds one that waits for too much.
 #[test]
-fn the_walk_catches_a_scheduler_that_starts_too_late() {
+fn the_search_catches_a_scheduler_that_starts_too_late() {
     let mut world = world(&[None, Some(&[(0, LATEST)]), Some(&[(1, ALL), (0, LATEST)])], 32);
     world.declared = plan(&[None, Some(&[(0, LATEST)]), Some(&[(1, LATEST), (0, LATEST)])]);
-    assert!(catch_unwind(AssertUnwindSafe(|| walk(world, 3))).is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| search(world, 3))).is_err());
 }
 
-/// Walks every state in which a column may be added, then every state after it.
+/// Visits every state in which a column may be added, then every state after it.
 #[test]
 fn r13_a_column_added_at_any_time_is_filled_from_step_0() {
     let before = [None, Some(&[(0, LATEST)][..]), Some(&[(1, ALL), (2, LATEST)][..])];
@@ -159,12 +162,12 @@ fn r13_a_column_added_at_any_time_is_filled_from_step_0() {
         extended.pushed.push(0);
         extended.faults = 1;
         extended.settle();
-        walk(extended, 2);
+        search(extended, 2);
     }
     assert!(seen.len() > 10, "{} states", seen.len());
 }
 
-/// A fork at any step, of any state, has what was stored before it and goes on from there.
+/// A fork at any step, of any state, has the cells stored before that step, and continues from there.
 #[test]
 fn a_fork_shares_the_past_and_computes_the_rest() {
     let mut seen = BTreeSet::new();
@@ -192,7 +195,7 @@ fn a_fork_shares_the_past_and_computes_the_rest() {
     assert!(seen.len() > 100, "{} states", seen.len());
 }
 
-/// Goes on, first come first served, until everything is stored.
+/// Continues until every cell is stored.
 fn finish(mut world: World) {
     while !world.scheduler.is_idle() {
         if let Some(&(cell, empty)) = world.storing.first() {
@@ -205,9 +208,9 @@ fn finish(mut world: World) {
     assert_eq!(world.stored.len(), derived * world.begun());
 }
 
-/// Without a column that nobody reads, and with one that is to be computed anew.
+/// A derived scheduler may lack a column that no other reads, and may compute a column again.
 #[test]
-fn columns_may_go_and_begin_anew() {
+fn columns_may_be_removed_and_computed_again() {
     let mut world = world(&CHAT, 32);
     (0..2).for_each(|_| world.push(0));
     finish_some(&mut world, 7);
@@ -221,7 +224,7 @@ fn columns_may_go_and_begin_anew() {
     without.stored = world.stored.iter().filter_map(kept).collect();
     without.scheduler.begin();
     without.settle();
-    walk(without, 3);
+    search(without, 3);
 
     let mut anew = World::new(plan(&CHAT), 32);
     let origins = [Some(0), Some(1), None, None, Some(4)];
@@ -230,7 +233,7 @@ fn columns_may_go_and_begin_anew() {
     anew.stored = world.stored.iter().copied().filter(|cell| origins[cell.column].is_some()).collect();
     anew.scheduler.begin();
     anew.settle();
-    walk(anew, 3);
+    search(anew, 3);
 }
 
 fn finish_some(world: &mut World, cells: usize) {
@@ -242,7 +245,7 @@ fn finish_some(world: &mut World, cells: usize) {
 }
 
 #[test]
-fn what_was_restored_is_not_handed_out() {
+fn a_restored_cell_is_not_computed_again() {
     let plan = plan(&[None, Some(&[(0, LATEST)]), Some(&[(1, Some(2)), (2, LATEST)])]);
     for restored in 0..27_usize {
         let mut world = World::new(Arc::clone(&plan), 32);
@@ -255,13 +258,13 @@ fn what_was_restored_is_not_handed_out() {
         world.stored.extend(of(&[1, 2]).into_iter().map(|step| Cell { column: 1, step }));
         world.skipped.extend(of(&[2]).into_iter().map(|step| Cell { column: 1, step }));
         world.settle();
-        walk(world, 3);
+        search(world, 3);
     }
 }
 
-/// What the sources hold decides which steps the others may have, whichever comes first.
+/// The stored steps of the sources limit those of the other columns, whatever their order.
 #[test]
-fn what_is_restored_is_checked_as_a_whole() {
+fn restored_columns_are_checked_together() {
     let mut scheduler = Scheduler::new(plan(&[None, Some(&[(0, LATEST)]), None]), 32);
     let stored_steps = |steps: &[usize]| steps.iter().copied().collect::<StoredSteps>();
     let gap = scheduler.restore(0, &[stored_steps(&[0, 3, 1]), stored_steps(&[]), stored_steps(&[0])]);
@@ -278,7 +281,7 @@ fn what_is_restored_is_checked_as_a_whole() {
     assert!(scheduler.is_idle() || scheduler.poll().is_none());
 }
 
-/// However much is stored, it is gone on from at once.
+/// The time to resume does not depend on the number of stored steps.
 #[test]
 fn a_long_past_is_restored_as_its_length() {
     let mut scheduler = Scheduler::new(plan(&[None, Some(&[(0, LATEST)])]), 32);
@@ -303,7 +306,7 @@ fn r9_nothing_new_starts_after_a_failure_and_siblings_are_stored() {
     assert!(world.running.contains(&bad));
 }
 
-/// Every report about every cell in every state: what cannot be true is refused and changes nothing.
+/// Every report about every cell in every state: an impossible one is refused and changes nothing.
 #[test]
 fn r15_a_report_that_cannot_be_true_changes_nothing() {
     let columns: [Option<Views<'_>>; 3] = [None, Some(&[(0, LATEST)]), Some(&[(1, LATEST), (2, LATEST)])];
@@ -333,7 +336,7 @@ fn r15_a_report_that_cannot_be_true_changes_nothing() {
 }
 
 #[test]
-fn no_more_cells_of_a_column_run_than_may_and_others_go_ahead() {
+fn a_column_at_its_limit_does_not_delay_the_others() {
     let mut scheduler = Scheduler::new(plan(&[None, Some(&[(0, LATEST)]), Some(&[(0, LATEST)])]), 32);
     scheduler.rule(1, Rules { limit: Some(2), ..Rules::default() });
     scheduler.begin();
@@ -357,7 +360,7 @@ fn no_more_cells_of_a_column_run_than_may_and_others_go_ahead() {
     assert_eq!(started(&mut scheduler).len(), 3);
 }
 
-/// The same reports bring the same actions: what a driver has recorded can be replayed.
+/// The same reports lead to the same actions, so the recording of a driver can be replayed.
 #[test]
 fn r17_a_recorded_order_brings_the_same_actions_again() {
     let record = |choices: &[usize]| {

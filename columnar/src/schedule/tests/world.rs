@@ -1,20 +1,20 @@
-//! A driver that keeps its own account of every cell, and holds the scheduler against it.
+//! A naive model of the scheduler: a driver that has its own record of every cell.
 //!
-//! After each report it polls until nothing comes, and compares every action with the declaration alone.
+//! After each report it polls until there is no action, and compares every action with the declaration and its record.
 
 use std::collections::BTreeSet;
 
 use super::super::*;
 use crate::declare::{Draft, Schema, ViewSpec, Window};
 
-/// A view of this column's past alone.
+/// A lagged view of this column.
 pub(super) fn past(column: usize) -> usize {
     column | PAST
 }
 
 const PAST: usize = 1 << 20;
 
-/// A view of this column that counts what its window hides.
+/// A view of this column that counts hidden values.
 pub(super) fn counted(column: usize) -> usize {
     column | COUNTED
 }
@@ -50,25 +50,25 @@ pub(super) fn plan(columns: &[Option<Views<'_>>]) -> Arc<Plan> {
 #[derive(Clone)]
 pub(super) struct World {
     pub(super) scheduler: Scheduler,
-    /// What the declaration says; the scheduler may have been told something else, to see it caught.
+    /// The declaration. The scheduler may have another one, which the model must find.
     pub(super) declared: Arc<Plan>,
     pub(super) limit: usize,
     pub(super) pushed: Vec<usize>,
     pub(super) stored: BTreeSet<Cell>,
-    /// Those of the stored ones that are empty.
+    /// The stored cells that are skipped.
     pub(super) skipped: BTreeSet<Cell>,
     pub(super) running: BTreeSet<Cell>,
-    /// On their way into the store, and whether they are empty.
+    /// The cells that are being stored, and whether they are skipped.
     pub(super) storing: BTreeSet<(Cell, bool)>,
     pub(super) failed: BTreeSet<Cell>,
-    /// Stored in this run and not told yet.
-    pub(super) untold: BTreeSet<Cell>,
-    /// What the next failures do; a failed `put` always stops the run.
+    /// The cells that were stored in this run and are not emitted yet.
+    pub(super) unemitted: BTreeSet<Cell>,
+    /// The policy for the next failures; a failed `put` always stops the run.
     pub(super) on_failure: OnFailure,
-    /// A column that is computed at every so many steps.
+    /// A column that is computed at each n-th step.
     pub(super) every: Option<(usize, usize)>,
     pub(super) halted: bool,
-    /// How many things may still go wrong.
+    /// The number of faults that may still occur.
     pub(super) faults: usize,
 }
 
@@ -86,7 +86,7 @@ impl World {
             running: BTreeSet::new(),
             storing: BTreeSet::new(),
             failed: BTreeSet::new(),
-            untold: BTreeSet::new(),
+            unemitted: BTreeSet::new(),
             on_failure: OnFailure::Stop,
             every: None,
             halted: false,
@@ -94,7 +94,7 @@ impl World {
         }
     }
 
-    /// In which so many things go wrong, and failures of computes do this.
+    /// With this number of faults, and this policy for failed compute steps.
     pub(super) fn with_faults(mut self, faults: usize, on_failure: OnFailure) -> Self {
         self.faults = faults;
         self.on_failure = on_failure;
@@ -102,7 +102,7 @@ impl World {
         self
     }
 
-    /// In which a column is computed at every so many steps.
+    /// With a column that is computed at each n-th step.
     pub(super) fn with_every(mut self, column: usize, steps: usize) -> Self {
         self.every = Some((column, steps));
         self.rule();
@@ -128,7 +128,7 @@ impl World {
         }
     }
 
-    /// Whether everything that the cell shows or counts is stored, from the declaration alone.
+    /// Whether all cells that this one shows or counts are stored, by the declaration.
     pub(super) fn has_its_inputs(&self, cell: Cell) -> bool {
         let Some(reads) = self.declared.schema().reads(cell.column) else { return false };
         let stored = |column, mut steps: Range<usize>| steps.all(|step| self.is_stored(column, step));
@@ -137,12 +137,12 @@ impl World {
                 let shown = input.spec.cells(cell.step);
                 stored(input.column, if input.spec.elided { 0..shown.end } else { shown })
             })
-            && reads.own.as_ref().is_none_or(|own| stored(cell.column, own.self_cells(cell.step)))
+            && reads.self_view.as_ref().is_none_or(|view| stored(cell.column, view.self_cells(cell.step)))
     }
 
-    /// Whether nobody is asked for the cell: all inputs are empty at its step, or its column is not computed
-    /// at it.
-    pub(super) fn is_unasked(&self, cell: Cell) -> bool {
+    /// Whether the cell is skipped without being computed: all its inputs are skipped at its step, or its column is not
+    /// computed there.
+    pub(super) fn is_skipped_at_once(&self, cell: Cell) -> bool {
         let is_rare = |(column, steps)| column == cell.column && !(cell.step + 1).is_multiple_of(steps);
         if self.every.is_some_and(is_rare) {
             return true;
@@ -167,22 +167,25 @@ impl World {
         !on_its_way && known.iter().all(|cells| !cells.contains(&cell))
     }
 
-    /// Does what the scheduler asks for until it asks for nothing, and holds each thing against the rule.
+    /// Carries out all actions, and checks each of them.
     pub(super) fn settle(&mut self) {
         while let Some(action) = self.scheduler.poll() {
             match action {
                 Action::Compute(cell) => {
                     assert!(self.startable().contains(&cell), "{cell:?} is started");
-                    assert!(!self.is_unasked(cell) && !self.halted, "{cell:?} is started");
+                    assert!(!self.is_skipped_at_once(cell) && !self.halted, "{cell:?} is started");
                     self.running.insert(cell);
                 }
                 Action::Store(cell) => assert!(self.storing.contains(&(cell, false)), "{cell:?}"),
                 Action::Skip(cell) => {
                     let failed = self.storing.contains(&(cell, true));
-                    assert!(failed || self.startable().contains(&cell) && self.is_unasked(cell), "{cell:?}");
+                    assert!(
+                        failed || self.startable().contains(&cell) && self.is_skipped_at_once(cell),
+                        "{cell:?}"
+                    );
                     self.storing.insert((cell, true));
                 }
-                Action::Emit(cell) => self.hear(cell),
+                Action::Emit(cell) => self.emitted(cell),
             }
         }
         let busy = self.running.len() + self.storing.len();
@@ -198,19 +201,23 @@ impl World {
         );
         let derived = self.pushed.len() - self.declared.schema().sources().count();
         assert_eq!(progress.total(), derived * self.begun(), "every cell of every step is somewhere");
-        assert_eq!(self.scheduler.is_idle(), busy == 0 && self.untold.is_empty());
-        assert!(busy > 0 || self.untold.is_empty(), "a run that ends has told everything");
+        assert_eq!(self.scheduler.is_idle(), busy == 0 && self.unemitted.is_empty());
+        assert!(busy > 0 || self.unemitted.is_empty(), "a run that ends has emitted all events");
     }
 
-    /// A value is told once, after it is stored, by step, and after what it was computed from.
-    pub(super) fn hear(&mut self, cell: Cell) {
-        assert!(self.untold.remove(&cell), "{cell:?} is told");
-        let earlier = self.untold.iter().find(|other| other.column == cell.column && other.step < cell.step);
-        assert_eq!(earlier, None, "told after {cell:?}");
+    /// A value is emitted once, after it is stored, in step order, and after the values that it was computed from.
+    pub(super) fn emitted(&mut self, cell: Cell) {
+        assert!(self.unemitted.remove(&cell), "{cell:?} is emitted once");
+        let earlier =
+            self.unemitted.iter().find(|other| other.column == cell.column && other.step < cell.step);
+        assert_eq!(earlier, None, "an earlier step is emitted after {cell:?}");
         let reads = self.declared.schema().reads(cell.column).expect("it is derived");
         for input in &reads.inputs {
             for step in input.spec.cells(cell.step) {
-                assert!(!self.untold.contains(&Cell { column: input.column, step }), "{cell:?} comes first");
+                assert!(
+                    !self.unemitted.contains(&Cell { column: input.column, step }),
+                    "{cell:?} comes first"
+                );
             }
         }
     }
@@ -228,7 +235,7 @@ impl World {
         self.settle();
     }
 
-    /// Its compute leaves it empty.
+    /// Its compute step skips it.
     pub(super) fn skipped(&mut self, cell: Cell) {
         self.faults -= 1;
         self.scheduler.handle_skipped(cell).expect("it is running");
@@ -254,33 +261,33 @@ impl World {
         self.settle();
     }
 
-    pub(super) fn stored(&mut self, cell: Cell, empty: bool) {
-        self.scheduler.handle_stored(cell, empty).expect("it is on its way");
-        self.storing.remove(&(cell, empty));
+    pub(super) fn stored(&mut self, cell: Cell, is_skipped: bool) {
+        self.scheduler.handle_stored(cell, is_skipped).expect("it is being stored");
+        self.storing.remove(&(cell, is_skipped));
         assert!(self.stored.insert(cell), "{cell:?} is stored once");
-        self.untold.insert(cell);
-        if empty {
+        self.unemitted.insert(cell);
+        if is_skipped {
             self.skipped.insert(cell);
         }
         self.settle();
     }
 
-    pub(super) fn broken(&mut self, cell: Cell, empty: bool) {
+    pub(super) fn broken(&mut self, cell: Cell, is_skipped: bool) {
         self.faults -= 1;
-        self.scheduler.handle_broken(cell).expect("it is on its way");
-        self.storing.remove(&(cell, empty));
+        self.scheduler.handle_broken(cell).expect("it is being stored");
+        self.storing.remove(&(cell, is_skipped));
         self.failed.insert(cell);
         self.halted = true;
         self.settle();
     }
 
-    /// The run ends, whatever goes on, and another one begins.
+    /// The run ends in any state, and another one begins.
     pub(super) fn run_again(&mut self) {
         self.scheduler.stop();
         self.running.clear();
         self.storing.clear();
         self.failed.clear();
-        self.untold.clear();
+        self.unemitted.clear();
         self.halted = false;
         self.scheduler.begin();
         self.settle();
@@ -296,13 +303,15 @@ impl World {
         for &cell in &self.running {
             branch(&|world| world.computed(cell));
         }
-        for &(cell, empty) in &self.storing {
-            branch(&|world| world.stored(cell, empty));
+        for &(cell, is_skipped) in &self.storing {
+            branch(&|world| world.stored(cell, is_skipped));
         }
         if self.faults > 0 {
             self.running.iter().for_each(|&cell| branch(&|world| world.failed(cell)));
             self.running.iter().for_each(|&cell| branch(&|world| world.skipped(cell)));
-            self.storing.iter().for_each(|&(cell, empty)| branch(&|world| world.broken(cell, empty)));
+            self.storing
+                .iter()
+                .for_each(|&(cell, is_skipped)| branch(&|world| world.broken(cell, is_skipped)));
             branch(&|world| {
                 world.faults -= 1;
                 world.run_again();
@@ -314,15 +323,15 @@ impl World {
         next
     }
 
-    /// All that tells one state from another.
+    /// The part of the state by which states differ.
     pub(super) fn key(&self) -> impl Ord + use<> {
-        let cells = (self.stored.clone(), self.skipped.clone(), self.running.clone(), self.untold.clone());
+        let cells = (self.stored.clone(), self.skipped.clone(), self.running.clone(), self.unemitted.clone());
         (self.pushed.clone(), cells, self.storing.clone(), self.failed.clone(), self.halted, self.faults)
     }
 }
 
-/// Walks every state from this one, pushes of so many steps included, and returns how many there are.
-pub(super) fn walk(first: World, steps: usize) -> usize {
+/// Visits every state that is reachable from this one with pushes of this number of steps. Returns their number.
+pub(super) fn search(first: World, steps: usize) -> usize {
     let sources: Vec<usize> = first.declared.schema().sources().collect();
     let derived = first.pushed.len() - sources.len();
     let mut seen = BTreeSet::new();
