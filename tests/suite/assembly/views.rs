@@ -472,3 +472,50 @@ fn a_budget_counts_a_notice_and_omits_it_with_its_turn() {
     // Two values of six tokens with their tags, and what was said before the first of them.
     assert_eq!(report.before - report.after, 2 * 6 + 10);
 }
+
+flow! {
+    /// Each view of a column once.
+    pub struct AllViews {
+        source user;
+        column all(user) = said("all");
+        column latest(user.latest) = said("latest");
+        column window(user.window(2)) = said("window");
+        column prev(user.latest.as("now"), user.prev.window(2)) = said("prev");
+        column filter(user.filter(|text| text != "u1")) = said("filter");
+        column sample(user.sample(|step| step != 1)) = said("sample");
+        column note(user.note("The questions.")) = said("note");
+        column tag(user.as("person")) = said("tag");
+        column elided(user.latest.elided()) = said("elided");
+    }
+}
+
+#[test]
+fn columns_of_both_kinds_of_flow_have_the_same_views() {
+    let user = source("user");
+    let columns: [(&str, Vec<View>); 9] = [
+        ("all", vec![user.all()]),
+        ("latest", vec![user.latest()]),
+        ("window", vec![user.window(2)]),
+        ("prev", vec![user.latest().r#as("now"), user.prev().window(2)]),
+        ("filter", vec![user.filter(|text| text != "u1")]),
+        ("sample", vec![user.sample(|step| step != 1)]),
+        ("note", vec![user.note("The questions.")]),
+        ("tag", vec![user.r#as("person")]),
+        ("elided", vec![user.latest().elided()]),
+    ];
+    let (typed, names) = (AllViews::new(), columns.each_ref().map(|(name, _)| *name));
+    let dynamic = flow(columns.map(|(name, views)| column(name, views, said(name)))).unwrap();
+    block_on(async {
+        for step in 0..3 {
+            typed.user.push(format!("u{step}")).await.unwrap();
+            dynamic.push("user", format!("u{step}")).await.unwrap();
+        }
+        typed.run().await.unwrap();
+        dynamic.run().await.unwrap();
+    });
+    for (name, step) in names.iter().flat_map(|name| [0, 2].map(|step| (*name, step))) {
+        let messages = typed.messages(name, step).unwrap();
+        assert_eq!(messages, dynamic.messages(name, step).unwrap(), "{name} at {step}");
+    }
+    assert_eq!(typed.outline(), dynamic.outline());
+}
