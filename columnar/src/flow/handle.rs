@@ -5,12 +5,13 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::typed::Columns;
+use super::bind::Bind;
+use super::generated::Columns;
 use crate::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::compute::{ColumnType, Step};
 use crate::context::Messages;
 use crate::declare::graph::View;
-use crate::declare::{Plan, Window};
+use crate::declare::Window;
 use crate::history::Value;
 use crate::run::{Result, Shared};
 use crate::usage::Receipt;
@@ -65,7 +66,7 @@ impl<K> Handle<K> {
     pub fn __bind(&self, flow: &Bind<'_>) -> Self {
         let (column, name) = flow.column(self.latest);
         let latest = View::new(column, Window::LATEST, self.latest.tag());
-        let flow = Some(Arc::clone(flow.shared));
+        let flow = Some(Arc::clone(flow.shared()));
         Self { latest, prev: latest.lagged(), name, flow, kind: PhantomData }
     }
 
@@ -235,40 +236,7 @@ impl<K> fmt::Debug for Handle<K> {
     }
 }
 
-/// The flow that columns are bound to.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Bind<'s> {
-    shared: &'s Arc<Shared>,
-    /// What the type of the flow declares.
-    declared: &'static Plan,
-    /// What the flow has, which may be more.
-    plan: &'s Plan,
-    /// The module whose columns are bound.
-    module: Option<Scope>,
-}
-
-/// The names inside a module, as its flow has them.
-#[derive(Debug)]
-struct Scope {
-    name: String,
-    inputs: Vec<(&'static str, String)>,
-}
-
-impl<'s> Bind<'s> {
-    pub(super) fn new(shared: &'s Arc<Shared>, declared: &'static Plan, plan: &'s Plan) -> Self {
-        Self { shared, declared, plan, module: None }
-    }
-
-    /// The same flow for the columns of a module, whose sources are bound to the columns of these names.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn __module(&self, name: &str, inputs: &[(&'static str, &'static str)]) -> Self {
-        let inputs = inputs.iter().map(|(input, column)| (*input, self.name(column)));
-        let module = Scope { name: self.name(name), inputs: inputs.collect() };
-        Self { module: Some(module), ..*self }
-    }
-
+impl Bind<'_> {
     /// The computed columns that `C` has itself, in order of declaration.
     #[doc(hidden)]
     #[must_use]
@@ -279,31 +247,6 @@ impl<'s> Bind<'s> {
             Some((column, name)) => Handle::__new(column, name).__bind(self),
             None => unreachable!("the struct of the columns has no field that is no column of its graph"),
         })
-    }
-
-    /// What goes by this name where the columns are declared that are bound.
-    fn name(&self, name: &str) -> String {
-        let Some(Scope { name: module, inputs }) = &self.module else { return name.to_owned() };
-        match inputs.iter().find(|(input, _)| *input == name) {
-            Some((_, column)) => column.clone(),
-            None => format!("{module}.{name}"),
-        }
-    }
-
-    /// Where the column is, and its name.
-    fn column(&self, here: View) -> (usize, &'static str) {
-        let is_here = |plan: &Plan| {
-            let column = plan.schema().columns().get(here.column());
-            self.module.is_none() && column.is_some_and(|column| column.name == here.tag())
-        };
-        let place = |plan: &Plan, name: &str| match plan.schema().find(name) {
-            Some(column) => column,
-            None => unreachable!("a flow has the columns of each of its types"),
-        };
-        let declared =
-            if is_here(self.declared) { here.column() } else { place(self.declared, &self.name(here.tag())) };
-        let name = self.declared.schema().name(declared).as_str();
-        (if is_here(self.plan) { here.column() } else { place(self.plan, name) }, name)
     }
 }
 

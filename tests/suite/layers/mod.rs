@@ -63,14 +63,8 @@ const LIBRARY: Rules<'_> = Rules {
         "std::time",
         "tokio",
     ],
-    known: KNOWN,
+    known: &[],
 };
-
-/// Dependencies that close a circle of files. None is added: an entry goes when its circle is cut.
-const KNOWN: &[(&str, &str)] = &[
-    // A handle is bound by the columns of a typed flow, and is one of them.
-    ("flow/handle.rs", "flow/typed.rs"),
-];
 
 const MACROS: Rules<'_> = Rules {
     folder: "columnar-macros/src",
