@@ -1,11 +1,11 @@
-//! Words for errors that every layer may use.
+//! The error types and functions that every layer uses.
 
 use std::time::Duration;
 
-/// Any error, as computes, models and stores give it.
+/// Any error: the type in which compute steps, models and stores report theirs.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// An error, and what it comes from, one after the other.
+/// An error and its sources, from the error itself to its root cause.
 pub(crate) fn chain<'e>(
     error: &'e (dyn std::error::Error + 'static),
 ) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
@@ -17,20 +17,18 @@ pub(crate) fn chain<'e>(
 #[error("no answer within {0:?}")]
 pub(crate) struct TimedOut(pub(crate) Duration);
 
-/// The end of a message about an unknown name: the nearest of the known ones, or all of them.
-pub(crate) fn suggest<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
-    let near = known
-        .clone()
-        .map(|known| (strsim::damerau_levenshtein(name, known), known))
-        .filter(|(distance, known)| *distance <= known.len().max(3) / 3)
-        .min();
-    match near {
-        Some((_, known)) => format!("; did you mean `{known}`?"),
-        None => format!("; there are {}", list(known)),
-    }
+/// The known name that is most similar to an unknown one, if one is similar.
+pub(crate) fn nearest<'n, N: AsRef<str> + Ord>(name: &str, known: &'n [N]) -> Option<&'n N> {
+    let distance = |known: &str| strsim::damerau_levenshtein(name, known);
+    known
+        .iter()
+        .map(|known| (distance(known.as_ref()), known))
+        .filter(|(distance, known)| *distance <= known.as_ref().len().max(3) / 3)
+        .min()
+        .map(|(_, known)| known)
 }
 
 /// Names as text: `` `a`, `b` ``.
-pub(crate) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
-    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+pub(crate) fn list<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> String {
+    names.into_iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")
 }

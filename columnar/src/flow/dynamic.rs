@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::declarations::Declarations;
 use super::live::LiveFlow;
 use crate::declare::{Name, Plan, SchemaError, SchemaErrors};
-use crate::error::list;
 use crate::flow::Column;
 use crate::history::Value;
 use crate::reopen::IntoOpenOptions;
@@ -148,9 +147,8 @@ impl LiveFlow<'static, Dynamic> {
         if dependents.is_empty() {
             return self.remove(&[at]);
         }
-        let names = plan.names(&dependents);
-        let dependents = list(names.iter().map(Name::as_str));
-        Err(Error::HasDependents { column: plan.schema().name(at).clone(), dependents })
+        let (column, dependents) = (plan.schema().name(at).clone(), plan.names(&dependents));
+        Err(Error::HasDependents { column, dependents })
     }
 
     /// Removes a column and all whose values depend on it, as [`remove_column`](Self::remove_column)

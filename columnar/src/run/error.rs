@@ -6,7 +6,7 @@ use std::fmt;
 use crate::compute::SchemaMismatch;
 use crate::context::budget::BudgetError;
 use crate::declare::{Name, SchemaErrors};
-use crate::error::BoxError;
+use crate::error::{BoxError, list, nearest};
 use crate::reopen::Drift;
 use crate::store::StoreError;
 
@@ -61,12 +61,12 @@ pub enum Error {
         step: usize,
     },
     /// A push to a column that is computed.
-    #[error("`{column}` is computed, so nothing can be pushed to it; the sources are {sources}")]
+    #[error("`{column}` is computed, so nothing can be pushed to it; the sources are {}", list(sources))]
     NotASource {
         /// The column.
         column: Name,
-        /// The columns that can be pushed to, as text.
-        sources: String,
+        /// The sources of the flow.
+        sources: Vec<Name>,
     },
     /// A derived column was needed and a source was named.
     #[error("`{column}` is a source: it reads nothing, so it has no messages")]
@@ -97,12 +97,15 @@ pub enum Error {
         step: usize,
     },
     /// A column to be removed that others read.
-    #[error("`{column}` is needed by {dependents}: remove them first, or all with `remove_with_dependents`")]
+    #[error(
+        "`{column}` is needed by {}: remove them first, or all with `remove_with_dependents`",
+        list(dependents)
+    )]
     HasDependents {
         /// The column.
         column: Name,
-        /// The columns whose values depend on it, as text.
-        dependents: String,
+        /// The columns whose values depend on it, in topological order.
+        dependents: Vec<Name>,
     },
     /// A declaration that breaks the rules.
     #[error(transparent)]
@@ -158,16 +161,24 @@ pub enum Error {
         source: SchemaMismatch,
     },
     /// A name that no column of the flow has.
-    #[error("no column is named `{name}`{help}")]
+    #[error("no column is named `{name}`{}", Known(suggestion.as_ref(), columns))]
     UnknownColumn {
-        /// The name that was asked for.
+        /// The unknown name.
         name: String,
-        /// What to write instead.
-        help: String,
+        /// The column with the most similar name, if one is similar.
+        suggestion: Option<Name>,
+        /// The columns of the flow, in order of declaration.
+        columns: Vec<Name>,
     },
 }
 
 impl Error {
+    /// The error for a name that none of these columns has.
+    pub(crate) fn unknown_column(name: &str, columns: Vec<Name>) -> Self {
+        let suggestion = nearest(name, &columns).cloned();
+        Self::UnknownColumn { name: name.to_owned(), suggestion, columns }
+    }
+
     /// The class that a trace shows, where the causes of the error do not show it.
     pub(crate) fn class(&self) -> Option<&'static str> {
         match self {
@@ -194,5 +205,17 @@ struct Tries(usize);
 impl fmt::Display for Tries {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 > 1 { write!(f, " {} times, the last time", self.0) } else { Ok(()) }
+    }
+}
+
+/// The end of a message about an unknown name: the most similar name, or all of them.
+struct Known<'e>(Option<&'e Name>, &'e [Name]);
+
+impl fmt::Display for Known<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(near) => write!(f, "; did you mean `{near}`?"),
+            None => write!(f, "; there are {}", list(self.1)),
+        }
     }
 }

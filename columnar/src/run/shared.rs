@@ -14,7 +14,6 @@ use crate::cache::{CachePlan, CachePolicy, Pace};
 use crate::context::Messages;
 use crate::context::budget::Budget;
 use crate::declare::{Name, Plan};
-use crate::error::list;
 use crate::history::Value;
 use crate::model::Choice;
 use crate::schedule::{Cell, InvalidHistory, Progress};
@@ -126,7 +125,7 @@ impl Shared {
         let plan = self.plan();
         let name = plan.schema().name(source);
         if !plan.schema().is_source(source) {
-            let sources = list(plan.schema().sources().map(|source| plan.schema().name(source).as_str()));
+            let sources = plan.names(&plan.schema().sources().collect::<Vec<_>>());
             return Err(Error::NotASource { column: name.clone(), sources });
         }
         loop {

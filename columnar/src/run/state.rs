@@ -11,7 +11,6 @@ use crate::compute::{Defaults, Settings};
 use crate::context::budget::{self, Budget};
 use crate::context::{Assembler, Messages, Snapshot};
 use crate::declare::{Name, Plan, Reads};
-use crate::error::suggest;
 use crate::reopen::Definition;
 use crate::schedule::{Cell, InvalidHistory, Scheduler};
 use crate::store::Entry;
@@ -107,8 +106,8 @@ impl State {
     pub(super) fn find(&self, name: &str) -> Result<usize> {
         let schema = self.plan.schema();
         schema.find(name).ok_or_else(|| {
-            let known = schema.columns().iter().map(|column| column.name.as_str());
-            Error::UnknownColumn { name: name.to_owned(), help: suggest(name, known) }
+            let columns = schema.columns().iter().map(|column| column.name.clone()).collect();
+            Error::unknown_column(name, columns)
         })
     }
 
