@@ -1,7 +1,7 @@
-//! Declarations at run time, for flows whose shape is not known when the program is compiled.
+//! Declarations at run time, for flows whose columns are not known when the program is compiled.
 //!
-//! They say the same things as `flow!` and obey the same rules; what is wrong with them is told, all
-//! at once, by [`flow`](crate::flow()).
+//! They have the same meaning as in `flow!` and follow the same rules. Nothing is checked here:
+//! [`flow`](crate::flow()) reports all errors at once.
 
 use std::fmt;
 use std::mem;
@@ -10,9 +10,9 @@ use std::sync::Arc;
 use crate::compute::{IntoStep, Step};
 use crate::declare::{Filter, ViewSpec, Window};
 
-/// The declaration of a column. Cloning it is a reference count, and the clone is the same column.
+/// The declaration of a column. A clone is the same column, and costs a reference count.
 ///
-/// A function from column to column is a definition that can be used again:
+/// A function that takes and returns columns is a reusable definition:
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -29,8 +29,8 @@ use crate::declare::{Filter, ViewSpec, Window};
 /// # Ok::<(), columnar::Error>(())
 /// ```
 ///
-/// Where it makes several columns, dots in their names keep them together, as in the modules of `flow!`. The tag of
-/// such a column is the last part of its name:
+/// If such a function makes several columns, their names can share a prefix with a dot, as the columns of a module in
+/// `flow!` do. The tag of such a column is the last part of its name:
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -55,7 +55,7 @@ pub struct Column(Arc<Declaration>);
 #[derive(Clone)]
 struct Declaration {
     name: String,
-    /// What it was named before.
+    /// The earlier name, under which values are stored.
     renamed_from: Option<String>,
     derived: Option<Derived>,
 }
@@ -66,15 +66,15 @@ struct Derived {
     step: Step<'static>,
 }
 
-/// Declares a column whose values come from outside.
+/// Declares a column whose values come from outside, by [`push`](crate::Flow::push).
 pub fn source(name: impl Into<String>) -> Column {
     Column(Arc::new(Declaration { name: name.into(), renamed_from: None, derived: None }))
 }
 
-/// Declares a column that is computed from what it reads.
+/// Declares a derived column: `compute` computes its values from its views.
 ///
-/// The views are one view or column, or several as a tuple, an array or a vector:
-/// `(&user, this())`, `[user.latest(), topics.all()]`. In a message they stand in that order.
+/// `views` is one view or column, or a tuple, an array or a vector of them: `(&user, this())`,
+/// `[user.latest(), topics.all()]`. Messages show them in this order.
 pub fn column<Form>(
     name: impl Into<String>,
     views: impl IntoViews,
@@ -87,17 +87,20 @@ pub fn column<Form>(
     Column(Arc::new(Declaration { name: name.into(), renamed_from: None, derived: Some(derived) }))
 }
 
-/// The own past of the column that declares it, written `self` inside `flow!`. It is shown as what
-/// the assistant said.
+/// A view of the self history of the column that declares it: its values at earlier steps. Written `self` in `flow!`.
+/// They are shown as messages of the assistant.
 ///
-/// `this()` is all of it, `this().latest()` the step before, `this().window(3)` the three before.
+/// `this()` shows all of them, `this().latest()` that of the previous step, `this().window(3)` those of the three
+/// previous steps.
 pub fn this() -> View {
-    View::new(Of::This)
+    View::new(Target::SelfHistory)
 }
 
-/// What the column of this name said at the step before, written `name.prev` inside `flow!`; `.all()` and
-/// `.window(3)` behind it show more of the past. Within a step nothing waits for it, so two columns may read
-/// what the other one said before, though one of them is not declared yet.
+/// A view of the value of a column at the previous step. Written `name.prev` in `flow!`.
+///
+/// `.all()` and `.window(3)` after it show more of the earlier values. Within a step no column waits for this view, so
+/// two columns can read each other's previous values. The column is found by its name, because one of the two is not
+/// declared yet.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -109,11 +112,11 @@ pub fn this() -> View {
 /// # Ok::<(), columnar::Error>(())
 /// ```
 pub fn prev(name: impl Into<String>) -> View {
-    View::new(Of::Named(name.into())).latest().with(lagged)
+    View::new(Target::Named(name.into())).latest().with(lagged)
 }
 
-/// Some views inside a tag of their own, as a view for the list of a [`column`](column()); groups can stand in
-/// groups. Where none of its views has a value, the tag is not there.
+/// A group: several views inside a tag of their own, as one view of a [`column`](column()). A group can contain groups.
+/// At a step at which none of its views has a value, its tag is omitted.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -133,11 +136,11 @@ pub fn prev(name: impl Into<String>) -> View {
 /// # Ok(()) }
 /// ```
 pub fn group(tag: impl Into<String>, views: impl IntoViews) -> View {
-    View::new(Of::Group(views.into_views())).named(tag)
+    View::new(Target::Group(views.into_views())).named(tag)
 }
 
 impl Column {
-    /// The name, as it was given.
+    /// The name, as it was declared. [`flow`](crate::flow()) checks it.
     pub fn name(&self) -> &str {
         &self.0.name
     }
@@ -161,7 +164,7 @@ impl Column {
 
     /// A view of all values.
     pub fn all(&self) -> View {
-        View::new(Of::Column(self.clone()))
+        View::new(Target::Column(self.clone()))
     }
 
     /// A view of the values that `shows` accepts; see [`View::filter`].
@@ -195,7 +198,7 @@ impl Column {
         self.all().elided()
     }
 
-    /// What the column reads; `None` for a source.
+    /// The views of the column; `None` for a source.
     pub(crate) fn views(&self) -> Option<&[View]> {
         self.0.derived.as_ref().map(|derived| derived.views.as_slice())
     }
@@ -204,10 +207,11 @@ impl Column {
         self.0.derived.as_ref().map(|derived| derived.step.clone())
     }
 
-    /// Says what the column was named before, for flows that keep their values in a [store](crate::store): what
-    /// is stored under that name is this column's. Written `was "subjects"` inside `flow!`.
+    /// Sets the earlier name of a renamed column: values that a [store](crate::store) has under that name belong to this
+    /// column. Written `was "subjects"` in `flow!`.
     ///
-    /// To be said where the column is declared: others that read it as it was before read another column.
+    /// It returns another column. So call it where the column is declared: a column that reads the original reads
+    /// another column.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -234,12 +238,12 @@ impl Column {
         Self(Arc::new(declaration))
     }
 
-    /// What it was named before.
+    /// The earlier name.
     pub(crate) fn renamed_from(&self) -> Option<&str> {
         self.0.renamed_from.as_deref()
     }
 
-    /// Tells declarations apart, for as long as this one lives.
+    /// Identifies the declaration as long as it lives.
     pub(crate) fn id(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
     }
@@ -252,12 +256,12 @@ impl fmt::Debug for Column {
     }
 }
 
-/// A chain of thousands of columns would otherwise be dropped by as many nested calls.
+/// Iterative, because nested drops of a chain of thousands of columns would overflow the stack.
 impl Drop for Declaration {
     fn drop(&mut self) {
         let mut views = self.derived.take().map_or_else(Vec::new, |derived| derived.views);
         while let Some(view) = views.pop() {
-            if let Of::Column(column) = view.of
+            if let Target::Column(column) = view.target
                 && let Some(mut last) = Arc::into_inner(column.0)
             {
                 views.extend(last.derived.take().into_iter().flat_map(|derived| derived.views));
@@ -272,34 +276,34 @@ impl Drop for Declaration {
 /// same for columns that `flow!` declares.
 #[derive(Clone, Debug)]
 pub struct View {
-    of: Of,
+    target: Target,
     spec: ViewSpec,
 }
 
-/// What a view shows.
+/// The column or the group that a view shows.
 #[derive(Clone, Debug)]
-pub(crate) enum Of {
-    /// The own past.
-    This,
+pub(crate) enum Target {
+    /// The column that has the view.
+    SelfHistory,
     Column(Column),
-    /// A column that is declared elsewhere.
+    /// The column of this name in the same flow.
     Named(String),
-    /// Other views, until they are listed one by one.
+    /// Removed when the views of a column are flattened.
     Group(Vec<View>),
 }
 
 impl View {
-    fn new(of: Of) -> Self {
-        Self { of, spec: ViewSpec::all() }
+    fn new(target: Target) -> Self {
+        Self { target, spec: ViewSpec::all() }
     }
 
     fn with(self, change: impl FnOnce(ViewSpec) -> ViewSpec) -> Self {
         Self { spec: change(self.spec), ..self }
     }
 
-    /// The views that it consists of, each with the groups around it.
+    /// Adds the views of a group to `flat`, each with the groups around it; any other view is added as it is.
     fn flatten(mut self, groups: &mut Vec<(usize, String)>, count: &mut usize, flat: &mut Vec<Self>) {
-        if let Of::Group(views) = &mut self.of {
+        if let Target::Group(views) = &mut self.target {
             *count += 1;
             groups.push((*count, self.spec.tag.take().unwrap_or_default()));
             mem::take(views).into_iter().for_each(|view| view.flatten(groups, count, flat));
@@ -406,8 +410,8 @@ impl View {
         self.with(|spec| ViewSpec { elided: true, ..spec })
     }
 
-    pub(crate) fn of(&self) -> &Of {
-        &self.of
+    pub(crate) fn target(&self) -> &Target {
+        &self.target
     }
 
     pub(super) fn spec(&self) -> &ViewSpec {
@@ -415,7 +419,7 @@ impl View {
     }
 }
 
-/// The same values, each shown a step later.
+/// The same view of the values of the previous step.
 fn lagged(spec: ViewSpec) -> ViewSpec {
     ViewSpec { lag: 1, ..spec }
 }
@@ -438,14 +442,14 @@ impl From<&View> for View {
     }
 }
 
-/// What [`column`](column()) takes as the views of a column: one, or a tuple, an array or a vector of them.
+/// The views of a [`column`](column()): one view or column, or a tuple, an array or a vector of them.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no list of views",
+    message = "`{Self}` is not a list of views",
     label = "expected columns or views",
     note = "write one view, as in `user.latest()`, or several as a tuple, as in `(&user, this().latest())`"
 )]
 pub trait IntoViews {
-    /// Converts.
+    /// The views, in order.
     fn into_views(self) -> Vec<View>;
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::column::{Column, Of, View};
+use super::column::{Column, Target, View};
 use crate::compute::Step;
 use crate::declare::{Draft, Schema, SchemaError, SchemaErrors};
 
@@ -67,11 +67,11 @@ impl Declarations {
             self.columns.iter().enumerate().map(|(at, column)| (column.id(), at)).collect();
         let named = |name: &str| self.columns.iter().position(|column| column.name() == name);
         let draft_view = |view: &View, own: usize| {
-            let read = match view.of() {
-                Of::This => Ok(own),
-                Of::Column(column) => Ok(index.get(&self.meant(column).id()).copied().unwrap_or(own)),
-                Of::Named(name) => named(name).ok_or_else(|| name.clone()),
-                Of::Group(_) => unreachable!("a column lists the views of a group one by one"),
+            let read = match view.target() {
+                Target::SelfHistory => Ok(own),
+                Target::Column(column) => Ok(index.get(&self.meant(column).id()).copied().unwrap_or(own)),
+                Target::Named(name) => named(name).ok_or_else(|| name.clone()),
+                Target::Group(_) => unreachable!("a column lists the views of a group one by one"),
             };
             (read, view.spec().clone())
         };
@@ -111,10 +111,10 @@ impl Declarations {
                         open.insert(column.id());
                         visits.push(Visit::Leave(column.clone()));
                         for view in column.views().unwrap_or_default().iter().rev() {
-                            match view.of() {
-                                Of::Column(read) if view.spec().lag > 0 => past.push_back(read.clone()),
-                                Of::Column(read) => visits.push(Visit::Enter(read.clone())),
-                                Of::This | Of::Named(_) | Of::Group(_) => {}
+                            match view.target() {
+                                Target::Column(read) if view.spec().lag > 0 => past.push_back(read.clone()),
+                                Target::Column(read) => visits.push(Visit::Enter(read.clone())),
+                                Target::SelfHistory | Target::Named(_) | Target::Group(_) => {}
                             }
                         }
                         path.push(column);
