@@ -28,6 +28,14 @@ pub(crate) fn nearest<'n, N: AsRef<str> + Ord>(name: &str, known: &'n [N]) -> Op
         .map(|(_, known)| known)
 }
 
+/// The message about a name that no column has.
+pub(crate) fn unknown_column<N: AsRef<str>>(name: &str, similar: Option<&N>, columns: &[N]) -> String {
+    match similar {
+        Some(similar) => format!("no column is named `{name}`; did you mean `{}`?", similar.as_ref()),
+        None => format!("no column is named `{name}`; there are {}", list(columns)),
+    }
+}
+
 /// Names as text: `` `a`, `b` ``.
 pub(crate) fn list<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> String {
     names.into_iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")

@@ -62,7 +62,8 @@ impl LiveFlow<'static, Dynamic> {
     ///
     /// [`Error::Schema`] with everything that is wrong with the declarations; [`Error::Open`] when the store
     /// cannot be opened, as while another flow has it open; [`Error::Drift`] when columns have changed of which
-    /// values are stored; [`Error::Load`] when the store cannot be read or holds what cannot be.
+    /// values are stored; [`Error::Load`] when the store cannot be read or holds what cannot be;
+    /// [`Error::UnknownColumn`] when an option names a column that the flow does not have.
     pub async fn open<L: Borrow<Column>>(
         options: impl IntoOpenOptions,
         leaves: impl IntoIterator<Item = L>,

@@ -121,15 +121,58 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.shared.load(step).await
     }
 
-    /// The value of a column at a step, if there is such a column and the value is stored and
-    /// [in memory](Self::load). The columns of a typed flow are fields, too, and have the same method.
+    /// The value of a column at a step; `None` if it is not stored, or not [in memory](Self::load). The columns of a
+    /// typed flow are fields with the same method.
+    ///
+    /// # Panics
+    ///
+    /// If the flow has no such column. For a name that the program does not know, use [`try_get`](Self::try_get).
+    #[track_caller]
     pub fn get(&self, column: &str, step: usize) -> Option<Value> {
-        self.shared.get(self.shared.find(column).ok()?, step)
+        known(self.try_get(column, step))
     }
 
-    /// What it took to compute a cell, if a model was asked for it and the cell is [in memory](Self::load).
+    /// The value of a column at a step; `None` if it is not stored, or not [in memory](Self::load).
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let f = flow([column("topics", source("user").latest(), prompt("List the topics."))])?;
+    /// f.push("user", "Hello").await?;
+    /// assert_eq!(f.try_get("user", 0)?.as_deref(), Some("Hello"));
+    /// assert_eq!(f.try_get("topics", 0)?, None);
+    /// assert!(matches!(f.try_get("topic", 0), Err(Error::UnknownColumn { suggestion: Some(name), .. }) if name == "topics"));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownColumn`].
+    pub fn try_get(&self, column: &str, step: usize) -> Result<Option<Value>> {
+        Ok(self.shared.get(self.shared.find(column)?, step))
+    }
+
+    /// The receipt of a cell: the tokens and the price of its calls. `None` if it called no model, or is not
+    /// [in memory](Self::load).
+    ///
+    /// # Panics
+    ///
+    /// If the flow has no such column. For a name that the program does not know, use
+    /// [`try_receipt`](Self::try_receipt).
+    #[track_caller]
     pub fn receipt(&self, column: &str, step: usize) -> Option<Arc<Receipt>> {
-        self.shared.receipt(self.shared.find(column).ok()?, step)
+        known(self.try_receipt(column, step))
+    }
+
+    /// The receipt of a cell: the tokens and the price of its calls. `None` if it called no model, or is not
+    /// [in memory](Self::load).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownColumn`].
+    pub fn try_receipt(&self, column: &str, step: usize) -> Result<Option<Arc<Receipt>>> {
+        Ok(self.shared.receipt(self.shared.find(column)?, step))
     }
 
     /// What all cells took that are [in memory](Self::load), by column and step.
@@ -222,6 +265,16 @@ impl<'a, C, I: ColumnId> LiveFlow<'a, C, I> {
     /// second ends with [`Error::Running`].
     pub fn run(&self) -> Run<'a, I> {
         Run::new(Arc::clone(&self.shared), self.steps.clone())
+    }
+}
+
+/// The result for a column that the program names.
+#[track_caller]
+fn known<T>(result: Result<T>) -> T {
+    match result {
+        Ok(value) => value,
+        #[expect(clippy::panic, reason = "a misspelt column is a bug of the program, and no value to handle")]
+        Err(error) => panic!("{error}"),
     }
 }
 

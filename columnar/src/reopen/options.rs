@@ -58,7 +58,8 @@ impl OpenOptions {
     }
 
     /// Keeps the stored values of a column that has changed since, and computes its next steps with the new
-    /// declaration.
+    /// declaration. If the flow has no such column, opening it fails with
+    /// [`Error::UnknownColumn`](crate::Error::UnknownColumn).
     #[must_use]
     pub fn keep(mut self, column: impl Into<String>) -> Self {
         self.keep.insert(column.into());
@@ -108,6 +109,11 @@ impl OpenOptions {
         let from = std::mem::replace(&mut self.store, Arc::new(into));
         self.recompute = Some(Recompute { from, step, columns });
         self
+    }
+
+    /// The columns whose stored values are kept.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = &str> {
+        self.keep.iter().map(String::as_str)
     }
 
     /// The store of the flow.

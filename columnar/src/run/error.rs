@@ -6,7 +6,7 @@ use std::fmt;
 use crate::compute::SchemaMismatch;
 use crate::context::budget::BudgetError;
 use crate::declare::{Name, SchemaErrors};
-use crate::error::{BoxError, list, nearest};
+use crate::error::{BoxError, list, nearest, unknown_column};
 use crate::reopen::Drift;
 use crate::store::StoreError;
 
@@ -161,7 +161,7 @@ pub enum Error {
         source: SchemaMismatch,
     },
     /// A name that no column of the flow has.
-    #[error("no column is named `{name}`{}", Known(suggestion.as_ref(), columns))]
+    #[error("{}", unknown_column(name, suggestion.as_ref(), columns))]
     UnknownColumn {
         /// The unknown name.
         name: String,
@@ -205,17 +205,5 @@ struct Tries(usize);
 impl fmt::Display for Tries {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 > 1 { write!(f, " {} times, the last time", self.0) } else { Ok(()) }
-    }
-}
-
-/// The end of a message about an unknown name: the most similar name, or all of them.
-struct Known<'e>(Option<&'e Name>, &'e [Name]);
-
-impl fmt::Display for Known<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(near) => write!(f, "; did you mean `{near}`?"),
-            None => write!(f, "; there are {}", list(self.1)),
-        }
     }
 }

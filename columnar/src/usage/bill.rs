@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{Receipt, Total};
 use crate::declare::Name;
+use crate::error::{nearest, unknown_column};
 
 /// The receipts of all cells of a flow that called a model, by column and step. Made by
 /// [`bill`](crate::flow::LiveFlow::bill).
@@ -36,9 +37,19 @@ impl Bill {
         self.receipts().map(|(.., receipt)| receipt).collect()
     }
 
-    /// The sum of a column; zero if there is no such column.
+    /// The sum of a column.
+    ///
+    /// # Panics
+    ///
+    /// If the flow has no such column.
+    #[track_caller]
+    #[expect(clippy::panic, reason = "a misspelt column is a bug of the program, and no sum to handle")]
     pub fn column(&self, column: &str) -> Total {
-        self.receipts().filter(|(name, ..)| *name == column).map(|(.., receipt)| receipt).collect()
+        let Some((_, cells)) = self.columns.iter().find(|(name, _)| *name == column) else {
+            let columns: Vec<&Name> = self.columns.iter().map(|(name, _)| name).collect();
+            panic!("{}", unknown_column(column, nearest(column, &columns), &columns));
+        };
+        cells.iter().map(|(_, receipt)| &**receipt).collect()
     }
 
     /// The sum of a step.
