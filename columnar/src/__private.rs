@@ -16,9 +16,9 @@ pub use crate::compute::Step;
 pub use crate::declare::Name;
 pub use crate::declare::graph::View;
 pub use crate::declare::graph::constant::{Graph, ModuleColumns, RenamedFrom, Used};
-pub use crate::flow::{
-    Base, Bind, Checked, ColumnEnum, ColumnId, Columns, Derived, Module, Source, TypePlan, Typed, is_module,
-};
+pub use crate::flow::bind::Bind;
+pub use crate::flow::generated::{Base, Checked, ColumnEnum, Columns, Module, TypePlan, is_module};
+pub use crate::flow::{ColumnId, Derived, Source, Typed};
 pub use crate::reopen::IntoOpenOptions;
 pub use crate::run::{Result, fmt_variant, listed};
 

@@ -140,9 +140,9 @@ impl<T: Serialize, E: Into<BoxError>> IntoOutcome<Value, form::FallibleJson> for
     }
 }
 
-/// Markers that keep the implementations above from overlapping. Type inference alone uses them.
-#[doc(hidden)]
-pub mod form {
+/// Markers that keep the implementations above from overlapping. They have no public path: type inference alone uses
+/// them.
+pub(super) mod form {
     use std::marker::PhantomData;
 
     macro_rules! forms {

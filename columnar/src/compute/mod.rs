@@ -25,7 +25,7 @@ use crate::model::Choice;
 pub use context::Context;
 #[cfg(feature = "typed")]
 pub(crate) use context::OutputSpec;
-pub use convert::{IntoOutcome, IntoReply, IntoStep, Json, form};
+pub use convert::{IntoOutcome, IntoReply, IntoStep, Json};
 pub use policy::{Policy, secs};
 pub use prompt::{Prompt, prompt};
 pub use rate::{Rate, per_minute, per_second};

@@ -1,4 +1,7 @@
-//! The columns of a flow's type, found in a live flow, which may have more columns and may use the type as a module.
+//! Binds the columns of a type to a live flow.
+//!
+//! The flow may have more columns than the type, in another order, or may use the type as a module. So a column is
+//! found by its index in the type where that is right, and by its name otherwise.
 
 use std::sync::Arc;
 
@@ -6,23 +9,24 @@ use crate::declare::Plan;
 use crate::declare::graph::View;
 use crate::run::Shared;
 
-/// The flow that columns are bound to.
-#[doc(hidden)]
+/// A live flow, for the columns of a type.
 #[derive(Debug)]
 pub struct Bind<'s> {
     shared: &'s Arc<Shared>,
-    /// What the type of the flow declares.
+    /// The columns that the type of the flow declares.
     declared: &'static Plan,
-    /// What the flow has, which may be more.
+    /// The columns of the flow.
     plan: &'s Plan,
-    /// The module whose columns are bound.
+    /// The module whose columns are bound; `None` for the flow itself.
     module: Option<Scope>,
 }
 
-/// The names inside a module, as its flow has them.
+/// The names of a module's columns in the flow.
 #[derive(Debug)]
 struct Scope {
+    /// The name of the module.
     name: String,
+    /// Each source of the module, with the column that it is bound to.
     inputs: Vec<(&'static str, String)>,
 }
 
@@ -31,8 +35,8 @@ impl<'s> Bind<'s> {
         Self { shared, declared, plan, module: None }
     }
 
-    /// The same flow for the columns of a module, whose sources are bound to the columns of these names.
-    #[doc(hidden)]
+    /// The same flow for the columns of a module. `inputs` are its sources, each with the name of the column that it is
+    /// bound to.
     #[must_use]
     pub fn __module(&self, name: &str, inputs: &[(&'static str, &'static str)]) -> Self {
         let inputs = inputs.iter().map(|(input, column)| (*input, self.name(column)));
@@ -40,7 +44,11 @@ impl<'s> Bind<'s> {
         Self { module: Some(module), ..*self }
     }
 
-    /// What goes by this name where the columns are declared that are bound.
+    pub(super) fn shared(&self) -> &'s Arc<Shared> {
+        self.shared
+    }
+
+    /// The name in the flow of a column of the module.
     fn name(&self, name: &str) -> String {
         let Some(Scope { name: module, inputs }) = &self.module else { return name.to_owned() };
         match inputs.iter().find(|(input, _)| *input == name) {
@@ -49,23 +57,22 @@ impl<'s> Bind<'s> {
         }
     }
 
-    pub(super) fn shared(&self) -> &'s Arc<Shared> {
-        self.shared
-    }
-
-    /// Where the column is, and its name.
-    pub(super) fn column(&self, here: View) -> (usize, &'static str) {
-        let is_here = |plan: &Plan| {
-            let column = plan.schema().columns().get(here.column());
-            self.module.is_none() && column.is_some_and(|column| column.name == here.tag())
+    /// The index and the name in the flow of a column of the type, which a view of it identifies.
+    pub(super) fn column(&self, view: View) -> (usize, &'static str) {
+        let has_index = |plan: &Plan| {
+            let column = plan.schema().columns().get(view.column());
+            self.module.is_none() && column.is_some_and(|column| column.name == view.tag())
         };
-        let place = |plan: &Plan, name: &str| match plan.schema().find(name) {
+        let find = |plan: &Plan, name: &str| match plan.schema().find(name) {
             Some(column) => column,
             None => unreachable!("a flow has the columns of each of its types"),
         };
-        let declared =
-            if is_here(self.declared) { here.column() } else { place(self.declared, &self.name(here.tag())) };
+        let declared = if has_index(self.declared) {
+            view.column()
+        } else {
+            find(self.declared, &self.name(view.tag()))
+        };
         let name = self.declared.schema().name(declared).as_str();
-        (if is_here(self.plan) { here.column() } else { place(self.plan, name) }, name)
+        (if has_index(self.plan) { view.column() } else { find(self.plan, name) }, name)
     }
 }

@@ -1,4 +1,4 @@
-//! The traits that the types of a `flow!` declaration implement. Generated code alone uses them.
+//! The traits that the types of a `flow!` declaration implement. They are public for generated code alone.
 
 use std::fmt;
 use std::hash::Hash;
@@ -10,20 +10,20 @@ use crate::declare::graph::Graph;
 use crate::declare::{Name, Plan};
 use crate::run::ColumnId;
 
-/// The columns of a flow's type. Implemented by `flow!` alone.
+/// The struct with the columns of a flow as its fields.
+#[doc(hidden)]
 pub trait Columns: Sized + 'static {
-    /// What the flow declares.
+    /// The declaration of the flow.
     const GRAPH: Graph;
 
-    #[doc(hidden)]
+    /// The static in which the plan of this type is cached.
     fn __plan() -> &'static TypePlan;
 
-    #[doc(hidden)]
+    /// The columns of a live flow.
     fn __bind(flow: &Bind<'_>) -> Self;
 }
 
-/// The plan of a flow's type, made when the first instance is.
-#[doc(hidden)]
+/// The plan of a flow's type. The first instance computes it.
 #[derive(Debug)]
 pub struct TypePlan(OnceLock<Arc<Plan>>);
 
@@ -41,16 +41,16 @@ impl TypePlan {
     }
 }
 
-/// The enum that names the derived columns of a flow in its events. Implemented by `flow!` alone.
+/// The enum that names the derived columns of a flow in its events.
+#[doc(hidden)]
 pub trait ColumnEnum: ColumnId + Copy + Eq + Ord + Hash + fmt::Debug + fmt::Display + 'static {
     /// The columns of the flow.
     type Columns: Columns;
 
-    #[doc(hidden)]
+    /// The name of the column.
     fn __name(self) -> &'static str;
 
-    /// The column of this name in the module `module` of another flow.
-    #[doc(hidden)]
+    /// The column of this name in another flow, which uses this flow as the module `module`.
     fn __of_module(module: &str, name: &Name) -> Option<Self> {
         let name = name.strip_prefix(module)?.strip_prefix('.')?;
         let schema = TypePlan::of::<Self::Columns>().schema();
@@ -58,8 +58,7 @@ pub trait ColumnEnum: ColumnId + Copy + Eq + Ord + Hash + fmt::Debug + fmt::Disp
         Self::__of(column, schema.name(column))
     }
 
-    /// The name of a column of the module `module` of this flow, by the name that it has there.
-    #[doc(hidden)]
+    /// The name in this flow of a column of its module `module`.
     fn __name_in(module: &str, name: &str) -> &'static str {
         let schema = TypePlan::of::<Self::Columns>().schema();
         match schema.find(&format!("{module}.{name}")) {
@@ -69,24 +68,8 @@ pub trait ColumnEnum: ColumnId + Copy + Eq + Ord + Hash + fmt::Debug + fmt::Disp
     }
 }
 
-/// A flow that another one can extend: every struct that [`flow!`](crate::flow!) declares. Implemented
-/// by it alone.
-///
-/// ```
-/// use columnar::flow::Base;
-/// use columnar::prelude::*;
-///
-/// flow! {
-///     pub struct Chat { source user; column topics(user.latest) = prompt("List the topics."); }
-/// }
-/// flow! {
-///     pub struct Felt: Chat { column mood(user.latest, topics.latest) = prompt("Name the mood."); }
-/// }
-///
-/// fn is_base<F: Base>() {}
-/// is_base::<Chat>();
-/// is_base::<Felt>();
-/// ```
+/// A flow that another one can extend: every struct that [`flow!`](crate::flow!) declares.
+#[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a flow, so it cannot be extended",
     label = "expected a struct that `flow!` declared"
@@ -105,31 +88,9 @@ pub trait Base {
     type Step;
 }
 
-/// A flow that others can use as a module: every struct that [`flow!`](crate::flow!) declares and that extends
-/// no other. Implemented by it alone.
-///
-/// ```
-/// use columnar::flow::Module;
-/// use columnar::prelude::*;
-///
-/// flow! {
-///     pub struct Debate {
-///         source topic;
-///         column critic(topic.latest) = prompt("Name the weak points.");
-///     }
-/// }
-/// flow! {
-///     pub struct Chat {
-///         source user;
-///         use Debate { topic: user } as debate;
-///         column verdict(debate.critic.latest, user.latest) = prompt("Judge.");
-///     }
-/// }
-///
-/// fn is_module<F: Module>() {}
-/// is_module::<Debate>();
-/// is_module::<Chat>();
-/// ```
+/// A flow that another one can use as a module: every struct that [`flow!`](crate::flow!) declares and that extends no
+/// other.
+#[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no flow that can be part of another",
     label = "expected a struct that `flow!` declared and that extends no other"
@@ -139,9 +100,8 @@ pub trait Module {
     type Flow: Base;
 }
 
-/// A type that [`is_module`], which rustc looks into once: of what is none it tells that, and nothing of what
-/// follows from it.
-#[doc(hidden)]
+/// A type whose bound `Module` is checked by [`is_module`] alone. If the type is no module, rustc reports that error, and
+/// none of the errors that follow from it.
 #[derive(Debug)]
 pub struct Checked<T, const IS_MODULE: bool>(PhantomData<T>);
 
@@ -149,7 +109,7 @@ impl<T: Module> Module for Checked<T, true> {
     type Flow = T::Flow;
 }
 
-#[doc(hidden)]
+/// Checks the bound, as the value of [`Checked`].
 pub const fn is_module<T: Module>() -> bool {
     true
 }

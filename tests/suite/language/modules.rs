@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use columnar::flow::{ColumnEnum, Typed};
+use columnar::flow::{ColumnId, Typed};
 use columnar::prelude::*;
 use columnar::store::{Entry, MemoryStore, Store};
 use columnar::{Name, SchemaError};
@@ -19,7 +19,7 @@ async fn seen(cx: Context) -> String {
 /// What a run tells of its values.
 async fn values<C, I>(flow: &Typed<'_, C, I>) -> Result<Vec<(I, usize)>>
 where
-    I: ColumnEnum,
+    I: ColumnId + Copy,
 {
     let events = flow.run().try_collect::<Vec<Event<I>>>().await?;
     let value = |event: &Event<I>| match event {
