@@ -1,6 +1,7 @@
 //! Push, run, read: what a flow promises while it lives.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -450,8 +451,24 @@ async fn a_misspelt_name_is_an_error_with_the_known_names() -> Result<()> {
         told(f.push("topics", "x").await.expect_err("it is computed")),
         "`topics` is computed, so nothing can be pushed to it; the sources are `user`"
     );
-    assert_eq!(f.get("nonesuch", 0), None);
-    assert_eq!(f.steps(), 0);
+    let unknown = "no column is named `topic`; did you mean `topics`?";
+    let Err(Error::UnknownColumn { name, suggestion, columns }) = f.try_get("topic", 0) else {
+        panic!("there is no such column")
+    };
+    assert_eq!((&*name, suggestion.as_deref()), ("topic", Some("topics")));
+    assert_eq!(columns, ["user", "topics"]);
+    assert_eq!(told(f.try_receipt("topic", 0).expect_err("no such column")), unknown);
+    let bill = f.bill();
+    let calls = [
+        catch_unwind(AssertUnwindSafe(|| f.get("topic", 0))).map(drop),
+        catch_unwind(AssertUnwindSafe(|| f.receipt("topic", 0))).map(drop),
+        catch_unwind(AssertUnwindSafe(|| bill.column("topic"))).map(drop),
+    ];
+    for call in calls {
+        let panic = call.expect_err("there is no such column");
+        assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some(unknown));
+    }
+    assert_eq!((f.get("topics", 0), f.receipt("topics", 0), f.steps()), (None, None, 0));
     Ok(())
 }
 
