@@ -16,7 +16,7 @@ use proptest::sample::{Index, select};
 use proptest::strategy::Strategy as _;
 use proptest::test_runner::TestCaseError;
 
-/// What is kept for the reply; the tests say limits of messages, and budgets have it on top.
+/// The tokens reserved for the reply. The tests give limits of messages, and a budget is larger by this.
 const BUFFER: usize = 10;
 
 fn budget(limit: Limit) -> Budget {
@@ -24,12 +24,12 @@ fn budget(limit: Limit) -> Budget {
     budget.minimum_recent(limit.minimum_recent)
 }
 
-/// Eight characters, two tokens; shown by the source they are nine with what is around them.
+/// Eight characters, two tokens; as a value of the source they are nine with their delimiters.
 fn word(letter: char, step: usize) -> String {
     format!("{letter}{step:07}")
 }
 
-/// A source, and a column that reads it through these views and answers with a word.
+/// A source, and a column that reads it through these views and replies with a word.
 fn talk(views: impl Fn(&Column) -> Vec<View>, budget: Budget, steps: usize) -> Result<Flow> {
     let user = source("user");
     let answers: Vec<String> = (0..steps).map(|step| word('b', step)).collect();
@@ -49,7 +49,7 @@ fn chat(user: &Column) -> Vec<View> {
     vec![user.all(), this()]
 }
 
-/// What a context shows, in short: `u3` for a value of the source, `b3` for one of its own.
+/// The values of a context, in short: `u3` for a value of the source, `b3` for one of the self history.
 fn shape(messages: &Messages) -> String {
     let short = |part: columnar::Part<'_>| match part.origin() {
         Some(origin) => format!("{}{}", &origin.column[..1], origin.step),
@@ -58,7 +58,8 @@ fn shape(messages: &Messages) -> String {
     messages.parts().map(short).collect::<Vec<_>>().join(" ")
 }
 
-// A word of the source is 2 tokens and `<user>\n\n</user>\n\n` 5; a word of its own is 2 and the gap 1.
+// A word of the source has 2 tokens and its delimiters `<user>\n\n</user>\n\n` 5; a word of the self history has 2 and
+// its separator 1.
 const USER: usize = 7;
 const OWN: usize = 3;
 
@@ -80,7 +81,7 @@ async fn a_context_is_truncated_only_if_it_exceeds_its_budget() -> Result<()> {
 async fn the_default_strategy_omits_the_middle() -> Result<()> {
     let f = talked(chat, Budget::of(60).token_buffer(BUFFER), 8).await?;
     let messages = f.messages("bot", 7)?;
-    // The four newest have 20, the marker 12 or so; then come u0, u5 and b0. What is left has no room for another.
+    // The four newest have 20, the notice about 12; then u0, u5 and b0 are added, and no other turn fits.
     assert_eq!(shape(&messages), "u0 b0 <elided>8 turns, about 40 tokens</elided> u5 b5 u6 b6 u7");
     assert_eq!(
         messages.to_json(),
@@ -110,7 +111,7 @@ async fn a_rolling_window_keeps_the_newest_turns_without_a_notice() -> Result<()
     let rolling = Budget::of(29).token_buffer(BUFFER).rolling_window();
     let f = talked(chat, rolling.clone(), 8).await?;
     assert_eq!(shape(&f.messages("bot", 7)?), "u6 b6 u7");
-    // Where an answer would come first, the user leads as everywhere.
+    // If a reply would come first, a user message precedes it as in every context.
     let f = talked(chat, rolling.tokens(30), 8).await?;
     assert_eq!(shape(&f.messages("bot", 7)?), "<elided/> b5 u6 b6 u7");
     Ok(())
@@ -134,8 +135,8 @@ async fn stop_at_limit_names_the_largest_input_and_sends_no_request() -> Result<
     let user = source("user");
     let notes = source("notes");
     let budget = Budget::of(300).stop_at_limit().token_buffer(100);
-    let asked = prompt("Answer.").with(Unasked).budget(budget);
-    let f = flow([column("bot", [user.all(), notes.all()], asked)])?;
+    let step = prompt("Answer.").with(Unreachable).budget(budget);
+    let f = flow([column("bot", [user.all(), notes.all()], step)])?;
     f.push("user", "Hello!").await?;
     f.push("notes", "x".repeat(1000)).await?;
     let error = f.run().await.unwrap_err();
@@ -149,10 +150,10 @@ async fn stop_at_limit_names_the_largest_input_and_sends_no_request() -> Result<
     Ok(())
 }
 
-/// A model that must not be asked.
-struct Unasked;
+/// A model that must not be called.
+struct Unreachable;
 
-impl columnar::model::Model for Unasked {
+impl columnar::model::Model for Unreachable {
     fn name(&self) -> &'static str {
         "unasked"
     }
@@ -161,14 +162,14 @@ impl columnar::model::Model for Unasked {
         &self,
         _: columnar::model::Request,
     ) -> futures::stream::BoxStream<'static, Result<columnar::model::Chunk, columnar::BoxError>> {
-        panic!("nobody asks this model");
+        panic!("no request is sent");
     }
 }
 
 #[tokio::test]
 async fn a_budget_smaller_than_its_buffer_is_an_error_with_the_difference() -> Result<()> {
     let user = source("user");
-    let f = flow([column("bot", user.all(), prompt("x".repeat(400)).with(Unasked).budget(1100))])?;
+    let f = flow([column("bot", user.all(), prompt("x".repeat(400)).with(Unreachable).budget(1100))])?;
     f.push("user", "Hello!").await?;
     assert_eq!(
         f.run().await.unwrap_err().to_string(),
@@ -178,7 +179,7 @@ async fn a_budget_smaller_than_its_buffer_is_an_error_with_the_difference() -> R
     Ok(())
 }
 
-/// What a column says of failures holds for a budget, too.
+/// The failure policy of a column applies to its budget as well.
 #[tokio::test]
 async fn a_column_with_or_skip_skips_a_cell_over_its_budget() -> Result<()> {
     let user = source("user");
@@ -218,7 +219,7 @@ async fn budget_settings_are_inherited_field_by_field() -> Result<()> {
     Ok(())
 }
 
-/// Behind one another, the later one counts, and what it leaves open is as it was.
+/// The later policy wins; the fields that it does not set stay.
 #[tokio::test]
 async fn a_budget_can_be_set_in_several_policies() -> Result<()> {
     let user = source("user");
@@ -231,7 +232,7 @@ async fn a_budget_can_be_set_in_several_policies() -> Result<()> {
     Ok(())
 }
 
-/// Cut down to half at once, a chat begins the same way for many steps.
+/// A chat that is truncated to half its budget at once keeps its prefix for many steps.
 #[tokio::test]
 async fn a_low_water_mark_keeps_the_prefix_for_many_steps() -> Result<()> {
     for (low_water, most) in [(None, 200), (Some(0.5), 25)] {
@@ -239,49 +240,49 @@ async fn a_low_water_mark_keeps_the_prefix_for_many_steps() -> Result<()> {
             let mut budget = Budget::of(BUFFER + 200).token_buffer(BUFFER).strategy(strategy);
             budget = low_water.map_or(budget.clone(), |share| budget.low_water(share));
             let f = talked(chat, budget, 200).await?;
-            let (mut cuts, mut before) = (0, String::new());
+            let (mut truncations, mut before) = (0, String::new());
             for step in 0..200 {
                 let messages = f.messages("bot", step)?;
                 let report = messages.report().unwrap();
                 assert!(!report.is_over_limit(), "{report}");
                 let json = messages.to_json();
                 let stays = json.starts_with(before.trim_end_matches(']'));
-                cuts += usize::from(!stays);
+                truncations += usize::from(!stays);
                 if step > 0 && low_water.is_some() {
-                    let told = f.explain_cache("bot", step - 1)?;
-                    assert_eq!(told.difference.is_none(), stays, "step {step}: {told}");
+                    let prefix = f.explain_cache("bot", step - 1)?;
+                    assert_eq!(prefix.difference.is_none(), stays, "step {step}: {prefix}");
                 }
                 before = json;
             }
-            assert!((most / 2..=most).contains(&cuts), "{strategy}, {low_water:?}: {cuts}");
+            assert!((most / 2..=most).contains(&truncations), "{strategy}, {low_water:?}: {truncations}");
         }
     }
     Ok(())
 }
 
-/// Behind a cut that stays a window moves on unseen, until a value is its first one: then it is said how many came
-/// before.
+/// While a truncation persists, the window behind it moves on without a change of the context. When a value of the
+/// window becomes the first shown one, the notice counts the earlier values.
 #[tokio::test]
 async fn the_elision_notice_of_a_window_is_where_the_truncation_ends() -> Result<()> {
     let budget = Budget::of(BUFFER + 150).token_buffer(BUFFER).rolling_window().low_water(0.4);
     let views = |user: &Column| vec![user.all(), this().window(8).elided()];
     let f = talked(views, budget, 60).await?;
-    let (mut told, mut silent) = (0, 0);
+    let (mut with_notice, mut without) = (0, 0);
     for step in 8..59 {
         let (now, next) = (f.messages("bot", step)?, f.messages("bot", step + 1)?);
         let repeated = now.parts().zip(next.parts()).take_while(|(now, then)| now == then);
         let bytes = repeated.map(|(part, _)| part.text().len()).sum::<usize>();
         let stable = f.explain_cache("bot", step)?;
         assert!(stable.bytes <= bytes, "{} then {} at {step}: {stable}", shape(&now), shape(&next));
-        let says = now.parts().any(|part| part.hidden().is_some());
-        (told, silent) = (told + usize::from(says), silent + usize::from(!says));
+        let has_notice = now.parts().any(|part| part.hidden().is_some());
+        (with_notice, without) = (with_notice + usize::from(has_notice), without + usize::from(!has_notice));
         assert_eq!(now.parts().map(|part| part.tokens()).sum::<usize>(), now.tokens());
     }
-    assert!(told > 5 && silent > 5, "{told} and {silent}");
+    assert!(with_notice > 5 && without > 5, "{with_notice} and {without}");
     Ok(())
 }
 
-/// The cut at a step follows from the values, not from who asked before.
+/// The truncation at a step follows from the values, not from earlier reads.
 #[tokio::test]
 async fn a_truncation_is_the_same_after_a_restart_and_in_a_fork() -> Result<()> {
     let user = source("user");
@@ -306,7 +307,7 @@ async fn a_truncation_is_the_same_after_a_restart_and_in_a_fork() -> Result<()> 
         assert_eq!(shape(&again.messages("bot", step)?), all[step], "step {step}");
         assert_eq!(shape(&fork.messages("bot", step)?), all[step], "step {step} of the fork");
     }
-    // A fork that says something else is cut its own way, and the first one is as it was.
+    // A fork with other values is truncated in its own way, and the first flow does not change.
     let other = again.fork(33)?;
     for step in 33..60 {
         other.push("user", "x".repeat(10 * step)).await?;
@@ -341,7 +342,7 @@ async fn a_new_counter_counts_stored_values_again() -> Result<()> {
     Ok(())
 }
 
-/// What is forecast for a column is at most what its budget lets it cost.
+/// The forecast of a column is at most the cost that its budget allows.
 #[tokio::test]
 async fn a_forecast_applies_the_budget() -> Result<()> {
     let f = talk(chat, Budget::of(BUFFER + 40).token_buffer(BUFFER), 100)?;
@@ -373,7 +374,7 @@ fn limits() -> impl proptest::strategy::Strategy<Value = (Limit, Option<f64>)> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever the flow and the budget, what is left and what is not is what the rules say.
+    /// For every flow and budget, the shown and the omitted turns are those of the naive rules.
     #[test]
     fn contexts_are_truncated_by_the_naive_rules(described in flows(), (limit, share) in limits()) {
         let live = Live::declare(&described, &[0]).unwrap();
@@ -382,7 +383,7 @@ proptest! {
         each_is_as_the_rules_say(&described, &live, limit)?;
     }
 
-    /// Cells that are empty for good are no turns, or make turns smaller.
+    /// Skipped cells are no turns, or make turns smaller.
     #[test]
     fn a_skipped_cell_is_neither_shown_nor_counted_as_omitted(
         described in flows(),
@@ -400,7 +401,7 @@ proptest! {
     }
 }
 
-/// Holds what the compute steps saw, and what is shown of it later, against the rules.
+/// Compares the messages of the compute steps, and those that are read later, with the rules.
 fn each_is_as_the_rules_say(described: &naive::Flow, live: &Live, limit: Limit) -> Result<(), TestCaseError> {
     let is_gap = |column: &str, step| live.flow.get(column, step).is_none();
     for ((column, step), seen) in live.seen() {
@@ -420,7 +421,7 @@ fn each_is_as_the_rules_say(described: &naive::Flow, live: &Live, limit: Limit) 
     Ok(())
 }
 
-/// The cells that are left out.
+/// The omitted cells.
 fn elided(messages: &Messages) -> Vec<(String, usize)> {
     messages.elided().map(|origin| (origin.column.to_string(), origin.step)).collect()
 }

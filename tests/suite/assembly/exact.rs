@@ -1,4 +1,4 @@
-//! Exact counts: of texts, of messages by their parts, and how near to them estimates are.
+//! Exact counts of texts and of messages by their parts, and the error of estimates.
 
 use columnar::prelude::*;
 use columnar::tokens::{Chars, Classes, Counter, Exact};
@@ -18,7 +18,7 @@ fn exact_counts_are_those_that_openai_publishes() {
         assert_eq!((Exact::cl100k().count(text), Exact::o200k().count(text)), (cl100k, o200k), "{text}");
     }
     assert_eq!(Exact::o200k().count(""), 0);
-    assert!(Exact::o200k().count("<|endoftext|>") > 1, "values are text, whatever they spell");
+    assert!(Exact::o200k().count("<|endoftext|>") > 1, "a value is text, also if it spells a special token");
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn a_tokenizer_is_found_by_the_name_of_its_model() {
     }
 }
 
-/// What the library sends for these values, one after the other in one message: its content and its parts.
+/// One message with these values: its content and its parts.
 async fn message(values: &[&str]) -> Result<(String, Vec<String>)> {
     let [one, two, three] = TAGS.map(source);
     let column = column("column", (&one, &two, &three), |_: Context| async { "" });
@@ -49,13 +49,13 @@ async fn message(values: &[&str]) -> Result<(String, Vec<String>)> {
     Ok((messages.last_text().into_owned(), parts))
 }
 
-/// The parts with the separator that stands in front of all but the first, and without it.
+/// The parts with the separator before all but the first, and without it.
 fn sums(counter: &impl Counter, parts: &[String]) -> (usize, usize) {
     let apart = |part: &String| counter.count(part.strip_prefix("\n\n").unwrap_or(part));
     (parts.iter().map(|part| counter.count(part)).sum(), parts.iter().map(apart).sum())
 }
 
-/// The end of a tag and the separator behind it are one token.
+/// The end of a tag and the following separator are one token.
 #[tokio::test]
 async fn parts_without_their_separators_add_up_to_the_message() -> Result<()> {
     let corpus = Corpus::new();
@@ -90,7 +90,7 @@ proptest! {
 fn estimates_are_close_to_exact_counts_for_every_kind_of_text() {
     let corpus = Corpus::new();
     for file in &corpus.missing {
-        println!("MISSING {file}: run `cargo fetch`; what it would show is not tested");
+        println!("MISSING {file}: run `cargo fetch`; its texts are not tested");
     }
     let exact = Exact::o200k();
     for kind in KINDS {
@@ -99,12 +99,12 @@ fn estimates_are_close_to_exact_counts_for_every_kind_of_text() {
         let estimate: usize = texts.iter().map(|(text, _)| Classes.count(text)).sum();
         let bias = ratio(estimate, all) - 1.0;
         assert!(bias.abs() < 0.06, "{kind}: {bias}");
-        let near = |limit: f64| {
+        let share_within = |limit: f64| {
             let is_near =
                 |(text, exact): &&(&str, usize)| (ratio(Classes.count(text), *exact) - 1.0).abs() < limit;
             ratio(texts.iter().filter(is_near).count(), texts.len())
         };
-        assert!(near(0.30) >= 0.95, "{kind}: {} of the texts are near", near(0.30));
+        assert!(share_within(0.30) >= 0.95, "{kind}: {} of the texts are within 30 %", share_within(0.30));
         let further = |(text, exact): &&(&str, usize)| {
             Classes.count(text).abs_diff(*exact) > Chars.count(text).abs_diff(*exact)
         };

@@ -31,7 +31,7 @@ proptest! {
         });
     }
 
-    /// What the declaration says of a request is true of each one that is made when all windows are full.
+    /// The outline of a declaration is true of each request that is made when all windows are full.
     #[test]
     fn the_outline_has_the_repeated_prefix_and_the_number_of_values(flow in flows()) {
         let live = filled(&flow, &[0]);
@@ -42,7 +42,7 @@ proptest! {
             let is_filtered = cell.reads.views.iter().any(|view| view.filter.is_some());
             match column.growth {
                 Growth::Constant(most) => assert!(shown <= most, "{shown} of {most}"),
-                // A filter may leave nothing of a history.
+                // A filter may hide a whole history.
                 Growth::Linear if is_filtered => {}
                 Growth::Linear => assert!(shown >= cell.step, "{shown} at step {}", cell.step),
             }
@@ -64,11 +64,11 @@ proptest! {
                 Repeats::Instruction => {
                     let first = messages.parts().next().unwrap();
                     let is_led = first.origin().is_none() && first.hidden().is_none();
-                    // What is said of the own past takes the place of the lead as soon as something is hidden.
+                    // The notice of the self history replaces the leading notice as soon as something is hidden.
                     let lead = if is_led && !cell.reads.own_elided { "<elided/>".len() } else { 0 };
                     assert_eq!(stable.bytes, lead);
                 }
-                other => panic!("what is {other:?}?"),
+                other => panic!("{other:?} is unexpected"),
             }
         });
     }
@@ -111,7 +111,7 @@ proptest! {
         each_cell(&flow, &live, |cell, messages| {
             let mut steps = Vec::new();
             for part in messages.parts().filter(|part| part.role() == Role::Assistant) {
-                let origin = part.origin().expect("the assistant says what is stored");
+                let origin = part.origin().expect("an assistant part has an origin");
                 let value = flow.value(origin.column, origin.step).unwrap();
                 let text = part.text();
                 let before = text.strip_suffix(value);
@@ -150,7 +150,7 @@ proptest! {
         });
     }
 
-    /// What is said to be the beginning of the next request is all that the two have in common.
+    /// The stable prefix is the longest common prefix of a request and the next one.
     #[test]
     fn the_stable_prefix_is_repeated_by_the_next_request(flow in flows()) {
         let live = filled(&flow, &[0]);
@@ -163,7 +163,7 @@ proptest! {
             let bytes = |parts: usize| messages.parts().take(parts).map(|part| part.text().len()).sum::<usize>();
             let stable = live.flow.explain_cache(&cell.column.name, cell.step).unwrap();
             assert_eq!((stable.bytes, stable.total_bytes), (bytes(repeated), bytes(usize::MAX)), "{stable}");
-            // A lead that is not repeated goes for the sake of what it leads.
+            // A leading notice that is not repeated is no part of the prefix.
             let mut rest = messages.parts().skip(repeated);
             let first = rest.find_map(|part| part.origin().map(|it| (it.column.clone(), it.step)));
             let difference = stable.difference.map(|difference| match difference {
@@ -191,8 +191,8 @@ proptest! {
                 live.push(&flow, step).await?;
                 live.flow.run().await
             }).unwrap();
-            for ((column, past), seen) in live.seen() {
-                assert_eq!(live.flow.messages(&column, past).unwrap(), seen);
+            for ((column, step), seen) in live.seen() {
+                assert_eq!(live.flow.messages(&column, step).unwrap(), seen);
             }
         }
         assert_eq!(live.seen().len(), flow.derived().count() * flow.steps());
@@ -205,17 +205,17 @@ proptest! {
         let (whole, holed) = (filled(&flow, &[0]), Live::with_gaps(&flow, &gaps).unwrap());
         block_on(holed.fill(&flow)).unwrap();
         assert_eq!(holed.flow.steps(), flow.steps());
-        // Cells come after what they read, so one all of whose inputs are gaps is found to be one.
+        // Cells come after their inputs, so a cell whose inputs are all gaps is found to be a gap.
         let mut in_time: Vec<_> = cells(&flow).collect();
         in_time.sort_by_key(|cell| cell.step);
         for cell in in_time {
             let is_gap = |view: &naive::View| {
-                let said = cell.step.checked_sub(usize::from(view.delayed));
-                let is_out = |said| {
-                    let value = flow.value(&view.column, said).unwrap();
-                    view.filter.is_some_and(|filter| !filter.shows(said, value))
+                let source_step = cell.step.checked_sub(usize::from(view.delayed));
+                let is_out = |source_step| {
+                    let value = flow.value(&view.column, source_step).unwrap();
+                    view.filter.is_some_and(|filter| !filter.shows(source_step, value))
                 };
-                said.is_none_or(|said| gaps.contains(&(view.column.clone(), said)) || is_out(said))
+                source_step.is_none_or(|source_step| gaps.contains(&(view.column.clone(), source_step)) || is_out(source_step))
             };
             if cell.reads.views.iter().all(is_gap) {
                 gaps.insert((cell.column.name.clone(), cell.step));
@@ -247,10 +247,10 @@ proptest! {
         });
         let pushed = only_sources(&flow);
         for cell in cells(&flow) {
-            let told = live.flow.messages(&cell.column.name, cell.step);
+            let actual = live.flow.messages(&cell.column.name, cell.step);
             match naive::messages(&pushed, &cell.column.name, cell.reads, cell.step) {
-                Ok(expected) => assert_eq!(plain(&told.unwrap()), expected),
-                Err(_) => assert_missing(&told.unwrap_err(), Cell { flow: &pushed, ..cell }),
+                Ok(expected) => assert_eq!(plain(&actual.unwrap()), expected),
+                Err(_) => assert_missing(&actual.unwrap_err(), Cell { flow: &pushed, ..cell }),
             }
         }
     }
@@ -265,7 +265,7 @@ fn pieces(messages: &Messages) -> Vec<(Role, String, usize)> {
     messages.parts().filter_map(piece).collect()
 }
 
-/// Assemblers of which each breaks one rule, and what the rule is.
+/// Rules, each with an assembler that breaks it.
 const BROKEN: [(&str, Assembler); 9] = [
     ("windows are counted from the current step", |cell| {
         let first =
@@ -274,16 +274,16 @@ const BROKEN: [(&str, Assembler); 9] = [
         reads.views.iter_mut().for_each(|view| view.window = Window::Last(cell.step + 1 - first));
         Cell { reads: &reads, ..cell }.assembled()
     }),
-    ("inputs stand in order of declaration", |cell| {
+    ("inputs are in declaration order", |cell| {
         let mut reads = cell.reads.clone();
         reads.views.reverse();
         Cell { reads: &reads, ..cell }.assembled()
     }),
-    ("the own past is windowed", |cell| {
+    ("the self history is windowed", |cell| {
         let reads = Reads { own: cell.reads.own.map(|_| Window::All), ..cell.reads.clone() };
         Cell { reads: &reads, ..cell }.assembled()
     }),
-    ("what a window hides is told", |cell| {
+    ("hidden values are counted in a notice", |cell| {
         let mut reads = Reads { own_elided: false, ..cell.reads.clone() };
         reads.views.iter_mut().for_each(|view| view.elided = false);
         Cell { reads: &reads, ..cell }.assembled()
@@ -293,7 +293,7 @@ const BROKEN: [(&str, Assembler); 9] = [
     }),
     ("an empty line separates", |cell| cell.rewritten(|content| content.replace(">\n\n<", ">\n<"))),
     ("spellings of tags are escaped", |cell| cell.rewritten(|content| cell.spelling().restore(content))),
-    ("what was escaped is escaped again", |cell| {
+    ("an escaped spelling is escaped again", |cell| {
         cell.rewritten(|content| content.replace("&amp;lt;", "&lt;"))
     }),
     ("`elided` counts as a tag", |cell| {
@@ -303,7 +303,7 @@ const BROKEN: [(&str, Assembler); 9] = [
 
 type Assembler = fn(Cell<'_>) -> naive::Messages;
 
-/// The flows are such that a wrong assembler is told from the right one.
+/// The random flows distinguish each wrong assembler from the right one.
 #[test]
 fn every_broken_rule_is_detected() {
     let mut runner = TestRunner::deterministic();
@@ -351,21 +351,21 @@ impl Cell<'_> {
         user_message(content, &tags, &groups).unwrap_or_else(|error| panic!("{content:?}: {error}"))
     }
 
-    /// The tags and values of the inputs that are shown of a step.
+    /// The tags and values of the shown inputs of a step.
     fn shown_at(self, then: usize) -> Vec<(String, String)> {
         let is_shown = |window| (first_shown(window, self.step + 1)..=self.step).contains(&then);
         let views = self.reads.views.iter().filter(|view| is_shown(view.window));
         let values = views.filter_map(|view| {
-            let said = then.checked_sub(usize::from(view.delayed))?;
-            let value = self.flow.value(&view.column, said).unwrap();
-            let is_shown = view.filter.is_none_or(|filter| filter.shows(said, value));
+            let source_step = then.checked_sub(usize::from(view.delayed))?;
+            let value = self.flow.value(&view.column, source_step).unwrap();
+            let is_shown = view.filter.is_none_or(|filter| filter.shows(source_step, value));
             is_shown.then(|| (view.tag.clone(), value.to_owned()))
         });
         values.collect()
     }
 }
 
-/// The first step that is shown of a history of so many.
+/// The first shown step of a history with this number of steps.
 fn first_shown(window: Window, len: usize) -> usize {
     match window {
         Window::All => 0,
@@ -379,7 +379,7 @@ fn cells(flow: &Flow) -> impl Iterator<Item = Cell<'_>> {
     flow.derived().flat_map(of_column)
 }
 
-/// Looks at every cell of a flow with its messages in the library.
+/// Visits every cell of a flow with its messages in the library.
 fn each_cell(flow: &Flow, live: &Live, check: impl Fn(Cell<'_>, Messages)) {
     for cell in cells(flow) {
         check(cell, live.flow.messages(&cell.column.name, cell.step).unwrap());
@@ -407,7 +407,7 @@ fn only_sources(flow: &Flow) -> Flow {
     flow
 }
 
-/// The error names a cell that the column reads and that is not there.
+/// Asserts that the error names a missing cell that the column reads.
 fn assert_missing(error: &Error, reader: Cell<'_>) {
     let Error::Missing { column, step } = error else { panic!("{error}") };
     assert!(reader.flow.value(column, *step).is_err(), "{error}");

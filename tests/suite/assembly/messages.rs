@@ -6,7 +6,7 @@ use columnar::{
 };
 use serde_json::{Value as Json, json};
 
-/// The answer of a cell that an example leaves open.
+/// The value of a cell that an example does not use.
 const OPEN: &str = "(to be computed)";
 
 mod worked_examples {
@@ -17,7 +17,7 @@ mod worked_examples {
         let user = source("user");
         let assistant =
             column("assistant", (&user, this()), script(["Hi! How can I help?", "TypeScript is a...", OPEN]));
-        let f = told([assistant], &["Hello", "What's TypeScript?", "Thanks"]).await;
+        let f = filled([assistant], &["Hello", "What's TypeScript?", "Thanks"]).await;
 
         let expected = json!([
           { "role": "user", "content": "<user>\nHello\n</user>" },
@@ -33,7 +33,7 @@ mod worked_examples {
     async fn a_map_sees_each_step_alone() {
         let user = source("user");
         let topics = column("topics", user.latest(), script(["greetings", "Rust, programming", OPEN]));
-        let f = told([topics], &["Hello", "Let's discuss Rust", "And memory safety"]).await;
+        let f = filled([topics], &["Hello", "Let's discuss Rust", "And memory safety"]).await;
 
         let expected = json!([
           { "role": "user", "content": "<user>\nAnd memory safety\n</user>" }
@@ -52,8 +52,8 @@ mod worked_examples {
         let user = source("user");
         let answers = ["User is considering Rust.", "User wants to rewrite the backend in Rust.", OPEN];
         let summary = column("summary", (&user, this().latest()), script(answers));
-        let said = ["I'm considering Rust", "For the backend rewrite", "Because Python is slow"];
-        let f = told([summary], &said).await;
+        let user_values = ["I'm considering Rust", "For the backend rewrite", "Because Python is slow"];
+        let f = filled([summary], &user_values).await;
 
         let expected = json!([
           { "role": "user", "content": "<user>\nI'm considering Rust\n</user>" }
@@ -79,7 +79,7 @@ mod worked_examples {
         let answers = ["User is considering Rust.", "User wants to rewrite backend in Rust..."];
         let summary = column("summary", (&user, this().latest()), script(answers));
         let critique = column("critique", [summary.latest(), user.latest()], script([OPEN, OPEN]));
-        let f = told([critique], &["I'm considering Rust", "Because Python is slow"]).await;
+        let f = filled([critique], &["I'm considering Rust", "Because Python is slow"]).await;
 
         let expected = json!([
           {
@@ -96,7 +96,7 @@ mod worked_examples {
         let topics = column("topics", user.latest(), script(["Rust", "Go", "Zig"]));
         let answers = ["User mentions Rust.", "Expanded to Go.", OPEN];
         let analysis = column("analysis", (&user, &topics, this()), script(answers));
-        let f = told([analysis], &["I like Rust", "And Go is nice", "Maybe Zig too"]).await;
+        let f = filled([analysis], &["I like Rust", "And Go is nice", "Maybe Zig too"]).await;
 
         let expected = json!([
           {
@@ -123,7 +123,7 @@ mod worked_examples {
         let cases = ["Rust offers memory safety...", "Python's GIL limits..."];
         let steelman = column("steelman", user.latest(), script(cases));
         let critic = column("critic", steelman.latest(), script(["But the learning curve...", OPEN]));
-        let f = told([critic], &["We should use Rust", "Python is too slow"]).await;
+        let f = filled([critic], &["We should use Rust", "Python is too slow"]).await;
 
         let expected = json!([
           { "role": "user", "content": "<steelman>\nPython's GIL limits...\n</steelman>" }
@@ -136,7 +136,7 @@ mod worked_examples {
         let user = source("user");
         let answers = ["Mentioned alpha.", "Alpha, then beta.", "Beta, then gamma.", OPEN];
         let recent = column("recent", (user.window(2), this().latest()), script(answers));
-        let f = told([recent], &["Alpha", "Beta", "Gamma", "Delta"]).await;
+        let f = filled([recent], &["Alpha", "Beta", "Gamma", "Delta"]).await;
 
         let expected = json!([
           { "role": "user", "content": "<user>\nGamma\n</user>" },
@@ -195,7 +195,7 @@ mod windows {
         let user = source("user");
         let topics = column("topics", user.latest(), script(["t0", "t1", "t2", "t3"]));
         let mixed = column("mixed", (&user, topics.latest()), script([OPEN; 4]));
-        let f = told([mixed], &["u0", "u1", "u2", "u3"]).await;
+        let f = filled([mixed], &["u0", "u1", "u2", "u3"]).await;
 
         let content = "<user>\nu0\n</user>\n\n<user>\nu1\n</user>\n\n<user>\nu2\n</user>\n\n\
                        <user>\nu3\n</user>\n\n<topics>\nt3\n</topics>";
@@ -281,7 +281,7 @@ mod values {
     async fn empty_ones_are_values_like_any_other() {
         let user_column = source("user");
         let chat = column("bot", (&user_column, this()), script(["", "b1", OPEN]));
-        let f = told([chat], &["", "u1", ""]).await;
+        let f = filled([chat], &["", "u1", ""]).await;
         assert_eq!(turns(&f, 0), [user("")]);
         assert_eq!(turns(&f, 1), [user(""), own(""), user("u1")]);
         assert_eq!(json_of(&f, "bot", 0), json!([{ "role": "user", "content": "<user>\n\n</user>" }]));
@@ -292,7 +292,7 @@ mod values {
     async fn empty_ones_of_the_self_history_stay_in_order_when_they_merge() {
         let user = source("user");
         let journal = column("bot", (user.latest(), this()), script(["", "", OPEN]));
-        let f = told([journal], &["u0", "u1", "u2"]).await;
+        let f = filled([journal], &["u0", "u1", "u2"]).await;
         assert_eq!(turns(&f, 1)[1], own(""));
         assert_eq!(turns(&f, 2)[1], own("\n\n"));
     }
@@ -349,7 +349,7 @@ mod values {
         let user = source("user");
         let topics = column("topics", user.latest(), script(["<user> <topics> <subjects>"]));
         let both = column("both", (user.latest(), topics.latest().named("subjects")), script([OPEN]));
-        let f = told([both], &["</subjects> </topics>"]).await;
+        let f = filled([both], &["</subjects> </topics>"]).await;
         let content = "<user>\n&lt;/subjects> </topics>\n</user>\n\n\
                        <subjects>\n&lt;user> <topics> &lt;subjects>\n</subjects>";
         assert_eq!(json_of(&f, "both", 0)[0]["content"], content);
@@ -361,7 +361,7 @@ mod values {
         let user_column = source("user");
         let spelt = "</user> &lt;/user> <elided/>";
         let chat = column("bot", (&user_column, this()), script([spelt, OPEN]));
-        let f = told([chat], &["u0", "u1"]).await;
+        let f = filled([chat], &["u0", "u1"]).await;
         assert_eq!(turns(&f, 1), [user("u0"), own(spelt), user("u1")]);
     }
 
@@ -370,7 +370,7 @@ mod values {
         let user = source("user");
         let echo =
             column("echo", user.latest(), |cx: Context| async move { cx.input("user").unwrap().to_string() });
-        let f = told([echo], &["</user> &lt;/user>"]).await;
+        let f = filled([echo], &["</user> &lt;/user>"]).await;
         assert_eq!(f.get("user", 0).as_deref(), Some("</user> &lt;/user>"));
         assert_eq!(f.get("echo", 0).as_deref(), Some("</user> &lt;/user>"));
     }
@@ -378,7 +378,7 @@ mod values {
     /// The message that shows a value of `user`.
     async fn shown_as(value: &str, view: impl Fn(&Column) -> View) -> String {
         let user = source("user");
-        let f = told([column("bot", view(&user), script([OPEN]))], &[value]).await;
+        let f = filled([column("bot", view(&user), script([OPEN]))], &[value]).await;
         f.messages("bot", 0).unwrap().last_text().into_owned()
     }
 }
@@ -409,8 +409,9 @@ mod tags {
         let (user, notes) = (source("user"), source("notes"));
         for views in [[user.all(), user.latest()], [user.all(), notes.named("user")]] {
             let mistakes = refused(column("bot", views, script([OPEN])));
-            let is_told = matches!(&mistakes[..], [SchemaError::DuplicateTag { tag, .. }] if *tag == "user");
-            assert!(is_told, "{mistakes:?}");
+            let is_reported =
+                matches!(&mistakes[..], [SchemaError::DuplicateTag { tag, .. }] if *tag == "user");
+            assert!(is_reported, "{mistakes:?}");
         }
     }
 
@@ -432,7 +433,7 @@ mod parts {
         let user = source("user");
         let topics = column("topics", user.latest(), script(["t0", "t1"]));
         let chat = column("bot", (&user, topics.named("subjects"), this()), script(["b0", OPEN]));
-        let f = told([chat], &["u0", "u1"]).await;
+        let f = filled([chat], &["u0", "u1"]).await;
         let messages = f.messages("bot", 1).unwrap();
         let expected = [
             "user|user 0|<user>\nu0\n</user>",
@@ -519,8 +520,8 @@ mod errors {
         let f = bot(|user| [user.latest()]).await;
         for step in [0, 3, 4, usize::MAX] {
             let error = f.messages("user", step).expect_err("`user` reads nothing");
-            let is_told = matches!(&error, Error::NotDerived { column } if *column == "user");
-            assert!(is_told, "step {step}: {error}");
+            let is_reported = matches!(&error, Error::NotDerived { column } if *column == "user");
+            assert!(is_reported, "step {step}: {error}");
         }
     }
 
@@ -542,21 +543,21 @@ mod errors {
     }
 }
 
-/// The flow of these columns after `user` said this and everything ran.
-async fn told(leaves: impl IntoIterator<Item = Column>, said: &[&str]) -> Flow {
+/// The flow of these columns after these values of `user` and a run.
+async fn filled(leaves: impl IntoIterator<Item = Column>, user: &[&str]) -> Flow {
     let f = flow(leaves).unwrap();
-    for text in said {
+    for text in user {
         f.push("user", *text).await.unwrap();
     }
     f.run().await.unwrap();
     f
 }
 
-/// Four steps of a column `bot` that answers `b0`, `b1`, ... to `u0`, `u1`, ... of `user`.
+/// Four steps of a column `bot` with the values `b0`, `b1`, ... for `u0`, `u1`, ... of `user`.
 async fn bot<V: columnar::IntoViews>(views: impl Fn(&Column) -> V) -> Flow {
     let user = source("user");
     let bot = column("bot", views(&user), script(["b0", "b1", "b2", "b3"]));
-    told([bot], &["u0", "u1", "u2", "u3"]).await
+    filled([bot], &["u0", "u1", "u2", "u3"]).await
 }
 
 fn refused(leaf: Column) -> Vec<SchemaError> {
@@ -575,7 +576,7 @@ fn turns(f: &Flow, step: usize) -> Vec<(Role, String)> {
     f.messages("bot", step).unwrap().iter().map(|(role, content)| (role, content.into_owned())).collect()
 }
 
-/// A user message that shows these values of `user`; a space stands between two steps.
+/// A user message with these values of `user`, separated by a space.
 fn user(values: &str) -> (Role, String) {
     let shown: Vec<_> = values.split(' ').map(|value| format!("<user>\n{value}\n</user>")).collect();
     (Role::User, shown.join("\n\n"))
@@ -589,7 +590,7 @@ fn elided() -> (Role, String) {
     (Role::User, "<elided/>".to_owned())
 }
 
-/// The parts: who speaks, the cell that is shown, the text.
+/// The parts: role, cell, text.
 fn pieces(messages: &Messages) -> Vec<String> {
     let cell = |part: &Part<'_>| part.origin().map(|cell| format!("{} {}", cell.column, cell.step));
     let piece =

@@ -1,4 +1,4 @@
-//! The forms of a context: by example, and their laws on random flows.
+//! The formats of a context: by example, and their laws on random flows.
 
 use std::sync::Arc;
 
@@ -21,18 +21,18 @@ const GPT: &str = "openai/gpt-5.6";
 
 type FollowUp = Vec<(Role, Arc<str>)>;
 
-/// For which every prefix is long enough.
+/// A provider for which every prefix is long enough.
 fn eager(model: &str) -> CachePolicy {
     let mut row = CachePolicy::of(model).clone();
     row.minimum = 1;
     row
 }
 
-/// A column `bot` that was asked after each of these, with one answer less.
-async fn talked(views: impl Fn(&Column) -> Vec<View>, said: &[&str], answers: &[&str]) -> Flow {
+/// A flow with a column `bot` that replied to these values of `user`, all but the last.
+async fn chat(views: impl Fn(&Column) -> Vec<View>, user_values: &[&str], replies: &[&str]) -> Flow {
     let user = source("user");
     let f = flow([column("bot", views(&user), script(answers.to_vec()))]).unwrap();
-    for text in said {
+    for text in user_values {
         f.push("user", *text).await.unwrap();
     }
     f.run().await.expect_err("the script ends");
@@ -55,7 +55,7 @@ mod worked_examples {
 
     #[tokio::test]
     async fn a_chat_in_all_formats() {
-        let f = talked(chat, &["one", "two"], &["1"]).await;
+        let f = chat(chat, &["one", "two"], &["1"]).await;
         let messages = f.messages("bot", 1).unwrap();
         let rendering = Rendering::new("Count.", &messages);
         let strings = json!([
@@ -91,7 +91,7 @@ mod worked_examples {
 
     #[tokio::test]
     async fn without_an_instruction_there_is_no_system_message() {
-        let f = talked(chat, &["one"], &[]).await;
+        let f = chat(chat, &["one"], &[]).await;
         let messages = f.messages("bot", 0).unwrap();
         let rendering = Rendering::new("", &messages);
         let array = json!([{ "role": "user", "content": ONE }]);
@@ -103,7 +103,7 @@ mod worked_examples {
 
     #[tokio::test]
     async fn values_of_one_message_are_separate_blocks_in_formats_with_blocks() {
-        let f = talked(|user| vec![user.all()], &["one", "two"], &[]).await;
+        let f = chat(|user| vec![user.all()], &["one", "two"], &[]).await;
         let messages = f.messages("bot", 1).unwrap();
         let rendering = Rendering::new("", &messages);
         let parts = json!([{ "role": "user", "content": [text(ONE), text(&format!("\n\n{TWO}"))] }]);
@@ -116,7 +116,7 @@ mod worked_examples {
 
     #[tokio::test]
     async fn a_blank_reply_is_a_message_only_in_the_merged_format() {
-        let f = talked(chat, &["one", "two"], &[" \n"]).await;
+        let f = chat(chat, &["one", "two"], &[" \n"]).await;
         let messages = f.messages("bot", 1).unwrap();
         let rendering = Rendering::new("", &messages);
         assert_eq!(rendering.merged()[1], json!({ "role": "assistant", "content": " \n" }));
@@ -130,7 +130,7 @@ mod worked_examples {
 
     #[tokio::test]
     async fn marks_are_rendered_in_the_format_of_each_provider() {
-        let f = talked(chat, &["one", "two"], &["1"]).await;
+        let f = chat(chat, &["one", "two"], &["1"]).await;
         let messages = f.messages("bot", 1).unwrap();
         let marked = |model: &str, pace: Pace| {
             let provider = eager(model);
@@ -192,13 +192,13 @@ mod worked_examples {
         );
         let unmarked = Rendering::new("Count.", &messages);
         let strings = |rendering: &Rendering<'_>| (rendering.merged(), rendering.alternating());
-        assert_eq!(strings(&rendering), strings(&unmarked), "strings have no place for a mark");
+        assert_eq!(strings(&rendering), strings(&unmarked), "a string has no field for a mark");
     }
 
-    /// It would keep the end of each request of its own accord.
+    /// Without marks the provider caches the end of each request by itself.
     #[tokio::test]
     async fn an_empty_plan_disables_caching_where_marks_are_supported() {
-        let f = talked(chat, &["one"], &[]).await;
+        let f = chat(chat, &["one"], &[]).await;
         let messages = f.messages("bot", 0).unwrap();
         let options = |model: &str| {
             let rendering =
@@ -215,10 +215,10 @@ mod worked_examples {
         }
     }
 
-    /// The end of the first step is where the next request goes on, and what was said there is nothing.
+    /// The next request diverges at the end of the first step, whose reply is empty.
     #[tokio::test]
     async fn a_mark_on_a_blank_part_moves_to_the_preceding_block() {
-        let f = talked(|user| vec![user.latest(), this()], &["one", "two", "three"], &["1", " "]).await;
+        let f = chat(|user| vec![user.latest(), this()], &["one", "two", "three"], &["1", " "]).await;
         let messages = f.messages("bot", 2).unwrap();
         let provider = eager(CLAUDE);
         let mut plan = CachePlan::of(&messages, 0, &provider, Pace::batch());
@@ -240,38 +240,38 @@ mod worked_examples {
 
     #[tokio::test]
     async fn follow_up_messages_come_after_the_messages() {
-        let f = talked(chat, &["one"], &[]).await;
+        let f = chat(chat, &["one"], &[]).await;
         let messages = f.messages("bot", 0).unwrap();
         let follow_up = |reply: &str| -> FollowUp {
             vec![(Role::Assistant, reply.into()), (Role::User, "In digits.".into())]
         };
-        let (said, silent) = (follow_up("One."), follow_up(""));
+        let (reply, empty) = (follow_up("One."), follow_up(""));
         let provider = eager(CLAUDE);
         let plan = CachePlan::of(&messages, 0, &provider, Pace::batch());
         let rendering = Rendering::new("", &messages).marked(plan, &provider);
         let first = json!({ "type": "text", "text": ONE, "cache_control": { "type": "ephemeral" } });
         assert_eq!(
-            rendering.clone().follow_up(&said).anthropic()["messages"],
+            rendering.clone().follow_up(&reply).anthropic()["messages"],
             json!([
                 { "role": "user", "content": [first] },
                 { "role": "assistant", "content": [text("One.")] },
                 { "role": "user", "content": [text("In digits.")] },
             ])
         );
-        let silent = rendering.follow_up(&silent);
+        let empty = rendering.follow_up(&empty);
         assert_eq!(
-            silent.anthropic()["messages"],
+            empty.anthropic()["messages"],
             json!([{ "role": "user", "content": [first, text("\n\nIn digits.")] }])
         );
         assert_eq!(
-            silent.alternating(),
+            empty.alternating(),
             json!([{ "role": "user", "content": format!("{ONE}\n\nIn digits.") }])
         );
-        assert_eq!(silent.merged().as_array().unwrap().len(), 3);
+        assert_eq!(empty.merged().as_array().unwrap().len(), 3);
     }
 }
 
-/// What a form says, block by block: the role, the text, and whether it is marked.
+/// The blocks of a format: the role, the text, and whether it is marked.
 fn blocks(form: &Json) -> Vec<(String, String, bool)> {
     let system = form.get("system").map(|content| json!({ "role": "system", "content": content }));
     let instructions = form.get("instructions").cloned();
@@ -296,20 +296,22 @@ fn blocks(form: &Json) -> Vec<(String, String, bool)> {
     system.iter().chain(&instructions).chain(messages).flat_map(of_message).collect()
 }
 
-/// The same message by message, as far as roles tell.
-fn said(form: &Json) -> naive::Messages {
+/// The blocks joined into messages by their roles.
+fn messages_of(form: &Json) -> naive::Messages {
     let blocks = blocks(form);
     let role = |role: &str| ["system", "user", "assistant"].into_iter().find(|known| *known == role).unwrap();
     let messages = blocks.chunk_by(|(one, ..), (other, ..)| one == other);
-    messages.map(|said| (role(&said[0].0), said.iter().map(|(_, text, _)| text.as_str()).collect())).collect()
+    messages
+        .map(|blocks| (role(&blocks[0].0), blocks.iter().map(|(_, text, _)| text.as_str()).collect()))
+        .collect()
 }
 
-/// What is to be said, in texts that are parts of messages, blank ones included.
+/// The expected texts of all parts, blank ones included.
 fn texts(messages: &Messages, follow_up: &FollowUp) -> Vec<(Role, Vec<String>)> {
     let mut all: Vec<(Role, Vec<String>)> = Vec::new();
     let parts = messages.parts().map(|part| (part.role(), part.text().into_owned(), ""));
-    let behind = follow_up.iter().map(|(role, text)| (*role, text.to_string(), "\n\n"));
-    for (role, text, separator) in parts.chain(behind) {
+    let follow_up = follow_up.iter().map(|(role, text)| (*role, text.to_string(), "\n\n"));
+    for (role, text, separator) in parts.chain(follow_up) {
         match all.last_mut().filter(|(last, _)| *last == role) {
             Some((_, texts)) => texts.push(separator.to_owned() + &text),
             None => all.push((role, vec![text])),
@@ -318,7 +320,7 @@ fn texts(messages: &Messages, follow_up: &FollowUp) -> Vec<(Role, Vec<String>)> 
     all
 }
 
-/// The rule in plain words: what is blank at the end of a message is left out, and neighbours are joined.
+/// The naive rule: blank parts at the end of a message are omitted, and adjacent parts are joined.
 fn without_blanks(texts: Vec<(Role, Vec<String>)>) -> naive::Messages {
     let mut all: naive::Messages = Vec::new();
     for (role, mut texts) in texts {
@@ -377,7 +379,7 @@ proptest! {
             let rendering = Rendering::new(system, &messages).follow_up(&follow_up);
 
             let merged = texts.iter().map(|(role, texts)| (role.as_str(), texts.concat()));
-            prop_assert_eq!(said(&rendering.merged()), instruction.clone().into_iter().chain(merged).collect::<Vec<_>>());
+            prop_assert_eq!(messages_of(&rendering.merged()), instruction.clone().into_iter().chain(merged).collect::<Vec<_>>());
             if follow_up.is_empty() {
                 let array: Json = serde_json::from_str(&messages.to_json()).unwrap();
                 let skipped = usize::from(instruction.is_some());
@@ -393,7 +395,7 @@ proptest! {
             let rendering = rendering.marked(plan, CachePolicy::of(model));
             let whole: Vec<_> = instruction.into_iter().chain(expected.clone()).collect();
             for form in [rendering.anthropic(), rendering.openai(), rendering.ai_sdk()] {
-                prop_assert_eq!(&said(&form), &whole, "{}", form);
+                prop_assert_eq!(&messages_of(&form), &whole, "{}", form);
                 let blocks = blocks(&form);
                 prop_assert!(blocks.iter().all(|(_, text, _)| !text.trim().is_empty()), "{}", form);
                 prop_assert!(blocks.iter().filter(|(.., is_marked)| *is_marked).count() <= most);
@@ -401,7 +403,7 @@ proptest! {
                 prop_assert!(roles.into_iter().all(|pair| pair[0]["role"] != pair[1]["role"]), "{}", form);
             }
 
-            let mut alternating = said(&rendering.alternating());
+            let mut alternating = messages_of(&rendering.alternating());
             prop_assert_eq!(alternating.len(), rendering.alternating().as_array().unwrap().len());
             if !system.is_empty() {
                 let first = &mut alternating[0].1;
@@ -415,8 +417,8 @@ proptest! {
         }
     }
 
-    /// Up to the mark that is for the next request, that one begins with the same blocks; and so does the request that
-    /// asks again.
+    /// The next request has the same blocks up to the mark that is for it, and so has a request that repeats this one
+    /// with follow-up messages.
     #[test]
     fn the_next_request_begins_with_the_marked_prefix(
         described in flows(),

@@ -1,4 +1,4 @@
-//! The laws of counting tokens, and what is learnt from the usage that models report.
+//! The laws of counting tokens, and calibration by the usage that models report.
 
 use columnar::BoxError;
 use columnar::model::{Chunk, Finish, Model, Request, Usage};
@@ -8,7 +8,7 @@ use futures::stream::{self, BoxStream};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Text of all sorts: any characters, what the classes tell apart, and long runs of it.
+/// Any characters, characters of each class, and long runs of them.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "\\PC{0,12}",
@@ -24,8 +24,8 @@ fn text() -> impl Strategy<Value = String> {
     vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
-/// Parts with a tag that is no word and values of next to nothing were off by more than a token each when a
-/// tag was weighed by the letters around it.
+/// Estimates of parts with a tag that is no word and tiny values were wrong by more than a token each when a tag was
+/// weighted by the letters around it.
 #[test]
 fn counts_of_tiny_parts_add_up() {
     let parts = ["<aaaaaaaaa>\né\n</aaaaaaaaa>", "\n\n<aaaaaaaaa>\n\n</aaaaaaaaa>"];
@@ -84,7 +84,7 @@ fn a_ratio_of_nothing_is_none_and_a_huge_count_stays_huge() {
     assert_eq!(Ratio::percent(0).of(7), 1);
 }
 
-/// Reports three tokens for each two bytes of what it is asked, if its reply comes to this end.
+/// A model that reports three tokens for two bytes of its request, if its reply ends like this.
 #[derive(Clone)]
 enum Reporting {
     Ends(Finish),
@@ -126,7 +126,7 @@ impl Counter for Bytes {
     }
 }
 
-/// A flow of two columns that ask the model, under the eye of the calibration, for so many steps.
+/// Runs two columns with the model and the calibration, for this number of steps.
 async fn talk(calibration: &Calibration, model: Reporting, steps: usize) -> Result<Flow> {
     let user = source("user");
     let ask = |instruction| prompt(instruction).with(calibration.watching(model.clone())).or_skip();
@@ -148,7 +148,7 @@ async fn reported_usage_calibrates_after_eight_calls() -> Result<()> {
     talk(&calibration.clone(), Reporting::Ends(Finish::Length), 1).await?;
     for ratio in [calibration.ratio(), calibration.p99()] {
         let ratio = ratio.expect("eight calls are enough");
-        // Each message has a separator less than is counted.
+        // Each message has one separator less than its parts count.
         assert!((Ratio::percent(140)..=Ratio::percent(150)).contains(&ratio), "{ratio}");
     }
     Ok(())

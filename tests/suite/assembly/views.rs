@@ -1,5 +1,5 @@
-//! What views can say besides how much they show: `prev`, `group`, `note`; and columns that are computed now
-//! and then. Each example is written in both forms.
+//! The modifiers of views `prev`, `group`, `note`, `filter`, `sample` and `elided`, and columns that are not computed
+//! at each step. Each example is written in both forms.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,20 +11,20 @@ use columnar_tests::live::block_on;
 use futures::stream::BoxStream;
 
 flow! {
-    /// Two that answer each other.
+    /// Two columns that answer each other.
     pub struct Debate {
         source topic;
-        column pro(topic.latest, con.prev) = said("pro");
-        column con(topic.latest, pro.prev.window(2), self.latest) = said("con");
-        column judge(group("debate", pro, con.latest), topic.latest) = said("judge");
+        column pro(topic.latest, con.prev) = labelled("pro");
+        column con(topic.latest, pro.prev.window(2), self.latest) = labelled("con");
+        column judge(group("debate", pro, con.latest), topic.latest) = labelled("judge");
     }
 }
 
-fn said(who: &'static str) -> impl Fn(Context) -> std::future::Ready<String> + Send + Sync {
-    move |cx| std::future::ready(format!("{who}{}", cx.step()))
+fn labelled(label: &'static str) -> impl Fn(Context) -> std::future::Ready<String> + Send + Sync {
+    move |cx| std::future::ready(format!("{label}{}", cx.step()))
 }
 
-/// The messages with brackets in the place of tags.
+/// The messages with brackets instead of tags.
 fn shown(messages: &Messages) -> String {
     let text = messages.iter().map(|(_, content)| content.into_owned()).collect::<Vec<_>>().join(" | ");
     let words = text.replace("\n\n", " ").replace('\n', "");
@@ -33,9 +33,10 @@ fn shown(messages: &Messages) -> String {
 
 fn debate_at_run_time() -> Flow {
     let topic = source("topic");
-    let pro = column("pro", (topic.latest(), prev("con")), said("pro"));
-    let con = column("con", (topic.latest(), pro.prev().window(2), this().latest()), said("con"));
-    let judge = column("judge", (group("debate", (pro.all(), con.latest())), topic.latest()), said("judge"));
+    let pro = column("pro", (topic.latest(), prev("con")), labelled("pro"));
+    let con = column("con", (topic.latest(), pro.prev().window(2), this().latest()), labelled("con"));
+    let judge =
+        column("judge", (group("debate", (pro.all(), con.latest())), topic.latest()), labelled("judge"));
     flow([judge]).unwrap()
 }
 
@@ -79,7 +80,7 @@ fn a_declaration_prints_as_it_was_written() {
     assert_eq!(Debate::ORDER, ["topic", "pro", "con", "judge"]);
 }
 
-/// What was said before keeps nobody waiting, so the two stand side by side.
+/// Columns that read only earlier steps of each other are on the same level.
 #[test]
 fn a_lagged_view_waits_for_no_cell_of_the_same_step() {
     let outline = Debate::GRAPH.outline();
@@ -89,13 +90,13 @@ fn a_lagged_view_waits_for_no_cell_of_the_same_step() {
     assert!(outline.mermaid().contains("con -. latest .-> pro"));
 }
 
-/// A history that is shown a step late keeps its place, so what was sent stays a prefix.
+/// A lagged value stays in the turn that reads it, so every request is a prefix of the next.
 #[test]
 fn a_lagged_history_stays_in_the_same_messages() {
     let chat = flow! {
         source user;
-        column coach(user.latest) = said("coach");
-        column answer(coach.prev.all(), user, self) = said("answer");
+        column coach(user.latest) = labelled("coach");
+        column answer(coach.prev.all(), user, self) = labelled("answer");
     };
     block_on(async {
         for step in 0..4 {
@@ -114,7 +115,7 @@ fn a_lagged_history_stays_in_the_same_messages() {
 fn a_column_with_only_lagged_views_is_skipped_at_step_0() {
     let chat = flow! {
         source user;
-        column memory(user.prev) = said("memory");
+        column memory(user.prev) = labelled("memory");
     };
     block_on(async {
         chat.user.push("one").await.unwrap();
@@ -129,7 +130,7 @@ fn a_column_with_only_lagged_views_is_skipped_at_step_0() {
 #[test]
 fn a_lagged_view_of_an_unknown_column_is_an_error() {
     let user = source("user");
-    let pro = column("pro", (user.latest(), prev("kon")), said("pro"));
+    let pro = column("pro", (user.latest(), prev("kon")), labelled("pro"));
     let Err(Error::Schema(error)) = flow([pro]) else { panic!("there is no `kon`") };
     assert!(matches!(error.errors(), [SchemaError::UnknownColumn { read, .. }] if read == "kon"));
     assert!(error.to_string().contains("`pro` reads `kon`"), "{error}");
@@ -143,23 +144,23 @@ fn a_group_with_a_duplicate_tag_is_an_error() {
         vec![group("all", user.latest()), group("all", user.latest().named("me"))],
         vec![group("all", user.latest().named("all"))],
     ] {
-        let Err(Error::Schema(error)) = flow([column("pro", views, said("pro"))]) else {
+        let Err(Error::Schema(error)) = flow([column("pro", views, labelled("pro"))]) else {
             panic!("they clash")
         };
         assert!(matches!(error.errors(), [SchemaError::DuplicateTag { .. }]), "{error}");
     }
-    let own = column("pro", (user.latest(), group("past", this())), said("pro"));
-    let Err(Error::Schema(error)) = flow([own]) else { panic!("the own past has no tag") };
+    let own = column("pro", (user.latest(), group("past", this())), labelled("pro"));
+    let Err(Error::Schema(error)) = flow([own]) else { panic!("self history has no tag") };
     assert!(matches!(error.errors(), [SchemaError::TaggedSelf { .. }]), "{error}");
 }
 
-/// Groups stand in groups, and one of which nothing is shown is not there.
+/// Groups nest, and a group without a shown value is not rendered.
 #[test]
 fn groups_nest_and_empty_groups_are_not_rendered() {
     let chat = flow! {
         source user;
-        column rare(user.latest) = said("rare").every(2);
-        column judge(group("all", group("seldom", rare.latest), user.latest), rare.latest.as("again")) = said("judge");
+        column rare(user.latest) = labelled("rare").every(2);
+        column judge(group("all", group("seldom", rare.latest), user.latest), rare.latest.as("again")) = labelled("judge");
     };
     block_on(async {
         chat.user.push("one").await.unwrap();
@@ -178,13 +179,14 @@ fn groups_nest_and_empty_groups_are_not_rendered() {
 fn a_filter_shows_some_values_and_skips_cells_without_new_ones() {
     let chat = flow! {
         source user;
-        column faq(user.filter(|text| text.ends_with('?'))) = said("faq");
-        column review(user.sample(|step| step % 2 == 1).as("odd"), user.latest, self.latest) = said("review");
+        column faq(user.filter(|text| text.ends_with('?'))) = labelled("faq");
+        column review(user.sample(|step| step % 2 == 1).as("odd"), user.latest, self.latest) = labelled("review");
     };
     let user = source("user");
-    let faq = column("faq", user.all().filter(|text| text.ends_with('?')), said("faq"));
+    let faq = column("faq", user.all().filter(|text| text.ends_with('?')), labelled("faq"));
     let odd = user.all().sample(|step| step % 2 == 1).named("odd");
-    let made = flow([faq, column("review", (odd, user.latest(), this().latest()), said("review"))]).unwrap();
+    let made =
+        flow([faq, column("review", (odd, user.latest(), this().latest()), labelled("review"))]).unwrap();
     block_on(async {
         for text in ["Hello.", "Who?", "Me.", "Why?"] {
             chat.user.push(text).await.unwrap();
@@ -206,7 +208,7 @@ fn a_filter_shows_some_values_and_skips_cells_without_new_ones() {
     assert_eq!(messages.parts().map(|part| part.tokens()).sum::<usize>(), messages.tokens());
 }
 
-/// Keeps what it is asked.
+/// Keeps the instructions of its requests.
 #[derive(Clone, Default)]
 struct Ear(Arc<Mutex<Vec<String>>>);
 
@@ -251,22 +253,22 @@ fn notes_are_appended_to_the_instruction() {
     }
 }
 
-/// A condition is asked with what the compute step would see, and what is skipped costs nothing.
+/// A condition gets the context of the compute step, and a skipped cell costs nothing.
 #[test]
 fn a_column_that_is_not_due_is_skipped_with_the_columns_that_read_only_it() {
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let heard = Arc::clone(&asked);
+    let conditions = Arc::new(Mutex::new(Vec::new()));
+    let calls = Arc::clone(&conditions);
     let chat = flow! {
         source user;
-        column title(user) = said("title").when(move |cx| {
-            heard.lock().unwrap().push(cx.step());
+        column title(user) = labelled("title").when(move |cx| {
+            calls.lock().unwrap().push(cx.step());
             cx.input("user").is_some_and(|text| text.starts_with('#'))
         });
-        column shout(title.latest) = said("shout");
-        column digest(user.window(2)) = said("digest").every(2);
-        column never(user.latest) = said("never").every(0);
+        column shout(title.latest) = labelled("shout");
+        column digest(user.window(2)) = labelled("digest").every(2);
+        column never(user.latest) = labelled("never").every(0);
     };
-    let mut told = Vec::new();
+    let mut events = Vec::new();
     block_on(async {
         for text in ["# One", "two", "# Three"] {
             chat.user.push(text).await.unwrap();
@@ -274,10 +276,10 @@ fn a_column_that_is_not_due_is_skipped_with_the_columns_that_read_only_it() {
         let mut run = chat.run();
         while let Some(event) = run.try_next().await.unwrap() {
             let column = event.column().to_string();
-            told.push((column, event.step(), matches!(event, Event::Skipped { .. })));
+            events.push((column, event.step(), matches!(event, Event::Skipped { .. })));
         }
     });
-    told.sort();
+    events.sort();
     let expected = [
         ("digest", [true, false, true]),
         ("never", [true, true, true]),
@@ -287,37 +289,37 @@ fn a_column_that_is_not_due_is_skipped_with_the_columns_that_read_only_it() {
     let expected = expected.map(|(column, skipped)| {
         skipped.into_iter().enumerate().map(move |(step, skipped)| (column.to_owned(), step, skipped))
     });
-    assert_eq!(told, expected.into_iter().flatten().collect::<Vec<_>>());
-    assert_eq!(*asked.lock().unwrap(), [0, 1, 2]);
+    assert_eq!(events, expected.into_iter().flatten().collect::<Vec<_>>());
+    assert_eq!(*conditions.lock().unwrap(), [0, 1, 2]);
     let progress = chat.progress();
     assert_eq!((progress.done, progress.skipped, progress.waiting), (5, 7, 0));
     block_on(async { chat.run().await.unwrap() });
-    assert_eq!(asked.lock().unwrap().len(), 3, "nobody is asked twice");
+    assert_eq!(conditions.lock().unwrap().len(), 3, "no condition is evaluated twice");
 }
 
 flow! {
-    /// What windows hide is told.
-    pub struct Told {
+    /// Windows with a notice of the hidden values.
+    pub struct Elided {
         source user;
-        column topics(user.latest) = said("topics").every(2);
-        column coach(user, topics.window(3).elided().as("subjects"), self.latest.elided()) = said("coach");
-        column judge(group("all", user.latest, coach.prev.as("past").elided()), topics.latest.elided()) = said("judge");
-        column notes(user.window(2).filter(|text| text != "u1").elided(), self.window(2).elided()) = said("notes");
+        column topics(user.latest) = labelled("topics").every(2);
+        column coach(user, topics.window(3).elided().as("subjects"), self.latest.elided()) = labelled("coach");
+        column judge(group("all", user.latest, coach.prev.as("past").elided()), topics.latest.elided()) = labelled("judge");
+        column notes(user.window(2).filter(|text| text != "u1").elided(), self.window(2).elided()) = labelled("notes");
     }
 }
 
-fn told_at_run_time() -> Flow {
+fn elided_at_run_time() -> Flow {
     let user = source("user");
-    let topics = column("topics", user.latest(), said("topics").every(2));
+    let topics = column("topics", user.latest(), labelled("topics").every(2));
     let views = (user.all(), topics.window(3).elided().named("subjects"), this().latest().elided());
-    let coach = column("coach", views, said("coach"));
+    let coach = column("coach", views, labelled("coach"));
     let all = group("all", (user.latest(), coach.prev().named("past").elided()));
-    let judge = column("judge", (all, topics.latest().elided()), said("judge"));
+    let judge = column("judge", (all, topics.latest().elided()), labelled("judge"));
     let some = user.window(2).filter(|text| text != "u1").elided();
-    flow([judge, column("notes", (some, this().window(2).elided()), said("notes"))]).unwrap()
+    flow([judge, column("notes", (some, this().window(2).elided()), labelled("notes"))]).unwrap()
 }
 
-/// Counted are values that are there, and it is said before the first one that is shown, inside of its group.
+/// The notice counts existing values, and is before the first shown value, inside of its group.
 #[test]
 fn windows_show_the_number_of_hidden_values() {
     let expected = [
@@ -347,7 +349,7 @@ fn windows_show_the_number_of_hidden_values() {
              <elided>2 values of user</elided> <user>u3</user> | notes3 | <user>u4</user>",
         ),
     ];
-    let (typed, made) = (Told::new(), told_at_run_time());
+    let (typed, made) = (Elided::new(), elided_at_run_time());
     block_on(async {
         for step in 0..6 {
             typed.user.push(format!("u{step}")).await.unwrap();
@@ -364,7 +366,7 @@ fn windows_show_the_number_of_hidden_values() {
         }
     }
     assert_eq!(
-        Told::GRAPH.to_string().lines().nth(2),
+        Elided::GRAPH.to_string().lines().nth(2),
         Some("column coach(user, topics.window(3).as(\"subjects\").elided(), self.latest.elided())")
     );
 }
@@ -373,7 +375,7 @@ fn windows_show_the_number_of_hidden_values() {
 fn a_part_has_the_number_of_hidden_values() {
     let chat = flow! {
         source user;
-        column answer(user.window(2).elided(), self.latest.elided()) = said("answer");
+        column answer(user.window(2).elided(), self.latest.elided()) = labelled("answer");
     };
     block_on(async {
         for step in 0..4 {
@@ -396,14 +398,14 @@ fn a_part_has_the_number_of_hidden_values() {
     assert!(known.eq(expected), "{messages:?}");
 }
 
-/// What is said of a window stands where requests part in any case.
+/// The notice of a window is where two requests diverge anyway.
 #[test]
 fn a_notice_of_hidden_values_does_not_shorten_the_stable_prefix() {
     let user = source("user");
-    let topics = column("topics", user.latest(), said("topics"));
-    let silent = column("silent", (&user, topics.window(2), this()), said("silent"));
-    let told = column("told", (&user, topics.window(2).elided(), this()), said("silent"));
-    let chat = flow([silent, told]).unwrap();
+    let topics = column("topics", user.latest(), labelled("topics"));
+    let plain = column("plain", (&user, topics.window(2), this()), labelled("plain"));
+    let counted = column("counted", (&user, topics.window(2).elided(), this()), labelled("plain"));
+    let chat = flow([plain, counted]).unwrap();
     block_on(async {
         for step in 0..6 {
             chat.push("user", format!("u{step}")).await.unwrap();
@@ -411,14 +413,14 @@ fn a_notice_of_hidden_values_does_not_shorten_the_stable_prefix() {
         chat.run().await.unwrap();
     });
     for step in 0..6 {
-        let [silent, told] = ["silent", "told"].map(|column| chat.explain_cache(column, step).unwrap());
+        let [plain, counted] = ["plain", "counted"].map(|column| chat.explain_cache(column, step).unwrap());
         assert_eq!(
-            (silent.bytes == silent.total_bytes, silent.difference),
-            (told.bytes == told.total_bytes, told.difference)
+            (plain.bytes == plain.total_bytes, plain.difference),
+            (counted.bytes == counted.total_bytes, counted.difference)
         );
-        let more = if step < 2 { 0 } else { told.total_bytes - silent.total_bytes };
+        let more = if step < 2 { 0 } else { counted.total_bytes - plain.total_bytes };
         assert_eq!(more > 0, step >= 2);
-        assert!(step < 1 || silent.bytes == told.bytes, "{} and {} at {step}", silent.bytes, told.bytes);
+        assert!(step < 1 || plain.bytes == counted.bytes, "{} and {} at {step}", plain.bytes, counted.bytes);
     }
     let outline = chat.outline();
     assert_eq!(outline.columns[2].repeats, outline.columns[3].repeats);
@@ -428,7 +430,7 @@ fn a_notice_of_hidden_values_does_not_shorten_the_stable_prefix() {
 fn elided_on_a_view_that_hides_nothing_is_an_error() {
     let user = source("user");
     for view in [user.all().elided(), user.prev().all().elided(), user.window(3).elided().all()] {
-        let Err(Error::Schema(error)) = flow([column("pro", view, said("pro"))]) else {
+        let Err(Error::Schema(error)) = flow([column("pro", view, labelled("pro"))]) else {
             panic!("it shows everything")
         };
         assert!(
@@ -436,8 +438,8 @@ fn elided_on_a_view_that_hides_nothing_is_an_error() {
             "{error}"
         );
     }
-    let own = column("pro", (user.latest(), this().elided()), said("pro"));
-    let Err(Error::Schema(error)) = flow([own]) else { panic!("it shows all of its past") };
+    let own = column("pro", (user.latest(), this().elided()), labelled("pro"));
+    let Err(Error::Schema(error)) = flow([own]) else { panic!("it shows its whole self history") };
     assert!(
         matches!(error.errors(), [SchemaError::NothingElided { input, .. }] if *input == "pro"),
         "{error}"
@@ -445,7 +447,7 @@ fn elided_on_a_view_that_hides_nothing_is_an_error() {
     assert!(error.to_string().contains(".window(3).elided()"), "{error}");
 }
 
-/// What is left out as too much takes with it what is said before it, and that is counted.
+/// An omitted turn takes its notice with it, and the notice is counted.
 #[test]
 fn a_budget_counts_a_notice_and_omits_it_with_its_turn() {
     let user = source("user");
@@ -453,7 +455,7 @@ fn a_budget_counts_a_notice_and_omits_it_with_its_turn() {
     let chat = flow([column(
         "answer",
         views,
-        said("answer").budget(Budget::of(40).token_buffer(10).rolling_window()),
+        labelled("answer").budget(Budget::of(40).token_buffer(10).rolling_window()),
     )]);
     let chat = chat.unwrap();
     block_on(async {
@@ -469,7 +471,7 @@ fn a_budget_counts_a_notice_and_omits_it_with_its_turn() {
     );
     let report = messages.report().unwrap();
     assert_eq!((report.turns, report.after), (2, messages.parts().map(|part| part.tokens()).sum()));
-    // Two values of six tokens with their tags, and what was said before the first of them.
+    // Two values of six tokens with their tags, and the notice before the first of them.
     assert_eq!(report.before - report.after, 2 * 6 + 10);
 }
 

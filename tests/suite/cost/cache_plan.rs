@@ -26,13 +26,13 @@ fn eager(most_marks: usize, look_back: usize) -> CachePolicy {
     row
 }
 
-/// Where the marks stand that are not for forks.
-fn places(plan: &CachePlan) -> Vec<Position> {
+/// The positions of the marks that are not for forks.
+fn positions(plan: &CachePlan) -> Vec<Position> {
     let marks = plan.marks.iter().filter(|mark| mark.reason != Reason::Forks);
     marks.map(|mark| mark.position).collect()
 }
 
-/// Where the marks stand that are for forks.
+/// The positions of the marks that are for forks.
 fn spare(plan: &CachePlan) -> Vec<Position> {
     let marks = plan.marks.iter().filter(|mark| mark.reason == Reason::Forks);
     marks.map(|mark| mark.position).collect()
@@ -42,8 +42,8 @@ const fn mins(minutes: u64) -> Duration {
     Duration::from_secs(60 * minutes)
 }
 
-/// A column that reads `user` under an instruction, after some steps. What the user says has 1,000 tokens with
-/// its tag, and what the column says 100.
+/// A flow with a column `bot` that reads `user` under an instruction, after some steps. A value of `user` has 1,000
+/// tokens with its tag, a value of `bot` has 100.
 async fn bot(steps: usize, instruction: usize, views: impl Fn(&Column) -> Vec<View>) -> Result<Flow> {
     let user = source("user");
     let model = Says("b".repeat(4 * 100));
@@ -75,29 +75,29 @@ async fn each_pattern_is_marked_where_the_next_request_diverges() -> Result<()> 
     let patterns: [(&str, Views, &[Position]); 6] = [
         // u0 b0 u1 b1 u2 b2 u3: everything stays.
         ("accumulator", |user| vec![user.all(), this()], &[System, Part(6)]),
-        // u0 u1 u2, and behind them what the column said last.
+        // u0 u1 u2, then the latest value of the column.
         ("reducer", |user| vec![user.all(), this().latest()], &[System, Part(2)]),
-        // The lead, b0 b1 b2, and behind them what the user said last.
+        // The leading notice, b0 b1 b2, then the latest value of the user.
         ("journal", |user| vec![user.latest(), this()], &[System, Part(3)]),
         ("map", |user| vec![user.latest()], &[System]),
         ("window", |user| vec![user.window(2)], &[System]),
-        // The lead, b0 b1, and behind them u2, which is about to be left out.
+        // The leading notice, b0 b1, then u2, which leaves the window next.
         ("windows", |user| vec![user.window(2), this().window(4)], &[System, Part(2)]),
     ];
     for (name, views, expected) in patterns {
         let f = bot(4, 2000, views).await?;
         let plan = f.cache_plan("bot", 3, CachePolicy::of(CLAUDE), Pace::batch())?;
-        assert_eq!(places(&plan), expected, "{name}");
+        assert_eq!(positions(&plan), expected, "{name}");
         assert!(plan.marks.iter().all(|mark| mark.lifetime == Lifetime::Short), "{name}");
     }
     Ok(())
 }
 
-/// A window that is about to move has been kept up to here by the steps before, and is read once more.
+/// The earlier steps wrote the window up to this point, and the last request before it moves reads it once more.
 #[tokio::test]
 async fn a_full_window_is_read_from_the_cache_once_more() -> Result<()> {
     let f = bot(5, 0, |user| vec![user.window(3)]).await?;
-    let plan = |step| Ok::<_, Error>(places(&f.cache_plan("bot", step, &eager(4, 20), Pace::batch())?));
+    let plan = |step| Ok::<_, Error>(positions(&f.cache_plan("bot", step, &eager(4, 20), Pace::batch())?));
     assert_eq!(plan(0)?, [Part(0)]);
     assert_eq!(plan(1)?, [Part(1)]);
     assert_eq!(plan(2)?, [Part(1)], "the third part is new, and not repeated");
@@ -105,7 +105,7 @@ async fn a_full_window_is_read_from_the_cache_once_more() -> Result<()> {
     Ok(())
 }
 
-/// Over a step at which nothing is asked a window moves on by two.
+/// A window moves by two after a step without a request.
 #[tokio::test]
 async fn a_window_that_moved_between_two_requests_is_not_read_from_the_cache() -> Result<()> {
     let user = source("user");
@@ -117,7 +117,7 @@ async fn a_window_that_moved_between_two_requests_is_not_read_from_the_cache() -
         f.push("user", "u").await?;
     }
     f.run().await?;
-    let plan = |step| Ok::<_, Error>(places(&f.cache_plan("bot", step, &eager(4, 20), Pace::batch())?));
+    let plan = |step| Ok::<_, Error>(positions(&f.cache_plan("bot", step, &eager(4, 20), Pace::batch())?));
     assert_eq!(plan(1)?, [Part(1)]);
     assert!(matches!(plan(2), Err(Error::Skipped { .. })));
     assert_eq!(plan(3)?, [], "it begins with the second value");
@@ -129,7 +129,7 @@ async fn a_prefix_below_the_minimum_is_not_marked() -> Result<()> {
     let views = |user: &Column| vec![user.all(), this()];
     let plan = async |instruction, step, model| {
         let f = bot(4, instruction, views).await?;
-        Ok::<_, Error>(places(&f.cache_plan("bot", step, CachePolicy::of(model), Pace::batch())?))
+        Ok::<_, Error>(positions(&f.cache_plan("bot", step, CachePolicy::of(model), Pace::batch())?))
     };
     assert_eq!(plan(0, 0, CLAUDE).await?, [], "1,000 of 1,024 tokens");
     assert_eq!(plan(24, 0, CLAUDE).await?, [Part(0)]);
@@ -155,12 +155,13 @@ async fn a_provider_with_automatic_caching_gets_no_marks() -> Result<()> {
     Ok(())
 }
 
-/// A provider that looks for entries at marks alone is shown the place of the one before.
+/// A provider that looks for entries only at marks gets a mark at the entry of the previous request.
 #[tokio::test]
 async fn an_entry_beyond_the_look_back_has_its_own_mark() -> Result<()> {
     let f = bot(4, 2000, |user| vec![user.all(), this()]).await?;
-    let plan =
-        |provider: &CachePolicy| Ok::<_, Error>(places(&f.cache_plan("bot", 3, provider, Pace::batch())?));
+    let plan = |provider: &CachePolicy| {
+        Ok::<_, Error>(positions(&f.cache_plan("bot", 3, provider, Pace::batch())?))
+    };
     assert_eq!(plan(CachePolicy::of("openai/gpt-5.6"))?, [System, Part(4), Part(6)]);
     assert_eq!(
         plan(&eager(4, 3))?,
@@ -181,8 +182,9 @@ async fn an_entry_beyond_the_look_back_has_its_own_mark() -> Result<()> {
         f.push("user", "u").await?;
     }
     f.run().await?;
-    let plan =
-        |provider: &CachePolicy| Ok::<_, Error>(places(&f.cache_plan("bot", 2, provider, Pace::batch())?));
+    let plan = |provider: &CachePolicy| {
+        Ok::<_, Error>(positions(&f.cache_plan("bot", 2, provider, Pace::batch())?))
+    };
     assert_eq!(plan(&eager(4, 20))?, [Part(38), Part(58)]);
     assert_eq!(plan(&eager(4, 21))?, [Part(58)]);
     Ok(())
@@ -202,7 +204,7 @@ async fn the_lifetime_depends_only_on_the_pace() -> Result<()> {
         (Pace::every(mins(6)), Some(Long)),
         (Pace::every(mins(60)), Some(Long)),
         (Pace::every(mins(61)), None),
-        // One in 70 pauses is longer than five minutes; one in seven; all but a few are longer than an hour.
+        // One pause in 70 is longer than five minutes; one in seven; all but a few are longer than an hour.
         (Pace::think(Duration::from_secs(20)), Some(Short)),
         (Pace::think(Duration::from_secs(75)), Some(Long)),
         (Pace::think(mins(600)), None),
@@ -211,25 +213,26 @@ async fn the_lifetime_depends_only_on_the_pace() -> Result<()> {
             assert_eq!(lifetime(step, CLAUDE, pace)?, expected, "{pace:?} at step {step}");
         }
     }
-    // There, half an hour is all there is.
+    // This provider has a lifetime of half an hour only.
     assert_eq!(lifetime(11, "openai/gpt-5.6", Pace::every(mins(30)))?, Some(Short));
     assert_eq!(lifetime(11, "openai/gpt-5.6", Pace::every(mins(31)))?, None);
     Ok(())
 }
 
-/// Inside what is read marks cost nothing, so requests leave entries all over the past: a fork of any step finds
-/// one that is not far before it.
+/// Marks inside the prefix that is read cost nothing, so requests leave entries at many earlier steps: a fork of any
+/// step finds one shortly before it.
 #[tokio::test]
 async fn forks_at_an_earlier_step_find_a_nearby_entry() -> Result<()> {
     let f = bot(64, 2000, |user| vec![user.all(), this()]).await?;
     let mut marked: Vec<Position> = Vec::new();
     for step in 40..64 {
         let plan = f.cache_plan("bot", step, CachePolicy::of(CLAUDE), Pace::batch())?;
-        assert_eq!(places(&plan), [System, Part(2 * step)], "step {step}");
+        assert_eq!(positions(&plan), [System, Part(2 * step)], "step {step}");
         marked.extend(spare(&plan));
     }
-    // Of 128 parts one in eight at the most is farther than eight parts behind a mark of the last 24 requests.
-    let far = (16..128).filter(|at| !marked.iter().any(|place| (Part(at - 8)..=Part(*at)).contains(place)));
+    // At most one part of eight is farther than eight parts from the preceding mark of the last 24 requests.
+    let far =
+        (16..128).filter(|at| !marked.iter().any(|position| (Part(at - 8)..=Part(*at)).contains(position)));
     let far = far.count();
     assert!(far <= 16, "{far}");
     Ok(())
@@ -241,31 +244,39 @@ async fn both_branches_are_marked_where_a_fork_diverges() -> Result<()> {
     let plan = |f: &Flow, step| f.cache_plan("bot", step, CachePolicy::of(CLAUDE), Pace::batch());
     let before: Vec<CachePlan> = (0..16).map(|step| plan(&f, step)).collect::<Result<_>>()?;
     let fork = f.fork(9)?;
-    // Both have step 8 in common; its request was marked behind its seventeenth part, the last one.
-    let parted = Part(16);
+    // Both share step 8; its request was marked after its seventeenth part, the last one.
+    let divergence = Part(16);
     for (flow, step) in [(&f, 16), (&fork, 9), (&fork, 10)] {
         flow.push("user", "something else").await?;
         flow.run().await?;
-        assert!(spare(&plan(flow, step)?).contains(&parted), "step {step}");
+        assert!(spare(&plan(flow, step)?).contains(&divergence), "step {step}");
     }
-    // What was asked before anybody knew of the fork was marked as it was.
+    // The fork does not change the plans of earlier requests.
     let after: Vec<CachePlan> = (0..16).map(|step| plan(&f, step)).collect::<Result<_>>()?;
     assert_eq!(after, before);
     Ok(())
 }
 
-/// Who says that nothing follows reads what was kept and pays for nothing else.
+/// The last request reads the existing entry and writes no other.
 #[tokio::test]
 async fn the_last_request_is_marked_at_the_mark_of_the_previous_one() -> Result<()> {
     let f = bot(4, 2000, |user| vec![user.all(), this()]).await?;
     let plan = |step, pace| f.cache_plan("bot", step, CachePolicy::of(CLAUDE), pace);
     let last = plan(3, Pace::batch().last())?;
-    assert_eq!(places(&last), places(&plan(2, Pace::batch())?));
+    assert_eq!(positions(&last), positions(&plan(2, Pace::batch())?));
     assert_eq!(last.marks.last().map(|mark| mark.reason), Some(Reason::Previous));
-    assert_eq!(places(&plan(0, Pace::batch().last())?), [System], "others may follow under the instruction");
+    assert_eq!(
+        positions(&plan(0, Pace::batch().last())?),
+        [System],
+        "others may follow under the instruction"
+    );
     let lifetime = |pace| Ok::<_, Error>(plan(3, pace)?.marks.first().map(|mark| mark.lifetime));
     let human = Pace::think(mins(6));
-    assert_eq!(lifetime(human.last())?, lifetime(human)?, "what was kept for an hour is read as such");
+    assert_eq!(
+        lifetime(human.last())?,
+        lifetime(human)?,
+        "an entry with the long lifetime is read with the long lifetime"
+    );
     Ok(())
 }
 
@@ -279,7 +290,7 @@ async fn handles_and_flows_return_the_same_plan() -> Result<()> {
     chat.run().await?;
     let provider = CachePolicy::of(CLAUDE);
     let plan = chat.bot.cache_plan(0, provider, Pace::batch())?;
-    assert_eq!(places(&plan), [System, Part(0)]);
+    assert_eq!(positions(&plan), [System, Part(0)]);
     assert_eq!(plan, chat.cache_plan("bot", 0, provider, Pace::batch())?);
     assert_eq!(plan, CachePlan::of(&chat.bot.messages(0)?, 1250, provider, Pace::batch()));
     assert!(matches!(chat.bot.cache_plan(1, provider, Pace::batch()), Err(Error::Missing { .. })));
@@ -303,16 +314,16 @@ proptest! {
         let provider = eager(most, look_back);
         each_cell(&flow, &[0], |cell| {
             let plan = CachePlan::of(&cell.messages, system, &provider, Pace::batch());
-            let places: Vec<Position> = plan.marks.iter().map(|mark| mark.position).collect();
-            assert!(places.len() <= most && places.is_sorted_by(|a, b| a < b), "{places:?}");
-            assert!(system > 0 || !places.contains(&System));
+            let positions: Vec<Position> = plan.marks.iter().map(|mark| mark.position).collect();
+            assert!(positions.len() <= most && positions.is_sorted_by(|a, b| a < b), "{positions:?}");
+            assert!(system > 0 || !positions.contains(&System));
             let count = cell.messages.parts().count();
-            assert!(places.iter().all(|place| matches!(place, System) || *place < Part(count)), "{places:?}");
+            assert!(positions.iter().all(|position| matches!(position, System) || *position < Part(count)), "{positions:?}");
             assert!(plan.marks.iter().all(|mark| mark.lifetime == Lifetime::Short));
         });
     }
 
-    /// What is kept is what another request begins with: the next, or the one before.
+    /// Another request, the next or the previous one, begins with the marked prefix.
     #[test]
     fn the_bytes_before_a_mark_begin_an_adjacent_request(flow in flows(), look_back in 1..4_usize) {
         let provider = eager(4, look_back);
@@ -324,24 +335,24 @@ proptest! {
             let now = cell.assembled(cell.step);
             let next = cell.assembled(cell.step + 1);
             let before = cell.step.checked_sub(1).map(|step| cell.assembled(step));
-            for place in places(&plan) {
-                let sent = cell.sent_before(place);
-                assert!(now.starts_with(&sent), "the parts are what is sent");
+            for position in positions(&plan) {
+                let sent = cell.sent_before(position);
+                assert!(now.starts_with(&sent), "the parts are the request");
                 let is_known = before.as_ref().is_some_and(|before| before.starts_with(&sent));
-                assert!(is_known || next.starts_with(&sent), "{place:?}");
+                assert!(is_known || next.starts_with(&sent), "{position:?}");
             }
-            // The end of what the next request repeats is among them, unless it is the lead's.
+            // The end of the repeated prefix is among them, unless it is that of the leading notice.
             let following = cell.live.flow.messages(cell.column, cell.step + 1).unwrap();
             let repeated = cell.messages.parts().zip(following.parts()).take_while(|(now, then)| now == then);
             let last = repeated.enumerate().filter(|(_, (part, _))| part.origin().is_some()).last();
             if let Some((at, _)) = last {
-                assert!(places(&plan).contains(&Part(at)), "{plan:?} without {at}");
+                assert!(positions(&plan).contains(&Part(at)), "{plan:?} without {at}");
             }
         });
     }
 
-    /// The last mark of a request is found by the next one, if that begins the same. Cells that are empty for
-    /// good are shown nowhere, and a column all of whose inputs are is not asked.
+    /// The next request finds the last mark of a request, if it begins with the same prefix. Skipped cells are not
+    /// shown, and a column whose inputs are all skipped sends no request.
     #[test]
     fn the_next_request_finds_the_entry_of_the_previous_one(flow in flows(), look_back in 1..4_usize, gaps in vec(any::<Index>(), 0..4)) {
         let cells: Vec<_> =
@@ -351,16 +362,16 @@ proptest! {
         fill(&live, &flow);
         let provider = eager(4, look_back);
         for (column, _) in flow.derived() {
-            let asked: Vec<Messages> =
+            let requests: Vec<Messages> =
                 (0..flow.steps()).filter_map(|step| live.flow.messages(&column.name, step).ok()).collect();
-            for pair in asked.windows(2) {
-                let [kept, looked] = [&pair[0], &pair[1]]
-                    .map(|messages| places(&CachePlan::of(messages, 1, &provider, Pace::batch())));
-                let deepest = *kept.last().expect("at least the instruction");
+            for pair in requests.windows(2) {
+                let [earlier, later] = [&pair[0], &pair[1]]
+                    .map(|messages| positions(&CachePlan::of(messages, 1, &provider, Pace::batch())));
+                let deepest = *earlier.last().expect("at least the instruction");
                 let Part(last) = deepest else { continue };
                 if pair[0].parts().take(last + 1).eq(pair[1].parts().take(last + 1)) {
                     let finds = |mark: &Position| (0..look_back).any(|back| block(*mark) == block(deepest) + back);
-                    assert!(looked.iter().any(finds), "{deepest:?} is not found from {looked:?}");
+                    assert!(later.iter().any(finds), "{deepest:?} is not found from {later:?}");
                 }
             }
         }
@@ -376,15 +387,15 @@ proptest! {
     }
 }
 
-/// How many blocks stand before a mark.
-fn block(place: Position) -> usize {
-    match place {
+/// The number of blocks before a mark.
+fn block(position: Position) -> usize {
+    match position {
         System => 1,
         Part(at) => at + 2,
     }
 }
 
-/// What tells in one text that a message begins.
+/// The start of a message in a request that is written as one text.
 fn begin(role: &str) -> String {
     format!("\u{1}{role}\u{2}")
 }
@@ -405,9 +416,9 @@ impl Cell<'_> {
         messages.into_iter().map(|(role, content)| begin(role) + &content).collect()
     }
 
-    /// What the library sends before a mark, as one text.
-    fn sent_before(&self, place: Position) -> String {
-        let Part(last) = place else { return String::new() };
+    /// The request before a mark, as one text.
+    fn sent_before(&self, position: Position) -> String {
+        let Part(last) = position else { return String::new() };
         let mut role = None;
         let mut sent = String::new();
         for part in self.messages.parts().take(last + 1) {

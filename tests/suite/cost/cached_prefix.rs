@@ -1,9 +1,9 @@
-//! What a request costs that a provider has seen before.
+//! The prefix that a request shares with the previous one.
 
 use columnar::prelude::*;
 use columnar::testing::script;
 
-/// A column that reads `user`, after four steps in which everything is two letters long.
+/// A flow with a column `bot` that reads `user`, after four steps whose values have two letters.
 async fn bot(views: impl Fn(&Column) -> Vec<View>) -> Result<Flow> {
     let user = source("user");
     let f = flow([column("bot", views(&user), script(["b0", "b1", "b2", "b3"]))])?;
@@ -37,13 +37,13 @@ async fn each_pattern_has_its_stable_prefix() -> Result<()> {
     ];
     for (views, bytes, first) in patterns {
         let stable = bot(views).await?.explain_cache("bot", 3)?;
-        let told = stable.difference.as_ref().map(ToString::to_string).unwrap_or_default();
-        assert_eq!((stable.bytes, told.as_str()), (bytes, first), "{stable}");
+        let difference = stable.difference.as_ref().map(ToString::to_string).unwrap_or_default();
+        assert_eq!((stable.bytes, difference.as_str()), (bytes, first), "{stable}");
     }
     Ok(())
 }
 
-/// A window that is not full yet loses nothing with the next step.
+/// A window that is not full yet loses no value at the next step.
 #[tokio::test]
 async fn a_window_is_stable_until_it_is_full() -> Result<()> {
     let f = bot(|user| vec![user.window(3)]).await?;

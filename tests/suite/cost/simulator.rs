@@ -1,5 +1,5 @@
-//! The simulator of providers' caches against what they have documented, and the bound against every way
-//! there is to mark a few requests.
+//! The simulator of providers' caches, compared with their documentation; and the lower bound, compared with all
+//! possible marks of a few requests.
 
 use columnar::Result;
 use columnar::cache::Lifetime;
@@ -19,18 +19,18 @@ use proptest::sample::select;
 
 const BOTH: [Lifetime; 2] = [Lifetime::Short, Lifetime::Long];
 
-/// A block of so many tokens, all of them the same letter.
+/// A block with this number of tokens, all the same letter.
 fn block(letter: u64, tokens: u32) -> Piece {
     Piece { speaker: Speaker::User, identity: letter, tokens, ends: true }
 }
 
-/// Blocks of 1,000 tokens, the first so many of one conversation.
+/// The first blocks of one conversation, each of 1,000 tokens.
 fn turn(prefixes: &mut Prefixes, blocks: u64) -> Request {
     prefixes.request((0..blocks).map(|letter| block(letter, 1000)))
 }
 
-fn read(cache: &mut Cache<'_>, request: &Request, places: &[usize], now: f64) -> u32 {
-    let marks = Marks::short(places.iter().copied());
+fn read(cache: &mut Cache<'_>, request: &Request, positions: &[usize], now: f64) -> u32 {
+    let marks = Marks::short(positions.iter().copied());
     cache.ask(request, &marks, now).expect("the marks are well formed").read
 }
 
@@ -58,7 +58,7 @@ fn a_longer_prefix_is_read_up_to_the_cached_entry() {
     assert_eq!(bill, Ok(Bill { read: 12_000, short: 3_000, long: 0, plain: 1_000 }));
 }
 
-/// A message that got longer is another one. Only a mark of one's own at the place finds it.
+/// An extended message is a different one. Only an explicit mark at the earlier end finds the entry.
 #[test]
 fn an_extended_message_is_a_cache_miss() {
     let (look_back, automatic) = (LookBack::Blocks(1), LookBack::Messages(20));
@@ -91,7 +91,7 @@ fn a_prefix_below_the_minimum_is_silently_not_cached() {
     for (tokens, found) in [(1023, 0), (1024, 1024)] {
         let mut cache = Cache::new(&rules);
         let request = prefixes.request([block(0, tokens)]);
-        let bill = cache.ask(&request, &Marks::short([0]), 0.0).expect("it is not told");
+        let bill = cache.ask(&request, &Marks::short([0]), 0.0).expect("it is no error");
         assert_eq!(bill.short, found);
         assert_eq!(read(&mut cache, &request, &[0], 1.0), found);
     }
@@ -123,7 +123,7 @@ fn an_entry_lives_as_long_as_it_is_used() {
     assert_eq!(reads, [0, 2000, 2000, 0]);
 }
 
-/// Not written down: what is read at its end is not used at an earlier place, unless a mark is there.
+/// Undocumented: reading an entry does not refresh shorter ones, unless a mark is at their end.
 #[test]
 fn an_entry_without_a_mark_is_not_kept_alive_by_longer_ones() {
     let rules = Rules::documented();
@@ -131,11 +131,11 @@ fn an_entry_without_a_mark_is_not_kept_alive_by_longer_ones() {
     let [short, long] = [2, 4].map(|blocks| turn(&mut prefixes, blocks));
     let keeping = Rules { keeps_prefixes: true, ..Rules::documented() };
     let last: &[usize] = &[3];
-    for (rules, places, found) in [(&rules, last, 0), (&rules, &[1, 3], 2000), (&keeping, last, 2000)] {
+    for (rules, positions, found) in [(&rules, last, 0), (&rules, &[1, 3], 2000), (&keeping, last, 2000)] {
         let mut cache = Cache::new(rules);
         read(&mut cache, &short, &[1], 0.0);
         for now in [200.0, 400.0] {
-            read(&mut cache, &long, places, now);
+            read(&mut cache, &long, positions, now);
         }
         assert_eq!(read(&mut cache, &short, &[1], 600.0), found);
     }
@@ -167,7 +167,7 @@ fn each_lifetime_is_billed_for_its_part() {
     assert!((bills.map(|bill| bill.cost(&rules)).iter().sum::<f64>() - 11_200.0).abs() < 1e-6);
 }
 
-/// Questions, calls and lengths of the dialogues that the tool loops stand for: 4 to 6, 6, and 15 KB.
+/// Questions, calls and lengths of the dialogues that the tool loops model: 4 to 6, 6, and 15 KB.
 #[test]
 fn tool_loops_have_the_expected_length() -> Result<()> {
     let trace = traces::tools::trace()?;
@@ -175,9 +175,12 @@ fn tool_loops_have_the_expected_length() -> Result<()> {
     let count = |pause: Pause| trace.turns.iter().filter(|turn| turn.pause == pause).count();
     let number = |count: usize| f64::from(u32::try_from(count).expect("few"));
     let sessions = number(trace.turns.iter().filter(|turn| turn.after.is_none()).count());
-    let (asked, called) =
+    let (questions, calls) =
         (share(number(count(Pause::Thought)), sessions), share(number(count(Pause::Tool)), sessions));
-    assert!((4.0..6.0).contains(&asked) && (5.5..6.5).contains(&called), "{asked} questions, {called} calls");
+    assert!(
+        (4.0..6.0).contains(&questions) && (5.5..6.5).contains(&calls),
+        "{questions} questions, {calls} calls"
+    );
     let last = |at: usize| trace.turns.get(at + 1).is_none_or(|next| next.after.is_none());
     let ends =
         trace.asks.iter().filter(|ask| last(ask.turn)).map(|ask| ask.request.tokens() - ask.request.until(0));
@@ -186,29 +189,30 @@ fn tool_loops_have_the_expected_length() -> Result<()> {
     Ok(())
 }
 
-/// A fork asks what its flow has asked up to there, and then something else.
+/// A fork sends the requests of its flow up to its step, and then other ones.
 #[test]
 fn a_fork_repeats_earlier_requests() -> Result<()> {
     for trace in traces::fan::traces()?.iter().take(1) {
-        let asked = |turn: usize| trace.asks.iter().filter(move |ask| ask.turn == turn && ask.column == 0);
+        let requests = |turn: usize| trace.asks.iter().filter(move |ask| ask.turn == turn && ask.column == 0);
         let forks: Vec<usize> = (0..trace.turns.len())
             .filter(|turn| trace.turns[*turn].after.is_some_and(|after| after + 1 != *turn))
             .collect();
         assert_eq!(forks.len(), 2);
         for fork in forks {
             let before = trace.turns[fork].after.expect("it is a fork");
-            let (before, other, fork) = (asked(before).next(), asked(before + 1).next(), asked(fork).next());
+            let (before, other, fork) =
+                (requests(before).next(), requests(before + 1).next(), requests(fork).next());
             let [before, other, fork] =
-                [before, other, fork].map(|ask| &ask.expect("it asks").request.blocks);
+                [before, other, fork].map(|ask| &ask.expect("a request").request.blocks);
             assert_eq!(before[..], fork[..before.len()]);
             let same = other.iter().zip(fork).take_while(|(one, two)| one.prefix == two.prefix).count();
-            assert_eq!(same, fork.len() - 1, "only what is said now is not the same");
+            assert_eq!(same, fork.len() - 1, "only the new value differs");
         }
     }
     Ok(())
 }
 
-/// The marks of the library where rules have edges: too many blocks, too few tokens, hours of silence.
+/// The marks of the library at the limits of the rules: too many blocks, too few tokens, pauses of hours.
 #[test]
 fn our_marks_never_cost_more_than_no_cache() -> Result<()> {
     let traces = traces::adversarial::traces()?;
@@ -245,7 +249,7 @@ fn traces(requests: usize, blocks: usize) -> impl Strategy<Value = (Trace, Vec<f
         let (mut now, mut times) = (0.0, Vec::new());
         for (blocks, pause) in requests {
             let turn = trace.turn(None, Pause::Thought);
-            // The tokens follow from the letter and the place, so that equal prefixes have as many.
+            // The letter and the position determine the tokens, so equal prefixes have equal counts.
             let pieces = (1..).zip(blocks).map(|(at, (letter, ends))| Piece {
                 speaker: Speaker::User,
                 identity: letter,
@@ -264,7 +268,7 @@ fn subject() -> Subject {
     Subject { name: "random".into(), instruction: String::new(), depth: 0 }
 }
 
-/// Rules of all kinds, plausible and not.
+/// Rules, plausible ones and others.
 fn rules() -> impl Strategy<Value = Rules> {
     let prices = select(vec![(1.25, 2.0, 0.1), (1.25, 2.0, 0.025), (1.0, 1.5, 0.5), (2.0, 3.0, 0.4)]);
     let look_back = select(vec![LookBack::Blocks(1), LookBack::Blocks(2), LookBack::Messages(2)]);
@@ -290,17 +294,16 @@ fn rules() -> impl Strategy<Value = Rules> {
         })
 }
 
-/// The least that any marks cost, found by trying them all: of the short lifetime, or with the first so many
-/// of the long one, too.
+/// The minimum cost of all possible marks: with the short lifetime, or with the long one for the first blocks.
 fn least(scene: &Scene<'_>, long: bool, marks: &mut Vec<Marks>) -> f64 {
     let Some(next) = scene.trace.asks.get(marks.len()) else {
         return total(&scene.cost(marks).expect("the marks are well formed"));
     };
-    let places = next.request.blocks.len();
-    let longest = if long { places } else { 0 };
-    let tries = (0..1_usize << places).flat_map(|set| (0..=longest).map(move |longest| (set, longest)));
+    let blocks = next.request.blocks.len();
+    let longest = if long { blocks } else { 0 };
+    let tries = (0..1_usize << blocks).flat_map(|set| (0..=longest).map(move |longest| (set, longest)));
     let tries = tries.map(|(set, longest)| {
-        let mut tried = Marks::short((0..places).filter(|at| set >> at & 1 == 1));
+        let mut tried = Marks::short((0..blocks).filter(|at| set >> at & 1 == 1));
         let before = tried.explicit.iter_mut().filter(|mark| mark.at < longest);
         before.for_each(|mark| mark.lifetime = Lifetime::Long);
         marks.push(tried);
@@ -316,7 +319,7 @@ fn total(columns: &[f64]) -> f64 {
 }
 
 proptest! {
-    /// With marks at will, and if entries can be read at once, the bound is what the best marks cost.
+    /// If marks are unlimited and entries can be read at once, the bound is the cost of the best marks.
     #[test]
     fn the_bound_is_reached((trace, times) in traces(4, 3), rules in rules()) {
         let rules = Rules { ready: 0.0, look_back: LookBack::Blocks(9), ..rules };
@@ -325,7 +328,7 @@ proptest! {
         prop_assert!((bound - least).abs() < 1e-6, "the bound is {bound}, the least {least}");
     }
 
-    /// With both lifetimes no marks cost less: short ones do not become long ones by what is added to them.
+    /// With both lifetimes no marks cost less: a short entry does not become a long one when it is extended.
     #[test]
     fn no_lifetimes_are_below_the_bound((trace, times) in traces(3, 2), rules in rules()) {
         let rules = Rules { look_back: LookBack::Blocks(9), ..rules };
@@ -334,7 +337,7 @@ proptest! {
         prop_assert!(bound <= least + 1e-6, "the bound is {bound}, the least {least}");
     }
 
-    /// No marks cost less, under no rules.
+    /// No marks cost less, whatever the rules.
     #[test]
     fn nothing_is_below_the_bound(
         (trace, times) in traces(12, 4),
@@ -342,10 +345,10 @@ proptest! {
         drawn in vec((vec((0..4_usize, any::<bool>()), 0..4), any::<bool>()), 12),
     ) {
         let scene = Scene::at(&trace, &rules, times);
-        let random = drawn.into_iter().zip(&trace.asks).map(|((places, automatic), ask)| {
+        let random = drawn.into_iter().zip(&trace.asks).map(|((positions, automatic), ask)| {
             let blocks = ask.request.blocks.len();
-            let longest = places.iter().filter(|(_, is_long)| *is_long).map(|(at, _)| *at).max();
-            let mut marks = Marks::short(places.iter().map(|(at, _)| *at).filter(|at| *at < blocks));
+            let longest = positions.iter().filter(|(_, is_long)| *is_long).map(|(at, _)| *at).max();
+            let mut marks = Marks::short(positions.iter().map(|(at, _)| *at).filter(|at| *at < blocks));
             for mark in &mut marks.explicit {
                 if Some(mark.at) <= longest {
                     mark.lifetime = Lifetime::Long;
@@ -360,7 +363,7 @@ proptest! {
         prop_assert!(both <= cost + 1e-6, "the bound is {both}, and it costs {cost}");
         for policy in POLICIES {
             let marks = policy.marks(&scene);
-            // What may live longer is held against what may live longer.
+            // Marks with both lifetimes are compared with the bound of both lifetimes.
             let mut explicit = marks.iter().flat_map(|marks| &marks.explicit);
             let bound = if explicit.any(|mark| mark.lifetime == Lifetime::Long) { both } else { short };
             let cost = total(&scene.cost(&marks).expect("the marks are well formed"));

@@ -12,10 +12,10 @@ use columnar::{BoxError, Error};
 use futures::stream::{self, BoxStream};
 use proptest::prelude::*;
 
-/// A model whose replies cost what is said, after a while.
+/// A model with given costs of its replies, which come after a pause.
 #[derive(Clone)]
 struct Metered {
-    /// By call: the tokens of the reply, or how it breaks off.
+    /// By call: the tokens of the reply, or how it fails.
     replies: Arc<Vec<Reply>>,
     calls: Arc<AtomicUsize>,
 }
@@ -84,7 +84,7 @@ async fn each_value_of_a_model_has_a_receipt() -> Result<()> {
     };
     chat.user.push("hello").await?;
     chat.run().await?;
-    let receipt = chat.bot.receipt(0).expect("a model was asked");
+    let receipt = chat.bot.receipt(0).expect("a model was called");
     assert_eq!(receipt.model.as_deref(), Some("openai/gpt-4o-mini"));
     assert_eq!(
         (receipt.calls, receipt.unreported, receipt.attempts),
@@ -93,7 +93,7 @@ async fn each_value_of_a_model_has_a_receipt() -> Result<()> {
     );
     assert_eq!((receipt.usage, receipt.id.as_deref()), (Usage::new(100, 10), Some("id 1")));
     assert!(receipt.duration() >= Duration::from_millis(500), "the pause between them counts: {receipt}");
-    assert_eq!(chat.loud.receipt(0), None, "nobody was asked");
+    assert_eq!(chat.loud.receipt(0), None, "no model was called");
     assert_eq!(chat.user.receipt(0), None);
     assert_eq!(chat.bot.receipt(1), None);
 
@@ -121,11 +121,11 @@ async fn receipts_are_loaded_with_their_values() -> Result<()> {
     flow.run().await?;
     let bill = flow.bill().to_string();
     let fork = flow.fork(2)?;
-    assert_eq!(fork.bill().total().calls, 2, "the past of a fork was paid for");
+    assert_eq!(fork.bill().total().calls, 2, "the bill of a fork includes the shared steps");
     drop((flow, fork));
 
     let flow = open().await?;
-    assert_eq!(flow.bill().total().calls, 1, "what is in memory");
+    assert_eq!(flow.bill().total().calls, 1, "the receipts in memory");
     flow.load(0).await?;
     assert_eq!(flow.bill().to_string(), bill);
     Ok(())
@@ -165,13 +165,13 @@ async fn a_limit_stops_the_run_before_it_is_exceeded_and_nothing_is_lost() -> Re
     let calls = model.calls();
     assert!((4..=5).contains(&calls), "{calls} calls of 80 tokens");
     assert_eq!(limit.to_string(), format!("{} tokens of 400 tokens", calls * 80));
-    assert_eq!(chat.bot.len(), calls, "what was paid for is stored, and nothing is skipped for good");
+    assert_eq!(chat.bot.len(), calls, "paid values are stored, and no cell is skipped");
     assert!(chat.run().await.is_err(), "the limit stays");
     assert_eq!(model.calls(), calls);
 
     chat.set_spend_limit(SpendLimit::tokens(100_000));
     chat.run().await?;
-    assert_eq!((chat.steps(), model.calls()), (20, 20), "nothing was asked twice");
+    assert_eq!((chat.steps(), model.calls()), (20, 20), "no cell was computed twice");
     Ok(())
 }
 
@@ -184,7 +184,7 @@ async fn a_limit_in_dollars_needs_a_known_price() -> Result<()> {
     };
     chat.user.push("hello").await?;
     chat.set_spend_limit(SpendLimit::dollars(1.0));
-    let error = chat.run().await.expect_err("nobody knows the price");
+    let error = chat.run().await.expect_err("the price is unknown");
     assert_eq!(
         error.to_string(),
         "`bot` cannot be computed, so nothing was: no price is known for `scripted`, so it cannot be limited in dollars: \
@@ -204,7 +204,7 @@ async fn a_limit_in_dollars_needs_a_known_price() -> Result<()> {
     for text in ["one", "two"] {
         chat.user.push(text).await?;
     }
-    // More than it was taken for: what is told counts.
+    // The call costs more than its reservation: the reported usage counts.
     let error = chat.run().await.expect_err("one call costs all of it");
     assert!(SpendLimitError::of(&error).is_some(), "{error}");
     assert_eq!((model.calls(), limit.to_string().as_str()), (1, "$0.15 of $0.15"));
@@ -234,7 +234,7 @@ async fn flows_share_a_limit_and_refused_calls_cost_nothing() -> Result<()> {
     second.run().await?;
     second.user.push("hello").await?;
     assert!(SpendLimitError::of(&second.run().await.expect_err("it breaks off")).is_none());
-    let error = second.run().await.expect_err("two calls that do not tell count as they might be");
+    let error = second.run().await.expect_err("two calls without usage count with their reservations");
     assert!(SpendLimitError::of(&error).is_some(), "{error} {limit}");
     assert_eq!(silent.calls(), 2);
     Ok(())
@@ -243,8 +243,8 @@ async fn flows_share_a_limit_and_refused_calls_cost_nothing() -> Result<()> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// As long as a call costs no more than it is taken for, no limit is ever exceeded, whatever goes on at once, and a
-    /// limit that is large enough stops nobody.
+    /// If no call costs more than its reservation, concurrent calls never exceed a limit, and a limit that is large enough
+    /// stops no run.
     #[test]
     fn no_limit_is_exceeded(
         replies in prop::collection::vec(
@@ -277,7 +277,7 @@ proptest! {
                 Ok(()) => prop_assert_eq!(model.calls(), 2 * steps),
                 Err(error) => {
                     prop_assert!(SpendLimitError::of(&error).is_some(), "{error}");
-                    // A call is taken to have some 60 tokens.
+                    // A call reserves about 60 tokens.
                     prop_assert!(spent + 100 > most, "there was room: {limit}");
                 }
             }

@@ -28,7 +28,7 @@ fn score(stars: u8, why: &str) -> Score {
 }
 
 const GOOD: &str = r#"{"stars": 4, "why": "It is kind."}"#;
-/// Nothing of this may be told by an error.
+/// A reply that no error may quote.
 const BAD: &str = r#"{"stars": "a secret", "why": "It is kind."}"#;
 
 flow! {
@@ -38,48 +38,48 @@ flow! {
     }
 }
 
-/// Says the first text, and the second one when it is told that this is wrong.
+/// A model with one reply for first attempts and one for repairs.
 fn model(first: &str, then: &str) -> ScriptedModel {
     let (first, then) = (first.to_owned(), then.to_owned());
     ScriptedModel::new(move |request| if request.follow_up.is_empty() { first.clone() } else { then.clone() })
 }
 
-/// What a run of one step tells: `delta`s joined, the attempts that failed with why, and the error at the end.
+/// The events of a run of one step: its deltas joined, the failed attempts with their reasons, and the error.
 #[derive(Debug, Default)]
-struct Told {
+struct Outcome {
     deltas: String,
     retries: Vec<(usize, String)>,
     error: Option<Error>,
 }
 
-async fn run(flow: &Rated) -> Result<Told> {
+async fn run(flow: &Rated) -> Result<Outcome> {
     flow.user.push("It was fine.").await?;
-    told(flow.run()).await
+    outcome(flow.run()).await
 }
 
-async fn told<I: ColumnId>(mut run: columnar::Run<'_, I>) -> Result<Told> {
-    let mut told = Told::default();
+async fn outcome<I: ColumnId>(mut run: columnar::Run<'_, I>) -> Result<Outcome> {
+    let mut outcome = Outcome::default();
     while let Some(event) = run.next().await {
         match event {
-            Ok(Event::Delta { text, .. }) => told.deltas += &text,
+            Ok(Event::Delta { text, .. }) => outcome.deltas += &text,
             Ok(Event::Retry { attempt, error, .. }) => {
-                told.deltas.clear();
-                told.retries.push((attempt, error));
+                outcome.deltas.clear();
+                outcome.retries.push((attempt, error));
             }
-            Ok(Event::Value { value, .. }) => assert_eq!(told.deltas, *value, "the deltas are the value"),
-            Ok(other) => unreachable!("nothing else is told at step {}", other.step()),
-            Err(error) => told.error = Some(error),
+            Ok(Event::Value { value, .. }) => assert_eq!(outcome.deltas, *value, "the deltas are the value"),
+            Ok(other) => unreachable!("no other event comes at step {}", other.step()),
+            Err(error) => outcome.error = Some(error),
         }
     }
-    Ok(told)
+    Ok(outcome)
 }
 
 #[tokio::test]
 async fn a_reply_is_stored_as_it_is_and_read_as_the_type() -> Result<()> {
     let model = model(GOOD, "");
     let flow = Rated::new(model.clone());
-    let told = run(&flow).await?;
-    assert!(told.error.is_none() && told.retries.is_empty(), "{told:?}");
+    let outcome = run(&flow).await?;
+    assert!(outcome.error.is_none() && outcome.retries.is_empty(), "{outcome:?}");
     assert_eq!(flow.score.get(0).as_deref(), Some(GOOD));
     assert_eq!(flow.score.read(0)?, Some(score(4, "It is kind.")));
     assert_eq!(flow.score.read(1)?, None);
@@ -99,9 +99,9 @@ async fn the_output_spec_is_the_same_text_at_each_step() -> Result<()> {
     assert_eq!(schema.name, "Score");
     assert_eq!(schema.json["required"], serde_json::json!(["stars", "why"]));
     assert_eq!(schema.json["properties"]["stars"]["description"], "From 1 to 5.");
-    let (instruction, wanted) = first.system.split_once("\n\n").expect("the instruction, then the schema");
+    let (instruction, spec) = first.system.split_once("\n\n").expect("the instruction, then the schema");
     assert_eq!(instruction, "Rate it.");
-    assert!(wanted.ends_with(&schema.json.to_string()), "{wanted}");
+    assert!(spec.ends_with(&schema.json.to_string()), "{spec}");
     assert_eq!(first.system, second.system);
     Ok(())
 }
@@ -125,8 +125,8 @@ async fn text_around_the_json_is_neither_emitted_nor_stored() -> Result<()> {
         format!("  {GOOD}\n"),
     ] {
         let flow = Rated::new(model(&reply, ""));
-        let told = run(&flow).await?;
-        assert!(told.error.is_none() && told.retries.is_empty(), "{told:?}");
+        let outcome = run(&flow).await?;
+        assert!(outcome.error.is_none() && outcome.retries.is_empty(), "{outcome:?}");
         assert_eq!(flow.score.get(0).as_deref(), Some(GOOD), "{reply}");
     }
     Ok(())
@@ -136,18 +136,18 @@ async fn text_around_the_json_is_neither_emitted_nor_stored() -> Result<()> {
 async fn an_invalid_reply_is_repaired_once_with_the_error() -> Result<()> {
     let model = model(BAD, GOOD);
     let flow = Rated::new(model.clone());
-    let told = run(&flow).await?;
-    assert!(told.error.is_none(), "{told:?}");
-    assert_eq!(told.retries, [(1, "the JSON does not match `Score` (line 1, column 20)".to_owned())]);
+    let outcome = run(&flow).await?;
+    assert!(outcome.error.is_none(), "{outcome:?}");
+    assert_eq!(outcome.retries, [(1, "the JSON does not match `Score` (line 1, column 20)".to_owned())]);
     assert_eq!(flow.score.read(0)?, Some(score(4, "It is kind.")));
 
     let [first, second] = model.requests().try_into().expect("two requests");
     assert!(first.follow_up.is_empty());
     assert_eq!((&first.system, &first.schema), (&second.system, &second.schema));
-    let [(Role::Assistant, said), (Role::User, wrong)] = second.follow_up.as_slice() else {
+    let [(Role::Assistant, reply), (Role::User, correction)] = second.follow_up.as_slice() else {
         panic!("{:?}", second.follow_up)
     };
-    assert_eq!(&**said, BAD);
+    assert_eq!(&**reply, BAD);
     assert!(wrong.contains("invalid type: string \"a secret\", expected u8"), "{wrong}");
     assert!(wrong.contains(&first.schema.expect("a schema").json.to_string()), "{wrong}");
     Ok(())
@@ -156,11 +156,11 @@ async fn an_invalid_reply_is_repaired_once_with_the_error() -> Result<()> {
 #[tokio::test]
 async fn a_second_invalid_reply_is_an_error_with_its_position_and_no_content() -> Result<()> {
     let flow = Rated::new(model(BAD, BAD));
-    let told = run(&flow).await?;
-    let error = told.error.expect("an error");
+    let outcome = run(&flow).await?;
+    let error = outcome.error.expect("an error");
     assert!(matches!(&error, Error::Compute { step: 0, attempt: 2, .. }), "{error:?}");
     assert!(error.to_string().contains("the JSON does not match `Score` (line 1, column 20)"), "{error}");
-    assert!(!format!("{error} {error:?} {:?}", told.retries).contains("secret"), "{error:?}");
+    assert!(!format!("{error} {error:?} {:?}", outcome.retries).contains("secret"), "{error:?}");
     assert_eq!(flow.score.get(0), None);
     Ok(())
 }
@@ -175,8 +175,8 @@ async fn each_kind_of_invalid_reply_has_its_message() -> Result<()> {
         ("{\"stars\": 4,\n \"why\": \"", "the JSON is incomplete; expected a `Score` (line 2, column 9)"),
         ("{\"stars\": 4}", "the JSON does not match `Score` (line 1, column 12)"),
     ] {
-        let told = run(&Rated::new(model(reply, GOOD))).await?;
-        assert_eq!(told.retries, [(1, expected.to_owned())], "{reply}");
+        let outcome = run(&Rated::new(model(reply, GOOD))).await?;
+        assert_eq!(outcome.retries, [(1, expected.to_owned())], "{reply}");
     }
     Ok(())
 }
@@ -192,30 +192,31 @@ async fn a_reply_without_text_is_not_sent_back() -> Result<()> {
 
 #[tokio::test]
 async fn the_number_of_repairs_is_configurable() -> Result<()> {
-    for (repairs, asked) in [(0, 1), (1, 2), (3, 4)] {
+    for (repairs, attempts) in [(0, 1), (1, 2), (3, 4)] {
         let model = model(BAD, BAD);
         let flow = flow! {
             source user;
             column score(user.latest): Score = prompt("Rate it.").with(model.clone()).repairs(repairs);
         };
         flow.user.push("It was fine.").await?;
-        let told = told(flow.run()).await?;
+        let outcome = outcome(flow.run()).await?;
         assert_eq!(
-            told.retries.iter().map(|(attempt, _)| *attempt).collect::<Vec<_>>(),
-            (1..asked).collect::<Vec<_>>()
+            outcome.retries.iter().map(|(attempt, _)| *attempt).collect::<Vec<_>>(),
+            (1..attempts).collect::<Vec<_>>()
         );
         assert!(
-            told.error
-                .is_some_and(|error| matches!(error, Error::Compute { attempt, .. } if attempt == asked))
+            outcome
+                .error
+                .is_some_and(|error| matches!(error, Error::Compute { attempt, .. } if attempt == attempts))
         );
         let requests = model.requests();
-        assert_eq!(requests.len(), asked);
+        assert_eq!(requests.len(), attempts);
         assert_eq!(requests.last().map(|request| request.follow_up.len()), Some(2 * repairs));
     }
     Ok(())
 }
 
-/// Fails first, then says what is wrong, then what is right.
+/// Fails first, then returns an invalid value, then a valid one.
 fn moody() -> Step<'static> {
     let calls = Arc::new(AtomicUsize::new(0));
     let moody = move |_: Context| {
@@ -234,9 +235,9 @@ async fn repairs_and_retries_share_one_count_of_attempts() -> Result<()> {
     for step in [moody().retry(1).repairs(1).typed::<Score>(), moody().repairs(1).typed::<Score>().retry(1)] {
         let flow = flow([column("score", source("user").latest(), step)])?;
         flow.push("user", "It was fine.").await?;
-        let told = told(flow.run()).await?;
-        assert!(told.error.is_none(), "{told:?}");
-        assert_eq!(told.retries.iter().map(|(attempt, _)| *attempt).collect::<Vec<_>>(), [1, 2]);
+        let outcome = outcome(flow.run()).await?;
+        assert!(outcome.error.is_none(), "{outcome:?}");
+        assert_eq!(outcome.retries.iter().map(|(attempt, _)| *attempt).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(flow.get("score", 0).as_deref(), Some(GOOD));
     }
     Ok(())
@@ -275,8 +276,8 @@ async fn a_custom_compute_step_sees_the_output_spec() -> Result<()> {
         source user;
         column plain(user.latest) = |cx: Context| async move { cx.schema().is_none().to_string() };
         column name(user.latest): Option<Score> = (|cx: Context| async move {
-            let wanted = cx.schema().map(|schema| schema.name.clone());
-            if cx.follow_up().is_empty() { wanted.unwrap_or_default() } else { "null".to_owned() }
+            let name = cx.schema().map(|schema| schema.name.clone());
+            if cx.follow_up().is_empty() { name.unwrap_or_default() } else { "null".to_owned() }
         }).repairs(1);
     };
     flow.user.push("It was fine.").await?;
@@ -333,13 +334,13 @@ flow! {
 
 flow! {
     struct Uses<T: DeserializeOwned + JsonSchema + 'static>(model: ScriptedModel) {
-        source said;
-        use Chat<T>(model.clone()) { user: said } as chat;
+        source review;
+        use Chat<T>(model.clone()) { user: review } as chat;
         column mood(chat.score.latest): Option<T> = |_: Context| async { Json(None::<u8>) };
     }
 }
 
-/// Answers as its schema asks.
+/// A model that replies according to the schema.
 fn any() -> ScriptedModel {
     ScriptedModel::new(|request| {
         let schema = request.schema.as_ref().expect("a schema");
@@ -358,24 +359,24 @@ async fn extensions_and_modules_have_typed_columns() -> Result<()> {
     assert_eq!(felt.mood.read(0)?, Some(None));
 
     let uses: Uses<u64> = Uses::new(any());
-    uses.said.push("It was fine.").await?;
+    uses.review.push("It was fine.").await?;
     uses.run().await?;
     assert_eq!(uses.chat.score.read(0)?, Some(score(4, "It is kind.")));
     assert_eq!(uses.chat.others.read(0)?, Some(vec![1_u64, 2]));
     assert_eq!(uses.mood.read(0)?, Some(None));
     let inline = flow! {
-        source said;
-        use Chat<u16>(any()) { user: said } as chat;
+        source review;
+        use Chat<u16>(any()) { user: review } as chat;
         column mood(chat.score.latest): Option<u8> = |_: Context| async { "7" };
     };
-    inline.said.push("It was fine.").await?;
+    inline.review.push("It was fine.").await?;
     inline.run().await?;
     assert_eq!((inline.chat.others.read(0)?, inline.mood.read(0)?), (Some(vec![1_u16, 2]), Some(Some(7))));
     Ok(())
 }
 
 proptest! {
-    /// Whatever stands around it and however it arrives, the JSON is stored, and it is read as what was written.
+    /// With any text around it and in any pieces, the JSON is stored, and it is read as the value that was written.
     #[test]
     fn json_in_any_text_is_found_as_a_whole(
         stars: u8,
@@ -396,13 +397,13 @@ proptest! {
         cuts.extend([0, reply.len()]);
         cuts.sort_unstable();
         let pieces: Vec<String> = cuts.windows(2).map(|cut| reply[cut[0]..cut[1]].to_owned()).collect();
-        let said = move |_: Context| deltas(stream::iter(pieces.clone()));
+        let step = move |_: Context| deltas(stream::iter(pieces.clone()));
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         runtime.block_on(async {
-            let flow = flow([column("score", source("user").latest(), said.typed::<Score>())]).expect("a flow");
+            let flow = flow([column("score", source("user").latest(), step.typed::<Score>())]).expect("a flow");
             flow.push("user", "It was fine.").await.expect("pushed");
-            let told = told(flow.run()).await.expect("told");
-            assert!(told.error.is_none() && told.retries.is_empty(), "{told:?}");
+            let outcome = outcome(flow.run()).await.expect("a run");
+            assert!(outcome.error.is_none() && outcome.retries.is_empty(), "{outcome:?}");
             assert_eq!(flow.get("score", 0).as_deref(), Some(json.as_str()));
             assert_eq!(flow.read("score", 0).expect("of the type"), Some(value));
         });
@@ -417,7 +418,7 @@ fn any_text() -> impl Strategy<Value = String> {
     .prop_map(|parts| parts.concat())
 }
 
-/// All that serde and schemars make of types.
+/// All kinds of types that serde and schemars support.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct Everything {
     text: String,

@@ -24,7 +24,7 @@ fn assert_send<T: Send>(value: T) -> T {
     value
 }
 
-/// What a run tells of its values.
+/// The columns and steps of the values that a run emits.
 async fn values<C, I>(flow: &Typed<'_, C, I>) -> Result<Vec<(I, usize)>>
 where
     I: ColumnId + Copy,
@@ -66,11 +66,11 @@ mod a_flow_that_lives {
     use super::*;
 
     flow! {
-        /// The chat, and what people felt.
+        /// The chat, with the mood of its messages.
         #[derive(Clone, Debug)]
         pub(crate) struct Felt: Chat {
             column mood(tone, topics.latest.as("digest"), self.latest) = step;
-            /// How it was said.
+            /// The tone.
             column tone(user.window(2)) = echo;
         }
     }
@@ -116,7 +116,7 @@ mod a_flow_that_lives {
         assert!(matches!(chat.run().await, Err(Error::Running)));
         drop(run);
 
-        // A run at the old door computes everything, and tells what it has names for.
+        // A run of the base computes all columns, and emits events of its own columns.
         chat.user.push("three").await?;
         assert_eq!(values(&chat).await?, [(ChatColumn::Topics, 2)]);
         assert_eq!((felt.mood.len(), felt.steps(), chat.steps()), (3, 3, 3));
@@ -197,7 +197,7 @@ mod an_extension_of_an_extension {
     use a_flow_that_lives::FeltColumn;
 
     flow! {
-        /// A column that is called as what it extends, and one as its columns are.
+        /// A column with the name of the extended flow, and one with the name of its field.
         #[derive(Debug)]
         pub(crate) struct Further: a_flow_that_lives::Felt {
             column felt(user, mood.latest, topics.window(2)) = step;
@@ -226,7 +226,7 @@ mod an_extension_of_an_extension {
         Ok(())
     }
 
-    /// The columns of an extension were once looked for where its type has them.
+    /// The columns of an extension were once looked up at the position that its type gives them.
     #[tokio::test]
     async fn finds_its_columns_after_those_of_other_extensions() -> Result<()> {
         let chat = begun().await?;
@@ -245,12 +245,12 @@ mod an_extension_of_an_extension {
         assert_eq!(further.tone.get(1), felt.tone.get(1));
 
         chat.user.push("three").await?;
-        let told = values(&felt).await?;
-        assert_eq!(told.len(), 3, "{told:?}");
+        let emitted = values(&felt).await?;
+        assert_eq!(emitted.len(), 3, "{emitted:?}");
         Ok(())
     }
 
-    /// Whatever door a fork is made at, it is another flow with all columns.
+    /// A fork has all columns, whichever handle it is made from.
     #[tokio::test]
     async fn forks_with_the_columns_of_all() -> Result<()> {
         let chat = begun().await?;
@@ -276,7 +276,7 @@ mod parameters {
     use super::*;
 
     flow! {
-        /// A flow with parameters, named as the generated code might name things.
+        /// A flow with parameters that are named like items of the generated code.
         #[derive(Debug)]
         pub(crate) struct Spoken<C: Voice, const I: usize>(base: C) {
             source user;
@@ -285,7 +285,7 @@ mod parameters {
     }
 
     flow! {
-        /// All parameters are shared, and there is one more.
+        /// An extension that shares all parameters and has one more.
         #[derive(Debug)]
         pub(crate) struct Echoed<Base: Voice, const N: usize, T>(base: Base, extended: T): Spoken<Base, N>
         where
@@ -300,7 +300,7 @@ mod parameters {
     }
 
     flow! {
-        /// Parameters that the extended flow has not.
+        /// An extension with parameters that the extended flow does not have.
         #[derive(Debug)]
         pub(crate) struct Fixed<V: Voice>(voice: V): Echoed<String, 3, String> {
             column fixed(user, twice.latest) = spoken(voice);
@@ -344,7 +344,7 @@ mod parameters {
     }
 
     flow! {
-        /// And one that borrows for as long.
+        /// An extension that borrows for the same lifetime.
         #[derive(Debug)]
         pub(crate) struct LentAgain<'b>(style: &'b str): Lent<'b> {
             column restyled(styled.latest) = {
@@ -371,7 +371,7 @@ mod another_crate {
     use columnar_tests::talk::{Talk, TalkColumn};
 
     flow! {
-        /// What a third one says.
+        /// The answer of a third speaker.
         #[derive(Debug)]
         pub(crate) struct Heard<'a>: Talk<'a> {
             column third(r#type.latest, other, one.latest.as("name")) = step;

@@ -1,4 +1,4 @@
-//! What `flow!` declares, used as a program uses it.
+//! Flows that `flow!` declares, used as a program uses them.
 
 #![deny(missing_docs, missing_debug_implementations, unreachable_pub, unused, unused_qualifications)]
 #![deny(clippy::all, clippy::pedantic)]
@@ -13,7 +13,7 @@ use columnar::testing::script;
 use columnar::{BoxError, Compute, Reply};
 use futures::stream;
 
-/// What the column sees of `user`, in capitals.
+/// The latest value of `user`, in capitals.
 async fn capitals(cx: Context) -> String {
     cx.messages().last_text().to_uppercase()
 }
@@ -130,7 +130,7 @@ pub mod a_public_flow {
         assert_eq!(columns, [BetweenColumn::RunningSummary, BetweenColumn::R2D2, BetweenColumn::Type]);
         let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
         assert_eq!(names, ["running_summary", "r2_d2", "type"]);
-        // As a derived one prints them.
+        // As a derived `Debug` prints them.
         assert_eq!(format!("{columns:?}"), "[RunningSummary, R2D2, Type]");
         assert_eq!(flow.r#type.get(0).as_deref(), Some("<last>\nz\n</last>"));
         Ok(())
@@ -141,7 +141,7 @@ mod order {
     use super::*;
 
     flow! {
-        /// Declared from the end to the beginning.
+        /// A flow that is declared in reverse order.
         #[derive(Debug)]
         pub(crate) struct Backwards {
             column last(middle, first.latest) = echo;
@@ -166,7 +166,7 @@ mod order {
     }
 }
 
-/// Private flows of which hardly anything is used, without a warning.
+/// Private flows with unused items, without a warning.
 mod a_private_flow {
     use super::*;
 
@@ -189,7 +189,7 @@ mod a_private_flow {
 mod parameters {
     use super::*;
 
-    /// A way to speak that is a type of its own.
+    /// A trait of the user's types.
     pub(crate) trait Voice: Clone + Send + Sync {
         fn speak(&self, text: &str) -> String;
     }
@@ -277,7 +277,7 @@ mod parameters {
     }
 
     flow! {
-        /// Parameters that are named as the generated code names things, and impl Trait.
+        /// Parameters that are named like items of the generated code, and `impl Trait`.
         #[derive(Debug)]
         pub(crate) struct Names(store: String, steps: usize, flow: impl Fn() -> String, column: String, views: u8, f: char) {
             source user;
@@ -304,7 +304,7 @@ mod parameters {
 mod inline {
     use super::*;
 
-    /// A step that borrows once forced its lifetime on `prompt` too, which was refused.
+    /// A step that borrows once forced its lifetime on `prompt` as well, which did not compile.
     #[tokio::test]
     async fn one_compute_step_borrows_and_others_do_not() -> Result<()> {
         let owned = String::from("loud");
@@ -324,16 +324,16 @@ mod inline {
     #[tokio::test]
     async fn compute_steps_capture_by_reference_and_by_move() -> Result<()> {
         let lent = String::from("lent");
-        let given = String::from("given");
+        let text = String::from("moved");
         let chat = flow! {
             source user;
             column by_reference(user) = |_: Context| async { lent.clone() };
-            column by_move(user) = move |_: Context| std::future::ready(given.clone());
+            column by_move(user) = move |_: Context| std::future::ready(text.clone());
         };
         chat.user.push("x").await?;
         chat.run().await?;
         assert_eq!(chat.by_reference.get(0).as_deref(), Some("lent"));
-        assert_eq!(chat.by_move.get(0).as_deref(), Some("given"));
+        assert_eq!(chat.by_move.get(0).as_deref(), Some("moved"));
         assert_send(&chat);
         assert_send(&chat.run());
         drop(chat);
@@ -447,8 +447,8 @@ mod compute_steps {
             column closure(user) = |cx: Context| async move { cx.step().to_string() };
             column async_closure(user) = async |cx: Context| cx.step().to_string();
             column fallible(user) = |cx: Context| async move {
-                let said = cx.input("user").map_or("", |value| value);
-                let number = parse(said.lines().nth(1).unwrap_or(said))? + 1;
+                let user = cx.input("user").map_or("", |value| value);
+                let number = parse(user.lines().nth(1).unwrap_or(user))? + 1;
                 Ok::<_, BoxError>(number.to_string())
             };
             column pieces(user) = |_: Context| deltas(stream::iter(["one, ", "two"]));

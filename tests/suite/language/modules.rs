@@ -10,13 +10,13 @@ use columnar::prelude::*;
 use columnar::store::{Entry, MemoryStore, Store};
 use columnar::{Name, SchemaError};
 
-/// What the column sees of its inputs: each tag and its newest value.
+/// The inputs of the column: each tag with its newest value.
 async fn seen(cx: Context) -> String {
     let inputs: Vec<String> = cx.inputs().map(|(tag, value)| format!("{tag}={}", value.as_str())).collect();
     inputs.join(" ")
 }
 
-/// What a run tells of its values.
+/// The columns and steps of the values that a run emits.
 async fn values<C, I>(flow: &Typed<'_, C, I>) -> Result<Vec<(I, usize)>>
 where
     I: ColumnId + Copy,
@@ -33,10 +33,10 @@ mod debate {
     use super::*;
 
     flow! {
-        /// Two sides, and one who sums up.
+        /// Two sides and a synthesis.
         #[derive(Clone, Debug)]
         pub(crate) struct Debate {
-            /// What it is about.
+            /// The topic.
             source topic;
             column advocate(topic.latest, self) = seen;
             column critic(topic.latest, advocate.latest) = seen;
@@ -54,7 +54,7 @@ flow! {
         /// What the person typed.
         source user;
         column verdict(debate.critic.latest.as("case"), debate.synthesis.window(2), user.latest) = seen;
-        /// What was argued.
+        /// The debate about the message.
         use Debate { topic: user } as debate;
     }
 }
@@ -68,9 +68,9 @@ mod a_flow_with_a_module {
 
         let chat = Chat::new();
         chat.user.push("rust").await?;
-        let told = values(&chat).await?;
+        let emitted = values(&chat).await?;
         let debate = |column| (ChatColumn::Debate(column), 0);
-        assert_eq!(told, [debate(Advocate), debate(Critic), debate(Synthesis), (ChatColumn::Verdict, 0)]);
+        assert_eq!(emitted, [debate(Advocate), debate(Critic), debate(Synthesis), (ChatColumn::Verdict, 0)]);
         assert_eq!(chat.debate.advocate.get(0).as_deref(), Some("topic=rust"));
         let case = "topic=rust advocate=topic=rust";
         assert_eq!(chat.debate.critic.get(0).as_deref(), Some(case));
@@ -120,10 +120,10 @@ mod a_flow_with_a_module {
         drop(chat);
 
         let reader = store.clone();
-        reader.open().await.expect("nobody has it open");
-        let held = |name: &str| reader.load(Name::new(name).expect("a name"), 0..usize::MAX);
-        assert_eq!(held("debate.critic").await.expect("it can be read").len(), 1);
-        assert_eq!(held("debate.topic").await.expect("it can be read"), Vec::<(usize, Entry)>::new());
+        reader.open().await.expect("the store is free");
+        let stored = |name: &str| reader.load(Name::new(name).expect("a name"), 0..usize::MAX);
+        assert_eq!(stored("debate.critic").await.expect("it can be read").len(), 1);
+        assert_eq!(stored("debate.topic").await.expect("it can be read"), Vec::<(usize, Entry)>::new());
         drop(reader);
         let chat = Chat::open(store.clone()).await?;
         assert_eq!(values(&chat).await?, []);
@@ -186,7 +186,7 @@ mod modules_of_a_flow {
     use super::*;
 
     flow! {
-        /// Two debates, one about the other, in a flow that is declared from the end to the beginning.
+        /// Two debates, one about the other, in a flow that is declared in reverse order.
         #[derive(Debug)]
         pub(crate) struct Twice {
             column last(second.synthesis.latest, first.synthesis.latest.as("first"), self) = seen;
@@ -222,11 +222,11 @@ mod modules_of_a_flow {
     }
 
     flow! {
-        /// A flow that uses one that uses others.
+        /// A flow with modules that have modules.
         #[derive(Debug)]
         pub(crate) struct Nested {
-            source said;
-            use Chat { user: said } as chat;
+            source message;
+            use Chat { user: message } as chat;
             use Twice { user: chat.debate.critic } as twice;
             column end(chat.debate.synthesis.latest, twice.first.critic.latest, twice.last.latest.as("end")) = seen;
         }
@@ -236,16 +236,16 @@ mod modules_of_a_flow {
     async fn may_have_modules() -> Result<()> {
         let store = MemoryStore::new();
         let flow = Nested::open(store.clone()).await?;
-        flow.said.push("x").await?;
-        let told = values(&flow).await?;
-        assert_eq!(told.len(), Nested::ORDER.len() - 1);
-        assert!(told.contains(&(NestedColumn::Chat(ChatColumn::Debate(DebateColumn::Critic)), 0)));
+        flow.message.push("x").await?;
+        let emitted = values(&flow).await?;
+        assert_eq!(emitted.len(), Nested::ORDER.len() - 1);
+        assert!(emitted.contains(&(NestedColumn::Chat(ChatColumn::Debate(DebateColumn::Critic)), 0)));
         let column = NestedColumn::Twice(TwiceColumn::First(DebateColumn::Critic));
         assert_eq!(
             (column.name(), flow.twice.first.critic.name()),
             ("twice.first.critic", "twice.first.critic")
         );
-        assert_eq!(flow.chat.debate.topic.name(), "said");
+        assert_eq!(flow.chat.debate.topic.name(), "message");
         assert_eq!(flow.twice.user.get(0), flow.chat.debate.critic.get(0));
         let case = flow.end.messages(0)?.to_json();
         assert!(
@@ -270,7 +270,7 @@ mod modules_of_a_flow {
     }
 
     flow! {
-        /// A column feeds the module and reads a column of it that does not wait for that.
+        /// A column that is an input of the module and reads a column of it that does not depend on that input.
         #[derive(Debug)]
         pub(crate) struct Winding {
             source user;
@@ -281,7 +281,7 @@ mod modules_of_a_flow {
     }
 
     flow! {
-        /// A module that is fed with what it said a step before.
+        /// A module whose input is its own previous value.
         #[derive(Debug)]
         pub(crate) struct Looped {
             source user;
@@ -327,8 +327,8 @@ mod parameters {
         /// A flow with parameters.
         #[derive(Debug)]
         pub(crate) struct Spoken<V: Voice, const N: usize>(voice: V, times: usize) {
-            source said;
-            column answer(said.latest) = {
+            source message;
+            column answer(message.latest) = {
                 assert_eq!((N, *times), (3, 7));
                 spoken(voice)
             };
@@ -336,12 +336,12 @@ mod parameters {
     }
 
     flow! {
-        /// One that shares them with its module, and has one that does not.
+        /// A flow that shares them with one module, and has another module that fixes them.
         #[derive(Debug)]
         pub(crate) struct Held<Base: Voice, const I: usize>(voice: Base) {
             source user;
-            use Spoken<Base, I>(voice.clone(), 7) { said: user } as base;
-            use Spoken<String, 3>("fixed".to_owned(), 3 + 4) { said: base.answer } as fixed;
+            use Spoken<Base, I>(voice.clone(), 7) { message: user } as base;
+            use Spoken<String, 3>("fixed".to_owned(), 3 + 4) { message: base.answer } as fixed;
             column end(base.answer.latest, fixed.answer.latest.as("fixed")) = seen;
         }
     }
@@ -350,13 +350,13 @@ mod parameters {
     async fn are_passed_to_modules() -> Result<()> {
         let flow = Held::<_, 3>::new("a".to_owned());
         flow.user.push("x").await?;
-        let told = values(&flow).await?;
+        let emitted = values(&flow).await?;
         let name = |column: HeldColumn<SpokenColumn>| match column {
             HeldColumn::End => "end",
             HeldColumn::Base_(SpokenColumn::Answer) => "base.answer",
             HeldColumn::Fixed(SpokenColumn::Answer) => "fixed.answer",
         };
-        assert!(told.iter().all(|(column, _)| column.name() == name(*column)), "{told:?}");
+        assert!(emitted.iter().all(|(column, _)| column.name() == name(*column)), "{emitted:?}");
         assert_eq!(flow.end.get(0).as_deref(), Some("answer=a fixed=fixed"));
         assert_eq!(Held::<String, 3>::ORDER, ["user", "base.answer", "fixed.answer", "end"]);
         Ok(())
@@ -375,7 +375,7 @@ mod parameters {
     }
 
     flow! {
-        /// And one that borrows for as long, with a module that does not borrow.
+        /// A flow that borrows for the same lifetime, with a module that does not borrow.
         #[derive(Debug)]
         pub(crate) struct LentAgain<'b>(style: &'b str) {
             source user;
@@ -428,7 +428,7 @@ mod the_inline_form {
     ) -> std::result::Result<String, Box<dyn std::error::Error>> {
         let flow = flow! {
             source user;
-            use Spoken<V, 3>(voice.clone(), times.parse()?) { said: user } as spoken;
+            use Spoken<V, 3>(voice.clone(), times.parse()?) { message: user } as spoken;
             column end(spoken.answer.latest, user.latest) = seen;
         };
         flow.user.push("x").await?;
@@ -457,7 +457,7 @@ mod an_extension {
     }
 
     flow! {
-        /// Another one beside it.
+        /// Another extension of the chat.
         #[derive(Debug)]
         pub(crate) struct Beside: Chat {
             column beside(debate.advocate.latest, verdict.latest) = seen;
@@ -479,20 +479,20 @@ mod an_extension {
         chat.run().await?;
         let beside = Beside::extend(&chat).await?;
         let felt = Felt::extend(&chat).await?;
-        let told = values(&felt).await?;
+        let emitted = values(&felt).await?;
         let mood = format!(
             "critic={} user=x after={}",
             chat.debate.critic.get(0).expect("it was computed").as_str(),
             felt.after.critic.get(0).expect("it was computed").as_str()
         );
         assert_eq!(felt.mood.get(0).as_deref(), Some(&*mood));
-        assert!(told.contains(&(FeltColumn::Last(DebateColumn::Synthesis), 0)), "{told:?}");
+        assert!(emitted.contains(&(FeltColumn::Last(DebateColumn::Synthesis), 0)), "{emitted:?}");
         assert_eq!(beside.beside.len(), 1);
         assert_eq!((felt.last.topic.name(), felt.debate.topic.name()), ("mood", "user"));
 
         let further = Further::extend(&felt).await?;
-        let told = values(&further).await?;
-        assert_eq!(told, [(FurtherColumn::Further, 0)]);
+        let emitted = values(&further).await?;
+        assert_eq!(emitted, [(FurtherColumn::Further, 0)]);
         let column = FurtherColumn::Felt(FeltColumn::Chat(ChatColumn::Debate(DebateColumn::Critic)));
         assert_eq!((column.name(), further.last.critic.name()), ("debate.critic", "last.critic"));
         let order = Further::ORDER.join(" ");
@@ -509,7 +509,7 @@ mod another_crate {
     use columnar_tests::talk::{Panel, PanelColumn, Talk, TalkColumn};
 
     flow! {
-        /// A conversation that is declared elsewhere.
+        /// A conversation with modules of another crate.
         #[derive(Debug)]
         pub(crate) struct Heard<'a>(answer: &'a str) {
             source user;
@@ -565,18 +565,18 @@ mod at_run_time {
     async fn a_column_and_a_module_have_two_names() -> Result<()> {
         let user = source("user");
         let critic = debate("debate", &user);
-        let told = |error: Error| match error {
+        let errors = |error: Error| match error {
             Error::Schema(error) => error.errors().to_vec(),
             other => panic!("{other}"),
         };
         let name = |name: &str| Name::new(name).expect("a name");
         let clash = |of: &str| SchemaError::NameOfModule { name: name("debate"), of: name(of) };
         let whole = column("debate", critic.latest(), seen);
-        let mistakes = told(flow([&whole]).expect_err("`debate` is a module"));
+        let mistakes = errors(flow([&whole]).expect_err("`debate` is a module"));
         assert_eq!(mistakes, [clash("debate.advocate"), clash("debate.critic")]);
 
         let f = flow([&critic])?;
-        let mistakes = told(f.add_column(whole).await.expect_err("`debate` is a module"));
+        let mistakes = errors(f.add_column(whole).await.expect_err("`debate` is a module"));
         assert_eq!(mistakes, [clash("debate.advocate"), clash("debate.critic")]);
         Ok(())
     }

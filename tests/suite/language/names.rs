@@ -1,4 +1,4 @@
-//! What may be named how: columns, the user's own types beside those of the library, and the macro.
+//! Names: of columns, of the user's types beside those of the library, and of the macro.
 #![deny(missing_docs, missing_debug_implementations, unreachable_pub, unused, unused_qualifications)]
 #![deny(clippy::all, clippy::pedantic)]
 
@@ -14,7 +14,7 @@ mod names_of_columns {
     use super::*;
 
     flow! {
-        /// Columns that are called as something else is.
+        /// Columns with the names of keywords and generated items.
         #[derive(Clone, Debug)]
         pub(crate) struct Names {
             source r#type;
@@ -66,7 +66,7 @@ mod names_of_columns {
             ["a_b", "ab", "a__b"]
         );
         assert_eq!(NamesColumn::Self_.to_string(), "self_");
-        // As it is written, where two names become the same and where a word is taken.
+        // The spelling stays where two names would become equal and where a name is reserved.
         assert_eq!(format!("{:?} {:?}", NamesColumn::AB_, NamesColumn::Self_), "AB_ Self_");
         Ok(())
     }
@@ -89,7 +89,7 @@ mod names_of_columns {
     }
 }
 
-/// Types of the user's that are called as those of the library or of std are.
+/// Types of the user with the names of types of the library or of std.
 #[allow(dead_code)]
 mod names_of_types {
     use columnar::{Context, flow};
@@ -162,7 +162,7 @@ mod the_macro {
         }
     }
 
-    /// A macro of the user's that makes flows.
+    /// A macro of the user that declares flows.
     macro_rules! make {
         ($vis:vis $name:ident, $first:ident, $second:ident($view:ident), $window:literal, $tag:literal, $step:expr) => {
             ::columnar::flow! {
@@ -192,7 +192,7 @@ mod the_macro {
     }
 }
 
-/// What is denied and is not so changes nothing; a lint of Rust stays one.
+/// A denied lint that does not fire changes nothing, and lints of Rust stay enabled.
 mod denials {
     use columnar::testing::script;
 
@@ -201,7 +201,7 @@ mod denials {
     flow! {
         #[deny(unstable_prefix)]
         #[deny(missing_docs)]
-        /// Nothing is wrong with it.
+        /// A flow to which no denied lint applies.
         pub struct Strict {
             /// From outside.
             source user;
