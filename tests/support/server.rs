@@ -1,4 +1,4 @@
-//! A provider that does as it is told, on this machine: it cuts, delays, splits and lies.
+//! A provider on this machine with fault injection: it truncates, delays and splits replies, and sends wrong ones.
 
 use std::future::pending;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,22 +11,22 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
-/// What is done with a connection, in turn. It ends with the last act.
+/// An action on a connection. The connection ends after the last one.
 #[derive(Clone, Debug)]
 pub enum Act {
     /// Sends these bytes.
     Send(Vec<u8>),
     /// Waits.
     Pause(Duration),
-    /// Breaks the connection off: whoever reads it gets an error instead of its end.
+    /// Resets the connection, so the client gets an error instead of an end.
     Reset,
-    /// Does nothing more, and does not end.
+    /// Keeps the connection open and sends nothing more.
     Hold,
-    /// Sends this again and again until nobody listens, or so often.
+    /// Sends these bytes this number of times, or until the client is gone.
     Flood(Vec<u8>, usize),
 }
 
-/// A server whose n-th connection does what its script says of the n-th. It ends with this value.
+/// A server with a script for each connection, by its number. It ends when this value is dropped.
 #[derive(Debug)]
 pub struct Server {
     url: String,
@@ -47,7 +47,7 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Begins to serve.
+    /// Starts a server.
     ///
     /// # Panics
     ///
@@ -68,31 +68,31 @@ impl Server {
         Self { url, log, task }
     }
 
-    /// Does the same with every connection.
+    /// A server with the same script for every connection.
     pub async fn always(acts: Vec<Act>) -> Self {
         Self::start(move |_| acts.clone()).await
     }
 
-    /// Where it is, without a path.
+    /// Its address, without a path.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// What has been asked, as it came over the wire.
+    /// The requests so far, as they were received.
     pub fn requests(&self) -> Vec<String> {
         self.log().iter().map(|(_, request)| request.clone()).collect()
     }
 
-    /// When it was asked.
-    pub fn asked_at(&self) -> Vec<Instant> {
+    /// The times of the requests.
+    pub fn request_times(&self) -> Vec<Instant> {
         self.log().iter().map(|(at, _)| *at).collect()
     }
 
-    /// Waits until so many requests have come.
-    pub async fn asked(&self, times: usize) {
+    /// Waits for this number of requests.
+    pub async fn received(&self, count: usize) {
         loop {
             let changed = self.log.changed.notified();
-            if self.log().len() >= times {
+            if self.log().len() >= count {
                 return;
             }
             changed.await;
@@ -117,14 +117,14 @@ async fn serve(mut socket: TcpStream, acts: Vec<Act>, log: Arc<Log>) {
     for act in acts {
         match act {
             Act::Send(bytes) => {
-                // Whoever has heard enough may be gone.
+                // The client may have closed the connection.
                 if socket.write_all(&bytes).await.is_err() {
                     return;
                 }
             }
             Act::Pause(time) => sleep(time).await,
             Act::Reset => {
-                socket.set_zero_linger().expect("it can be broken off");
+                socket.set_zero_linger().expect("it can be reset");
                 return;
             }
             Act::Hold => pending().await,
@@ -137,7 +137,7 @@ async fn serve(mut socket: TcpStream, acts: Vec<Act>, log: Arc<Log>) {
             }
         }
     }
-    // What was sent and not read would otherwise break the connection off.
+    // Unread bytes would reset the connection.
     let _ = socket.shutdown().await;
     while matches!(socket.read_buf(&mut Vec::with_capacity(1024)).await, Ok(1..)) {}
 }
@@ -149,25 +149,25 @@ fn is_whole(request: &[u8]) -> bool {
     request.len() >= end + 4 + length.unwrap_or(0)
 }
 
-/// An answer with a length.
+/// A response with a length.
 pub fn answer(status: &str, body: &str) -> Vec<Act> {
     let length = body.len();
     let head = format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\nconnection: close\r\n");
     vec![Act::Send(format!("{head}content-length: {length}\r\n\r\n{body}").into_bytes())]
 }
 
-/// The head of a reply that ends where the connection does.
+/// The head of a response that ends with the connection.
 pub fn head() -> Act {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
     Act::Send(head.as_bytes().to_vec())
 }
 
-/// A reply that ends where the connection does.
+/// A response that ends with the connection.
 pub fn stream(body: impl AsRef<[u8]>) -> Vec<Act> {
     vec![head(), Act::Send(body.as_ref().to_vec())]
 }
 
-/// A reply of which these pieces are read one by one, however they travel.
+/// A response in these chunks, which the client reads one by one.
 pub fn pieces<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Act> {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
     let mut bytes = head.as_bytes().to_vec();
@@ -180,25 +180,25 @@ pub fn pieces<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Act> {
     vec![Act::Send(bytes)]
 }
 
-/// The two kinds of a stream that most providers speak.
+/// The wire formats of streams that most providers use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wire {
-    /// Chat completions: all is said in the data of an event.
+    /// Chat completions: events without names.
     OpenAi,
     /// Messages: each event has a name.
     Anthropic,
 }
 
-/// Both.
+/// Both formats.
 pub const WIRES: [Wire; 2] = [Wire::OpenAi, Wire::Anthropic];
 
 impl Wire {
-    /// A model that speaks it, at the server.
+    /// A model with this format, at the server.
     pub fn model(self, server: &Server) -> Genai {
         self.model_at(&format!("{}/v1", server.url()))
     }
 
-    /// A model that speaks it, at an address.
+    /// A model with this format, at an address.
     ///
     /// # Panics
     ///
@@ -207,7 +207,7 @@ impl Wire {
         Genai::new(&format!("{}@{url}", self.name())).expect("a provider")
     }
 
-    /// What that is called.
+    /// The name of the model.
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenAi => "openai/test",
@@ -215,7 +215,7 @@ impl Wire {
         }
     }
 
-    /// The events of a reply, each up to the blank line behind it.
+    /// The events of a reply, each with the blank line after it.
     pub fn events(self, texts: &[&str], finish: &str) -> Vec<String> {
         let text = |text: &&str| match self {
             Self::OpenAi => data(&format!(
@@ -257,12 +257,12 @@ impl Wire {
         }
     }
 
-    /// A whole reply with these texts.
-    pub fn says(self, texts: &[&str]) -> String {
+    /// A complete reply with these texts.
+    pub fn reply(self, texts: &[&str]) -> String {
         self.events(texts, self.stop()).concat()
     }
 
-    /// The word for an ordinary end.
+    /// The finish reason of a complete reply.
     pub fn stop(self) -> &'static str {
         match self {
             Self::OpenAi => "stop",
@@ -276,7 +276,7 @@ pub fn data(json: &str) -> String {
     format!("data: {json}\n\n")
 }
 
-/// An event with a name, which its data says again.
+/// An event with a name, which is repeated in its data.
 pub fn event(name: &str, rest: &str) -> String {
     format!("event: {name}\ndata: {{\"type\":\"{name}\",{rest}}}\n\n")
 }

@@ -3,7 +3,7 @@
 use columnar::budget::{Budget, BudgetError, Strategy};
 use columnar::prelude::*;
 use columnar::store::MemoryStore;
-use columnar::testing::script;
+use columnar::testing::{ScriptedModel, script};
 use columnar::tokens::Counter;
 use columnar_tests::budget::{self, Limit};
 use columnar_tests::live::{Gaps, Live, block_on, plain};
@@ -135,7 +135,7 @@ async fn stop_at_limit_names_the_largest_input_and_sends_no_request() -> Result<
     let user = source("user");
     let notes = source("notes");
     let budget = Budget::of(300).stop_at_limit().token_buffer(100);
-    let step = prompt("Answer.").with(Unreachable).budget(budget);
+    let step = prompt("Answer.").with(unreachable_model()).budget(budget);
     let f = flow([column("bot", [user.all(), notes.all()], step)])?;
     f.push("user", "Hello!").await?;
     f.push("notes", "x".repeat(1000)).await?;
@@ -151,25 +151,15 @@ async fn stop_at_limit_names_the_largest_input_and_sends_no_request() -> Result<
 }
 
 /// A model that must not be called.
-struct Unreachable;
-
-impl columnar::model::Model for Unreachable {
-    fn name(&self) -> &'static str {
-        "unasked"
-    }
-
-    fn reply(
-        &self,
-        _: columnar::model::Request,
-    ) -> futures::stream::BoxStream<'static, Result<columnar::model::Chunk, columnar::BoxError>> {
-        panic!("no request is sent");
-    }
+fn unreachable_model() -> ScriptedModel {
+    ScriptedModel::new(|_| panic!("no request is sent"))
 }
 
 #[tokio::test]
 async fn a_budget_smaller_than_its_buffer_is_an_error_with_the_difference() -> Result<()> {
     let user = source("user");
-    let f = flow([column("bot", user.all(), prompt("x".repeat(400)).with(Unreachable).budget(1100))])?;
+    let f =
+        flow([column("bot", user.all(), prompt("x".repeat(400)).with(unreachable_model()).budget(1100))])?;
     f.push("user", "Hello!").await?;
     assert_eq!(
         f.run().await.unwrap_err().to_string(),

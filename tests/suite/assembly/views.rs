@@ -4,11 +4,10 @@
 use std::sync::{Arc, Mutex};
 
 use columnar::budget::Budget;
-use columnar::model::{Chunk, Model, Offline, Request};
 use columnar::prelude::*;
-use columnar::{BoxError, Error, Event, SchemaError};
+use columnar::testing::ScriptedModel;
+use columnar::{Error, Event, SchemaError};
 use columnar_tests::live::block_on;
-use futures::stream::BoxStream;
 
 flow! {
     /// Two columns that answer each other.
@@ -208,48 +207,36 @@ fn a_filter_shows_some_values_and_skips_cells_without_new_ones() {
     assert_eq!(messages.parts().map(|part| part.tokens()).sum::<usize>(), messages.tokens());
 }
 
-/// Keeps the instructions of its requests.
-#[derive(Clone, Default)]
-struct Ear(Arc<Mutex<Vec<String>>>);
-
-impl Model for Ear {
-    fn name(&self) -> &'static str {
-        "ear"
-    }
-
-    fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
-        self.0.lock().unwrap().push(request.system.to_string());
-        Offline::default().reply(request)
-    }
-}
-
 #[test]
 fn notes_are_appended_to_the_instruction() {
     let expected = "Answer.\n\nWhat the tags in the messages hold:\n<user>: what the person typed\n\
                     <mood>: how it was said";
-    let (ear, other) = (Ear::default(), Ear::default());
+    let model = || ScriptedModel::new(|_| "Hi.".to_owned());
+    let (typed_model, made_model) = (model(), model());
     let chat = flow! {
         source user;
-        column tone(user.latest) = prompt("Name the tone.").with(ear.clone());
+        column tone(user.latest) = prompt("Name the tone.").with(typed_model.clone());
         column answer(user.note("what the person typed"), tone.latest.as("mood").note("how it was said"), self) =
-            prompt("Answer.").with(ear.clone());
+            prompt("Answer.").with(typed_model.clone());
     };
     let user = source("user");
-    let tone = column("tone", user.latest(), prompt("Name the tone.").with(other.clone()));
+    let tone = column("tone", user.latest(), prompt("Name the tone.").with(made_model.clone()));
     let views = (
         user.all().note("what the person typed"),
         tone.latest().named("mood").note("how it was said"),
         this(),
     );
-    let made = flow([column("answer", views, prompt("Answer.").with(other.clone()))]).unwrap();
+    let made = flow([column("answer", views, prompt("Answer.").with(made_model.clone()))]).unwrap();
     block_on(async {
         chat.user.push("Hello!").await.unwrap();
         chat.run().await.unwrap();
         made.push("user", "Hello!").await.unwrap();
         made.run().await.unwrap();
     });
-    for ear in [ear, other] {
-        assert_eq!(*ear.0.lock().unwrap(), ["Name the tone.", expected]);
+    for model in [typed_model, made_model] {
+        let instructions: Vec<_> =
+            model.requests().iter().map(|request| request.system.to_string()).collect();
+        assert_eq!(instructions, ["Name the tone.", expected]);
     }
 }
 

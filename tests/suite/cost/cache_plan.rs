@@ -2,15 +2,13 @@
 
 use std::time::Duration;
 
+use columnar::Messages;
 use columnar::cache::{CachePlan, CachePolicy, Lifetime, Pace, Position, Reason};
-use columnar::model::{Chunk, Model, Request};
 use columnar::prelude::*;
-use columnar::testing::script;
-use columnar::{BoxError, Messages};
+use columnar::testing::{ScriptedModel, script};
 use columnar_tests::live::{Gaps, Live};
 use columnar_tests::naive::{self, Reads};
 use columnar_tests::strategies::{flows, pauses};
-use futures::stream::{self, BoxStream};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -46,26 +44,13 @@ const fn mins(minutes: u64) -> Duration {
 /// tokens with its tag, a value of `bot` has 100.
 async fn bot(steps: usize, instruction: usize, views: impl Fn(&Column) -> Vec<View>) -> Result<Flow> {
     let user = source("user");
-    let model = Says("b".repeat(4 * 100));
+    let model = ScriptedModel::new(|_| "b".repeat(4 * 100));
     let f = flow([column("bot", views(&user), prompt("i".repeat(4 * instruction)).with(model))])?;
     for _ in 0..steps {
         f.push("user", "u".repeat(4 * 1000 - "<user>\n\n</user>".len())).await?;
     }
     f.run().await?;
     Ok(f)
-}
-
-/// A model that always says the same.
-struct Says(String);
-
-impl Model for Says {
-    fn name(&self) -> &'static str {
-        "says"
-    }
-
-    fn reply(&self, _: Request) -> BoxStream<'static, std::result::Result<Chunk, BoxError>> {
-        stream::iter([Ok(Chunk::Text(self.0.clone())), Ok(Chunk::stop())]).boxed()
-    }
 }
 
 /// At step 3, with the parts from 0 on and an instruction of 2,000 tokens. The minimum is 1,024.
@@ -284,7 +269,7 @@ async fn the_last_request_is_marked_at_the_mark_of_the_previous_one() -> Result<
 async fn handles_and_flows_return_the_same_plan() -> Result<()> {
     let chat = flow! {
         source user;
-        column bot(user, self) = prompt("Be brief. ".repeat(500)).with(Says("Yes.".to_owned()));
+        column bot(user, self) = prompt("Be brief. ".repeat(500)).with(ScriptedModel::new(|_| "Yes.".to_owned()));
     };
     chat.user.push("Is this marked?").await?;
     chat.run().await?;

@@ -1,81 +1,51 @@
 //! What cells cost: their receipts, the bill of a flow, and limits that stop a run.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use columnar::model::{Chunk, End, Finish, Model, Request, Usage};
+use columnar::model::{Chunk, End, Finish, Request, Usage};
 use columnar::prelude::*;
 use columnar::store::MemoryStore;
 use columnar::usage::{Price, SpendLimit, SpendLimitError};
-use columnar::{BoxError, Error};
-use futures::stream::{self, BoxStream};
+use columnar_tests::models::ChunkModel;
 use proptest::prelude::*;
 
-/// A model with given costs of its replies, which come after a pause.
-#[derive(Clone)]
-struct Metered {
-    /// By call: the tokens of the reply, or how it fails.
-    replies: Arc<Vec<Reply>>,
-    calls: Arc<AtomicUsize>,
-}
-
+/// The end of a call.
 #[derive(Clone, Debug)]
 enum Reply {
-    Costs { input: u64, output: u64 },
+    Costs {
+        input: u64,
+        output: u64,
+    },
+    /// Without its usage.
     Silent,
     BreaksOff,
     Refuses,
 }
 
-impl Metered {
-    fn new(replies: impl IntoIterator<Item = Reply>) -> Self {
-        Self { replies: Arc::new(replies.into_iter().collect()), calls: Arc::default() }
-    }
-
-    fn calls(&self) -> usize {
-        self.calls.load(Ordering::SeqCst)
-    }
-}
-
-impl Model for Metered {
-    fn name(&self) -> &'static str {
-        "openai/gpt-4o-mini"
-    }
-
-    fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
-        let call = self.calls.fetch_add(1, Ordering::SeqCst);
+/// A model whose calls end like this, over and over.
+fn metered(replies: impl IntoIterator<Item = Reply>) -> ChunkModel {
+    let replies: Vec<Reply> = replies.into_iter().collect();
+    let reply = move |call: usize, request: &Request| {
         let text = Ok(Chunk::Text(format!("reply {call}")));
-        let end = |usage| {
-            let end = End::new(Finish::Stop).id(format!("id {call}"));
-            Ok(Chunk::End(match usage {
-                Some(usage) => end.usage(usage),
-                None => end,
-            }))
-        };
-        let reply = self.replies.iter().cycle().nth(call).expect("one at least");
-        let chunks = match *reply {
+        let end = End::new(Finish::Stop).id(format!("id {call}"));
+        match *replies.iter().cycle().nth(call).expect("one at least") {
             Reply::Costs { input, output } => {
-                vec![text, end(Some(Usage::new(input, output.min(request.max_tokens.into()))))]
+                let usage = Usage::new(input, output.min(request.max_tokens.into()));
+                vec![text, Ok(Chunk::End(end.usage(usage)))]
             }
-            Reply::Silent => vec![text, end(None)],
+            Reply::Silent => vec![text, Ok(Chunk::End(end))],
             Reply::BreaksOff => vec![text],
             Reply::Refuses => vec![Err("no".into())],
-        };
-        let pause = Duration::from_millis(u64::try_from(call % 7).unwrap_or(0));
-        let chunks = stream::iter(chunks).then(move |chunk| async move {
-            tokio::time::sleep(pause).await;
-            chunk
-        });
-        chunks.boxed()
-    }
+        }
+    };
+    ChunkModel::new("openai/gpt-4o-mini", reply).paced(1)
 }
 
 const CHEAP: Reply = Reply::Costs { input: 100, output: 10 };
 
 #[tokio::test(start_paused = true)]
 async fn each_value_of_a_model_has_a_receipt() -> Result<()> {
-    let model = Metered::new([Reply::BreaksOff, CHEAP, CHEAP]);
+    let model = metered([Reply::BreaksOff, CHEAP, CHEAP]);
     let chat = flow! {
         source user;
         column bot(user, self) = prompt("Answer.").with(model.clone()).retry(2);
@@ -110,7 +80,7 @@ async fn each_value_of_a_model_has_a_receipt() -> Result<()> {
 async fn receipts_are_loaded_with_their_values() -> Result<()> {
     let store = MemoryStore::new();
     let open = async || {
-        let model = Metered::new([CHEAP]);
+        let model = metered([CHEAP]);
         let bot = column("bot", source("user").latest(), prompt("Answer.").with(model).or_skip());
         Flow::open(columnar::reopen::OpenOptions::new(store.clone()).recent(1), [bot]).await
     };
@@ -133,7 +103,7 @@ async fn receipts_are_loaded_with_their_values() -> Result<()> {
 
 #[tokio::test(start_paused = true)]
 async fn a_skipped_cell_that_cost_something_has_a_receipt() -> Result<()> {
-    let model = Metered::new([Reply::BreaksOff]);
+    let model = metered([Reply::BreaksOff]);
     let chat = flow! {
         source user;
         column bot(user.latest) = prompt("Answer.").with(model.clone()).retry(1).or_skip();
@@ -148,7 +118,7 @@ async fn a_skipped_cell_that_cost_something_has_a_receipt() -> Result<()> {
 
 #[tokio::test(start_paused = true)]
 async fn a_limit_stops_the_run_before_it_is_exceeded_and_nothing_is_lost() -> Result<()> {
-    let model = Metered::new([Reply::Costs { input: 30, output: 50 }]);
+    let model = metered([Reply::Costs { input: 30, output: 50 }]);
     let chat = flow! {
         source user;
         column bot(user.latest) = prompt("Answer.").with(model.clone()).max_tokens(50).or_skip();
@@ -194,7 +164,7 @@ async fn a_limit_in_dollars_needs_a_known_price() -> Result<()> {
     chat.set_spend_limit(SpendLimit::dollars(1.0).priced(Price::new(1.0, 2.0)));
     chat.run().await?;
 
-    let model = Metered::new([Reply::Costs { input: 1_000_000, output: 0 }]);
+    let model = metered([Reply::Costs { input: 1_000_000, output: 0 }]);
     let chat = flow! {
         source user;
         column bot(user, self) = prompt("Answer.").with(model.clone());
@@ -214,7 +184,7 @@ async fn a_limit_in_dollars_needs_a_known_price() -> Result<()> {
 #[tokio::test(start_paused = true)]
 async fn flows_share_a_limit_and_refused_calls_cost_nothing() -> Result<()> {
     let limit = SpendLimit::tokens(300);
-    let refusing = Metered::new([Reply::Refuses]);
+    let refusing = metered([Reply::Refuses]);
     let first = flow! {
         source user;
         column bot(user.latest) = prompt("Answer.").with(refusing.clone()).max_tokens(100).retry(20).or_wait();
@@ -224,7 +194,7 @@ async fn flows_share_a_limit_and_refused_calls_cost_nothing() -> Result<()> {
     first.run().await?;
     assert_eq!((refusing.calls(), limit.to_string().as_str()), (21, "0 tokens of 300 tokens"));
 
-    let silent = Metered::new([Reply::Silent, Reply::BreaksOff]);
+    let silent = metered([Reply::Silent, Reply::BreaksOff]);
     let second = flow! {
         source user;
         column bot(user, self) = prompt("Answer.").with(silent.clone()).max_tokens(100);
@@ -259,7 +229,7 @@ proptest! {
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
         runtime.expect("a runtime").block_on(async {
-            let model = Metered::new(replies);
+            let model = metered(replies);
             let chat = flow! {
                 source user;
                 column bot(user.latest) = prompt("Answer the question.").with(model.clone()).max_tokens(40);

@@ -1,19 +1,18 @@
-//! A model that refuses calls, and the limit that adapts to it. The clock stands still and jumps to
-//! the next thing that is waited for.
+//! A model that refuses calls, and the limit that adapts to it. The clock is paused and jumps to the next timer.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use columnar::BoxError;
 use columnar::model::{Adaptive, Chunk, Model, Overloaded, Request};
 use columnar::prelude::*;
+use columnar_tests::models::ChunkModel;
 use futures::future::TryFutureExt;
 use futures::stream::{self, BoxStream};
 use tokio::time::{Instant, sleep, timeout};
 
-/// A model that answers so many calls at once, each for a second, and refuses what goes beyond.
+/// A model that serves this number of concurrent calls, each for a second, and refuses all others.
 #[derive(Clone)]
 struct Crowded {
     state: Arc<Mutex<State>>,
@@ -24,10 +23,10 @@ struct Crowded {
 struct State {
     takes: usize,
     now: usize,
-    /// The most that went on at once.
+    /// The most concurrent calls.
     most: usize,
     refused: usize,
-    /// How often each cell was answered.
+    /// The number of replies by cell.
     answered: BTreeMap<String, usize>,
 }
 
@@ -38,10 +37,10 @@ impl Crowded {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("nobody panics")
+        self.state.lock().expect("no test panics")
     }
 
-    fn begin(&self) -> Result<Going, Overloaded> {
+    fn begin(&self) -> Result<Call, Overloaded> {
         let mut state = self.state();
         if state.now >= state.takes {
             state.refused += 1;
@@ -49,14 +48,14 @@ impl Crowded {
         }
         state.now += 1;
         state.most = state.most.max(state.now);
-        Ok(Going(self.clone()))
+        Ok(Call(self.clone()))
     }
 }
 
-/// A call that goes on, until it is dropped.
-struct Going(Crowded);
+/// A call in progress, until it is dropped.
+struct Call(Crowded);
 
-impl Drop for Going {
+impl Drop for Call {
     fn drop(&mut self) {
         self.0.state().now -= 1;
     }
@@ -70,14 +69,14 @@ impl Model for Crowded {
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         let this = self.clone();
         async move {
-            let going = this.begin()?;
+            let call = this.begin()?;
             let cell = format!("{}: {}", request.system, request.messages.last_text());
             let words = stream::iter(["so ", "be it"]).then(move |word| async move {
                 sleep(this.pace / 2).await;
                 Chunk::Text(word.to_owned())
             });
             let end = async move {
-                *going.0.state().answered.entry(cell).or_default() += 1;
+                *call.0.state().answered.entry(cell).or_default() += 1;
                 Chunk::stop()
             };
             Ok(words.chain(stream::once(end)).map(Ok))
@@ -87,7 +86,7 @@ impl Model for Crowded {
     }
 }
 
-/// A flow of two columns that ask the model, and are filled up to this step.
+/// A flow of two columns that use the model.
 fn pair(model: &Adaptive) -> Result<Flow> {
     let user = source("user");
     let [one, two] =
@@ -97,7 +96,7 @@ fn pair(model: &Adaptive) -> Result<Flow> {
     Ok(f)
 }
 
-/// Computes so many more cells. Nothing is told of a call that is made again.
+/// Computes this number of additional cells. A repeated call emits no event.
 async fn fill(f: &Flow, cells: usize) -> Result<()> {
     let begins = f.steps();
     for step in begins..begins + cells / 2 {
@@ -146,7 +145,7 @@ async fn all_columns_wait_for_the_requested_pause() -> Result<()> {
         fill(&other, 2).await
     });
     first.and(second)?;
-    assert_eq!(started.elapsed().as_secs(), 21, "what came later waited along");
+    assert_eq!(started.elapsed().as_secs(), 21, "later calls waited as well");
     let state = crowded.state();
     assert_eq!((state.refused, state.most), (1, 8));
     Ok(())
@@ -154,33 +153,33 @@ async fn all_columns_wait_for_the_requested_pause() -> Result<()> {
 
 #[tokio::test(start_paused = true)]
 async fn a_model_that_refuses_every_call_fails_its_cells_after_the_wait_budget() -> Result<()> {
-    for (asks, patience, at_least, at_most) in [
+    for (retry_after, max_wait, at_least, at_most) in [
         (None, 120, 60, 120),
         (Some(secs(50)), 120, 100, 100),
         (Some(secs(3600)), 120, 0, 0),
         (Some(secs(3600)), 4000, 3600, 3600),
         (None, 0, 0, 0),
     ] {
-        let crowded = Crowded { retry_after: asks, ..Crowded::new(0) };
+        let crowded = Crowded { retry_after, ..Crowded::new(0) };
         let user = source("user");
-        let model = Adaptive::new(crowded).max_wait(secs(patience));
+        let model = Adaptive::new(crowded).max_wait(secs(max_wait));
         let f = flow([column("answer", user.latest(), prompt("answer").with(model))])?;
         for _ in 0..100 {
             f.push("user", "x").await?;
         }
         let started = Instant::now();
-        let error = f.run().await.expect_err("nothing is taken");
+        let error = f.run().await.expect_err("every call is refused");
         assert!(error.to_string().contains("the model takes no more calls for now"), "{error}");
         let seconds = started.elapsed().as_secs();
-        assert!((at_least..=at_most).contains(&seconds), "{asks:?}, {patience}: {seconds} s");
+        assert!((at_least..=at_most).contains(&seconds), "{retry_after:?}, {max_wait}: {seconds} s");
     }
     Ok(())
 }
 
-/// Without a bound for its own refusals, it would be made for as long as others are answered.
+/// Without a limit on the refusals of one call, it would be repeated as long as others succeed.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_always_refused_fails_while_others_succeed() -> Result<()> {
-    /// Refuses what is asked for the large column.
+    /// Refuses the requests of the large column.
     struct TooLarge(Crowded);
 
     impl Model for TooLarge {
@@ -221,34 +220,21 @@ async fn a_call_that_is_always_refused_fails_while_others_succeed() -> Result<()
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_fails_later_or_otherwise_is_not_repeated() -> Result<()> {
-    /// Fails in the first call, after so many pieces.
-    struct Fails(usize, Arc<AtomicUsize>, fn() -> BoxError);
-
-    impl Model for Fails {
-        fn name(&self) -> &'static str {
-            "fails"
-        }
-
-        fn reply(&self, _: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
-            let first = self.1.fetch_add(1, Ordering::SeqCst) == 0;
-            let end = if first { Err((self.2)()) } else { Ok(Chunk::stop()) };
-            let text = (0..self.0).map(|_| Ok(Chunk::Text("a".to_owned())));
-            stream::iter(text.chain([end]).collect::<Vec<_>>()).boxed()
-        }
-    }
-
     let busy: fn() -> BoxError = || Overloaded::default().into();
     let broken: fn() -> BoxError = || "broken".into();
     for (after, fails, retries) in [(0, busy, 0), (1, busy, 1), (2, busy, 1), (0, broken, 1), (1, broken, 1)]
     {
-        let calls = Arc::<AtomicUsize>::default();
-        let model = Adaptive::new(Fails(after, Arc::clone(&calls), fails)).max_concurrency(1);
+        let failing = ChunkModel::new("fails", move |call, _| {
+            let end = if call == 0 { Err(fails()) } else { Ok(Chunk::stop()) };
+            (0..after).map(|_| Ok(Chunk::Text("a".to_owned()))).chain([end]).collect()
+        });
+        let model = Adaptive::new(failing.clone()).max_concurrency(1);
         let user = source("user");
         let f = flow([column("answer", user.latest(), prompt("answer").with(model).retry(1))])?;
         f.push("user", "x").await?;
         let events: Vec<_> = f.run().try_collect().await?;
-        let told = events.iter().filter(|event| matches!(event, Event::Retry { .. })).count();
-        assert_eq!((told, calls.load(Ordering::SeqCst)), (retries, 2), "after {after} pieces");
+        let retry_events = events.iter().filter(|event| matches!(event, Event::Retry { .. })).count();
+        assert_eq!((retry_events, failing.calls()), (retries, 2), "after {after} pieces");
         assert_eq!(f.get("answer", 0).as_deref(), Some(&*"a".repeat(after)));
     }
     Ok(())
@@ -279,14 +265,14 @@ async fn a_dropped_call_releases_its_permit() -> Result<()> {
     Ok(())
 }
 
-/// Its reader runs another flow on the same model: if its calls kept their places, both would wait for
-/// ever.
+/// The reader of the run runs another flow on the same model: if the calls kept their permits, both would wait
+/// forever.
 #[tokio::test(start_paused = true)]
 async fn a_run_that_is_not_polled_lends_its_permits() -> Result<()> {
     let crowded = Crowded::new(usize::MAX);
     let model = Adaptive::new(crowded.clone()).max_concurrency(1);
     let user = source("user");
-    // The first event comes while a call goes on, the later ones when a call has told something.
+    // The first event comes during a call, the later ones after a delta of a call.
     let quick = column("quick", user.latest(), |_: Context| deltas(stream::iter(["at once"])));
     let slow = column("slow", user.latest(), prompt("slow").with(model.clone()));
     let outer = flow([quick, slow])?;

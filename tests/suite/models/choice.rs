@@ -1,4 +1,4 @@
-//! Which model a column asks, and what is found out before anybody is asked.
+//! The choice of the model of a column, and the errors before the first request.
 
 use columnar::model::{Chunk, Model, Offline, Request};
 use columnar::prelude::*;
@@ -7,12 +7,12 @@ use columnar::testing::ScriptedModel;
 use columnar::{BoxError, Error};
 use futures::stream::BoxStream;
 
-/// A model that says its name.
+/// A model that replies with its name.
 fn named(name: &'static str) -> ScriptedModel {
     ScriptedModel::new(move |_| name.to_owned())
 }
 
-/// A model that cannot be asked.
+/// A model that is not ready.
 #[derive(Clone)]
 struct Locked;
 
@@ -26,7 +26,7 @@ impl Model for Locked {
     }
 
     fn reply(&self, _: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
-        unreachable!("it says that it cannot be asked")
+        unreachable!("it is not ready")
     }
 }
 
@@ -44,9 +44,9 @@ async fn the_most_specific_model_is_used() -> Result<()> {
     chat.set_model(named("flow"));
     chat.user.push("Rust").await?;
     chat.run().await?;
-    let said = [chat.flow_s.get(1), chat.own_s.get(1), chat.by_name.get(1)];
+    let values = [chat.flow_s.get(1), chat.own_s.get(1), chat.by_name.get(1)];
     assert_eq!(
-        said.map(|value| value.map(|value| value.to_string())),
+        values.map(|value| value.map(|value| value.to_string())),
         [Some("flow".to_owned()), Some("own".to_owned()), Some("Rust".to_owned())]
     );
     chat.set_model(Offline::NAME);
@@ -94,7 +94,7 @@ async fn a_model_that_is_not_ready_is_an_error_before_any_request() -> Result<()
         error.to_string(),
         "`second` cannot be computed, so nothing was: `locked` needs a key: set the environment variable LOCKED_KEY"
     );
-    assert!(first.requests().is_empty(), "nobody was asked");
+    assert!(first.requests().is_empty(), "no request was sent");
     assert_eq!((chat.first.len(), chat.second.len()), (0, 0), "and nothing is skipped for good");
     Ok(())
 }

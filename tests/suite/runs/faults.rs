@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use columnar::model::{Chunk, Model, Request};
+use columnar::model::Chunk;
 use columnar::prelude::*;
 use columnar::testing::{ScriptedModel, script};
-use columnar::{BoxError, Compute, Reply};
+use columnar::{Compute, Reply};
 use columnar_tests::log::Log;
+use columnar_tests::models::ChunkModel;
 use columnar_tests::store::{Fail, FaultyStore};
 use futures::FutureExt;
-use futures::stream::{self, BoxStream};
+use futures::stream;
 
 /// Fails as long as it is told to, in the given step.
 #[derive(Clone, Default)]
@@ -281,24 +282,12 @@ async fn a_store_with_a_gap_is_an_error() {
     assert_eq!(error.to_string(), "reading `user` from the store failed: step 1 is not there, but step 2 is");
 }
 
-/// Says some of what it was going to.
-struct BreaksOff;
-
-impl Model for BreaksOff {
-    fn name(&self) -> &'static str {
-        "breaks off"
-    }
-
-    fn reply(&self, _: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
-        stream::iter([Ok(Chunk::Text("some".into()))]).boxed()
-    }
-}
-
 #[tokio::test]
 async fn r4_a_reply_without_an_end_is_an_error() -> Result<()> {
+    let model = ChunkModel::new("breaks off", |_, _| vec![Ok(Chunk::Text("some".into()))]);
     let chat = flow! {
         source user;
-        column assistant(user, self) = prompt("Answer.").with(BreaksOff);
+        column assistant(user, self) = prompt("Answer.").with(model.clone());
     };
     chat.user.push("x").await?;
     let error = chat.run().await.expect_err("it broke off");

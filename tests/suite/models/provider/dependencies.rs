@@ -1,4 +1,4 @@
-//! What the library brings along.
+//! The dependencies of the library: their licences and sources.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value as Json;
 
-/// The licences under which others' work may be used in yours.
+/// Free licences.
 const LICENCES: [&str; 15] = [
     "0BSD",
     "Apache-2.0",
@@ -26,7 +26,7 @@ const LICENCES: [&str; 15] = [
     "bzip2-1.0.6",
 ];
 
-/// Whether one may choose licences of the list: of all that `AND` joins, one that `OR` offers.
+/// Whether the licence is free: in each term of `AND`, one of the alternatives of `OR`.
 fn is_free(licence: &str) -> bool {
     let licence = licence.replace('/', " OR ");
     let parts = licence.split(" AND ");
@@ -43,7 +43,7 @@ fn root() -> &'static Path {
 fn x5_dependencies_have_free_licences_and_come_from_the_registry() {
     let rustc = Command::new("rustc").arg("-vV").output().expect("rustc runs").stdout;
     let rustc = String::from_utf8_lossy(&rustc);
-    let host = rustc.lines().find_map(|line| line.strip_prefix("host: ")).expect("it says so");
+    let host = rustc.lines().find_map(|line| line.strip_prefix("host: ")).expect("the host");
     let cargo = Command::new(env!("CARGO"))
         .args(["metadata", "--offline", "--locked", "--all-features", "--format-version", "1"])
         .args(["--filter-platform", host])
@@ -51,7 +51,7 @@ fn x5_dependencies_have_free_licences_and_come_from_the_registry() {
         .output()
         .expect("cargo runs");
     let complaint = String::from_utf8_lossy(&cargo.stderr);
-    assert!(cargo.status.success(), "`cargo fetch` brings what is missing: {complaint}");
+    assert!(cargo.status.success(), "`cargo fetch` downloads missing crates: {complaint}");
     let metadata: Json = serde_json::from_slice(&cargo.stdout).expect("JSON");
     let packages = metadata["packages"].as_array().expect("packages");
     assert!(packages.len() > 100, "{}", packages.len());

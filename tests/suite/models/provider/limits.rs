@@ -1,4 +1,4 @@
-//! Replies that come late, never, or without end.
+//! Replies that come late, never, or without an end.
 
 use std::time::Duration;
 
@@ -9,23 +9,23 @@ use std::error::Error;
 use std::iter;
 use tokio::time::{Instant, pause};
 
-use super::{Outcome, asked, time_passes};
+use super::{Outcome, advance_clock, outcome};
 
-/// What the adapter says, somewhere below the error of the run.
+/// The error of the adapter among the sources of the error of the run.
 fn genai(outcome: &Outcome) -> &GenaiError {
     let why: &(dyn Error + 'static) = outcome.why();
     iter::successors(Some(why), |&error| error.source())
         .find_map(|error| error.downcast_ref())
-        .expect("the adapter says why")
+        .expect("an error of the adapter")
 }
 
 #[tokio::test(start_paused = true)]
 async fn p1_an_overloaded_provider_is_called_again_after_the_requested_time() {
-    time_passes(Duration::from_millis(500));
+    advance_clock(Duration::from_millis(500));
     for (header, least, most) in [
         ("retry-after: 20", secs(20), secs(25)),
         ("retry-after: Sun, 06 Nov 1994 08:49:37 GMT", Duration::from_millis(500), secs(5)),
-        // Nobody waits for years.
+        // A wait of years is shortened.
         ("retry-after: 99999999999", secs(120), secs(125)),
         ("retry-after: soon", Duration::from_millis(500), secs(5)),
         ("x-nothing: 1", Duration::from_millis(500), secs(5)),
@@ -34,25 +34,25 @@ async fn p1_an_overloaded_provider_is_called_again_after_the_requested_time() {
             let header = header.to_owned();
             let server = Server::start(move |n| match n {
                 0 => answer(&format!("429 Too Many Requests\r\n{header}"), ""),
-                _ => stream(wire.says(&["Hi"])),
+                _ => stream(wire.reply(&["Hi"])),
             });
             let server = server.await;
-            let outcome = asked(wire.model(&server), 1).await;
+            let outcome = outcome(wire.model(&server), 1).await;
             assert_eq!(outcome.value.as_deref(), Some("Hi"), "{wire:?}");
-            let [first, second] = server.asked_at()[..] else { panic!("asked twice") };
+            let [first, second] = server.request_times()[..] else { panic!("two requests") };
             let waited = second - first;
             assert!(least <= waited && waited <= most, "{wire:?}: {waited:?}");
         }
     }
-    // Where patience is at an end, the error still says for how long it was asked to wait.
+    // After the last retry, the error has the requested wait.
     let server = Server::always(answer("429 Too Many Requests\r\nretry-after: 7", "")).await;
-    let outcome = asked(Wire::OpenAi.model(&server), 0).await;
+    let outcome = outcome(Wire::OpenAi.model(&server), 0).await;
     assert_eq!(Overloaded::of(outcome.why()), Some(&Overloaded { retry_after: Some(secs(7)) }));
 }
 
 #[tokio::test(start_paused = true)]
 async fn p2_a_failing_provider_is_called_again() {
-    time_passes(Duration::from_millis(100));
+    advance_clock(Duration::from_millis(100));
     let broken = [
         answer("500 Internal Server Error", ""),
         answer("502 Bad Gateway", "<html>"),
@@ -68,16 +68,16 @@ async fn p2_a_failing_provider_is_called_again() {
             let acts = acts.clone();
             let server = Server::start(move |n| match n {
                 0 | 1 => acts.clone(),
-                _ => stream(wire.says(&["Hi"])),
+                _ => stream(wire.reply(&["Hi"])),
             });
             let server = server.await;
-            let outcome = asked(wire.model(&server), 2).await;
+            let outcome = outcome(wire.model(&server), 2).await;
             assert_eq!(outcome.value.as_deref(), Some("Hi"), "{wire:?}");
             assert_eq!((outcome.retries.len(), server.requests().len()), (2, 3));
         }
-        // Nobody is there.
+        // No server listens.
         let gone = Server::always(vec![]).await.url().to_owned();
-        let outcome = asked(wire.model_at(&gone), 2).await;
+        let outcome = outcome(wire.model_at(&gone), 2).await;
         assert_eq!(outcome.retries.len(), 2);
         assert!(outcome.cause().contains("refused"), "{}", outcome.cause());
     }
@@ -90,9 +90,9 @@ async fn p4_a_reply_that_does_not_begin_times_out() {
             [vec![Act::Hold], vec![head(), Act::Hold], vec![head(), Act::Send(b"da".to_vec()), Act::Hold]]
         {
             let server = Server::always(acts).await;
-            let running = tokio::spawn(asked(wire.model(&server), 0));
-            server.asked(1).await;
-            // Nothing is on its way any more but the head of the answer, which changes nothing.
+            let running = tokio::spawn(outcome(wire.model(&server), 0));
+            server.received(1).await;
+            // Only the head of the reply is in transit, which does not matter.
             pause();
             let outcome = running.await.expect("it does not panic");
             tokio::time::resume();
@@ -107,17 +107,17 @@ async fn p4_a_reply_that_does_not_begin_times_out() {
 
 #[tokio::test(start_paused = true)]
 async fn p4_a_reply_that_stalls_times_out() {
-    time_passes(secs(1));
+    advance_clock(secs(1));
     for wire in WIRES {
         let begun = wire.events(&["Hel", "lo"], wire.stop());
-        let text = begun.iter().position(|event| event.contains("Hel")).expect("it is there");
+        let text = begun.iter().position(|event| event.contains("Hel")).expect("an event with the text");
         let begun = begun[..=text].concat();
         let drop = [Act::Pause(secs(30)), Act::Send(b"x".to_vec())];
         let drip = drop.iter().cycle().take(200).cloned();
         for silence in [vec![Act::Hold], drip.collect()] {
             let acts = [stream(&begun), silence].concat();
             let server = Server::always(acts).await;
-            let (outcome, began) = (asked(wire.model(&server), 0).await, server.asked_at()[0]);
+            let (outcome, began) = (outcome(wire.model(&server), 0).await, server.request_times()[0]);
             let GenaiError::TimedOut { limit, begun: true, .. } = genai(&outcome) else {
                 panic!("{}", outcome.cause())
             };
@@ -130,63 +130,63 @@ async fn p4_a_reply_that_stalls_times_out() {
 
 #[tokio::test(start_paused = true)]
 async fn p4_keep_alive_events_reset_the_timeout() {
-    time_passes(secs(1));
+    advance_clock(secs(1));
     for wire in WIRES {
-        let sign = match wire {
+        let ping = match wire {
             Wire::OpenAi => ": PROCESSING\n\n",
             Wire::Anthropic => "event: ping\ndata: {\"type\":\"ping\"}\n\n",
         };
-        let signs = [Act::Pause(secs(100)), Act::Send(sign.as_bytes().to_vec())];
-        let signs = signs.iter().cycle().take(20).cloned().collect::<Vec<_>>();
-        let acts = [vec![head()], signs, vec![Act::Send(wire.says(&["Hi"]).into_bytes())]].concat();
+        let pings = [Act::Pause(secs(100)), Act::Send(ping.as_bytes().to_vec())];
+        let pings = pings.iter().cycle().take(20).cloned().collect::<Vec<_>>();
+        let acts = [vec![head()], pings, vec![Act::Send(wire.reply(&["Hi"]).into_bytes())]].concat();
         let server = Server::always(acts).await;
-        let outcome = asked(wire.model(&server), 0).await;
+        let outcome = outcome(wire.model(&server), 0).await;
         assert_eq!(outcome.value.as_deref(), Some("Hi"), "{wire:?}");
-        let began: Instant = server.asked_at()[0];
+        let began: Instant = server.request_times()[0];
         assert!(began.elapsed() >= secs(1000));
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn p4_timeouts_are_configurable() {
-    time_passes(secs(1));
+    advance_clock(secs(1));
     let first = Server::always(vec![Act::Hold]).await;
-    let outcome = asked(Wire::OpenAi.model(&first).first_timeout(secs(7)), 0).await;
+    let outcome = outcome(Wire::OpenAi.model(&first).first_timeout(secs(7)), 0).await;
     assert!(outcome.cause().contains("did not begin to answer within 7s"), "{}", outcome.cause());
     let idle = Server::always(
         [stream(Wire::OpenAi.events(&["Hi"], "stop")[..2].concat()), vec![Act::Hold]].concat(),
     );
     let idle = idle.await;
-    let outcome = asked(Wire::OpenAi.model(&idle).idle_timeout(secs(9)), 0).await;
+    let outcome = outcome(Wire::OpenAi.model(&idle).idle_timeout(secs(9)), 0).await;
     assert!(outcome.cause().contains("said no more for 9s"), "{}", outcome.cause());
     let forever = Wire::OpenAi.model(&idle).first_timeout(Duration::MAX).idle_timeout(secs(9));
-    assert!(asked(forever, 0).await.cause().contains("said no more"));
+    assert!(outcome(forever, 0).await.cause().contains("said no more"));
 }
 
 #[tokio::test]
 async fn p7_an_endless_text_is_an_error_at_the_text_limit() {
     for wire in WIRES {
         let events = wire.events(&[&"more ".repeat(100)], wire.stop());
-        let text = events.iter().position(|event| event.contains("more")).expect("it is there");
+        let text = events.iter().position(|event| event.contains("more")).expect("an event with the text");
         let (begin, more) = (events[..text].concat(), events[text].clone());
         let flood = Act::Flood(more.into_bytes(), usize::MAX);
         let server = Server::always([stream(begin), vec![flood]].concat()).await;
-        let outcome = asked(wire.model(&server).text_limit(64 << 10), 0).await;
+        let outcome = outcome(wire.model(&server).text_limit(64 << 10), 0).await;
         let GenaiError::TooLong { limit, .. } = genai(&outcome) else { panic!("{}", outcome.cause()) };
         assert_eq!(*limit, 64 << 10);
-        assert!(outcome.attempts[0].len() <= 64 << 10, "no more was kept");
+        assert!(outcome.attempts[0].len() <= 64 << 10, "no more is kept");
         assert_eq!(outcome.value, None);
     }
 }
 
-/// The client keeps a line until it ends, so only time ends one that does not.
+/// The client buffers a line until it ends, so only the timeout ends an endless one.
 #[tokio::test(start_paused = true)]
 async fn p7_an_endless_line_times_out() {
-    time_passes(secs(10));
+    advance_clock(secs(10));
     for wire in WIRES {
         let flood = Act::Flood(vec![b'x'; 16 << 10], 32);
         let server = Server::always(vec![head(), Act::Send(b"data: ".to_vec()), flood, Act::Hold]).await;
-        let outcome = asked(wire.model(&server), 0).await;
+        let outcome = outcome(wire.model(&server), 0).await;
         assert!(matches!(genai(&outcome), GenaiError::TimedOut { begun: false, .. }), "{}", outcome.cause());
     }
 }
@@ -198,7 +198,7 @@ async fn p7_no_reply_is_decompressed() {
     for wire in WIRES {
         let acts = vec![Act::Send([head.as_bytes(), &packed].concat())];
         let server = Server::always(acts).await;
-        let outcome = asked(wire.model(&server), 0).await;
+        let outcome = outcome(wire.model(&server), 0).await;
         assert!(outcome.cause().contains("could not be understood"), "{}", outcome.cause());
         assert!(!server.requests()[0].to_lowercase().contains("accept-encoding"), "{:?}", server.requests());
     }
@@ -206,19 +206,19 @@ async fn p7_no_reply_is_decompressed() {
 
 #[tokio::test(start_paused = true)]
 async fn p10_the_text_of_an_interrupted_attempt_is_discarded() {
-    time_passes(Duration::from_millis(100));
+    advance_clock(Duration::from_millis(100));
     for wire in WIRES {
         let begun = wire.events(&["Hel", "lo"], wire.stop());
-        let text = begun.iter().position(|event| event.contains("Hel")).expect("it is there");
+        let text = begun.iter().position(|event| event.contains("Hel")).expect("an event with the text");
         let begun = begun[..=text].concat();
         let error = data(r#"{"error":{"type":"server_error"}}"#);
         for end in [vec![], vec![Act::Reset], vec![Act::Send(error.into_bytes())]] {
             let acts = [stream(&begun), end].concat();
             let server = Server::start(move |n| match n {
                 0 => acts.clone(),
-                _ => stream(wire.says(&["Good", "bye"])),
+                _ => stream(wire.reply(&["Good", "bye"])),
             });
-            let outcome = asked(wire.model(&server.await), 1).await;
+            let outcome = outcome(wire.model(&server.await), 1).await;
             assert_eq!(outcome.value.as_deref(), Some("Goodbye"), "{wire:?}");
             assert_eq!(outcome.attempts.last().map(String::as_str), Some("Goodbye"));
             assert!("Hel".starts_with(&outcome.attempts[0]), "{}", outcome.attempts[0]);

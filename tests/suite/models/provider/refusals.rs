@@ -1,11 +1,11 @@
-//! Answers that are none: statuses, redirects, refusals, calls of tools.
+//! Responses without a reply: statuses, redirects, refusals, tool calls.
 
 use columnar::compute::secs;
 use columnar::model::{Finish, Refused};
 use columnar_tests::server::{Act, Server, WIRES, Wire, answer, data, event, stream};
 use std::time::Duration;
 
-use super::{asked, asked_with, said, time_passes};
+use super::{advance_clock, outcome, outcome_of};
 
 #[tokio::test]
 async fn p3_a_permanent_refusal_is_not_retried() {
@@ -13,7 +13,7 @@ async fn p3_a_permanent_refusal_is_not_retried() {
     let anthropic = r#"{"type":"error","error":{"type":"not_found_error","message":"model: test-9"},"request_id":"req_1"}"#;
     let gemini =
         r#"[{"error":{"code":400,"message":"Please use a valid role.","status":"INVALID_ARGUMENT"}}]"#;
-    for (status, body, told) in [
+    for (status, body, expected) in [
         ("400 Bad Request", gemini, "400: INVALID_ARGUMENT, 400: Please use a valid role."),
         (
             "401 Unauthorized",
@@ -29,9 +29,9 @@ async fn p3_a_permanent_refusal_is_not_retried() {
     ] {
         for wire in WIRES {
             let server = Server::always(answer(status, body)).await;
-            let outcome = asked(wire.model(&server), 3).await;
+            let outcome = outcome(wire.model(&server), 3).await;
             assert!(Refused::of(outcome.why()).is_some());
-            let expected = format!("`{}` answered with HTTP status {told}", said(wire));
+            let expected = format!("`{}` answered with HTTP status {expected}", wire.name());
             assert!(outcome.cause().contains(&expected), "{} is not {expected}", outcome.cause());
             assert_eq!((server.requests().len(), outcome.retries.len(), outcome.value), (1, 0, None));
         }
@@ -46,7 +46,7 @@ async fn p3_a_long_message_of_a_provider_is_truncated_and_quotes_no_request() {
         format!(r#"{{"error":{{"message":"{long}","type":"harbour","code":"Marseille","param":"ok"}}}}"#);
     for wire in WIRES {
         let server = Server::always(answer("400 Bad Request", &lies)).await;
-        let outcome = asked_with(wire.model(&server), 0, secret).await;
+        let outcome = outcome_of(wire.model(&server), 0, secret).await;
         let (cause, debug) = (outcome.cause(), format!("{:?}", outcome.why()));
         for word in ["plans", "harbour", "marseille"] {
             assert!(!cause.to_lowercase().contains(word), "{cause}");
@@ -60,18 +60,18 @@ async fn p3_a_long_message_of_a_provider_is_truncated_and_quotes_no_request() {
 
 #[tokio::test(start_paused = true)]
 async fn p3_a_temporary_refusal_is_retried() {
-    time_passes(Duration::from_millis(100));
+    advance_clock(Duration::from_millis(100));
     for status in ["408 Request Timeout", "409 Conflict", "425 Too Early"] {
         let server = Server::start(move |n| match n {
             0 => answer(status, ""),
-            _ => stream(Wire::OpenAi.says(&["Hi"])),
+            _ => stream(Wire::OpenAi.reply(&["Hi"])),
         });
-        let outcome = asked(Wire::OpenAi.model(&server.await), 1).await;
+        let outcome = outcome(Wire::OpenAi.model(&server.await), 1).await;
         assert_eq!(outcome.value.as_deref(), Some("Hi"), "{status}");
     }
 }
 
-/// What is no text of a reply, and what becomes of it.
+/// Replies without text, and the outcome of each.
 #[tokio::test]
 async fn p8_a_reply_without_text_is_an_error() {
     let choice = |delta: &str, finish: &str| {
@@ -81,22 +81,22 @@ async fn p8_a_reply_without_text_is_an_error() {
     let tool = r#"{"content":null,"tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}"#;
     let stop = choice("{}", "\"stop\"") + &done;
     let openai = [
-        // Nothing was said, and that is an answer.
+        // An empty reply is a reply.
         (choice(r#"{"role":"assistant","content":""}"#, "null") + &stop, Ok("")),
         (choice(r#"{"role":"assistant","content":null}"#, "null") + &stop, Ok("")),
         (stop.clone(), Ok("")),
-        // It says why it does not answer, beside the text.
+        // The refusal has its own field.
         (choice(r#"{"content":null,"refusal":"I will not."}"#, "null") + &stop, Err("refused")),
         (choice("{}", "\"content_filter\"") + &done, Err("refused")),
-        // Nobody offered it a tool.
+        // The request offered no tool.
         (choice(tool, "null") + &choice("{}", "\"tool_calls\"") + &done, Err("tool_calls")),
         (choice(r#"{"content":"Let me see."}"#, "null") + &choice(tool, "null") + &stop, Err("tool_calls")),
-        (choice("{}", "\"what I said\"") + &done, Err("for another reason")),
-        // No end that anybody knows of.
+        (choice("{}", "\"my own words\"") + &done, Err("for another reason")),
+        // The reply has no end.
         (choice(r#"{"content":"Hi"}"#, "null") + &done, Err("broke off")),
     ];
     let anthropic = |blocks: &str, stop: &str| {
-        let whole = Wire::Anthropic.says(&[]).replace("end_turn", stop);
+        let whole = Wire::Anthropic.reply(&[]).replace("end_turn", stop);
         let (begin, end) = whole.split_once("event: content_block_start").expect("it is there");
         let (_, end) = end.split_once("event: message_delta").expect("it is there");
         format!("{begin}{blocks}event: message_delta{end}")
@@ -117,7 +117,7 @@ async fn p8_a_reply_without_text_is_an_error() {
     ];
     for (wire, table) in [(Wire::OpenAi, &openai[..]), (Wire::Anthropic, &anthropic)] {
         for (body, expected) in table {
-            let outcome = asked(wire.model(&Server::always(stream(body)).await), 0).await;
+            let outcome = outcome(wire.model(&Server::always(stream(body)).await), 0).await;
             match expected {
                 Ok(text) => assert_eq!(outcome.value.as_deref(), Some(*text), "{body}"),
                 Err(why) => {
@@ -132,16 +132,16 @@ async fn p8_a_reply_without_text_is_an_error() {
 #[tokio::test]
 async fn p8_the_end_of_a_reply_has_its_id_and_usage() {
     for (wire, id) in [(Wire::OpenAi, "chatcmpl-7"), (Wire::Anthropic, "msg_7")] {
-        let server = Server::always(stream(wire.says(&["Hi"]))).await;
-        let outcome = asked(wire.model(&server), 0).await;
+        let server = Server::always(stream(wire.reply(&["Hi"]))).await;
+        let outcome = outcome(wire.model(&server), 0).await;
         let [end] = &outcome.ends[..] else { panic!("one end") };
         assert_eq!((end.id.as_deref(), &end.finish), (Some(id), &Finish::Stop));
-        let usage = end.usage.expect("it tells");
+        let usage = end.usage.expect("a usage");
         assert_eq!((usage.input, usage.output), (9, 2), "{wire:?}");
     }
-    // What is no name is none.
-    let odd = Wire::OpenAi.says(&["Hi"]).replace("chatcmpl-7", "a sentence with spaces");
-    let outcome = asked(Wire::OpenAi.model(&Server::always(stream(odd)).await), 0).await;
+    // An invalid id is dropped.
+    let odd = Wire::OpenAi.reply(&["Hi"]).replace("chatcmpl-7", "a sentence with spaces");
+    let outcome = outcome(Wire::OpenAi.model(&Server::always(stream(odd)).await), 0).await;
     assert_eq!(outcome.ends[0].id, None);
 }
 
@@ -149,23 +149,23 @@ async fn p8_the_end_of_a_reply_has_its_id_and_usage() {
 async fn p9_no_redirect_is_followed() {
     for status in ["301 Moved", "302 Found", "307 Temporary Redirect", "308 Permanent Redirect"] {
         for wire in WIRES {
-            let other = Server::always(stream(wire.says(&["Hi"]))).await;
+            let other = Server::always(stream(wire.reply(&["Hi"]))).await;
             let location = format!("{status}\r\nlocation: {}/v1/messages", other.url());
             let server = Server::always(answer(&location, "")).await;
-            let outcome = asked(wire.model(&server), 2).await;
+            let outcome = outcome(wire.model(&server), 2).await;
             assert!(outcome.cause().contains("HTTP status 30"), "{}", outcome.cause());
             assert_eq!((server.requests().len(), other.requests().len()), (1, 0), "{status}");
         }
     }
 }
 
-/// Nothing is left to be said of a limit that was not reached.
+/// The connection stays open after the end of the reply.
 #[tokio::test]
 async fn p8_nothing_is_read_after_the_end_of_a_reply() {
     for wire in WIRES {
-        let acts = [stream(wire.says(&["Hi"])), vec![Act::Hold]].concat();
+        let acts = [stream(wire.reply(&["Hi"])), vec![Act::Hold]].concat();
         let server = Server::always(acts).await;
-        let outcome = tokio::time::timeout(secs(60), asked(wire.model(&server), 0)).await;
+        let outcome = tokio::time::timeout(secs(60), outcome(wire.model(&server), 0)).await;
         assert_eq!(outcome.expect("it ends").value.as_deref(), Some("Hi"));
     }
 }

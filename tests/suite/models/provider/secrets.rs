@@ -1,4 +1,4 @@
-//! Keys, addresses and what is said: in no error, no event, no log and no picture.
+//! Keys, addresses and conversations must not appear in errors, events, logs and outlines.
 
 use std::env;
 use std::error::Error;
@@ -9,23 +9,24 @@ use std::panic::panic_any;
 use columnar::model::Genai;
 use columnar::prelude::*;
 use columnar::store::{FileStore, Store};
+use columnar_tests::models::EndRecorder;
 use columnar_tests::process::test_alone;
 use columnar_tests::server::{Act, Server, WIRES, Wire, answer, data, stream};
 
-use super::{Chat, Told, asked_with, said};
+use super::{Chat, outcome_of};
 
-/// What a key looks like, and what stands in an address.
+/// A key, and a password in an address.
 const KEY: &str = "canarykey4711";
 const PASSWORD: &str = "canarypassword";
 
-/// What is said.
+/// A message.
 const VALUE: &str = "canaryvalue sings";
 
-/// Who asks with a key.
+/// The variable that marks a child process, which has a key.
 const AS_CHILD: &str = "COLUMNAR_TESTS_WITH_KEY";
 
-/// All that goes wrong, and says again what it was sent: key, password and text.
-fn lies(wire: Wire) -> Vec<Vec<Act>> {
+/// Failing responses that echo the request: key, password and text.
+fn echoes(wire: Wire) -> Vec<Vec<Act>> {
     let echo = format!("{KEY} Bearer {KEY} {PASSWORD} {VALUE}: x{}y", VALUE.replace(' ', "_"));
     let error = format!(
         r#"{{"error":{{"message":"{echo}","type":"{KEY}","code":"canaryvalue","param":"{PASSWORD}"}}}}"#
@@ -44,57 +45,56 @@ fn lies(wire: Wire) -> Vec<Vec<Act>> {
         begun.clone() + &name,
         begun.clone(),
         wire.events(&["Hi"], &format!("{VALUE} {KEY}")).concat(),
-        wire.says(&["Hi"]).replace("chatcmpl-7", VALUE).replace("msg_7", VALUE) + &data(&echo),
+        wire.reply(&["Hi"]).replace("chatcmpl-7", VALUE).replace("msg_7", VALUE) + &data(&echo),
     ];
     let broken = [vec![Act::Reset], vec![Act::Send(format!("{echo}\r\n\r\n").into_bytes())]];
     answers.chain(streams.map(stream)).chain(broken).collect()
 }
 
-/// All that is told of a run against each of the lies.
-async fn told() -> Vec<String> {
-    let mut told = Vec::new();
+/// The texts of all errors and events of a run for each of these responses.
+async fn outputs() -> Vec<String> {
+    let mut outputs = Vec::new();
     for wire in WIRES {
-        for acts in lies(wire) {
+        for acts in echoes(wire) {
             let server = Server::always(acts).await;
             let url = server.url().replace("http://", &format!("http://me:{PASSWORD}@"));
             let model = wire.model_at(&format!("{url}/v1?key={PASSWORD}"));
-            told.push(format!("{model:?}"));
-            let outcome = asked_with(model, 0, VALUE).await;
+            outputs.push(format!("{model:?}"));
+            let outcome = outcome_of(model, 0, VALUE).await;
             assert_eq!(server.requests().len(), 1);
-            told.push(outcome.events.concat());
+            outputs.push(outcome.events.concat());
             let Some(error) = &outcome.error else { continue };
             let all = iter::successors(Some(error as &(dyn Error + 'static)), |&error| error.source());
-            told.extend(all.map(|error| format!("{error} {error:?} {error:#?}")));
+            outputs.extend(all.map(|error| format!("{error} {error:?} {error:#?}")));
         }
         let nowhere = format!("http://me:{PASSWORD}@127.0.0.1:1/{PASSWORD}");
-        let outcome = asked_with(wire.model_at(&nowhere), 0, VALUE).await;
-        told.push(format!("{} {:?}", outcome.cause(), outcome.error));
-        for odd in [format!("{}@http://{PASSWORD}:x", said(wire)), format!("x@http://{PASSWORD}")] {
+        let outcome = outcome_of(wire.model_at(&nowhere), 0, VALUE).await;
+        outputs.push(format!("{} {:?}", outcome.cause(), outcome.error));
+        for odd in [format!("{}@http://{PASSWORD}:x", wire.name()), format!("x@http://{PASSWORD}")] {
             match Genai::new(&odd) {
                 Ok(model) => {
-                    let outcome = asked_with(model, 0, VALUE).await;
-                    told.push(format!("{} {:?}", outcome.cause(), outcome.error));
+                    let outcome = outcome_of(model, 0, VALUE).await;
+                    outputs.push(format!("{} {:?}", outcome.cause(), outcome.error));
                 }
-                Err(error) => told.push(format!("{error} {error:?}")),
+                Err(error) => outputs.push(format!("{error} {error:?}")),
             }
             let error = columnar::model::by_name(&odd).err();
-            told.extend(error.map(|error| format!("{error} {error:?}")));
+            outputs.extend(error.map(|error| format!("{error} {error:?}")));
         }
     }
-    told
+    outputs
 }
 
-fn holds_nothing(told: &[String], secrets: &[&str]) {
-    assert!(told.len() > 50, "{}", told.len());
-    for text in told {
+fn assert_hidden(outputs: &[String], secrets: &[&str]) {
+    assert!(outputs.len() > 50, "{}", outputs.len());
+    for text in outputs {
         for secret in secrets {
             assert!(!text.contains(secret), "{secret} in {text}");
         }
     }
 }
 
-/// Only a program that has a key can tell it, so one is begun that has, for one of the tests here; what it writes is
-/// read as well.
+/// Runs a test of this file in a process that has a key, and checks its output as well.
 fn as_child(test: &str, envs: &[(&str, &str)]) {
     let child = test_alone(module_path!(), test)
         .arg("--test-threads=1")
@@ -102,9 +102,9 @@ fn as_child(test: &str, envs: &[(&str, &str)]) {
         .envs(envs.iter().copied())
         .output()
         .expect("it runs");
-    let said = String::from_utf8_lossy(&child.stdout) + String::from_utf8_lossy(&child.stderr);
-    assert!(child.status.success() && said.contains("1 passed"), "{said}");
-    assert!(!said.contains(KEY) && !said.contains(PASSWORD), "{said}");
+    let output = String::from_utf8_lossy(&child.stdout) + String::from_utf8_lossy(&child.stderr);
+    assert!(child.status.success() && output.contains("1 passed"), "{output}");
+    assert!(!output.contains(KEY) && !output.contains(PASSWORD), "{output}");
 }
 
 #[test]
@@ -124,8 +124,8 @@ async fn through_a_proxy() {
         return;
     }
     for wire in WIRES {
-        // An address that is nobody's: that the connection is refused comes from the proxy, which is not there.
-        let outcome = asked_with(wire.model_at("http://192.0.2.1/v1"), 0, VALUE).await;
+        // The address belongs to no host: the proxy, which does not exist, refuses the connection.
+        let outcome = outcome_of(wire.model_at("http://192.0.2.1/v1"), 0, VALUE).await;
         println!("{} {:?}", outcome.cause(), outcome.error);
         assert!(outcome.cause().contains("refused"), "{}", outcome.cause());
     }
@@ -137,14 +137,14 @@ async fn x1_a_panic_message_has_no_secret() {
         source user;
         column bot(user) = |_: Context| async {
             panic_any(format!("{KEY} {VALUE}"));
-            #[expect(unreachable_code, reason = "it is to be known what it would be")]
+            #[expect(unreachable_code, reason = "the type of the value must be known")]
             ""
         };
     };
-    chat.user.push("Hello!").await.expect("memory takes it");
+    chat.user.push("Hello!").await.expect("a store in memory");
     let error = chat.run().await.expect_err("it panics");
-    let told = format!("{error} {error:?} {error:#?} {chat:?}");
-    assert!(told.contains("panicked") && !told.contains("canary"), "{told}");
+    let outputs = format!("{error} {error:?} {error:#?} {chat:?}");
+    assert!(outputs.contains("panicked") && !outputs.contains("canary"), "{outputs}");
 }
 
 #[tokio::test]
@@ -152,61 +152,61 @@ async fn with_a_key() {
     if env::var_os(AS_CHILD).is_none() {
         return;
     }
-    let mut told = told().await;
+    let mut outputs = outputs().await;
     let folder = tempfile::tempdir().expect("a folder");
-    lives(FileStore::new(folder.path().join("chat")), &mut told).await;
+    run_with(FileStore::new(folder.path().join("chat")), &mut outputs).await;
     #[cfg(feature = "sqlite")]
-    lives(columnar::store::SqliteStore::new(folder.path().join("chats.db"), "chat"), &mut told).await;
+    run_with(columnar::store::SqliteStore::new(folder.path().join("chats.db"), "chat"), &mut outputs).await;
     let mut folders = vec![folder.path().to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
             match fs::read(&path) {
-                Ok(bytes) => told.push(String::from_utf8_lossy(&bytes).into_owned()),
+                Ok(bytes) => outputs.push(String::from_utf8_lossy(&bytes).into_owned()),
                 Err(_) => folders.push(path),
             }
         }
     }
-    holds_nothing(&told, &[KEY, PASSWORD]);
+    assert_hidden(&outputs, &[KEY, PASSWORD]);
 }
 
-/// A value is asked for with the key, and stored.
-async fn lives(store: impl Store + std::fmt::Debug, told: &mut Vec<String>) {
+/// Computes a value with the key, and stores it.
+async fn run_with(store: impl Store + std::fmt::Debug, outputs: &mut Vec<String>) {
     for wire in WIRES {
-        let server = Server::always(stream(wire.says(&["Hi"]))).await;
+        let server = Server::always(stream(wire.reply(&["Hi"]))).await;
         let url = server.url().replace("http://", &format!("http://me:{PASSWORD}@"));
-        let model = Told::new(wire.model_at(&url));
-        told.push(format!("{store:?}"));
+        let model = EndRecorder::new(wire.model_at(&url));
+        outputs.push(format!("{store:?}"));
         let chat = Chat::new(model, 0);
-        told.extend([format!("{:?}", chat.forecast()), format!("{}{:?}", chat.outline(), chat.outline())]);
-        chat.user.push("Hello!").await.expect("memory takes it");
+        outputs.extend([format!("{:?}", chat.forecast()), format!("{}{:?}", chat.outline(), chat.outline())]);
+        chat.user.push("Hello!").await.expect("a store in memory");
         let mut run = chat.run();
         while let Some(event) = run.try_next().await.expect("it answers") {
-            told.push(format!("{event:?}"));
+            outputs.push(format!("{event:?}"));
         }
         let request = server.requests().concat();
         assert!(request.contains(KEY) || request.contains("authorization: Basic"), "it is sent: {request}");
     }
-    let server = Server::always(stream(Wire::OpenAi.says(&["Hi"]))).await;
-    let chat = Chat::open(store, Told::new(Wire::OpenAi.model(&server)), 0).await.expect("it is new");
+    let server = Server::always(stream(Wire::OpenAi.reply(&["Hi"]))).await;
+    let chat = Chat::open(store, EndRecorder::new(Wire::OpenAi.model(&server)), 0).await.expect("it is new");
     chat.user.push("Hello!").await.expect("it is stored");
     chat.run().await.expect("it answers");
     assert!(server.requests().concat().contains(KEY), "it is sent");
-    told.push(format!("{:?}", chat.bot.get(0)));
+    outputs.push(format!("{:?}", chat.bot.get(0)));
 }
 
 #[tokio::test]
 async fn x2_content_of_conversations_appears_nowhere() {
-    let told = told().await;
-    holds_nothing(&told, &["canaryvalue", "sings", PASSWORD]);
+    let outputs = outputs().await;
+    assert_hidden(&outputs, &["canaryvalue", "sings", PASSWORD]);
 }
 
-/// The client below writes what it does not understand into the log, and whom it asked.
+/// The HTTP client logs responses that it cannot parse, and addresses.
 #[cfg(feature = "tracing")]
 #[tokio::test]
 async fn x1_x2_the_log_has_no_secret_at_its_finest_level() {
     let (spans, _guard) = columnar_tests::spans::listen();
-    told().await;
+    outputs().await;
     for secret in ["canaryvalue", "sings", PASSWORD, KEY] {
         assert!(!spans.hold(secret), "{secret}");
     }

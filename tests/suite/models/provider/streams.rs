@@ -1,28 +1,28 @@
-//! Streams that are cut, split and written in other ways.
+//! Streams that are truncated, split and written in other ways.
 
 use columnar::model::Genai;
 use columnar_tests::server::{Act, Server, WIRES, Wire, data, pieces, stream};
 use fastrand::Rng;
 use std::sync::{Arc, Mutex};
 
-use super::asked;
+use super::outcome;
 
-/// A text in which every cut falls somewhere else: letters, signs of two and four bytes, lines.
+/// A text with letters, characters of two and four bytes, and lines.
 const TEXTS: [&str; 4] = ["Hel", "lo, wörld ", "🦀 and\n", "so on"];
 
-/// A reply of at least so many bytes.
+/// A reply of at least this number of bytes, and its text.
 fn long(wire: Wire, bytes: usize) -> (String, String) {
     let mut texts = TEXTS.to_vec();
-    while wire.says(&texts).len() < bytes {
+    while wire.reply(&texts).len() < bytes {
         texts.extend(TEXTS);
     }
-    (wire.says(&texts), texts.concat())
+    (wire.reply(&texts), texts.concat())
 }
 
-/// A server of which each connection does the next thing of these.
+/// A server whose connections serve these scripts in order.
 async fn each(acts: Vec<Vec<Act>>) -> Server {
     let acts = Arc::new(Mutex::new(acts.into_iter()));
-    Server::start(move |_| acts.lock().expect("nobody panics").next().unwrap_or_default()).await
+    Server::start(move |_| acts.lock().expect("no test panics").next().unwrap_or_default()).await
 }
 
 #[tokio::test]
@@ -33,7 +33,7 @@ async fn p5_a_truncated_reply_is_an_error_at_any_byte() {
         let server = each((0..=reply.len()).map(|end| stream(&reply.as_bytes()[..end])).collect()).await;
         let model = wire.model(&server);
         for end in 0..=reply.len() {
-            let outcome = asked(model.clone(), 0).await;
+            let outcome = outcome(model.clone(), 0).await;
             let expected = (end >= whole).then_some(&*text);
             assert_eq!(outcome.value.as_deref(), expected, "{wire:?} after {end} of {whole} bytes");
         }
@@ -48,7 +48,7 @@ async fn p5_a_reset_connection_is_an_error_at_any_byte() {
         let whole = reply.trim_end().len();
         let ends: Vec<usize> = (0..whole).step_by(7).collect();
         let broken = |end: usize| [stream(&reply.as_bytes()[..end]), vec![Act::Reset]].concat();
-        // It says how long it is, and is shorter.
+        // A body shorter than its declared length.
         let short = |end: usize| {
             let head =
                 format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", reply.len());
@@ -57,9 +57,9 @@ async fn p5_a_reset_connection_is_an_error_at_any_byte() {
         let server = each(ends.iter().flat_map(|end| [broken(*end), short(*end)]).collect()).await;
         let model = wire.model(&server);
         for end in ends.iter().flat_map(|end| [end, end]) {
-            let outcome = asked(model.clone(), 0).await;
+            let outcome = outcome(model.clone(), 0).await;
             assert_eq!(outcome.value, None, "{wire:?} after {end} bytes");
-            assert!(text.starts_with(&outcome.attempts[0]), "what was shown was said");
+            assert!(text.starts_with(&outcome.attempts[0]), "the deltas are a prefix of the reply");
         }
     }
 }
@@ -71,7 +71,7 @@ async fn values(wire: Wire, replies: Vec<Vec<Act>>) -> Vec<Result<String, String
     let model = wire.model(&server);
     let mut values = Vec::new();
     for _ in 0..count {
-        let outcome = asked(model.clone(), 0).await;
+        let outcome = outcome(model.clone(), 0).await;
         values.push(outcome.value.clone().ok_or_else(|| outcome.cause()));
     }
     values
@@ -80,17 +80,17 @@ async fn values(wire: Wire, replies: Vec<Vec<Act>>) -> Vec<Result<String, String
 #[tokio::test]
 async fn p6_a_reply_does_not_depend_on_how_it_is_split() {
     for wire in WIRES {
-        let (lines, text) = (wire.says(&TEXTS), TEXTS.concat());
+        let (lines, text) = (wire.reply(&TEXTS), TEXTS.concat());
         for end_of_line in ["\n", "\r"] {
             let reply = lines.replace('\n', end_of_line);
             let bytes = reply.as_bytes();
             let twice = (0..=bytes.len()).map(|at| pieces([&bytes[..at], &bytes[at..]])).collect();
             let mut dice = Rng::with_seed(7);
             let often = (0..100).map(|_| {
-                let mut cuts: Vec<usize> = (0..20).map(|_| dice.usize(..=bytes.len())).collect();
-                cuts.extend([0, bytes.len()]);
-                cuts.sort_unstable();
-                pieces(cuts.windows(2).map(|cut| &bytes[cut[0]..cut[1]]))
+                let mut ends: Vec<usize> = (0..20).map(|_| dice.usize(..=bytes.len())).collect();
+                ends.extend([0, bytes.len()]);
+                ends.sort_unstable();
+                pieces(ends.windows(2).map(|pair| &bytes[pair[0]..pair[1]]))
             });
             let often = often.collect();
             let bytewise = vec![pieces(bytes.chunks(1))];
@@ -108,7 +108,7 @@ async fn p6_a_reply_does_not_depend_on_how_it_is_split() {
 #[tokio::test]
 async fn p6_an_event_without_its_name_is_an_error_and_never_a_gap() {
     for wire in WIRES {
-        let (reply, text) = (wire.says(&TEXTS).replace('\n', "\r\n"), TEXTS.concat());
+        let (reply, text) = (wire.reply(&TEXTS).replace('\n', "\r\n"), TEXTS.concat());
         let bytes = reply.as_bytes();
         let splits = (0..=bytes.len()).map(|at| pieces([&bytes[..at], &bytes[at..]])).collect();
         for (at, value) in values(wire, splits).await.into_iter().enumerate() {
@@ -126,7 +126,7 @@ async fn p6_an_event_without_its_name_is_an_error_and_never_a_gap() {
 #[tokio::test]
 async fn p6_events_may_be_written_in_other_ways() {
     for wire in WIRES {
-        let (reply, text) = (wire.says(&TEXTS), TEXTS.concat());
+        let (reply, text) = (wire.reply(&TEXTS), TEXTS.concat());
         let lines = reply.replace("\",\"", "\",\ndata: \"").replace("},{", "},\ndata: {");
         assert_ne!(lines, reply);
         let mut ways = vec![
@@ -136,19 +136,19 @@ async fn p6_events_may_be_written_in_other_ways() {
             ("comments between", format!(": begin\n\n{}", reply.replace("\n\n", "\n\n: still here\n\n"))),
             ("numbers", reply.replace("data: ", "id: 7\nretry: 10\ndata: ")),
             ("many blank lines", format!("\n\n{}", reply.replace("\n\n", "\n\n\n\n\n"))),
-            ("garbage behind the end", format!("{reply}data: {{{{{{\n\nwhatever\n\n")),
+            ("garbage after the end", format!("{reply}data: {{{{{{\n\nwhatever\n\n")),
             ("no last line", reply.trim_end().to_owned()),
         ];
         if wire == Wire::OpenAi {
-            // The client does not see the first event behind this mark, in which nothing is said.
-            ways.push(("a mark of the order of bytes", format!("\u{feff}{reply}")));
+            // The client drops the first event after this mark, which has no text.
+            ways.push(("a byte order mark", format!("\u{feff}{reply}")));
         }
         for (way, reply) in ways {
             let value = values(wire, vec![stream(reply)]).await.remove(0);
             assert_eq!(value.as_deref(), Ok(&*text), "{wire:?}, {way}");
         }
     }
-    let marked = format!("\u{feff}{}", Wire::Anthropic.says(&TEXTS));
+    let marked = format!("\u{feff}{}", Wire::Anthropic.reply(&TEXTS));
     let error = values(Wire::Anthropic, vec![stream(marked)]).await.remove(0).expect_err("it lost a name");
     assert!(error.contains("could not be understood"), "{error}");
 }
@@ -167,26 +167,26 @@ async fn p6_an_error_event_in_the_middle_is_an_error() {
     for wire in WIRES {
         let events = wire.events(&TEXTS, wire.stop());
         let text = events.iter().position(|event| event.contains("Hel")).expect("it is there");
-        for (error, told) in &errors {
-            // The reply goes on to its end as if nothing had happened, or ends there.
+        for (error, expected) in &errors {
+            // The reply continues to its end, or ends there.
             for rest in [events[text + 1..].concat(), String::new()] {
                 let reply = events[..=text].concat() + error + &rest;
                 let value = values(wire, vec![stream(reply)]).await.remove(0);
                 let why = value.expect_err(error);
-                assert!(why.contains(told), "{wire:?}: {why} is not {told}");
+                assert!(why.contains(expected), "{wire:?}: {why} is not {expected}");
             }
         }
-        // Without its last event it broke off.
+        // Without its last event the reply is incomplete.
         let reply = events[..events.len() - 1].concat();
         let why = values(wire, vec![stream(reply)]).await.remove(0).expect_err("it has no end");
         assert!(why.contains("broke off"), "{why}");
-        // A page of somebody in between.
+        // A page of a proxy.
         let why = values(wire, vec![stream("<html>\n\n</html>")]).await.remove(0).expect_err("no reply");
         assert!(why.contains("broke off"), "{why}");
     }
 }
 
-/// Some models of one provider are asked by another wire, and are cut no less.
+/// Truncated replies in the wire formats of other providers and models.
 #[tokio::test]
 async fn p5_other_wire_formats_need_their_end_marker() {
     let chat = r#"{"message":{"role":"assistant","content":"Hi"},"done":false}"#;
@@ -219,7 +219,7 @@ async fn p5_other_wire_formats_need_their_end_marker() {
         let server = each((0..=reply.len()).map(|end| stream(&reply.as_bytes()[..end])).collect()).await;
         let model = Genai::new(&format!("{name}@{}/v1", server.url())).expect("a provider");
         for end in 0..=reply.len() {
-            let outcome = asked(model.clone(), 0).await;
+            let outcome = outcome(model.clone(), 0).await;
             let expected = (end >= whole).then_some("Hi");
             assert_eq!(outcome.value.as_deref(), expected, "{name} after {end} bytes: {:?}", outcome.error);
             if end >= whole {

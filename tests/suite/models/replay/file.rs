@@ -1,4 +1,4 @@
-//! What a cassette looks like on disk, and what is said of one that is damaged.
+//! The file of a cassette, and the errors of damaged ones.
 
 use std::fs;
 use std::sync::Mutex;
@@ -6,18 +6,19 @@ use std::sync::Mutex;
 use columnar::model::{Chunk, End, Finish, Model, Usage};
 use columnar::prelude::*;
 use columnar::testing::{Cassette, Record, ScriptedModel};
+use columnar_tests::models::{ChunkModel, chunks};
 use proptest::prelude::*;
 
-use super::talker::{Talker, ask, cause, place, said};
+use super::chat::{cassette_path, cause, run_chat};
 
 #[tokio::test]
 async fn a_cassette_is_readable_json() -> Result<()> {
-    let (_folder, path) = place();
-    let model = Talker::new(|call, _| {
+    let (_folder, path) = cassette_path();
+    let model = ChunkModel::new("talker", |call, _| {
         let end = End::new(Finish::Length).usage(Usage::new(31, 4).cached(16, 0)).id(format!("reply-{call}"));
         vec![Ok(Chunk::Text("Hi!\n".into())), Ok(Chunk::Text("It is \"me\".".into())), Ok(Chunk::End(end))]
     });
-    ask(Cassette::open(&path, Record::All).recording(model), &["Hello"]).await?;
+    run_chat(Cassette::open(&path, Record::All).recording(model), &["Hello"]).await?;
     let file = fs::read_to_string(&path).expect("it was written");
     assert_eq!(
         file,
@@ -65,30 +66,30 @@ async fn a_cassette_is_readable_json() -> Result<()> {
     Ok(())
 }
 
-/// What is said of a file that holds this.
-async fn told_of(text: &str) -> String {
-    let (_folder, path) = place();
+/// The error of a cassette with this file.
+async fn error_of(text: &str) -> String {
+    let (_folder, path) = cassette_path();
     fs::write(&path, text).expect("it can be written");
     let cassette = Cassette::open(&path, Record::Nothing);
-    let told = cause(ask(cassette.clone(), &["Hello"]).await.map(drop));
+    let error = cause(run_chat(cassette.clone(), &["Hello"]).await.map(drop));
     assert_eq!(
         cassette.ready().map_err(|error| error.to_string()),
-        Err(told.clone()),
-        "known before it is asked"
+        Err(error.clone()),
+        "`ready` returns the same error"
     );
     let missing = Cassette::open(&path, Record::Missing).recording(ScriptedModel::new(|_| "yes".to_owned()));
-    assert_eq!(cause(ask(missing, &["Hello"]).await.map(drop)), told, "and not written over");
+    assert_eq!(cause(run_chat(missing, &["Hello"]).await.map(drop)), error, "the file is not overwritten");
     assert_eq!(fs::read_to_string(&path).expect("it is there"), text);
     let all = Cassette::open(&path, Record::All).recording(ScriptedModel::new(|_| "yes".to_owned()));
-    assert!(ask(all, &["Hello"]).await.is_ok(), "but for whoever wants all anew");
-    told.replace(&path.display().to_string(), "chat.json")
+    assert!(run_chat(all, &["Hello"]).await.is_ok(), "unless everything is recorded again");
+    error.replace(&path.display().to_string(), "chat.json")
 }
 
 #[tokio::test]
 async fn a_damaged_file_is_an_error() -> Result<()> {
-    let (_folder, path) = place();
-    let model = Talker::new(|_, _| said(&["Hi ", "there"]));
-    ask(Cassette::open(&path, Record::All).recording(model), &["Hello"]).await?;
+    let (_folder, path) = cassette_path();
+    let model = ChunkModel::new("talker", |_, _| chunks(&["Hi ", "there"]));
+    run_chat(Cassette::open(&path, Record::All).recording(model), &["Hello"]).await?;
     let sound = fs::read_to_string(&path).expect("it was written");
 
     let damages = [
@@ -96,11 +97,14 @@ async fn a_damaged_file_is_an_error() -> Result<()> {
         (0..sound.len(), "[]", "`the whole` is no object"),
         (0..sound.len(), "{}", "`the whole` has no `cassette`"),
     ];
-    for (range, text, what) in damages {
+    for (range, text, expected) in damages {
         let mut broken = sound.clone();
         broken.replace_range(range, text);
-        let told = told_of(&broken).await;
-        assert!(told.starts_with("the cassette `chat.json` is damaged: ") && told.contains(what), "{told}");
+        let error = error_of(&broken).await;
+        assert!(
+            error.starts_with("the cassette `chat.json` is damaged: ") && error.contains(expected),
+            "{error}"
+        );
     }
     let edits = [
         ("\"talker\"", "7", "`recordings[0].request.model` is no text and no list of lines"),
@@ -112,29 +116,33 @@ async fn a_damaged_file_is_an_error() -> Result<()> {
         ("\"finish\": \"stop\"", "\"finish\": 1", "`recordings[0].replies[0].finish` is no text"),
         ("\"finish\": \"stop\"", "\"finish\": \"s\"", "`recordings[0].replies[0].finish` is none of `stop`"),
     ];
-    for (old, new, what) in edits {
+    for (old, new, expected) in edits {
         assert!(sound.contains(old), "{old}");
-        let told = told_of(&sound.replacen(old, new, 1)).await;
-        assert!(told.contains(what), "{told}");
+        let error = error_of(&sound.replacen(old, new, 1)).await;
+        assert!(error.contains(expected), "{error}");
     }
     let (head, tail) = sound.split_once("    {\n").expect("a recording");
     let (one, end) = tail.rsplit_once("\n  ]\n}").expect("the end");
-    let told = told_of(&format!("{head}    {{\n{one},\n    {{\n{one}\n  ]\n}}{end}")).await;
-    assert!(told.contains("two recordings of the same request"), "{told}");
-    let told = told_of(&sound.replacen("\"cassette\": 1", "\"cassette\": 2", 1)).await;
+    let error = error_of(&format!("{head}    {{\n{one},\n    {{\n{one}\n  ]\n}}{end}")).await;
+    assert!(error.contains("two recordings of the same request"), "{error}");
+    let error = error_of(&sound.replacen("\"cassette\": 1", "\"cassette\": 2", 1)).await;
     let version = "the cassette `chat.json` is of version 2, and this library reads version 1: record it anew with \
                    `COLUMNAR_RECORD=all`";
-    assert_eq!(told, version);
+    assert_eq!(error, version);
     Ok(())
 }
 
 #[tokio::test]
 async fn an_edited_reply_is_replayed_as_edited() -> Result<()> {
-    let (_folder, path) = place();
-    ask(Cassette::open(&path, Record::All).recording(Talker::new(|_, _| said(&["Hi"]))), &["Hello"]).await?;
+    let (_folder, path) = cassette_path();
+    run_chat(
+        Cassette::open(&path, Record::All).recording(ChunkModel::new("talker", |_, _| chunks(&["Hi"]))),
+        &["Hello"],
+    )
+    .await?;
     let edited = fs::read_to_string(&path).expect("it was written").replace("\"Hi\"", "[\"Bye\", \"now\"]");
     fs::write(&path, edited).expect("it can be written");
-    let chat = ask(Cassette::open(&path, Record::Nothing), &["Hello"]).await?;
+    let chat = run_chat(Cassette::open(&path, Record::Nothing), &["Hello"]).await?;
     assert_eq!(chat.assistant.get(0).as_deref(), Some("Bye\nnow"));
     Ok(())
 }
@@ -149,12 +157,12 @@ proptest! {
         stop in prop::collection::vec("(?s).{1,3}", 0..3),
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
-        let (_folder, path) = place();
-        let heard = Mutex::new(Vec::new());
+        let (_folder, path) = cassette_path();
+        let events = Mutex::new(Vec::new());
         let live = |model: Cassette| {
             let step = prompt("Answer.").with(model).stop(stop.clone());
             let step = temperature.into_iter().fold(step, columnar::Prompt::temperature);
-            let (texts, heard) = (&texts, &heard);
+            let (texts, events) = (&texts, &events);
             async move {
                 let chat = flow! { source user; column assistant(user, self) = step.clone(); };
                 for text in texts {
@@ -162,14 +170,14 @@ proptest! {
                 }
                 let mut run = chat.run();
                 while let Some(event) = run.try_next().await? {
-                    heard.lock().expect("nobody panics").push(format!("{event:?}"));
+                    events.lock().expect("no test panics").push(format!("{event:?}"));
                 }
-                Ok::<_, Error>(std::mem::take(&mut *heard.lock().expect("nobody panics")))
+                Ok::<_, Error>(std::mem::take(&mut *events.lock().expect("no test panics")))
             }
         };
-        let model = Talker::new(move |call, _| {
+        let model = ChunkModel::new("talker", move |call, _| {
             let pieces: Vec<_> = replies[call].iter().map(String::as_str).collect();
-            said(&pieces)
+            chunks(&pieces)
         });
         let recorder = Cassette::open(&path, Record::All).recording(model);
         let first = runtime.block_on(live(recorder)).expect("it is recorded");

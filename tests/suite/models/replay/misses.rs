@@ -1,4 +1,4 @@
-//! What is said of requests that are not recorded.
+//! The errors of requests that are not recorded.
 
 use std::path::Path;
 
@@ -7,14 +7,14 @@ use columnar::compute::secs;
 use columnar::prelude::*;
 use columnar::testing::{Cassette, Record, ScriptedModel};
 
-use super::talker::{Small, ask, cause, place};
+use super::chat::{Small, cassette_path, cause, run_chat};
 
 #[tokio::test]
 async fn an_unrecorded_request_is_an_error_with_the_nearest_recording_and_the_difference() -> Result<()> {
-    let (_folder, path) = place();
+    let (_folder, path) = cassette_path();
     let model = ScriptedModel::new(|request| format!("reply {}", request.messages.len()));
     let before = ["My name is Ada.", "What is the capital of France?", "And of Italy?"];
-    ask(Cassette::open(&path, Record::All).recording(model.clone()), &before).await?;
+    run_chat(Cassette::open(&path, Record::All).recording(model.clone()), &before).await?;
     assert_eq!(model.requests().len(), 3);
 
     let player = Cassette::open(&path, Record::Nothing).recording(model.clone());
@@ -36,14 +36,13 @@ the nearest one is for `assistant` at step 2, and differs first in message 5; - 
     </user>
 `COLUMNAR_RECORD=missing` records what is missing"
     );
-    assert_eq!(model.requests().len(), 3, "nobody is asked");
-    assert_eq!(chat.assistant.len(), 2, "what is recorded is said");
+    assert_eq!(model.requests().len(), 3, "no model is called");
+    assert_eq!(chat.assistant.len(), 2, "recorded replies are replayed");
     assert_eq!(player.unused(), ["`assistant` at step 2, by scripted"]);
     Ok(())
 }
 
-/// The first line of what is told about the nearest recording, for a request that differs from the recorded one in
-/// what `prompt` says.
+/// The first difference in the error about the nearest recording, for a request with another prompt.
 async fn differs_in(path: &Path, step: columnar::Prompt) -> Result<String> {
     let player = Cassette::open(path, Record::Nothing).of("scripted");
     let chat = flow! {
@@ -51,18 +50,18 @@ async fn differs_in(path: &Path, step: columnar::Prompt) -> Result<String> {
         column assistant(user, self) = step.clone().with(player.clone());
     };
     chat.user.push("Hello").await?;
-    let told = match chat.run().await {
+    let error = match chat.run().await {
         Ok(()) => "nothing".to_owned(),
         failed => cause(failed),
     };
-    let place =
-        told.split_once("differs first in ").map(|(_, rest)| rest.split(';').next().unwrap_or_default());
-    Ok(place.unwrap_or(&told).to_owned())
+    let difference =
+        error.split_once("differs first in ").map(|(_, rest)| rest.split(';').next().unwrap_or_default());
+    Ok(difference.unwrap_or(&error).to_owned())
 }
 
 #[tokio::test]
 async fn requests_are_compared_in_everything_but_their_pace() -> Result<()> {
-    let (_folder, path) = place();
+    let (_folder, path) = cassette_path();
     let plain = || prompt("Answer.\nBe brief.").temperature(0.7).stop(["\n", "."]);
     let recorder = Cassette::open(&path, Record::All).recording(ScriptedModel::new(|_| "yes".to_owned()));
     let chat = flow! {
@@ -84,14 +83,14 @@ async fn requests_are_compared_in_everything_but_their_pace() -> Result<()> {
 
 #[tokio::test]
 async fn a_long_difference_is_shown_around_its_start() -> Result<()> {
-    let (_folder, path) = place();
+    let (_folder, path) = cassette_path();
     let model = ScriptedModel::new(|_| "yes".to_owned());
     let long = "a ".repeat(100) + "b " + &"c ".repeat(100);
-    ask(Cassette::open(&path, Record::All).recording(model), &[&long]).await?;
+    run_chat(Cassette::open(&path, Record::All).recording(model), &[&long]).await?;
     let chat = Small::new(Cassette::open(&path, Record::Nothing));
     chat.user.push(long.replace('b', "x") + &"\nmore".repeat(8)).await?;
-    let told = cause(chat.run().await);
-    let lines: Vec<_> = told.lines().filter(|line| line.starts_with(['-', '+'])).collect();
+    let error = cause(chat.run().await);
+    let lines: Vec<_> = error.lines().filter(|line| line.starts_with(['-', '+'])).collect();
     assert_eq!(
         lines,
         [

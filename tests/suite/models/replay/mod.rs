@@ -1,9 +1,9 @@
 //! Recorded replies, and contexts under review.
 
+mod chat;
 mod file;
 mod misses;
 mod real;
-mod talker;
 
 use std::env;
 use std::fs;
@@ -11,14 +11,15 @@ use std::fs;
 use columnar::model::{Chunk, End, Finish, Model, Usage};
 use columnar::prelude::*;
 use columnar::testing::{Cassette, Record, ScriptedModel};
+use columnar_tests::models::{ChunkModel, chunks};
 use columnar_tests::process::test_alone;
 
-use talker::{Small, Talker, ask, cause, pieces, place, said};
+use chat::{Small, cassette_path, cause, pieces, run_chat};
 
 #[tokio::test]
 async fn a_recording_is_replayed_in_its_pieces_without_a_call() -> Result<()> {
-    let (_folder, path) = place();
-    let model = Talker::new(|_, _| said(&["Hi", "! ", "", "How\n", "are you?\n"]));
+    let (_folder, path) = cassette_path();
+    let model = ChunkModel::new("talker", |_, _| chunks(&["Hi", "! ", "", "How\n", "are you?\n"]));
     let live = pieces(Cassette::open(&path, Record::All).recording(model.clone())).await?;
     let replayed = pieces(Cassette::open(&path, Record::Nothing).recording(model.clone())).await?;
     let by_name = pieces(Cassette::open(&path, Record::Nothing).of("talker")).await?;
@@ -29,7 +30,7 @@ async fn a_recording_is_replayed_in_its_pieces_without_a_call() -> Result<()> {
     Ok(())
 }
 
-/// Ends are no values, so they are read from the model itself.
+/// Ends are not values, so the test reads them from the model itself.
 #[tokio::test]
 async fn finish_usage_and_id_are_replayed() -> Result<()> {
     let ends = [
@@ -37,21 +38,21 @@ async fn finish_usage_and_id_are_replayed() -> Result<()> {
         End::new(Finish::Refused),
         End::new(Finish::Other("stop".into())).usage(Usage::default()),
     ];
-    let (_folder, path) = place();
+    let (_folder, path) = cassette_path();
     let talker = ScriptedModel::new(|_| "yes".to_owned());
-    ask(talker.clone(), &["Hello"]).await?;
+    run_chat(talker.clone(), &["Hello"]).await?;
     let request = talker.requests().remove(0);
 
-    let told = ends.clone();
-    let model = Talker::new(move |call, _| vec![Ok(Chunk::End(told[call].clone()))]);
+    let replies = ends.clone();
+    let model = ChunkModel::new("talker", move |call, _| vec![Ok(Chunk::End(replies[call].clone()))]);
     let recorder = Cassette::open(&path, Record::All).recording(model);
     for _ in &ends {
-        recorder.reply(request.clone()).map(|chunk| chunk.expect("it is said")).collect::<Vec<_>>().await;
+        recorder.reply(request.clone()).map(|chunk| chunk.expect("a chunk")).collect::<Vec<_>>().await;
     }
     let player = Cassette::open(&path, Record::Nothing).of("talker");
     for end in [&ends[0], &ends[1], &ends[2], &ends[2]] {
         let chunks: Vec<_> =
-            player.reply(request.clone()).map(|chunk| chunk.expect("it is said")).collect().await;
+            player.reply(request.clone()).map(|chunk| chunk.expect("a chunk")).collect().await;
         assert_eq!(chunks, [Chunk::End(end.clone())], "in turn, and the last one again");
     }
     Ok(())
@@ -59,27 +60,27 @@ async fn finish_usage_and_id_are_replayed() -> Result<()> {
 
 #[tokio::test]
 async fn only_missing_recordings_are_recorded() -> Result<()> {
-    let (_folder, path) = place();
+    let (_folder, path) = cassette_path();
     let model = ScriptedModel::new(|request| format!("{} messages", request.messages.len()));
-    ask(Cassette::open(&path, Record::Missing).recording(model.clone()), &["a", "b"]).await?;
+    run_chat(Cassette::open(&path, Record::Missing).recording(model.clone()), &["a", "b"]).await?;
     let longer = Cassette::open(&path, Record::Missing);
-    ask(longer.recording(model.clone()), &["a", "b", "c"]).await?;
+    run_chat(longer.recording(model.clone()), &["a", "b", "c"]).await?;
     assert_eq!(model.requests().len(), 3);
     assert_eq!(longer.unused(), [""; 0]);
 
     let other = Cassette::open(&path, Record::Missing);
-    ask(other.recording(model.clone()), &["other"]).await?;
+    run_chat(other.recording(model.clone()), &["other"]).await?;
     assert_eq!(other.unused().len(), 3, "they stay");
-    assert_eq!(ask(Cassette::open(&path, Record::Nothing), &["a", "b", "c"]).await?.steps(), 3);
+    assert_eq!(run_chat(Cassette::open(&path, Record::Nothing), &["a", "b", "c"]).await?.steps(), 3);
 
-    ask(Cassette::open(&path, Record::All).recording(model.clone()), &["a"]).await?;
+    run_chat(Cassette::open(&path, Record::All).recording(model.clone()), &["a"]).await?;
     assert_eq!(model.requests().len(), 5);
-    let told = cause(ask(Cassette::open(&path, Record::Nothing), &["a", "b"]).await.map(drop));
-    assert!(told.contains("no reply for `assistant` at step 1"), "{told}");
+    let error = cause(run_chat(Cassette::open(&path, Record::Nothing), &["a", "b"]).await.map(drop));
+    assert!(error.contains("no reply for `assistant` at step 1"), "{error}");
     Ok(())
 }
 
-/// Columns that ask exactly the same.
+/// Three columns with the same request.
 async fn thrice(model: Cassette) -> Result<[Option<Value>; 3]> {
     let same = || prompt("Throw a die.").with(model.clone());
     let chat = flow! {
@@ -95,8 +96,8 @@ async fn thrice(model: Cassette) -> Result<[Option<Value>; 3]> {
 
 #[tokio::test(start_paused = true)]
 async fn replies_to_the_same_request_are_replayed_in_order() -> Result<()> {
-    let (_folder, path) = place();
-    let model = Talker::new(|call, _| said(&[["four", "two", "six"][call]])).at(1);
+    let (_folder, path) = cassette_path();
+    let model = ChunkModel::new("talker", |call, _| chunks(&[["four", "two", "six"][call]])).paced(1);
     let live = thrice(Cassette::open(&path, Record::All).recording(model)).await?;
     assert_eq!(live.each_ref().map(Option::as_deref), [Some("four"), Some("two"), Some("six")]);
     let player = Cassette::open(&path, Record::Nothing);
@@ -104,18 +105,18 @@ async fn replies_to_the_same_request_are_replayed_in_order() -> Result<()> {
     assert_eq!(thrice(player.clone()).await?, live);
     assert_eq!(player.unused(), [""; 0]);
     let again = thrice(player).await?;
-    assert_eq!(again, [live[2].clone(), live[2].clone(), live[2].clone()], "the last one, again and again");
+    assert_eq!(again, [live[2].clone(), live[2].clone(), live[2].clone()], "the last reply is repeated");
     Ok(())
 }
 
 #[tokio::test(start_paused = true)]
 async fn failed_and_interrupted_replies_are_not_recorded_and_refusals_are() -> Result<()> {
-    let (_folder, path) = place();
-    let model = Talker::new(|call, _| match call {
+    let (_folder, path) = cassette_path();
+    let model = ChunkModel::new("talker", |call, _| match call {
         0 => vec![Ok(Chunk::Text("no".into())), Err("down".into())],
         1 => vec![Ok(Chunk::Text("no".into()))],
         2 => vec![Ok(Chunk::End(End::new(Finish::Refused)))],
-        _ => said(&["yes"]),
+        _ => chunks(&["yes"]),
     });
     let flow = |model: Cassette| {
         flow! {
@@ -136,15 +137,15 @@ async fn failed_and_interrupted_replies_are_not_recorded_and_refusals_are() -> R
     while let Some(event) = run.try_next().await? {
         retried += usize::from(matches!(event, Event::Retry { .. }));
     }
-    assert_eq!((chat.assistant.get(0).as_deref(), retried), (Some("yes"), 1), "refused, and asked again");
+    assert_eq!((chat.assistant.get(0).as_deref(), retried), (Some("yes"), 1), "a refusal, then a retry");
     assert_eq!(player.unused(), [""; 0]);
     Ok(())
 }
 
 #[tokio::test]
 async fn a_reply_that_is_dropped_leaves_no_file() -> Result<()> {
-    let (folder, path) = place();
-    let model = Talker::new(|_, _| said(&["a ", "b ", "c"]));
+    let (folder, path) = cassette_path();
+    let model = ChunkModel::new("talker", |_, _| chunks(&["a ", "b ", "c"]));
     let chat = Small::new(Cassette::open(&path, Record::All).recording(model));
     chat.user.push("Hello").await?;
     let mut run = chat.run();
@@ -159,10 +160,12 @@ async fn a_reply_that_is_dropped_leaves_no_file() -> Result<()> {
     Ok(())
 }
 
-/// Sixteen columns that ask at once, and the file that they make.
+/// The file of sixteen concurrent columns, and the number of calls.
 async fn recorded_at(pace: u64) -> Result<(String, usize)> {
-    let (folder, path) = place();
-    let model = Talker::new(|_, request| said(&["you said ", &request.messages.last_text()])).at(pace);
+    let (folder, path) = cassette_path();
+    let model =
+        ChunkModel::new("talker", |_, request| chunks(&["you wrote ", &request.messages.last_text()]))
+            .paced(pace);
     let recorder = Cassette::open(&path, Record::All).recording(model.clone());
     let user = source("user");
     let step = |at| prompt(format!("Be number {at}.")).with(recorder.clone());
@@ -173,7 +176,7 @@ async fn recorded_at(pace: u64) -> Result<(String, usize)> {
     }
     chat.run().await?;
     let files = fs::read_dir(folder.path()).expect("it is there").count();
-    assert_eq!(files, 1, "nothing is left beside the file");
+    assert_eq!(files, 1, "no temporary file is left");
     Ok((fs::read_to_string(&path).expect("it was written"), model.calls()))
 }
 
@@ -190,61 +193,67 @@ async fn concurrent_columns_are_recorded_in_a_deterministic_order() -> Result<()
 
 #[tokio::test]
 async fn two_cassettes_that_record_into_one_file_are_an_error() -> Result<()> {
-    let (_folder, path) = place();
+    let (_folder, path) = cassette_path();
     let model = ScriptedModel::new(|_| "yes".to_owned());
     let one = Cassette::open(&path, Record::Missing).recording(model.clone());
     let other = Cassette::open(&path, Record::Missing).recording(model.clone());
-    ask(one, &["a"]).await?;
-    let told = cause(ask(other, &["b"]).await.map(drop));
-    assert!(told.contains("was changed by somebody else while it was recorded"), "{told}");
+    run_chat(one, &["a"]).await?;
+    let error = cause(run_chat(other, &["b"]).await.map(drop));
+    assert!(error.contains("was changed by somebody else while it was recorded"), "{error}");
     assert_eq!(
-        ask(Cassette::open(&path, Record::Nothing), &["a"]).await?.steps(),
+        run_chat(Cassette::open(&path, Record::Nothing), &["a"]).await?.steps(),
         1,
-        "what was first is there"
+        "the first recording stays"
     );
     Ok(())
 }
 
 #[tokio::test]
 async fn models_are_distinguished_by_their_names() -> Result<()> {
-    let (_folder, path) = place();
+    let (_folder, path) = cassette_path();
     let recorder = Cassette::open(&path, Record::All);
     let scripted = ScriptedModel::new(|_| "scripted".to_owned());
-    ask(recorder.recording(scripted), &["Hello"]).await?;
-    ask(recorder.recording(Talker::new(|_, _| said(&["talked"]))), &["Hello"]).await?;
+    run_chat(recorder.recording(scripted), &["Hello"]).await?;
+    run_chat(recorder.recording(ChunkModel::new("talker", |_, _| chunks(&["chunks"]))), &["Hello"]).await?;
 
     let player = Cassette::open(&path, Record::Nothing);
-    assert_eq!(ask(player.of("talker"), &["Hello"]).await?.assistant.get(0).as_deref(), Some("talked"));
-    assert_eq!(ask(player.of("scripted"), &["Hello"]).await?.assistant.get(0).as_deref(), Some("scripted"));
-    let told = cause(ask(player.clone(), &["Hello"]).await.map(drop));
-    assert!(told.contains("holds recordings of `scripted`, `talker`: say which"), "{told}");
-    assert_eq!(player.ready().map_err(|error| error.to_string()), Err(told));
-    let told = cause(ask(player.of("other"), &["Hello"]).await.map(drop));
-    assert!(told.contains("differs first in `model`"), "{told}");
+    assert_eq!(run_chat(player.of("talker"), &["Hello"]).await?.assistant.get(0).as_deref(), Some("chunks"));
+    assert_eq!(
+        run_chat(player.of("scripted"), &["Hello"]).await?.assistant.get(0).as_deref(),
+        Some("scripted")
+    );
+    let error = cause(run_chat(player.clone(), &["Hello"]).await.map(drop));
+    assert!(error.contains("holds recordings of `scripted`, `talker`: say which"), "{error}");
+    assert_eq!(player.ready().map_err(|error| error.to_string()), Err(error));
+    let error = cause(run_chat(player.of("other"), &["Hello"]).await.map(drop));
+    assert!(error.contains("differs first in `model`"), "{error}");
     Ok(())
 }
 
 #[tokio::test]
 async fn a_missing_file_or_model_is_an_error_with_a_remedy() -> Result<()> {
-    let (_folder, path) = place();
-    let told = cause(ask(Cassette::open(&path, Record::Nothing), &["Hello"]).await.map(drop));
-    assert!(told.contains("there is no cassette `") && told.contains("`COLUMNAR_RECORD=missing`"), "{told}");
-    let told = cause(ask(Cassette::open(&path, Record::Missing), &["Hello"]).await.map(drop));
-    assert!(told.contains("give one with `Cassette::of` or `Cassette::recording`"), "{told}");
+    let (_folder, path) = cassette_path();
+    let error = cause(run_chat(Cassette::open(&path, Record::Nothing), &["Hello"]).await.map(drop));
+    assert!(
+        error.contains("there is no cassette `") && error.contains("`COLUMNAR_RECORD=missing`"),
+        "{error}"
+    );
+    let error = cause(run_chat(Cassette::open(&path, Record::Missing), &["Hello"]).await.map(drop));
+    assert!(error.contains("give one with `Cassette::of` or `Cassette::recording`"), "{error}");
     let nonesuch = Cassette::open(&path, Record::All).of("nonesuch");
-    let told = cause(ask(nonesuch.clone(), &["Hello"]).await.map(drop));
-    assert!(told.contains("no model is named `nonesuch`"), "{told}");
+    let error = cause(run_chat(nonesuch.clone(), &["Hello"]).await.map(drop));
+    assert!(error.contains("no model is named `nonesuch`"), "{error}");
     assert!(nonesuch.ready().is_err());
     Ok(())
 }
 
-/// Does what the environment says, where a test below sets it.
+/// The child process of the next test, which sets the environment.
 #[tokio::test]
 async fn child_that_reads_the_environment() -> Result<()> {
     let Some(path) = env::var_os("COLUMNAR_TEST_CASSETTE") else { return Ok(()) };
     let model = ScriptedModel::new(|_| "yes".to_owned());
-    match ask(Cassette::new(path).recording(model.clone()), &["Hello"]).await {
-        Ok(_) => println!("asked {} times", model.requests().len()),
+    match run_chat(Cassette::new(path).recording(model.clone()), &["Hello"]).await {
+        Ok(_) => println!("{} requests", model.requests().len()),
         Err(error) => println!("{}", cause(Err(error))),
     }
     Ok(())
@@ -252,22 +261,22 @@ async fn child_that_reads_the_environment() -> Result<()> {
 
 #[test]
 fn the_environment_sets_the_mode_of_recording() {
-    let (_folder, path) = place();
-    let told = |record: &str| {
+    let (_folder, path) = cassette_path();
+    let output = |record: &str| {
         let mut test = test_alone(module_path!(), "child_that_reads_the_environment");
         test.env("COLUMNAR_TEST_CASSETTE", &path);
         test.env(Cassette::VARIABLE, record);
         String::from_utf8(test.output().expect("it runs").stdout).expect("text")
     };
-    for (record, what) in [
+    for (record, expected) in [
         ("", "there is no cassette `"),
-        ("missing", "asked 1 times"),
-        ("missing", "asked 0 times"),
-        ("all", "asked 1 times"),
-        ("", "asked 0 times"),
+        ("missing", "1 requests"),
+        ("missing", "0 requests"),
+        ("all", "1 requests"),
+        ("", "0 requests"),
         ("yes", "`COLUMNAR_RECORD` is \"yes\"; possible are `missing` and `all`"),
     ] {
-        let told = told(record);
-        assert!(told.contains(what), "{record}: {told}");
+        let output = output(record);
+        assert!(output.contains(expected), "{record}: {output}");
     }
 }

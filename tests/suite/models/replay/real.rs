@@ -1,8 +1,8 @@
-//! What a real model said, replayed, and the contexts that follow from it, under review.
+//! Replayed replies of a real model, and reviewed snapshots of the contexts that follow from them.
 //!
-//! It is recorded anew by
+//! The replies are recorded again with
 //! `COLUMNAR_RECORD=all tests/local-model run cargo test -p columnar-tests --features genai --test suite as_it_streamed`,
-//! and what that changes is reviewed with `cargo insta review`.
+//! and the changed snapshots are reviewed with `cargo insta review`.
 
 use columnar::assert_context_snapshot;
 use columnar::model::Model;
@@ -24,7 +24,7 @@ flow! {
     }
 }
 
-const SAID: [&str; 4] = [
+const MESSAGES: [&str; 4] = [
     "I think we should rewrite the backend in Rust.",
     "The Python one is always slow.",
     "Nobody on the team knows Rust, though.",
@@ -34,7 +34,7 @@ const SAID: [&str; 4] = [
 /// The chat as it was recorded.
 async fn replayed(cassette: &Cassette) -> Result<Chat<Cassette>> {
     let chat = Chat::new(cassette.of("openai/smollm2"));
-    for text in SAID {
+    for text in MESSAGES {
         chat.user.push(text).await?;
     }
     Ok(chat)
@@ -59,7 +59,7 @@ async fn a_chat_with_a_real_model_is_replayed_as_it_streamed() -> Result<()> {
     Ok(())
 }
 
-/// By the file that holds what was said: with `COLUMNAR_RECORD`, this one must not write it, too.
+/// Always replays: with `COLUMNAR_RECORD`, two tests must not write the same file.
 #[tokio::test]
 async fn contexts_equal_the_reviewed_snapshots() -> Result<()> {
     let chat = replayed(&Cassette::open("cassettes/chat.json", Record::Nothing)).await?;
