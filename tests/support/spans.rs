@@ -1,4 +1,4 @@
-//! What a subscriber sees: the spans and events that a program tells, kept for a test to read.
+//! A subscriber that records spans and events for a test.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,29 +12,29 @@ use tracing::{Event, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 
-/// Everything that was told on this thread since it began to listen. Clones share it.
+/// All spans and events of this thread since [`listen`] was called. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Spans {
-    told: Arc<Mutex<Told>>,
+    recorded: Arc<Mutex<Recorded>>,
 }
 
 #[derive(Debug, Default)]
-struct Told {
+struct Recorded {
     spans: Vec<Span>,
-    /// Every name and every value of a field, in the order in which they were told.
+    /// Every name and every value of a field, in the order in which they were recorded.
     words: Vec<String>,
 }
 
-/// A span as it was told.
+/// A recorded span.
 #[derive(Clone, Debug)]
 pub struct Span {
     /// Its name.
     pub name: &'static str,
-    /// What is known of it. Numbers and texts look alike.
+    /// Its fields. Numbers and texts have the same form.
     pub fields: Fields,
-    /// The events that stand in it.
+    /// The events in it.
     pub events: Vec<Fields>,
-    /// Whether nobody can tell more of it.
+    /// Whether it is closed.
     pub is_closed: bool,
     parent: Option<usize>,
 }
@@ -42,14 +42,14 @@ pub struct Span {
 /// Fields by their names. The text of an event is its field `message`.
 pub type Fields = BTreeMap<String, String>;
 
-/// Listens, until the guard is dropped, to all that is told on this thread.
+/// Records all spans and events of this thread until the guard is dropped.
 ///
-/// A subscriber that keeps nothing listens on all other threads. Without it, `tracing` would take a span that another
-/// test of this process reaches first for one that nobody wants, and not ask again.
+/// A subscriber that records nothing is set for all other threads. Without it, `tracing` would cache that a span has no
+/// subscriber if another test of this process reaches it first.
 ///
 /// # Panics
 ///
-/// Where this process has a global subscriber that is not from here.
+/// If this process has another global subscriber.
 pub fn listen() -> (Spans, DefaultGuard) {
     static OTHERS: Once = Once::new();
     OTHERS.call_once(|| set_global_default(Registry::default()).expect("no other subscriber is global"));
@@ -61,36 +61,36 @@ pub fn listen() -> (Spans, DefaultGuard) {
 impl Spans {
     /// The spans of this name, in the order in which they began.
     pub fn named(&self, name: &str) -> Vec<Span> {
-        self.told().spans.iter().filter(|span| span.name == name).cloned().collect()
+        self.recorded().spans.iter().filter(|span| span.name == name).cloned().collect()
     }
 
-    /// Each span on a line, indented below the one that it stands in, with the value of these fields
-    /// where it has them; and each event, after a dash, with its message.
+    /// Each span on a line, indented below its parent, with the values of these fields; and each event, after a dash, with
+    /// its message.
     pub fn tree(&self, fields: &[&str]) -> String {
-        self.told().lines(None, 0, fields)
+        self.recorded().lines(None, 0, fields)
     }
 
-    /// Whether any name or value that was ever told holds this text, be it replaced by another one since.
-    pub fn hold(&self, text: &str) -> bool {
-        let told = self.told();
-        told.words.iter().any(|word| word.contains(text))
-            || told.spans.iter().any(|span| span.name.contains(text))
+    /// Whether any recorded name or value contains this text, even if it was overwritten later.
+    pub fn contain(&self, text: &str) -> bool {
+        let recorded = self.recorded();
+        recorded.words.iter().any(|word| word.contains(text))
+            || recorded.spans.iter().any(|span| span.name.contains(text))
     }
 
     /// The spans that are not closed.
     pub fn open(&self) -> usize {
-        self.told().spans.iter().filter(|span| !span.is_closed).count()
+        self.recorded().spans.iter().filter(|span| !span.is_closed).count()
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn recorded(&self) -> MutexGuard<'_, Recorded> {
+        self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn read(&self, record: impl FnOnce(&mut Reader)) -> Fields {
         let mut fields = Reader::default();
         record(&mut fields);
         let words = fields.0.iter().flat_map(|(name, value)| [name.clone(), value.clone()]);
-        self.told().words.extend(words);
+        self.recorded().words.extend(words);
         fields.0
     }
 
@@ -100,21 +100,22 @@ impl Spans {
         cx: &Context<'_, S>,
         change: impl FnOnce(&mut Span),
     ) {
-        let at = cx.span(id).and_then(|span| span.extensions().get::<Kept>().map(|kept| kept.0));
-        let mut told = self.told();
-        if let Some(span) = at.and_then(|at| told.spans.get_mut(at)) {
+        let at = cx.span(id).and_then(|span| span.extensions().get::<Index>().map(|index| index.0));
+        let mut recorded = self.recorded();
+        if let Some(span) = at.and_then(|at| recorded.spans.get_mut(at)) {
             change(span);
         }
     }
 }
 
-impl Told {
+impl Recorded {
     fn lines(&self, parent: Option<usize>, depth: usize, fields: &[&str]) -> String {
         let lines = |(at, span): (usize, &Span)| {
             let values = fields.iter().filter_map(|field| span.fields.get(*field)).map(String::as_str);
             let line: Vec<&str> = iter::once(span.name).chain(values).collect();
             let messages = span.events.iter().filter_map(|event| event.get("message"));
-            let events: String = messages.map(|said| line_at(depth + 1, &format!("- {said}"))).collect();
+            let events: String =
+                messages.map(|message| line_at(depth + 1, &format!("- {message}"))).collect();
             line_at(depth, &line.join(" ")) + &events + &self.lines(Some(at), depth + 1, fields)
         };
         self.spans.iter().enumerate().filter(|(_, span)| span.parent == parent).map(lines).collect()
@@ -125,18 +126,18 @@ fn line_at(depth: usize, text: &str) -> String {
     "  ".repeat(depth) + text + "\n"
 }
 
-/// Where a span is kept, by its id.
-struct Kept(usize);
+/// The index of a span.
+struct Index(usize);
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Spans {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, cx: Context<'_, S>) {
         let Some(span) = cx.span(id) else { return };
-        let parent = span.parent().and_then(|parent| parent.extensions().get::<Kept>().map(|kept| kept.0));
+        let parent = span.parent().and_then(|parent| parent.extensions().get::<Index>().map(|index| index.0));
         let fields = self.read(|fields| attributes.record(fields));
-        let mut told = self.told();
-        span.extensions_mut().insert(Kept(told.spans.len()));
+        let mut recorded = self.recorded();
+        span.extensions_mut().insert(Index(recorded.spans.len()));
         let name = attributes.metadata().name();
-        told.spans.push(Span { name, fields, events: Vec::new(), is_closed: false, parent });
+        recorded.spans.push(Span { name, fields, events: Vec::new(), is_closed: false, parent });
     }
 
     fn on_record(&self, id: &Id, values: &Record<'_>, cx: Context<'_, S>) {

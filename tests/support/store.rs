@@ -1,5 +1,6 @@
-//! A store that fails, waits and counts as a test tells it to.
+//! Stores with fault injection.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +13,7 @@ use tokio::sync::Semaphore;
 /// A store in memory with [`Faults`].
 pub type FaultyStore = LayeredStore<Faults>;
 
-/// How each `put` goes wrong.
+/// Faults of `put`, and the number of its calls.
 #[derive(Debug)]
 pub struct Faults {
     puts: AtomicUsize,
@@ -20,12 +21,65 @@ pub struct Faults {
     gate: Semaphore,
 }
 
+/// A store whose `put` is this function of the inner store and the arguments.
+pub fn on_put<F, P>(inner: impl Store, put: F) -> LayeredStore<impl StoreLayer>
+where
+    F: Fn(Arc<dyn Store>, Name, usize, Entry) -> P + Send + Sync + 'static,
+    P: Future<Output = Result<Put, StoreError>> + Send + 'static,
+{
+    LayeredStore::new(inner, OnPut(put))
+}
+
+/// A store whose `load` is this function of the inner store and the arguments.
+pub fn on_load<F, L>(inner: impl Store, load: F) -> LayeredStore<impl StoreLayer>
+where
+    F: Fn(Arc<dyn Store>, Name, Range<usize>) -> L + Send + Sync + 'static,
+    L: Future<Output = Result<Vec<(usize, Entry)>, StoreError>> + Send + 'static,
+{
+    LayeredStore::new(inner, OnLoad(load))
+}
+
+struct OnPut<F>(F);
+
+impl<F, P> StoreLayer for OnPut<F>
+where
+    F: Fn(Arc<dyn Store>, Name, usize, Entry) -> P + Send + Sync + 'static,
+    P: Future<Output = Result<Put, StoreError>> + Send + 'static,
+{
+    fn put(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
+        column: Name,
+        step: usize,
+        entry: Entry,
+    ) -> BoxFuture<'static, Result<Put, StoreError>> {
+        (self.0)(Arc::clone(inner), column, step, entry).boxed()
+    }
+}
+
+struct OnLoad<F>(F);
+
+impl<F, L> StoreLayer for OnLoad<F>
+where
+    F: Fn(Arc<dyn Store>, Name, Range<usize>) -> L + Send + Sync + 'static,
+    L: Future<Output = Result<Vec<(usize, Entry)>, StoreError>> + Send + 'static,
+{
+    fn load(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        (self.0)(Arc::clone(inner), column, steps).boxed()
+    }
+}
+
 /// How a `put` fails.
 #[derive(Clone, Copy, Debug)]
 pub enum Fail {
     /// Nothing is stored.
     Before,
-    /// The value is stored, and an error is returned all the same.
+    /// The value is stored, and an error is returned nevertheless.
     After,
 }
 
@@ -40,7 +94,7 @@ impl Default for Faults {
 }
 
 impl Faults {
-    /// How often something was put.
+    /// The number of puts.
     pub fn puts(&self) -> usize {
         self.puts.load(Ordering::SeqCst)
     }
@@ -50,7 +104,7 @@ impl Faults {
         *self.next.lock().unwrap_or_else(PoisonError::into_inner) = Some(how);
     }
 
-    /// Holds every `put` that begins from now on, until it is let through.
+    /// Holds every `put` that starts from now on, until it is let through.
     pub fn close(&self) {
         self.gate.forget_permits(Semaphore::MAX_PERMITS);
     }

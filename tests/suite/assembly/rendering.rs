@@ -29,9 +29,9 @@ fn eager(model: &str) -> CachePolicy {
 }
 
 /// A flow with a column `bot` that replied to these values of `user`, all but the last.
-async fn chat(views: impl Fn(&Column) -> Vec<View>, user_values: &[&str], replies: &[&str]) -> Flow {
+async fn flow_of(views: impl Fn(&Column) -> Vec<View>, user_values: &[&str], replies: &[&str]) -> Flow {
     let user = source("user");
-    let f = flow([column("bot", views(&user), script(answers.to_vec()))]).unwrap();
+    let f = flow([column("bot", views(&user), script(replies.to_vec()))]).unwrap();
     for text in user_values {
         f.push("user", *text).await.unwrap();
     }
@@ -55,7 +55,7 @@ mod worked_examples {
 
     #[tokio::test]
     async fn a_chat_in_all_formats() {
-        let f = chat(chat, &["one", "two"], &["1"]).await;
+        let f = flow_of(chat, &["one", "two"], &["1"]).await;
         let messages = f.messages("bot", 1).unwrap();
         let rendering = Rendering::new("Count.", &messages);
         let strings = json!([
@@ -91,7 +91,7 @@ mod worked_examples {
 
     #[tokio::test]
     async fn without_an_instruction_there_is_no_system_message() {
-        let f = chat(chat, &["one"], &[]).await;
+        let f = flow_of(chat, &["one"], &[]).await;
         let messages = f.messages("bot", 0).unwrap();
         let rendering = Rendering::new("", &messages);
         let array = json!([{ "role": "user", "content": ONE }]);
@@ -103,7 +103,7 @@ mod worked_examples {
 
     #[tokio::test]
     async fn values_of_one_message_are_separate_blocks_in_formats_with_blocks() {
-        let f = chat(|user| vec![user.all()], &["one", "two"], &[]).await;
+        let f = flow_of(|user| vec![user.all()], &["one", "two"], &[]).await;
         let messages = f.messages("bot", 1).unwrap();
         let rendering = Rendering::new("", &messages);
         let parts = json!([{ "role": "user", "content": [text(ONE), text(&format!("\n\n{TWO}"))] }]);
@@ -116,7 +116,7 @@ mod worked_examples {
 
     #[tokio::test]
     async fn a_blank_reply_is_a_message_only_in_the_merged_format() {
-        let f = chat(chat, &["one", "two"], &[" \n"]).await;
+        let f = flow_of(chat, &["one", "two"], &[" \n"]).await;
         let messages = f.messages("bot", 1).unwrap();
         let rendering = Rendering::new("", &messages);
         assert_eq!(rendering.merged()[1], json!({ "role": "assistant", "content": " \n" }));
@@ -130,7 +130,7 @@ mod worked_examples {
 
     #[tokio::test]
     async fn marks_are_rendered_in_the_format_of_each_provider() {
-        let f = chat(chat, &["one", "two"], &["1"]).await;
+        let f = flow_of(chat, &["one", "two"], &["1"]).await;
         let messages = f.messages("bot", 1).unwrap();
         let marked = |model: &str, pace: Pace| {
             let provider = eager(model);
@@ -198,7 +198,7 @@ mod worked_examples {
     /// Without marks the provider caches the end of each request by itself.
     #[tokio::test]
     async fn an_empty_plan_disables_caching_where_marks_are_supported() {
-        let f = chat(chat, &["one"], &[]).await;
+        let f = flow_of(chat, &["one"], &[]).await;
         let messages = f.messages("bot", 0).unwrap();
         let options = |model: &str| {
             let rendering =
@@ -218,7 +218,7 @@ mod worked_examples {
     /// The next request diverges at the end of the first step, whose reply is empty.
     #[tokio::test]
     async fn a_mark_on_a_blank_part_moves_to_the_preceding_block() {
-        let f = chat(|user| vec![user.latest(), this()], &["one", "two", "three"], &["1", " "]).await;
+        let f = flow_of(|user| vec![user.latest(), this()], &["one", "two", "three"], &["1", " "]).await;
         let messages = f.messages("bot", 2).unwrap();
         let provider = eager(CLAUDE);
         let mut plan = CachePlan::of(&messages, 0, &provider, Pace::batch());
@@ -240,7 +240,7 @@ mod worked_examples {
 
     #[tokio::test]
     async fn follow_up_messages_come_after_the_messages() {
-        let f = chat(chat, &["one"], &[]).await;
+        let f = flow_of(chat, &["one"], &[]).await;
         let messages = f.messages("bot", 0).unwrap();
         let follow_up = |reply: &str| -> FollowUp {
             vec![(Role::Assistant, reply.into()), (Role::User, "In digits.".into())]

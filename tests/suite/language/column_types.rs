@@ -54,10 +54,10 @@ struct Outcome {
 
 async fn run(flow: &Rated) -> Result<Outcome> {
     flow.user.push("It was fine.").await?;
-    outcome(flow.run()).await
+    outcome_of(flow.run()).await
 }
 
-async fn outcome<I: ColumnId>(mut run: columnar::Run<'_, I>) -> Result<Outcome> {
+async fn outcome_of<I: ColumnId>(mut run: columnar::Run<'_, I>) -> Result<Outcome> {
     let mut outcome = Outcome::default();
     while let Some(event) = run.next().await {
         match event {
@@ -148,8 +148,8 @@ async fn an_invalid_reply_is_repaired_once_with_the_error() -> Result<()> {
         panic!("{:?}", second.follow_up)
     };
     assert_eq!(&**reply, BAD);
-    assert!(wrong.contains("invalid type: string \"a secret\", expected u8"), "{wrong}");
-    assert!(wrong.contains(&first.schema.expect("a schema").json.to_string()), "{wrong}");
+    assert!(correction.contains("invalid type: string \"a secret\", expected u8"), "{correction}");
+    assert!(correction.contains(&first.schema.expect("a schema").json.to_string()), "{correction}");
     Ok(())
 }
 
@@ -199,7 +199,7 @@ async fn the_number_of_repairs_is_configurable() -> Result<()> {
             column score(user.latest): Score = prompt("Rate it.").with(model.clone()).repairs(repairs);
         };
         flow.user.push("It was fine.").await?;
-        let outcome = outcome(flow.run()).await?;
+        let outcome = outcome_of(flow.run()).await?;
         assert_eq!(
             outcome.retries.iter().map(|(attempt, _)| *attempt).collect::<Vec<_>>(),
             (1..attempts).collect::<Vec<_>>()
@@ -235,7 +235,7 @@ async fn repairs_and_retries_share_one_count_of_attempts() -> Result<()> {
     for step in [moody().retry(1).repairs(1).typed::<Score>(), moody().repairs(1).typed::<Score>().retry(1)] {
         let flow = flow([column("score", source("user").latest(), step)])?;
         flow.push("user", "It was fine.").await?;
-        let outcome = outcome(flow.run()).await?;
+        let outcome = outcome_of(flow.run()).await?;
         assert!(outcome.error.is_none(), "{outcome:?}");
         assert_eq!(outcome.retries.iter().map(|(attempt, _)| *attempt).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(flow.get("score", 0).as_deref(), Some(GOOD));
@@ -402,7 +402,7 @@ proptest! {
         runtime.block_on(async {
             let flow = flow([column("score", source("user").latest(), step.typed::<Score>())]).expect("a flow");
             flow.push("user", "It was fine.").await.expect("pushed");
-            let outcome = outcome(flow.run()).await.expect("a run");
+            let outcome = outcome_of(flow.run()).await.expect("a run");
             assert!(outcome.error.is_none() && outcome.retries.is_empty(), "{outcome:?}");
             assert_eq!(flow.get("score", 0).as_deref(), Some(json.as_str()));
             assert_eq!(flow.read("score", 0).expect("of the type"), Some(value));

@@ -28,7 +28,7 @@ fn model_at(name: &str, url: &str) -> EndRecorder {
     EndRecorder::new(Genai::new(&format!("{name}@{url}")).expect("the provider is known"))
 }
 
-fn usages(model: &EndRecorder) -> Vec<Usage> {
+fn usages_of(model: &EndRecorder) -> Vec<Usage> {
     model.ends().iter().filter_map(|end| end.usage).collect()
 }
 
@@ -62,7 +62,7 @@ async fn converse(name: &str, url: &str) -> Result<()> {
     }
     assert_eq!((shown.values, chat.steps()), (9, 3), "each cell has one value");
     assert!(shown.deltas > shown.values, "{} deltas: it streams", shown.deltas);
-    let usages = usages(&model);
+    let usages = usages_of(&model);
     assert_eq!(usages.len(), 9, "each reply has an end with its usage");
     assert!(usages.iter().all(|usage| usage.input > 0 && (1..=25).contains(&usage.output)), "{usages:?}");
     assert!(model.ends().iter().all(|end| end.id.is_some()), "each reply has an id");
@@ -130,7 +130,7 @@ async fn a_marked_request_is_accepted_and_begins_like_the_previous_one() -> Resu
     chat.run().await?;
     let plan = chat.assistant.cache_plan(0, CachePolicy::of("anthropic/claude-opus-5"), Pace::batch())?;
     assert_eq!(plan.marks.len(), 1, "the first message is long enough for a mark");
-    let usages = usages(&model);
+    let usages = usages_of(&model);
     let mut last = usages.iter().rev();
     let (second, first) = (last.next().expect("a second reply"), last.next().expect("a first reply"));
     println!("marked: {first:?}, {second:?}");
@@ -219,7 +219,7 @@ async fn the_repeated_prefix_is_read_from_the_cache() -> Result<()> {
         }
         let all = (0..3).map(|n| chat.all.explain_cache(n)).collect::<Result<Vec<_>>>()?;
         assert!(all.iter().all(|prefix| prefix.bytes == prefix.total_bytes), "all of it");
-        let usages = usages(&model);
+        let usages = usages_of(&model);
         assert_eq!(usages.len(), 4);
         assert_repeated(
             usages
@@ -239,7 +239,7 @@ async fn the_repeated_prefix_is_read_from_the_cache() -> Result<()> {
         }
         let last = (0..3).map(|n| chat.last.explain_cache(n)).collect::<Result<Vec<_>>>()?;
         assert!(last[1].bytes > 0 && last[1].bytes < last[1].total_bytes, "a part of it");
-        let usages = usages(&model);
+        let usages = usages_of(&model);
         assert_eq!(usages.len(), 4);
         assert_repeated(
             usages

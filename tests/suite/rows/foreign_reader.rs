@@ -1,4 +1,4 @@
-//! The rows of a flow, as other programs see them.
+//! The rows of a flow, as other programs read them.
 //!
 //! `tests/foreign-reader run cargo test -p columnar-tests --features parquet --test suite foreign_reader`
 
@@ -14,7 +14,7 @@ use columnar_tests::log::Log;
 use columnar_tests::rows::{Format, Table};
 use serde_json::{Value as Json, json};
 
-/// The python that has the other readers, set by `tests/foreign-reader`.
+/// The Python interpreter that has the other readers, set by `tests/foreign-reader`.
 const READER: &str = "COLUMNAR_FOREIGN_READER";
 
 const SECOND: &str = "2026-11-22\n\0 \u{1f980} na\u{ef}ve \u{2028}\"quoted\\\" \r\n";
@@ -46,21 +46,21 @@ async fn filled() -> Result<Flow> {
     Ok(f)
 }
 
-/// What each reader found, if there is a python.
+/// The report of each reader, if there is an interpreter.
 fn ask(python: &str, table: &Table, folder: &Path) -> Option<Vec<Json>> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("foreign-reader.py");
     let mut ask = Command::new(python);
     let output = ask.arg(script).arg(table.format.ending()).arg(&table.path).arg(folder).output().ok()?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let said = String::from_utf8(output.stdout).expect("JSON is UTF-8");
-    Some(said.lines().map(|line| serde_json::from_str(line).expect("a line for each")).collect())
+    let output_text = String::from_utf8(output.stdout).expect("JSON is UTF-8");
+    Some(output_text.lines().map(|line| serde_json::from_str(line).expect("a line for each")).collect())
 }
 
 #[tokio::test]
 async fn other_programs_read_the_rows_and_write_them_back() -> Result<(), Box<dyn std::error::Error>> {
     let f = filled().await?;
     let python = env::var(READER).ok();
-    let mut asked = Vec::new();
+    let mut readers = Vec::new();
     for format in Format::ALL {
         let (table, folder) = (format.write(&f).await?, tempfile::tempdir()?);
         let Some(found) = ask(python.as_deref().unwrap_or("python3"), &table, folder.path()) else {
@@ -85,13 +85,13 @@ async fn other_programs_read_the_rows_and_write_them_back() -> Result<(), Box<dy
                 format.write(&again).await?.bytes == table.bytes,
                 "{reader} and {format:?}: the same again"
             );
-            asked.push(format!("{format:?} by {reader}"));
+            readers.push(format!("{format:?} by {reader}"));
         }
     }
-    println!("read: {}", asked.join(", "));
-    let is_asked = |by: &str| asked.iter().any(|asked| asked.ends_with(by));
+    println!("read: {}", readers.join(", "));
+    let is_present = |by: &str| readers.iter().any(|reader| reader.ends_with(by));
     if python.is_some() {
-        assert!(is_asked("by duckdb"), "{READER} has it");
+        assert!(is_present("by duckdb"), "{READER} has it");
     } else {
         eprintln!("SKIPPED DuckDB and Parquet: {READER} is not set; `tests/foreign-reader run` sets it");
     }

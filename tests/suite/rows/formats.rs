@@ -1,4 +1,4 @@
-//! Flows as rows, in every format there is: what is written comes back, and what cannot be is told.
+//! Flows as rows, in every format: rows are read as they were written, and invalid ones are errors.
 
 use std::collections::BTreeSet;
 
@@ -19,8 +19,8 @@ use proptest::sample::Index;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-/// A law of whatever flows: the values of the cells in the first steps, further values of the first source, and
-/// cells that are skipped.
+/// The outcome of a random flow: the values of the cells in the first steps, further values of the first source, and the
+/// skipped cells.
 async fn goes_around(
     described: &naive::Flow,
     at: usize,
@@ -65,7 +65,7 @@ async fn goes_around(
     }
     let computed: BTreeSet<_> = whole.seen().into_keys().filter(|cell| !seen.contains(cell)).collect();
     let computed_again: BTreeSet<_> = again.seen().into_keys().collect();
-    assert_eq!(computed_again, computed, "nothing but what was not there");
+    assert_eq!(computed_again, computed, "exactly the missing cells");
     assert_eq!(format.write(&again.flow).await?.bytes, format.write(&whole.flow).await?.bytes, "at the end");
     Ok(())
 }
@@ -88,7 +88,7 @@ proptest! {
     }
 }
 
-/// What programs and formats have been known to change.
+/// Texts that programs and formats have been known to change.
 const TEXTS: [&str; 20] = [
     "",
     " ",
@@ -112,8 +112,8 @@ const TEXTS: [&str; 20] = [
     "{\"_step\":7}\n",
 ];
 
-/// A flow of one source that has these values.
-async fn said<V: AsRef<str>>(texts: impl IntoIterator<Item = V>) -> Result<Flow> {
+/// A flow of one source with these values.
+async fn flow_of<V: AsRef<str>>(texts: impl IntoIterator<Item = V>) -> Result<Flow> {
     let f = flow([upper("topics")])?;
     for text in texts {
         f.push("user", text.as_ref()).await?;
@@ -130,7 +130,7 @@ async fn every_text_is_read_as_it_was_written() -> Outcome {
     let big = "0123456789abcde\u{e9}\n".repeat(10 << 16);
     assert!(big.len() > 10 << 20);
     for format in Format::ALL {
-        let f = said(TEXTS.into_iter().chain([big.as_str(), "after"])).await?;
+        let f = flow_of(TEXTS.into_iter().chain([big.as_str(), "after"])).await?;
         let (table, store) = (format.write(&f).await?, MemoryStore::new());
         table.read(&store).await?;
         let again = Flow::open(store, [upper("topics")]).await?;
@@ -144,7 +144,7 @@ async fn every_text_is_read_as_it_was_written() -> Outcome {
 
 #[tokio::test]
 async fn values_that_are_not_in_memory_are_written() -> Outcome {
-    // More than are written at once, and some in the middle that are long.
+    // More rows than one chunk, with long values in the middle.
     let store = MemoryStore::new();
     let log = Log::default();
     let user = source("user");
@@ -153,7 +153,7 @@ async fn values_that_are_not_in_memory_are_written() -> Outcome {
     let even = column("even", user.latest(), odd.or_skip());
     let f = Flow::open(store.clone(), [&topics, &even]).await?;
     for step in 0..1300 {
-        let text = if step % 400 == 399 { "long ".repeat(1 << 18) } else { format!("said {step}") };
+        let text = if step % 400 == 399 { "long ".repeat(1 << 18) } else { format!("text {step}") };
         f.push("user", text).await?;
     }
     f.run().await?;
@@ -174,7 +174,7 @@ async fn values_that_are_not_in_memory_are_written() -> Outcome {
     Ok(())
 }
 
-/// A fork has no store to look into, and left out what was not in memory.
+/// A fork has no store, and once omitted the values that were not in memory.
 #[tokio::test]
 async fn a_fork_without_loaded_values_is_an_error() -> Outcome {
     let store = MemoryStore::new();
@@ -217,28 +217,28 @@ async fn columns_of_modules_have_qualified_names() -> Outcome {
     Ok(())
 }
 
-/// The store knows the column by the name that it had first, and rows know it by the one that it has now: they
-/// went where nobody looked.
+/// The store has the first name of the column, and rows the current one: they were once stored under a name that no
+/// flow reads.
 #[tokio::test]
 async fn a_renamed_column_is_read_under_its_current_name() -> Outcome {
     for format in Format::ALL {
         let store = MemoryStore::new();
         Flow::open(store.clone(), [upper("topics")]).await?.push("user", "a").await?;
-        let renamed =
-            column("subjects", source("said").was("user").latest(), Log::default().upper("s")).was("topics");
+        let renamed = column("subjects", source("message").was("user").latest(), Log::default().upper("s"))
+            .was("topics");
         drop(Flow::open(store.clone(), [&renamed]).await?);
 
-        let f = flow([column("subjects", source("said").latest(), Log::default().upper("s"))])?;
+        let f = flow([column("subjects", source("message").latest(), Log::default().upper("s"))])?;
         for text in ["a", "b"] {
-            f.push("said", text).await?;
+            f.push("message", text).await?;
         }
         f.run().await?;
         format.write(&f).await?.read(&store).await?;
-        // The handle that rows were read through owns the store.
+        // The handle that read the rows owns the store.
         let handle = store.clone();
         drop(store);
         let again = Flow::open(handle, [renamed]).await?;
-        assert_eq!((again.steps(), again.get("said", 1).as_deref()), (2, Some("b")), "{format:?}");
+        assert_eq!((again.steps(), again.get("message", 1).as_deref()), (2, Some("b")), "{format:?}");
     }
     Ok(())
 }
@@ -246,10 +246,10 @@ async fn a_renamed_column_is_read_under_its_current_name() -> Outcome {
 #[tokio::test]
 async fn equal_rows_are_accepted_and_different_ones_are_an_error() -> Outcome {
     for format in Format::ALL {
-        let (table, store) = (format.write(&said(["a", "b"]).await?).await?, MemoryStore::new());
+        let (table, store) = (format.write(&flow_of(["a", "b"]).await?).await?, MemoryStore::new());
         table.read(&store).await?;
         table.read(&store).await?;
-        let other = format.write(&said(["a", "secret", "c"]).await?).await?;
+        let other = format.write(&flow_of(["a", "secret", "c"]).await?).await?;
         let error = other.read(&store).await.expect_err("step 1 is another one");
         assert_eq!(error.to_string(), "`user` at step 1 is there already, and is something else");
         let user = Name::new("user")?;
@@ -259,7 +259,7 @@ async fn equal_rows_are_accepted_and_different_ones_are_an_error() -> Outcome {
     Ok(())
 }
 
-/// Each bad row, behind two good ones.
+/// Each invalid row, after two valid ones.
 #[tokio::test]
 async fn an_invalid_row_is_an_error_and_the_others_are_read() -> Outcome {
     let text = "convert it to one";
@@ -288,11 +288,11 @@ async fn an_invalid_row_is_an_error_and_the_others_are_read() -> Outcome {
         (b"{\"User\":\"secret\"}", format!("`User` cannot be a name: {name}")),
         (b"{\"_user\":\"secret\"}", format!("`_user` cannot be a name: {name}")),
     ];
-    for (row, what) in bad {
+    for (row, expected) in bad {
         let rows = [b"{\"user\":\"a\"}\n\n{\"user\":\"b\"}\n", row, b"\n{\"user\":\"d\"}\n"].concat();
         let store = MemoryStore::new();
         let error = read_json_lines(&store, rows.as_slice()).await.expect_err("it is no row");
-        assert_eq!(error.to_string(), format!("row 3: {what}"));
+        assert_eq!(error.to_string(), format!("row 3: {expected}"));
         assert!(!format!("{error:?}").contains("secret"));
         let rows = [b"{\"user\":\"a\"}\n{\"user\":\"b\"}\n".as_slice(), b"{\"user\":\"c\"}"].concat();
         let user = Name::new("user")?;
@@ -318,8 +318,8 @@ async fn a_duplicate_cell_is_an_error() -> Outcome {
     Ok(())
 }
 
-/// `frame.to_json("rows.jsonl", orient="records", lines=True)`: no step, a slash that is escaped, everything
-/// beyond ASCII, too, and null for what is missing.
+/// `frame.to_json("rows.jsonl", orient="records", lines=True)`: no step, escaped slashes and characters beyond ASCII, and
+/// null for missing values.
 #[tokio::test]
 async fn rows_without_a_step_are_numbered_in_order() -> Outcome {
     let rows = concat!(
@@ -338,7 +338,7 @@ async fn rows_without_a_step_are_numbered_in_order() -> Outcome {
     Ok(())
 }
 
-/// Rows in any order, and with steps that are missing, where that can be.
+/// Rows in any order, and with gaps where they are possible.
 #[tokio::test]
 async fn rows_are_stored_at_their_step() -> Outcome {
     let rows = "{\"_step\":1,\"user\":\"b\"}\n{\"topics\":\"T\",\"_step\":0,\"user\":\"a\"}\n";
@@ -355,13 +355,13 @@ async fn rows_are_stored_at_their_step() -> Outcome {
     Ok(())
 }
 
-/// Rows are read and written by tasks of any executor.
+/// Rows can be read and written by tasks of any executor.
 #[tokio::test]
 async fn readers_and_writers_are_send() -> Outcome {
     fn sent<T: Send>(future: T) -> T {
         future
     }
-    let (f, store) = (said(["a"]).await?, MemoryStore::new());
+    let (f, store) = (flow_of(["a"]).await?, MemoryStore::new());
     let mut lines = Vec::new();
     sent(columnar::rows::write_json_lines(&f, &mut lines)).await?;
     sent(read_json_lines(&store, lines.as_slice())).await?;
@@ -374,7 +374,7 @@ async fn readers_and_writers_are_send() -> Outcome {
     Ok(())
 }
 
-/// What takes half of what it is given.
+/// A writer that accepts half of each buffer and is full after a while.
 struct Full(Vec<u8>);
 
 impl std::io::Write for Full {
@@ -393,14 +393,14 @@ impl std::io::Write for Full {
 
 #[tokio::test]
 async fn a_full_disk_is_an_error() -> Outcome {
-    let f = said((0..100).map(|step| format!("{step} {}", "long ".repeat(1000)))).await?;
+    let f = flow_of((0..100).map(|step| format!("{step} {}", "long ".repeat(1000)))).await?;
     let expected = "rows cannot be written or read: no space is left";
-    let told = columnar::rows::write_json_lines(&f, Full(Vec::new())).await.expect_err("it is full");
-    assert_eq!(told.to_string(), expected);
+    let error = columnar::rows::write_json_lines(&f, Full(Vec::new())).await.expect_err("it is full");
+    assert_eq!(error.to_string(), expected);
     #[cfg(feature = "parquet")]
     {
-        let told = columnar::rows::write_parquet(&f, Full(Vec::new())).await.expect_err("it is full");
-        assert_eq!(told.to_string(), expected);
+        let error = columnar::rows::write_parquet(&f, Full(Vec::new())).await.expect_err("it is full");
+        assert_eq!(error.to_string(), expected);
     }
     Ok(())
 }

@@ -1,5 +1,4 @@
-//! Flows that change while they live: forks, columns that go and columns that are replaced, and what it
-//! will cost.
+//! Changes of a flow at run time: forks, removed and replaced columns, and the forecast of their costs.
 
 use columnar::Forecast;
 use columnar::prelude::*;
@@ -8,7 +7,7 @@ use columnar::testing::{ScriptedModel, script};
 use columnar_tests::log::Log;
 
 flow! {
-    /// Two columns with a past of their own, and one without.
+    /// Two columns with self history, and one without.
     struct Chat(log: Log) {
         source user;
         column topics(user.latest) = log.upper("topics");
@@ -59,13 +58,13 @@ async fn a_fork_starts_at_any_step_up_to_the_end() -> Result<()> {
     assert_eq!((bare.user.len(), bare.steps(), whole.steps()), (0, 0, 3));
     let error = chat.fork(4).err().expect("there is no such step");
     assert_eq!(error.to_string(), "`user` has no value at step 3: push or run first");
-    assert_eq!(bare.user.push("anew").await?, 0);
+    assert_eq!(bare.user.push("new").await?, 0);
     bare.run().await?;
     assert_eq!(bare.steps(), 1);
     Ok(())
 }
 
-/// Forks of forks, each of them at the end of the one before: none shows what another one said.
+/// Forks of forks, each at the end of the previous one: none shows the values of another.
 #[tokio::test]
 async fn a_chain_of_forks_keeps_every_branch_apart() -> Result<()> {
     let log = Log::default();
@@ -89,7 +88,7 @@ async fn a_chain_of_forks_keeps_every_branch_apart() -> Result<()> {
     Ok(())
 }
 
-/// What runs in one flow is neither running nor stored in the other.
+/// Cells in progress in one flow are neither in progress nor stored in the other.
 #[tokio::test]
 async fn a_fork_during_a_run_computes_its_unfinished_cells_itself() -> Result<()> {
     let log = Log::default();
@@ -157,7 +156,7 @@ async fn a_column_is_removed_if_no_column_reads_it() -> Result<()> {
 
     f.add_column(&mood).await?;
     let forecast = f.forecast();
-    assert_eq!((forecast.cells, f.get("mood", 1).is_some()), (1, true), "what it held is taken up again");
+    assert_eq!((forecast.cells, f.get("mood", 1).is_some()), (1, true), "its stored values are used again");
     f.run().await?;
     assert_eq!((f.steps(), log.calls_of("mood", 0), log.calls_of("mood", 2)), (3, 1, 1));
 
@@ -182,7 +181,7 @@ async fn a_column_is_not_removed_during_a_run() -> Result<()> {
     Ok(())
 }
 
-/// A run that was made and not read yet once told the values of one column under the name of another.
+/// A run that was created and not yet polled once emitted the values of one column under the name of another.
 #[tokio::test]
 async fn a_paused_run_notices_a_removed_column() -> Result<()> {
     let user = source("user");
@@ -192,11 +191,11 @@ async fn a_paused_run_notices_a_removed_column() -> Result<()> {
     f.push("user", "x").await?;
     let run = f.run();
     f.remove_column("a").await?;
-    let told: Vec<_> = run.try_collect::<Vec<_>>().await?;
-    for event in &told {
+    let events: Vec<_> = run.try_collect::<Vec<_>>().await?;
+    for event in &events {
         assert!(matches!(event, Event::Value { column, value, .. } if column.as_str() == value.as_str()));
     }
-    assert_eq!(told.len(), 2);
+    assert_eq!(events.len(), 2);
     Ok(())
 }
 
@@ -239,7 +238,7 @@ async fn a_replaced_column_is_recomputed_with_its_dependents() -> Result<()> {
     assert_ne!(next.get("summary", 2), f.get("summary", 2));
     assert_eq!((0..3).map(|step| f.get("summary", step)).collect::<Vec<_>>(), old, "nothing is edited");
 
-    // A declaration made with the old column means the new one.
+    // A declaration with the old column refers to the new one.
     next.add_column(column("late", &topics, log.upper("late"))).await?;
     next.run().await?;
     assert!(log.saw("late", 2).contains("MOOD"));
@@ -254,7 +253,7 @@ async fn a_replaced_column_is_recomputed_with_its_dependents() -> Result<()> {
     Ok(())
 }
 
-/// The forecast of a fresh backfill, and what it then really was.
+/// The forecast of a backfill, compared with its run.
 #[tokio::test]
 async fn a_forecast_equals_the_next_run() -> Result<()> {
     let model = ScriptedModel::new(|_| "x".repeat(40));
@@ -281,20 +280,20 @@ async fn a_forecast_equals_the_next_run() -> Result<()> {
     assert_eq!(backfill.width, 2, "the reader follows the reducer");
     let columns: Vec<_> = backfill.columns.iter().map(|part| (part.column.as_str(), part.width)).collect();
     assert_eq!(columns, [("summary", 1), ("count", 1)]);
-    // What is not there yet is taken to be as long as what is: 40 characters.
+    // Missing values are estimated to be as long as existing ones: 40 characters.
     assert_eq!(backfill.columns.iter().map(|part| part.output_tokens).collect::<Vec<_>>(), [200, 200]);
 
-    let asked = model.requests().len();
+    let before = model.requests().len();
     f.run().await?;
-    assert_eq!(model.requests().len() - asked, backfill.calls);
+    assert_eq!(model.requests().len() - before, backfill.calls);
     let sent: usize =
-        model.requests().iter().skip(asked).map(|request| request.messages.to_json().len()).sum();
+        model.requests().iter().skip(before).map(|request| request.messages.to_json().len()).sum();
     let expected = backfill.columns.first().map_or(0, |part| part.input_tokens);
     assert!((expected * 4..expected * 8).contains(&sent), "{expected} tokens for {sent} bytes of JSON");
     Ok(())
 }
 
-/// What is said of a flow is said of the columns that it has now.
+/// The outline of a flow has its current columns.
 #[tokio::test]
 async fn an_outline_has_the_current_columns() -> Result<()> {
     let user = source("user");

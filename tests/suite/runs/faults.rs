@@ -1,4 +1,4 @@
-//! What goes wrong, and what is still true afterwards.
+//! Failures, and the state of the flow after them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use columnar_tests::store::{Fail, FaultyStore};
 use futures::FutureExt;
 use futures::stream;
 
-/// Fails as long as it is told to, in the given step.
+/// A compute step that fails at one step until it is mended.
 #[derive(Clone, Default)]
 struct Broken(Arc<AtomicBool>);
 
@@ -59,7 +59,7 @@ async fn r9_siblings_of_a_failed_column_are_stored_and_the_next_run_computes_wha
         "computing `bad` at step 1 failed: no answer; what is stored stays, and the next run goes on from there"
     );
     assert!(matches!(&error, Error::Compute { column, step: 1, .. } if column == "bad"));
-    assert_eq!(chat.good.len(), 3, "what ran beside it is stored");
+    assert_eq!(chat.good.len(), 3, "its siblings are stored");
     assert_eq!(chat.bad.get(1), None);
     let progress = chat.progress();
     assert_eq!((progress.done, progress.failed, progress.running, progress.total()), (6, 1, 0, 9));
@@ -102,9 +102,9 @@ async fn r4_a_stream_that_fails_in_the_middle_stores_nothing_and_the_next_attemp
             source user;
             column words(user.latest) = |_: Context| {
                 let first = attempts.fetch_add(1, Ordering::SeqCst) == 0;
-                let cut = if first { fails_after } else { 3 };
-                let words = ["a", "b", "c"].into_iter().take(cut).map(|word| Ok(word.to_owned()));
-                let end = first.then_some(Err("cut off"));
+                let count = if first { fails_after } else { 3 };
+                let words = ["a", "b", "c"].into_iter().take(count).map(|word| Ok(word.to_owned()));
+                let end = first.then_some(Err("interrupted"));
                 deltas(stream::iter(words.chain(end).collect::<Vec<_>>()))
             };
         };
@@ -117,8 +117,8 @@ async fn r4_a_stream_that_fails_in_the_middle_stores_nothing_and_the_next_attemp
     Ok(())
 }
 
-/// Drops a run at its n-th poll, for every n: what is stored is stored, nothing is computed twice that
-/// was shown, no compute outlives the run, and nothing is written later.
+/// Drops a run at its n-th poll, for every n: stored values stay, no emitted value is computed twice, no compute step
+/// outlives the run, and nothing is written later.
 #[tokio::test]
 async fn r5_a_run_may_be_dropped_at_any_poll() -> Result<()> {
     let alive = Arc::new(AtomicUsize::new(0));
@@ -140,7 +140,7 @@ async fn r5_a_run_may_be_dropped_at_any_poll() -> Result<()> {
                 Some(Some(Ok(Event::Value { column, step, value }))) => shown.push((column, step, value)),
                 Some(Some(Err(error))) => return Err(error),
                 Some(None) => ended = true,
-                // Nothing is ready: whatever waits for its turn gets it.
+                // Nothing is ready, so other tasks continue.
                 None => tokio::task::yield_now().await,
                 _ => {}
             }
@@ -167,7 +167,7 @@ async fn r5_a_run_may_be_dropped_at_any_poll() -> Result<()> {
     unreachable!("the run does not end")
 }
 
-/// Answers after a while, in pieces, and is counted as long as it lives.
+/// A compute step that replies in pieces after a pause, and counts its calls in progress.
 fn held(alive: &Arc<AtomicUsize>) -> impl Compute {
     struct Held(Arc<AtomicUsize>);
     struct Count(Arc<AtomicUsize>);
@@ -232,8 +232,8 @@ async fn a_push_that_the_store_rejects_leaves_no_gap() -> Result<()> {
     Ok(())
 }
 
-/// The store said "failed" and had the value all the same. The step keeps it, and what is pushed
-/// next comes after.
+/// The store returned an error and stored the value nevertheless. The step keeps it, and the next push gets the next
+/// step.
 #[tokio::test]
 async fn a_push_whose_outcome_was_unknown_is_not_overwritten() -> Result<()> {
     let store = FaultyStore::default();
@@ -273,7 +273,7 @@ async fn a_store_with_a_gap_is_an_error() {
     use columnar::store::Store;
     let store = FaultyStore::default();
     let name = columnar::Name::new("user").expect("a name");
-    store.open().await.expect("nobody has it open");
+    store.open().await.expect("the store is free");
     store.put(name.clone(), 0, Value::from("a").into()).await.expect("stored");
     store.put(name, 2, Value::from("c").into()).await.expect("stored");
     let user = source("user");
@@ -304,12 +304,12 @@ async fn errors_do_not_quote_the_conversation() -> Result<()> {
     let model = ScriptedModel::new(move |_| canary.to_owned());
     let f = Flow::open(store.clone(), [column("map", user.latest(), prompt("Answer.").with(model))]).await?;
     store.fail_next(Fail::Before);
-    let mut told = vec![f.push("user", canary).await.expect_err("refused")];
+    let mut errors = vec![f.push("user", canary).await.expect_err("refused")];
     f.push("user", canary).await?;
     store.fail_next(Fail::Before);
-    told.push(f.run().await.expect_err("refused"));
-    told.push(f.messages("map", 9).expect_err("no such step"));
-    for error in told {
+    errors.push(f.run().await.expect_err("refused"));
+    errors.push(f.messages("map", 9).expect_err("no such step"));
+    for error in errors {
         let text = format!("{error} {error:?}");
         assert!(!text.contains(canary), "{text}");
     }

@@ -1,5 +1,4 @@
-//! Runs that go wrong, are cut short or watched closely: the rows of the fault table that no other file
-//! has. A name begins with its row.
+//! Runs that fail or are interrupted: the rows of the table of faults that no other file has.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +12,7 @@ use columnar_tests::store::FaultyStore;
 use futures::stream;
 use tokio::time::sleep;
 
-/// Two columns of which one has a past, over so many steps that are pushed.
+/// Two columns, one with self history, and a source with this number of steps.
 async fn pair(log: &Log, steps: usize) -> Result<Flow> {
     let user = source("user");
     let topics = column("topics", user.latest(), log.upper("topics"));
@@ -46,7 +45,7 @@ async fn r2_a_compute_step_that_never_ends_delays_no_other_and_is_cancelled_with
     Ok(())
 }
 
-/// Computes are polled inside the run: one that blocks the thread delays the others and harms nothing.
+/// Compute steps are polled inside the run: one that blocks the thread delays the others and does no other harm.
 #[tokio::test]
 async fn r3_a_compute_step_that_blocks_the_thread_delays_the_others_and_corrupts_nothing() -> Result<()> {
     let log = Log::default();
@@ -66,7 +65,7 @@ async fn r3_a_compute_step_that_blocks_the_thread_delays_the_others_and_corrupts
     Ok(())
 }
 
-/// Fails in the cells that it is told, once each.
+/// Compute steps that fail once in each of these cells.
 #[derive(Clone)]
 struct Once {
     log: Log,
@@ -79,7 +78,7 @@ impl Once {
         Self { log: Log::default(), fails: Arc::new(fails) }
     }
 
-    /// The compute of the column whose cells have these numbers, from step 0 on.
+    /// The compute step of the column whose cells have these numbers, from step 0 on.
     fn column(&self, name: &'static str, cells: [usize; 3]) -> impl Compute + use<> {
         struct Column(Once, &'static str, [usize; 3]);
 
@@ -97,8 +96,8 @@ impl Once {
     }
 }
 
-/// Each cell fails once, then each pair of cells: runs go on where the last one stopped, an error is the
-/// last item, and no cell is paid for twice.
+/// Each cell fails once, then each pair of cells: runs resume, an error is the last item, and no cell is computed
+/// successfully twice.
 #[tokio::test]
 async fn r7_after_any_one_or_two_failures_only_missing_cells_are_computed() -> Result<()> {
     for (first, second) in (0..6).flat_map(|first| (first..6).map(move |second| (first, second))) {
@@ -145,8 +144,7 @@ async fn r8_a_run_that_is_read_and_one_that_is_awaited_make_the_same_calls() -> 
     Ok(())
 }
 
-/// A backfill is cut short after every one of its items: the columns that were there are untouched, and
-/// each run goes on where the last one stopped.
+/// A backfill is interrupted after each of its events: existing columns do not change, and each run resumes.
 #[tokio::test]
 async fn r13_an_interrupted_backfill_resumes() -> Result<()> {
     let log = Log::default();
@@ -171,7 +169,7 @@ async fn r13_an_interrupted_backfill_resumes() -> Result<()> {
     Ok(())
 }
 
-/// A reader that comes once an hour: no more is under way than may be, and nothing is dropped.
+/// A reader that polls once an hour: concurrency stays within its limit, and no event is lost.
 #[tokio::test(start_paused = true)]
 async fn r14_a_slow_reader_delays_the_compute_steps_and_misses_nothing() -> Result<()> {
     let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -234,8 +232,7 @@ fn r16_a_cycle_is_an_error_with_its_path() -> Result<()> {
     Ok(())
 }
 
-/// Whatever the order in which the computes finished, a flow that is opened on what they stored computes
-/// nothing, tells nothing, and shows the same.
+/// In any order of completion, a flow that is reopened computes nothing, emits nothing, and shows the same.
 #[tokio::test(start_paused = true)]
 async fn r17_a_flow_that_is_replayed_from_its_store_computes_nothing() -> Result<()> {
     for order in 0..60_u64 {
@@ -268,7 +265,7 @@ async fn r17_a_flow_that_is_replayed_from_its_store_computes_nothing() -> Result
     Ok(())
 }
 
-/// The compute, after a pause that depends on the step and on a number.
+/// The compute step after a pause that depends on the step and on a number.
 fn late(number: u64, compute: impl Compute + Clone) -> impl Compute {
     struct Late<C>(u64, C);
 
@@ -289,8 +286,7 @@ fn late(number: u64, compute: impl Compute + Clone) -> impl Compute {
     Late(number, compute)
 }
 
-/// The later the step, the sooner its compute is done: told is by step all the same, and never before
-/// what a value was computed from.
+/// Later steps finish earlier: values are nevertheless emitted by step, and never before their inputs.
 #[tokio::test(start_paused = true)]
 async fn e2_the_values_of_a_column_are_emitted_by_step_and_after_their_inputs() -> Result<()> {
     let user = source("user");
@@ -303,19 +299,19 @@ async fn e2_the_values_of_a_column_are_emitted_by_step_and_after_their_inputs() 
     for step in 0..10 {
         f.push("user", step.to_string()).await?;
     }
-    let mut told: Vec<(String, usize)> = Vec::new();
+    let mut emitted: Vec<(String, usize)> = Vec::new();
     let mut run = f.run();
     while let Some(event) = run.try_next().await? {
         let (column, step) = (event.column().to_string(), event.step());
-        assert_eq!(told.iter().filter(|(other, _)| *other == column).count(), step, "{column} by step");
-        assert!(column == "backwards" || told.contains(&("backwards".into(), step)), "{step} comes first");
-        told.push((column, step));
+        assert_eq!(emitted.iter().filter(|(other, _)| *other == column).count(), step, "{column} by step");
+        assert!(column == "backwards" || emitted.contains(&("backwards".into(), step)), "{step} comes first");
+        emitted.push((column, step));
     }
-    assert_eq!(told.len(), 20);
+    assert_eq!(emitted.len(), 20);
     Ok(())
 }
 
-/// A value that is finished early is held back; one that never comes does not hold it for ever.
+/// An early value is held back, and a value that never comes does not hold it back forever.
 #[tokio::test(start_paused = true)]
 async fn e2_held_back_events_are_emitted_when_an_earlier_step_fails() -> Result<()> {
     let user = source("user");
@@ -341,7 +337,7 @@ async fn e2_held_back_events_are_emitted_when_an_earlier_step_fails() -> Result<
     Ok(())
 }
 
-/// `None` after success, or one error and then `None`, whatever happens.
+/// A run ends with `None`, or with one error and then `None`.
 #[tokio::test]
 async fn e3_a_run_ends_exactly_once() -> Result<()> {
     for failing in 0..5 {
@@ -369,7 +365,7 @@ async fn e3_a_run_ends_exactly_once() -> Result<()> {
     Ok(())
 }
 
-/// Puts that never come back: the run can be dropped, and its cells are computed again.
+/// Puts that never complete: the run can be dropped, and its cells are computed again.
 #[tokio::test(start_paused = true)]
 async fn s12_a_store_that_hangs_delays_only_its_cell() -> Result<()> {
     let (log, store) = (Log::default(), FaultyStore::default());

@@ -1,4 +1,4 @@
-//! Push, run, read: what a flow promises while it lives.
+//! Push, run, read: the life cycle of a flow.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -81,8 +81,8 @@ async fn deltas_joined_are_the_value() -> Result<()> {
     let chat = flow! {
         source user;
         column words(user.latest) = |cx: Context| {
-            let said = cx.input("user").cloned().unwrap_or_else(|| "".into());
-            let words: Vec<String> = said.split_inclusive(' ').map(String::from).collect();
+            let text = cx.input("user").cloned().unwrap_or_else(|| "".into());
+            let words: Vec<String> = text.split_inclusive(' ').map(String::from).collect();
             deltas(stream::iter(words))
         };
         column quiet(user.latest) = |_: Context| deltas(stream::iter(Vec::<Result<String>>::new()));
@@ -106,7 +106,7 @@ async fn deltas_joined_are_the_value() -> Result<()> {
     Ok(())
 }
 
-/// Ends when as many cells have begun as the barrier waits for.
+/// A compute step that ends when as many cells have started as the barrier waits for.
 fn meet(at: &Arc<Barrier>) -> impl Fn(Context) -> BoxFuture<'static, &'static str> + use<> {
     let at = Arc::clone(at);
     move |_| {
@@ -119,8 +119,7 @@ fn meet(at: &Arc<Barrier>) -> impl Fn(Context) -> BoxFuture<'static, &'static st
     }
 }
 
-/// Two columns that each wait for the other to have begun: only a run that computes them at the
-/// same time ends.
+/// Each of two columns waits until the other has started: only a run that computes them concurrently ends.
 #[tokio::test]
 async fn columns_with_complete_inputs_are_computed_concurrently() -> Result<()> {
     let met = Arc::new(Barrier::new(2));
@@ -216,7 +215,7 @@ async fn a_push_during_a_run_is_computed_by_it() -> Result<()> {
     Ok(())
 }
 
-/// The run waits for a compute that waits for a value that is pushed later: the push must wake it.
+/// The run waits for a compute step that waits for a later push: the push must wake the run.
 #[tokio::test]
 async fn a_push_wakes_a_run_that_waits() -> Result<()> {
     let user = source("user");
@@ -293,11 +292,10 @@ async fn the_messages_of_an_earlier_step_can_be_read() -> Result<()> {
     Ok(())
 }
 
-/// Values that are long stored are kept in another form than new ones, and those that a store holds as
-/// well in a third: what a column is shown is the same.
+/// Memory holds old values in another form than new ones, and stored ones in a third: contexts show them alike.
 #[tokio::test]
 async fn a_long_history_is_rendered_like_a_short_one() -> Result<()> {
-    let said = [
+    let texts = [
         "plain",
         "<user> & </user>",
         "two\nlines",
@@ -314,7 +312,7 @@ async fn a_long_history_is_rendered_like_a_short_one() -> Result<()> {
     };
     let (bare, kept) = (flow(declared())?, Flow::open(MemoryStore::new(), declared()).await?);
     for step in 0..150 {
-        let text = said.get(step % said.len()).copied().unwrap_or_default();
+        let text = texts.get(step % texts.len()).copied().unwrap_or_default();
         for f in [&bare, &kept] {
             f.push("user", text).await?;
             f.run().await?;
@@ -330,8 +328,8 @@ async fn a_long_history_is_rendered_like_a_short_one() -> Result<()> {
     Ok(())
 }
 
-/// The newest value was once taken for typical: a long one after many short ones asked for memory as if all
-/// were as long.
+/// The newest value was once taken as typical, so a long one after many short ones reserved memory as if all were
+/// as long.
 #[tokio::test]
 async fn a_long_value_after_short_ones_reserves_no_extra_memory() -> Result<()> {
     let user = source("user");
@@ -438,17 +436,17 @@ async fn an_invalid_column_is_not_added_and_changes_nothing() -> Result<()> {
 async fn a_misspelt_name_is_an_error_with_the_known_names() -> Result<()> {
     let user = source("user");
     let f = flow([column("topics", user.latest(), script(["a"]))])?;
-    let told = |error: Error| error.to_string();
+    let text = |error: Error| error.to_string();
     assert_eq!(
-        told(f.push("usr", "x").await.expect_err("no such column")),
+        text(f.push("usr", "x").await.expect_err("no such column")),
         "no column is named `usr`; did you mean `user`?"
     );
     assert_eq!(
-        told(f.push("elephant", "x").await.expect_err("no such column")),
+        text(f.push("elephant", "x").await.expect_err("no such column")),
         "no column is named `elephant`; there are `user`, `topics`"
     );
     assert_eq!(
-        told(f.push("topics", "x").await.expect_err("it is computed")),
+        text(f.push("topics", "x").await.expect_err("it is computed")),
         "`topics` is computed, so nothing can be pushed to it; the sources are `user`"
     );
     let unknown = "no column is named `topic`; did you mean `topics`?";
@@ -475,7 +473,7 @@ async fn a_misspelt_name_is_an_error_with_the_known_names() -> Result<()> {
 #[test]
 fn all_errors_of_a_declaration_are_reported_at_once() {
     let user = source("user");
-    let mut told: Vec<String> = flow([
+    let mut errors: Vec<String> = flow([
         column("topics", user.window(0), script([""])),
         column("topics", (&user, user.latest()), script([""])),
         column("No Name", user.named("a tag"), script([""])),
@@ -485,8 +483,8 @@ fn all_errors_of_a_declaration_are_reported_at_once() {
     .err()
     .map(|error| error.to_string().lines().map(str::to_owned).collect())
     .unwrap_or_default();
-    told.sort();
-    assert_eq!(told.len(), 7, "{told:#?}");
+    errors.sort();
+    assert_eq!(errors.len(), 7, "{errors:#?}");
     let nothing = Vec::<Column>::new();
     assert!(flow(nothing).is_err_and(|error| error.to_string().starts_with("nothing enters this flow")));
 }

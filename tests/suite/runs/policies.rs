@@ -1,5 +1,4 @@
-//! Slow and failing computes, and what their columns do about them. The clock stands still and jumps
-//! to the next thing that is waited for.
+//! Slow and failing compute steps, and the policies of their columns. The clock is paused and jumps to the next timer.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +16,7 @@ use columnar_tests::panics::expect_panic;
 use futures::{FutureExt, stream};
 use tokio::time::{Instant, sleep, timeout};
 
-/// Streams `a` and `b`, and fails after so many pieces in each of the first attempts.
+/// A compute step that streams `a` and `b`, and fails after this number of pieces in each of the first attempts.
 struct Flaky {
     failures: usize,
     after: usize,
@@ -65,8 +64,8 @@ async fn a_failed_attempt_is_an_event_and_its_deltas_are_discarded() -> Result<(
                 _ => unreachable!("there are no other events"),
             }
         }
-        let told = [(1, "attempt 1 broke off".to_owned()), (2, "attempt 2 broke off".to_owned())];
-        assert_eq!(retries, told);
+        let expected = [(1, "attempt 1 broke off".to_owned()), (2, "attempt 2 broke off".to_owned())];
+        assert_eq!(retries, expected);
         assert_eq!(chat.answer.get(0).as_deref(), Some("ab"));
         assert_eq!(attempts.load(Ordering::SeqCst), 3);
     }
@@ -84,9 +83,9 @@ async fn after_the_last_retry_the_error_ends_the_run() -> Result<()> {
     let started = Instant::now();
     let error = chat.run().await.expect_err("it never succeeds");
     assert!(matches!(error, Error::Compute { attempt: 3, step: 0, .. }));
-    let told = "computing `answer` at step 0 failed 3 times, the last time: attempt 3 broke off; \
+    let expected = "computing `answer` at step 0 failed 3 times, the last time: attempt 3 broke off; \
                 what is stored stays, and the next run goes on from there";
-    assert_eq!(error.to_string(), told);
+    assert_eq!(error.to_string(), expected);
     assert_eq!(attempts.load(Ordering::SeqCst), 3);
     let waited = started.elapsed();
     assert!(waited >= Duration::from_millis(1500) && waited <= Duration::from_secs(3), "{waited:?}");
@@ -110,7 +109,7 @@ async fn a_whole_reply_is_retried_without_deltas() -> Result<()> {
     Ok(())
 }
 
-/// An answer that never comes.
+/// A reply that never comes.
 fn silence(_: Context) -> std::future::Pending<String> {
     std::future::pending()
 }
@@ -183,7 +182,7 @@ async fn columns_and_flows_have_concurrency_limits() -> Result<()> {
     Ok(())
 }
 
-/// An error that comes from a model's.
+/// An error whose source is an error of a model.
 #[derive(Debug)]
 struct Busy(Overloaded);
 
@@ -201,13 +200,13 @@ impl error::Error for Busy {
 
 #[tokio::test(start_paused = true)]
 async fn a_retry_waits_for_the_time_that_the_model_requests() -> Result<()> {
-    for (asked, waited) in [(20, 20..21), (3600, 120..121), (0, 0..2)] {
+    for (requested, waited) in [(20, 20..21), (3600, 120..121), (0, 0..2)] {
         let calls = AtomicUsize::new(0);
         let chat = flow! {
             source user;
             column answer(user) = (|_: Context| {
                 let call = calls.fetch_add(1, Ordering::SeqCst);
-                let busy = Busy(Overloaded { retry_after: Some(secs(asked)) });
+                let busy = Busy(Overloaded { retry_after: Some(secs(requested)) });
                 async move { if call == 0 { Err(busy) } else { Ok("now") } }
             }).retry(1);
         };
@@ -215,12 +214,12 @@ async fn a_retry_waits_for_the_time_that_the_model_requests() -> Result<()> {
         let started = Instant::now();
         chat.run().await?;
         let seconds = started.elapsed().as_secs();
-        assert!(waited.contains(&seconds), "asked for {asked} s, waited for {seconds} s");
+        assert!(waited.contains(&seconds), "requested {requested} s, waited {seconds} s");
     }
     Ok(())
 }
 
-/// When its calls began, in milliseconds.
+/// A compute step that records the start times of its calls, in milliseconds.
 #[derive(Clone)]
 struct Begun {
     zero: Instant,
@@ -234,14 +233,14 @@ impl Begun {
     }
 
     fn at(&self) -> Vec<u128> {
-        self.at.lock().expect("nobody panics").clone()
+        self.at.lock().expect("no test panics").clone()
     }
 }
 
 impl Compute for Begun {
     /// Takes a second, and fails in the first attempts.
     fn compute(&self, _: Context) -> Reply<'static> {
-        let mut at = self.at.lock().expect("nobody panics");
+        let mut at = self.at.lock().expect("no test panics");
         at.push(self.zero.elapsed().as_millis());
         let fails = at.len() <= self.failures;
         Reply::whole(async move {
@@ -251,12 +250,12 @@ impl Compute for Begun {
     }
 }
 
-/// A flow with one column, of so many cells.
+/// A flow with one column and this number of cells.
 fn rated(begun: &Begun, rate: &Rate, cells: usize) -> Result<Flow> {
     let user = source("user");
     let f = flow([column("rated", user.latest(), begun.clone().rate(rate))])?;
     for _ in 0..cells {
-        f.push("user", "x").now_or_never().expect("nobody else pushes")?;
+        f.push("user", "x").now_or_never().expect("nothing else pushes")?;
     }
     Ok(f)
 }
@@ -276,7 +275,7 @@ async fn calls_start_at_their_rate() -> Result<()> {
         rated(&begun, &rate, 5)?.run().await?;
         assert_eq!(begun.at(), at, "{rate:?}");
     }
-    // An interval of 8571.43 ms: the clock of the runtime has no parts of milliseconds, and is late.
+    // An interval of 8571.43 ms: the clock of the runtime rounds up to milliseconds.
     let begun = Begun::new(0);
     rated(&begun, &per_minute(7), 22)?.run().await?;
     for (first, last) in begun.at().iter().zip(begun.at().iter().skip(7)) {
@@ -299,10 +298,10 @@ async fn columns_share_a_rate_in_order_of_arrival() -> Result<()> {
     }
     chat.run().await?;
     assert_eq!(one.at(), [0, 2000, 4000]);
-    // `second` at step 0 comes when `first` is done, at 1000, and stands behind all that came before.
+    // `second` at step 0 arrives when `first` is done, at 1000, after all earlier calls.
     assert_eq!(two.at(), [0, 2000, 4000, 6000, 8000, 10_000], "three of `own`, and three of `second`");
 
-    // Who comes at the very moment of a turn stands behind those who wait for it.
+    // A call that arrives exactly at the time of a start is queued after the waiting calls.
     let (rate, one, two) = (per_minute(30), Begun::new(0), Begun::new(0));
     let (first, late) = (rated(&one, &rate, 3)?, rated(&two, &rate, 1)?);
     let late = async {
@@ -327,9 +326,9 @@ async fn a_rate_applies_to_the_preceding_policies() -> Result<()> {
         f.push("user", "x").await?;
         f.run().await?;
     }
-    assert_eq!(each.at(), [0, 10_000, 20_000], "each attempt has its turn, and all of its time");
+    assert_eq!(each.at(), [0, 10_000, 20_000], "each attempt has its own start and its own timeout");
     let all = all.at();
-    assert!(all.len() == 3 && all[2] - all[0] < 10_000, "one turn for all: {all:?}");
+    assert!(all.len() == 3 && all[2] - all[0] < 10_000, "one start for all attempts: {all:?}");
     Ok(())
 }
 
@@ -352,8 +351,8 @@ async fn a_cancelled_call_leaves_the_queue_of_a_rate() -> Result<()> {
     Ok(())
 }
 
-/// Its reader runs another flow at the same rate: if its calls kept their place in the line, both would
-/// wait for ever.
+/// The reader of the run runs another flow at the same rate: if the calls kept their position in the queue, both would
+/// wait forever.
 #[tokio::test(start_paused = true)]
 async fn a_run_that_is_not_polled_delays_no_other() -> Result<()> {
     let (rate, begun) = (per_minute(6), Begun::new(0));
@@ -373,7 +372,7 @@ async fn a_run_that_is_not_polled_delays_no_other() -> Result<()> {
     Ok(())
 }
 
-/// Panics when it is called, when it is polled, after a piece, or when it is dropped.
+/// A compute step that panics when it is called, when it is polled, after a piece, or when it is dropped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Panics {
     AtTheCall,
@@ -382,7 +381,7 @@ enum Panics {
     InDrop,
 }
 
-#[expect(clippy::panic, reason = "it is what is tested")]
+#[expect(clippy::panic, reason = "the test is about it")]
 impl Compute for Panics {
     fn compute(&self, _: Context) -> Reply<'static> {
         struct Bomb;
@@ -433,7 +432,7 @@ async fn r1_a_panic_is_an_error_of_its_cell_alone() -> Result<()> {
     Ok(())
 }
 
-/// A run whose compute panics while it is dropped once kept the flow from ever running again.
+/// A run whose compute step panicked while it was dropped once prevented all later runs.
 #[tokio::test]
 async fn a_panic_while_a_run_is_dropped_leaves_the_flow_usable() -> Result<()> {
     expect_panic("a secret");
@@ -448,7 +447,7 @@ async fn a_panic_while_a_run_is_dropped_leaves_the_flow_usable() -> Result<()> {
     Ok(())
 }
 
-/// Calls that fail in the given steps, and are counted.
+/// A compute step that fails at these steps and logs its calls.
 fn fails_at(steps: &'static [usize], log: &Log) -> impl Fn(Context) -> std::future::Ready<Answer> + use<> {
     let upper = log.upper("maybe");
     move |cx| {
@@ -473,16 +472,16 @@ async fn or_skip_stores_a_failed_cell_as_skipped() -> Result<()> {
         f.push("user", text).await?;
     }
     let events: Vec<_> = f.run().try_collect().await?;
-    let told = |wanted: &str| {
-        let told = events.iter().filter(|event| match event {
-            Event::Failed { .. } => wanted == "failed",
-            Event::Skipped { .. } => wanted == "skipped",
+    let cells = |kind: &str| {
+        let events = events.iter().filter(|event| match event {
+            Event::Failed { .. } => kind == "failed",
+            Event::Skipped { .. } => kind == "skipped",
             _ => false,
         });
-        told.map(|event| format!("{} {}", event.column(), event.step())).collect::<Vec<_>>()
+        events.map(|event| format!("{} {}", event.column(), event.step())).collect::<Vec<_>>()
     };
     assert_eq!(
-        (told("failed"), told("skipped")),
+        (cells("failed"), cells("skipped")),
         (vec!["maybe 1".into()], vec!["maybe 1".into(), "only 1".into()])
     );
     let skipped = f.progress();
@@ -495,8 +494,8 @@ async fn or_skip_stores_a_failed_cell_as_skipped() -> Result<()> {
             + r#"{"role":"assistant","content":"<USER>\nA\n</USER>\n\n<MAYBE>\n&LT;USER>\nA\n&LT;/USER>\n</MAYBE>"},"#
             + r#"{"role":"user","content":"<user>\nb\n</user>"}]"#
     );
-    assert_eq!(f.messages("reader", 1)?.to_json(), log.saw("reader", 1), "it shows the same ever after");
-    let error = f.messages("only", 1).expect_err("nobody was asked");
+    assert_eq!(f.messages("reader", 1)?.to_json(), log.saw("reader", 1), "it does not change");
+    let error = f.messages("only", 1).expect_err("the cell is skipped");
     assert!(error.to_string().starts_with("`only` was skipped at step 1: all it reads is empty"), "{error}");
 
     let calls = log.calls();
@@ -539,12 +538,16 @@ async fn or_wait_retries_a_failed_cell_in_the_next_run() -> Result<()> {
         (f.get("reader", 0).is_some(), f.get("reader", 1), f.get("reader", 2).is_some()),
         (true, None, true)
     );
-    assert_eq!((f.get("other", 2).is_some(), f.steps()), (true, 1), "what does not depend on it goes on");
+    assert_eq!(
+        (f.get("other", 2).is_some(), f.steps()),
+        (true, 1),
+        "columns that do not depend on it continue"
+    );
     assert_eq!((f.progress().failed, f.progress().waiting), (1, 1));
 
     mended.store(1, Ordering::SeqCst);
     f.run().await?;
-    assert_eq!((f.steps(), log.calls()), (3, 6), "what was there is not paid for again");
+    assert_eq!((f.steps(), log.calls()), (3, 6), "stored cells are not computed again");
     Ok(())
 }
 

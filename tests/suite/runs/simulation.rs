@@ -1,7 +1,6 @@
-//! Random flows in worlds where everything goes wrong that may: whatever happens, every cell has its one
-//! value, and is paid for once.
+//! Random flows under random schedules with fault injection: every cell gets exactly one value, and is computed
+//! successfully once.
 
-use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,25 +8,26 @@ use std::sync::{Arc, Mutex, PoisonError};
 use columnar::Name;
 use columnar::prelude::*;
 use columnar::simulation::{Fault, Simulation, World};
-use columnar::store::{Entry, MemoryStore, Put, Store, StoreError};
-use columnar::testing::{LayeredStore, StoreLayer, script};
+use columnar::store::{Entry, MemoryStore, Put, Store};
+use columnar::testing::script;
 use columnar_tests::live::Live;
 use columnar_tests::naive;
+use columnar_tests::store::{on_load, on_put};
 use columnar_tests::strategies::flows;
-use futures::future::{BoxFuture, FutureExt, join};
+use futures::future::join;
 use futures::stream;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use tokio::time::sleep;
 
-/// The flow of a schedule: another one for every seed.
+/// The random flow of a schedule, which depends on the seed.
 fn described(world: &World) -> naive::Flow {
     let config = Config { rng_seed: RngSeed::Fixed(world.seed()), ..Config::default() };
     let tree = flows().new_tree(&mut TestRunner::new(config)).expect("flows are never refused");
     tree.current()
 }
 
-/// Every cell holds what is described for it, and none is in a wrong step.
+/// Asserts that every cell has the described value.
 fn assert_as_described(flow: &Flow, described: &naive::Flow) {
     assert_eq!(flow.steps(), described.steps());
     for column in &described.columns {
@@ -42,8 +42,8 @@ fn assert_as_described(flow: &Flow, described: &naive::Flow) {
     }
 }
 
-/// The heart of it: 1,000 schedules with faults. The world itself sees to it that each cell is stored
-/// once and computed successfully once, unless it was interrupted.
+/// 1,000 schedules with faults. The simulation checks that each cell is stored once and computed successfully once, unless
+/// it was interrupted.
 #[test]
 fn in_a_thousand_schedules_every_cell_has_its_one_value() {
     Simulation::new().schedules(1000).run(|world| async move {
@@ -69,9 +69,9 @@ fn in_a_thousand_schedules_every_cell_has_its_one_value() {
 
 #[test]
 fn one_seed_gives_one_schedule() {
-    let tell = |seed: u64| {
-        let told = Arc::new(Mutex::new(String::new()));
-        let log = Arc::clone(&told);
+    let log_of = |seed: u64| {
+        let shared = Arc::new(Mutex::new(String::new()));
+        let log = Arc::clone(&shared);
         Simulation::new().seed(seed).schedules(1).run(move |world| {
             let log = Arc::clone(&log);
             async move {
@@ -86,15 +86,15 @@ fn one_seed_gives_one_schedule() {
                 Ok(())
             }
         });
-        told.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        shared.lock().unwrap_or_else(PoisonError::into_inner).clone()
     };
     for seed in 0..20 {
-        assert_eq!(tell(seed), tell(seed), "seed {seed}");
+        assert_eq!(log_of(seed), log_of(seed), "seed {seed}");
     }
-    assert_ne!(tell(1), tell(2));
+    assert_ne!(log_of(1), log_of(2));
 }
 
-/// Whatever is to go wrong can be said, too.
+/// Each fault can be scripted at a cell.
 #[test]
 fn faults_can_be_scripted() {
     let faults = [
@@ -122,7 +122,7 @@ fn faults_can_be_scripted() {
             assert_eq!(f.get("words", 1).as_deref(), Some("word 1, and another"));
             let computes = world.log().matches("computes words 1").count();
             assert_eq!(computes, 2, "{fault:?}: it went wrong once\n{}", world.log());
-            // A run that is dropped takes with it what had begun beside it.
+            // A dropped run cancels the other cells in progress.
             if !matches!(fault, Fault::Dropped | Fault::Silence) {
                 assert_eq!(world.log().matches("computes words 0").count(), 1);
             }
@@ -131,7 +131,7 @@ fn faults_can_be_scripted() {
     }
 }
 
-/// A push whose storing failed, or is unknown: a flow that is opened again knows which.
+/// A push that failed, or whose outcome is unknown: a reopened flow knows whether it is stored.
 #[test]
 fn after_a_failed_push_the_flow_is_reopened() {
     for fault in [Fault::NotStored, Fault::StoredUnknown] {
@@ -156,7 +156,7 @@ fn after_a_failed_push_the_flow_is_reopened() {
     }
 }
 
-/// Columns that may fail, in the same world: what failed is skipped, or waits for the next run.
+/// Columns that may fail, in the same simulation: a failed cell is skipped, or waits for the next run.
 #[test]
 fn columns_with_or_skip_fail_without_stopping_the_others() {
     Simulation::new().schedules(200).run(|world| async move {
@@ -184,14 +184,14 @@ async fn echo(cx: Context) -> String {
     cx.messages().last_text().into_owned()
 }
 
-/// A push and a new column from elsewhere, while a run goes on.
+/// A push and a new column from another task during a run.
 #[test]
 fn r10_a_push_during_a_run_is_neither_lost_nor_partly_visible() {
     Simulation::new().schedules(200).run(|world| async move {
         let user = source("user");
         let shown = column("shown", user.latest(), echo);
-        let past = column("past", (&shown, this()), echo);
-        let f = flow([&past])?;
+        let own = column("own", (&shown, this()), echo);
+        let f = flow([&own])?;
         world.enter(&f);
         f.push("user", "0").await?;
         let pushes = async {
@@ -199,7 +199,7 @@ fn r10_a_push_during_a_run_is_neither_lost_nor_partly_visible() {
                 sleep(std::time::Duration::from_millis(world.seed() % 7 * 20)).await;
                 assert_eq!(f.push("user", step.to_string()).await?, step);
             }
-            f.add_column(column("late", (&shown, &past), echo)).await
+            f.add_column(column("late", (&shown, &own), echo)).await
         };
         let (pushed, ()) = join(pushes, world.drive(&f)).await;
         pushed?;
@@ -213,72 +213,25 @@ fn r10_a_push_during_a_run_is_neither_lost_nor_partly_visible() {
     });
 }
 
-/// Runs a test that must fail, and quietly.
+/// The panic message of a test that must fail.
 fn must_fail<T: Future<Output = Result<()>>>(test: impl Fn(World) -> T) -> String {
-    let told = catch_unwind(AssertUnwindSafe(|| Simulation::new().schedules(300).run(test)));
-    let panic = told.expect_err("the simulation has not noticed");
+    let outcome = catch_unwind(AssertUnwindSafe(|| Simulation::new().schedules(300).run(test)));
+    let panic = outcome.expect_err("the simulation must detect it");
     panic.downcast_ref::<String>().cloned().unwrap_or_default()
-}
-
-/// A store that breaks its word.
-#[derive(Default)]
-struct Liar {
-    /// Says that it has stored and has not.
-    forgets: bool,
-    /// Says that it has stored the value of the second writer.
-    last_wins: bool,
-    /// Keeps values alone.
-    loses_receipts: bool,
-    puts: AtomicUsize,
-}
-
-fn lying(liar: Liar) -> LayeredStore<Liar> {
-    LayeredStore::new(MemoryStore::new(), liar)
-}
-
-impl StoreLayer for Liar {
-    fn put(
-        self: &Arc<Self>,
-        inner: &Arc<dyn Store>,
-        column: Name,
-        step: usize,
-        entry: Entry,
-    ) -> BoxFuture<'static, Result<Put, StoreError>> {
-        let (this, inner) = (Arc::clone(self), Arc::clone(inner));
-        async move {
-            let puts = this.puts.fetch_add(1, Ordering::SeqCst);
-            if this.forgets && puts == 5 {
-                return Ok(Put::Stored);
-            }
-            let put = inner.put(column, step, entry).await?;
-            Ok(if this.last_wins { Put::Stored } else { put })
-        }
-        .boxed()
-    }
-
-    fn load(
-        self: &Arc<Self>,
-        inner: &Arc<dyn Store>,
-        column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        let (loaded, loses_receipts) = (inner.load(column, steps), self.loses_receipts);
-        async move {
-            let mut entries = loaded.await?;
-            entries.iter_mut().filter(|_| loses_receipts).for_each(|(_, entry)| entry.receipt = None);
-            Ok(entries)
-        }
-        .boxed()
-    }
 }
 
 #[test]
 fn a_store_that_loses_receipts_is_caught() {
-    let told = must_fail(|world| async move {
-        let store = world.store_over(lying(Liar { loses_receipts: true, ..Liar::default() }));
-        store.open().await.expect("nobody has it open");
+    let panic = must_fail(|world| async move {
+        let without_receipts = on_load(MemoryStore::new(), async |inner, column, steps| {
+            let mut entries = inner.load(column, steps).await?;
+            entries.iter_mut().for_each(|(_, entry)| entry.receipt = None);
+            Ok(entries)
+        });
+        let store = world.store_over(without_receipts);
+        store.open().await.expect("the store is free");
         let user = Name::new("user").expect("a name");
-        // It may fail, as everything in a world may.
+        // The simulation may inject a failure.
         for step in 0..8 {
             let entry = Entry::from("text").with_receipt("{}");
             store.put(user.clone(), step, entry).await.ok();
@@ -286,13 +239,18 @@ fn a_store_that_loses_receipts_is_caught() {
         }
         Ok(())
     });
-    assert!(told.contains("has changed in the store"), "{told}");
+    assert!(panic.contains("has changed in the store"), "{panic}");
 }
 
 #[test]
 fn a_store_that_loses_confirmed_entries_is_caught() {
-    let told = must_fail(|world| async move {
-        let store = world.store_over(lying(Liar { forgets: true, ..Liar::default() }));
+    let panic = must_fail(|world| async move {
+        let puts = AtomicUsize::new(0);
+        let loses_one = on_put(MemoryStore::new(), move |inner, column, step, entry| {
+            let is_lost = puts.fetch_add(1, Ordering::SeqCst) == 5;
+            async move { if is_lost { Ok(Put::Stored) } else { inner.put(column, step, entry).await } }
+        });
+        let store = world.store_over(loses_one);
         let chat = |store| async { Flow::open(store, [column("map", source("user").latest(), echo)]).await };
         let f = chat(store.clone()).await?;
         world.enter(&f);
@@ -304,32 +262,34 @@ fn a_store_that_loses_confirmed_entries_is_caught() {
         world.drive(&chat(store).await?).await;
         Ok(())
     });
-    assert!(told.contains("was stored and is lost"), "{told}");
+    assert!(panic.contains("was stored and is lost"), "{panic}");
 }
 
 #[test]
 fn a_store_in_which_the_last_writer_wins_is_caught() {
-    let told = must_fail(|world| async move {
+    let panic = must_fail(|world| async move {
         let attempts = Arc::new(AtomicUsize::new(0));
         let user = source("user");
         let map = column("map", user.latest(), move |_: Context| {
             std::future::ready(format!("attempt {}", attempts.fetch_add(1, Ordering::SeqCst)))
         });
-        let f =
-            Flow::open(world.store_over(lying(Liar { last_wins: true, ..Liar::default() })), [map]).await?;
+        let confirms_all = on_put(MemoryStore::new(), async |inner, column, step, entry| {
+            inner.put(column, step, entry).await.map(|_| Put::Stored)
+        });
+        let f = Flow::open(world.store_over(confirms_all), [map]).await?;
         world.enter(&f);
         world.script("map", 0, Fault::StoredUnknown);
         f.push("user", "a").await?;
         world.drive(&f).await;
         Ok(())
     });
-    assert!(told.contains("stored again with another value"), "{told}");
+    assert!(panic.contains("stored again with another value"), "{panic}");
 }
 
-/// The old mistake of pairing answers with questions in the order in which they arrive.
+/// The error of pairing replies with requests in the order of their arrival.
 #[test]
 fn a_compute_step_that_depends_on_the_order_of_arrival_is_caught() {
-    let told = must_fail(|world| async move {
+    let panic = must_fail(|world| async move {
         let arrived = AtomicUsize::new(0);
         let chat = flow! {
             source user;
@@ -352,18 +312,18 @@ fn a_compute_step_that_depends_on_the_order_of_arrival_is_caught() {
         }
         Ok(())
     });
-    assert!(told.contains("shifted"), "{told}");
+    assert!(panic.contains("shifted"), "{panic}");
 }
 
-/// A flow that ends on its own error has not been driven by the world, and says so.
+/// A flow that fails by itself, and not by an injected fault, fails the test.
 #[test]
 fn an_error_that_was_not_injected_ends_the_test() {
-    let told = must_fail(|world| async move {
+    let panic = must_fail(|world| async move {
         let f = flow([column("map", source("user").latest(), script(Vec::<String>::new()))])?;
         world.enter(&f);
         f.push("user", "a").await?;
         world.drive(&f).await;
         Ok(())
     });
-    assert!(told.contains("has not finished"), "{told}");
+    assert!(panic.contains("has not finished"), "{panic}");
 }

@@ -1,5 +1,4 @@
-//! Clocks that jump, stand still and leap over what was waited for; and stores that take their time. What a flow
-//! knows of time is how long it waits, never what time it is.
+//! Clocks that jump past timers, and slow stores. A flow uses time only to wait, and never reads the time of day.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,11 +13,11 @@ use tokio::time::{advance, sleep};
 
 const TEN_YEARS: Duration = Duration::from_hours(10 * 365 * 24);
 
-/// Says what it was last told, after so many seconds.
+/// A compute step that returns the length of its last message after this number of seconds.
 fn after(seconds: u64) -> impl Fn(Context) -> futures::future::BoxFuture<'static, String> + Send + Sync {
     move |cx| {
-        let said = cx.messages().last_text().len().to_string();
-        sleep(secs(seconds)).map(|()| said).boxed()
+        let length = cx.messages().last_text().len().to_string();
+        sleep(secs(seconds)).map(|()| length).boxed()
     }
 }
 
@@ -30,38 +29,38 @@ fn slow(options: impl IntoOpenOptions) -> impl Future<Output = Result<Flow>> {
     Flow::open(options, [column("both", (&fast, &late), after(0))])
 }
 
-/// All that a run tells, with a leap of the clock before each event that is waited for.
-async fn told(leap: Duration) -> Result<Vec<Event>> {
+/// The events of a run, with a jump of the clock before each awaited event.
+async fn events(jump: Duration) -> Result<Vec<Event>> {
     let f = slow(MemoryStore::new()).await?;
     for text in ["a", "bc", "def"] {
         f.push("user", text).await?;
     }
-    let (mut run, mut told) = (f.run(), Vec::new());
+    let (mut run, mut events) = (f.run(), Vec::new());
     loop {
         match run.next().now_or_never() {
-            Some(Some(event)) => told.push(event?),
-            Some(None) => return Ok(told),
-            None if leap.is_zero() => match run.next().await {
-                Some(event) => told.push(event?),
-                None => return Ok(told),
+            Some(Some(event)) => events.push(event?),
+            Some(None) => return Ok(events),
+            None if jump.is_zero() => match run.next().await {
+                Some(event) => events.push(event?),
+                None => return Ok(events),
             },
-            None => advance(leap).await,
+            None => advance(jump).await,
         }
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn t1_a_jump_of_the_clock_changes_only_waiting_times() -> Result<()> {
-    let by_itself = told(Duration::ZERO).await?;
-    assert_eq!(by_itself.len(), 9);
-    for leap in [Duration::from_secs(1), Duration::from_hours(1), TEN_YEARS] {
-        let mut leaping = told(leap).await?;
-        let mut expected = by_itself.clone();
-        // Which of two columns is done first is a matter of time; what each says, and in which order, is not.
-        for events in [&mut leaping, &mut expected] {
+    let without_jumps = events(Duration::ZERO).await?;
+    assert_eq!(without_jumps.len(), 9);
+    for jump in [Duration::from_secs(1), Duration::from_hours(1), TEN_YEARS] {
+        let mut jumping = events(jump).await?;
+        let mut expected = without_jumps.clone();
+        // Time decides which of two columns is done first, but neither the values of a column nor their order.
+        for events in [&mut jumping, &mut expected] {
             events.sort_by(|a, b| a.column().cmp(b.column()));
         }
-        assert_eq!(leaping, expected, "{leap:?}");
+        assert_eq!(jumping, expected, "{jump:?}");
     }
     Ok(())
 }
@@ -69,7 +68,7 @@ async fn t1_a_jump_of_the_clock_changes_only_waiting_times() -> Result<()> {
 #[tokio::test(start_paused = true)]
 async fn t2_simultaneous_completions_are_ordered_by_step() -> Result<()> {
     let user = source("user");
-    // Later steps are done earlier, and all of them before anybody looks.
+    // Later steps are done earlier, and all of them before the run is polled.
     let back = column("back", user.latest(), |cx: Context| async move {
         sleep(Duration::from_millis(100 - cx.step() as u64)).await;
         cx.step().to_string()
@@ -94,16 +93,16 @@ async fn t3_a_machine_that_sleeps_past_a_deadline_costs_at_most_one_more_attempt
         source user;
         column answer(user) = (move |_: Context| {
             seen.fetch_add(1, Ordering::SeqCst);
-            sleep(secs(20)).map(|()| "said")
+            sleep(secs(20)).map(|()| "yes")
         }).timeout(secs(30)).retry(5);
     };
     chat.user.push("a").await?;
     let mut run = chat.run();
     assert!(run.next().now_or_never().is_none());
     advance(TEN_YEARS).await;
-    let told: Vec<_> = run.try_collect().await?;
+    let events: Vec<_> = run.try_collect().await?;
     assert!(attempts.load(Ordering::SeqCst) <= 2);
-    assert!(matches!(told.last(), Some(Event::Value { value, .. }) if &**value == "said"));
+    assert!(matches!(events.last(), Some(Event::Value { value, .. }) if &**value == "yes"));
     Ok(())
 }
 
@@ -117,19 +116,19 @@ async fn s11_a_slow_store_delays_only_the_readers_of_the_value() -> Result<()> {
     store.close();
     let mut run = f.run();
     let silence = tokio::time::timeout(secs(60), run.next()).await;
-    assert!(silence.is_err(), "nothing is told before it is stored");
-    // Three of `fast` and the first of `late`; the next one of that reads it.
+    assert!(silence.is_err(), "no value is emitted before it is stored");
+    // Three of `fast` and the first of `late`, which the next one of `late` reads.
     assert_eq!((store.puts(), f.progress().done), (3 + 4, 0));
     store.let_through(1000);
-    let told: Vec<_> = run.try_collect().await?;
+    let events: Vec<_> = run.try_collect().await?;
     for column in ["fast", "late", "both"] {
-        let steps = told.iter().filter(|event| event.column() == column).map(Event::step);
+        let steps = events.iter().filter(|event| event.column() == column).map(Event::step);
         assert_eq!(steps.collect::<Vec<_>>(), [0, 1, 2], "{column}");
     }
     Ok(())
 }
 
-/// Between a compute and its store there is a moment at which the work is done and nobody knows.
+/// A run may be dropped when a value is computed and not yet stored.
 #[tokio::test(start_paused = true)]
 async fn c6_a_value_that_was_not_stored_is_computed_again_and_stored_once() -> Result<()> {
     for cell in 0..9 {

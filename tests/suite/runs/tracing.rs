@@ -1,4 +1,4 @@
-//! What a run tells of itself: its spans, their fields, and nothing of what is said in it.
+//! The spans of runs and their fields, which have no content of conversations by default.
 
 use std::env;
 use std::future::ready;
@@ -23,30 +23,30 @@ use tracing::{info, info_span};
 const OUTCOMES: &[&str] =
     &["columnar.column", "columnar.step", "columnar.attempts", "columnar.outcome", "error.type"];
 
-/// A model that says this to whatever it is asked, after a second.
+/// A model with this name and this reply, which comes after a second.
 #[derive(Clone)]
-struct Says(&'static str, Vec<Said>);
+struct Replying(&'static str, Vec<Piece>);
 
 #[derive(Clone)]
-enum Said {
+enum Piece {
     Text(&'static str),
     End(Finish),
     Error(&'static str),
 }
 
-impl Model for Says {
+impl Model for Replying {
     fn name(&self) -> &str {
         self.0
     }
 
     fn reply(&self, _: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
-        info!("this stands in the span of the call");
-        let chunks = stream::iter(self.1.clone()).map(|said| Some(said.chunk()));
+        info!("this is in the span of the call");
+        let chunks = stream::iter(self.1.clone()).map(|piece| Some(piece.chunk()));
         stream::once(sleep(secs(1))).map(|()| None).chain(chunks).filter_map(ready).boxed()
     }
 }
 
-impl Said {
+impl Piece {
     fn chunk(self) -> Result<Chunk, BoxError> {
         Ok(match (self, Chunk::stop()) {
             (Self::Text(text), _) => Chunk::Text(text.to_owned()),
@@ -62,13 +62,13 @@ impl Said {
     }
 }
 
-fn well() -> Says {
-    Says("openai/gpt-4o-mini", vec![Said::Text("well, "), Said::Text("yes"), Said::End(Finish::Stop)])
+fn replying() -> Replying {
+    Replying("openai/gpt-4o-mini", vec![Piece::Text("well, "), Piece::Text("yes"), Piece::End(Finish::Stop)])
 }
 
 async fn after_a_while(cx: Context) -> String {
     sleep(secs(1)).await;
-    info!("this stands in the span of the cell");
+    info!("this is in the span of the cell");
     info_span!("own").in_scope(|| info!("and this in a span of the program in it"));
     cx.messages().last_text().to_uppercase()
 }
@@ -78,7 +78,7 @@ async fn spans_of_calls_are_in_cells_and_spans_of_cells_in_runs() -> Result<()> 
     let (spans, _guard) = spans::listen();
     let chat = flow! {
         source user;
-        column answer(user.latest) = prompt("Answer.").with(well());
+        column answer(user.latest) = prompt("Answer.").with(replying());
         column loud(answer.latest) = after_a_while;
     };
     chat.user.push("one").await?;
@@ -90,16 +90,16 @@ outer
   columnar.run ok
     columnar.cell answer 0 1 ok
       chat ok
-        - this stands in the span of the call
+        - this is in the span of the call
     columnar.cell answer 1 1 ok
       chat ok
-        - this stands in the span of the call
+        - this is in the span of the call
     columnar.cell loud 0 1 ok
-      - this stands in the span of the cell
+      - this is in the span of the cell
       own
         - and this in a span of the program in it
     columnar.cell loud 1 1 ok
-      - this stands in the span of the cell
+      - this is in the span of the cell
       own
         - and this in a span of the program in it
 ";
@@ -115,13 +115,13 @@ async fn a_call_has_the_attributes_of_the_semantic_conventions() -> Result<()> {
     let (spans, _guard) = spans::listen();
     let chat = flow! {
         source user;
-        column answer(user.latest) = prompt("Answer.").with(well()).max_tokens(77);
+        column answer(user.latest) = prompt("Answer.").with(replying()).max_tokens(77);
     };
     chat.user.push("one").await?;
     chat.run().await?;
 
     let [Span { fields, .. }] = &spans.named("chat")[..] else { unreachable!("there is one call") };
-    let told = [
+    let expected = [
         ("columnar.outcome", "ok"),
         ("gen_ai.operation.name", "chat"),
         ("gen_ai.provider.name", "openai"),
@@ -143,7 +143,7 @@ async fn a_call_has_the_attributes_of_the_semantic_conventions() -> Result<()> {
         Ok(seconds) if name.contains("time") => (name.as_str(), format!("{seconds:.1}")),
         _ => (name.as_str(), value.clone()),
     });
-    assert_eq!(rounded.collect::<Vec<_>>(), told.map(|(name, value)| (name, value.to_owned())));
+    assert_eq!(rounded.collect::<Vec<_>>(), expected.map(|(name, value)| (name, value.to_owned())));
     Ok(())
 }
 
@@ -151,7 +151,7 @@ async fn a_call_has_the_attributes_of_the_semantic_conventions() -> Result<()> {
 async fn the_outcome_of_a_cell_is_in_its_span() -> Result<()> {
     let (spans, _guard) = spans::listen();
     let refused = |_: Context| async { Err::<String, _>(io::Error::from(io::ErrorKind::ConnectionRefused)) };
-    let broken = Says("broken", vec![Said::Text("well")]);
+    let broken = Replying("broken", vec![Piece::Text("well")]);
     let chat = flow! {
         source user;
         column tried(user.latest) = refused.retry(2).or_wait();
@@ -170,13 +170,13 @@ columnar.run ok
     - an attempt failed, and another one follows
   columnar.cell given_up 0 1 skipped broke_off
     chat failed broke_off
-      - this stands in the span of the call
+      - this is in the span of the call
   columnar.cell good 0 1 ok
   columnar.cell unasked 0 0 skipped
 ";
     assert_eq!(spans.tree(OUTCOMES), tree);
     let run = &spans.named("columnar.run")[0].fields;
-    let cells = ["stored", "skipped", "failed"].map(|what| &*run[&format!("columnar.cells.{what}")]);
+    let cells = ["stored", "skipped", "failed"].map(|outcome| &*run[&format!("columnar.cells.{outcome}")]);
     assert_eq!(cells, ["1", "2", "1"]);
     let cell = &spans.named("columnar.cell")[0];
     assert_eq!(cell.fields["otel.status_code"], "error");
@@ -193,12 +193,12 @@ async fn a_failure_ends_the_run_and_its_siblings_are_stored() -> Result<()> {
         tokio::time::timeout(secs(1), std::future::pending::<()>()).await?;
         Ok::<_, BoxError>("never")
     };
-    let refusal = Says("refusing", vec![Said::End(Finish::Refused)]);
+    let refusal = Replying("refusing", vec![Piece::End(Finish::Refused)]);
     let chat = flow! {
         source user;
         column late(user.latest) = late;
         column refused(user.latest) = prompt("Answer.").with(refusal);
-        column beside(user.latest) = prompt("Answer.").with(well());
+        column beside(user.latest) = prompt("Answer.").with(replying());
     };
     chat.user.push("one").await?;
     assert!(chat.run().await.is_err());
@@ -208,10 +208,10 @@ columnar.run failed timeout
   columnar.cell late 0 1 failed timeout
   columnar.cell refused 0 1 failed content_filter
     chat failed content_filter
-      - this stands in the span of the call
+      - this is in the span of the call
   columnar.cell beside 0 1 ok
     chat ok
-      - this stands in the span of the call
+      - this is in the span of the call
 ";
     assert_eq!(spans.tree(OUTCOMES), tree);
     Ok(())
@@ -243,10 +243,10 @@ async fn a_cell_is_ok_when_it_is_stored_and_not_before() -> Result<()> {
 
 #[tokio::test(start_paused = true)]
 async fn a_run_that_is_dropped_closes_its_spans() -> Result<()> {
-    /// Tells that it is dropped.
-    struct Told;
+    /// Traces its drop.
+    struct DropTracer;
 
-    impl Drop for Told {
+    impl Drop for DropTracer {
         fn drop(&mut self) {
             info!("dropped");
         }
@@ -256,9 +256,9 @@ async fn a_run_that_is_dropped_closes_its_spans() -> Result<()> {
     let chat = flow! {
         source user;
         column first(user.latest) = script(["a"]);
-        column answer(user.latest) = prompt("Answer.").with(well());
+        column answer(user.latest) = prompt("Answer.").with(replying());
         column slow(user.latest) = |_: Context| async {
-            let _told = Told;
+            let _tracer = DropTracer;
             sleep(secs(9)).await;
             "never"
         };
@@ -274,7 +274,7 @@ columnar.run cancelled
   columnar.cell first 0 1 ok
   columnar.cell answer 0 1 cancelled
     chat cancelled
-      - this stands in the span of the call
+      - this is in the span of the call
   columnar.cell slow 0 1 cancelled
     - dropped
 ";
@@ -284,8 +284,8 @@ columnar.run cancelled
     Ok(())
 }
 
-/// What is said in [`everything_says_something`], wherever something can be said.
-const SAID: [&str; 6] = [
+/// The content of [`run_everything`]: each text that could get into a span.
+const CONTENT: [&str; 6] = [
     "canary-source",
     "canary-instruction",
     "canary-reply",
@@ -296,21 +296,21 @@ const SAID: [&str; 6] = [
 
 const PANIC: &str = "canary-panic";
 
-#[expect(clippy::panic, reason = "it is what is tested")]
+#[expect(clippy::panic, reason = "the test is about it")]
 async fn panics(_: Context) -> String {
     panic!("{PANIC}")
 }
 
-async fn everything_says_something() -> Result<()> {
-    let [source, instruction, reply, error, of_a_model, reason] = SAID;
-    let model = |end| prompt(instruction).with(Says("openai/gpt-4o-mini", vec![Said::Text(reply), end]));
+async fn run_everything() -> Result<()> {
+    let [source, instruction, reply, error, of_a_model, reason] = CONTENT;
+    let model = |end| prompt(instruction).with(Replying("openai/gpt-4o-mini", vec![Piece::Text(reply), end]));
     let fails = move |_: Context| async move { Err::<String, _>(io::Error::other(error)) };
     let chat = flow! {
         source user;
         column echo(user.latest, self) = |cx: Context| async move { cx.messages().to_json() };
-        column answer(echo, self) = model(Said::End(Finish::Stop));
-        column breaks(answer) = model(Said::Error(of_a_model)).retry(1).or_skip();
-        column ends(answer) = model(Said::End(Finish::Other(reason.to_owned()))).or_wait();
+        column answer(echo, self) = model(Piece::End(Finish::Stop));
+        column breaks(answer) = model(Piece::Error(of_a_model)).retry(1).or_skip();
+        column ends(answer) = model(Piece::End(Finish::Other(reason.to_owned()))).or_wait();
         column fails(answer) = fails.retry(1).or_wait();
         column panics(answer) = panics.or_wait();
         column stops(answer) = fails;
@@ -326,39 +326,39 @@ async fn everything_says_something() -> Result<()> {
 async fn content_is_not_traced_by_default() -> Result<()> {
     let (spans, _guard) = spans::listen();
     expect_panic(PANIC);
-    everything_says_something().await?;
+    run_everything().await?;
     let outcomes = spans.tree(&["columnar.outcome"]);
-    for what in
+    for outcome in
         ["run failed", "cell ok", "cell failed", "cell skipped", "chat ok", "chat failed", "- an attempt"]
     {
-        assert!(outcomes.contains(what), "{what}\n{outcomes}");
+        assert!(outcomes.contains(outcome), "{outcome}\n{outcomes}");
     }
-    assert!(!spans.hold(PANIC));
-    let told: Vec<&str> = SAID.into_iter().filter(|said| spans.hold(said)).collect();
-    let asked_for = env::var_os(CAPTURE_CONTENT).is_some();
-    assert_eq!(told, if asked_for { SAID.to_vec() } else { Vec::new() });
-    if asked_for {
+    assert!(!spans.contain(PANIC));
+    let traced: Vec<&str> = CONTENT.into_iter().filter(|text| spans.contain(text)).collect();
+    let is_enabled = env::var_os(CAPTURE_CONTENT).is_some();
+    assert_eq!(traced, if is_enabled { CONTENT.to_vec() } else { Vec::new() });
+    if is_enabled {
         let call = &spans.named("chat")[0].fields;
-        let told = |name: &str| call[name].parse::<Value>().expect("it is JSON");
+        let field = |name: &str| call[name].parse::<Value>().expect("it is JSON");
         let part = |text: &str| json!({ "type": "text", "content": text });
-        assert_eq!(told("gen_ai.system_instructions"), json!([part("canary-instruction")]));
+        assert_eq!(field("gen_ai.system_instructions"), json!([part("canary-instruction")]));
         let reply = json!({ "role": "assistant", "parts": [part("canary-reply")], "finish_reason": "stop" });
-        assert_eq!(told("gen_ai.output.messages"), json!([reply]));
-        let input = &told("gen_ai.input.messages")[0];
+        assert_eq!(field("gen_ai.output.messages"), json!([reply]));
+        let input = &field("gen_ai.input.messages")[0];
         assert_eq!(input["role"], "user");
         assert!(input["parts"][0]["content"].as_str().is_some_and(|text| text.starts_with("<echo>\n")));
-        println!("content was told");
+        println!("content was traced");
     }
     Ok(())
 }
 
-/// What is asked for is read once in a process, so this is another one.
+/// The variable is read once in a process, so this test starts another one.
 #[test]
 fn content_is_traced_if_it_is_enabled() {
     let output = test_alone(module_path!(), "content_is_not_traced_by_default")
         .env(CAPTURE_CONTENT, "span_only")
         .output()
         .expect("it runs, as this one does");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && said.contains("content was told"), "{output:?}");
+    let output_text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && output_text.contains("content was traced"), "{output:?}");
 }

@@ -1,14 +1,13 @@
-//! What flows on all stores have in common.
+//! Rules that hold for flows on all stores.
 
 use std::sync::{Arc, Mutex};
 
-use columnar::Name;
 use columnar::prelude::*;
-use columnar::store::{Entry, FileStore, MemoryStore, Put, Store, StoreError};
-use columnar::testing::{LayeredStore, StoreLayer, conformance};
-use futures::future::{BoxFuture, FutureExt};
+use columnar::store::{Entry, FileStore, MemoryStore, Put, Store};
+use columnar::testing::conformance;
+use columnar_tests::store::on_put;
 
-/// Texts that are not what they look like.
+/// Texts that are easily changed.
 const TEXTS: [&str; 9] = [
     "",
     "\n",
@@ -41,85 +40,74 @@ async fn keeps_texts<S: Store>(handle: impl Fn() -> S) -> Result<()> {
 
 #[tokio::test]
 async fn i1_every_text_is_loaded_as_it_was_stored() -> Result<()> {
-    let place = MemoryStore::new();
-    keeps_texts(|| place.clone()).await?;
-    let folder = tempfile::tempdir().expect("there is room");
+    let memory = MemoryStore::new();
+    keeps_texts(|| memory.clone()).await?;
+    let folder = tempfile::tempdir().expect("a folder");
     keeps_texts(|| FileStore::new(folder.path().join("flow"))).await
 }
 
-/// What a store may do to receipts that it must not.
+/// Defects of stores in their treatment of receipts.
 #[derive(Clone, Copy, Debug)]
 enum Wrong {
-    /// It keeps none.
+    /// Keeps none.
     Loses,
-    /// It keeps none of cells without a value.
+    /// Keeps none of skipped cells.
     LosesOfSkipped,
-    /// It takes an empty one for none.
+    /// Treats an empty one as none.
     LosesEmpty,
-    /// It keeps one line of it.
-    Cuts,
-    /// Of those that come together it gives each cell that of the one before.
+    /// Keeps one line of it.
+    Truncates,
+    /// Stores each entry with the receipt of the last one.
     Swaps,
-    /// It says that what is there has the receipt of whoever asks.
-    TellsTheLast,
+    /// Returns the existing entry with the receipt of the later writer.
+    ReturnsTheLast,
 }
 
-/// Is careless with receipts.
-struct Careless {
-    wrong: Wrong,
-    last: Mutex<Entry>,
-}
-
-impl Careless {
-    fn keeps(&self, entry: Entry) -> Entry {
-        let last = std::mem::replace(&mut *self.last.lock().expect("nobody panics"), entry.clone());
+impl Wrong {
+    /// The entry that is stored, after the last one that was put.
+    fn keeps(self, entry: Entry, last: Entry) -> Entry {
         let Entry { value, receipt } = entry;
-        let receipt = match self.wrong {
-            Wrong::Loses => None,
-            Wrong::LosesOfSkipped => receipt.filter(|_| value.is_some()),
-            Wrong::LosesEmpty => receipt.filter(|receipt| !receipt.is_empty()),
-            Wrong::Cuts => receipt.map(|receipt| receipt.lines().next().unwrap_or_default().into()),
-            Wrong::Swaps => receipt.map(|receipt| last.receipt.unwrap_or(receipt)),
-            Wrong::TellsTheLast => receipt,
+        let receipt = match self {
+            Self::Loses => None,
+            Self::LosesOfSkipped => receipt.filter(|_| value.is_some()),
+            Self::LosesEmpty => receipt.filter(|receipt| !receipt.is_empty()),
+            Self::Truncates => receipt.map(|receipt| receipt.lines().next().unwrap_or_default().into()),
+            Self::Swaps => receipt.map(|receipt| last.receipt.unwrap_or(receipt)),
+            Self::ReturnsTheLast => receipt,
         };
         Entry { value, receipt }
     }
-}
 
-impl StoreLayer for Careless {
-    fn put(
-        self: &Arc<Self>,
-        inner: &Arc<dyn Store>,
-        column: Name,
-        step: usize,
-        entry: Entry,
-    ) -> BoxFuture<'static, Result<Put, StoreError>> {
-        let (put, wrong) = (inner.put(column, step, self.keeps(entry.clone())), self.wrong);
-        async move {
-            Ok(match put.await? {
-                Put::Exists(there) if matches!(wrong, Wrong::TellsTheLast) => {
-                    Put::Exists(Entry { receipt: entry.receipt, ..there })
-                }
-                put => put,
-            })
-        }
-        .boxed()
+    /// A store with this defect.
+    fn store(self, inner: MemoryStore, last: &Arc<Mutex<Entry>>) -> impl Store + use<> {
+        let last = Arc::clone(last);
+        on_put(inner, move |inner, column, step, entry| {
+            let last = std::mem::replace(&mut *last.lock().expect("no test panics"), entry.clone());
+            let put = inner.put(column, step, self.keeps(entry.clone(), last));
+            async move {
+                Ok(match put.await? {
+                    Put::Exists(existing) if matches!(self, Self::ReturnsTheLast) => {
+                        Put::Exists(Entry { receipt: entry.receipt, ..existing })
+                    }
+                    put => put,
+                })
+            }
+        })
     }
 }
 
 #[tokio::test]
 async fn stores_that_mishandle_receipts_are_caught() {
-    use Wrong::{Cuts, Loses, LosesEmpty, LosesOfSkipped, Swaps, TellsTheLast};
+    use Wrong::{Loses, LosesEmpty, LosesOfSkipped, ReturnsTheLast, Swaps, Truncates};
 
-    for wrong in [Loses, LosesOfSkipped, LosesEmpty, Cuts, Swaps, TellsTheLast] {
-        let place = move || {
-            let careless = Arc::new(Careless { wrong, last: Mutex::new(Entry::SKIPPED) });
-            let memory = MemoryStore::new();
-            move || LayeredStore::with_shared(memory.clone(), Arc::clone(&careless))
+    for wrong in [Loses, LosesOfSkipped, LosesEmpty, Truncates, Swaps, ReturnsTheLast] {
+        let location = move || {
+            let (memory, last) = (MemoryStore::new(), Arc::new(Mutex::new(Entry::SKIPPED)));
+            move || wrong.store(memory.clone(), &last)
         };
-        let told = tokio::spawn(async move { conformance(place).await }).await;
-        let panic = told.expect_err("it is found out").into_panic();
-        let told = panic.downcast_ref::<String>().expect("a text");
-        assert!(told.contains("clause 4") || told.contains("clause 5"), "{wrong:?}: {told}");
+        let outcome = tokio::spawn(async move { conformance(location).await }).await;
+        let panic = outcome.expect_err("the suite must detect it").into_panic();
+        let message = panic.downcast_ref::<String>().expect("a text");
+        assert!(message.contains("clause 4") || message.contains("clause 5"), "{wrong:?}: {message}");
     }
 }

@@ -1,6 +1,5 @@
 //! Flows that are opened again: what they load, what they refuse, what they take for the same.
 
-use std::ops::Range;
 use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,32 +7,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use columnar::prelude::*;
 use columnar::reopen::{ColumnChange, OpenOptions};
 use columnar::store::{Entry, MemoryStore, Store, StoreError};
-use columnar::testing::{LayeredStore, StoreLayer};
 use columnar::{Column, Name};
 use columnar_tests::live::{Live, block_on};
 use columnar_tests::log::Log;
+use columnar_tests::store::on_load;
 use columnar_tests::strategies::flows;
-use futures::future::{BoxFuture, FutureExt};
+use futures::FutureExt;
 use proptest::prelude::*;
-
-/// Counts the values that are loaded.
-#[derive(Default)]
-struct Loads(Arc<AtomicUsize>);
-
-impl StoreLayer for Loads {
-    fn load(
-        self: &Arc<Self>,
-        inner: &Arc<dyn Store>,
-        column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        let (loading, loaded) = (inner.load(column, steps), Arc::clone(&self.0));
-        let count = move |entries: &Result<Vec<_>, _>| {
-            loaded.fetch_add(entries.as_ref().map_or(0, Vec::len), Ordering::SeqCst);
-        };
-        loading.inspect(count).boxed()
-    }
-}
 
 /// A store with the values of so many steps, as an earlier process left it.
 async fn stored(columns: &[&str], steps: usize) -> MemoryStore {
@@ -97,23 +77,31 @@ proptest! {
 async fn q1_the_number_of_loaded_values_does_not_grow_with_the_history() -> Result<()> {
     let mut loaded = Vec::new();
     for steps in [500, 5000] {
-        let store = LayeredStore::new(stored(&["user", "topics"], steps).await, Loads::default());
+        let loads = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&loads);
+        let store = on_load(stored(&["user", "topics"], steps).await, move |inner, column, steps| {
+            let counter = Arc::clone(&counter);
+            let count = move |entries: &Result<Vec<_>, _>| {
+                counter.fetch_add(entries.as_ref().map_or(0, Vec::len), Ordering::SeqCst);
+            };
+            inner.load(column, steps).inspect(count)
+        });
         let user = source("user");
         let topics = column("topics", user.latest(), Log::default().upper("topics"));
         let summary = column("summary", (topics.window(3), this().latest()), Log::default().upper("summary"));
         let options = OpenOptions::new(store.clone()).recent(10);
         // `summary` is new, and reads three steps back from step 0 on: all of `topics`.
         let f = Flow::open(options, [&summary]).await?;
-        assert_eq!(store.0.load(Ordering::SeqCst), steps + 10);
+        assert_eq!(loads.load(Ordering::SeqCst), steps + 10);
         f.run().await?;
         drop(f);
 
-        store.0.store(0, Ordering::SeqCst);
+        loads.store(0, Ordering::SeqCst);
         let f = Flow::open(OpenOptions::new(store.clone()).recent(10), [&summary]).await?;
         assert_eq!((f.steps(), f.forecast().cells), (steps, 0));
         f.push("user", "next").await?;
         f.run().await?;
-        loaded.push(store.0.load(Ordering::SeqCst));
+        loaded.push(loads.load(Ordering::SeqCst));
     }
     assert_eq!(loaded, [30, 30], "the last ten of three columns");
     Ok(())

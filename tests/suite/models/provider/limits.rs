@@ -9,7 +9,7 @@ use std::error::Error;
 use std::iter;
 use tokio::time::{Instant, pause};
 
-use super::{Outcome, advance_clock, outcome};
+use super::{Outcome, advance_clock, compute_one};
 
 /// The error of the adapter among the sources of the error of the run.
 fn genai(outcome: &Outcome) -> &GenaiError {
@@ -37,7 +37,7 @@ async fn p1_an_overloaded_provider_is_called_again_after_the_requested_time() {
                 _ => stream(wire.reply(&["Hi"])),
             });
             let server = server.await;
-            let outcome = outcome(wire.model(&server), 1).await;
+            let outcome = compute_one(wire.model(&server), 1).await;
             assert_eq!(outcome.value.as_deref(), Some("Hi"), "{wire:?}");
             let [first, second] = server.request_times()[..] else { panic!("two requests") };
             let waited = second - first;
@@ -46,7 +46,7 @@ async fn p1_an_overloaded_provider_is_called_again_after_the_requested_time() {
     }
     // After the last retry, the error has the requested wait.
     let server = Server::always(answer("429 Too Many Requests\r\nretry-after: 7", "")).await;
-    let outcome = outcome(Wire::OpenAi.model(&server), 0).await;
+    let outcome = compute_one(Wire::OpenAi.model(&server), 0).await;
     assert_eq!(Overloaded::of(outcome.why()), Some(&Overloaded { retry_after: Some(secs(7)) }));
 }
 
@@ -71,13 +71,13 @@ async fn p2_a_failing_provider_is_called_again() {
                 _ => stream(wire.reply(&["Hi"])),
             });
             let server = server.await;
-            let outcome = outcome(wire.model(&server), 2).await;
+            let outcome = compute_one(wire.model(&server), 2).await;
             assert_eq!(outcome.value.as_deref(), Some("Hi"), "{wire:?}");
             assert_eq!((outcome.retries.len(), server.requests().len()), (2, 3));
         }
         // No server listens.
         let gone = Server::always(vec![]).await.url().to_owned();
-        let outcome = outcome(wire.model_at(&gone), 2).await;
+        let outcome = compute_one(wire.model_at(&gone), 2).await;
         assert_eq!(outcome.retries.len(), 2);
         assert!(outcome.cause().contains("refused"), "{}", outcome.cause());
     }
@@ -90,7 +90,7 @@ async fn p4_a_reply_that_does_not_begin_times_out() {
             [vec![Act::Hold], vec![head(), Act::Hold], vec![head(), Act::Send(b"da".to_vec()), Act::Hold]]
         {
             let server = Server::always(acts).await;
-            let running = tokio::spawn(outcome(wire.model(&server), 0));
+            let running = tokio::spawn(compute_one(wire.model(&server), 0));
             server.received(1).await;
             // Only the head of the reply is in transit, which does not matter.
             pause();
@@ -117,7 +117,7 @@ async fn p4_a_reply_that_stalls_times_out() {
         for silence in [vec![Act::Hold], drip.collect()] {
             let acts = [stream(&begun), silence].concat();
             let server = Server::always(acts).await;
-            let (outcome, began) = (outcome(wire.model(&server), 0).await, server.request_times()[0]);
+            let (outcome, began) = (compute_one(wire.model(&server), 0).await, server.request_times()[0]);
             let GenaiError::TimedOut { limit, begun: true, .. } = genai(&outcome) else {
                 panic!("{}", outcome.cause())
             };
@@ -140,7 +140,7 @@ async fn p4_keep_alive_events_reset_the_timeout() {
         let pings = pings.iter().cycle().take(20).cloned().collect::<Vec<_>>();
         let acts = [vec![head()], pings, vec![Act::Send(wire.reply(&["Hi"]).into_bytes())]].concat();
         let server = Server::always(acts).await;
-        let outcome = outcome(wire.model(&server), 0).await;
+        let outcome = compute_one(wire.model(&server), 0).await;
         assert_eq!(outcome.value.as_deref(), Some("Hi"), "{wire:?}");
         let began: Instant = server.request_times()[0];
         assert!(began.elapsed() >= secs(1000));
@@ -151,16 +151,16 @@ async fn p4_keep_alive_events_reset_the_timeout() {
 async fn p4_timeouts_are_configurable() {
     advance_clock(secs(1));
     let first = Server::always(vec![Act::Hold]).await;
-    let outcome = outcome(Wire::OpenAi.model(&first).first_timeout(secs(7)), 0).await;
+    let outcome = compute_one(Wire::OpenAi.model(&first).first_timeout(secs(7)), 0).await;
     assert!(outcome.cause().contains("did not begin to answer within 7s"), "{}", outcome.cause());
     let idle = Server::always(
         [stream(Wire::OpenAi.events(&["Hi"], "stop")[..2].concat()), vec![Act::Hold]].concat(),
     );
     let idle = idle.await;
-    let outcome = outcome(Wire::OpenAi.model(&idle).idle_timeout(secs(9)), 0).await;
+    let outcome = compute_one(Wire::OpenAi.model(&idle).idle_timeout(secs(9)), 0).await;
     assert!(outcome.cause().contains("said no more for 9s"), "{}", outcome.cause());
     let forever = Wire::OpenAi.model(&idle).first_timeout(Duration::MAX).idle_timeout(secs(9));
-    assert!(outcome(forever, 0).await.cause().contains("said no more"));
+    assert!(compute_one(forever, 0).await.cause().contains("said no more"));
 }
 
 #[tokio::test]
@@ -171,7 +171,7 @@ async fn p7_an_endless_text_is_an_error_at_the_text_limit() {
         let (begin, more) = (events[..text].concat(), events[text].clone());
         let flood = Act::Flood(more.into_bytes(), usize::MAX);
         let server = Server::always([stream(begin), vec![flood]].concat()).await;
-        let outcome = outcome(wire.model(&server).text_limit(64 << 10), 0).await;
+        let outcome = compute_one(wire.model(&server).text_limit(64 << 10), 0).await;
         let GenaiError::TooLong { limit, .. } = genai(&outcome) else { panic!("{}", outcome.cause()) };
         assert_eq!(*limit, 64 << 10);
         assert!(outcome.attempts[0].len() <= 64 << 10, "no more is kept");
@@ -186,7 +186,7 @@ async fn p7_an_endless_line_times_out() {
     for wire in WIRES {
         let flood = Act::Flood(vec![b'x'; 16 << 10], 32);
         let server = Server::always(vec![head(), Act::Send(b"data: ".to_vec()), flood, Act::Hold]).await;
-        let outcome = outcome(wire.model(&server), 0).await;
+        let outcome = compute_one(wire.model(&server), 0).await;
         assert!(matches!(genai(&outcome), GenaiError::TimedOut { begun: false, .. }), "{}", outcome.cause());
     }
 }
@@ -198,7 +198,7 @@ async fn p7_no_reply_is_decompressed() {
     for wire in WIRES {
         let acts = vec![Act::Send([head.as_bytes(), &packed].concat())];
         let server = Server::always(acts).await;
-        let outcome = outcome(wire.model(&server), 0).await;
+        let outcome = compute_one(wire.model(&server), 0).await;
         assert!(outcome.cause().contains("could not be understood"), "{}", outcome.cause());
         assert!(!server.requests()[0].to_lowercase().contains("accept-encoding"), "{:?}", server.requests());
     }
@@ -218,7 +218,7 @@ async fn p10_the_text_of_an_interrupted_attempt_is_discarded() {
                 0 => acts.clone(),
                 _ => stream(wire.reply(&["Good", "bye"])),
             });
-            let outcome = outcome(wire.model(&server.await), 1).await;
+            let outcome = compute_one(wire.model(&server.await), 1).await;
             assert_eq!(outcome.value.as_deref(), Some("Goodbye"), "{wire:?}");
             assert_eq!(outcome.attempts.last().map(String::as_str), Some("Goodbye"));
             assert!("Hel".starts_with(&outcome.attempts[0]), "{}", outcome.attempts[0]);

@@ -53,12 +53,12 @@ impl Outcome {
 }
 
 /// Computes one value with the model, in a flow with this number of retries.
-pub(crate) async fn outcome(model: Genai, retries: usize) -> Outcome {
-    outcome_of(model, retries, "Hello!").await
+pub(crate) async fn compute_one(model: Genai, retries: usize) -> Outcome {
+    compute_reply_to(model, retries, "Hello!").await
 }
 
 /// The same with another message of the user.
-pub(crate) async fn outcome_of(model: Genai, retries: usize, message: &str) -> Outcome {
+pub(crate) async fn compute_reply_to(model: Genai, retries: usize, message: &str) -> Outcome {
     let (model, store) = (EndRecorder::new(model), MemoryStore::new());
     let chat = Chat::open(store.clone(), model.clone(), retries).await.expect("the store is new");
     chat.user.push(message).await.expect("a store in memory");

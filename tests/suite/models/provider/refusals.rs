@@ -5,7 +5,7 @@ use columnar::model::{Finish, Refused};
 use columnar_tests::server::{Act, Server, WIRES, Wire, answer, data, event, stream};
 use std::time::Duration;
 
-use super::{advance_clock, outcome, outcome_of};
+use super::{advance_clock, compute_one, compute_reply_to};
 
 #[tokio::test]
 async fn p3_a_permanent_refusal_is_not_retried() {
@@ -29,7 +29,7 @@ async fn p3_a_permanent_refusal_is_not_retried() {
     ] {
         for wire in WIRES {
             let server = Server::always(answer(status, body)).await;
-            let outcome = outcome(wire.model(&server), 3).await;
+            let outcome = compute_one(wire.model(&server), 3).await;
             assert!(Refused::of(outcome.why()).is_some());
             let expected = format!("`{}` answered with HTTP status {expected}", wire.name());
             assert!(outcome.cause().contains(&expected), "{} is not {expected}", outcome.cause());
@@ -46,7 +46,7 @@ async fn p3_a_long_message_of_a_provider_is_truncated_and_quotes_no_request() {
         format!(r#"{{"error":{{"message":"{long}","type":"harbour","code":"Marseille","param":"ok"}}}}"#);
     for wire in WIRES {
         let server = Server::always(answer("400 Bad Request", &lies)).await;
-        let outcome = outcome_of(wire.model(&server), 0, secret).await;
+        let outcome = compute_reply_to(wire.model(&server), 0, secret).await;
         let (cause, debug) = (outcome.cause(), format!("{:?}", outcome.why()));
         for word in ["plans", "harbour", "marseille"] {
             assert!(!cause.to_lowercase().contains(word), "{cause}");
@@ -66,7 +66,7 @@ async fn p3_a_temporary_refusal_is_retried() {
             0 => answer(status, ""),
             _ => stream(Wire::OpenAi.reply(&["Hi"])),
         });
-        let outcome = outcome(Wire::OpenAi.model(&server.await), 1).await;
+        let outcome = compute_one(Wire::OpenAi.model(&server.await), 1).await;
         assert_eq!(outcome.value.as_deref(), Some("Hi"), "{status}");
     }
 }
@@ -117,7 +117,7 @@ async fn p8_a_reply_without_text_is_an_error() {
     ];
     for (wire, table) in [(Wire::OpenAi, &openai[..]), (Wire::Anthropic, &anthropic)] {
         for (body, expected) in table {
-            let outcome = outcome(wire.model(&Server::always(stream(body)).await), 0).await;
+            let outcome = compute_one(wire.model(&Server::always(stream(body)).await), 0).await;
             match expected {
                 Ok(text) => assert_eq!(outcome.value.as_deref(), Some(*text), "{body}"),
                 Err(why) => {
@@ -133,7 +133,7 @@ async fn p8_a_reply_without_text_is_an_error() {
 async fn p8_the_end_of_a_reply_has_its_id_and_usage() {
     for (wire, id) in [(Wire::OpenAi, "chatcmpl-7"), (Wire::Anthropic, "msg_7")] {
         let server = Server::always(stream(wire.reply(&["Hi"]))).await;
-        let outcome = outcome(wire.model(&server), 0).await;
+        let outcome = compute_one(wire.model(&server), 0).await;
         let [end] = &outcome.ends[..] else { panic!("one end") };
         assert_eq!((end.id.as_deref(), &end.finish), (Some(id), &Finish::Stop));
         let usage = end.usage.expect("a usage");
@@ -141,7 +141,7 @@ async fn p8_the_end_of_a_reply_has_its_id_and_usage() {
     }
     // An invalid id is dropped.
     let odd = Wire::OpenAi.reply(&["Hi"]).replace("chatcmpl-7", "a sentence with spaces");
-    let outcome = outcome(Wire::OpenAi.model(&Server::always(stream(odd)).await), 0).await;
+    let outcome = compute_one(Wire::OpenAi.model(&Server::always(stream(odd)).await), 0).await;
     assert_eq!(outcome.ends[0].id, None);
 }
 
@@ -152,7 +152,7 @@ async fn p9_no_redirect_is_followed() {
             let other = Server::always(stream(wire.reply(&["Hi"]))).await;
             let location = format!("{status}\r\nlocation: {}/v1/messages", other.url());
             let server = Server::always(answer(&location, "")).await;
-            let outcome = outcome(wire.model(&server), 2).await;
+            let outcome = compute_one(wire.model(&server), 2).await;
             assert!(outcome.cause().contains("HTTP status 30"), "{}", outcome.cause());
             assert_eq!((server.requests().len(), other.requests().len()), (1, 0), "{status}");
         }
@@ -165,7 +165,7 @@ async fn p8_nothing_is_read_after_the_end_of_a_reply() {
     for wire in WIRES {
         let acts = [stream(wire.reply(&["Hi"])), vec![Act::Hold]].concat();
         let server = Server::always(acts).await;
-        let outcome = tokio::time::timeout(secs(60), outcome(wire.model(&server), 0)).await;
+        let outcome = tokio::time::timeout(secs(60), compute_one(wire.model(&server), 0)).await;
         assert_eq!(outcome.expect("it ends").value.as_deref(), Some("Hi"));
     }
 }

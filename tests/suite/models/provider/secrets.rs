@@ -13,7 +13,7 @@ use columnar_tests::models::EndRecorder;
 use columnar_tests::process::test_alone;
 use columnar_tests::server::{Act, Server, WIRES, Wire, answer, data, stream};
 
-use super::{Chat, outcome_of};
+use super::{Chat, compute_reply_to};
 
 /// A key, and a password in an address.
 const KEY: &str = "canarykey4711";
@@ -60,7 +60,7 @@ async fn outputs() -> Vec<String> {
             let url = server.url().replace("http://", &format!("http://me:{PASSWORD}@"));
             let model = wire.model_at(&format!("{url}/v1?key={PASSWORD}"));
             outputs.push(format!("{model:?}"));
-            let outcome = outcome_of(model, 0, VALUE).await;
+            let outcome = compute_reply_to(model, 0, VALUE).await;
             assert_eq!(server.requests().len(), 1);
             outputs.push(outcome.events.concat());
             let Some(error) = &outcome.error else { continue };
@@ -68,12 +68,12 @@ async fn outputs() -> Vec<String> {
             outputs.extend(all.map(|error| format!("{error} {error:?} {error:#?}")));
         }
         let nowhere = format!("http://me:{PASSWORD}@127.0.0.1:1/{PASSWORD}");
-        let outcome = outcome_of(wire.model_at(&nowhere), 0, VALUE).await;
+        let outcome = compute_reply_to(wire.model_at(&nowhere), 0, VALUE).await;
         outputs.push(format!("{} {:?}", outcome.cause(), outcome.error));
         for odd in [format!("{}@http://{PASSWORD}:x", wire.name()), format!("x@http://{PASSWORD}")] {
             match Genai::new(&odd) {
                 Ok(model) => {
-                    let outcome = outcome_of(model, 0, VALUE).await;
+                    let outcome = compute_reply_to(model, 0, VALUE).await;
                     outputs.push(format!("{} {:?}", outcome.cause(), outcome.error));
                 }
                 Err(error) => outputs.push(format!("{error} {error:?}")),
@@ -125,7 +125,7 @@ async fn through_a_proxy() {
     }
     for wire in WIRES {
         // The address belongs to no host: the proxy, which does not exist, refuses the connection.
-        let outcome = outcome_of(wire.model_at("http://192.0.2.1/v1"), 0, VALUE).await;
+        let outcome = compute_reply_to(wire.model_at("http://192.0.2.1/v1"), 0, VALUE).await;
         println!("{} {:?}", outcome.cause(), outcome.error);
         assert!(outcome.cause().contains("refused"), "{}", outcome.cause());
     }
@@ -208,7 +208,7 @@ async fn x1_x2_the_log_has_no_secret_at_its_finest_level() {
     let (spans, _guard) = columnar_tests::spans::listen();
     outputs().await;
     for secret in ["canaryvalue", "sings", PASSWORD, KEY] {
-        assert!(!spans.hold(secret), "{secret}");
+        assert!(!spans.contain(secret), "{secret}");
     }
-    assert!(spans.hold("columnar.run"), "it listens");
+    assert!(spans.contain("columnar.run"), "it listens");
 }

@@ -5,7 +5,7 @@ use columnar_tests::server::{Act, Server, WIRES, Wire, data, pieces, stream};
 use fastrand::Rng;
 use std::sync::{Arc, Mutex};
 
-use super::outcome;
+use super::compute_one;
 
 /// A text with letters, characters of two and four bytes, and lines.
 const TEXTS: [&str; 4] = ["Hel", "lo, wörld ", "🦀 and\n", "so on"];
@@ -33,7 +33,7 @@ async fn p5_a_truncated_reply_is_an_error_at_any_byte() {
         let server = each((0..=reply.len()).map(|end| stream(&reply.as_bytes()[..end])).collect()).await;
         let model = wire.model(&server);
         for end in 0..=reply.len() {
-            let outcome = outcome(model.clone(), 0).await;
+            let outcome = compute_one(model.clone(), 0).await;
             let expected = (end >= whole).then_some(&*text);
             assert_eq!(outcome.value.as_deref(), expected, "{wire:?} after {end} of {whole} bytes");
         }
@@ -57,7 +57,7 @@ async fn p5_a_reset_connection_is_an_error_at_any_byte() {
         let server = each(ends.iter().flat_map(|end| [broken(*end), short(*end)]).collect()).await;
         let model = wire.model(&server);
         for end in ends.iter().flat_map(|end| [end, end]) {
-            let outcome = outcome(model.clone(), 0).await;
+            let outcome = compute_one(model.clone(), 0).await;
             assert_eq!(outcome.value, None, "{wire:?} after {end} bytes");
             assert!(text.starts_with(&outcome.attempts[0]), "the deltas are a prefix of the reply");
         }
@@ -71,7 +71,7 @@ async fn values(wire: Wire, replies: Vec<Vec<Act>>) -> Vec<Result<String, String
     let model = wire.model(&server);
     let mut values = Vec::new();
     for _ in 0..count {
-        let outcome = outcome(model.clone(), 0).await;
+        let outcome = compute_one(model.clone(), 0).await;
         values.push(outcome.value.clone().ok_or_else(|| outcome.cause()));
     }
     values
@@ -219,7 +219,7 @@ async fn p5_other_wire_formats_need_their_end_marker() {
         let server = each((0..=reply.len()).map(|end| stream(&reply.as_bytes()[..end])).collect()).await;
         let model = Genai::new(&format!("{name}@{}/v1", server.url())).expect("a provider");
         for end in 0..=reply.len() {
-            let outcome = outcome(model.clone(), 0).await;
+            let outcome = compute_one(model.clone(), 0).await;
             let expected = (end >= whole).then_some("Hi");
             assert_eq!(outcome.value.as_deref(), expected, "{name} after {end} bytes: {:?}", outcome.error);
             if end >= whole {

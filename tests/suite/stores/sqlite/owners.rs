@@ -4,15 +4,14 @@ use std::env;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Stdio};
-use std::sync::Arc;
 
 use columnar::Name;
 use columnar::prelude::*;
 use columnar::store::{Entry, Put, SqliteStore, Store, StoreError, StoredSteps};
-use columnar::testing::{LayeredStore, StoreLayer};
 use columnar_tests::log::Log;
 use columnar_tests::process::test_alone;
-use futures::future::{BoxFuture, FutureExt, join_all};
+use columnar_tests::store::on_put;
+use futures::future::join_all;
 
 use super::{Chats, load, name, put, read, value};
 
@@ -143,32 +142,16 @@ async fn s6_a_link_to_the_file_is_the_same_file() {
     read(&link, "user").await.expect("it is free");
 }
 
-/// Stores a value, and then says that it has failed.
-struct Unsure;
-
-impl StoreLayer for Unsure {
-    fn put(
-        self: &Arc<Self>,
-        inner: &Arc<dyn Store>,
-        column: Name,
-        step: usize,
-        entry: Entry,
-    ) -> BoxFuture<'static, Result<Put, StoreError>> {
-        let is_last = column == "answer" && step == 1;
-        let put = inner.put(column, step, entry);
-        async move {
-            let put = put.await?;
-            if is_last { Err(StoreError::other("the commit was not answered")) } else { Ok(put) }
-        }
-        .boxed()
-    }
-}
-
 #[tokio::test]
 async fn c5_a_value_stored_despite_an_error_is_adopted() -> Result<()> {
     let (chats, log) = (Chats::new(), Log::default());
     let answer = column("answer", source("user").latest(), log.upper("answer"));
-    let flow = Flow::open(LayeredStore::new(chats.store("monday"), Unsure), [&answer]).await?;
+    let unsure = on_put(chats.store("monday"), async |inner, column, step, entry| {
+        let is_last = column == "answer" && step == 1;
+        let put = inner.put(column, step, entry).await?;
+        if is_last { Err(StoreError::other("the commit was not answered")) } else { Ok(put) }
+    });
+    let flow = Flow::open(unsure, [&answer]).await?;
     for text in ["a", "b"] {
         flow.push("user", text).await?;
     }
