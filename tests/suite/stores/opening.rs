@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use columnar::prelude::*;
 use columnar::reopen::{ColumnChange, OpenOptions};
-use columnar::store::{Entry, MemoryStore, Store, StoreError};
+use columnar::store::{Entry, MemoryStore, Store};
 use columnar::{Column, Name};
 use columnar_tests::live::{Live, block_on};
 use columnar_tests::log::Log;

@@ -5,9 +5,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Stdio};
 
-use columnar::Name;
 use columnar::prelude::*;
-use columnar::store::{Entry, Put, SqliteStore, Store, StoreError, StoredSteps};
+use columnar::store::{Put, SqliteStore, Store, StoreError, StoredSteps};
 use columnar_tests::log::Log;
 use columnar_tests::process::test_alone;
 use columnar_tests::store::on_put;
