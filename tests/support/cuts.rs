@@ -17,7 +17,7 @@ pub type At = (Way, u64, Cut);
 /// # Errors
 ///
 /// The cut with which it went wrong, and how.
-pub async fn lives_with_cuts<S: Store, H: Fn(&str) -> S>(
+pub async fn run_with_cuts<S: Store, H: Fn(&str) -> S>(
     database: &Database,
     place: impl Fn(usize) -> H,
     kinds: &[Cut],
@@ -59,7 +59,7 @@ async fn lives<S: Store>(
     if cut == Cut::Through {
         wire.cut_after(way, after, cut);
     }
-    let store = open_in_the_end(|| make(by_wire)).await.map_err(|error| format!("opening: {error:?}"))?;
+    let store = open_at_last(|| make(by_wire)).await.map_err(|error| format!("opening: {error:?}"))?;
     if cut == Cut::Unheard {
         wire.cut_after(way, after, cut);
     }
@@ -79,8 +79,7 @@ async fn lives<S: Store>(
     agrees(&store).await?;
     drop(store);
     wire.mend();
-    let again =
-        open_in_the_end(|| make(direct)).await.map_err(|error| format!("opening again: {error:?}"))?;
+    let again = open_at_last(|| make(direct)).await.map_err(|error| format!("opening again: {error:?}"))?;
     agrees(&again).await
 }
 
@@ -89,7 +88,7 @@ async fn lives<S: Store>(
 /// # Errors
 ///
 /// What opening says after many tries.
-pub async fn open_in_the_end<S: Store>(make: impl Fn() -> S) -> Result<S, StoreError> {
+pub async fn open_at_last<S: Store>(make: impl Fn() -> S) -> Result<S, StoreError> {
     let mut tries = 0..100;
     loop {
         let store = make();

@@ -1,4 +1,4 @@
-//! Flows that are opened again: what they load, what they refuse, what they take for the same.
+//! Reopened flows: the values that they load, and the changes of a declaration that they accept.
 
 use std::slice;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use columnar_tests::strategies::flows;
 use futures::FutureExt;
 use proptest::prelude::*;
 
-/// A store with the values of so many steps, as an earlier process left it.
+/// A store with the values of this number of steps, as of an earlier process.
 async fn stored(columns: &[&str], steps: usize) -> MemoryStore {
     let store = MemoryStore::new();
     let writer = store.clone();
-    writer.open().await.expect("nobody has it open");
+    writer.open().await.expect("the store is free");
     for name in columns {
         for step in 0..steps {
             let name = Name::new(name).expect("a name");
@@ -32,8 +32,8 @@ async fn stored(columns: &[&str], steps: usize) -> MemoryStore {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 60 } else { 500 }))]
 
-    /// Whatever the views, what they reach is there: the flow that is opened again shows the models the same
-    /// as one that was never closed.
+    /// For any views, the values that they show are in memory: a reopened flow sends the same requests as a flow that was
+    /// never closed.
     #[test]
     fn a_reopened_flow_loads_the_values_in_its_views(described in flows(), at in 0..7_usize) {
         block_on(async {
@@ -119,8 +119,9 @@ async fn a_value_that_is_not_in_memory_is_an_error_until_it_is_loaded() -> Resul
     assert_eq!((f.get("topics", 16), f.get("user", 16)), (None, None));
     assert!(f.get("topics", 17).is_some() && f.messages("topics", 18).is_ok());
     let error = f.messages("topics", 17).expect_err("it shows step 16");
-    let told = "`user` at step 16 is stored, but not in memory: bring it back with `load(16).await` first";
-    assert_eq!(error.to_string(), told);
+    let expected =
+        "`user` at step 16 is stored, but not in memory: bring it back with `load(16).await` first";
+    assert_eq!(error.to_string(), expected);
     f.load(16).await?;
     assert!(f.messages("topics", 17).is_ok() && f.get("topics", 16).is_some());
     assert_eq!(f.get("topics", 15), None);
@@ -158,7 +159,7 @@ async fn s6_a_second_flow_is_locked_out_until_the_first_one_is_dropped() -> Resu
     Ok(())
 }
 
-/// A loop over the events leaves the run behind, and it kept the flow open.
+/// After a loop over its events, the run still exists, and it once kept the store open.
 #[tokio::test]
 async fn a_run_that_has_ended_does_not_own_the_store() -> Result<()> {
     let store = MemoryStore::new();
@@ -173,7 +174,8 @@ async fn a_run_that_has_ended_does_not_own_the_store() -> Result<()> {
     Ok(())
 }
 
-/// A flow that was stored, and one that is opened on what it left.
+/// Stores a flow with the first columns, and opens the store with the second ones. Returns the error, or the number of
+/// cells to compute.
 async fn opened_as(was: &[Column], now: &[Column], keep: &[&str]) -> Result<Flow> {
     let store = MemoryStore::new();
     let f = Flow::open(store.clone(), was).await?;
@@ -189,7 +191,7 @@ fn upper(name: &'static str, views: impl columnar::IntoViews) -> Column {
     column(name, views, Log::default().upper(name))
 }
 
-async fn told(was: &[Column], now: &[Column]) -> String {
+async fn reopened(was: &[Column], now: &[Column]) -> String {
     match opened_as(was, now, &[]).await {
         Ok(f) => format!("no error, and {} cells to compute", f.forecast().cells),
         Err(error) => error.to_string(),
@@ -200,14 +202,17 @@ async fn told(was: &[Column], now: &[Column]) -> String {
 async fn d1_a_new_column_is_computed_from_step_0() {
     let user = source("user");
     let (map, more) = (upper("map", user.latest()), upper("more", user.latest()));
-    assert_eq!(told(slice::from_ref(&map), &[map.clone(), more]).await, "no error, and 3 cells to compute");
+    assert_eq!(
+        reopened(slice::from_ref(&map), &[map.clone(), more]).await,
+        "no error, and 3 cells to compute"
+    );
 }
 
 #[tokio::test]
 async fn d1_a_new_source_is_an_error_until_it_has_its_values() -> Result<()> {
     let (user, notes) = (source("user"), source("notes"));
     let (map, more) = (upper("map", user.latest()), upper("more", (user.latest(), notes.latest())));
-    let error = told(slice::from_ref(&map), &[map.clone(), more.clone()]).await;
+    let error = reopened(slice::from_ref(&map), &[map.clone(), more.clone()]).await;
     assert_eq!(
         error,
         "the source `notes` cannot join a flow that has steps already: they have no value for it"
@@ -242,7 +247,7 @@ async fn d2_a_removed_column_that_returns_has_its_values() -> Result<()> {
     assert_eq!((f.get("gone", 1).is_some(), log.calls_of("gone", 0)), (true, 1));
     drop(f);
 
-    // Another one of its name is not, neither from the beginning nor later.
+    // A different column of this name is rejected, at opening and later.
     let other = column("gone", user.window(2), log.upper("gone"));
     assert!(matches!(Flow::open(store.clone(), [&map, &other]).await, Err(Error::Drift(_))));
     let f = Flow::open(store, [&map]).await?;
@@ -279,9 +284,9 @@ async fn d3_changed_views_are_an_error_unless_they_are_accepted() -> Result<()> 
         let expected = format!(
             "what is stored of `map` was computed from ({was_read}), and it reads ({is_read}) now: to keep that and go on the new way, open `OpenOptions::new(store).keep(\"map\")`; to compute all of it anew, give it another name"
         );
-        assert_eq!(told(&before, &now).await, expected);
+        assert_eq!(reopened(&before, &now).await, expected);
         let f = opened_as(&before, &now, &["map"]).await?;
-        assert_eq!((f.steps(), f.forecast().cells), (3, 0), "what is stored stays");
+        assert_eq!((f.steps(), f.forecast().cells), (3, 0), "stored values stay");
         f.push("user", "d").await?;
         f.run().await?;
         assert_eq!(f.steps(), 4);
@@ -289,7 +294,7 @@ async fn d3_changed_views_are_an_error_unless_they_are_accepted() -> Result<()> 
     Ok(())
 }
 
-/// All changes are told at once, and what is kept once need not be said again.
+/// All changes are reported at once, and a change that was kept once needs no option again.
 #[tokio::test]
 async fn d3_all_changes_are_reported_at_once() -> Result<()> {
     let user = source("user");
@@ -330,8 +335,8 @@ async fn d4_a_source_and_a_derived_column_do_not_replace_each_other() -> Result<
     let reader = |of: &Column| upper("reader", (user.latest(), of.latest()));
     let expected =
         "what is stored of `topics` was computed, and it is to be pushed now: give it another name";
-    assert_eq!(told(&[reader(&computed)], &[reader(&topics)]).await, expected);
-    // No word of the opener's makes the one the other.
+    assert_eq!(reopened(&[reader(&computed)], &[reader(&topics)]).await, expected);
+    // No option turns the one into the other.
     assert!(opened_as(&[reader(&computed)], &[reader(&topics)], &["topics"]).await.is_err());
     Ok(())
 }
@@ -347,25 +352,25 @@ async fn d4_a_renamed_column_keeps_its_values_if_it_declares_its_earlier_name() 
     drop(f);
 
     let renamed = |was: bool| {
-        let (said, subjects) = (source("said"), "subjects");
-        let said = if was { said.was("user") } else { said };
-        let subjects = column(subjects, said.latest(), log.upper(subjects));
+        let (message, subjects) = (source("message"), "subjects");
+        let message = if was { message.was("user") } else { message };
+        let subjects = column(subjects, message.latest(), log.upper(subjects));
         let subjects = if was { subjects.was("topics") } else { subjects };
         column("both", (&subjects, this()), log.upper("both"))
     };
     let f = Flow::open(store.clone(), [renamed(true)]).await?;
     assert_eq!((f.steps(), f.forecast().cells), (1, 0));
     assert_eq!(f.get("subjects", 0).as_deref(), Some("<USER>\nA\n</USER>"));
-    f.push("said", "b").await?;
+    f.push("message", "b").await?;
     f.run().await?;
     drop(f);
-    // It is known from then on, and need not be said any more.
+    // The store has the new name from then on, so `was` is not needed any more.
     let f = Flow::open(store.clone(), [renamed(false)]).await?;
-    assert_eq!((f.steps(), f.get("said", 1).as_deref()), (2, Some("b")));
+    assert_eq!((f.steps(), f.get("message", 1).as_deref()), (2, Some("b")));
     drop(f);
 
     // The old name is free, for another column.
-    let topics = column("topics", source("said").latest(), log.upper("new"));
+    let topics = column("topics", source("message").latest(), log.upper("new"));
     let f = Flow::open(store.clone(), [topics]).await?;
     assert_eq!((f.len_of("topics"), f.steps()), (0, 0));
     f.run().await?;
@@ -398,8 +403,8 @@ mod after {
     }
     flow! {
         pub struct Chat {
-            source said was "user";
-            column topics(said.latest) was "subjects" = upper_step();
+            source message was "user";
+            column topics(message.latest) was "subjects" = upper_step();
             use Debate { topic: topics } as debate;
         }
     }
@@ -415,16 +420,16 @@ async fn d4_a_flow_of_the_macro_keeps_the_values_of_renamed_columns() -> Result<
     let chat = before::Chat::open(store.clone()).await?;
     chat.user.push("a").await?;
     chat.run().await?;
-    let said = chat.debate.critic.get(0);
+    let critique = chat.debate.critic.get(0);
     drop(chat);
 
     let chat = after::Chat::open(store.clone()).await?;
-    assert_eq!((chat.steps(), chat.forecast().cells, chat.debate.judge.get(0)), (1, 0, said));
-    chat.said.push("b").await?;
+    assert_eq!((chat.steps(), chat.forecast().cells, chat.debate.judge.get(0)), (1, 0, critique));
+    chat.message.push("b").await?;
     chat.run().await?;
     assert_eq!(
         after::Chat::GRAPH.to_string(),
-        "source said was \"user\"\ncolumn topics(said.latest) was \"subjects\"\n\
+        "source message was \"user\"\ncolumn topics(message.latest) was \"subjects\"\n\
          column debate.judge(topics.latest.as(\"topic\")) was \"debate.critic\"\n"
     );
     Ok(())
@@ -455,8 +460,8 @@ async fn d5_another_version_of_a_compute_step_is_an_error() -> Result<()> {
         (None, Some("1"), "was computed by no version in particular, and it is version \"1\" now"),
         (Some("1"), None, "was computed by version \"1\", and it is no version in particular now"),
     ] {
-        let told = told(&[map(was)], &[map(now)]).await;
-        assert!(told.starts_with(&format!("what is stored of `map` {text}: to keep that")), "{told}");
+        let outcome = reopened(&[map(was)], &[map(now)]).await;
+        assert!(outcome.starts_with(&format!("what is stored of `map` {text}: to keep that")), "{outcome}");
         opened_as(&[map(was)], &[map(now)], &["map"]).await?;
     }
     opened_as(&[map(Some("1"))], &[map(Some("1"))], &[]).await?;
@@ -477,13 +482,14 @@ async fn s13_an_unreadable_definition_is_an_error_before_anything_is_written() {
     ] {
         let store = MemoryStore::new();
         let writer = store.clone();
-        writer.open().await.expect("nobody has it open");
+        writer.open().await.expect("the store is free");
         writer.define(definition.into()).await.expect("it takes any text");
         drop(writer);
         let topics = column("topics", source("user").latest(), Log::default().upper("topics"));
-        let error = Flow::open(store.clone(), [topics]).await.expect_err("nobody can read it");
-        let told = format!("the store cannot be opened: the definition of the flow in the store {expected}");
-        assert_eq!(error.to_string(), told);
+        let error = Flow::open(store.clone(), [topics]).await.expect_err("it is unreadable");
+        let expected =
+            format!("the store cannot be opened: the definition of the flow in the store {expected}");
+        assert_eq!(error.to_string(), expected);
         assert_eq!(store.open().await.expect("it is free").as_deref(), Some(definition));
     }
 }

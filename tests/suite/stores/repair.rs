@@ -1,4 +1,4 @@
-//! Stores in which something is wrong: what is found, what can be got out of them, and what is computed anew.
+//! Damaged stores: the defects that are found, the salvaged values, and the recomputed ones.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,40 +14,39 @@ use columnar::{Column, Name};
 use columnar_tests::log::Log;
 use futures::future::{self, BoxFuture, FutureExt};
 
-/// A store some of whose cells cannot be read, or are not there though it says so, and that takes so many
-/// entries.
+/// A store with damaged cells, missing cells that it lists, and a limit on the number of puts.
 #[derive(Default)]
 struct Broken {
     inner: MemoryStore,
-    harm: Arc<Harm>,
+    defects: Arc<Defects>,
 }
 
 #[derive(Default)]
-struct Harm {
+struct Defects {
     damaged: Mutex<BTreeSet<(String, usize)>>,
-    withheld: Mutex<BTreeSet<(String, usize)>>,
-    /// How many puts are left before one fails; 0 for no end of them.
+    missing: Mutex<BTreeSet<(String, usize)>>,
+    /// The number of puts until one fails, plus one; 0 without a limit.
     puts: AtomicUsize,
 }
 
 impl Broken {
-    /// Another handle to the same place.
-    fn handle(&self) -> LayeredStore<Harm> {
-        LayeredStore::with_shared(self.inner.clone(), Arc::clone(&self.harm))
+    /// Another handle to the same store.
+    fn handle(&self) -> LayeredStore<Defects> {
+        LayeredStore::with_shared(self.inner.clone(), Arc::clone(&self.defects))
     }
 }
 
-impl Harm {
+impl Defects {
     fn damaged(&self) -> MutexGuard<'_, BTreeSet<(String, usize)>> {
-        self.damaged.lock().expect("nobody panics")
+        self.damaged.lock().expect("no test panics")
     }
 
-    fn withheld(&self) -> MutexGuard<'_, BTreeSet<(String, usize)>> {
-        self.withheld.lock().expect("nobody panics")
+    fn missing(&self) -> MutexGuard<'_, BTreeSet<(String, usize)>> {
+        self.missing.lock().expect("no test panics")
     }
 }
 
-impl StoreLayer for Harm {
+impl StoreLayer for Defects {
     fn load(
         self: &Arc<Self>,
         inner: &Arc<dyn Store>,
@@ -62,10 +61,9 @@ impl StoreLayer for Harm {
             let reason = "its checksum is another one".to_owned();
             return future::ready(Err(StoreError::Corrupt { column, step, reason })).boxed();
         }
-        let withheld: Vec<_> =
-            self.withheld().iter().filter(|(name, _)| *column == **name).cloned().collect();
+        let missing: Vec<_> = self.missing().iter().filter(|(name, _)| *column == **name).cloned().collect();
         let loading = inner.load(column, steps);
-        let keep = move |(step, _): &(usize, Entry)| withheld.iter().all(|(_, other)| other != step);
+        let keep = move |(step, _): &(usize, Entry)| missing.iter().all(|(_, other)| other != step);
         loading.map(move |loaded| Ok(loaded?.into_iter().filter(keep).collect())).boxed()
     }
 
@@ -93,7 +91,7 @@ fn named(name: &'static str, of: impl columnar::IntoViews, log: &Log) -> Column 
     column(name, of, log.upper(name))
 }
 
-/// `user` and `notes`, and of both `topics`, `summary` and `mood`.
+/// The columns `topics`, `summary` and `mood` of the sources `user` and `notes`.
 fn columns(log: &Log) -> [Column; 3] {
     let (user, notes) = (source("user"), source("notes"));
     let topics = named("topics", (user.latest(), notes.latest()), log);
@@ -103,22 +101,22 @@ fn columns(log: &Log) -> [Column; 3] {
 
 const NAMES: [&str; 5] = ["user", "notes", "topics", "summary", "mood"];
 
-/// A store with so many steps of that, and nobody who has it open.
+/// A store with this number of steps of these columns, which no flow has open.
 async fn filled(steps: usize) -> Result<Broken> {
     let store = Broken::default();
     let f = Flow::open(store.handle(), columns(&Log::default())).await?;
     for step in 0..steps {
-        f.push("user", format!("said {step}")).await?;
+        f.push("user", format!("text {step}")).await?;
         f.push("notes", format!("noted {step}")).await?;
     }
     f.run().await?;
     Ok(store)
 }
 
-/// All that a store holds, whether it can be read or not.
+/// The definition and all entries of a store, damaged or not.
 async fn everything(store: &Broken) -> (Option<String>, Vec<(usize, Entry)>) {
     let reader = store.inner.clone();
-    let definition = reader.open().await.expect("nobody has it open");
+    let definition = reader.open().await.expect("the store is free");
     let mut cells = Vec::new();
     for column in NAMES {
         cells.extend(reader.load(name(column), 0..usize::MAX).await.expect("it is open"));
@@ -132,14 +130,13 @@ async fn defects(store: &Broken) -> Vec<String> {
     defects.iter().map(ToString::to_string).collect()
 }
 
-/// Gets what it can out of a store, which stays as it is, and tells what the next run computes: the columns and
-/// their steps.
+/// Salvages a store, which must not change, and runs the copy. Returns the flow and the computed cells.
 async fn salvaged(store: &Broken) -> (Flow, Vec<(Name, usize)>) {
     let (before, copy) = (everything(store).await, MemoryStore::new());
     let found = defects(store).await;
-    let told = reopen::salvage(&store.handle(), &copy.clone()).await.expect("it can be opened");
-    assert_eq!(told.iter().map(ToString::to_string).collect::<Vec<_>>(), found);
-    assert_eq!(everything(store).await, before, "the original is as it was");
+    let reported = reopen::salvage(&store.handle(), &copy.clone()).await.expect("it can be opened");
+    assert_eq!(reported.iter().map(ToString::to_string).collect::<Vec<_>>(), found);
+    assert_eq!(everything(store).await, before, "the original does not change");
     let f = Flow::open(copy, columns(&Log::default())).await.expect("the copy is sound");
     let mut computed = Vec::new();
     let mut run = f.run();
@@ -159,7 +156,7 @@ async fn a_store_without_defects_is_reported_as_sound() -> Result<()> {
     assert_eq!(defects(&store).await, [""; 0]);
     let (f, computed) = salvaged(&store).await;
     assert_eq!((f.steps(), computed), (20, Vec::new()));
-    assert_eq!(defects(&Broken::default()).await, [""; 0], "nothing is there");
+    assert_eq!(defects(&Broken::default()).await, [""; 0], "an empty store");
     Ok(())
 }
 
@@ -167,63 +164,64 @@ async fn a_store_without_defects_is_reported_as_sound() -> Result<()> {
 async fn unreadable_values_are_reported_and_recomputed() -> Result<()> {
     let store = filled(600).await?;
     let cells = [("topics", 3), ("topics", 4), ("topics", 550), ("summary", 599), ("mood", 0)];
-    store.harm.damaged().extend(cells.map(|(column, step)| (column.to_owned(), step)));
-    let told = cells.map(|(column, step)| format!("`{column}` at step {step}: its checksum is another one"));
-    let mut told = Vec::from(told);
-    told.sort_by_key(|told| told.starts_with("`topics`"));
-    told.sort_by_key(|told| !told.starts_with("`mood`"));
-    assert_eq!(defects(&store).await, told);
+    store.defects.damaged().extend(cells.map(|(column, step)| (column.to_owned(), step)));
+    let expected =
+        cells.map(|(column, step)| format!("`{column}` at step {step}: its checksum is another one"));
+    let mut expected = Vec::from(expected);
+    expected.sort_by_key(|defect| defect.starts_with("`topics`"));
+    expected.sort_by_key(|defect| !defect.starts_with("`mood`"));
+    assert_eq!(defects(&store).await, expected);
 
     let (f, computed) = salvaged(&store).await;
     let mut expected = cells.map(|(column, step)| (name(column), step));
     expected.sort();
     assert_eq!((f.steps(), computed), (600, expected.into()));
-    assert_eq!(f.get("user", 3).as_deref(), Some("said 3"));
+    assert_eq!(f.get("user", 3).as_deref(), Some("text 3"));
     Ok(())
 }
 
 #[tokio::test]
 async fn a_value_that_is_listed_and_missing_is_reported() -> Result<()> {
     let store = filled(20).await?;
-    store.harm.withheld().extend([("mood".to_owned(), 7), ("topics".to_owned(), 19)]);
-    let told = ["mood` at step 7", "topics` at step 19"];
+    store.defects.missing().extend([("mood".to_owned(), 7), ("topics".to_owned(), 19)]);
+    let cells = ["mood` at step 7", "topics` at step 19"];
     assert_eq!(
         defects(&store).await,
-        told.map(|cell| format!("`{cell}: it is said to be there, and is not"))
+        cells.map(|cell| format!("`{cell}: it is said to be there, and is not"))
     );
     let (_, computed) = salvaged(&store).await;
     assert_eq!(computed, [(name("mood"), 7), (name("topics"), 19)]);
     Ok(())
 }
 
-/// One defect was told as thousands: as one of each value that had been computed of later steps.
+/// One defect was once reported as thousands, one for each computed value of later steps.
 #[tokio::test]
 async fn an_unreadable_source_is_one_defect_and_ends_the_copy() -> Result<()> {
     let store = filled(1200).await?;
-    store.harm.damaged().extend([
+    store.defects.damaged().extend([
         ("user".to_owned(), 700),
         ("user".to_owned(), 800),
         ("topics".to_owned(), 900),
     ]);
-    let told = ["topics` at step 900", "user` at step 700", "user` at step 800"];
-    assert_eq!(defects(&store).await, told.map(|cell| format!("`{cell}: its checksum is another one")));
+    let cells = ["topics` at step 900", "user` at step 700", "user` at step 800"];
+    assert_eq!(defects(&store).await, cells.map(|cell| format!("`{cell}: its checksum is another one")));
     let (f, computed) = salvaged(&store).await;
     assert_eq!((f.steps(), computed.len()), (700, 0));
     assert_eq!((f.get("user", 700), f.get("topics", 700)), (None, None));
-    // `notes` is whole, and waits for `user`.
+    // `notes` is complete, and waits for `user`.
     assert_eq!(f.get("notes", 1199).as_deref(), Some("noted 1199"));
-    f.push("user", "said again").await?;
+    f.push("user", "text again").await?;
     f.run().await?;
     assert_eq!(f.steps(), 701);
     Ok(())
 }
 
-/// What cannot be in a store was put there by something else.
+/// Entries that no flow stores, which another program put there.
 #[tokio::test]
 async fn impossible_histories_are_reported() -> Result<()> {
     let store = filled(5).await?;
     let writer = store.inner.clone();
-    writer.open().await.expect("nobody has it open");
+    writer.open().await.expect("the store is free");
     for (column, step, entry) in [
         ("user", 8, Entry::from("late")),
         ("notes", 5, Entry::SKIPPED),
@@ -249,7 +247,7 @@ async fn impossible_histories_are_reported() -> Result<()> {
     Ok(())
 }
 
-/// What a cell cost goes where its value goes, and what is none is told.
+/// A receipt is salvaged with its value, and an invalid one is reported.
 #[tokio::test]
 async fn receipts_are_verified_and_salvaged_with_their_values() -> Result<()> {
     const PAID: &str = r#"{"calls":1,"attempts":1,"input":120,"ms":640}"#;
@@ -257,41 +255,41 @@ async fn receipts_are_verified_and_salvaged_with_their_values() -> Result<()> {
     let mood = || [named("mood", source("user").latest(), &Log::default())];
     let f = Flow::open(store.clone(), mood()).await?;
     for step in 0..3 {
-        f.push("user", format!("said {step}")).await?;
+        f.push("user", format!("text {step}")).await?;
     }
     drop(f);
-    store.open().await.expect("nobody has it open");
+    store.open().await.expect("the store is free");
     let paid = [Entry::from("well").with_receipt(PAID), Entry::SKIPPED.with_receipt(PAID)];
     for (step, entry) in paid.iter().cloned().chain([Entry::from("so so").with_receipt("cheap")]).enumerate()
     {
         store.put(name("mood"), step, entry).await.expect("it is free");
     }
     let copy = MemoryStore::new();
-    let told = reopen::salvage(&store, &copy).await.expect("it can be read");
-    let told: Vec<_> = told.iter().map(ToString::to_string).collect();
-    assert_eq!(told, ["`mood` at step 2: its receipt is none"]);
+    let reported = reopen::salvage(&store, &copy).await.expect("it can be read");
+    let reported: Vec<_> = reported.iter().map(ToString::to_string).collect();
+    assert_eq!(reported, ["`mood` at step 2: its receipt is none"]);
     assert_eq!(reopen::verify(&store).await.expect("it can be read").len(), 1);
     let copied = copy.load(name("mood"), 0..9).await.expect("it is open");
     assert!(copied.into_iter().map(|(_, entry)| entry).eq(paid.clone()));
     let there = copy.clone();
     drop(copy);
 
-    // What is computed anew costs anew; what is not keeps what it cost.
+    // A recomputed cell gets a new receipt, and the others keep theirs.
     let other = MemoryStore::new();
     drop(Flow::open(OpenOptions::new(there).recompute_from(1, ["mood"], other.clone()), mood()).await?);
-    other.open().await.expect("nobody has it open");
+    other.open().await.expect("the store is free");
     assert_eq!(other.load(name("mood"), 0..9).await.expect("it is open"), [(0, paid[0].clone())]);
     Ok(())
 }
 
-/// What was computed while a source was there was cut off at its end: steps do not wait for it any more.
+/// Cells that were computed while the flow had the source were once cut off at its end; steps do not wait for it any more.
 #[tokio::test]
 async fn a_source_that_was_removed_from_the_flow_limits_nothing() -> Result<()> {
     let store = filled(3).await?;
     let mood = || [named("mood", source("user").latest(), &Log::default())];
     let f = Flow::open(store.handle(), mood()).await?;
     for step in 3..9 {
-        f.push("user", format!("said {step}")).await?;
+        f.push("user", format!("text {step}")).await?;
     }
     f.run().await?;
     drop(f);
@@ -301,19 +299,19 @@ async fn a_source_that_was_removed_from_the_flow_limits_nothing() -> Result<()> 
     let f = Flow::open(copy.clone(), mood()).await?;
     assert_eq!((f.steps(), f.forecast().cells), (9, 0));
     drop(f);
-    // What nobody reads now is there as well, should it come back.
-    copy.open().await.expect("nobody has it open");
+    // The values of the removed source are copied as well, in case it returns.
+    copy.open().await.expect("the store is free");
     assert_eq!(copy.stored_steps(name("summary")).await.expect("it is open").prefix, 3);
     Ok(())
 }
 
-/// The flow had lost the names under which its columns are stored.
+/// The flow once lost the names under which its columns are stored.
 #[tokio::test]
 async fn a_flow_continues_in_its_store_after_a_column_is_removed() -> Result<()> {
     let store = filled(2).await?;
     let f = Flow::open(OpenOptions::new(store.handle()).recent(0), columns(&Log::default())).await?;
     f.remove_column("summary").await?;
-    f.push("user", "said 2").await?;
+    f.push("user", "text 2").await?;
     f.push("notes", "noted 2").await?;
     f.run().await?;
     f.load(0).await?;
@@ -327,13 +325,13 @@ async fn a_flow_continues_in_its_store_after_a_column_is_removed() -> Result<()>
 #[tokio::test]
 async fn an_interrupted_salvage_can_be_repeated() -> Result<()> {
     let store = filled(20).await?;
-    store.harm.damaged().insert(("topics".to_owned(), 3));
+    store.defects.damaged().insert(("topics".to_owned(), 3));
     for puts in [2, 30, 99] {
         let copy = Broken::default();
-        copy.harm.puts.store(puts, Ordering::SeqCst);
+        copy.defects.puts.store(puts, Ordering::SeqCst);
         let error = reopen::salvage(&store.handle(), &copy.handle()).await.expect_err("the disk is full");
         assert_eq!(error.to_string(), "the disk is full");
-        copy.harm.puts.store(0, Ordering::SeqCst);
+        copy.defects.puts.store(0, Ordering::SeqCst);
         let defects = reopen::salvage(&store.handle(), &copy.handle()).await.expect("there is room now");
         assert_eq!(defects.len(), 1);
         let f = Flow::open(copy.handle(), columns(&Log::default())).await?;
@@ -347,7 +345,7 @@ async fn a_salvage_needs_a_flow_and_an_empty_store() -> Result<()> {
     let (store, other) = (filled(2).await?, filled(3).await?);
     let into = async |from: &Broken, into: &Broken| {
         let refused = reopen::salvage(&from.handle(), &into.handle()).await;
-        refused.expect_err("it is no place for that").to_string()
+        refused.expect_err("the target is not empty").to_string()
     };
     let before = (everything(&store).await, everything(&other).await);
     assert_eq!(into(&store, &other).await, "the store to copy into holds a flow already: use an empty one");
@@ -361,7 +359,7 @@ async fn a_salvage_needs_a_flow_and_an_empty_store() -> Result<()> {
     Ok(())
 }
 
-/// The columns with another `topics`.
+/// The columns with a different `topics`.
 fn changed(log: &Log) -> [Column; 3] {
     let (user, notes) = (source("user"), source("notes"));
     let topics = named("topics", (user.window(2), notes.latest()), log);
@@ -384,11 +382,11 @@ async fn changed_columns_and_their_dependents_alone_are_recomputed() -> Result<(
     assert!(original.contains(&f.get("topics", 14).expect("it is there")));
     assert!(!original.contains(&f.get("topics", 15).expect("it is there")));
     drop(f);
-    assert_eq!(everything(&store).await, before, "the original is as it was");
+    assert_eq!(everything(&store).await, before, "the original does not change");
 
-    // Started again, it goes on, and the first store is not even looked at.
+    // Opened again, the flow resumes without a read of the first store.
     let owner = store.handle();
-    owner.open().await.expect("nobody has it open");
+    owner.open().await.expect("the store is free");
     let options = OpenOptions::new(store.handle()).recompute_from(15, [""; 0], other.handle());
     let f = Flow::open(options, changed(&log)).await?;
     assert_eq!((f.steps(), f.forecast().cells, log.calls()), (20, 0, 10));
@@ -407,7 +405,7 @@ async fn named_columns_are_recomputed_without_a_change() -> Result<()> {
         let options = OpenOptions::new(store.handle()).recompute_from(step, names, MemoryStore::new());
         assert_eq!(Flow::open(options, columns(&log)).await?.forecast().cells, cells);
     }
-    // What is kept is not computed anew, though it has changed.
+    // A kept column is not recomputed, although its declaration has changed.
     let options =
         OpenOptions::new(store.handle()).keep("topics").recompute_from(18, ["mood"], MemoryStore::new());
     assert_eq!(Flow::open(options, changed(&log)).await?.forecast().cells, 2);
@@ -417,14 +415,14 @@ async fn named_columns_are_recomputed_without_a_change() -> Result<()> {
 #[tokio::test]
 async fn an_unknown_name_or_a_source_cannot_be_recomputed() -> Result<()> {
     let store = filled(3).await?;
-    for (column, told) in [
+    for (column, expected) in [
         ("topic", "no column is named `topic`; did you mean `topics`?"),
         ("user", "`user` is a source: it reads nothing, so it has no messages"),
     ] {
         let other = Broken::default();
         let options = OpenOptions::new(store.handle()).recompute_from(1, [column], other.handle());
         let error = Flow::open(options, columns(&Log::default())).await.expect_err("it is no such column");
-        assert_eq!(error.to_string(), told);
+        assert_eq!(error.to_string(), expected);
         assert_eq!(everything(&other).await, (None, Vec::new()), "nothing was copied");
     }
     Ok(())
@@ -435,12 +433,12 @@ async fn an_interrupted_copy_can_be_repeated() -> Result<()> {
     let store = filled(20).await?;
     for puts in [2, 30, 60] {
         let (other, log) = (Broken::default(), Log::default());
-        other.harm.puts.store(puts, Ordering::SeqCst);
+        other.defects.puts.store(puts, Ordering::SeqCst);
         let options = || OpenOptions::new(store.handle()).recompute_from(15, [""; 0], other.handle());
         let error = Flow::open(options(), changed(&log)).await.expect_err("the disk is full");
         assert_eq!(error.to_string(), "the store cannot be opened: the disk is full");
         assert_eq!(everything(&other).await.0, None);
-        other.harm.puts.store(0, Ordering::SeqCst);
+        other.defects.puts.store(0, Ordering::SeqCst);
         let f = Flow::open(options(), changed(&log)).await?;
         f.run().await?;
         assert_eq!((f.steps(), log.calls()), (20, 10));
@@ -448,28 +446,28 @@ async fn an_interrupted_copy_can_be_repeated() -> Result<()> {
     Ok(())
 }
 
-/// An earlier copy had come further than this one is to go, and its values were taken for new ones.
+/// An earlier copy had copied more steps than this one copies, and its values were once taken for new ones.
 #[tokio::test]
 async fn an_interrupted_copy_cannot_be_repeated_with_other_columns() -> Result<()> {
     let (store, other) = (filled(20).await?, Broken::default());
     // Both sources and 16 steps of `topics`.
-    other.harm.puts.store(2 * 20 + 16 + 1, Ordering::SeqCst);
+    other.defects.puts.store(2 * 20 + 16 + 1, Ordering::SeqCst);
     let options = |step| OpenOptions::new(store.handle()).recompute_from(step, [""; 0], other.handle());
     Flow::open(options(17), changed(&Log::default())).await.expect_err("the disk is full");
-    other.harm.puts.store(0, Ordering::SeqCst);
+    other.defects.puts.store(0, Ordering::SeqCst);
     let error = Flow::open(options(5), changed(&Log::default())).await.expect_err("steps 5 to 15 are old");
-    let told = "the store cannot be opened: the store to copy into holds `topics` at step 5 already: use an empty one";
-    assert_eq!(error.to_string(), told);
+    let expected = "the store cannot be opened: the store to copy into holds `topics` at step 5 already: use an empty one";
+    assert_eq!(error.to_string(), expected);
     Flow::open(options(17), changed(&Log::default())).await?;
     Ok(())
 }
 
-/// Rows were put there before any flow was opened, and were left behind.
+/// Rows that were stored before any flow was opened were once not copied.
 #[tokio::test]
 async fn a_store_without_a_definition_is_copied() -> Result<()> {
     let store = MemoryStore::new();
     let writer = store.clone();
-    writer.open().await.expect("nobody has it open");
+    writer.open().await.expect("the store is free");
     for step in 0..3 {
         for column in ["user", "notes", "mood"] {
             writer.put(name(column), step, Entry::from("text")).await.expect("stored");

@@ -1,4 +1,4 @@
-//! What a store in files says of values, and of what stands beside them, that are not as they were written.
+//! Damaged values and metadata of a store in files.
 
 use std::fs;
 use std::path::Path;
@@ -6,21 +6,24 @@ use std::path::Path;
 use super::folder::{copy, files, load, name, opened, put, refused, talk, value};
 use columnar::store::{Defect, Entry, FileStore, Store, StoreError};
 
-/// Loading this cell says what is wrong with it, as does looking at everything, which finds nothing else.
-/// The other cells are as they were, and nothing is changed.
-async fn is_corrupt(folder: &Path, column: &str, step: usize, what: &str) {
+/// Asserts that loading this cell reports the defect, that `verify` reports nothing else, that the other cells are
+/// readable, and that nothing changes.
+async fn assert_corrupt(folder: &Path, column: &str, step: usize, reason: &str) {
     let store = opened(folder).await;
     let before = files(folder);
-    let said = load(&store, column, step).await.expect_err("it is not what was stored");
+    let error = load(&store, column, step).await.expect_err("it is damaged");
     assert!(
-        matches!(&said, StoreError::Corrupt { column: at, step: of, .. } if at == column && *of == step),
-        "{said:?}"
+        matches!(&error, StoreError::Corrupt { column: at, step: of, .. } if at == column && *of == step),
+        "{error:?}"
     );
     let path = folder.join(column).join(format!("{step}.txt"));
-    assert_eq!(said.to_string(), format!("`{column}` at step {step} is damaged: {} {what}", path.display()));
-    let what = format!("{} {what}", path.display());
+    assert_eq!(
+        error.to_string(),
+        format!("`{column}` at step {step} is damaged: {} {reason}", path.display())
+    );
+    let reason = format!("{} {reason}", path.display());
     let defects = store.verify().await.expect("it can be read");
-    assert_eq!(defects, [Defect { column: name(column), step, reason: what }]);
+    assert_eq!(defects, [Defect { column: name(column), step, reason }]);
     for (other, at) in
         [("user", 0), ("user", 1), ("user", 2), ("assistant", 0), ("assistant", 1), ("note", 0)]
     {
@@ -36,15 +39,15 @@ async fn s1_truncated_emptied_and_zeroed_values_are_corrupt() {
     let (_scratch, folder) = talk().await;
     let path = folder.join("user/2.txt");
     let whole = fs::read(&path).expect("it is there");
-    let cut = (0..whole.len()).map(|len| whole[..len].to_vec());
-    for bytes in cut.chain([vec![0; whole.len()], [&whole[..], b"\n"].concat(), vec![0; 1 << 20]]) {
+    let truncated = (0..whole.len()).map(|len| whole[..len].to_vec());
+    for bytes in truncated.chain([vec![0; whole.len()], [&whole[..], b"\n"].concat(), vec![0; 1 << 20]]) {
         fs::write(&path, &bytes).expect("it can be written");
-        is_corrupt(&folder, "user", 2, EDITED).await;
+        assert_corrupt(&folder, "user", 2, EDITED).await;
     }
-    // An empty value is one.
+    // An empty value is a value.
     fs::write(&path, &whole).expect("it can be written");
     fs::write(folder.join("user/1.txt"), "\0").expect("it can be written");
-    is_corrupt(&folder, "user", 1, EDITED).await;
+    assert_corrupt(&folder, "user", 1, EDITED).await;
 }
 
 #[tokio::test]
@@ -82,7 +85,7 @@ async fn s2_every_flipped_bit_of_the_metadata_is_detected() {
     };
     let expected = seen().await.expect("it is whole");
     assert_eq!(expected.1.len(), 6);
-    // Of the log, its own tests flip each bit; here it is what becomes of the values.
+    // The tests of the log flip each of its bits; this test checks the values.
     for (file, every) in [("cells", 7), ("definition", 1), ("format", 1)] {
         let path = folder.join(".columnar").join(file);
         let mut bytes = fs::read(&path).expect("it is there");
@@ -93,7 +96,7 @@ async fn s2_every_flipped_bit_of_the_metadata_is_detected() {
             fs::write(&path, &bytes).expect("it can be written");
             bytes[bit / 8] ^= 1 << (bit % 8);
             match seen().await {
-                // What was not lost may be found again.
+                // Recovery may find the values.
                 Ok(seen) => assert_eq!(seen, expected, "bit {bit} of {file}"),
                 Err(StoreError::Damaged { location, .. }) => {
                     assert_eq!(location, path.to_str().expect("text"));
@@ -113,17 +116,17 @@ async fn s2_every_flipped_bit_of_the_metadata_is_detected() {
 
 #[tokio::test]
 async fn s3_edited_files_are_detected() {
-    // Tampered with.
+    // Edited values.
     let (_scratch, folder) = talk().await;
     fs::write(folder.join("assistant/0.txt"), "Hello?").expect("it can be written");
-    is_corrupt(&folder, "assistant", 0, EDITED).await;
-    // The last one, and one in the middle, removed.
+    assert_corrupt(&folder, "assistant", 0, EDITED).await;
+    // The last value and one in the middle, removed.
     for (column, step) in [("assistant", 1), ("user", 1)] {
         let (_scratch, folder) = talk().await;
         fs::remove_file(folder.join(column).join(format!("{step}.txt"))).expect("it can be removed");
-        is_corrupt(&folder, column, step, "is not there any more; put it back").await;
+        assert_corrupt(&folder, column, step, "is not there any more; put it back").await;
     }
-    // Two of the same length, swapped.
+    // Two values of the same length, swapped.
     let (_scratch, folder) = talk().await;
     let store = opened(&folder).await;
     for (step, text) in [(0, "to be"), (1, "or so")] {
@@ -135,7 +138,7 @@ async fn s3_edited_files_are_detected() {
     for step in 0..2 {
         assert!(matches!(load(&store, "map", step).await, Err(StoreError::Corrupt { .. })));
     }
-    // Put back, all is well: what is there is the same.
+    // Restored, the store is sound and unchanged.
     fs::write(folder.join("map/0.txt"), "to be").expect("it can be written");
     assert_eq!(load(&store, "map", 0).await.expect("it is as it was"), value("to be"));
 }
@@ -146,8 +149,8 @@ async fn s3_a_folder_without_its_log_or_format_is_an_error() {
         let (_scratch, folder) = talk().await;
         let path = folder.join(".columnar").join(file);
         fs::remove_file(&path).expect("it can be removed");
-        let said = refused(&folder).await;
-        assert_eq!(said.to_string(), format!("{} is damaged: it is not there any more", path.display()));
+        let error = refused(&folder).await;
+        assert_eq!(error.to_string(), format!("{} is damaged: it is not there any more", path.display()));
     }
 }
 
@@ -158,19 +161,19 @@ async fn s3_an_emptied_zeroed_or_truncated_log_is_not_read_as_an_empty_one() {
     let whole = fs::read(&path).expect("it is there");
     for log in [Vec::new(), vec![0; whole.len()], b"all is well\n".to_vec()] {
         fs::write(&path, log).expect("it can be written");
-        let said = refused(&folder).await;
+        let error = refused(&folder).await;
         assert_eq!(
-            said.to_string(),
+            error.to_string(),
             format!("{} is damaged: it does not begin as it should", path.display())
         );
     }
-    // In the middle of a line: values that it may have known are not taken for texts of people.
+    // Cut in the middle of a line: values that the log may have listed are not adopted as files added by hand.
     fs::write(&path, &whole[..whole.len() / 2]).expect("it can be written");
-    let said = refused(&folder).await;
-    assert!(said.to_string().contains("the log ends in the middle of a line"), "{said}");
+    let error = refused(&folder).await;
+    assert!(error.to_string().contains("the log ends in the middle of a line"), "{error}");
     let defects = FileStore::new(&folder).verify().await.expect("it can be read");
-    assert!(said.to_string().ends_with(&defects[0].reason), "{defects:?}");
-    // Where that is all that there is, they are.
+    assert!(error.to_string().ends_with(&defects[0].reason), "{defects:?}");
+    // If the log has nothing else, they are adopted.
     fs::rename(folder.join(".columnar"), folder.join("put aside")).expect("it can be renamed");
     let store = opened(&folder).await;
     assert_eq!(load(&store, "user", 2).await.expect("it is there"), value("how are you?"));
@@ -181,15 +184,15 @@ async fn i2_invalid_utf8_is_an_error_and_never_replaced() {
     let (_scratch, folder) = talk().await;
     let path = folder.join("user/3.txt");
     fs::write(&path, b"caf\xe9").expect("it can be written");
-    let said = refused(&folder).await.to_string();
+    let error = refused(&folder).await.to_string();
     assert_eq!(
-        said,
+        error,
         format!("`user` at step 3 is damaged: {} is not UTF-8; write it in UTF-8", path.display())
     );
     assert_eq!(fs::read(&path).expect("it is there"), b"caf\xe9");
 }
 
-/// What is found in a folder of `tests/fixtures/file`, which is left alone.
+/// The outcome for a copy of a folder of `tests/fixtures/file`.
 async fn found(fixture: &str) -> String {
     let scratch = tempfile::tempdir().expect("a folder");
     let folder = scratch.path().canonicalize().expect("it is there");
@@ -233,7 +236,7 @@ async fn s13_stores_of_format_1_are_readable() {
     let stray = "`user` at step 8 is damaged: …/user/8.txt was not put there by a flow, and the next step is 3; rename it, or move it away";
     for (fixture, expected) in [
         ("healthy", healthy),
-        // The last write was cut short, before and behind its line.
+        // The last write was interrupted, before and after its line.
         ("unfinished", healthy),
         ("torn", healthy),
         ("by_hand", &by_hand),
@@ -265,12 +268,12 @@ async fn s13_stores_of_format_2_are_readable() {
     let changed = "…/.columnar/cells is damaged: line 8 is not as it was written";
     for (fixture, expected) in [
         ("paid", paid),
-        // The last write was cut short in the middle of a receipt.
+        // The last write was interrupted in the middle of a receipt.
         (
             "paid_torn",
             &paid.replace(r#" note 1: skipped; for {"calls":3,"untold":3,"attempts":3,"ms":9000};"#, ""),
         ),
-        // Somebody would rather have paid less.
+        // A receipt was edited.
         ("paid_changed", &format!("{changed}; refused: {changed}")),
     ] {
         assert_eq!(found(fixture).await, expected, "{fixture}");

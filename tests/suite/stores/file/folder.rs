@@ -1,4 +1,4 @@
-//! Stores in files, and what lies in their folders.
+//! Stores in files, and the contents of their folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ pub(crate) fn value(text: &str) -> Entry {
     Entry::from(Value::from(text))
 }
 
-/// Stores what is not there.
+/// Stores a new entry.
 pub(crate) async fn put(store: &FileStore, column: &str, step: usize, entry: Entry) {
     assert_eq!(store.put(name(column), step, entry).await.expect("it is stored"), Put::Stored);
 }
 
-/// What is stored of a cell.
+/// The stored entry of a cell.
 pub(crate) async fn load(store: &FileStore, column: &str, step: usize) -> Result<Entry, StoreError> {
     let entries = store.load(name(column), step..step + 1).await?;
     let mut entries = entries.into_iter();
@@ -38,12 +38,12 @@ pub(crate) async fn opened(folder: &Path) -> FileStore {
     store
 }
 
-/// Why a store cannot be opened.
+/// The error of opening a store.
 pub(crate) async fn refused(folder: &Path) -> StoreError {
     FileStore::new(folder).open().await.expect_err("it cannot be opened")
 }
 
-/// A talk of three steps, whose last assistant is not there yet, and that skipped a note.
+/// A chat of three steps without the last value of `assistant`, and with a skipped note.
 pub(crate) async fn talk() -> (TempDir, PathBuf) {
     let scratch = tempfile::tempdir().expect("a folder");
     let folder = scratch.path().canonicalize().expect("it is there").join("talk");
@@ -76,7 +76,7 @@ pub(crate) fn files(folder: &Path) -> Vec<String> {
     files
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder and its contents.
 pub(crate) fn copy(from: &Path, to: &Path) {
     for file in files(from) {
         let copy = to.join(&file);

@@ -1,4 +1,4 @@
-//! A store in files, seen from outside: its folder, who has it open, and what people do to it.
+//! A store in files: its folder, its owner, and files that are added by hand.
 
 mod damage;
 mod folder;
@@ -17,14 +17,14 @@ use folder::{files, load, name, opened, put, refused, talk, value};
 #[tokio::test]
 async fn the_file_store_conforms_to_the_contract() {
     let scratch = tempfile::tempdir().expect("a folder");
-    let places = Cell::new(0);
+    let locations = Cell::new(0);
     conformance(|| {
-        places.set(places.get() + 1);
-        let place = scratch.path().join(places.get().to_string());
-        move || FileStore::new(&place)
+        locations.set(locations.get() + 1);
+        let folder = scratch.path().join(locations.get().to_string());
+        move || FileStore::new(&folder)
     })
     .await;
-    assert!(places.get() > 10);
+    assert!(locations.get() > 10);
 }
 
 #[tokio::test]
@@ -71,14 +71,14 @@ async fn files_added_by_hand_are_adopted_as_the_next_steps() {
     assert_eq!(load(&store, "user", 3).await.expect("it is there"), value("by hand\n"));
     assert_eq!(load(&store, "diary", 0).await.expect("it is there"), value("dear"));
     drop(store);
-    // It is a value like any other from then on.
+    // The file is a value like any other from then on.
     fs::write(folder.join("user/3.txt"), "changed").expect("it can be written");
     assert!(matches!(load(&opened(&folder).await, "user", 3).await, Err(StoreError::Corrupt { .. })));
 }
 
 #[tokio::test]
 async fn files_added_by_hand_at_other_steps_are_an_error_with_a_remedy() {
-    for (file, said) in [
+    for (file, expected) in [
         (
             "user/4.txt",
             "`user` at step 4 is damaged: PATH was not put there by a flow, and the next step is 3; rename it, or move it away",
@@ -98,19 +98,22 @@ async fn files_added_by_hand_at_other_steps_are_an_error_with_a_remedy() {
         let path = folder.join(file);
         fs::create_dir_all(path.parent().expect("it has one")).expect("it can be made");
         fs::write(&path, "by hand").expect("it can be written");
-        let said = said.replace("PATH", path.to_str().expect("text"));
-        assert_eq!(refused(&folder).await.to_string(), said);
+        let expected = expected.replace("PATH", path.to_str().expect("text"));
+        assert_eq!(refused(&folder).await.to_string(), expected);
         match FileStore::new(&folder).verify().await {
-            Ok(defects) => assert!(defects.len() == 1 && said.ends_with(&defects[0].reason), "{defects:?}"),
-            Err(error) => assert_eq!(error.to_string(), said),
+            Ok(defects) => {
+                assert!(defects.len() == 1 && expected.ends_with(&defects[0].reason), "{defects:?}")
+            }
+            Err(error) => assert_eq!(error.to_string(), expected),
         }
         fs::remove_file(&path).expect("it can be removed");
         opened(&folder).await;
     }
     let (_scratch, folder) = talk().await;
     fs::create_dir(folder.join("user/3.txt")).expect("it can be made");
-    let said = format!("{} is damaged: it is not a file; move it away", folder.join("user/3.txt").display());
-    assert_eq!(refused(&folder).await.to_string(), said);
+    let expected =
+        format!("{} is damaged: it is not a file; move it away", folder.join("user/3.txt").display());
+    assert_eq!(refused(&folder).await.to_string(), expected);
 }
 
 #[tokio::test]
@@ -149,8 +152,8 @@ async fn s13_a_newer_format_is_rejected_before_anything_is_written() {
     let scratch = tempfile::tempdir().expect("a folder");
     fs::create_dir(scratch.path().join(".columnar")).expect("it can be made");
     fs::write(scratch.path().join(".columnar/format"), "3\n").expect("it can be written");
-    let said = refused(scratch.path()).await;
-    assert!(matches!(said, StoreError::Unsupported { found: 3, known: 2, .. }), "{said}");
+    let error = refused(scratch.path()).await;
+    assert!(matches!(error, StoreError::Unsupported { found: 3, known: 2, .. }), "{error}");
     assert!(FileStore::new(scratch.path()).verify().await.is_err());
     assert_eq!(files(scratch.path()), [".columnar/format"]);
     fs::write(scratch.path().join(".columnar/format"), "one").expect("it can be written");
@@ -175,35 +178,35 @@ async fn i4_nothing_is_written_outside_the_folder() {
 
 #[tokio::test]
 async fn x2_no_error_quotes_a_value() {
-    let secret = "a secret that nobody may read";
+    let secret = "a secret of the conversation";
     let (_scratch, folder) = talk().await;
     let store = opened(&folder).await;
     store.define(secret.into()).await.expect("it is defined");
     put(&store, "user", 3, value(secret)).await;
-    let mut said = vec![format!("{store:?}")];
+    let mut texts = vec![format!("{store:?}")];
     fs::write(folder.join("user/3.txt"), format!("{secret}!")).expect("it can be written");
     let errors = [load(&store, "user", 3).await.err(), store.put(name("user"), 3, value(secret)).await.err()];
-    said.extend(
+    texts.extend(
         errors.into_iter().map(|error| format!("{error:?} {}", error.as_ref().expect("it is damaged"))),
     );
     drop(store);
     fs::write(folder.join("user/9.txt"), secret).expect("it can be written");
-    said.push(format!("{:?}", refused(&folder).await));
+    texts.push(format!("{:?}", refused(&folder).await));
     fs::remove_file(folder.join("user/9.txt")).expect("it can be removed");
     for file in ["definition", "cells", "format"] {
         let path = folder.join(".columnar").join(file);
         let kept = fs::read(&path).expect("it is there");
         fs::write(&path, secret).expect("it can be written");
-        said.push(format!("{:?} {:?}", refused(&folder).await, FileStore::new(&folder).verify().await));
+        texts.push(format!("{:?} {:?}", refused(&folder).await, FileStore::new(&folder).verify().await));
         fs::write(&path, kept).expect("it can be written");
     }
-    assert_eq!(said.len(), 7);
-    for said in said {
-        assert!(!said.contains("secret") && !said.contains("nobody"), "{said}");
+    assert_eq!(texts.len(), 7);
+    for text in texts {
+        assert!(!text.contains("secret") && !text.contains("conversation"), "{text}");
     }
 }
 
-/// Tells the process that only holds a store open from the one that finds it in use.
+/// Marks the process that only holds a store open.
 const HELD: &str = "COLUMNAR_HELD_FOLDER";
 
 #[tokio::test]
@@ -223,17 +226,17 @@ async fn s6_a_second_process_is_locked_out_until_the_first_one_ends() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("it starts");
-    let mut said = String::new();
-    BufReader::new(first.stderr.take().expect("it is piped")).read_line(&mut said).expect("text");
-    assert_eq!(said, "open\n");
+    let mut line = String::new();
+    BufReader::new(first.stderr.take().expect("it is piped")).read_line(&mut line).expect("text");
+    assert_eq!(line, "open\n");
     for _ in 0..2 {
-        let said = refused(&folder).await;
+        let error = refused(&folder).await;
         assert!(
-            matches!(&said, StoreError::Locked { location } if *location == folder.display().to_string()),
-            "{said}"
+            matches!(&error, StoreError::Locked { location } if *location == folder.display().to_string()),
+            "{error}"
         );
     }
-    assert!(FileStore::new(&folder).verify().await.expect("anybody may look").is_empty());
+    assert!(FileStore::new(&folder).verify().await.expect("no lock is needed").is_empty());
     first.kill().expect("it lives");
     first.wait().expect("it ends");
     let store = opened(&folder).await;
@@ -247,8 +250,8 @@ async fn s10_nothing_is_written_if_the_folder_is_gone() {
     let aside = scratch.path().join("aside");
     fs::rename(&folder, &aside).expect("it can be moved");
     let before = files(&aside);
-    let said = store.put(name("user"), 3, value("x")).await.expect_err("it is gone").to_string();
-    assert_eq!(said, format!("{} cannot be written to: it is not there any more", folder.display()));
+    let error = store.put(name("user"), 3, value("x")).await.expect_err("it is gone").to_string();
+    assert_eq!(error, format!("{} cannot be written to: it is not there any more", folder.display()));
     assert!(matches!(store.put(name("user"), 3, value("x")).await, Err(StoreError::Halted)));
     assert!(!folder.exists());
     assert_eq!(files(&aside), before);
@@ -265,8 +268,8 @@ async fn s10_nothing_is_written_if_the_folder_was_replaced() {
     fs::rename(&folder, scratch.path().join("aside")).expect("it can be moved");
     std::os::unix::fs::symlink(&other, &folder).expect("it can be linked");
     let before = files(&other);
-    let said = store.put(name("user"), 3, value("x")).await.expect_err("it is another").to_string();
-    assert_eq!(said, format!("{} cannot be written to: another folder is in its place", folder.display()));
+    let error = store.put(name("user"), 3, value("x")).await.expect_err("it is another").to_string();
+    assert_eq!(error, format!("{} cannot be written to: another folder is in its place", folder.display()));
     assert_eq!(files(&other), before);
 }
 
@@ -277,8 +280,8 @@ async fn s10_nothing_is_written_if_the_folder_of_a_column_is_a_link() {
     let (store, aside) = (opened(&folder).await, scratch.path().join("aside"));
     fs::rename(folder.join("user"), &aside).expect("it can be moved");
     std::os::unix::fs::symlink(&aside, folder.join("user")).expect("it can be linked");
-    let said = store.put(name("user"), 3, value("x")).await.expect_err("it is a link").to_string();
-    assert_eq!(said, format!("{} cannot be written to: it is not a folder", folder.join("user").display()));
+    let error = store.put(name("user"), 3, value("x")).await.expect_err("it is a link").to_string();
+    assert_eq!(error, format!("{} cannot be written to: it is not a folder", folder.join("user").display()));
     assert_eq!(files(&aside), ["0.txt", "1.txt", "2.txt"]);
 }
 

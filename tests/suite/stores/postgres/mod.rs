@@ -1,4 +1,4 @@
-//! The store in `PostgreSQL`: what a database, its server and the way to it may do, and what is true all the same.
+//! The store in `PostgreSQL`: its contract, and faults of the database, its server and the connection.
 
 use std::io::{BufRead, BufReader};
 use std::pin::pin;
@@ -13,7 +13,7 @@ use columnar::store::{Entry, PostgresStore, Put, Store, StoreError, StoredSteps}
 use columnar::testing::conformance;
 use columnar::{Name, Value};
 use columnar_tests::careless::{Careless, Wrong};
-use columnar_tests::cuts::{lives_with_cuts, open_in_the_end};
+use columnar_tests::cuts::{open_at_last, run_with_cuts};
 use columnar_tests::log::Log;
 use columnar_tests::postgres::{Cut, Database, Way};
 use columnar_tests::process::test_alone;
@@ -36,17 +36,17 @@ async fn opened(address: &str, flow: &str) -> PostgresStore {
     store
 }
 
-async fn put(store: &impl Store, step: usize, said: &str) -> Result<Put, StoreError> {
-    store.put(name("user"), step, text(said)).await
+async fn put(store: &impl Store, step: usize, value: &str) -> Result<Put, StoreError> {
+    store.put(name("user"), step, text(value)).await
 }
 
-/// The next flow.
+/// The key of the next flow.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// An error with all that it is made of, as somebody's log has it.
-fn told(error: &(dyn std::error::Error + 'static)) -> String {
+/// An error with its sources, as in a log.
+fn log_text(error: &(dyn std::error::Error + 'static)) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.fold(String::new(), |told, error| format!("{told}\n{error}\n{error:?}"))
+    causes.fold(String::new(), |text, error| format!("{text}\n{error}\n{error:?}"))
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn a_reopened_flow_resumes() -> Result<()> {
     Ok(())
 }
 
-/// An executor that knows nothing.
+/// The simplest executor.
 fn alone<T>(future: impl Future<Output = T>) -> T {
     struct Unpark(thread::Thread);
     impl Wake for Unpark {
@@ -120,8 +120,8 @@ fn the_store_works_on_any_executor() {
 #[tokio::test]
 async fn c4_a_connection_cut_at_any_byte_loses_nothing_and_stores_nothing_twice() {
     let Some(database) = Database::new("c4").await else { return };
-    let place = |flow: usize| move |address: &str| PostgresStore::new(address, flow.to_string());
-    let cuts = lives_with_cuts(&database, place, &[Cut::Through, Cut::Unheard]).await;
+    let location = |flow: usize| move |address: &str| PostgresStore::new(address, flow.to_string());
+    let cuts = run_with_cuts(&database, location, &[Cut::Through, Cut::Unheard]).await;
     assert!(cuts.as_ref().is_ok_and(|cuts| *cuts >= 70), "{cuts:?}");
     println!("{cuts:?} cuts");
 }
@@ -130,8 +130,8 @@ async fn c4_a_connection_cut_at_any_byte_loses_nothing_and_stores_nothing_twice(
 async fn c4_stores_that_mishandle_lost_connections_are_caught() {
     let Some(database) = Database::new("c4, careless stores").await else { return };
     for wrong in [Wrong::ConfirmsEarly, Wrong::StoresTwice, Wrong::DisownsItsOwn] {
-        let place = |table| move |address: &str| Careless::new(address, table, wrong);
-        let found = lives_with_cuts(&database, place, &[Cut::Through]).await;
+        let location = |table| move |address: &str| Careless::new(address, table, wrong);
+        let found = run_with_cuts(&database, location, &[Cut::Through]).await;
         println!("{wrong:?}: {found:?}");
         assert!(found.is_err(), "{wrong:?} goes through it");
     }
@@ -144,7 +144,7 @@ async fn c5_a_commit_before_a_lost_connection_is_recognised() {
     let store = opened(&database.address_by(&wire), "monday").await;
     wire.cut_after(Way::ToClient, u64::MAX, Cut::Through);
     assert!(matches!(put(&store, 0, "said 0").await, Ok(Put::Stored)));
-    // The answer to `commit` has 18 bytes.
+    // The response to `commit` has 18 bytes.
     let answered = wire.passed(Way::ToClient) - 9;
 
     wire.cut_after(Way::ToClient, answered, Cut::Through);
@@ -157,10 +157,10 @@ async fn c5_a_commit_before_a_lost_connection_is_recognised() {
     wire.cut_after(Way::ToClient, answered, Cut::Unheard);
     let other = put(&store, 0, "something else").await;
     assert_eq!(wire.cuts(), 2);
-    assert_eq!(other.ok(), Some(Put::Exists(text("said 0"))), "what is there is adopted");
+    assert_eq!(other.ok(), Some(Put::Exists(text("said 0"))), "the stored entry is adopted");
 }
 
-/// Takes the place of somebody else's program, which dies at any moment: another test starts it as a process.
+/// The child process of the next test, which is killed at any time.
 #[tokio::test]
 async fn owner_in_a_process_of_its_own() {
     let Ok(address) = env::var("COLUMNAR_PG_OWNED") else { return };
@@ -184,8 +184,8 @@ async fn c2_a_killed_owner_leaves_all_confirmed_values_and_no_lock() {
             .stdout(Stdio::piped())
             .spawn()
             .expect("it starts");
-        let said = BufReader::new(owner.stdout.take().expect("it is piped")).lines().map_while(Result::ok);
-        let mut stored = said.filter_map(|line| line.strip_prefix("stored ")?.parse::<usize>().ok());
+        let lines = BufReader::new(owner.stdout.take().expect("it is piped")).lines().map_while(Result::ok);
+        let mut stored = lines.filter_map(|line| line.strip_prefix("stored ")?.parse::<usize>().ok());
         let enough = stored.nth(more - 1).expect("it stores");
         let refused = PostgresStore::new(&address, "monday").open().await;
         assert!(matches!(refused, Err(StoreError::Locked { .. })), "S6: {refused:?}");
@@ -204,9 +204,9 @@ async fn c2_a_killed_owner_leaves_all_confirmed_values_and_no_lock() {
     assert!(confirmed >= 20);
 }
 
-/// When the server has heard of the end of the owner.
+/// Waits until the server has noticed the end of the owner.
 async fn free(address: &str) -> PostgresStore {
-    open_in_the_end(|| PostgresStore::new(address, "monday")).await.expect("it is free in the end")
+    open_at_last(|| PostgresStore::new(address, "monday")).await.expect("it is free in the end")
 }
 
 #[tokio::test]
@@ -220,7 +220,7 @@ async fn s6_a_session_that_the_server_ends_is_reopened() {
         assert_eq!(store.stored_steps(name("user")).await.expect("it can be read").prefix, step + 1);
     }
     let second = PostgresStore::new(database.address(), "monday").open().await;
-    assert!(matches!(second, Err(StoreError::Locked { .. })), "the lock has been taken again: {second:?}");
+    assert!(matches!(second, Err(StoreError::Locked { .. })), "the lock is held again: {second:?}");
 }
 
 #[tokio::test]
@@ -246,13 +246,13 @@ async fn s6_an_owner_that_was_replaced_writes_nothing_and_adopts_the_values_of_t
     drop(free(&address).await);
     let refused = put(&third, 2, "third").await;
     assert!(matches!(refused, Err(StoreError::Locked { .. })), "{refused:?}");
-    // It keeps nobody out.
+    // The flow is free.
     assert!(first.open().await.is_ok());
     assert_eq!(put(&first, 1, "first").await.ok(), Some(Put::Exists(text("second"))));
     assert_eq!(put(&first, 2, "first").await.ok(), Some(Put::Stored));
 }
 
-/// As with a pooler between that gives the session to somebody else.
+/// As with a connection pooler that gives the session to another client.
 #[tokio::test]
 async fn s6_an_owner_that_lost_its_lock_but_not_its_connection_is_rejected() {
     let Some(database) = Database::new("s6, fenced").await else { return };
@@ -299,7 +299,7 @@ async fn s4_a_rejected_write_is_quoted_without_values_and_halts_the_store() {
             "`user` at step 1 is damaged: the server said that it is stored, and it is not there",
         ),
     ];
-    for (does, says) in refusals {
+    for (does, expected) in refusals {
         database
             .run(&format!(
                 "create function refuse() returns trigger language plpgsql as $$ begin {does}; end $$; \
@@ -307,11 +307,11 @@ async fn s4_a_rejected_write_is_quoted_without_values_and_halts_the_store() {
             ))
             .await;
         let error = put(&store, 1, CANARY).await.expect_err("it is refused");
-        assert!(error.to_string().contains(says), "{error}");
-        assert!(!told(&error).contains(CANARY), "{error:?}");
+        assert!(error.to_string().contains(expected), "{error}");
+        assert!(!log_text(&error).contains(CANARY), "{error:?}");
         assert!(matches!(put(&store, 1, "said 1").await, Err(StoreError::Halted)));
         let there = store.load(name("user"), 0..9).await;
-        assert_eq!(there.ok(), Some(vec![(0, text("said 0"))]), "what was there can be read");
+        assert_eq!(there.ok(), Some(vec![(0, text("said 0"))]), "earlier entries are readable");
         database.run("drop function refuse cascade").await;
         assert!(store.open().await.is_ok());
     }
@@ -326,12 +326,12 @@ async fn s5_a_server_that_stays_unreachable_halts_the_store_until_it_is_reopened
     assert_eq!(put(&store, 0, "said 0").await.ok(), Some(Put::Stored));
     wire.part();
     let error = put(&store, 1, "said 1").await.expect_err("there is no server");
-    let says = "storing in the flow \"monday\" in PostgreSQL: ";
-    assert!(matches!(error, StoreError::Io { .. }) && error.to_string().starts_with(says), "{error:?}");
+    let expected = "storing in the flow \"monday\" in PostgreSQL: ";
+    assert!(matches!(error, StoreError::Io { .. }) && error.to_string().starts_with(expected), "{error:?}");
     wire.mend();
     assert!(matches!(put(&store, 1, "said 1").await, Err(StoreError::Halted)));
     let there = store.load(name("user"), 0..9).await;
-    assert_eq!(there.ok(), Some(vec![(0, text("said 0"))]), "it can be read again");
+    assert_eq!(there.ok(), Some(vec![(0, text("said 0"))]), "entries are readable again");
     assert!(store.open().await.is_ok());
     assert_eq!(put(&store, 1, "said 1").await.ok(), Some(Put::Stored));
 }

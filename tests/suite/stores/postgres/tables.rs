@@ -1,4 +1,4 @@
-//! What lies in the tables: formats, damage, odd texts, and what is said of all that.
+//! The tables: formats, damage, unusual texts, and the errors about them.
 
 use std::fmt::Write;
 use std::sync::Mutex;
@@ -11,7 +11,7 @@ use columnar_tests::postgres::Database;
 use columnar_tests::process::test_alone;
 use futures::future::join_all;
 
-use super::{Chat, name, opened, put, text, told};
+use super::{Chat, log_text, name, opened, put, text};
 
 #[tokio::test]
 async fn s4_a_read_only_server_cannot_be_opened() {
@@ -21,13 +21,13 @@ async fn s4_a_read_only_server_cannot_be_opened() {
     for flow in ["monday", "tuesday"] {
         let address = database.address_with("-c default_transaction_read_only=on");
         let error = PostgresStore::new(address, flow).open().await.expect_err("nothing can be written");
-        let says = format!("opening the flow \"{flow}\" in PostgreSQL: the server says \"cannot execute");
-        assert!(error.to_string().starts_with(&says), "{error}");
+        let expected = format!("opening the flow \"{flow}\" in PostgreSQL: the server says \"cannot execute");
+        assert!(error.to_string().starts_with(&expected), "{error}");
     }
     assert_eq!(database.one::<String>(ALL).await, before);
 }
 
-/// All that is there.
+/// All rows.
 const ALL: &str = "select format('%s %s %s %s',
     (select array_agg(it) from columnar_format it), (select array_agg(it) from columnar_flows it),
     (select array_agg(it) from columnar_cells it), (select array_agg(it) from columnar_prefixes it))";
@@ -36,7 +36,7 @@ const ALL: &str = "select format('%s %s %s %s',
 async fn s13_a_newer_format_is_rejected_before_anything_is_written() {
     let Some(database) = Database::new("s13").await else { return };
     drop(opened(&database.address(), "monday").await);
-    for (change, says) in [
+    for (change, expected) in [
         ("update columnar_format set format = 3", "has format 3, and this version reads formats up to 2"),
         ("update columnar_format set format = -7", "is damaged: there is no format -7"),
         ("delete from columnar_format", "is damaged: columnar_format has 0 rows in place of one"),
@@ -45,7 +45,7 @@ async fn s13_a_newer_format_is_rejected_before_anything_is_written() {
         let before: String = database.one(ALL).await;
         for flow in ["monday", "tuesday"] {
             let error = PostgresStore::new(database.address(), flow).open().await.expect_err("it is unknown");
-            assert!(error.to_string().contains(says), "{error}");
+            assert!(error.to_string().contains(expected), "{error}");
         }
         assert_eq!(database.one::<String>(ALL).await, before, "{change}");
     }
@@ -93,7 +93,7 @@ async fn s13_format_2_is_readable() {
         store.load(name("user"), 0..9).await.expect("it is known"),
         [(0, text("hello")), (1, text(""))]
     );
-    // Each is held to its checksum with what it cost.
+    // The checksum includes the receipt.
     for (change, step) in [
         ("update columnar_cells set receipt = null where step = 0 and receipt is not null", 0),
         ("update columnar_cells set value = receipt, receipt = null where step = 1", 1),
@@ -102,7 +102,10 @@ async fn s13_format_2_is_readable() {
     ] {
         database.run(change).await;
         let error = store.load(name("debate.critic"), step..step + 1).await.expect_err("it was changed");
-        assert!(matches!(error, StoreError::Corrupt { step: told, .. } if told == step), "{change}: {error}");
+        assert!(
+            matches!(error, StoreError::Corrupt { step: reported, .. } if reported == step),
+            "{change}: {error}"
+        );
     }
 }
 
@@ -113,7 +116,7 @@ async fn s13_format_1_gets_a_column_for_receipts_and_its_rows_do_not_change() {
     let Some(database) = Database::new("s13, upgrade").await else { return };
     database.run(include_str!("../../../fixtures/postgres/format-1.sql")).await;
     let before: String = database.one(ROWS).await;
-    // Many at once, as when a service is started anew.
+    // Many at once, as when a service restarts.
     let stores: Vec<_> =
         (0..6).map(|flow| PostgresStore::new(database.address(), format!("{flow}"))).collect();
     for opened in join_all(stores.iter().map(Store::open)).await {
@@ -137,8 +140,8 @@ async fn i2_damage_is_an_error_with_column_and_step_and_other_cells_are_readable
     let store = opened(&database.address(), "monday").await;
     let error = store.load(name("user"), 0..9).await.expect_err("it is no text");
     assert!(matches!(&error, StoreError::Corrupt { column, step: 3, .. } if *column == "user"), "{error:?}");
-    let says = "`user` at step 3 is damaged: its value in columnar_cells is no text";
-    assert_eq!(error.to_string(), says);
+    let expected = "`user` at step 3 is damaged: its value in columnar_cells is no text";
+    assert_eq!(error.to_string(), expected);
     assert_eq!(store.load(name("user"), 0..3).await.expect("these are whole").len(), 3);
     let exists = put(&store, 3, "something else").await;
     assert!(matches!(exists, Err(StoreError::Corrupt { step: 3, .. })), "it is not replaced: {exists:?}");
@@ -170,15 +173,15 @@ async fn s3_a_changed_or_moved_value_is_an_error_and_other_cells_are_readable() 
         ("update columnar_cells set step = 7 - step where step in (3, 4)", &[0, 1, 2, 3, 4]),
         ("delete from columnar_cells where step = 0", &[0, 1, 2, 3, 4]),
     ] {
-        // Two that change their places are in each other's way for a moment.
+        // Two rows that are swapped violate the key for a moment.
         database.run("alter table columnar_cells drop constraint if exists columnar_cells_pkey").await;
         database.run(change).await;
         for step in 0..5 {
             let found = store.load(name("user"), step..step + 1).await;
             match found {
                 Ok(_) => assert!(!damaged.contains(&step), "{change}: {step}"),
-                Err(StoreError::Corrupt { step: told, .. }) => {
-                    assert!(damaged.contains(&step) && told == step, "{change}: {step}, {told}");
+                Err(StoreError::Corrupt { step: reported, .. }) => {
+                    assert!(damaged.contains(&step) && reported == step, "{change}: {step}, {reported}");
                 }
                 Err(error) => unreachable!("{change}: {error}"),
             }
@@ -198,7 +201,7 @@ async fn q1_counting_a_column_resumes_at_the_stored_prefix() {
         let there: i64 = database.one("select coalesce(max(prefix), 0) from columnar_prefixes").await;
         assert_eq!(there, remembered);
     }
-    // It is not looked for again, so whoever takes it away is found out by reading it.
+    // Stored steps are not listed again, so a removed one is detected when it is loaded.
     database.run("delete from columnar_cells where step = 700").await;
     assert_eq!(store.stored_steps(name("user")).await.expect("it can be read").prefix, 1300);
     let error = store.load(name("user"), 690..710).await.expect_err("it is gone");
@@ -250,7 +253,7 @@ async fn i6_steps_beyond_the_range_of_the_database_are_an_error() {
     assert!(error.to_string().contains("PostgreSQL cannot count that far"), "{error}");
 }
 
-/// Takes down all that is logged, at every level.
+/// Records all log messages, at every level.
 struct Logs(Mutex<String>);
 
 impl log::Log for Logs {
@@ -259,14 +262,14 @@ impl log::Log for Logs {
     }
 
     fn log(&self, record: &log::Record<'_>) {
-        writeln!(self.0.lock().expect("nobody panics"), "{}: {}", record.target(), record.args())
+        writeln!(self.0.lock().expect("no test panics"), "{}: {}", record.target(), record.args())
             .expect("there is room");
     }
 
     fn flush(&self) {}
 }
 
-/// Set in the process that has the logger to itself: other tests of this program log, too.
+/// Marks the process that has its own logger, since other tests of this program log as well.
 const LOGGED: &str = "COLUMNAR_PG_LOGGED";
 
 static LOGS: Logs = Logs(Mutex::new(String::new()));
@@ -292,7 +295,7 @@ async fn x1_neither_address_nor_password_nor_values_are_in_errors_debug_or_logs(
         SECRET.to_owned(),
     ];
     let wrong = [
-        // Nobody listens there, nobody has that password, and the server speaks plainly.
+        // No server at this address, a wrong password, and a server without encryption.
         format!("postgres://me:{SECRET}?{SECRET}={SECRET}@127.0.0.1:1/database"),
         format!("postgres://me:{SECRET}@{host}:{port}/postgres"),
         format!("postgres://me:{SECRET}@{host}:{port}/postgres?sslmode=require"),
@@ -301,26 +304,26 @@ async fn x1_neither_address_nor_password_nor_values_are_in_errors_debug_or_logs(
         let store = PostgresStore::new(address, "monday");
         assert_eq!(format!("{store:?}"), "PostgresStore { flow: \"monday\", .. }");
         let error = store.open().await.expect_err("it leads nowhere");
-        let told = told(&error);
-        assert!(!told.contains(SECRET) && !told.contains(address), "{told}");
-        let says = "opening the flow \"monday\" in PostgreSQL";
+        let text = log_text(&error);
+        assert!(!text.contains(SECRET) && !text.contains(address), "{text}");
+        let expected = "opening the flow \"monday\" in PostgreSQL";
         assert!(
-            error.to_string().contains(if wrong.contains(address) { says } else { "is not one" }),
-            "{told}"
+            error.to_string().contains(if wrong.contains(address) { expected } else { "is not one" }),
+            "{text}"
         );
         let error = Chat::open(store, Log::default()).await.map(drop).expect_err("nor for a flow");
-        assert!(!self::told(&error).contains(SECRET), "{error:?}");
+        assert!(!log_text(&error).contains(SECRET), "{error:?}");
     }
     let store = opened(&database.address(), "monday").await;
     assert!(put(&store, 0, "canary-of-a-value").await.is_ok());
     assert!(store.load(name("user"), 0..9).await.is_ok());
     drop(store);
-    let logs = LOGS.0.lock().expect("nobody panics").clone();
-    assert!(logs.contains("tokio_postgres"), "what is below is heard: {logs}");
+    let logs = LOGS.0.lock().expect("no test panics").clone();
+    assert!(logs.contains("tokio_postgres"), "messages of the client are recorded: {logs}");
     assert!(!logs.contains("canary"), "{logs}");
 }
 
-/// What is said to the server is written in the program, to the letter.
+/// The statements are constants of the program.
 #[test]
 fn i7_no_statement_contains_names_or_values() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../columnar/src/store/postgres");

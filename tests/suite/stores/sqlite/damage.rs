@@ -1,4 +1,4 @@
-//! What may happen to a file while it is closed.
+//! Damage of a file while it is closed.
 
 use std::fs;
 
@@ -22,7 +22,7 @@ async fn s1_a_truncated_or_emptied_file_is_an_error() {
     for length in (1..whole.len()).step_by(997) {
         fs::write(chats.file(), &whole[..length]).expect("it can be written");
         for (column, stored) in &stored {
-            // Half of a page that is not read is missed by nobody.
+            // A truncated page may be one that no query reads.
             match read(&chats.file(), column).await {
                 Ok(read) => assert!(length > whole.len() - 8192 && read == *stored, "{length}: {read:?}"),
                 Err(error) => assert!(
@@ -85,14 +85,14 @@ async fn s3_a_changed_moved_or_removed_value_is_an_error_of_its_cell() {
             "its checksum is another one",
         ),
     ];
-    for (edit, step, what) in edits {
+    for (edit, step, reason) in edits {
         let chats = conversation().await;
         chats.sql(&edit);
         let error = chats.refused("user").await;
-        assert_eq!(error.to_string(), format!("`user` at step {step} is damaged: {what}"), "{edit}");
-        // Everything else can be read, and nothing was changed by reading.
+        assert_eq!(error.to_string(), format!("`user` at step {step} is damaged: {reason}"), "{edit}");
+        // All other entries are readable, and reading changes nothing.
         let store = chats.open().await;
-        let before = store.load(name("user"), 0..step.min(5)).await.expect("what is before it can be read");
+        let before = store.load(name("user"), 0..step.min(5)).await.expect("earlier entries are readable");
         assert_eq!(before.len(), step.min(5));
         if !edit.contains("1 << 32") {
             assert_eq!(load(&store, "answer").await.expect("it is another column").len(), 6);
@@ -104,7 +104,7 @@ async fn s3_a_changed_moved_or_removed_value_is_an_error_of_its_cell() {
 
 #[tokio::test]
 async fn s3_the_definition_has_a_checksum() {
-    for (edit, what) in [
+    for (edit, reason) in [
         ("update flow set definition = cast('{ }' as blob)", "what is kept of the flow has another checksum"),
         ("update flow set columns = 1", "what is kept of the flow has another checksum"),
         ("update column set complete = 2", "the checksum of a column is another one"),
@@ -116,7 +116,7 @@ async fn s3_the_definition_has_a_checksum() {
         chats.sql(edit);
         let error = chats.refused("user").await;
         assert!(matches!(error, StoreError::Damaged { .. }), "{edit}: {error:?}");
-        assert!(error.to_string().contains(what), "{edit}: {error}");
+        assert!(error.to_string().contains(reason), "{edit}: {error}");
     }
 }
 
@@ -134,10 +134,10 @@ async fn s3_sound_values_are_salvaged_into_another_flow_of_the_file() -> Result<
     chats.sql("update cell set bytes = cast('else' as blob) where id = (2 << 32) + 1");
 
     let (damaged, mended) = (chats.store("monday"), chats.store("mended"));
-    let told = |defects: &[Defect]| defects.iter().map(ToString::to_string).collect::<Vec<_>>();
-    let what = ["`answer` at step 1: its checksum is another one"];
-    assert_eq!(told(&reopen::verify(&damaged).await.expect("it can be read")), what);
-    assert_eq!(told(&reopen::salvage(&damaged, &mended).await.expect("there is room")), what);
+    let texts = |defects: &[Defect]| defects.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let expected = ["`answer` at step 1: its checksum is another one"];
+    assert_eq!(texts(&reopen::verify(&damaged).await.expect("it can be read")), expected);
+    assert_eq!(texts(&reopen::salvage(&damaged, &mended).await.expect("the file is free")), expected);
     drop((damaged, mended));
 
     let flow = Flow::open(chats.store("mended"), [&answer]).await?;
@@ -150,7 +150,7 @@ async fn s3_sound_values_are_salvaged_into_another_flow_of_the_file() -> Result<
 #[tokio::test]
 async fn s13_a_file_of_another_format_or_program_is_rejected_unchanged() {
     let chats = Chats::new();
-    for (make, what) in [
+    for (make, expected) in [
         ("pragma application_id = 0x636c6d6e; pragma user_version = 3; create table t (x)", "has format 3"),
         ("pragma application_id = 0x636c6d6e; create table t (x)", "is damaged: it has no format"),
         ("create table t (x)", "is a database of another program"),
@@ -159,10 +159,10 @@ async fn s13_a_file_of_another_format_or_program_is_rejected_unchanged() {
         chats.sql(make);
         let before = fs::read(chats.file()).expect("it is there");
         let error = chats.refused("user").await;
-        assert!(error.to_string().contains(what), "{error}");
+        assert!(error.to_string().contains(expected), "{error}");
         assert_eq!(
             matches!(error, StoreError::Unsupported { found: 3, known: 2, .. }),
-            what == "has format 3"
+            expected == "has format 3"
         );
         assert_eq!(fs::read(chats.file()).expect("it is there"), before, "{make}");
         fs::remove_file(chats.file()).expect("it is there");
@@ -175,9 +175,9 @@ async fn s13_a_file_of_another_format_or_program_is_rejected_unchanged() {
     assert!(matches!(error, StoreError::Io { .. }), "{error}");
 }
 
-/// A file as the first format has it, in the words of SQLite.
+/// A file of format 1, as SQL.
 const FORMAT_1: &str = include_str!("../../../fixtures/sqlite/format-1.sql");
-/// What was done to it.
+/// Damage of this file.
 const BROKEN: &str = include_str!("../../../fixtures/sqlite/format-1-broken.sql");
 
 #[tokio::test]
@@ -194,7 +194,7 @@ async fn s13_files_of_format_1_are_readable() {
         store.stored_steps(name("debate.answer")).await.expect("it can be read"),
         StoredSteps { prefix: 2, beyond: vec![3] }
     );
-    // And written as it was.
+    // A store that writes continues it.
     put(&store, "debate.answer", 2, "The backup.").await;
     drop(store);
     chats.sql(BROKEN);
@@ -205,7 +205,7 @@ async fn s13_files_of_format_1_are_readable() {
     assert_eq!(read(&chats.file(), "debate.answer").await.expect("it is another column").len(), 4);
 }
 
-/// The same with receipts.
+/// A file of format 2, with receipts.
 const FORMAT_2: &str = include_str!("../../../fixtures/sqlite/format-2.sql");
 const PAID: &str = r#"{"model":"a/b","calls":1,"attempts":1,"input":120,"output":8,"ms":640,"id":"\"7\""}"#;
 const IN_VAIN: &str = r#"{"calls":3,"untold":3,"attempts":3,"ms":9000}"#;
@@ -235,7 +235,7 @@ async fn s13_a_file_of_format_1_gets_a_table_for_receipts_and_its_rows_do_not_ch
         )
     };
     let before = rows();
-    // Many at once, as when a service is started anew.
+    // Many at once, as when a service restarts.
     let others: Vec<_> = (0..6).map(|flow| chats.store(&format!("{flow}"))).collect();
     for opened in join_all(others.iter().map(Store::open)).await {
         assert_eq!(opened.expect("it is known"), None);
@@ -246,7 +246,7 @@ async fn s13_a_file_of_format_1_gets_a_table_for_receipts_and_its_rows_do_not_ch
     assert_eq!(store.put(name("debate.answer"), 2, paid.clone()).await.expect("it can be"), Put::Stored);
     drop(store);
     assert_eq!(load(&chats.open().await, "debate.answer").await.expect("it is there")[2], (2, paid));
-    // Everybody's own tools find it.
+    // Other tools find it.
     let view = "select receipt from cells where flow = 'monday' and column = 'debate.answer' and step = 2";
     assert_eq!(chats.all::<String>(view), [PAID]);
     assert_eq!(chats.all::<u32>("pragma user_version"), [2]);
@@ -271,8 +271,8 @@ async fn s3_a_changed_swapped_or_removed_receipt_is_an_error_of_its_cell() {
         chats.sql(FORMAT_2);
         chats.sql(edit);
         let error = chats.refused("debate.answer").await;
-        let told = format!("`debate.answer` at step {step} is damaged: its checksum is another one");
-        assert_eq!(error.to_string(), told, "{edit}");
+        let expected = format!("`debate.answer` at step {step} is damaged: its checksum is another one");
+        assert_eq!(error.to_string(), expected, "{edit}");
         assert_eq!(read(&chats.file(), "user").await.expect("it is another column").len(), 3);
     }
 }

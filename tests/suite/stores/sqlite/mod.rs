@@ -1,4 +1,4 @@
-//! The store in a file of SQLite: its contract, what may happen to its file, and who else may have it open.
+//! The store in a SQLite file: its contract, its file, and other programs that use the file.
 
 mod damage;
 mod owners;
@@ -16,7 +16,7 @@ use rusqlite::types::FromSql;
 use tempfile::TempDir;
 use tokio::runtime::Builder;
 
-/// A file, in a folder of its own.
+/// A file in a temporary folder.
 struct Chats {
     folder: TempDir,
 }
@@ -36,17 +36,17 @@ impl Chats {
 
     async fn open(&self) -> SqliteStore {
         let store = self.store("monday");
-        store.open().await.expect("nobody else has it");
+        store.open().await.expect("the store is free");
         store
     }
 
-    /// What another program does to the file while it is closed.
+    /// Runs SQL of another program while the file is closed.
     fn sql(&self, change: &str) {
         let db = Connection::open(self.file()).expect("it is a database");
         db.execute_batch(change).expect(change);
     }
 
-    /// What another program reads in it.
+    /// The result of a query of another program.
     fn all<T: FromSql>(&self, read: &str) -> Vec<T> {
         let db = Connection::open(self.file()).expect("it is a database");
         let mut found = db.prepare(read).expect(read);
@@ -85,7 +85,7 @@ async fn read(file: &Path, column: &str) -> Result<Vec<(usize, Entry)>, StoreErr
     load(&store, column).await
 }
 
-/// A file with a conversation of six steps, closed. It is known what answers cost.
+/// A closed file with a conversation of six steps, whose answers have receipts.
 async fn conversation() -> Chats {
     let chats = Chats::new();
     let store = chats.open().await;
@@ -115,7 +115,7 @@ async fn many_flows_of_one_file_are_open_at_once() {
             let store = chats.store(&format!("flow {flow}"));
             threads.spawn(move || {
                 Builder::new_current_thread().build().expect("it needs nothing").block_on(async {
-                    store.open().await.expect("whoever makes the file, all find it made");
+                    store.open().await.expect("concurrent first opens succeed");
                     let puts =
                         (0..50).map(|step| store.put(name("user"), step, value(&format!("{flow} {step}"))));
                     assert!(join_all(puts).await.into_iter().all(|put| matches!(put, Ok(Put::Stored))));
@@ -151,7 +151,7 @@ async fn the_sqlite_shell_reads_the_view() {
     assert_eq!(rows, [(0, Some("The backup.".into())), (1, None)]);
 }
 
-/// Bytes of the file over those of the values, once it is closed.
+/// The bytes of the closed file in relation to those of its values.
 async fn over_payload(values: &[String]) -> f64 {
     let chats = Chats::new();
     let store = chats.open().await;

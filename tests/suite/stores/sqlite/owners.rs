@@ -1,4 +1,4 @@
-//! Who else may have a flow open, and what a process leaves behind that ends in the middle of something.
+//! The owner of a flow, and processes that are killed during a write.
 
 use std::env;
 use std::io::{BufRead, BufReader};
@@ -14,7 +14,7 @@ use futures::future::join_all;
 
 use super::{Chats, load, name, put, read, value};
 
-/// Tells a test of this file that it is the child, and which file to write.
+/// Marks the child process of a test, and names the file to write.
 const CHILD: &str = "COLUMNAR_SQLITE_CHILD";
 
 /// Another process, which runs a test of this file.
@@ -32,13 +32,13 @@ impl Process {
         Self { child, lines }
     }
 
-    /// Waits until it has said this.
-    fn said(&mut self, what: &str) {
+    /// Waits for a line with this end.
+    fn wait_for(&mut self, end: &str) {
         let mut line = String::new();
-        while !line.trim_end().ends_with(what) {
+        while !line.trim_end().ends_with(end) {
             line.clear();
             let read = self.lines.read_line(&mut line).expect("it is text");
-            assert!(read > 0, "it ended before it said {what:?}");
+            assert!(read > 0, "it ended before it wrote {end:?}");
         }
     }
 
@@ -48,10 +48,10 @@ impl Process {
     }
 }
 
-/// Writes until it is killed, and says what is stored.
+/// Writes until it is killed, and prints the stored steps.
 async fn write(file: &Path, is_honest: bool) {
     let store = SqliteStore::new(file, "monday");
-    store.open().await.expect("nobody else has it");
+    store.open().await.expect("the store is free");
     println!("\nopen");
     for step in 0..10_000 {
         if is_honest {
@@ -63,19 +63,19 @@ async fn write(file: &Path, is_honest: bool) {
     }
 }
 
-/// Long enough for several pages.
+/// A text of several pages.
 fn text(step: usize) -> String {
     format!("said at {step} ").repeat(1000)
 }
 
-/// Kills a process that writes when it has said so much, and tells what is lost or wrong.
+/// Kills a writing process after this number of confirmed steps, and checks the file.
 async fn killed_after(acks: usize, how: &str) -> Result<(), String> {
     let chats = Chats::new();
     let test = "c4_confirmed_values_survive_a_kill_and_none_is_partial";
     let mut process = Process::start(test, &chats.file(), how);
-    process.said("open");
+    process.wait_for("open");
     if let Some(last) = acks.checked_sub(1) {
-        process.said(&format!("ack {last}."));
+        process.wait_for(&format!("ack {last}."));
     }
     process.kill();
 
@@ -90,7 +90,7 @@ async fn killed_after(acks: usize, how: &str) -> Result<(), String> {
         if !entries.into_iter().all(|(step, entry)| entry == value(&text(step))) {
             return Err(format!("{column} is torn"));
         }
-        // The next run completes it.
+        // A new owner can write the next step.
         put(&store, column, stored_steps.prefix, "more").await;
     }
     Ok(())
@@ -101,11 +101,11 @@ async fn c4_confirmed_values_survive_a_kill_and_none_is_partial() {
     if let Some(file) = env::var_os(CHILD) {
         return write(Path::new(&file), env::var("HOW").as_deref() == Ok("honest")).await;
     }
-    // The last one when the log has been written back once.
+    // In the last case, the log of SQLite has been written back once.
     for acks in [0, 1, 2, 7, 50, 200] {
         assert_eq!(killed_after(acks, "honest").await, Ok(()), "after {acks}");
     }
-    assert!(killed_after(3, "a liar").await.is_err(), "who confirms what is not stored is found out");
+    assert!(killed_after(3, "false").await.is_err(), "a writer that confirms without storing is caught");
 }
 
 #[tokio::test]
@@ -116,14 +116,14 @@ async fn s6_a_flow_has_one_process_and_is_free_after_its_death() {
     let chats = Chats::new();
     let test = "s6_a_flow_has_one_process_and_is_free_after_its_death";
     let mut process = Process::start(test, &chats.file(), "honest");
-    process.said("ack 3.");
+    process.wait_for("ack 3.");
     let error = chats.refused("user").await;
     assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
     assert!(error.to_string().contains("the flow `monday` in "), "{error}");
     let other = chats.store("tuesday");
     other.open().await.expect("another flow of the file is free");
     put(&other, "user", 0, "at the same time").await;
-    process.said("ack 9.");
+    process.wait_for("ack 9.");
     process.kill();
     assert!(read(&chats.file(), "user").await.expect("it is free").len() >= 9);
 }
@@ -154,7 +154,7 @@ async fn c5_a_value_stored_despite_an_error_is_adopted() -> Result<()> {
     for text in ["a", "b"] {
         flow.push("user", text).await?;
     }
-    flow.run().await.expect_err("nobody knows what is stored");
+    flow.run().await.expect_err("the outcome is unknown");
     drop(flow);
     let flow = Flow::open(chats.store("monday"), [&answer]).await?;
     flow.run().await?;
