@@ -21,6 +21,7 @@ pub mod figures;
 pub mod instructions;
 pub mod live;
 pub mod log;
+pub mod models;
 pub mod naive;
 pub mod panics;
 pub mod parse;
