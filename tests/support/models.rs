@@ -11,11 +11,14 @@ use futures::stream::{self, BoxStream, StreamExt};
 /// The chunks of a reply.
 pub type Chunks = Vec<Result<Chunk, BoxError>>;
 
+/// A reply as a function of the number of earlier calls and of the request.
+type Script = dyn Fn(usize, &Request) -> Chunks + Send + Sync;
+
 /// A model that replies with exactly these chunks. Clones share the number of calls.
 #[derive(Clone)]
 pub struct ChunkModel {
     name: &'static str,
-    reply: Arc<dyn Fn(usize, &Request) -> Chunks + Send + Sync>,
+    reply: Arc<Script>,
     calls: Arc<AtomicUsize>,
     pace: u64,
 }

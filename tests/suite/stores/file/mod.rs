@@ -102,7 +102,7 @@ async fn files_added_by_hand_at_other_steps_are_an_error_with_a_remedy() {
         assert_eq!(refused(&folder).await.to_string(), expected);
         match FileStore::new(&folder).verify().await {
             Ok(defects) => {
-                assert!(defects.len() == 1 && expected.ends_with(&defects[0].reason), "{defects:?}")
+                assert!(defects.len() == 1 && expected.ends_with(&defects[0].reason), "{defects:?}");
             }
             Err(error) => assert_eq!(error.to_string(), expected),
         }
