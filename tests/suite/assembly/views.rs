@@ -466,15 +466,15 @@ flow! {
     /// Each view of a column once.
     pub struct AllViews {
         source user;
-        column all(user) = said("all");
-        column latest(user.latest) = said("latest");
-        column window(user.window(2)) = said("window");
-        column prev(user.latest.as("now"), user.prev.window(2)) = said("prev");
-        column filter(user.filter(|text| text != "u1")) = said("filter");
-        column sample(user.sample(|step| step != 1)) = said("sample");
-        column note(user.note("The questions.")) = said("note");
-        column tag(user.as("person")) = said("tag");
-        column elided(user.latest.elided()) = said("elided");
+        column all(user) = labelled("all");
+        column latest(user.latest) = labelled("latest");
+        column window(user.window(2)) = labelled("window");
+        column prev(user.latest.as("now"), user.prev.window(2)) = labelled("prev");
+        column filter(user.filter(|text| text != "u1")) = labelled("filter");
+        column sample(user.sample(|step| step != 1)) = labelled("sample");
+        column note(user.note("The questions.")) = labelled("note");
+        column tag(user.as("person")) = labelled("tag");
+        column elided(user.latest.elided()) = labelled("elided");
     }
 }
 
@@ -493,7 +493,7 @@ fn columns_of_both_kinds_of_flow_have_the_same_views() {
         ("elided", vec![user.latest().elided()]),
     ];
     let (typed, names) = (AllViews::new(), columns.each_ref().map(|(name, _)| *name));
-    let dynamic = flow(columns.map(|(name, views)| column(name, views, said(name)))).unwrap();
+    let dynamic = flow(columns.map(|(name, views)| column(name, views, labelled(name)))).unwrap();
     block_on(async {
         for step in 0..3 {
             typed.user.push(format!("u{step}")).await.unwrap();
