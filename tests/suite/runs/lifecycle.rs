@@ -455,7 +455,7 @@ async fn a_misspelt_name_is_an_error_with_the_known_names() -> Result<()> {
     };
     assert_eq!((&*name, suggestion.as_deref()), ("topic", Some("topics")));
     assert_eq!(columns, ["user", "topics"]);
-    assert_eq!(told(f.try_receipt("topic", 0).expect_err("no such column")), unknown);
+    assert_eq!(text(f.try_receipt("topic", 0).expect_err("no such column")), unknown);
     let bill = f.bill();
     let calls = [
         catch_unwind(AssertUnwindSafe(|| f.get("topic", 0))).map(drop),
