@@ -60,7 +60,7 @@ impl Plan {
                     declared.name
                 );
                 if let Some(readers) = self.readers.get_mut(input.column) {
-                    readers.push(Reader { column, window: input.spec.awaits(), lag: input.spec.lag });
+                    readers.push(Reader { column, window: input.spec.awaited_window(), lag: input.spec.lag });
                 }
             }
             if let (Some(view), Some(readers)) = (&reads.self_view, self.readers.get_mut(column)) {

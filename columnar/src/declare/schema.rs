@@ -117,7 +117,7 @@ impl Schema {
                     continue;
                 }
             };
-            if spec.is_empty {
+            if spec.has_empty_window {
                 let input = self.name(read).clone();
                 errors.push(SchemaError::EmptyWindow { column: name.clone(), input });
                 continue;

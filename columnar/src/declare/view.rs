@@ -14,7 +14,7 @@ use super::window::Window;
 pub(crate) struct ViewSpec {
     pub(crate) window: Window,
     /// Whether the declaration has a window of 0, which the schema refuses.
-    pub(crate) is_empty: bool,
+    pub(crate) has_empty_window: bool,
     /// How many steps later each value is shown. Within a step nothing waits for a value that is shown later.
     pub(crate) lag: usize,
     /// The tag, where it is not the column's name.
@@ -34,7 +34,7 @@ impl ViewSpec {
     pub(crate) fn all() -> Self {
         Self {
             window: Window::All,
-            is_empty: false,
+            has_empty_window: false,
             lag: 0,
             tag: None,
             groups: Vec::new(),
@@ -46,7 +46,7 @@ impl ViewSpec {
 
     /// With another window; `None` for a window of 0.
     pub(crate) fn windowed(self, window: Option<Window>) -> Self {
-        Self { window: window.unwrap_or(Window::LATEST), is_empty: window.is_none(), ..self }
+        Self { window: window.unwrap_or(Window::LATEST), has_empty_window: window.is_none(), ..self }
     }
 
     /// The steps whose turns show an input, in a context of `step`.
@@ -66,7 +66,7 @@ impl ViewSpec {
     }
 
     /// The window of an input that must be stored before the context is made: all of it, if hidden values are counted.
-    pub(crate) fn awaits(&self) -> Window {
+    pub(crate) fn awaited_window(&self) -> Window {
         if self.elided { Window::All } else { self.window }
     }
 

@@ -61,7 +61,7 @@ impl Shared {
         }
         let schema = state.plan.schema();
         let missing = |(column, settings): (usize, &Arc<Settings>)| {
-            let is_missing = state.scheduler.len(column) < state.scheduler.opened();
+            let is_missing = state.scheduler.len(column) < state.scheduler.begun();
             Some((schema.name(column).clone(), settings.model.clone().filter(|_| is_missing)?))
         };
         let models: Vec<_> = state.settings.iter().enumerate().filter_map(missing).collect();

@@ -73,7 +73,7 @@ impl State {
         if let Some(source) = schema.sources().find(|&source| self.scheduler.len(source) < step) {
             return Err(Error::Missing { column: schema.name(source).clone(), step: step - 1 });
         }
-        let since = self.scheduler.opened();
+        let since = self.scheduler.begun();
         self.forks.entry(step).or_insert(since);
         if self.forks.len() > FORKS {
             self.forks.pop_first();
@@ -125,7 +125,7 @@ impl State {
         let mut removed = self.removed.clone();
         let columns = 0..self.plan.schema().columns().len();
         for column in columns.filter(|&column| !origins.contains(&Some(column))) {
-            let cells = (0..self.scheduler.opened())
+            let cells = (0..self.scheduler.begun())
                 .filter_map(|step| Some((step, self.entry(Cell { column, step })?)));
             removed.insert(self.plan.schema().name(column).clone(), cells.collect());
         }

@@ -231,7 +231,7 @@ fn tokens(scheduler: &Scheduler, table: &Table, column: usize) -> Vec<Option<usi
         let skipped = scheduler.is_skipped(Cell { column, step }).then_some(0);
         history.text(step).map(|known| known.tokens).or(skipped)
     };
-    (0..scheduler.opened()).map(length).collect()
+    (0..scheduler.begun()).map(length).collect()
 }
 
 fn mean<'l>(lengths: impl IntoIterator<Item = &'l Option<usize>>) -> Option<usize> {

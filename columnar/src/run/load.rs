@@ -90,7 +90,7 @@ pub(super) async fn load(
     entries.sort_unstable_by_key(|(step, _)| *step);
     let mut loaded = entries.iter().map(|(step, _)| *step);
     match expected.find(|step| loaded.next() != Some(*step)) {
-        Some(step) => Err(invalid_history(plan, column, InvalidHistory::Withheld { step })),
+        Some(step) => Err(invalid_history(plan, column, InvalidHistory::NotReturned { step })),
         None => Ok(entries),
     }
 }

@@ -144,7 +144,7 @@ impl Shared {
                     self.insert_pushed(Cell { column: source, step }, earlier);
                 }
                 Put::Exists(Entry { value: None, .. }) => {
-                    let source = StoreError::other(InvalidHistory::Empty { step });
+                    let source = StoreError::other(InvalidHistory::SkippedSource { step });
                     return Err(Error::Load { column: name.clone(), source });
                 }
             }
@@ -229,9 +229,9 @@ impl Shared {
     /// The sources that the next step waits for, if another source is ahead of them.
     pub(crate) fn missing(&self) -> Vec<Name> {
         let state = self.lock();
-        let (schema, opened) = (state.plan.schema(), state.scheduler.opened());
+        let (schema, begun) = (state.plan.schema(), state.scheduler.begun());
         let (behind, ahead): (Vec<_>, Vec<_>) =
-            schema.sources().partition(|&source| state.scheduler.len(source) <= opened);
+            schema.sources().partition(|&source| state.scheduler.len(source) <= begun);
         if ahead.is_empty() { Vec::new() } else { state.plan.names(&behind) }
     }
 

@@ -117,7 +117,7 @@ impl State {
             return Err(Error::NotDerived { column: schema.name(cell.column).clone() });
         }
         // A step that has not begun lacks a source, even if this column does not read it.
-        if step >= self.scheduler.opened()
+        if step >= self.scheduler.begun()
             && let Some(source) = schema.sources().find(|&source| self.scheduler.len(source) <= step)
         {
             return Err(Error::Missing { column: schema.name(source).clone(), step });
@@ -204,7 +204,9 @@ impl State {
                     let tokens = self.counter.count(&value);
                     self.table.insert(cell, value, tokens);
                 }
-                None if plan.schema().is_source(column) => return Err(InvalidHistory::Empty { step }),
+                None if plan.schema().is_source(column) => {
+                    return Err(InvalidHistory::SkippedSource { step });
+                }
                 None => self.scheduler.restore_skipped(column, std::iter::once(step)),
             }
         }

@@ -55,7 +55,7 @@ impl Scheduler {
             let column = targets.get(&cell.column);
             next.skipped.extend(column.map(|&column| Cell { column, ..*cell }));
         }
-        next.reopen(0);
+        next.begin_restored_steps(0);
         next
     }
 }

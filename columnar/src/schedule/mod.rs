@@ -79,7 +79,7 @@ pub(crate) struct Scheduler {
     tracks: Vec<Track>,
     rules: Vec<Rules>,
     /// The number of steps that have begun: every source has its value for them.
-    opened: usize,
+    begun: usize,
     ready: Ready,
     outbox: Outbox,
     /// The cells that are stored as skipped.
@@ -102,7 +102,7 @@ impl Scheduler {
         Self {
             tracks: vec![Track::default(); columns],
             rules: vec![Rules::default(); columns],
-            opened: 0,
+            begun: 0,
             ready: Ready::new(&plan),
             outbox: Outbox::default(),
             skipped: BTreeSet::new(),
@@ -139,8 +139,8 @@ impl Scheduler {
     }
 
     /// The steps that have begun: every source has its value for them.
-    pub(crate) fn opened(&self) -> usize {
-        self.opened
+    pub(crate) fn begun(&self) -> usize {
+        self.begun
     }
 
     /// The first cell that a derived one shows or counts and that is not stored, if there is one.
@@ -166,7 +166,7 @@ impl Scheduler {
         let derived = self.tracks.len() - self.plan.schema().sources().count();
         let skipped = self.skipped.len();
         let (done, running, failed) = (self.stored - skipped, self.running, self.failed.len());
-        let waiting = derived * self.opened - self.stored - running - failed;
+        let waiting = derived * self.begun - self.stored - running - failed;
         Progress { done, skipped, running, failed, waiting }
     }
 
@@ -189,7 +189,7 @@ impl Scheduler {
         if let Some(track) = self.tracks.get_mut(source) {
             track.advance();
         }
-        self.open();
+        self.begin_steps();
     }
 
     /// A running cell is computed.
@@ -289,10 +289,10 @@ impl Scheduler {
     }
 
     /// Begins the steps for which every source has its value.
-    fn open(&mut self) {
-        let begun = self.plan.schema().sources().map(|source| self.len(source)).min().unwrap_or(0);
-        while self.opened < begun {
-            self.opened += 1;
+    fn begin_steps(&mut self) {
+        let complete = self.plan.schema().sources().map(|source| self.len(source)).min().unwrap_or(0);
+        while self.begun < complete {
+            self.begun += 1;
             for column in 0..self.tracks.len() {
                 self.admit(column);
             }
@@ -335,7 +335,7 @@ impl Scheduler {
         for &Reader { column, window, lag } in plan.readers(cell.column) {
             // Steps that have not begun count their views when they begin.
             let completed = window.completed_by(cell.step, span.clone());
-            for newest in completed.start..completed.end.min(self.opened) {
+            for newest in completed.start..completed.end.min(self.begun) {
                 self.satisfy(Cell { column, step: newest + lag });
             }
         }

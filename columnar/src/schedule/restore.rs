@@ -12,11 +12,11 @@ pub(crate) enum InvalidHistory {
     /// A source lacks the step `missing`, but has the later step `found`.
     Gap { missing: usize, found: usize },
     /// A source has a skipped cell.
-    Empty { step: usize },
+    SkippedSource { step: usize },
     /// A derived column has a step for which not every source has a value.
-    NotBegun { step: usize, opened: usize },
+    NotBegun { step: usize, begun: usize },
     /// The store lists a step that it does not return.
-    Withheld { step: usize },
+    NotReturned { step: usize },
     /// The receipt of a step is invalid.
     Receipt { step: usize },
 }
@@ -27,13 +27,13 @@ impl fmt::Display for InvalidHistory {
             Self::Gap { missing, found } => {
                 write!(f, "step {missing} is not there, but step {found} is")
             }
-            Self::Empty { step } => {
+            Self::SkippedSource { step } => {
                 write!(f, "step {step} is there without a value, which a source never is")
             }
-            Self::NotBegun { step, opened } => {
-                write!(f, "step {step} is stored, but the sources have values for only {opened} steps")
+            Self::NotBegun { step, begun } => {
+                write!(f, "step {step} is stored, but the sources have values for only {begun} steps")
             }
-            Self::Withheld { step } => write!(f, "step {step} is said to be there, and is not"),
+            Self::NotReturned { step } => write!(f, "step {step} is said to be there, and is not"),
             Self::Receipt { step } => write!(f, "step {step} has a receipt that is none"),
         }
     }
@@ -69,7 +69,7 @@ impl Scheduler {
                 *slot = track;
             }
         }
-        self.reopen(first);
+        self.begin_restored_steps(first);
     }
 
     pub(super) fn check(
@@ -82,15 +82,15 @@ impl Scheduler {
             let stored_steps = column.checked_sub(first).and_then(|at| stored_by_column.get(at));
             stored_steps.map_or_else(|| self.len(column), |stored_steps| stored_steps.prefix)
         };
-        let opened = schema.sources().map(prefix).min().unwrap_or(0);
+        let begun = schema.sources().map(prefix).min().unwrap_or(0);
         for (stored_steps, column) in stored_by_column.iter().zip(first..) {
             let last = stored_steps.beyond.last().copied().or_else(|| stored_steps.prefix.checked_sub(1));
             match (schema.is_source(column), stored_steps.beyond.first(), last) {
                 (true, Some(&found), _) => {
                     return Err((column, InvalidHistory::Gap { missing: stored_steps.prefix, found }));
                 }
-                (false, _, Some(step)) if step >= opened => {
-                    return Err((column, InvalidHistory::NotBegun { step, opened }));
+                (false, _, Some(step)) if step >= begun => {
+                    return Err((column, InvalidHistory::NotBegun { step, begun }));
                 }
                 _ => {}
             }
@@ -104,20 +104,20 @@ impl Scheduler {
     }
 
     /// Begins the steps of restored tracks, those of the columns from `first` on.
-    pub(super) fn reopen(&mut self, first: usize) {
-        self.opened = self.plan.schema().sources().map(|source| self.len(source)).min().unwrap_or(0);
+    pub(super) fn begin_restored_steps(&mut self, first: usize) {
+        self.begun = self.plan.schema().sources().map(|source| self.len(source)).min().unwrap_or(0);
         for column in 0..self.tracks.len() {
             let Some(track) = self.tracks.get_mut(column) else { continue };
             if self.plan.schema().is_source(column) {
                 continue;
             }
-            let missing = self.opened.saturating_sub(track.end());
+            let added = self.begun.saturating_sub(track.end());
             if column >= first {
-                let begun = track.slots_mut().filter(|(_, slot)| !matches!(slot, Slot::Stored { .. }));
-                let begun: Vec<usize> = begun.map(|(step, _)| step).collect();
-                begun.into_iter().for_each(|step| self.count(Cell { column, step }));
+                let missing = track.slots_mut().filter(|(_, slot)| !matches!(slot, Slot::Stored { .. }));
+                let missing: Vec<usize> = missing.map(|(step, _)| step).collect();
+                missing.into_iter().for_each(|step| self.count(Cell { column, step }));
             }
-            (0..missing).for_each(|_| self.admit(column));
+            (0..added).for_each(|_| self.admit(column));
         }
     }
 }

@@ -139,7 +139,7 @@ impl View {
         let Self { column, window, lag, elided, tag, note, filter, groups } = *self;
         ViewSpec {
             window,
-            is_empty: false,
+            has_empty_window: false,
             lag,
             tag: (column != reader).then(|| tag.to_owned()),
             groups: groups.iter().map(|&tag| (0, tag.to_owned())).collect(),

@@ -271,7 +271,7 @@ fn restored_columns_are_checked_together() {
     assert_eq!(gap, Err((0, InvalidHistory::Gap { missing: 2, found: 3 })));
     let early =
         scheduler.restore(0, &[stored_steps(&[2, 0, 1]), stored_steps(&[0, 2]), stored_steps(&[1, 0])]);
-    assert_eq!(early, Err((1, InvalidHistory::NotBegun { step: 2, opened: 2 })));
+    assert_eq!(early, Err((1, InvalidHistory::NotBegun { step: 2, begun: 2 })));
     assert_eq!((scheduler.len(0), scheduler.len(2)), (0, 0), "what is refused changes nothing");
     scheduler
         .restore(0, &[stored_steps(&[2, 0, 1]), stored_steps(&[0, 1]), stored_steps(&[1, 0])])
