@@ -117,6 +117,28 @@ fn every_message_of_the_macro_is_explained_in_the_guide_and_no_other() {
 }
 
 #[test]
+fn every_message_of_the_compiler_in_the_guide_is_a_real_one() {
+    let folder = root().join("tests/compiler/ui/rustc");
+    let files = fs::read_dir(folder).expect("it can be read").map(|entry| entry.expect("an entry").path());
+    let texts = files.filter(|path| path.extension().is_some_and(|extension| extension == "stderr"));
+    let texts = texts.map(|path| fs::read_to_string(path).expect("it is text")).collect::<String>();
+    let errors: Vec<String> =
+        texts.lines().filter(|line| line.starts_with("error")).map(without_names).collect();
+
+    let page = read("columnar/src/guide/mistakes.rs");
+    let (_, page) = page.split_once("# Messages of the compiler").expect("there is such a section");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("//! | ")?.split_once(" | "));
+    // The tests have the feature `typed`, so no file can show that it is missing.
+    let messages: Vec<String> = (rows.map(|(message, _)| without_names(message)))
+        .filter(|message| message != "message" && !message.starts_with("typed columns need the feature"))
+        .collect();
+    assert!(messages.len() > 15, "{}", messages.len());
+    for message in messages {
+        assert!(errors.iter().any(|error| error.contains(&message)), "no file causes this: {message}");
+    }
+}
+
+#[test]
 fn no_file_is_too_long_and_no_test_is_ignored() {
     let mut open =
         ["columnar", "columnar-macros", "examples", "tests"].map(|folder| root().join(folder)).to_vec();

@@ -52,7 +52,7 @@ pub(crate) fn reads_nothing(name: &Ident) -> String {
 }
 
 pub(crate) fn self_twice(name: &Ident) -> String {
-    format!("{} reads itself twice\n\nhelp: one `self` is enough", quote(name))
+    format!("{} reads itself twice\n\nhelp: drop one of the two", quote(name))
 }
 
 pub(crate) fn same_view(view: &str, name: &Ident) -> String {
@@ -61,7 +61,7 @@ pub(crate) fn same_view(view: &str, name: &Ident) -> String {
 
 pub(crate) fn same_tag(tag: &str, name: &Ident) -> String {
     format!(
-        "{} has two views with the tag `{tag}`\n\nhelp: give one of them another tag, as in `.as(\"...\")`",
+        "two inputs of {} have the tag `{tag}`\n\nhelp: give one of them another tag, as in `.as(\"...\")`",
         quote(name)
     )
 }

@@ -98,7 +98,7 @@ pub(crate) fn last_part(name: &str) -> &str {
 /// A text that cannot name a column.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{shown} cannot be a name: write lower case letters, digits and `_`, beginning with a letter, at most {max} of them",
+    "{shown} cannot be a name: use at most {max} lowercase letters, digits and `_`, beginning with a letter",
     max = Name::MAX_LEN
 )]
 pub struct NameError {

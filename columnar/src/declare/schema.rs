@@ -253,14 +253,14 @@ pub enum SchemaError {
         error: NameError,
     },
     /// Two columns with one name.
-    #[error("`{name}` is declared twice: give one of the two another name")]
+    #[error("`{name}` is declared twice: rename one of the two")]
     DuplicateName {
         /// The name.
         name: Name,
     },
     /// Two views of one column, or a view and a group, with one tag.
     #[error(
-        "`{column}` has the tag `{tag}` twice: give one of its views another tag, as in `.named(\"digest\")`"
+        "two inputs of `{column}` have the tag `{tag}`: give one of them another tag, as in `.named(\"digest\")`"
     )]
     DuplicateTag {
         /// The column that has both.
@@ -270,7 +270,7 @@ pub enum SchemaError {
     },
     /// `window(0)`.
     #[error(
-        "`{column}` reads `{input}` through a window of 0, which shows nothing: drop the view or widen it"
+        "`{column}` reads `{input}` with a window of 0, which shows nothing: drop the view, or show at least 1 value"
     )]
     EmptyWindow {
         /// The column that reads.
@@ -280,8 +280,8 @@ pub enum SchemaError {
     },
     /// An earlier name that another column has or had.
     #[error(
-        "`{column}` says that it was `{renamed_from}`, which another column is or was: the values stored under a name \
-         belong to one column, so correct or drop one `was`"
+        "`{column}` has the earlier name `{renamed_from}`, which is the name or the earlier name of another column: correct \
+         or drop one of them, because the values stored under a name belong to one column"
     )]
     RenameTaken {
         /// The column.
@@ -290,13 +290,13 @@ pub enum SchemaError {
         renamed_from: String,
     },
     /// A source that was added to a flow that has steps.
-    #[error("the source `{name}` cannot join a flow that has steps already: they have no value for it")]
+    #[error("the source `{name}` cannot be added to a flow that has steps: they have no value for it")]
     LateSource {
         /// The source.
         name: String,
     },
     /// A column with the name of a module.
-    #[error("`{name}` is a column, so it cannot be the module of `{of}`: give one of the two another name")]
+    #[error("`{name}` is a column, so it cannot be the module of `{of}`: rename one of the two")]
     NameOfModule {
         /// The column.
         name: Name,
@@ -305,7 +305,7 @@ pub enum SchemaError {
     },
     /// A column that has no input.
     #[error(
-        "`{column}` reads {what}, so it would never have new input: add a view of another column, as in `user.latest()`",
+        "`{column}` reads {what}, so no new value can reach it: add a view, as in `user.latest()`",
         what = if *reads_self { "only itself" } else { "nothing" }
     )]
     NoInput {
@@ -316,7 +316,7 @@ pub enum SchemaError {
     },
     /// A view that shows all values and counts the hidden ones.
     #[error(
-        "`{column}` shows all values of `{input}`, so none is elided: drop `.elided()`, or show fewer, as in \
+        "`{column}` shows all values of `{input}`, so it hides nothing: drop `.elided()`, or show fewer, as in \
          `.window(3).elided()`"
     )]
     NothingElided {
@@ -326,10 +326,10 @@ pub enum SchemaError {
         input: Name,
     },
     /// A flow without a source.
-    #[error("nothing enters this flow: a flow needs a `source`, and a column that reads it")]
+    #[error("this flow has no source: declare one, and a column that reads it")]
     NoSource,
     /// More than one view of the self history.
-    #[error("`{column}` reads its self history twice: drop one of the two views")]
+    #[error("`{column}` reads itself twice: drop one of the two views")]
     SelfTwice {
         /// The column.
         column: Name,
@@ -344,8 +344,8 @@ pub enum SchemaError {
     },
     /// A tag, a note, a filter or a group of the self history.
     #[error(
-        "`{column}` has a tag, a note, a filter or a group for its self history, which is shown as messages of the \
-         assistant and has none: drop it"
+        "`{column}` has a tag, a note, a filter or a group for `self`, which is shown as assistant messages and takes none: \
+         drop it"
     )]
     TaggedSelf {
         /// The column.
@@ -417,7 +417,7 @@ mod tests {
             errors(vec![was("a", "b"), source("b"), was("c", "gone"), was("d", "gone"), was("e", "e")]);
         assert_eq!(reported.len(), 2, "{reported:#?}");
         assert!(
-            reported[0].starts_with("`a` says that it was `b`") && reported[1].starts_with("`d` says"),
+            reported[0].starts_with("`a` has the earlier name `b`") && reported[1].starts_with("`d` has"),
             "{reported:#?}"
         );
     }

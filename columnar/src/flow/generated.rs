@@ -92,8 +92,8 @@ pub trait Base {
 /// other.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no flow that can be part of another",
-    label = "expected a struct that `flow!` declared and that extends no other"
+    message = "`{Self}` is not a flow that can be a module",
+    label = "expected a struct that `flow!` declared and that extends no other flow"
 )]
 pub trait Module {
     /// The flow.

@@ -184,7 +184,7 @@
 //! | a tag comes after the column | write `summary.as("digest")` |
 //! | a view has one tag | drop the second |
 //! | `self` is shown as assistant messages, so it has no tag | drop the tag |
-//! | `topics` has two views with the tag `user` | give one of them [another tag](super::tags) |
+//! | two inputs of `topics` have the tag `user` | give one of them [another tag](super::tags) |
 //!
 //! # The columns that a column reads
 //!
@@ -193,7 +193,7 @@
 //! | `joke` reads nothing, so no value can reach it | add a view, as in `(user.latest)` |
 //! | `journal` reads only itself, so no new value can reach it | add a view, as in `(user, self)` |
 //! | `summary` reads itself in the same step | write `self` for its values at earlier steps |
-//! | `assistant` reads itself twice | drop one `self` |
+//! | `assistant` reads itself twice | drop one of the two views of `self` |
 //! | `self` is the history of this column, and has no columns | write the name of the other column without `self.` |
 //! | `topics` reads `user.latest` twice | drop one of the two |
 //! | these columns wait for each other, so none of them can run first | drop one of the views in the drawing, or read [the value of the step before](super::previous_values): `summary.prev` |
@@ -229,6 +229,11 @@
 //! | attempt to use a non-constant value in a constant | the number in `window(n)` must be a `const`; see [views](super::views) |
 //! | evaluation panicked: a window of 0 shows nothing | the constant in `window(N)` is 0 |
 //! | evaluation panicked: `topics` is already a column of `Chat` | rename the column of the flow that extends the other |
+//! | evaluation panicked: the input `facts` of `debate` has no column | add it in the braces of the module: `facts: user` |
+//! | evaluation panicked: `critic` is not an input: the module computes it | drop it from the braces of the module |
+//! | evaluation panicked: `inner` is a module, not a column | read one of its columns: `debate.inner.critic` |
+//! | evaluation panicked: these columns wait for each other, so none of them can run first | a cycle goes through a module; drop one of the views in the drawing, or read the value of the step before |
+//! | `…` is not a flow that can be a module | name a flow that is declared as a struct and extends no other flow |
 //! | use of moved value: `style` | two compute steps take the same value; clone it for one |
 //! | cannot find function `prompt` in this scope | add `use columnar::prelude::*;` |
 //! | macro expansion ignores keyword `match` and any tokens following | a flow without a header is an expression, so it must be in a function; or give it a header, `pub struct Chat { … }` |

@@ -137,7 +137,7 @@ impl OpenOptions {
 
 /// A value that a flow can be opened on: a [`Store`], or [`OpenOptions`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no store",
+    message = "`{Self}` is not a store",
     label = "expected a store, such as `FileStore::new(\"folder\")`"
 )]
 pub trait IntoOpenOptions {

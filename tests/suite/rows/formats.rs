@@ -264,7 +264,7 @@ async fn equal_rows_are_accepted_and_different_ones_are_an_error() -> Outcome {
 async fn an_invalid_row_is_an_error_and_the_others_are_read() -> Outcome {
     let text = "convert it to one";
     let step = "`_step` is no step, which is a number from 0 on";
-    let name = "write lower case letters, digits and `_`, beginning with a letter, at most 64 of them";
+    let name = "use at most 64 lowercase letters, digits and `_`, beginning with a letter";
     #[rustfmt::skip]
     let bad: Vec<(&[u8], String)> = vec![
         (b"secret", "no object in JSON, as of byte 1".into()),

@@ -418,7 +418,7 @@ async fn an_invalid_column_is_not_added_and_changes_nothing() -> Result<()> {
     for (refused, why) in [
         (column("topics", user.latest(), script(["a"])), "`topics` is declared twice"),
         (column("Topics", user.latest(), script(["a"])), "`Topics` cannot be a name"),
-        (column("late", (&user, &source("facts")), script(["a"])), "the source `facts` cannot join"),
+        (column("late", (&user, &source("facts")), script(["a"])), "the source `facts` cannot be added"),
         (column("none", this(), script(["a"])), "`none` reads only itself"),
         (column("shut", user.window(0), script(["a"])), "a window of 0"),
     ] {
@@ -486,7 +486,7 @@ fn all_errors_of_a_declaration_are_reported_at_once() {
     errors.sort();
     assert_eq!(errors.len(), 7, "{errors:#?}");
     let nothing = Vec::<Column>::new();
-    assert!(flow(nothing).is_err_and(|error| error.to_string().starts_with("nothing enters this flow")));
+    assert!(flow(nothing).is_err_and(|error| error.to_string().starts_with("this flow has no source")));
 }
 
 #[tokio::test]

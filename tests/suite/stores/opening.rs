@@ -215,7 +215,7 @@ async fn d1_a_new_source_is_an_error_until_it_has_its_values() -> Result<()> {
     let error = reopened(slice::from_ref(&map), &[map.clone(), more.clone()]).await;
     assert_eq!(
         error,
-        "the source `notes` cannot join a flow that has steps already: they have no value for it"
+        "the source `notes` cannot be added to a flow that has steps: they have no value for it"
     );
 
     let store = MemoryStore::new();

@@ -49,8 +49,8 @@ impl ModuleColumns {
         match self.graph.__find(name) {
             NOWHERE if self.graph.has(name) => {
                 let mut text = Text::<1024>::new();
-                text.put("`").put(name).put("` is a module, and a view shows a column\n\n");
-                text.put("help: name one of its columns, as in `").put(name).put(".verdict`");
+                text.put("`").put(name).put("` is a module, not a column\n\n");
+                text.put("help: read one of its columns, as in `").put(name).put(".verdict`");
                 text.panic()
             }
             NOWHERE => NOWHERE,
@@ -69,7 +69,7 @@ impl ModuleColumns {
     pub const fn __source(&self, name: &'static str) -> &'static str {
         if self.graph.has(name) && self.graph.source(self.graph.__find(name)).is_none() {
             let mut text = Text::<1024>::new();
-            text.put("the module computes `").put(name).put("`, so it is no input\n\nhelp: drop this");
+            text.put("`").put(name).put("` is not an input: the module computes it\n\nhelp: drop this");
             text.panic();
         }
         name
@@ -90,9 +90,8 @@ impl Used {
                 && self.input(source) == NOWHERE
             {
                 let mut text = Text::<1024>::new();
-                text.put("`").put(self.name).put("` has an input `").put(source);
-                text.put("` that is bound to no column\n\nhelp: bind it in the braces, as in `");
-                text.put(source).put(": user`");
+                text.put("the input `").put(source).put("` of `").put(self.name).put("` has no column\n\n");
+                text.put("help: add one in the braces, as in `").put(source).put(": user`");
                 text.panic();
             }
             column += 1;

@@ -103,7 +103,7 @@ impl Graph {
                 break;
             }
         }
-        text.put("  └─┘\n\nhelp: drop one of these reads, or read what was said a step before: `");
+        text.put("  └─┘\n\nhelp: drop one of these views, or read the value of the step before: `");
         self.put_name(self.first() + self.waits_for_column(first, is_sorted), &mut text);
         text.put(".prev`");
         text.panic()

@@ -101,7 +101,10 @@ impl View {
     /// When the tag is not a [`Name`](crate::Name) without dots; inside `flow!` that is a compile error.
     #[must_use]
     pub const fn named(self, tag: &'static str) -> Self {
-        assert!(is_tag(tag), "a tag is made of lower case letters, digits and `_`, beginning with a letter");
+        assert!(
+            is_tag(tag),
+            "a tag has at most 64 lowercase letters, digits and `_`, beginning with a letter"
+        );
         Self { tag, ..self }
     }
 
