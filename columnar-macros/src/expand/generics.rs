@@ -51,7 +51,7 @@ impl<'e> TypeParam<'e> {
     }
 }
 
-/// The items in angle brackets; nothing where there are none.
+/// The items in angle brackets; empty if there are none.
 pub(super) fn angled(items: impl Iterator<Item = TokenStream>) -> Option<TokenStream> {
     let mut items = items.peekable();
     items.peek()?;

@@ -1,5 +1,5 @@
-//! The columns of a flow with dependencies. They lie on top of those of the base, which they deref to, and
-//! beside those of modules, which are fields:
+//! The columns of a flow with dependencies. Their struct derefs to the columns of the base, and has the columns
+//! of modules as fields:
 //!
 //! ```text
 //! pub type FeltBase = Chat;

@@ -12,7 +12,7 @@
 //! One variant holds the columns of the base, `Chat(ChatColumn)`, and one those of each module, `Debate(DebateColumn)`.
 //! A base may have other extensions, too, which shift indices, so an extension finds its columns by name.
 //!
-//! An enum without such variants has lists in place of matches: a `match` with many arms and a derived `Debug` are slow
+//! An enum without such variants has lists instead of matches: a `match` with many arms and a derived `Debug` are slow
 //! to compile.
 
 use std::collections::HashSet;
@@ -79,7 +79,7 @@ impl Enum<'_> {
         let params = self.dependencies.own_enum_arguments();
         let debug = (!self.is_plain()).then(|| quote!(::core::fmt::Debug,));
         let docs_of =
-            format!(" The computed columns of a [`{}`], as its events name them.", self.header.name.unraw());
+            format!(" The computed columns of a [`{}`], which its events name.", self.header.name.unraw());
         let named = self.columns.iter().zip(&self.names);
         let docs = named
             .map(|(column, name)| docs_or(&column.docs, &column.keyword, &format!("The column `{name}`.")));

@@ -146,7 +146,7 @@ impl Layout {
         let height = (rows * ROW).saturating_sub(ROW - HEIGHT);
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-1 -1 {} {}\" width=\"{}\" \
-             style=\"max-width:100%\" role=\"img\" aria-label=\"Who reads whom\" fill=\"none\" stroke=\"currentColor\" \
+             style=\"max-width:100%\" role=\"img\" aria-label=\"The columns and their views\" fill=\"none\" stroke=\"currentColor\" \
              font-family=\"monospace\" font-size=\"13\">",
             width + 2,
             height + 2,
