@@ -207,8 +207,8 @@ impl Column {
         self.0.derived.as_ref().map(|derived| derived.step.clone())
     }
 
-    /// Sets the earlier name of a renamed column: values that a [store](crate::store) has under that name belong to this
-    /// column. Written `was "subjects"` in `flow!`.
+    /// Sets the earlier name of a renamed column: values that a [store](crate::store) has under that name belong to
+    /// this column. Written `was "subjects"` in `flow!`.
     ///
     /// It returns another column. So call it where the column is declared: a column that reads the original reads
     /// another column.

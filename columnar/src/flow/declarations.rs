@@ -1,4 +1,4 @@
-//! What a flow declares whose shape is made at run time.
+//! The declarations of a flow that is declared at run time, as the schema needs them.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -6,34 +6,33 @@ use super::column::{Column, Target, View};
 use crate::compute::Step;
 use crate::declare::{Draft, Schema, SchemaError, SchemaErrors};
 
-/// The columns of a flow, each after those that it reads.
+/// The columns of a flow in topological order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Declarations {
     columns: Vec<Column>,
-    /// Columns that others took the place of. They may still be named by the views of columns here,
-    /// and mean those then.
+    /// Replaced columns, each with its replacement. Views of the flow's columns may still refer to the replaced ones.
     replaced: Vec<(Column, Column)>,
 }
 
 impl Declarations {
-    /// The columns that the leaves are made of, back to the sources.
+    /// These columns, and all columns that they depend on.
     pub(super) fn new(leaves: Vec<Column>) -> Result<Self, SchemaErrors> {
-        Self::default().traced(leaves)
+        Self::default().with_all(leaves)
     }
 
-    /// With a further column at the end, and before it what it reads that is not here yet.
+    /// With another column at the end, and before it the new columns that it depends on.
     pub(super) fn with(&self, column: Column) -> Result<Self, SchemaErrors> {
-        self.clone().traced(vec![column])
+        self.clone().with_all(vec![column])
     }
 
-    /// With this column in the place of the one at an index.
+    /// With this column instead of the one at an index.
     pub(super) fn replacing(&self, at: usize, column: Column) -> Result<Self, SchemaErrors> {
         let mut columns = self.columns.clone();
         let mut replaced = self.replaced.clone();
         if let Some(slot) = columns.get_mut(at) {
             replaced.push((std::mem::replace(slot, column.clone()), column));
         }
-        Self { columns: Vec::new(), replaced }.traced(columns)
+        Self { columns: Vec::new(), replaced }.with_all(columns)
     }
 
     /// Without the columns at these indices, which no other column reads.
@@ -54,14 +53,14 @@ impl Declarations {
         Schema::new(self.drafts(0))
     }
 
-    /// Where each column stands in other declarations, if it does.
+    /// The index of each column in other declarations; `None` for a column that they do not have.
     pub(super) fn origins(&self, of: &Self) -> Vec<Option<usize>> {
         let known: BTreeMap<usize, usize> =
             of.columns.iter().enumerate().map(|(at, column)| (column.id(), at)).collect();
         self.columns.iter().map(|column| known.get(&column.id()).copied()).collect()
     }
 
-    /// What the columns from `first` on declare, with indices in place of references.
+    /// The declarations of the columns from `first` on, with indices instead of references.
     pub(super) fn drafts(&self, first: usize) -> Vec<Draft> {
         let index: BTreeMap<usize, usize> =
             self.columns.iter().enumerate().map(|(at, column)| (column.id(), at)).collect();
@@ -69,7 +68,7 @@ impl Declarations {
         let draft_view = |view: &View, own: usize| {
             let read = match view.target() {
                 Target::SelfHistory => Ok(own),
-                Target::Column(column) => Ok(index.get(&self.meant(column).id()).copied().unwrap_or(own)),
+                Target::Column(column) => Ok(index.get(&self.current(column).id()).copied().unwrap_or(own)),
                 Target::Named(name) => named(name).ok_or_else(|| name.clone()),
                 Target::Group(_) => unreachable!("a column lists the views of a group one by one"),
             };
@@ -83,17 +82,18 @@ impl Declarations {
         self.columns.iter().enumerate().skip(first).map(draft).collect()
     }
 
-    /// The column that has taken the place of this one, if any has.
-    fn meant<'c>(&'c self, mut column: &'c Column) -> &'c Column {
+    /// The replacement of a replaced column; any other column itself.
+    fn current<'c>(&'c self, mut column: &'c Column) -> &'c Column {
         while let Some((_, next)) = self.replaced.iter().find(|(old, _)| old.id() == column.id()) {
             column = next;
         }
         column
     }
 
-    /// With what the leaves add: each column after what it waits for, in the order in which the
-    /// declarations name them. Without recursion, so that no chain is too long.
-    fn traced(mut self, leaves: Vec<Column>) -> Result<Self, SchemaErrors> {
+    /// With these columns and all new columns that they depend on: each after the columns that it waits for, otherwise
+    /// in the order of the declarations. It is iterative, because recursion over a chain of thousands of columns would
+    /// overflow the stack.
+    fn with_all(mut self, leaves: Vec<Column>) -> Result<Self, SchemaErrors> {
         enum Visit {
             Enter(Column),
             Leave(Column),
@@ -101,18 +101,18 @@ impl Declarations {
         let mut seen: BTreeSet<usize> = self.columns.iter().map(Column::id).collect();
         let (mut path, mut open) = (Vec::<Column>::new(), BTreeSet::new());
         let mut visits: Vec<Visit> = leaves.into_iter().rev().map(Visit::Enter).collect();
-        // What is read of the past alone has to be here, and may come later.
-        let mut past = VecDeque::new();
-        while let Some(visit) = visits.pop().or_else(|| past.pop_front().map(Visit::Enter)) {
+        // Columns that only lagged views read. The flow needs them, in any order.
+        let mut lagged = VecDeque::new();
+        while let Some(visit) = visits.pop().or_else(|| lagged.pop_front().map(Visit::Enter)) {
             match visit {
                 Visit::Enter(column) => {
-                    let column = self.meant(&column).clone();
+                    let column = self.current(&column).clone();
                     if seen.insert(column.id()) {
                         open.insert(column.id());
                         visits.push(Visit::Leave(column.clone()));
                         for view in column.views().unwrap_or_default().iter().rev() {
                             match view.target() {
-                                Target::Column(read) if view.spec().lag > 0 => past.push_back(read.clone()),
+                                Target::Column(read) if view.spec().lag > 0 => lagged.push_back(read.clone()),
                                 Target::Column(read) => visits.push(Visit::Enter(read.clone())),
                                 Target::SelfHistory | Target::Named(_) | Target::Group(_) => {}
                             }

@@ -1,4 +1,4 @@
-//! Flows whose shape is made at run time.
+//! Live flows that are declared at run time.
 
 use std::borrow::Borrow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use crate::reopen::IntoOpenOptions;
 use crate::run::{ComputeSteps, Error, Result, Shared};
 use crate::store::Store;
 
-/// A live flow whose shape was made at run time; its columns go by their names.
+/// A live flow that was declared at run time. Its columns are identified by their names.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -20,7 +20,7 @@ use crate::store::Store;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 /// let user = source("user");
 /// let words = column("words", user.latest(), |cx: Context| async move {
-///     cx.input("user").map_or(0, |said| said.split_whitespace().count()).to_string()
+///     cx.input("user").map_or(0, |text| text.split_whitespace().count()).to_string()
 /// });
 ///
 /// let f = flow([words])?;
@@ -31,7 +31,7 @@ use crate::store::Store;
 /// ```
 pub type Flow = LiveFlow<'static, Dynamic>;
 
-/// The columns of a [`Flow`]: their declarations, by index.
+/// The columns of a [`Flow`].
 #[derive(Debug)]
 pub struct Dynamic(Mutex<Declarations>);
 
@@ -45,25 +45,26 @@ impl Dynamic {
     }
 }
 
-/// Makes a flow of the columns that you care about; what they read comes along, back to the sources.
+/// Makes a flow of these columns and of all columns that they depend on.
 ///
 /// # Errors
 ///
-/// [`Error::Schema`] with everything that is wrong with the declarations.
+/// [`Error::Schema`] with all errors in the declarations.
 pub fn flow<L: Borrow<Column>>(leaves: impl IntoIterator<Item = L>) -> Result<Flow> {
     Flow::over(None, leaves)
 }
 
 impl LiveFlow<'static, Dynamic> {
-    /// Makes a flow as [`flow`](flow()) does, on top of a store: it goes on with what the store holds. What is
-    /// to be said about that, an [`OpenOptions`](crate::reopen::OpenOptions) says.
+    /// Makes a flow as [`flow`](flow()) does, and continues with the values in a store. Pass the store, or
+    /// [`OpenOptions`](crate::reopen::OpenOptions) with it.
     ///
     /// # Errors
     ///
-    /// [`Error::Schema`] with everything that is wrong with the declarations; [`Error::Open`] when the store
-    /// cannot be opened, as while another flow has it open; [`Error::Drift`] when columns have changed of which
-    /// values are stored; [`Error::Load`] when the store cannot be read or holds what cannot be;
-    /// [`Error::UnknownColumn`] when an option names a column that the flow does not have.
+    /// - [`Error::Schema`] with all errors in the declarations.
+    /// - [`Error::Open`] if the store cannot be opened, for example because another flow has it open.
+    /// - [`Error::Drift`] if columns with stored values have changed.
+    /// - [`Error::Load`] if the store cannot be read, or its values contradict the order of the flow.
+    /// - [`Error::UnknownColumn`] if an option names a column that the flow does not have.
     pub async fn open<L: Borrow<Column>>(
         options: impl IntoOpenOptions,
         leaves: impl IntoIterator<Item = L>,
@@ -89,15 +90,14 @@ impl LiveFlow<'static, Dynamic> {
         Self::new(Dynamic(Mutex::new(declarations)), Arc::new(shared), steps)
     }
 
-    /// Stores the next value of a source and returns the step that it belongs to.
+    /// Stores the next value of a source, and returns its step.
     ///
-    /// Nothing is computed until the flow runs. A step begins when every source has its value for
-    /// it; values pushed ahead wait their turn.
+    /// Nothing is computed until the flow runs. A step begins when all sources have a value for it, so one source may
+    /// be ahead of the others.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownColumn`], [`Error::NotASource`], or [`Error::Store`] when the value could not
-    /// be stored.
+    /// [`Error::UnknownColumn`]; [`Error::NotASource`]; [`Error::Store`] if the value could not be stored.
     pub async fn push(&self, source: &str, value: impl Into<Value>) -> Result<usize> {
         self.shared.push_by_name(source, value.into()).await
     }
@@ -107,14 +107,16 @@ impl LiveFlow<'static, Dynamic> {
         self.shared.plan().schema().columns().iter().map(|column| column.name.clone()).collect()
     }
 
-    /// Adds a column, and what it reads that is not here yet. The next run, or the one that goes on,
-    /// computes it from step 0 as if it had always been there; other columns are untouched.
+    /// Adds a column, with the columns that it depends on and that the flow does not have. The next run, or the one in
+    /// progress, computes it from step 0. Other columns do not change.
     ///
     /// # Errors
     ///
-    /// [`Error::Schema`] when the declaration breaks a rule, or brings a source to a flow that has
-    /// begun; [`Error::Drift`] when the store holds values of a column of this name that said something else;
-    /// [`Error::Load`] when the store cannot be read. The flow is then as it was.
+    /// After an error the flow is unchanged.
+    ///
+    /// - [`Error::Schema`] if the declaration is invalid, or adds a source to a flow that has values.
+    /// - [`Error::Drift`] if the store has values of another column of this name.
+    /// - [`Error::Load`] if the store cannot be read.
     pub async fn add_column(&self, column: impl Borrow<Column>) -> Result<()> {
         let _writing = self.shared.writing().await;
         let known = self.columns.declarations();
@@ -129,17 +131,18 @@ impl LiveFlow<'static, Dynamic> {
         Ok(())
     }
 
-    /// Removes a column that no other one reads.
+    /// Removes a column that no other column reads.
     ///
-    /// What it holds is not shown any more, and not lost either: a column of the same name that is
-    /// added later takes it up, as it does what the store holds. For a column that says something else
-    /// from now on, see [`replace_column`](Self::replace_column).
+    /// Its values are kept: a column of the same name that is added later has them. To change the declaration of a
+    /// column, use [`replace_column`](Self::replace_column).
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownColumn`]; [`Error::HasDependents`] names the columns that need it, see
-    /// [`remove_with_dependents`](Self::remove_with_dependents); [`Error::Running`] while a run goes on;
-    /// [`Error::Schema`] for the last source.
+    /// - [`Error::UnknownColumn`].
+    /// - [`Error::HasDependents`] if other columns depend on it; see
+    ///   [`remove_with_dependents`](Self::remove_with_dependents).
+    /// - [`Error::Running`] during a run.
+    /// - [`Error::Schema`] for the last source.
     pub async fn remove_column(&self, column: &str) -> Result<()> {
         let _writing = self.shared.writing().await;
         let at = self.shared.find(column)?;
@@ -152,8 +155,8 @@ impl LiveFlow<'static, Dynamic> {
         Err(Error::HasDependents { column, dependents })
     }
 
-    /// Removes a column and all whose values depend on it, as [`remove_column`](Self::remove_column)
-    /// does, and returns their names.
+    /// Removes a column and all columns that depend on it, as [`remove_column`](Self::remove_column) does, and returns
+    /// their names.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -172,8 +175,7 @@ impl LiveFlow<'static, Dynamic> {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownColumn`]; [`Error::Running`] while a run goes on; [`Error::Schema`] when no source
-    /// would be left.
+    /// [`Error::UnknownColumn`]; [`Error::Running`] during a run; [`Error::Schema`] if no source would be left.
     pub async fn remove_with_dependents(&self, column: &str) -> Result<Vec<Name>> {
         let _writing = self.shared.writing().await;
         let at = self.shared.find(column)?;
@@ -192,11 +194,11 @@ impl LiveFlow<'static, Dynamic> {
         Ok(())
     }
 
-    /// Another flow in which this column takes the place of the one of the same name: that column and
-    /// all that depends on it are computed anew, everything else is shared with this flow and not paid
-    /// for again. This flow stays as it is, for past values are never edited.
+    /// Another flow, in which this column replaces the one of the same name. The new flow recomputes that column and
+    /// all columns that depend on it, and shares all other values with this flow. This flow does not change, because
+    /// stored values are never edited.
     ///
-    /// What the new flow adds is kept in memory, wherever this flow keeps its values.
+    /// New values of the new flow are kept in memory, also if this flow has a store.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -218,9 +220,8 @@ impl LiveFlow<'static, Dynamic> {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownColumn`] when there is no column of that name; [`Error::Schema`] when the
-    /// declaration breaks a rule, reads a column that waits for it, or brings a source to a flow that
-    /// has begun.
+    /// [`Error::UnknownColumn`] if the flow has no column of that name; [`Error::Schema`] if the declaration is
+    /// invalid, is part of a cycle, or adds a source to a flow that has values.
     pub fn replace_column(&self, column: impl Borrow<Column>) -> Result<Self> {
         let column = column.borrow();
         let at = self.shared.find(column.name())?;
@@ -240,27 +241,28 @@ impl LiveFlow<'static, Dynamic> {
         Ok(Self::of(declarations, shared, steps))
     }
 
-    /// Another flow with the past of this one: its steps before `step`. Both go on independently.
+    /// Another flow with the steps of this one before `step`. The two flows are independent from then on.
     ///
-    /// The past is shared and not copied, so a fork costs the same after ten steps and after a
-    /// million. What is not stored before `step` is computed by both. What the fork adds is kept in
-    /// memory, wherever this flow keeps its values; see [`fork_into`](Self::fork_into) for a fork that lasts.
+    /// The values are shared and not copied, so the cost of a fork does not depend on the number of steps. Cells before
+    /// `step` that are not stored yet are computed in both flows. New values of the fork are kept in memory, also if
+    /// this flow has a store; [`fork_into`](Self::fork_into) makes a durable fork.
     ///
     /// # Errors
     ///
-    /// [`Error::Missing`] when a source has no value for the step before.
+    /// [`Error::Missing`] if a source has no value for the step before `step`.
     pub fn fork(&self, step: usize) -> Result<Self> {
         let declarations = self.columns.lock();
         Ok(Self::of(declarations.clone(), self.shared.fork(step)?, self.steps.fork()))
     }
 
-    /// The same on top of an empty store of its own, which gets a copy of all that this flow has stored before
-    /// `step`.
+    /// A [`fork`](Self::fork) with its own store, which must be empty. The stored cells before `step` are copied into
+    /// it.
     ///
     /// # Errors
     ///
-    /// [`Error::Missing`] when a source has no value for the step before; [`Error::Open`] when the store cannot
-    /// be opened, is not empty, or does not take the values; [`Error::Load`] when those cannot be read.
+    /// - [`Error::Missing`] if a source has no value for the step before `step`.
+    /// - [`Error::Open`] if the store cannot be opened, is not empty, or fails to store the values.
+    /// - [`Error::Load`] if the values cannot be read from the store of this flow.
     pub async fn fork_into(&self, step: usize, store: impl Store) -> Result<Self> {
         let _writing = self.shared.writing().await;
         let declarations = self.columns.declarations();
@@ -268,7 +270,7 @@ impl LiveFlow<'static, Dynamic> {
         Ok(Self::of(declarations, shared, self.steps.fork()))
     }
 
-    /// A source joins only a flow that has not begun.
+    /// Refuses a new source in a flow whose sources have values: its existing steps have no value for it.
     fn refuse_late_sources(&self, known: &Declarations, next: &Declarations) -> Result<()> {
         let plan = self.shared.plan();
         let has_begun = plan.schema().sources().any(|source| self.shared.len(source) > 0);
@@ -282,7 +284,7 @@ impl LiveFlow<'static, Dynamic> {
     }
 }
 
-/// The plan of declarations that stand in topological order.
+/// The plan of declarations, which are in topological order.
 fn plan(declarations: &Declarations) -> Result<Arc<Plan>> {
     let schema = declarations.schema()?;
     if schema.sources().next().is_none() {

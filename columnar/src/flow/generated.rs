@@ -100,8 +100,8 @@ pub trait Module {
     type Flow: Base;
 }
 
-/// A type whose bound `Module` is checked by [`is_module`] alone. If the type is no module, rustc reports that error, and
-/// none of the errors that follow from it.
+/// A type whose bound `Module` is checked by [`is_module`] alone. If the type is no module, rustc reports that error,
+/// and none of the errors that follow from it.
 #[derive(Debug)]
 pub struct Checked<T, const IS_MODULE: bool>(PhantomData<T>);
 

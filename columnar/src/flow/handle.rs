@@ -1,4 +1,4 @@
-//! The fields of a typed flow: its columns, to be read, pushed to, and named in views.
+//! The fields of a typed flow: handles of its columns, which read and push values, and are views inside `flow!`.
 
 use std::array;
 use std::fmt;
@@ -22,26 +22,26 @@ pub type Source = Handle<kind::Source>;
 /// A computed column, as the field of a typed flow: one of plain text, or one whose values are JSON of the type `T`.
 pub type Derived<T = Value> = Handle<kind::Derived<T>>;
 
-/// What a column of a typed flow is.
+/// The kinds of columns, as type parameters of a [`Handle`].
 pub mod kind {
     use std::marker::PhantomData;
 
     use crate::history::Value;
 
-    /// Its values come from outside.
+    /// The values come from outside.
     #[derive(Clone, Copy, Debug)]
     pub struct Source;
 
-    /// It is computed: plain text, or JSON of a type.
+    /// The values are computed: plain text, or JSON of the type `T`.
     #[derive(Clone, Copy, Debug)]
     pub struct Derived<T = Value>(PhantomData<fn() -> T>);
 }
 
 /// A column of a typed flow: a [`Source`] or a [`Derived`] one.
 ///
-/// Outside `flow!` it reads and, if it is a source, takes values. Inside `flow!` it is a view of all values of the
-/// column, and has fields and methods for other views. A [`Column`](crate::Column) has the same ones. Clones are the same
-/// column of the same flow.
+/// Outside `flow!` it reads the values of the column, and a source also pushes them. Inside `flow!` it is a view of all
+/// values of the column, and has fields and methods for other views. A [`Column`](crate::Column) has the same ones. Clones
+/// are the same column of the same flow.
 pub struct Handle<K> {
     /// A view of the newest value.
     pub latest: View,
@@ -49,7 +49,7 @@ pub struct Handle<K> {
     /// other's previous values. After it, [`window`](View::window) and [`all`](View::all) show more of the past.
     pub prev: View,
     name: &'static str,
-    /// `None` in the constants of which a flow's graph is made.
+    /// `None` in the constants of a flow's graph.
     flow: Option<Arc<Shared>>,
     kind: PhantomData<K>,
 }
@@ -125,28 +125,28 @@ impl<K> Handle<K> {
         self.all().elided()
     }
 
-    /// The value at a step, if it is stored and [in memory](super::LiveFlow::load).
+    /// The value at a step; `None` if it is not stored, or not [in memory](super::LiveFlow::load).
     pub fn get(&self, step: usize) -> Option<Value> {
         self.flow.as_ref()?.get(self.latest.column(), step)
     }
 
-    /// What it took to compute the value at a step, if a model was asked for it and it is [in
-    /// memory](super::LiveFlow::load).
+    /// The receipt of the cell at a step: the tokens and the price of its calls. `None` if it called no model, or is
+    /// not [in memory](super::LiveFlow::load).
     pub fn receipt(&self, step: usize) -> Option<Arc<Receipt>> {
         self.flow.as_ref()?.receipt(self.latest.column(), step)
     }
 
-    /// How many steps are stored without a gap.
+    /// The number of steps that are stored without a gap.
     pub fn len(&self) -> usize {
         self.flow.as_ref().map_or(0, |flow| flow.len(self.latest.column()))
     }
 
-    /// Whether step 0 is not stored yet.
+    /// Whether step 0 is not stored.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The column's name. A source of a module is the column that it is bound to.
+    /// The name of the column. For a source of a module it is the name of the column that the source is bound to.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -160,21 +160,21 @@ impl<K> Handle<K> {
 }
 
 impl Handle<kind::Source> {
-    /// Stores the next value of the source and returns the step that it belongs to.
+    /// Stores the next value of the source, and returns its step.
     ///
-    /// Nothing is computed until the flow runs. A step begins when every source has its value for
-    /// it; values pushed ahead wait their turn.
+    /// Nothing is computed until the flow runs. A step begins when all sources have a value for it, so one source may
+    /// be ahead of the others.
     ///
     /// # Errors
     ///
-    /// [`Error::Store`](crate::Error::Store) when the value could not be stored.
+    /// [`Error::Store`](crate::Error::Store) if the value could not be stored.
     pub async fn push(&self, value: impl Into<Value>) -> Result<usize> {
         self.flow().push(self.latest.column(), value.into()).await
     }
 }
 
 impl Handle<kind::Derived> {
-    /// The same column as one of a type.
+    /// The same column, with the type of its values.
     #[doc(hidden)]
     #[must_use]
     pub fn __typed<T>(self) -> Derived<T> {
@@ -184,21 +184,22 @@ impl Handle<kind::Derived> {
 }
 
 impl<T> Handle<kind::Derived<T>> {
-    /// The messages array that the compute step of this column saw at `step`, or will see.
+    /// The messages array of the cell at `step`: the context that its compute step received, or will receive.
     ///
     /// # Errors
     ///
-    /// [`Error::Missing`](crate::Error::Missing) when the step has not begun, or something that the
-    /// column reads is not stored yet; [`Error::Skipped`](crate::Error::Skipped) when all it reads is empty
-    /// there; [`Error::Budget`](crate::Error::Budget) when they do not go into their budget;
-    /// [`Error::NotLoaded`](crate::Error::NotLoaded) when something they show has to be
-    /// [loaded](super::LiveFlow::load).
+    /// - [`Error::Missing`](crate::Error::Missing) if a source has no value for the step, or an input of the cell is
+    ///   not stored yet.
+    /// - [`Error::Skipped`](crate::Error::Skipped) if all inputs of the cell are empty.
+    /// - [`Error::Budget`](crate::Error::Budget) if the messages exceed their budget.
+    /// - [`Error::NotLoaded`](crate::Error::NotLoaded) if a value that they show is not [in
+    ///   memory](super::LiveFlow::load).
     pub fn messages(&self, step: usize) -> Result<Messages> {
         self.flow().messages(self.latest.column(), step)
     }
 
-    /// How much of these messages will be the beginning of the column's next request, too, and which
-    /// view ends that: what a provider's cache can serve.
+    /// The prefix that these messages share with the next request of the column, and the view that ends it. A
+    /// provider's cache can serve this prefix.
     ///
     /// # Errors
     ///
@@ -207,8 +208,7 @@ impl<T> Handle<kind::Derived<T>> {
         Ok(StablePrefix::of(&self.messages(step)?))
     }
 
-    /// Where these messages are to be marked for the cache of a provider, when the column's next request
-    /// follows at this pace.
+    /// The positions of the cache marks in these messages, if the next request of the column follows at this pace.
     ///
     /// # Errors
     ///
@@ -237,7 +237,7 @@ impl<K> fmt::Debug for Handle<K> {
 }
 
 impl Bind<'_> {
-    /// The computed columns that `C` has itself, in order of declaration.
+    /// The derived columns that `C` itself declares, in order of declaration.
     #[doc(hidden)]
     #[must_use]
     pub fn __derived<C: Columns, const COUNT: usize>(&self) -> [Derived; COUNT] {
@@ -251,7 +251,7 @@ impl Bind<'_> {
 }
 
 impl Step<'_> {
-    /// The step of a column whose values are JSON of the type that its field has.
+    /// The step of a column whose values are JSON of the type of its field.
     #[doc(hidden)]
     #[must_use]
     pub fn __typed<C, T: ColumnType>(self, _: fn(&C) -> &Derived<T>) -> Self {

@@ -1,4 +1,4 @@
-//! A flow that lives: what can be done with any.
+//! The methods of all live flows.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -17,11 +17,10 @@ use crate::schedule::Progress;
 use crate::tokens::Counter;
 use crate::usage::{Bill, Receipt, SpendLimit};
 
-/// A live flow: a [`Typed`](super::Typed) one, declared with `flow!`, or a [`Flow`](super::Flow) whose
-/// shape was made at run time.
+/// A live flow: a [`Typed`](super::Typed) one, declared with `flow!`, or a [`Flow`](super::Flow), declared at run time.
 ///
-/// `C` holds the columns, `I` names the derived ones in events, and `'a` is what the compute steps
-/// borrow.
+/// `C` is the type of its columns, and `I` identifies the derived ones in events. The compute steps may borrow values
+/// for `'a`.
 pub struct LiveFlow<'a, C, I = Name> {
     pub(super) columns: C,
     pub(crate) shared: Arc<Shared>,
@@ -34,27 +33,27 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         Self { columns, shared, steps, id: PhantomData }
     }
 
-    /// Sets how many cells of this flow are computed at once, at least one; the default is 32. For a limit on
-    /// one column see [`Policy::limit`](crate::compute::Policy::limit).
+    /// Sets the number of cells that are computed at once, at least one. The default is 32. For a limit on one column
+    /// see [`Policy::limit`](crate::compute::Policy::limit).
     pub fn set_concurrency(&self, cells: usize) {
         self.shared.set_concurrency(cells);
     }
 
-    /// Sets the [`Budget`] of the columns that have none of their own. [`messages`](Self::messages) of earlier
-    /// steps follow it as well: they are the messages that would be sent today.
+    /// Sets the [`Budget`] of the columns without their own. It also applies to [`messages`](Self::messages) of earlier
+    /// steps: they are the messages that would be sent now.
     pub fn set_budget(&self, budget: impl Into<Budget>) {
         self.shared.set_budget(budget.into());
     }
 
-    /// Sets the usual time from one step to the next. It decides for how long a prompt asks the provider to
-    /// cache the part of a request that the next one repeats. By default steps follow each other at once.
+    /// Sets the usual time between two steps. It decides how long a provider shall cache the prefix that a request
+    /// shares with the next one. By default, steps follow each other at once.
     pub fn set_pace(&self, pace: Pace) {
         self.shared.set_pace(pace);
     }
 
-    /// Sets the model of all prompts of this flow that have none of their own: a [`Model`](crate::model::Model),
-    /// or the name of one, as [`by_name`](crate::model::by_name) takes it. An unknown name and a missing key are
-    /// an [`Error::Model`] of the next run, before it computes anything.
+    /// Sets the model of the prompts without their own: a [`Model`](crate::model::Model), or a name as for
+    /// [`by_name`](crate::model::by_name). An unknown name or a missing key is an [`Error::Model`] of the next run,
+    /// before it computes anything.
     ///
     /// ```
     /// use columnar::model::Offline;
@@ -74,23 +73,23 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.shared.set_model(model.into());
     }
 
-    /// Limits what all calls of this flow together may cost from now on; see [`SpendLimit`].
+    /// Limits the total cost of the calls of this flow from now on; see [`SpendLimit`].
     pub fn set_spend_limit(&self, limit: impl Into<SpendLimit>) {
         self.shared.set_spend_limit(limit.into());
     }
 
-    /// Sets the counter of tokens, also for the values that are stored already; the default is
+    /// Sets the counter of tokens, and counts the values in memory again. The default is
     /// [`Chars`](crate::tokens::Chars).
     pub fn set_counter(&self, counter: impl Counter + 'static) {
         self.shared.set_counter(Arc::new(counter));
     }
 
-    /// Loads the values of the steps from this one on that are still in the store alone.
+    /// Loads the values from `step` on that are stored but not in memory.
     ///
-    /// Opening a flow loads what the views of its columns reach, and the last steps (see
-    /// [`OpenOptions::recent`](crate::reopen::OpenOptions::recent)); what lies before costs neither time nor memory. To
-    /// look at that, load it: until then [`get`](Self::get) finds nothing there, and
-    /// [`messages`](Self::messages) says so.
+    /// Opening a flow loads the values that the views of its columns can still show, and those of the last steps (see
+    /// [`OpenOptions::recent`](crate::reopen::OpenOptions::recent)). Earlier values cost neither time nor memory until
+    /// they are loaded: [`get`](Self::get) returns `None` for them, and [`messages`](Self::messages) returns
+    /// [`Error::NotLoaded`].
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -142,7 +141,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// f.push("user", "Hello").await?;
     /// assert_eq!(f.try_get("user", 0)?.as_deref(), Some("Hello"));
     /// assert_eq!(f.try_get("topics", 0)?, None);
-    /// assert!(matches!(f.try_get("topic", 0), Err(Error::UnknownColumn { suggestion: Some(name), .. }) if name == "topics"));
+    /// let error = f.try_get("topic", 0).expect_err("there is no such column");
+    /// assert_eq!(error.to_string(), "no column is named `topic`; did you mean `topics`?");
     /// # Ok(()) }
     /// ```
     ///
@@ -175,25 +175,26 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         Ok(self.shared.receipt(self.shared.find(column)?, step))
     }
 
-    /// What all cells took that are [in memory](Self::load), by column and step.
+    /// The receipts of all cells that are [in memory](Self::load), by column and step.
     pub fn bill(&self) -> Bill {
         self.shared.bill()
     }
 
-    /// The messages array that the compute step of a column saw at a step, or will see.
+    /// The messages array of a cell: the context that its compute step received, or will receive.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownColumn`]; [`Error::NotDerived`] for a source; [`Error::Missing`] when the step
-    /// has not begun, or something that the column reads is not stored yet; [`Error::Skipped`] when all it
-    /// reads is empty there; [`Error::Budget`] when they do not go into their budget; [`Error::NotLoaded`] when
-    /// something they show has to be [loaded](Self::load).
+    /// - [`Error::UnknownColumn`], or [`Error::NotDerived`] for a source.
+    /// - [`Error::Missing`] if a source has no value for the step, or an input of the cell is not stored yet.
+    /// - [`Error::Skipped`] if all inputs of the cell are empty.
+    /// - [`Error::Budget`] if the messages exceed their budget.
+    /// - [`Error::NotLoaded`] if a value that they show is not [in memory](Self::load).
     pub fn messages(&self, column: &str, step: usize) -> Result<Messages> {
         self.shared.messages_of(column, step)
     }
 
-    /// How much of the messages of a column at a step will be the beginning of its next request, too, and
-    /// which view ends that: what a provider's cache can serve.
+    /// The prefix that the messages of a cell share with the next request of its column, and the view that ends it. A
+    /// provider's cache can serve this prefix.
     ///
     /// # Errors
     ///
@@ -202,8 +203,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         Ok(StablePrefix::of(&self.messages(column, step)?))
     }
 
-    /// Where the messages of a column at a step are to be marked for the cache of a provider, when its next
-    /// request follows at this pace.
+    /// The positions of the cache marks in the messages of a cell, if the next request of its column follows at this
+    /// pace.
     ///
     /// # Errors
     ///
@@ -218,12 +219,12 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.shared.cache_plan(self.shared.find(column)?, step, provider, pace)
     }
 
-    /// The number of steps in which every column has its value.
+    /// The number of complete steps: those at which each cell is stored.
     pub fn steps(&self) -> usize {
         self.shared.steps()
     }
 
-    /// The columns whose values depend on those of this column, in topological order.
+    /// The columns whose values depend on this column, in topological order.
     ///
     /// # Errors
     ///
@@ -232,37 +233,36 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.shared.dependents(column)
     }
 
-    /// What the declaration says of the columns that there are now, with a drawing for Mermaid.
+    /// The outline of the current columns: levels, patterns, growth of contexts, and a drawing for Mermaid.
     pub fn outline(&self) -> Outline {
         Outline::of(&self.shared.plan())
     }
 
-    /// What the next run will do and about what it will cost. Nothing is computed or stored.
+    /// A forecast of the next run: cells, calls, estimated tokens. Nothing is computed or stored.
     pub fn forecast(&self) -> Forecast {
         self.shared.forecast()
     }
 
-    /// How far the computing is, at this moment.
+    /// The numbers of cells that are done, skipped, running, failed and waiting at this moment.
     pub fn progress(&self) -> Progress {
         self.shared.progress()
     }
 
-    /// The sources that the next step waits for because another source is ahead of them.
+    /// The sources without a value for a step that has values of other sources.
     pub fn missing(&self) -> Vec<Name> {
         self.shared.missing()
     }
 }
 
 impl<'a, C, I: ColumnId> LiveFlow<'a, C, I> {
-    /// Computes everything that is missing, and tells what happens as it happens.
+    /// Starts a run, which computes all missing cells.
     ///
-    /// The run is a [`Stream`](futures::Stream) of [`Event`](crate::Event)s and a future:
-    /// `flow.run().await?` computes and discards the events. Nothing happens until it is polled,
-    /// and dropping it cancels what is not stored. With nothing new it ends at once.
+    /// The run is a [`Stream`](futures::Stream) of [`Event`](crate::Event)s, and also a future: `flow.run().await?`
+    /// computes the cells and discards the events. Nothing happens until it is polled. Dropping it cancels the cells
+    /// that are not stored. If no cell is missing, it ends at once.
     ///
-    /// A column that fails ends the run with its error, after the columns that were being computed
-    /// beside it are stored. The next run computes what is missing. Of two runs at a time the
-    /// second ends with [`Error::Running`].
+    /// If a cell fails, the cells in progress are finished and stored, and then the run ends with the error. The next
+    /// run computes the missing cells. If another run is in progress, the run ends with [`Error::Running`].
     pub fn run(&self) -> Run<'a, I> {
         Run::new(Arc::clone(&self.shared), self.steps.clone())
     }

@@ -1,4 +1,7 @@
-//! The door: flows that live, their columns, and their runs.
+//! Live flows and the handles of their columns.
+//!
+//! A flow that `flow!` declares is a [`Typed`] flow, whose columns are fields. A flow that is declared at run time is a
+//! [`Flow`], whose columns have names. Both are a [`LiveFlow`].
 
 pub(crate) mod bind;
 mod column;

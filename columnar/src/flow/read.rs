@@ -1,4 +1,4 @@
-//! Values of typed columns, read as what they are.
+//! Reads the values of typed columns as their types.
 
 use super::handle::{Handle, kind};
 use super::live::LiveFlow;
@@ -6,7 +6,7 @@ use crate::compute::{self, ColumnType};
 use crate::run::{Error, Result, Shared};
 
 impl<T: ColumnType> Handle<kind::Derived<T>> {
-    /// The value at a step as what the column declares, if it is stored and [in memory](LiveFlow::load).
+    /// The value at a step as the type of the column; `None` if it is not stored, or not [in memory](LiveFlow::load).
     ///
     /// ```
     /// use columnar::Json;
@@ -16,8 +16,8 @@ impl<T: ColumnType> Handle<kind::Derived<T>> {
     /// let chat = flow! {
     ///     source user;
     ///     column words(user.latest): Vec<String> = |cx: Context| async move {
-    ///         let said = cx.input("user").map_or("", |said| said);
-    ///         Json(said.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    ///         let text = cx.input("user").map_or("", |text| text);
+    ///         Json(text.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
     ///     };
     /// };
     /// chat.user.push("one two").await?;
@@ -29,21 +29,22 @@ impl<T: ColumnType> Handle<kind::Derived<T>> {
     ///
     /// # Errors
     ///
-    /// [`Error::SchemaMismatch`] when the column was of another type when the value was stored.
+    /// [`Error::SchemaMismatch`] if the value does not match the type, because the column had another type when the
+    /// value was stored.
     pub fn read(&self, step: usize) -> Result<Option<T>> {
         read(self.flow(), self.latest.column(), step)
     }
 }
 
 impl<C, I> LiveFlow<'_, C, I> {
-    /// The value of a column at a step as a type, if it is stored and [in memory](Self::load). The typed columns of a
-    /// flow that `flow!` declared are fields, too, and know their types.
+    /// The value of a column at a step as the type `T`; `None` if it is not stored, or not [in memory](Self::load). In
+    /// a flow that `flow!` declared, the fields of typed columns have this method, and know their types.
     ///
     /// ```
     /// use columnar::prelude::*;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-    /// let count = |cx: Context| async move { cx.input("user").map_or(0, |said| said.len()).to_string() };
+    /// let count = |cx: Context| async move { cx.input("user").map_or(0, |text| text.len()).to_string() };
     /// let f = flow([column("count", source("user").latest(), count.typed::<usize>())])?;
     /// f.push("user", "four").await?;
     /// f.run().await?;
@@ -53,7 +54,7 @@ impl<C, I> LiveFlow<'_, C, I> {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownColumn`]; [`Error::SchemaMismatch`] when the value is not of this type.
+    /// [`Error::UnknownColumn`]; [`Error::SchemaMismatch`] if the value does not match the type.
     pub fn read<T: ColumnType>(&self, column: &str, step: usize) -> Result<Option<T>> {
         read(&self.shared, self.shared.find(column)?, step)
     }

@@ -1,4 +1,4 @@
-//! The run-time half of a flow that was declared with `flow!`.
+//! Live flows whose type was declared with `flow!`.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use crate::run::Error;
 use crate::run::{ComputeSteps, Result, Shared};
 use crate::store::Store;
 
-/// A live flow of a type that `flow!` declared; the type you wrote derefs to it, and it derefs to
-/// the columns.
+/// A live flow of a type that `flow!` declared. The declared type derefs to it, and it derefs to the struct of the
+/// columns.
 pub type Typed<'a, C, I = Name> = LiveFlow<'a, C, I>;
 
 impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
@@ -41,14 +41,14 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
         Self::bound(Arc::new(shared), steps)
     }
 
-    /// The columns bound to a flow that has them, where the type has them or elsewhere.
+    /// A handle of this type to a flow that has its columns.
     fn bound(shared: Arc<Shared>, steps: ComputeSteps<'a>) -> Self {
         let plan = shared.plan();
         let columns = C::__bind(&Bind::new(&shared, TypePlan::of::<C>(), &plan));
         Self::new(columns, shared, steps)
     }
 
-    /// Goes on with a flow whose columns this type has first, and adds the others with these steps.
+    /// Extends a flow of the type that this one extends, by the other columns, which have these steps.
     #[doc(hidden)]
     pub fn __extend<B: Columns, J>(
         base: &LiveFlow<'a, B, J>,
@@ -61,7 +61,7 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
         let extended = async move {
             let writing = shared.writing().await;
             let before = shared.plan();
-            // Another extension may have been here; then the columns are not where the type has them.
+            // After another extension, the indices of the columns are not those of the type.
             let is_as_declared = Arc::ptr_eq(&before, TypePlan::of::<B>());
             let plan = if is_as_declared {
                 Arc::clone(TypePlan::of::<C>())
@@ -78,11 +78,11 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
         extended.boxed()
     }
 
-    /// Another flow with the past of this one: its steps before `step`. Both go on independently.
+    /// Another flow with the steps of this one before `step`. The two flows are independent from then on.
     ///
-    /// The past is shared and not copied, so a fork costs the same after ten steps and after a
-    /// million. What is not stored before `step` is computed by both. What the fork adds is kept in
-    /// memory, wherever this flow keeps its values; see [`fork_into`](Self::fork_into) for a fork that lasts.
+    /// The values are shared and not copied, so the cost of a fork does not depend on the number of steps. Cells before
+    /// `step` that are not stored yet are computed in both flows. New values of the fork are kept in memory, also if
+    /// this flow has a store; [`fork_into`](Self::fork_into) makes a durable fork.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -110,13 +110,13 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     ///
     /// # Errors
     ///
-    /// [`Error::Missing`] when a source has no value for the step before.
+    /// [`Error::Missing`] if a source has no value for the step before `step`.
     pub fn fork(&self, step: usize) -> Result<Self> {
         Ok(Self::bound(Arc::new(self.shared.fork(step)?), self.steps.fork()))
     }
 
-    /// The same on top of an empty store of its own, which gets a copy of all that this flow has stored before
-    /// `step`.
+    /// A [`fork`](Self::fork) with its own store, which must be empty. The stored cells before `step` are copied into
+    /// it.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -144,8 +144,9 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     ///
     /// # Errors
     ///
-    /// [`Error::Missing`] when a source has no value for the step before; [`Error::Open`] when the store cannot
-    /// be opened, is not empty, or does not take the values; [`Error::Load`] when those cannot be read.
+    /// - [`Error::Missing`] if a source has no value for the step before `step`.
+    /// - [`Error::Open`] if the store cannot be opened, is not empty, or fails to store the values.
+    /// - [`Error::Load`] if the values cannot be read from the store of this flow.
     pub async fn fork_into(&self, step: usize, store: impl Store) -> Result<Self> {
         let shared = self.shared.fork_into(step, Arc::new(store)).await?;
         Ok(Self::bound(Arc::new(shared), self.steps.fork()))
