@@ -57,7 +57,7 @@
 //! };
 //! chat.user.push("hello").await?;
 //! let error = chat.run().await.expect_err("a slip");
-//! assert!(error.to_string().starts_with("`assistant` cannot be computed, so nothing was: no model is named `opnai/gpt-4o-mini`"));
+//! assert!(error.to_string().starts_with("the model of `assistant` cannot be used, so nothing was computed: no model is named `opnai/gpt-4o-mini`"));
 //! assert_eq!(chat.topics.get(0), None);
 //! # Ok(()) }
 //! ```

@@ -1,4 +1,4 @@
-//! What can go wrong while a flow is used.
+//! The errors of flows.
 
 use std::fmt;
 
@@ -10,49 +10,62 @@ use crate::error::{BoxError, list, nearest, unknown_column};
 use crate::reopen::Drift;
 use crate::store::StoreError;
 
-/// The result of what a flow does.
+/// The result of an operation on a flow.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, where, and what to do next. Never holds text of the conversation, unless a
-/// compute of yours puts it into its own error.
+/// An error of a flow. Its message names the column and the step, the cause, and the next thing to do.
+///
+/// It contains no text of the conversation, unless the error of a compute step does.
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let f = flow([column("topics", source("user").latest(), prompt("List the topics."))])?;
+/// match f.push("usr", "Hello").await {
+///     Err(Error::UnknownColumn { suggestion: Some(name), .. }) => assert_eq!(name, "user"),
+///     other => panic!("{other:?}"),
+/// }
+/// # Ok(()) }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A compute step failed. What its siblings computed is stored; the next run computes what is
-    /// missing.
+    /// A compute step failed. The values that other cells computed are stored, and the next run computes the missing
+    /// cells.
     #[error(
-        "computing `{column}` at step {step} failed{}: {source}; what is stored stays, and the next run goes on from there",
-        Tries(*attempt)
+        "computing `{column}` at step {step} failed{}: {source}; stored values are kept, and the next run continues",
+        Attempts(*attempt)
     )]
     Compute {
         /// The column.
         column: Name,
         /// The step.
         step: usize,
-        /// Which attempt it was, counted from 1; more than 1 where the column retries.
+        /// The number of the failed attempt, counted from 1.
         attempt: usize,
-        /// What the compute step said.
+        /// The error of the compute step.
         source: BoxError,
     },
-    /// A context does not go into its budget.
-    #[error("`{column}` cannot be asked at step {step}: {source}")]
+    /// A context exceeds its budget.
+    #[error("the context of `{column}` at step {step} exceeds its budget: {source}")]
     Budget {
         /// The column.
         column: Name,
         /// The step.
         step: usize,
-        /// Why not.
+        /// The numbers of tokens.
         source: BudgetError,
     },
-    /// The model of a column cannot be asked, which is found out before a run computes anything.
-    #[error("`{column}` cannot be computed, so nothing was: {source}")]
+    /// The model of a column cannot be used. A run checks this before it computes anything.
+    #[error("the model of `{column}` cannot be used, so nothing was computed: {source}")]
     Model {
         /// The column.
         column: Name,
-        /// What is missing, such as a model of that name, or its key.
+        /// The reason, for example an unknown name or a missing key.
         source: BoxError,
     },
-    /// A value that is not there (yet).
+    /// A value is not stored yet.
     #[error("`{column}` has no value at step {step}: push or run first")]
     Missing {
         /// The column without the value.
@@ -60,7 +73,7 @@ pub enum Error {
         /// The step.
         step: usize,
     },
-    /// A push to a column that is computed.
+    /// A push to a derived column.
     #[error("`{column}` is computed, so nothing can be pushed to it; the sources are {}", list(sources))]
     NotASource {
         /// The column.
@@ -68,16 +81,16 @@ pub enum Error {
         /// The sources of the flow.
         sources: Vec<Name>,
     },
-    /// A derived column was needed and a source was named.
+    /// A source has no messages.
     #[error("`{column}` is a source: it reads nothing, so it has no messages")]
     NotDerived {
-        /// The column.
+        /// The source.
         column: Name,
     },
-    /// A compute step panicked. Otherwise as [`Compute`](Error::Compute). Where the program is built
-    /// with `panic = "abort"`, a panic ends it instead.
+    /// A compute step panicked; otherwise the same as [`Compute`](Error::Compute). In a program that is built with
+    /// `panic = "abort"`, a panic ends the program instead.
     #[error(
-        "computing `{column}` at step {step} panicked, which is a bug in its compute step; what is stored stays, and the next run tries again"
+        "computing `{column}` at step {step} panicked, which is a bug in its compute step; stored values are kept, and the next run tries again"
     )]
     Panicked {
         /// The column.
@@ -85,18 +98,20 @@ pub enum Error {
         /// The step.
         step: usize,
     },
-    /// A second run, or a column to be removed, while a run goes on.
-    #[error("this flow is running already: read the run that there is, or drop it first")]
+    /// A second run, or the removal of a column, during a run.
+    #[error("this flow is running already: finish or drop that run first")]
     Running,
-    /// A cell that nobody was asked for, because all that would be new to it is empty.
-    #[error("`{column}` was skipped at step {step}: all it reads is empty there, so there are no messages")]
+    /// A skipped cell has no messages.
+    #[error(
+        "`{column}` was skipped at step {step}: all its inputs are empty there, so there are no messages"
+    )]
     Skipped {
         /// The column.
         column: Name,
         /// The step.
         step: usize,
     },
-    /// A column to be removed that others read.
+    /// The removal of a column that others depend on.
     #[error(
         "`{column}` is needed by {}: remove them first, or all with `remove_with_dependents`",
         list(dependents)
@@ -107,21 +122,21 @@ pub enum Error {
         /// The columns whose values depend on it, in topological order.
         dependents: Vec<Name>,
     },
-    /// A declaration that breaks the rules.
+    /// An invalid declaration.
     #[error(transparent)]
     Schema(#[from] SchemaErrors),
     /// The store cannot be opened.
     #[error("the store cannot be opened: {source}")]
     Open {
-        /// What the store said.
+        /// The error of the store.
         source: StoreError,
     },
-    /// The flow is not what the store was written by.
+    /// Columns have changed since their values were stored.
     #[error(transparent)]
     Drift(#[from] Drift),
-    /// A value that is stored and not in memory.
+    /// A stored value is not in memory.
     #[error(
-        "`{column}` at step {step} is stored, but not in memory: bring it back with `load({step}).await` first"
+        "`{column}` at step {step} is stored, but not in memory: load it with `load({step}).await` first"
     )]
     NotLoaded {
         /// The column.
@@ -129,7 +144,7 @@ pub enum Error {
         /// The step.
         step: usize,
     },
-    /// The store failed. Whether the value arrived is known when the flow is opened again.
+    /// The store failed. Opening the flow again shows whether the value is stored.
     #[error(
         "storing `{column}` at step {step} failed: {source}; open the flow again to learn what is stored"
     )]
@@ -138,18 +153,19 @@ pub enum Error {
         column: Name,
         /// The step.
         step: usize,
-        /// What the store said.
+        /// The error of the store.
         source: StoreError,
     },
-    /// Reading a store failed.
+    /// A store could not be read.
     #[error("reading `{column}` from the store failed: {source}")]
     Load {
         /// The column.
         column: Name,
-        /// What the store said, or what is wrong with what it holds.
+        /// The error of the store, or the defect of the stored values.
         source: StoreError,
     },
-    /// A stored value that is not of the type of its column, as one that was stored before the column had that type.
+    /// A stored value does not match the type of its column, for example because it was stored before the column had
+    /// the type.
     #[cfg(feature = "typed")]
     #[error("`{column}` at step {step} does not match the type of its column: {source}")]
     SchemaMismatch {
@@ -157,10 +173,10 @@ pub enum Error {
         column: Name,
         /// The step.
         step: usize,
-        /// What is wrong with it, and where.
+        /// The mismatch and its position.
         source: SchemaMismatch,
     },
-    /// A name that no column of the flow has.
+    /// No column of the flow has this name.
     #[error("{}", unknown_column(name, suggestion.as_ref(), columns))]
     UnknownColumn {
         /// The unknown name.
@@ -179,7 +195,7 @@ impl Error {
         Self::UnknownColumn { name: name.to_owned(), suggestion, columns }
     }
 
-    /// The class that a trace shows, where the causes of the error do not show it.
+    /// The class of the error in a trace, if its sources do not show it.
     pub(crate) fn class(&self) -> Option<&'static str> {
         match self {
             Self::Panicked { .. } => Some("panic"),
@@ -188,7 +204,7 @@ impl Error {
         }
     }
 
-    /// What went wrong with a cell, without which cell it was and what is to be done about it.
+    /// The cause of the failure of a cell, without the cell and the next thing to do.
     pub(crate) fn cause(&self) -> String {
         match self {
             Self::Compute { source, .. } => source.to_string(),
@@ -199,10 +215,10 @@ impl Error {
     }
 }
 
-/// How often something was tried, if more than once.
-struct Tries(usize);
+/// The number of failed attempts, if there were several.
+struct Attempts(usize);
 
-impl fmt::Display for Tries {
+impl fmt::Display for Attempts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 > 1 { write!(f, " {} times, the last time", self.0) } else { Ok(()) }
     }
