@@ -142,8 +142,8 @@ async fn stop_at_limit_names_the_largest_input_and_sends_no_request() -> Result<
     let error = f.run().await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`bot` cannot be asked at step 0: its messages have about 262 tokens, and the limit is 198; the largest \
-         columns are `notes` with 255, `user` with 7: raise the budget, narrow a view, or choose a strategy that \
+        "the context of `bot` at step 0 exceeds its budget: its messages have about 262 tokens, and the limit is \
+         198; the largest columns are `notes` with 255, `user` with 7: raise the budget, narrow a view, or choose a strategy that \
          truncates"
     );
     assert!(matches!(f.messages("bot", 0), Err(Error::Budget { source: BudgetError::OverLimit { .. }, .. })));
@@ -163,8 +163,8 @@ async fn a_budget_smaller_than_its_buffer_is_an_error_with_the_difference() -> R
     f.push("user", "Hello!").await?;
     assert_eq!(
         f.run().await.unwrap_err().to_string(),
-        "`bot` cannot be asked at step 0: a budget of 1100 tokens leaves none for its messages: 1024 are \
-         reserved for the reply, and its instruction has about 100; raise the budget by at least 25"
+        "the context of `bot` at step 0 exceeds its budget: a budget of 1100 tokens leaves none for its messages: \
+         1024 are reserved for the reply, and its instruction has about 100; raise the budget by at least 25"
     );
     Ok(())
 }

@@ -157,8 +157,8 @@ async fn a_limit_in_dollars_needs_a_known_price() -> Result<()> {
     let error = chat.run().await.expect_err("the price is unknown");
     assert_eq!(
         error.to_string(),
-        "`bot` cannot be computed, so nothing was: no price is known for `scripted`, so it cannot be limited in dollars: \
-         set one with `SpendLimit::priced`, or limit the tokens"
+        "the model of `bot` cannot be used, so nothing was computed: no price is known for `scripted`, \
+         so it cannot be limited in dollars: set one with `SpendLimit::priced`, or limit the tokens"
     );
     assert!(unknown.requests().is_empty());
     chat.set_spend_limit(SpendLimit::dollars(1.0).priced(Price::new(1.0, 2.0)));

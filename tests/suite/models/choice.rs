@@ -92,7 +92,8 @@ async fn a_model_that_is_not_ready_is_an_error_before_any_request() -> Result<()
     assert!(matches!(&error, Error::Model { column, .. } if column == "second"), "{error:?}");
     assert_eq!(
         error.to_string(),
-        "`second` cannot be computed, so nothing was: `locked` needs a key: set the environment variable LOCKED_KEY"
+        "the model of `second` cannot be used, so nothing was computed: `locked` needs a key: \
+         set the environment variable LOCKED_KEY"
     );
     assert!(first.requests().is_empty(), "no request was sent");
     assert_eq!((chat.first.len(), chat.second.len()), (0, 0), "and nothing is skipped for good");
@@ -107,8 +108,8 @@ async fn an_unknown_name_is_an_error_with_the_known_names() -> Result<()> {
     };
     chat.user.push("hello").await?;
     let error = chat.run().await.expect_err("there is no such model");
-    let start =
-        "`bot` cannot be computed, so nothing was: no model is named `nonesuch/x`; possible are `offline`";
+    let start = "the model of `bot` cannot be used, so nothing was computed: no model is named \
+        `nonesuch/x`; possible are `offline`";
     assert!(error.to_string().starts_with(start), "{error}");
     assert!(!format!("{error:?} {chat:?}").contains("hunter2"), "{error:?}");
     Ok(())

@@ -56,7 +56,7 @@ async fn r9_siblings_of_a_failed_column_are_stored_and_the_next_run_computes_wha
     assert!(items.iter().all(Result::is_ok));
     assert_eq!(
         error.to_string(),
-        "computing `bad` at step 1 failed: no answer; what is stored stays, and the next run goes on from there"
+        "computing `bad` at step 1 failed: no answer; stored values are kept, and the next run continues"
     );
     assert!(matches!(&error, Error::Compute { column, step: 1, .. } if column == "bad"));
     assert_eq!(chat.good.len(), 3, "its siblings are stored");

@@ -84,7 +84,7 @@ async fn after_the_last_retry_the_error_ends_the_run() -> Result<()> {
     let error = chat.run().await.expect_err("it never succeeds");
     assert!(matches!(error, Error::Compute { attempt: 3, step: 0, .. }));
     let expected = "computing `answer` at step 0 failed 3 times, the last time: attempt 3 broke off; \
-                what is stored stays, and the next run goes on from there";
+                stored values are kept, and the next run continues";
     assert_eq!(error.to_string(), expected);
     assert_eq!(attempts.load(Ordering::SeqCst), 3);
     let waited = started.elapsed();
@@ -496,7 +496,10 @@ async fn or_skip_stores_a_failed_cell_as_skipped() -> Result<()> {
     );
     assert_eq!(f.messages("reader", 1)?.to_json(), log.saw("reader", 1), "it does not change");
     let error = f.messages("only", 1).expect_err("the cell is skipped");
-    assert!(error.to_string().starts_with("`only` was skipped at step 1: all it reads is empty"), "{error}");
+    assert!(
+        error.to_string().starts_with("`only` was skipped at step 1: all its inputs are empty"),
+        "{error}"
+    );
 
     let calls = log.calls();
     f.run().await?;

@@ -119,8 +119,7 @@ async fn a_value_that_is_not_in_memory_is_an_error_until_it_is_loaded() -> Resul
     assert_eq!((f.get("topics", 16), f.get("user", 16)), (None, None));
     assert!(f.get("topics", 17).is_some() && f.messages("topics", 18).is_ok());
     let error = f.messages("topics", 17).expect_err("it shows step 16");
-    let expected =
-        "`user` at step 16 is stored, but not in memory: bring it back with `load(16).await` first";
+    let expected = "`user` at step 16 is stored, but not in memory: load it with `load(16).await` first";
     assert_eq!(error.to_string(), expected);
     f.load(16).await?;
     assert!(f.messages("topics", 17).is_ok() && f.get("topics", 16).is_some());
