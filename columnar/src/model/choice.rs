@@ -143,7 +143,7 @@ fn provider(name: &str) -> Result<Adaptive, BoxError> {
     use super::{Genai, GenaiError};
     let model = match Genai::new(name) {
         Ok(model) => model,
-        Err(GenaiError::UnknownProvider(_)) => return Err(UnknownModel::new(name).into()),
+        Err(GenaiError::UnknownProvider { .. }) => return Err(UnknownModel::new(name).into()),
         Err(error) => return Err(error.into()),
     };
     Ok(Adaptive::new(match env::var(BASE_URL) {
@@ -159,25 +159,31 @@ fn provider(name: &str) -> Result<Adaptive, BoxError> {
 
 /// No model has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no model is named `{name}`; possible are {possible}")]
+#[error("no model is named `{name}`; possible are `{offline}`, {}", others(), offline = Offline::NAME)]
 pub struct UnknownModel {
     name: String,
-    possible: String,
 }
 
 impl UnknownModel {
     pub(super) fn new(name: &str) -> Self {
-        #[cfg(feature = "genai")]
-        let more = crate::registry::PROVIDERS
-            .iter()
-            .map(|provider| format!("`{}/MODEL`", provider.name))
-            .collect::<Vec<_>>()
-            .join(", ");
-        #[cfg(not(feature = "genai"))]
-        let more = "and with the feature `genai` also `openai/MODEL`, `anthropic/MODEL` and others";
         // The address after the `@` may hold a password.
         let name = name.split('@').next().unwrap_or_default();
-        let name = name.chars().take(80).collect::<String>().escape_debug().to_string();
-        Self { name, possible: format!("`{}`, {more}", Offline::NAME) }
+        Self { name: name.chars().take(80).collect::<String>().escape_debug().to_string() }
     }
+
+    /// The first 80 characters of the unknown name, escaped, without an address.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+#[cfg(feature = "genai")]
+fn others() -> String {
+    let names = crate::registry::PROVIDERS.iter().map(|provider| format!("`{}/MODEL`", provider.name));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(not(feature = "genai"))]
+fn others() -> &'static str {
+    "and with the feature `genai` also `openai/MODEL`, `anthropic/MODEL` and others"
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::table::{BYTES, RowsError, SKIPPED, STEP};
+use super::table::{BYTES, InvalidRow, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::reopen::Definition;
 use crate::store::{CHUNK, Entry, Store, StoreError, put_all};
@@ -40,7 +40,7 @@ impl<'s, S: Store> Ingest<'s, S> {
     /// Takes the next row, or the reason why it is invalid. Earlier rows are stored either way.
     pub(super) async fn row(
         &mut self,
-        row: Result<Vec<(String, CellValue)>, String>,
+        row: Result<Vec<(String, CellValue)>, InvalidRow>,
     ) -> Result<(), RowsError> {
         match row.and_then(|members| cells(members, self.rows)) {
             Ok(cells) => {
@@ -54,9 +54,9 @@ impl<'s, S: Store> Ingest<'s, S> {
                 }
                 Ok(())
             }
-            Err(reason) => {
+            Err(source) => {
                 self.flush().await?;
-                Err(RowsError::Row { row: self.rows + 1, reason })
+                Err(RowsError::Row { row: self.rows + 1, source })
             }
         }
     }
@@ -77,25 +77,24 @@ impl<'s, S: Store> Ingest<'s, S> {
 }
 
 /// The cells of a row, at this step unless the row has another.
-fn cells(members: Vec<(String, CellValue)>, step: usize) -> Result<Cells, String> {
+fn cells(members: Vec<(String, CellValue)>, step: usize) -> Result<Cells, InvalidRow> {
     let step = match members.iter().find(|(member, _)| member == STEP) {
         None => step,
         Some((_, CellValue::Number(step))) => *step,
-        Some(_) => return Err(format!("`{STEP}` is no step, which is a number from 0 on")),
+        Some(_) => return Err(InvalidRow::Step),
     };
-    let name = |name: &str| Name::new(name).map_err(|error| error.to_string());
     let mut cells = Vec::new();
     for (member, found) in members {
         match (member.as_str(), found) {
             (STEP, _) | (_, CellValue::Null) => {}
             (SKIPPED, CellValue::List(columns)) => {
                 for column in columns {
-                    cells.push((name(&column)?, step, Entry::SKIPPED));
+                    cells.push((Name::new(&column)?, step, Entry::SKIPPED));
                 }
             }
-            (SKIPPED, _) => return Err(format!("`{SKIPPED}` is no list of columns")),
-            (column, CellValue::Text(text)) => cells.push((name(column)?, step, Entry::from(text))),
-            (column, _) => return Err(format!("`{}` is no text; convert it to one", name(column)?)),
+            (SKIPPED, _) => return Err(InvalidRow::Skipped),
+            (column, CellValue::Text(text)) => cells.push((Name::new(column)?, step, Entry::from(text))),
+            (column, _) => return Err(InvalidRow::NotText { column: Name::new(column)? }),
         }
     }
     Ok(cells)

@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
 
 use super::ingest::{CellValue, Ingest};
-use super::table::{Row, Rows, RowsError, SKIPPED, STEP};
+use super::table::{InvalidRow, Row, Rows, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::flow::LiveFlow;
 use crate::store::Store;
@@ -132,12 +132,10 @@ pub async fn read_json_lines(store: &impl Store, mut rows: impl BufRead) -> Resu
     Ok(ingest.finish().await?)
 }
 
-fn parse(line: &[u8]) -> Result<Vec<(String, CellValue)>, String> {
+fn parse(line: &[u8]) -> Result<Vec<(String, CellValue)>, InvalidRow> {
     // The message of serde may quote the row.
     let members = serde_json::from_slice::<Members>(line);
-    members
-        .map(|members| members.0)
-        .map_err(|error| format!("no object in JSON, as of byte {}", error.column().max(1)))
+    members.map(|members| members.0).map_err(|error| InvalidRow::NotAnObject { byte: error.column().max(1) })
 }
 
 /// The members of an object, with duplicates.

@@ -16,4 +16,4 @@ mod table;
 pub use json_lines::{read_json_lines, write_json_lines};
 #[cfg(feature = "parquet")]
 pub use parquet::{read_parquet, write_parquet};
-pub use table::RowsError;
+pub use table::{InvalidRow, RowsError};

@@ -19,7 +19,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use super::ingest::{CellValue, Ingest};
-use super::table::{BYTES, Row, Rows, RowsError, SKIPPED, STEP};
+use super::table::{BYTES, InvalidRow, Row, Rows, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::flow::LiveFlow;
 use crate::history::Value;
@@ -94,8 +94,8 @@ fn check(row: &Row, columns: &[Name]) -> Result<(), RowsError> {
     let values = columns.iter().enumerate().filter_map(|(at, name)| Some((name, row.value(at)?)));
     match values.into_iter().find(|(_, value)| value.len() > LONGEST) {
         Some((name, _)) => {
-            let reason = format!("`{name}` is longer than a gigabyte; write JSON Lines");
-            Err(RowsError::Row { row: row.step + 1, reason })
+            let source = InvalidRow::TooLong { column: name.clone() };
+            Err(RowsError::Row { row: row.step + 1, source })
         }
         None => Ok(()),
     }

@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::Range;
 
-use crate::declare::Name;
+use crate::declare::{Name, NameError};
 use crate::flow::LiveFlow;
 use crate::history::Value;
 use crate::run::Error;
@@ -81,13 +81,13 @@ impl<'f, 'a, C, I> Rows<'f, 'a, C, I> {
 /// An error of writing or reading rows. It names rows and columns, never values.
 ///
 /// ```
-/// use columnar::rows::{RowsError, read_json_lines};
+/// use columnar::rows::{InvalidRow, RowsError, read_json_lines};
 /// use columnar::store::MemoryStore;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// let rows = "{\"user\":\"hello\"}\n{\"user\":\"and again\",\"Mood\":\"bright\"}";
 /// let error = read_json_lines(&MemoryStore::new(), rows.as_bytes()).await.expect_err("no such name");
-/// assert!(matches!(error, RowsError::Row { row: 2, .. }));
+/// assert!(matches!(error, RowsError::Row { row: 2, source: InvalidRow::Name(_) }));
 /// assert!(error.to_string().starts_with("row 2: `Mood` cannot be a name"));
 /// # }
 /// ```
@@ -104,11 +104,44 @@ pub enum RowsError {
     #[error("rows cannot be written or read: {0}")]
     Io(#[from] io::Error),
     /// A row is invalid. The rows before it are stored; reading them again is harmless.
-    #[error("row {row}: {reason}")]
+    #[error("row {row}: {source}")]
     Row {
         /// The number of the row, counted from 1.
         row: usize,
-        /// Why it is invalid.
-        reason: String,
+        /// The reason why it is invalid.
+        source: InvalidRow,
+    },
+}
+
+/// The reason why a row is invalid.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidRow {
+    /// A member cannot be the name of a column.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// A line is no JSON object.
+    #[error("no object in JSON, as of byte {byte}")]
+    NotAnObject {
+        /// The position of the error in the line, counted from 1.
+        byte: usize,
+    },
+    /// A value is no text.
+    #[error("`{column}` is no text; convert it to one")]
+    NotText {
+        /// The column.
+        column: Name,
+    },
+    /// The member `_skipped` is no list of texts.
+    #[error("`{SKIPPED}` is no list of columns")]
+    Skipped,
+    /// The member `_step` is no number from 0 on.
+    #[error("`{STEP}` is no step, which is a number from 0 on")]
+    Step,
+    /// A text is longer than a gigabyte, which Parquet cannot hold.
+    #[error("`{column}` is longer than a gigabyte; write JSON Lines")]
+    TooLong {
+        /// The column.
+        column: Name,
     },
 }

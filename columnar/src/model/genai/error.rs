@@ -15,9 +15,12 @@ const LONGEST_WAIT: Duration = Duration::from_hours(24);
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GenaiError {
-    /// The name of the model does not begin with a provider (this is its beginning), or ends there.
-    #[error("`{0}` is no provider: a model is named `provider/model`, with one of {known}", known = known_providers())]
-    UnknownProvider(String),
+    /// The name of the model does not begin with a provider, or ends there.
+    #[error("`{name}` is no provider: a model is named `provider/model`, with one of {known}", known = known_providers())]
+    UnknownProvider {
+        /// The beginning of the name.
+        name: String,
+    },
     /// The key of the provider is not set.
     #[error("`{model}` needs a key: set the environment variable {variable}")]
     MissingKey {

@@ -96,7 +96,7 @@ impl Genai {
         let adapter = provider.and_then(|provider| AdapterKind::from_lower_str(provider.name));
         let (provider, adapter) = provider.zip(adapter).ok_or_else(|| {
             let shown = if model.is_empty() { name } else { provider_name };
-            GenaiError::UnknownProvider(shown.to_owned())
+            GenaiError::UnknownProvider { name: shown.to_owned() }
         })?;
         let client = client::client().ok_or(GenaiError::NoClient)?;
         let model = ModelIden::new(adapter, model);
