@@ -15,7 +15,7 @@ const ITEM: &str = r#"
     pub struct Chat<M: Model>(model: M) where M: Clone {
         /// What the person typed.
         source user;
-        column topics(user.latest) = prompt("List the topics.").with(model.clone());
+        column topics(user.latest) = prompt("List the topics.").model(model.clone());
         /// What was said.
         column summary(user.window(N).as("said"), topics, self.latest) = |cx: Context| async move { cx.text() };
         column assistant(

@@ -313,7 +313,7 @@ fn a_mutated_flow_has_an_expansion_or_an_error() {
         pub struct Chat<M: Model>(model: M, style: Map<u8, u8>) where M: Clone {
             /// What the person typed.
             source user;
-            column topics(user.latest) = prompt("List the topics.").with(model.clone());
+            column topics(user.latest) = prompt("List the topics.").model(model.clone());
             column summary(user, topics.as("subjects"), self.latest) = |cx: Context| async move { cx.text() };
             column assistant(user.window(3), summary.latest, self) = prompt("Answer.");
             use chat::Debate<M>(model.clone()) { topic: user, facts: summary } as debate;
@@ -323,7 +323,7 @@ fn a_mutated_flow_has_an_expansion_or_an_error() {
     let extension = quote! {
         /// A chat, and what was felt.
         pub struct Felt<M: Model>(model: M): chat::Chat<M, u8> where M: Clone {
-            column mood(user.latest, tone.as("voice"), self) = prompt("Name the mood.").with(model.clone());
+            column mood(user.latest, tone.as("voice"), self) = prompt("Name the mood.").model(model.clone());
             column tone(summary) = prompt("Name the tone.");
         }
     };

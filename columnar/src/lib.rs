@@ -180,8 +180,8 @@ pub mod prelude {
 ///     pub struct Chat<M: Model + Clone>(model: M) {
 ///         /// What the person typed.
 ///         source user;
-///         column topics(user.latest) = prompt("List the topics.").with(model.clone());
-///         column assistant(user, topics.latest.as("subjects"), self) = prompt("Answer.").with(model.clone());
+///         column topics(user.latest) = prompt("List the topics.").model(model.clone());
+///         column assistant(user, topics.latest.as("subjects"), self) = prompt("Answer.").model(model.clone());
 ///     }
 /// }
 ///

@@ -34,9 +34,9 @@ flow! {
         source message;
 
         column order(message.latest)          = order_number.or_skip();
-        column topics(message.latest)         = prompt("List the topics.").with(model.clone()).retry(3).or_wait();
-        column trend(topics.window(5))        = prompt("Summarise what people write about.").with(model.clone()).retry(3).or_wait();
-        column reply(order.latest, topics.latest, message.latest) = prompt("Reply to the message.").with(model.clone()).retry(3).or_wait();
+        column topics(message.latest)         = prompt("List the topics.").model(model.clone()).retry(3).or_wait();
+        column trend(topics.window(5))        = prompt("Summarise what people write about.").model(model.clone()).retry(3).or_wait();
+        column reply(order.latest, topics.latest, message.latest) = prompt("Reply to the message.").model(model.clone()).retry(3).or_wait();
     }
 }
 

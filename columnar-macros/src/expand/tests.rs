@@ -11,8 +11,8 @@ fn an_item_becomes_structs_an_enum_and_their_impls() {
         pub struct Chat<M: Model>(model: M) where M: Clone {
             /// What the person typed.
             source user;
-            column topics(user.latest) = prompt("List the topics.").with(model.clone());
-            column assistant(user, topics.window(2).as("subjects"), self) = prompt("Answer.").with(model.clone());
+            column topics(user.latest) = prompt("List the topics.").model(model.clone());
+            column assistant(user, topics.window(2).as("subjects"), self) = prompt("Answer.").model(model.clone());
         }
     });
     assert_expansion("item", &syn::parse2(expansion).unwrap());

@@ -208,7 +208,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
     /// let model = ScriptedModel::new(|_| r#"{"stars": 4}"#.to_owned());
-    /// let score = prompt("Rate it.").with(model).retry(3).typed::<Score>();
+    /// let score = prompt("Rate it.").model(model).retry(3).typed::<Score>();
     /// let f = flow([column("score", source("user").latest(), score)])?;
     /// f.push("user", "It was fine.").await?;
     /// f.run().await?;

@@ -21,7 +21,7 @@ const MAX_TOKENS: u32 = 1024;
 
 /// A compute step that sends an instruction and the messages of the column to a model, and streams the reply.
 ///
-/// The model is the one set by [`with`](Prompt::with) or [by its name](Prompt::model); otherwise that of the
+/// The model is the one set by [`model`](Prompt::model); otherwise that of the
 /// [flow](crate::flow::LiveFlow::set_model); otherwise the one that the environment variable `COLUMNAR_MODEL` names;
 /// otherwise [`Offline`](crate::model::Offline), which needs no key.
 ///
@@ -60,15 +60,9 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// Calls this model.
-    #[must_use]
-    pub fn with(self, model: impl Model) -> Self {
-        Self { model: Choice::Instance(Arc::new(model)), ..self }
-    }
-
-    /// Calls the model of this name; see [`by_name`](crate::model::by_name) for the names. All columns with the same name
-    /// share one model, with one limit on concurrent calls. An unknown name or a missing key is an error of the run
-    /// before it computes anything.
+    /// Calls this model: a [`Model`](crate::model::Model), or a name as for [`by_name`](crate::model::by_name). All
+    /// columns with the same name share one model, with one limit on concurrent calls. An unknown name or a missing key
+    /// is an error of the run, before it computes anything.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -82,8 +76,8 @@ impl Prompt {
     /// }
     /// ```
     #[must_use]
-    pub fn model(self, name: impl Into<Arc<str>>) -> Self {
-        Self { model: Choice::Named(name.into()), ..self }
+    pub fn model(self, model: impl Into<Choice>) -> Self {
+        Self { model: model.into(), ..self }
     }
 
     /// The most tokens that the reply may have; 1024 by default.
@@ -110,9 +104,9 @@ impl Prompt {
         Self { stop: texts.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// The usual time between two requests of the column, where it differs from that of the
-    /// [flow](crate::flow::LiveFlow::set_pace) says. What was asked is kept in the cache of the model's provider
-    /// for as long as that pays.
+    /// The usual time between two requests of the column, if it differs from that of the
+    /// [flow](crate::flow::LiveFlow::set_pace). It decides how long a provider shall cache the prefix that a request
+    /// shares with the next one.
     ///
     /// ```
     /// use columnar::cache::Pace;

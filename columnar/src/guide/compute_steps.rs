@@ -74,7 +74,7 @@
 //! # A type of your own
 //!
 //! A type of your own implements [`Compute`](crate::Compute). A model of your own implements
-//! [`Model`](crate::model::Model), and a prompt takes it with [`with`](crate::Prompt::with).
+//! [`Model`](crate::model::Model), and a prompt takes it with [`model`](crate::Prompt::model).
 //!
 //! # Policies
 //!

@@ -28,7 +28,7 @@
 //!
 //! | scope | by name | as a value |
 //! |---|---|---|
-//! | a column | `prompt("…").model("openai/gpt-4o-mini")` | `prompt("…").with(model)` |
+//! | a column | `prompt("…").model("openai/gpt-4o-mini")` | `prompt("…").model(model)` |
 //! | a flow | [`chat.set_model("anthropic/claude-sonnet-4-5")`](crate::flow::LiveFlow::set_model) | [`chat.set_model(model)`](crate::flow::LiveFlow::set_model) |
 //! | the program | the variable `COLUMNAR_MODEL` | |
 //! | default | `offline`, a stand-in without intelligence | |

@@ -19,8 +19,8 @@
 //! flow! {
 //!     pub struct Chat<M: Model + Clone>(model: M) {
 //!         source user;
-//!         column mood(user.latest)               = prompt("Name the mood.").with(model.clone());
-//!         column answer(user, mood.latest, self) = prompt("Answer.").with(model.clone());
+//!         column mood(user.latest)               = prompt("Name the mood.").model(model.clone());
+//!         column answer(user, mood.latest, self) = prompt("Answer.").model(model.clone());
 //!     }
 //! }
 //!
@@ -82,8 +82,8 @@
 //! flow! {
 //!     pub struct Chat<M: Model + Clone>(model: M) {
 //!         source user;
-//!         column topics(user.latest)                  = prompt("List the topics.").with(model.clone());
-//!         column assistant(user, topics.latest, self) = prompt("Answer.").with(model.clone());
+//!         column topics(user.latest)                  = prompt("List the topics.").model(model.clone());
+//!         column assistant(user, topics.latest, self) = prompt("Answer.").model(model.clone());
 //!     }
 //! }
 //!
@@ -119,7 +119,7 @@
 //! async fn chat(instruction: &str, model: Cassette) -> Result<()> {
 //!     let chat = flow! {
 //!         source user;
-//!         column assistant(user, self) = prompt(instruction).with(model.clone());
+//!         column assistant(user, self) = prompt(instruction).model(model.clone());
 //!     };
 //!     chat.user.push("Hello").await?;
 //!     chat.run().await

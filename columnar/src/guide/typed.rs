@@ -19,8 +19,8 @@
 //! flow! {
 //!     pub struct Desk(model: ScriptedModel) {
 //!         source review;
-//!         column score(review.latest): Score = prompt("Rate the review.").with(model.clone());
-//!         column answer(review, score, self) = prompt("Answer the review.").with(model.clone());
+//!         column score(review.latest): Score = prompt("Rate the review.").model(model.clone());
+//!         column answer(review, score, self) = prompt("Answer the review.").model(model.clone());
 //!     }
 //! }
 //!
@@ -75,7 +75,7 @@
 //! });
 //! let desk = flow! {
 //!     source review;
-//!     column stars(review.latest): Vec<u8> = prompt("Rate each item.").with(model.clone()).repairs(2);
+//!     column stars(review.latest): Vec<u8> = prompt("Rate each item.").model(model.clone()).repairs(2);
 //! };
 //! desk.review.push("The lamp is perfect.").await?;
 //!

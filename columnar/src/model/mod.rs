@@ -53,7 +53,7 @@ pub use crate::usage::Usage;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 /// let chat = flow! {
 ///     source user;
-///     column assistant(user, self) = prompt("You are a helpful assistant.").with(Parrot);
+///     column assistant(user, self) = prompt("You are a helpful assistant.").model(Parrot);
 /// };
 /// chat.user.push("hello").await?;
 /// chat.run().await?;

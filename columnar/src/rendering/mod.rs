@@ -101,7 +101,7 @@ impl<'m> Rendering<'m> {
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
     /// let chat = flow! {
     ///     source user;
-    ///     column answer(user, self) = prompt("Be brief.").with(Client);
+    ///     column answer(user, self) = prompt("Be brief.").model(Client);
     /// };
     /// chat.user.push("What do you think of this? ".repeat(200)).await?;
     /// chat.run().await?;

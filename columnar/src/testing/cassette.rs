@@ -46,8 +46,8 @@ const DEFAULT_NAME: &str = "cassette";
 /// flow! {
 ///     pub struct Chat<M: Model + Clone>(model: M) {
 ///         source user;
-///         column topics(user.latest)                 = prompt("List the topics.").with(model.clone());
-///         column assistant(user, topics.latest, self) = prompt("Answer.").with(model.clone());
+///         column topics(user.latest)                 = prompt("List the topics.").model(model.clone());
+///         column assistant(user, topics.latest, self) = prompt("Answer.").model(model.clone());
 ///     }
 /// }
 ///
@@ -119,7 +119,7 @@ impl Cassette {
     /// async fn ask(cassette: Cassette) -> Result<Option<Value>> {
     ///     let chat = flow! {
     ///         source user;
-    ///         column assistant(user, self) = prompt("You are a helpful assistant.").with(cassette);
+    ///         column assistant(user, self) = prompt("You are a helpful assistant.").model(cassette);
     ///     };
     ///     chat.user.push("Hello").await?;
     ///     chat.run().await?;

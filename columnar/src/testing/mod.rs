@@ -71,7 +71,7 @@ impl Compute for Script {
 /// let model = ScriptedModel::new(|request| format!("{} messages", request.messages.len()));
 /// let chat = flow! {
 ///     source user;
-///     column assistant(user, self) = prompt("You are a helpful assistant.").with(model.clone());
+///     column assistant(user, self) = prompt("You are a helpful assistant.").model(model.clone());
 /// };
 /// chat.user.push("Hello").await?;
 /// chat.run().await?;

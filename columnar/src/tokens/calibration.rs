@@ -22,7 +22,7 @@ use super::{Counter, Ratio};
 /// let calibration = Calibration::new(Classes);
 /// let chat = flow! {
 ///     source user;
-///     column assistant(user, self) = prompt("Answer.").with(calibration.watching(Offline::new()));
+///     column assistant(user, self) = prompt("Answer.").model(calibration.watching(Offline::new()));
 /// };
 /// chat.user.push("hello").await?;
 /// chat.run().await?;

@@ -4,7 +4,7 @@ use columnar::prelude::*;
 flow! {
     pub struct Chat<M: Model Clone>(model: M) {
         source user;
-        column topics(user.latest) = prompt("List the topics.").with(model.clone());
+        column topics(user.latest) = prompt("List the topics.").model(model.clone());
     }
 }
 

@@ -3,7 +3,7 @@ use columnar::prelude::*;
 flow! {
     pub struct Chat(model) {
         source user;
-        column topics(user.latest) = prompt("List the topics.").with(model.clone());
+        column topics(user.latest) = prompt("List the topics.").model(model.clone());
     }
 }
 

@@ -135,7 +135,7 @@ async fn stop_at_limit_names_the_largest_input_and_sends_no_request() -> Result<
     let user = source("user");
     let notes = source("notes");
     let budget = Budget::of(300).stop_at_limit().token_buffer(100);
-    let step = prompt("Answer.").with(unreachable_model()).budget(budget);
+    let step = prompt("Answer.").model(unreachable_model()).budget(budget);
     let f = flow([column("bot", [user.all(), notes.all()], step)])?;
     f.push("user", "Hello!").await?;
     f.push("notes", "x".repeat(1000)).await?;
@@ -159,7 +159,7 @@ fn unreachable_model() -> ScriptedModel {
 async fn a_budget_smaller_than_its_buffer_is_an_error_with_the_difference() -> Result<()> {
     let user = source("user");
     let f =
-        flow([column("bot", user.all(), prompt("x".repeat(400)).with(unreachable_model()).budget(1100))])?;
+        flow([column("bot", user.all(), prompt("x".repeat(400)).model(unreachable_model()).budget(1100))])?;
     f.push("user", "Hello!").await?;
     assert_eq!(
         f.run().await.unwrap_err().to_string(),

@@ -129,7 +129,7 @@ impl Counter for Bytes {
 /// Runs two columns with the model and the calibration, for this number of steps.
 async fn talk(calibration: &Calibration, model: Reporting, steps: usize) -> Result<Flow> {
     let user = source("user");
-    let ask = |instruction| prompt(instruction).with(calibration.watching(model.clone())).or_skip();
+    let ask = |instruction| prompt(instruction).model(calibration.watching(model.clone())).or_skip();
     let one = column("one", (&user, this()), ask("Answer."));
     let two = column("two", (&user, one.latest()), ask("Sum up."));
     let f = flow([one, two])?;

@@ -215,18 +215,18 @@ fn notes_are_appended_to_the_instruction() {
     let (typed_model, made_model) = (model(), model());
     let chat = flow! {
         source user;
-        column tone(user.latest) = prompt("Name the tone.").with(typed_model.clone());
+        column tone(user.latest) = prompt("Name the tone.").model(typed_model.clone());
         column answer(user.note("what the person typed"), tone.latest.as("mood").note("how it was said"), self) =
-            prompt("Answer.").with(typed_model.clone());
+            prompt("Answer.").model(typed_model.clone());
     };
     let user = source("user");
-    let tone = column("tone", user.latest(), prompt("Name the tone.").with(made_model.clone()));
+    let tone = column("tone", user.latest(), prompt("Name the tone.").model(made_model.clone()));
     let views = (
         user.all().note("what the person typed"),
         tone.latest().named("mood").note("how it was said"),
         this(),
     );
-    let made = flow([column("answer", views, prompt("Answer.").with(made_model.clone()))]).unwrap();
+    let made = flow([column("answer", views, prompt("Answer.").model(made_model.clone()))]).unwrap();
     block_on(async {
         chat.user.push("Hello!").await.unwrap();
         chat.run().await.unwrap();

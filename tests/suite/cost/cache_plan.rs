@@ -45,7 +45,7 @@ const fn mins(minutes: u64) -> Duration {
 async fn bot(steps: usize, instruction: usize, views: impl Fn(&Column) -> Vec<View>) -> Result<Flow> {
     let user = source("user");
     let model = ScriptedModel::new(|_| "b".repeat(4 * 100));
-    let f = flow([column("bot", views(&user), prompt("i".repeat(4 * instruction)).with(model))])?;
+    let f = flow([column("bot", views(&user), prompt("i".repeat(4 * instruction)).model(model))])?;
     for _ in 0..steps {
         f.push("user", "u".repeat(4 * 1000 - "<user>\n\n</user>".len())).await?;
     }
@@ -269,7 +269,7 @@ async fn the_last_request_is_marked_at_the_mark_of_the_previous_one() -> Result<
 async fn handles_and_flows_return_the_same_plan() -> Result<()> {
     let chat = flow! {
         source user;
-        column bot(user, self) = prompt("Be brief. ".repeat(500)).with(ScriptedModel::new(|_| "Yes.".to_owned()));
+        column bot(user, self) = prompt("Be brief. ".repeat(500)).model(ScriptedModel::new(|_| "Yes.".to_owned()));
     };
     chat.user.push("Is this marked?").await?;
     chat.run().await?;

@@ -48,9 +48,9 @@ async fn each_value_of_a_model_has_a_receipt() -> Result<()> {
     let model = metered([Reply::BreaksOff, CHEAP, CHEAP]);
     let chat = flow! {
         source user;
-        column bot(user, self) = prompt("Answer.").with(model.clone()).retry(2);
+        column bot(user, self) = prompt("Answer.").model(model.clone()).retry(2);
         column loud(bot.latest) = |cx: Context| async move { cx.messages().last_text().to_uppercase() };
-        column brief(bot.latest) = prompt("Shorten it.").with(model.clone()).limit(1);
+        column brief(bot.latest) = prompt("Shorten it.").model(model.clone()).limit(1);
     };
     chat.user.push("hello").await?;
     chat.run().await?;
@@ -81,7 +81,7 @@ async fn receipts_are_loaded_with_their_values() -> Result<()> {
     let store = MemoryStore::new();
     let open = async || {
         let model = metered([CHEAP]);
-        let bot = column("bot", source("user").latest(), prompt("Answer.").with(model).or_skip());
+        let bot = column("bot", source("user").latest(), prompt("Answer.").model(model).or_skip());
         Flow::open(columnar::reopen::OpenOptions::new(store.clone()).recent(1), [bot]).await
     };
     let flow = open().await?;
@@ -106,7 +106,7 @@ async fn a_skipped_cell_that_cost_something_has_a_receipt() -> Result<()> {
     let model = metered([Reply::BreaksOff]);
     let chat = flow! {
         source user;
-        column bot(user.latest) = prompt("Answer.").with(model.clone()).retry(1).or_skip();
+        column bot(user.latest) = prompt("Answer.").model(model.clone()).retry(1).or_skip();
     };
     chat.user.push("hello").await?;
     chat.run().await?;
@@ -121,7 +121,7 @@ async fn a_limit_stops_the_run_before_it_is_exceeded_and_nothing_is_lost() -> Re
     let model = metered([Reply::Costs { input: 30, output: 50 }]);
     let chat = flow! {
         source user;
-        column bot(user.latest) = prompt("Answer.").with(model.clone()).max_tokens(50).or_skip();
+        column bot(user.latest) = prompt("Answer.").model(model.clone()).max_tokens(50).or_skip();
         column echo(user.latest) = |cx: Context| async move { cx.messages().last_text().into_owned() };
     };
     for step in 0..20 {
@@ -150,7 +150,7 @@ async fn a_limit_in_dollars_needs_a_known_price() -> Result<()> {
     let unknown = columnar::testing::ScriptedModel::new(|_| "yes".to_owned());
     let chat = flow! {
         source user;
-        column bot(user.latest) = prompt("Answer.").with(unknown.clone());
+        column bot(user.latest) = prompt("Answer.").model(unknown.clone());
     };
     chat.user.push("hello").await?;
     chat.set_spend_limit(SpendLimit::dollars(1.0));
@@ -167,7 +167,7 @@ async fn a_limit_in_dollars_needs_a_known_price() -> Result<()> {
     let model = metered([Reply::Costs { input: 1_000_000, output: 0 }]);
     let chat = flow! {
         source user;
-        column bot(user, self) = prompt("Answer.").with(model.clone());
+        column bot(user, self) = prompt("Answer.").model(model.clone());
     };
     let limit = SpendLimit::dollars(0.15);
     chat.set_spend_limit(&limit);
@@ -187,7 +187,7 @@ async fn flows_share_a_limit_and_refused_calls_cost_nothing() -> Result<()> {
     let refusing = metered([Reply::Refuses]);
     let first = flow! {
         source user;
-        column bot(user.latest) = prompt("Answer.").with(refusing.clone()).max_tokens(100).retry(20).or_wait();
+        column bot(user.latest) = prompt("Answer.").model(refusing.clone()).max_tokens(100).retry(20).or_wait();
     };
     first.set_spend_limit(&limit);
     first.user.push("hello").await?;
@@ -197,7 +197,7 @@ async fn flows_share_a_limit_and_refused_calls_cost_nothing() -> Result<()> {
     let silent = metered([Reply::Silent, Reply::BreaksOff]);
     let second = flow! {
         source user;
-        column bot(user, self) = prompt("Answer.").with(silent.clone()).max_tokens(100);
+        column bot(user, self) = prompt("Answer.").model(silent.clone()).max_tokens(100);
     };
     second.set_spend_limit(&limit);
     second.user.push("hello").await?;
@@ -232,8 +232,8 @@ proptest! {
             let model = metered(replies);
             let chat = flow! {
                 source user;
-                column bot(user.latest) = prompt("Answer the question.").with(model.clone()).max_tokens(40);
-                column more(bot.latest) = prompt("Answer the question.").with(model.clone()).max_tokens(40);
+                column bot(user.latest) = prompt("Answer the question.").model(model.clone()).max_tokens(40);
+                column more(bot.latest) = prompt("Answer the question.").model(model.clone()).max_tokens(40);
             };
             for _ in 0..steps {
                 chat.user.push("What is the capital of France?").await.expect("in memory");

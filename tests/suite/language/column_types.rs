@@ -34,7 +34,7 @@ const BAD: &str = r#"{"stars": "a secret", "why": "It is kind."}"#;
 flow! {
     struct Rated(model: ScriptedModel) {
         source user;
-        column score(user.latest): Score = prompt("Rate it.").with(model.clone());
+        column score(user.latest): Score = prompt("Rate it.").model(model.clone());
     }
 }
 
@@ -196,7 +196,7 @@ async fn the_number_of_repairs_is_configurable() -> Result<()> {
         let model = model(BAD, BAD);
         let flow = flow! {
             source user;
-            column score(user.latest): Score = prompt("Rate it.").with(model.clone()).repairs(repairs);
+            column score(user.latest): Score = prompt("Rate it.").model(model.clone()).repairs(repairs);
         };
         flow.user.push("It was fine.").await?;
         let outcome = outcome_of(flow.run()).await?;
@@ -321,8 +321,8 @@ flow! {
     struct Chat<T: DeserializeOwned + JsonSchema + 'static>(model: ScriptedModel) {
         source user;
         /// How good it was.
-        column score(user.latest): Score was "rating" = prompt("Rate it.").with(model.clone());
-        column others(score.latest, user.window({ 1 + 1 })): Vec<T> = prompt("Go on.").with(model.clone());
+        column score(user.latest): Score was "rating" = prompt("Rate it.").model(model.clone());
+        column others(score.latest, user.window({ 1 + 1 })): Vec<T> = prompt("Go on.").model(model.clone());
     }
 }
 

@@ -90,7 +90,7 @@ impl Model for Crowded {
 fn pair(model: &Adaptive) -> Result<Flow> {
     let user = source("user");
     let [one, two] =
-        ["one", "two"].map(|name| column(name, user.latest(), prompt(name).with(model.clone()).retry(1)));
+        ["one", "two"].map(|name| column(name, user.latest(), prompt(name).model(model.clone()).retry(1)));
     let f = flow([one, two])?;
     f.set_concurrency(64);
     Ok(f)
@@ -163,7 +163,7 @@ async fn a_model_that_refuses_every_call_fails_its_cells_after_the_wait_budget()
         let crowded = Crowded { retry_after, ..Crowded::new(0) };
         let user = source("user");
         let model = Adaptive::new(crowded).max_wait(secs(max_wait));
-        let f = flow([column("answer", user.latest(), prompt("answer").with(model))])?;
+        let f = flow([column("answer", user.latest(), prompt("answer").model(model))])?;
         for _ in 0..100 {
             f.push("user", "x").await?;
         }
@@ -198,8 +198,8 @@ async fn a_call_that_is_always_refused_fails_while_others_succeed() -> Result<()
 
     let user = source("user");
     let model = Adaptive::new(TooLarge(Crowded::new(usize::MAX)));
-    let small = column("small", user.latest(), prompt("small").with(model.clone()).limit(1));
-    let large = column("large", user.latest(), prompt("large").with(model).retry(1).limit(1));
+    let small = column("small", user.latest(), prompt("small").model(model.clone()).limit(1));
+    let large = column("large", user.latest(), prompt("large").model(model).retry(1).limit(1));
     let f = flow([small, large])?;
     for _ in 0..1000 {
         f.push("user", "x").await?;
@@ -230,7 +230,7 @@ async fn a_call_that_fails_later_or_otherwise_is_not_repeated() -> Result<()> {
         });
         let model = Adaptive::new(failing.clone()).max_concurrency(1);
         let user = source("user");
-        let f = flow([column("answer", user.latest(), prompt("answer").with(model).retry(1))])?;
+        let f = flow([column("answer", user.latest(), prompt("answer").model(model).retry(1))])?;
         f.push("user", "x").await?;
         let events: Vec<_> = f.run().try_collect().await?;
         let retry_events = events.iter().filter(|event| matches!(event, Event::Retry { .. })).count();
@@ -274,7 +274,7 @@ async fn a_run_that_is_not_polled_lends_its_permits() -> Result<()> {
     let user = source("user");
     // The first event comes during a call, the later ones after a delta of a call.
     let quick = column("quick", user.latest(), |_: Context| deltas(stream::iter(["at once"])));
-    let slow = column("slow", user.latest(), prompt("slow").with(model.clone()));
+    let slow = column("slow", user.latest(), prompt("slow").model(model.clone()));
     let outer = flow([quick, slow])?;
     for step in 0..4 {
         outer.push("user", step.to_string()).await?;

@@ -36,7 +36,7 @@ async fn the_most_specific_model_is_used() -> Result<()> {
     let chat = flow! {
         source user;
         column flow_s(user.latest) = prompt("Say it.");
-        column own_s(user.latest) = prompt("Say it.").with(own);
+        column own_s(user.latest) = prompt("Say it.").model(own);
         column by_name(user.latest) = prompt("List the topics.").model("offline");
     };
     chat.user.push("Rust").await?;
@@ -83,8 +83,8 @@ async fn a_model_that_is_not_ready_is_an_error_before_any_request() -> Result<()
     let first = named("first");
     let chat = flow! {
         source user;
-        column first(user.latest) = prompt("Say it.").with(first.clone());
-        column second(first.latest) = prompt("Say it.").with(Locked).or_skip();
+        column first(user.latest) = prompt("Say it.").model(first.clone());
+        column second(first.latest) = prompt("Say it.").model(Locked).or_skip();
     };
     chat.run().await?;
     chat.user.push("hello").await?;
@@ -118,13 +118,13 @@ async fn an_unknown_name_is_an_error_with_the_known_names() -> Result<()> {
 #[tokio::test]
 async fn a_column_without_missing_cells_needs_no_model() -> Result<()> {
     let store = MemoryStore::new();
-    let bot = |model| column("bot", [source("user").all(), this()], prompt("Answer.").with(model));
+    let bot = |model| column("bot", [source("user").all(), this()], prompt("Answer.").model(model));
     let flow = Flow::open(store.clone(), [bot(named("bot"))]).await?;
     flow.push("user", "hello").await?;
     flow.run().await?;
     drop(flow);
 
-    let bot = column("bot", [source("user").all(), this()], prompt("Answer.").with(Locked));
+    let bot = column("bot", [source("user").all(), this()], prompt("Answer.").model(Locked));
     let flow = Flow::open(store, [bot]).await?;
     flow.run().await?;
     assert_eq!(flow.get("bot", 0).as_deref(), Some("bot"));

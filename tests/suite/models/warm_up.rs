@@ -73,7 +73,7 @@ async fn requests(
 ) -> Vec<u64> {
     let user = source("user");
     let columns = instructions.iter().enumerate().map(|(at, instruction)| {
-        let step = prompt(*instruction).with(model.clone()).or_wait();
+        let step = prompt(*instruction).model(model.clone()).or_wait();
         column(format!("c{at}"), views(&user), step)
     });
     let f = flow(columns).unwrap();
@@ -116,7 +116,7 @@ async fn self_history_ends_the_shared_prefix() {
     let model = Slow::new(CACHING);
     let user = source("user");
     let declared =
-        |at| column(format!("c{at}"), (&user, this().latest()), prompt("Short.").with(model.clone()));
+        |at| column(format!("c{at}"), (&user, this().latest()), prompt("Short.").model(model.clone()));
     let f = flow((0..3).map(declared)).unwrap();
     f.push("user", "hello").await.unwrap();
     f.run().await.unwrap();
@@ -141,7 +141,7 @@ async fn if_the_warm_up_fails_another_request_takes_over() {
 async fn many_steps_under_a_long_instruction_share_one_warm_up() {
     let model = Slow::new(CACHING);
     let user = source("user");
-    let f = flow([column("c", user.latest(), prompt(long()).with(model.clone()))]).unwrap();
+    let f = flow([column("c", user.latest(), prompt(long()).model(model.clone()))]).unwrap();
     for step in 0..5 {
         f.push("user", format!("{step}")).await.unwrap();
     }
@@ -155,7 +155,7 @@ async fn a_dropped_run_leaves_no_waiting_request() {
     let model = Slow::new(CACHING);
     let user = source("user");
     let long = long();
-    let declared = |at| column(format!("c{at}"), user.latest(), prompt(long.as_str()).with(model.clone()));
+    let declared = |at| column(format!("c{at}"), user.latest(), prompt(long.as_str()).model(model.clone()));
     let f = flow((0..3).map(declared)).unwrap();
     f.push("user", "hello").await.unwrap();
     let mut run = f.run();
@@ -173,7 +173,7 @@ async fn a_dropped_run_leaves_no_waiting_request() {
 async fn an_instruction_is_remembered_longer_than_an_input() {
     let model = Slow::new(CACHING);
     let user = source("user");
-    let f = flow([column("c", user.latest(), prompt(long()).with(model.clone()))]).unwrap();
+    let f = flow([column("c", user.latest(), prompt(long()).model(model.clone()))]).unwrap();
     f.set_concurrency(1000);
     for step in 0..600 {
         f.push("user", format!("{step}")).await.unwrap();

@@ -257,7 +257,7 @@ async fn a_replaced_column_is_recomputed_with_its_dependents() -> Result<()> {
 #[tokio::test]
 async fn a_forecast_equals_the_next_run() -> Result<()> {
     let model = ScriptedModel::new(|_| "x".repeat(40));
-    let ask = |instruction: &str| prompt(instruction.to_owned()).with(model.clone());
+    let ask = |instruction: &str| prompt(instruction.to_owned()).model(model.clone());
     let user = source("user");
     let topics = column("topics", user.latest(), ask("12345678"));
     let f = flow([&topics])?;

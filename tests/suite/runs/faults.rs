@@ -287,7 +287,7 @@ async fn r4_a_reply_without_an_end_is_an_error() -> Result<()> {
     let model = ChunkModel::new("breaks off", |_, _| vec![Ok(Chunk::Text("some".into()))]);
     let chat = flow! {
         source user;
-        column assistant(user, self) = prompt("Answer.").with(model.clone());
+        column assistant(user, self) = prompt("Answer.").model(model.clone());
     };
     chat.user.push("x").await?;
     let error = chat.run().await.expect_err("it broke off");
@@ -302,7 +302,7 @@ async fn errors_do_not_quote_the_conversation() -> Result<()> {
     let store = FaultyStore::default();
     let user = source("user");
     let model = ScriptedModel::new(move |_| canary.to_owned());
-    let f = Flow::open(store.clone(), [column("map", user.latest(), prompt("Answer.").with(model))]).await?;
+    let f = Flow::open(store.clone(), [column("map", user.latest(), prompt("Answer.").model(model))]).await?;
     store.fail_next(Fail::Before);
     let mut errors = vec![f.push("user", canary).await.expect_err("refused")];
     f.push("user", canary).await?;

@@ -78,7 +78,7 @@ async fn spans_of_calls_are_in_cells_and_spans_of_cells_in_runs() -> Result<()> 
     let (spans, _guard) = spans::listen();
     let chat = flow! {
         source user;
-        column answer(user.latest) = prompt("Answer.").with(replying());
+        column answer(user.latest) = prompt("Answer.").model(replying());
         column loud(answer.latest) = after_a_while;
     };
     chat.user.push("one").await?;
@@ -115,7 +115,7 @@ async fn a_call_has_the_attributes_of_the_semantic_conventions() -> Result<()> {
     let (spans, _guard) = spans::listen();
     let chat = flow! {
         source user;
-        column answer(user.latest) = prompt("Answer.").with(replying()).max_tokens(77);
+        column answer(user.latest) = prompt("Answer.").model(replying()).max_tokens(77);
     };
     chat.user.push("one").await?;
     chat.run().await?;
@@ -155,7 +155,7 @@ async fn the_outcome_of_a_cell_is_in_its_span() -> Result<()> {
     let chat = flow! {
         source user;
         column tried(user.latest) = refused.retry(2).or_wait();
-        column given_up(user.latest) = prompt("Answer.").with(broken).or_skip();
+        column given_up(user.latest) = prompt("Answer.").model(broken).or_skip();
         column unasked(given_up.latest) = script(["never"]);
         column waits(tried.latest) = script(["never"]);
         column good(user.latest) = script(["good"]);
@@ -197,8 +197,8 @@ async fn a_failure_ends_the_run_and_its_siblings_are_stored() -> Result<()> {
     let chat = flow! {
         source user;
         column late(user.latest) = late;
-        column refused(user.latest) = prompt("Answer.").with(refusal);
-        column beside(user.latest) = prompt("Answer.").with(replying());
+        column refused(user.latest) = prompt("Answer.").model(refusal);
+        column beside(user.latest) = prompt("Answer.").model(replying());
     };
     chat.user.push("one").await?;
     assert!(chat.run().await.is_err());
@@ -256,7 +256,7 @@ async fn a_run_that_is_dropped_closes_its_spans() -> Result<()> {
     let chat = flow! {
         source user;
         column first(user.latest) = script(["a"]);
-        column answer(user.latest) = prompt("Answer.").with(replying());
+        column answer(user.latest) = prompt("Answer.").model(replying());
         column slow(user.latest) = |_: Context| async {
             let _tracer = DropTracer;
             sleep(secs(9)).await;
@@ -303,7 +303,8 @@ async fn panics(_: Context) -> String {
 
 async fn run_everything() -> Result<()> {
     let [source, instruction, reply, error, of_a_model, reason] = CONTENT;
-    let model = |end| prompt(instruction).with(Replying("openai/gpt-4o-mini", vec![Piece::Text(reply), end]));
+    let model =
+        |end| prompt(instruction).model(Replying("openai/gpt-4o-mini", vec![Piece::Text(reply), end]));
     let fails = move |_: Context| async move { Err::<String, _>(io::Error::other(error)) };
     let chat = flow! {
         source user;

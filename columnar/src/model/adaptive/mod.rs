@@ -54,8 +54,8 @@ const PAUSES: ExponentialBuilder = ExponentialBuilder::new()
 /// let model = Adaptive::new(Offline::new()).max_concurrency(8);
 /// let chat = flow! {
 ///     source user;
-///     column topics(user.latest) = prompt("List the topics.").with(model.clone());
-///     column summary(user, self.latest) = prompt("Update the summary.").with(model.clone());
+///     column topics(user.latest) = prompt("List the topics.").model(model.clone());
+///     column summary(user, self.latest) = prompt("Update the summary.").model(model.clone());
 /// };
 /// chat.user.push("hello").await?;
 /// chat.run().await?;

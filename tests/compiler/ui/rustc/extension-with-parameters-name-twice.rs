@@ -4,13 +4,13 @@ use columnar::prelude::*;
 flow! {
     pub struct Chat<M: Model + Clone>(model: M) {
         source user;
-        column topics(user.latest) = prompt("List the topics.").with(model.clone());
+        column topics(user.latest) = prompt("List the topics.").model(model.clone());
     }
 }
 
 flow! {
     pub struct Felt<M: Model + Clone>(model: M): Chat<M> {
-        column topics(user.latest) = prompt("List.").with(model.clone());
+        column topics(user.latest) = prompt("List.").model(model.clone());
         column mood(user.latest) = prompt("Name the mood.");
     }
 }

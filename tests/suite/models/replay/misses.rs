@@ -47,7 +47,7 @@ async fn differs_in(path: &Path, step: columnar::Prompt) -> Result<String> {
     let player = Cassette::open(path, Record::Nothing).of("scripted");
     let chat = flow! {
         source user;
-        column assistant(user, self) = step.clone().with(player.clone());
+        column assistant(user, self) = step.clone().model(player.clone());
     };
     chat.user.push("Hello").await?;
     let error = match chat.run().await {
@@ -66,7 +66,7 @@ async fn requests_are_compared_in_everything_but_their_pace() -> Result<()> {
     let recorder = Cassette::open(&path, Record::All).recording(ScriptedModel::new(|_| "yes".to_owned()));
     let chat = flow! {
         source user;
-        column assistant(user, self) = plain().with(recorder.clone());
+        column assistant(user, self) = plain().model(recorder.clone());
     };
     chat.user.push("Hello").await?;
     chat.run().await?;

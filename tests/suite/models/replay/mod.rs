@@ -82,7 +82,7 @@ async fn only_missing_recordings_are_recorded() -> Result<()> {
 
 /// Three columns with the same request.
 async fn thrice(model: Cassette) -> Result<[Option<Value>; 3]> {
-    let same = || prompt("Throw a die.").with(model.clone());
+    let same = || prompt("Throw a die.").model(model.clone());
     let chat = flow! {
         source user;
         column one(user) = same();
@@ -121,7 +121,7 @@ async fn failed_and_interrupted_replies_are_not_recorded_and_refusals_are() -> R
     let flow = |model: Cassette| {
         flow! {
             source user;
-            column assistant(user, self) = prompt("Answer.").with(model.clone()).retry(3);
+            column assistant(user, self) = prompt("Answer.").model(model.clone()).retry(3);
         }
     };
     let chat = flow(Cassette::open(&path, Record::All).recording(model.clone()));
@@ -168,7 +168,7 @@ async fn recorded_at(pace: u64) -> Result<(String, usize)> {
             .paced(pace);
     let recorder = Cassette::open(&path, Record::All).recording(model.clone());
     let user = source("user");
-    let step = |at| prompt(format!("Be number {at}.")).with(recorder.clone());
+    let step = |at| prompt(format!("Be number {at}.")).model(recorder.clone());
     let columns = (0..16).map(|at| column(format!("column_{at}"), [user.all(), this()], step(at)));
     let chat = flow(columns.collect::<Vec<_>>())?;
     for at in 0..4 {

@@ -14,13 +14,13 @@ flow! {
     struct Chat<M: Model + Clone>(model: M) {
         source user;
         column topics(user.latest) =
-            prompt("Extract the main topics as a comma-separated list.").with(model.clone()).max_tokens(32);
+            prompt("Extract the main topics as a comma-separated list.").model(model.clone()).max_tokens(32);
         column summary(user, self.latest) =
-            prompt("Update the running summary with the latest message.").with(model.clone()).max_tokens(48);
+            prompt("Update the running summary with the latest message.").model(model.clone()).max_tokens(48);
         column critique(summary.latest.as("digest"), user.latest) =
-            prompt("Identify weak reasoning.").with(model.clone()).max_tokens(48);
+            prompt("Identify weak reasoning.").model(model.clone()).max_tokens(48);
         column assistant(user, self) =
-            prompt("You are a helpful assistant.").with(model.clone()).max_tokens(48);
+            prompt("You are a helpful assistant.").model(model.clone()).max_tokens(48);
     }
 }
 
