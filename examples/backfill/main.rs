@@ -116,7 +116,7 @@ async fn start(out: &mut impl Write) -> Result<Ended, BoxError> {
 fn chosen(options: &Options) -> Result<Arc<dyn Model>, BoxError> {
     let model = model::from_env()?;
     let is_offline = model.name() == Offline::NAME;
-    Ok(if is_offline { Arc::new(Offline::new().pace(options.pace)) } else { model })
+    Ok(if is_offline { Arc::new(Offline::new().delay(options.pace)) } else { model })
 }
 
 /// Why a run ended.

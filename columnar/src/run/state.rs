@@ -171,7 +171,7 @@ impl State {
         let assembler = slot.get_or_insert_with(|| {
             let settings = self.settings.get(column).cloned().unwrap_or_default();
             let budget = settings.budget.as_deref().map(|budget| budget.or(&self.budget));
-            let budget = budget.as_ref().unwrap_or(&self.budget).or(&budget::default());
+            let budget = budget.as_ref().unwrap_or(&self.budget).or(&budget::program_default());
             let (instruction, counter) = (settings.instruction.as_deref(), Arc::clone(&self.counter));
             Assembler::new(reads, instruction, &budget, counter)
         });

@@ -113,7 +113,7 @@ impl<C: Counter> Calibrated<C> {
 
 impl<C: Counter> Counter for Calibrated<C> {
     fn count(&self, text: &str) -> usize {
-        self.ratio.of(self.counter.count(text))
+        self.ratio.apply(self.counter.count(text))
     }
 }
 

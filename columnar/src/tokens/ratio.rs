@@ -12,7 +12,7 @@ use std::num::NonZeroU64;
 /// use columnar::tokens::Ratio;
 ///
 /// let ratio = Ratio::new(1270, 1000).ok_or("nothing was counted")?;
-/// assert_eq!(ratio.of(200), 254);
+/// assert_eq!(ratio.apply(200), 254);
 /// assert_eq!(ratio.to_string(), "1.270");
 /// assert!(ratio > Ratio::percent(125));
 /// # Ok::<(), &str>(())
@@ -39,7 +39,7 @@ impl Ratio {
     }
 
     /// A count times the ratio, rounded to the nearest; never 0 if the count is not.
-    pub fn of(self, counted: usize) -> usize {
+    pub fn apply(self, counted: usize) -> usize {
         let scaled =
             (counted as u128 * u128::from(self.reported)).saturating_add(u128::from(self.counted()) / 2);
         let rounded = scaled / u128::from(self.counted());

@@ -64,9 +64,9 @@ proptest! {
     #[test]
     fn a_ratio_is_exact_to_half_a_token(tokens in 0_usize..1_000_000, reported in 1_u64..100_000, counted in 1_u64..100_000) {
         let ratio = Ratio::new(reported, counted).expect("something is counted");
-        let (scaled, exact) = (ratio.of(tokens) as u64 * counted, tokens as u64 * reported);
-        prop_assert!(scaled.abs_diff(exact) * 2 <= counted || ratio.of(tokens) == 1);
-        prop_assert_eq!(ratio.of(tokens) == 0, tokens == 0);
+        let (scaled, exact) = (ratio.apply(tokens) as u64 * counted, tokens as u64 * reported);
+        prop_assert!(scaled.abs_diff(exact) * 2 <= counted || ratio.apply(tokens) == 1);
+        prop_assert_eq!(ratio.apply(tokens) == 0, tokens == 0);
     }
 
     #[test]
@@ -80,8 +80,8 @@ proptest! {
 #[test]
 fn a_ratio_of_nothing_is_none_and_a_huge_count_stays_huge() {
     assert_eq!(Ratio::new(5, 0), None);
-    assert_eq!(Ratio::percent(200).of(usize::MAX), usize::MAX);
-    assert_eq!(Ratio::percent(0).of(7), 1);
+    assert_eq!(Ratio::percent(200).apply(usize::MAX), usize::MAX);
+    assert_eq!(Ratio::percent(0).apply(7), 1);
 }
 
 /// A model that reports three tokens for two bytes of its request, if its reply ends like this.

@@ -208,6 +208,6 @@ pub fn set_default(budget: Budget) -> Result<(), Budget> {
 }
 
 /// The budget that [`set_default`] has set.
-pub(crate) fn default() -> Budget {
+pub(crate) fn program_default() -> Budget {
     DEFAULT.get().cloned().unwrap_or_default()
 }

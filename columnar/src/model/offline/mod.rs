@@ -27,7 +27,7 @@ use crate::tokens::{Chars, Counter};
 /// limits can be tried as well.
 #[derive(Clone, Debug, Default)]
 pub struct Offline {
-    pace: Duration,
+    delay: Duration,
 }
 
 impl Offline {
@@ -41,8 +41,8 @@ impl Offline {
 
     /// Waits before each word, as a slow model would.
     #[must_use]
-    pub fn pace(self, pace: Duration) -> Self {
-        Self { pace }
+    pub fn delay(self, delay: Duration) -> Self {
+        Self { delay }
     }
 }
 
@@ -62,12 +62,12 @@ impl Model for Offline {
         let count = |tokens| u64::try_from(tokens).unwrap_or(u64::MAX);
         let end = End::new(Finish::Stop).usage(Usage::new(count(input), count(Chars.count(&text))));
         let pieces: Vec<Chunk> = extract::pieces(&text).map(|piece| Chunk::Text(piece.to_owned())).collect();
-        let pace = self.pace;
+        let delay = self.delay;
         stream::iter(pieces)
             .chain(stream::iter([Chunk::End(end)]))
             .then(move |chunk| async move {
-                if !pace.is_zero() {
-                    tokio::time::sleep(pace).await;
+                if !delay.is_zero() {
+                    tokio::time::sleep(delay).await;
                 }
                 Ok(chunk)
             })
