@@ -14,10 +14,10 @@ use crate::registry::{self, Boundary, FAMILIES, Family, Write};
 /// ```
 /// use columnar::cache::CachePolicy;
 ///
-/// let sonnet = CachePolicy::of("anthropic/claude-sonnet-4-5");
+/// let sonnet = CachePolicy::by_model("anthropic/claude-sonnet-4-5");
 /// assert_eq!((sonnet.read, sonnet.short.factor, sonnet.minimum), (0.1, 1.25, 1024));
 ///
-/// let unknown = CachePolicy::of("somebody/something");
+/// let unknown = CachePolicy::by_model("somebody/something");
 /// assert_eq!((unknown.read, unknown.most_marks), (1.0, 0)); // no discount is assumed
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +51,7 @@ pub struct CachePolicy {
 impl CachePolicy {
     /// The policy for a model, by its name or as a version of it, or else by the longest prefix that is known. A model
     /// that nothing is known about has no marks and no discount.
-    pub fn of(model: &str) -> &'static Self {
+    pub fn by_model(model: &str) -> &'static Self {
         let policy = registry::caching(model).and_then(|at| POLICIES.get(at));
         policy.and_then(Option::as_ref).unwrap_or(&UNKNOWN)
     }
@@ -113,20 +113,20 @@ mod tests {
 
     #[test]
     fn the_longest_name_or_prefix_wins() {
-        assert_eq!(CachePolicy::of("anthropic/claude-opus-4-20250514").minimum, 1024);
-        assert_eq!(CachePolicy::of("anthropic/claude-opus-4-1").minimum, 1024);
-        assert_eq!(CachePolicy::of("anthropic/claude-opus-4-5-20251101").minimum, 4096);
-        assert_eq!(CachePolicy::of("openai/gpt-5.5").most_marks, 0);
-        assert!(CachePolicy::of("openai_resp/gpt-5.5").read < 1.0);
-        assert!(CachePolicy::of("openai_resp/gpt-5.5-pro").read >= 1.0, "there is no discount");
-        assert_eq!(CachePolicy::of("openai/gpt-5.6-mini").most_marks, 4);
-        assert_eq!(CachePolicy::of("openai_resp/gpt-5.6"), CachePolicy::of("openai/gpt-5.6"));
+        assert_eq!(CachePolicy::by_model("anthropic/claude-opus-4-20250514").minimum, 1024);
+        assert_eq!(CachePolicy::by_model("anthropic/claude-opus-4-1").minimum, 1024);
+        assert_eq!(CachePolicy::by_model("anthropic/claude-opus-4-5-20251101").minimum, 4096);
+        assert_eq!(CachePolicy::by_model("openai/gpt-5.5").most_marks, 0);
+        assert!(CachePolicy::by_model("openai_resp/gpt-5.5").read < 1.0);
+        assert!(CachePolicy::by_model("openai_resp/gpt-5.5-pro").read >= 1.0, "there is no discount");
+        assert_eq!(CachePolicy::by_model("openai/gpt-5.6-mini").most_marks, 4);
+        assert_eq!(CachePolicy::by_model("openai_resp/gpt-5.6"), CachePolicy::by_model("openai/gpt-5.6"));
     }
 
     #[test]
     fn no_discount_is_assumed_for_an_unknown_model() {
         for model in ["", "anthropic", "offline", "xai/grok", "claude-sonnet-4-5", "anthropic/other"] {
-            let row = CachePolicy::of(model);
+            let row = CachePolicy::by_model(model);
             assert_eq!((row.most_marks, row.price, row.long), (0, None, None), "{model}");
             assert!(row.read >= 1.0 && row.short.factor >= 1.0, "{model}");
         }
@@ -139,7 +139,7 @@ mod tests {
                 assert!(models.contains('/'), "{models}");
                 // A name that ends in `/` is that of no model.
                 let model = if models.ends_with('/') { format!("{models}x") } else { (*models).to_owned() };
-                let found = CachePolicy::of(&model);
+                let found = CachePolicy::by_model(&model);
                 // The prefix of unlisted models may be the name of a listed one.
                 assert!(found == row || found.models.contains(models), "{models}");
             }

@@ -46,7 +46,7 @@
 //!
 //! # Prices
 //!
-//! [`Price::of`](crate::usage::Price::of) knows the prices of many models, each with its source and the date of the
+//! [`Price::by_model`](crate::usage::Price::by_model) knows the prices of many models, each with its source and the date of the
 //! lookup. They are a table in this library: check the [date](crate::usage::Price::date) before you rely on one, and
 //! use [`Price::new`](crate::usage::Price::new) for other models. The library never guesses a price: a bill counts
 //! calls of unpriced models separately.

@@ -74,7 +74,7 @@
 //! # chat.user.push("It is slow. ".repeat(500)).await?;
 //! let (messages, pace) = (chat.answer.messages(0)?, Pace::batch());
 //! let marked = |model| -> Result<Rendering<'_>> {
-//!     let provider = CachePolicy::of(model);
+//!     let provider = CachePolicy::by_model(model);
 //!     let plan = chat.answer.cache_plan(0, provider, pace)?;
 //!     Ok(Rendering::new("Help.", &messages).marked(plan, provider))
 //! };

@@ -63,7 +63,7 @@ impl SingleFlight {
         let instruction = context.instruct(settings.instruction.as_ref()?);
         let model = settings.model.as_ref()?.model(&context.defaults().model).ok()?;
         let model: Arc<str> = model.name().into();
-        let policy = CachePolicy::of(&model);
+        let policy = CachePolicy::by_model(&model);
         let is_cached = |tokens: usize| policy.read < 1.0 && tokens >= policy.minimum;
         let tokens = context.messages().instruction();
         let (prefix, more) = context.messages().shared_prefix();

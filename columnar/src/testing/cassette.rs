@@ -54,7 +54,7 @@ const DEFAULT_NAME: &str = "cassette";
 /// # #[tokio::main(flavor = "current_thread")]
 /// async fn main() -> Result<()> {
 ///     let cassette = Cassette::new("tests/cassettes/chat.json");
-///     let chat = Chat::new(cassette.of("openai/gpt-4o-mini"));
+///     let chat = Chat::new(cassette.by_name("openai/gpt-4o-mini"));
 ///     chat.user.push("We should rewrite the backend in Rust.").await?;
 ///     chat.run().await?;
 ///     assert!(chat.assistant.get(0).is_some());
@@ -71,7 +71,7 @@ const DEFAULT_NAME: &str = "cassette";
 ///   order of their requests, and then the last one is repeated.
 /// - **Replies are streamed in their original pieces**, with their finish, their usage and their id.
 /// - **Only complete replies are recorded**: no error, and no reply that was cut off or dropped.
-/// - **One cassette at a time records into a file**. Its [clones](Clone) and the models made by [`of`](Self::of) and
+/// - **One cassette at a time records into a file**. Its [clones](Clone) and the models made by [`by_name`](Self::by_name) and
 ///   [`recording`](Self::recording) record together, concurrently. The file is replaced as a whole after each reply, so
 ///   a test that is killed leaves a valid file. A second cassette that records into the same file is an error.
 /// - **It contains no secrets**, as requests contain none: only the names of columns and models, the text of requests
@@ -152,7 +152,7 @@ impl Cassette {
     /// The recorded model of this name. Recording needs the model itself, [by its name](crate::model::by_name), with the
     /// feature `genai` and a key. Replaying needs neither.
     #[must_use]
-    pub fn of(&self, name: &str) -> Self {
+    pub fn by_name(&self, name: &str) -> Self {
         let upstream = match self.recordings().record {
             Record::Nothing => Upstream::Unneeded,
             _ => match by_name(name) {

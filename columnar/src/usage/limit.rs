@@ -169,7 +169,7 @@ impl Unit {
     fn of(self, model: &str, usage: &Usage) -> Result<u128, SpendLimitError> {
         match self {
             Self::Tokens => Ok(u128::from(usage.input) + u128::from(usage.output)),
-            Self::Dollars(own) => match Price::of(model).or(own.as_ref()) {
+            Self::Dollars(own) => match Price::by_model(model).or(own.as_ref()) {
                 Some(price) => Ok(price.at_most(usage).parts()),
                 None => Err(SpendLimitError::NoPrice { model: model.to_owned() }),
             },

@@ -15,7 +15,7 @@ use crate::registry::{self, FAMILIES, Family, LongRequest};
 /// ```
 /// use columnar::usage::{Dollars, Price, Usage};
 ///
-/// let sonnet = Price::of("anthropic/claude-sonnet-4-5").expect("it has a price");
+/// let sonnet = Price::by_model("anthropic/claude-sonnet-4-5").expect("it has a price");
 /// assert_eq!((sonnet.input(), sonnet.output()), (Dollars::new(3.0), Dollars::new(15.0)));
 /// assert_eq!(sonnet.source(), "https://platform.claude.com/docs/en/about-claude/pricing");
 ///
@@ -23,7 +23,7 @@ use crate::registry::{self, FAMILIES, Family, LongRequest};
 /// let usage = Usage::new(10_000, 200).cached(8_000, 1_000);
 /// assert_eq!(sonnet.cost(&usage).to_string(), "$0.01215");
 ///
-/// assert_eq!(Price::of("somebody/something"), None); // nothing is guessed
+/// assert_eq!(Price::by_model("somebody/something"), None); // nothing is guessed
 /// let own = Price::new(0.5, 2.0).cached(0.05, 0.5);
 /// assert_eq!(own.cost(&usage).to_string(), "$0.0018");
 /// ```
@@ -80,7 +80,7 @@ impl Price {
     /// a number of three digits or more, has the price of the model, and so has an effort: that of
     /// `anthropic/claude-sonnet-4-5-20250929` is that of `anthropic/claude-sonnet-4-5`. That of another model is
     /// not guessed, however similar its name is. A model on this machine is free.
-    pub fn of(model: &str) -> Option<&'static Self> {
+    pub fn by_model(model: &str) -> Option<&'static Self> {
         PRICES.get(registry::family(model)?)?.as_ref()
     }
 
@@ -200,7 +200,7 @@ impl Receipt {
     pub fn cost(&self) -> Option<Dollars> {
         match &self.model {
             _ if self.calls == 0 => Some(Dollars::ZERO),
-            Some(model) => Price::of(model).map(|price| price.cost(&self.usage)),
+            Some(model) => Price::by_model(model).map(|price| price.cost(&self.usage)),
             None => None,
         }
     }
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     fn cost(model: &str, usage: Usage) -> Option<String> {
-        Some(Price::of(model)?.cost(&usage).to_string())
+        Some(Price::by_model(model)?.cost(&usage).to_string())
     }
 
     #[test]
@@ -248,7 +248,7 @@ mod tests {
         for (model, cost, most) in
             [("anthropic/claude-sonnet-4-5", "$0.375", "$0.60"), ("openai/gpt-4o-mini", "$0.015", "$0.015")]
         {
-            let price = Price::of(model).expect("it is in the table");
+            let price = Price::by_model(model).expect("it is in the table");
             let both = [price.cost(&usage), price.at_most(&usage)].map(|cost| cost.to_string());
             assert_eq!(both, [cost, most], "{model}");
         }
@@ -309,11 +309,11 @@ mod tests {
             ("gemini/gemini-2.0-flash-001", "gemini/gemini-2.0-flash"),
             ("gemini/gemini-3.1-pro-preview", "gemini/gemini-3.1-pro"),
         ] {
-            let (price, expected) = (Price::of(version), Price::of(model));
+            let (price, expected) = (Price::by_model(version), Price::by_model(model));
             assert!(price.is_some(), "{version}");
             assert_eq!(price.map(|price| price.rates), expected.map(|price| price.rates), "{version}");
         }
-        let old = Price::of("openai/gpt-4o-2024-05-13").map(Price::input);
+        let old = Price::by_model("openai/gpt-4o-2024-05-13").map(Price::input);
         assert_eq!(old, Some(Dollars::new(5.0)), "the longest name is the closest");
     }
 
@@ -345,7 +345,7 @@ mod tests {
             "mistral/mistral-large-latest",
             "open_router/anthropic/claude-sonnet-4-5",
         ] {
-            assert_eq!(Price::of(model), None, "{model}");
+            assert_eq!(Price::by_model(model), None, "{model}");
         }
     }
 

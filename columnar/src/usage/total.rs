@@ -74,11 +74,11 @@ impl Total {
 }
 
 impl<'a> FromIterator<&'a Receipt> for Total {
-    /// At the prices that [`Price::of`] knows.
+    /// At the prices that [`Price::by_model`] knows.
     fn from_iter<I: IntoIterator<Item = &'a Receipt>>(receipts: I) -> Self {
         let mut total = Self::default();
         for receipt in receipts {
-            total.count(receipt, receipt.model.as_deref().and_then(Price::of));
+            total.count(receipt, receipt.model.as_deref().and_then(Price::by_model));
         }
         total
     }

@@ -23,7 +23,7 @@ type FollowUp = Vec<(Role, Arc<str>)>;
 
 /// A provider for which every prefix is long enough.
 fn eager(model: &str) -> CachePolicy {
-    let mut row = CachePolicy::of(model).clone();
+    let mut row = CachePolicy::by_model(model).clone();
     row.minimum = 1;
     row
 }
@@ -202,7 +202,7 @@ mod worked_examples {
         let messages = f.messages("bot", 0).unwrap();
         let options = |model: &str| {
             let rendering =
-                Rendering::new("", &messages).marked(CachePlan::default(), CachePolicy::of(model));
+                Rendering::new("", &messages).marked(CachePlan::default(), CachePolicy::by_model(model));
             (
                 rendering.openai()["prompt_cache_options"].clone(),
                 rendering.ai_sdk()["providerOptions"].clone(),
@@ -392,7 +392,7 @@ proptest! {
             let known: Vec<Mark> = plan.marks.clone();
             plan.marks.retain(|mark| marks.iter().any(|index| index.get(&known) == mark));
             let most = plan.marks.len();
-            let rendering = rendering.marked(plan, CachePolicy::of(model));
+            let rendering = rendering.marked(plan, CachePolicy::by_model(model));
             let whole: Vec<_> = instruction.into_iter().chain(expected.clone()).collect();
             for form in [rendering.anthropic(), rendering.openai(), rendering.ai_sdk()] {
                 prop_assert_eq!(&messages_of(&form), &whole, "{}", form);

@@ -19,7 +19,7 @@ const CLAUDE: &str = "anthropic/claude-sonnet-4-5";
 
 /// A provider for which every prefix is long enough.
 fn eager(most_marks: usize, look_back: usize) -> CachePolicy {
-    let mut row = CachePolicy::of(CLAUDE).clone();
+    let mut row = CachePolicy::by_model(CLAUDE).clone();
     (row.minimum, row.most_marks, row.look_back) = (1, most_marks, look_back);
     row
 }
@@ -71,7 +71,7 @@ async fn each_pattern_is_marked_where_the_next_request_diverges() -> Result<()> 
     ];
     for (name, views, expected) in patterns {
         let f = bot(4, 2000, views).await?;
-        let plan = f.cache_plan("bot", 3, CachePolicy::of(CLAUDE), Pace::batch())?;
+        let plan = f.cache_plan("bot", 3, CachePolicy::by_model(CLAUDE), Pace::batch())?;
         assert_eq!(positions(&plan), expected, "{name}");
         assert!(plan.marks.iter().all(|mark| mark.lifetime == Lifetime::Short), "{name}");
     }
@@ -114,7 +114,7 @@ async fn a_prefix_below_the_minimum_is_not_marked() -> Result<()> {
     let views = |user: &Column| vec![user.all(), this()];
     let plan = async |instruction, step, model| {
         let f = bot(4, instruction, views).await?;
-        Ok::<_, Error>(positions(&f.cache_plan("bot", step, CachePolicy::of(model), Pace::batch())?))
+        Ok::<_, Error>(positions(&f.cache_plan("bot", step, CachePolicy::by_model(model), Pace::batch())?))
     };
     assert_eq!(plan(0, 0, CLAUDE).await?, [], "1,000 of 1,024 tokens");
     assert_eq!(plan(24, 0, CLAUDE).await?, [Part(0)]);
@@ -132,7 +132,7 @@ async fn a_provider_with_automatic_caching_gets_no_marks() -> Result<()> {
         ["openai/gpt-4o", "gemini/gemini-2.5-pro", "deepseek/deepseek-chat", "ollama/llama3.2", "x/y"]
     {
         assert_eq!(
-            f.cache_plan("bot", 3, CachePolicy::of(model), Pace::batch())?,
+            f.cache_plan("bot", 3, CachePolicy::by_model(model), Pace::batch())?,
             CachePlan::default(),
             "{model}"
         );
@@ -147,7 +147,7 @@ async fn an_entry_beyond_the_look_back_has_its_own_mark() -> Result<()> {
     let plan = |provider: &CachePolicy| {
         Ok::<_, Error>(positions(&f.cache_plan("bot", 3, provider, Pace::batch())?))
     };
-    assert_eq!(plan(CachePolicy::of("openai/gpt-5.6"))?, [System, Part(4), Part(6)]);
+    assert_eq!(plan(CachePolicy::by_model("openai/gpt-5.6"))?, [System, Part(4), Part(6)]);
     assert_eq!(
         plan(&eager(4, 3))?,
         [System, Part(6)],
@@ -180,7 +180,7 @@ async fn the_lifetime_depends_only_on_the_pace() -> Result<()> {
     use Lifetime::{Long, Short};
     let f = bot(12, 0, |user| vec![user.all(), this()]).await?;
     let lifetime = |step, model, pace| {
-        let plan = f.cache_plan("bot", step, CachePolicy::of(model), pace)?;
+        let plan = f.cache_plan("bot", step, CachePolicy::by_model(model), pace)?;
         Ok::<_, Error>(plan.marks.first().map(|mark| mark.lifetime))
     };
     for (pace, expected) in [
@@ -211,7 +211,7 @@ async fn forks_at_an_earlier_step_find_a_nearby_entry() -> Result<()> {
     let f = bot(64, 2000, |user| vec![user.all(), this()]).await?;
     let mut marked: Vec<Position> = Vec::new();
     for step in 40..64 {
-        let plan = f.cache_plan("bot", step, CachePolicy::of(CLAUDE), Pace::batch())?;
+        let plan = f.cache_plan("bot", step, CachePolicy::by_model(CLAUDE), Pace::batch())?;
         assert_eq!(positions(&plan), [System, Part(2 * step)], "step {step}");
         marked.extend(spare(&plan));
     }
@@ -226,7 +226,7 @@ async fn forks_at_an_earlier_step_find_a_nearby_entry() -> Result<()> {
 #[tokio::test]
 async fn both_branches_are_marked_where_a_fork_diverges() -> Result<()> {
     let f = bot(16, 2000, |user| vec![user.all(), this()]).await?;
-    let plan = |f: &Flow, step| f.cache_plan("bot", step, CachePolicy::of(CLAUDE), Pace::batch());
+    let plan = |f: &Flow, step| f.cache_plan("bot", step, CachePolicy::by_model(CLAUDE), Pace::batch());
     let before: Vec<CachePlan> = (0..16).map(|step| plan(&f, step)).collect::<Result<_>>()?;
     let fork = f.fork(9)?;
     // Both share step 8; its request was marked after its seventeenth part, the last one.
@@ -246,7 +246,7 @@ async fn both_branches_are_marked_where_a_fork_diverges() -> Result<()> {
 #[tokio::test]
 async fn the_last_request_is_marked_at_the_mark_of_the_previous_one() -> Result<()> {
     let f = bot(4, 2000, |user| vec![user.all(), this()]).await?;
-    let plan = |step, pace| f.cache_plan("bot", step, CachePolicy::of(CLAUDE), pace);
+    let plan = |step, pace| f.cache_plan("bot", step, CachePolicy::by_model(CLAUDE), pace);
     let last = plan(3, Pace::batch().last())?;
     assert_eq!(positions(&last), positions(&plan(2, Pace::batch())?));
     assert_eq!(last.marks.last().map(|mark| mark.reason), Some(Reason::Previous));
@@ -273,7 +273,7 @@ async fn handles_and_flows_return_the_same_plan() -> Result<()> {
     };
     chat.user.push("Is this marked?").await?;
     chat.run().await?;
-    let provider = CachePolicy::of(CLAUDE);
+    let provider = CachePolicy::by_model(CLAUDE);
     let plan = chat.bot.cache_plan(0, provider, Pace::batch())?;
     assert_eq!(positions(&plan), [System, Part(0)]);
     assert_eq!(plan, chat.cache_plan("bot", 0, provider, Pace::batch())?);

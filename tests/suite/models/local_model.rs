@@ -128,7 +128,8 @@ async fn a_marked_request_is_accepted_and_begins_like_the_previous_one() -> Resu
     chat.user.push("All is well on board. ".repeat(120)).await?;
     chat.user.push("Who is on board?").await?;
     chat.run().await?;
-    let plan = chat.assistant.cache_plan(0, CachePolicy::of("anthropic/claude-opus-5"), Pace::batch())?;
+    let plan =
+        chat.assistant.cache_plan(0, CachePolicy::by_model("anthropic/claude-opus-5"), Pace::batch())?;
     assert_eq!(plan.marks.len(), 1, "the first message is long enough for a mark");
     let usages = usages_of(&model);
     let mut last = usages.iter().rev();

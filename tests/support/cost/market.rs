@@ -22,7 +22,7 @@ pub fn market() -> Vec<(&'static CachePolicy, Rules)> {
 
 /// What the row is called that a model has.
 pub fn row(market: &[(&'static CachePolicy, Rules)], model: &str) -> Option<&'static str> {
-    let rules = rules(CachePolicy::of(model));
+    let rules = rules(CachePolicy::by_model(model));
     let same = |known: &Rules| Rules { name: rules.name, ..known.clone() } == rules;
     market.iter().find(|(_, known)| same(known)).map(|(_, known)| known.name)
 }

@@ -8,7 +8,7 @@ use crate::rendering::{Block, Rendering, Request};
 
 /// The request to the model of this name.
 pub(super) fn chat_request(model: &str, request: &Request) -> ChatRequest {
-    let rendering = Rendering::of(request, CachePolicy::of(model));
+    let rendering = Rendering::of(request, CachePolicy::by_model(model));
     let chat = ChatRequest::new(Vec::new());
     let chat = match rendering.system() {
         None => chat,

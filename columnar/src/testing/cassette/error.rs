@@ -33,7 +33,7 @@ pub(super) enum CassetteError {
     )]
     Changed { path: PathBuf },
     #[error(
-        "the cassette `{}` holds recordings of {models}: say which of them is asked, with `Cassette::of`",
+        "the cassette `{}` holds recordings of {models}: say which of them is asked, with `Cassette::by_name`",
         path.display()
     )]
     Ambiguous { path: PathBuf, models: String },

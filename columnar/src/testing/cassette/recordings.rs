@@ -131,7 +131,9 @@ impl Recordings {
     fn hint(&self) -> &'static str {
         match self.record {
             Record::Nothing => "`COLUMNAR_RECORD=missing` records what is missing",
-            _ => "there is no model to record it from: give one with `Cassette::of` or `Cassette::recording`",
+            _ => {
+                "there is no model to record it from: give one with `Cassette::by_name` or `Cassette::recording`"
+            }
         }
     }
 

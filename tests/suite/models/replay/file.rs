@@ -181,7 +181,7 @@ proptest! {
         });
         let recorder = Cassette::open(&path, Record::All).recording(model);
         let first = runtime.block_on(live(recorder)).expect("it is recorded");
-        let player = Cassette::open(&path, Record::Nothing).of("talker");
+        let player = Cassette::open(&path, Record::Nothing).by_name("talker");
         let second = runtime.block_on(live(player.clone())).expect("it is replayed");
         prop_assert_eq!(first, second);
         prop_assert_eq!(player.unused(), [""; 0]);

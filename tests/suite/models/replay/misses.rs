@@ -44,7 +44,7 @@ the nearest one is for `assistant` at step 2, and differs first in message 5; - 
 
 /// The first difference in the error about the nearest recording, for a request with another prompt.
 async fn differs_in(path: &Path, step: columnar::Prompt) -> Result<String> {
-    let player = Cassette::open(path, Record::Nothing).of("scripted");
+    let player = Cassette::open(path, Record::Nothing).by_name("scripted");
     let chat = flow! {
         source user;
         column assistant(user, self) = step.clone().model(player.clone());

@@ -22,7 +22,7 @@ async fn a_recording_is_replayed_in_its_pieces_without_a_call() -> Result<()> {
     let model = ChunkModel::new("talker", |_, _| chunks(&["Hi", "! ", "", "How\n", "are you?\n"]));
     let live = pieces(Cassette::open(&path, Record::All).recording(model.clone())).await?;
     let replayed = pieces(Cassette::open(&path, Record::Nothing).recording(model.clone())).await?;
-    let by_name = pieces(Cassette::open(&path, Record::Nothing).of("talker")).await?;
+    let by_name = pieces(Cassette::open(&path, Record::Nothing).by_name("talker")).await?;
     let alone = pieces(Cassette::open(&path, Record::Nothing)).await?;
     assert!(live.len() > 3, "{live:?}");
     assert_eq!([&replayed, &by_name, &alone], [&live; 3]);
@@ -49,7 +49,7 @@ async fn finish_usage_and_id_are_replayed() -> Result<()> {
     for _ in &ends {
         recorder.reply(request.clone()).map(|chunk| chunk.expect("a chunk")).collect::<Vec<_>>().await;
     }
-    let player = Cassette::open(&path, Record::Nothing).of("talker");
+    let player = Cassette::open(&path, Record::Nothing).by_name("talker");
     for end in [&ends[0], &ends[1], &ends[2], &ends[2]] {
         let chunks: Vec<_> =
             player.reply(request.clone()).map(|chunk| chunk.expect("a chunk")).collect().await;
@@ -217,15 +217,18 @@ async fn models_are_distinguished_by_their_names() -> Result<()> {
     run_chat(recorder.recording(ChunkModel::new("talker", |_, _| chunks(&["chunks"]))), &["Hello"]).await?;
 
     let player = Cassette::open(&path, Record::Nothing);
-    assert_eq!(run_chat(player.of("talker"), &["Hello"]).await?.assistant.get(0).as_deref(), Some("chunks"));
     assert_eq!(
-        run_chat(player.of("scripted"), &["Hello"]).await?.assistant.get(0).as_deref(),
+        run_chat(player.by_name("talker"), &["Hello"]).await?.assistant.get(0).as_deref(),
+        Some("chunks")
+    );
+    assert_eq!(
+        run_chat(player.by_name("scripted"), &["Hello"]).await?.assistant.get(0).as_deref(),
         Some("scripted")
     );
     let error = cause(run_chat(player.clone(), &["Hello"]).await.map(drop));
     assert!(error.contains("holds recordings of `scripted`, `talker`: say which"), "{error}");
     assert_eq!(player.ready().map_err(|error| error.to_string()), Err(error));
-    let error = cause(run_chat(player.of("other"), &["Hello"]).await.map(drop));
+    let error = cause(run_chat(player.by_name("other"), &["Hello"]).await.map(drop));
     assert!(error.contains("differs first in `model`"), "{error}");
     Ok(())
 }
@@ -239,8 +242,8 @@ async fn a_missing_file_or_model_is_an_error_with_a_remedy() -> Result<()> {
         "{error}"
     );
     let error = cause(run_chat(Cassette::open(&path, Record::Missing), &["Hello"]).await.map(drop));
-    assert!(error.contains("give one with `Cassette::of` or `Cassette::recording`"), "{error}");
-    let nonesuch = Cassette::open(&path, Record::All).of("nonesuch");
+    assert!(error.contains("give one with `Cassette::by_name` or `Cassette::recording`"), "{error}");
+    let nonesuch = Cassette::open(&path, Record::All).by_name("nonesuch");
     let error = cause(run_chat(nonesuch.clone(), &["Hello"]).await.map(drop));
     assert!(error.contains("no model is named `nonesuch`"), "{error}");
     assert!(nonesuch.ready().is_err());

@@ -33,7 +33,7 @@ const MESSAGES: [&str; 4] = [
 
 /// The chat as it was recorded.
 async fn replayed(cassette: &Cassette) -> Result<Chat<Cassette>> {
-    let chat = Chat::new(cassette.of("openai/smollm2"));
+    let chat = Chat::new(cassette.by_name("openai/smollm2"));
     for text in MESSAGES {
         chat.user.push(text).await?;
     }
