@@ -138,7 +138,7 @@ impl Prompt {
             (limit, u64::try_from(input).unwrap_or(u64::MAX))
         });
         Ok(Call {
-            model: self.model.model(&defaults.model)?,
+            model: self.model.resolve(&defaults.model)?,
             limit,
             stage: Stage::Pending(request),
             reservation: None,

@@ -31,10 +31,10 @@ impl Choice {
     /// use columnar::model::Choice;
     ///
     /// let flow = Choice::Named("offline".into());
-    /// assert_eq!(Choice::Inherited.model(&flow)?.name(), "offline");
+    /// assert_eq!(Choice::Inherited.resolve(&flow)?.name(), "offline");
     /// # Ok::<(), columnar::BoxError>(())
     /// ```
-    pub fn model(&self, flow: &Self) -> Result<Arc<dyn Model>, BoxError> {
+    pub fn resolve(&self, flow: &Self) -> Result<Arc<dyn Model>, BoxError> {
         match (self, flow) {
             (Self::Instance(model), _) | (Self::Inherited, Self::Instance(model)) => Ok(Arc::clone(model)),
             (Self::Named(name), _) | (Self::Inherited, Self::Named(name)) => shared(name),

@@ -68,7 +68,7 @@ impl Shared {
         let defaults = Arc::clone(&state.defaults);
         drop(state);
         for (column, choice) in models {
-            let ready = choice.model(&defaults.model).and_then(|model| {
+            let ready = choice.resolve(&defaults.model).and_then(|model| {
                 model.ready()?;
                 defaults.limit.as_ref().map_or(Ok(()), |limit| Ok(limit.check(model.name())?))
             });

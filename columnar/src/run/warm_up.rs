@@ -61,7 +61,7 @@ impl SingleFlight {
     /// The flights of a request, the shortest prefix first: all requests acquire them in this order.
     fn flights(&mut self, settings: &Settings, context: &Context) -> Option<Vec<Flight>> {
         let instruction = context.instruct(settings.instruction.as_ref()?);
-        let model = settings.model.as_ref()?.model(&context.defaults().model).ok()?;
+        let model = settings.model.as_ref()?.resolve(&context.defaults().model).ok()?;
         let model: Arc<str> = model.name().into();
         let policy = CachePolicy::by_model(&model);
         let is_cached = |tokens: usize| policy.read < 1.0 && tokens >= policy.minimum;
