@@ -1,4 +1,4 @@
-//! What the expansions of `flow!` and other macros may use. Not covered by any promise of compatibility.
+//! The names that the expansions of `flow!` and other macros use. No promise of compatibility covers them.
 
 pub use columnar_macros::flow;
 #[cfg(feature = "insta")]
@@ -26,25 +26,25 @@ use futures::future::BoxFuture;
 
 use crate::compute::{Context, IntoStep};
 
-/// The most columns that `ORDER` has places for where the compiler cannot count them: in the extension
-/// of a flow with parameters that it shares, and where such a flow is a module.
+/// The maximal length of `ORDER` where the compiler cannot count the columns: in the extension of a flow with parameters
+/// that it shares, and where such a flow is a module.
 pub const MANY: usize = 1024;
 
-/// The most bytes that their names have there.
+/// The maximal number of bytes of their names there.
 pub const MUCH: usize = 16 * MANY;
 
-/// The keywords, as methods: what rustc says of an argument it says at the method's name, and editors
-/// show its documentation there.
+/// The keywords, as methods. rustc reports errors of an argument at the name of the method, and editors show the
+/// documentation of the method there.
 #[derive(Clone, Copy, Debug)]
 pub struct Declare;
 
 impl Declare {
-    /// `column name(views) = compute;` declares a column that is computed.
+    /// Declares a computed column: `column name(views) = compute;`.
     ///
-    /// The views name the columns that it reads and how much of their history: `user` shows all of
-    /// it, `user.latest` the newest value, `user.window(3)` the last three. `self` is the own past. A
-    /// view may give another tag: `summary.latest.as("digest")`. `con.prev` is what another column said a
-    /// step before, `group("debate", pro.latest, con.latest)` puts a tag around both.
+    /// A view is a column and the part of its history to show: `user` shows all values, `user.latest` the newest one,
+    /// `user.window(3)` the last three. `self` shows the values of the column itself at earlier steps, `con.prev` the
+    /// value of another column at the step before. A view may have another tag: `summary.latest.as("digest")`.
+    /// `group("debate", pro.latest, con.latest)` puts a tag around several views.
     ///
     /// The compute step is any Rust expression up to the `;`: `prompt("...")`, a closure such as
     /// `|cx: Context| async move { ... }`, or a type that implements `Compute`.
@@ -52,27 +52,27 @@ impl Declare {
         compute.into_step()
     }
 
-    /// `source name;` declares a column whose values come from outside, by `push`.
+    /// Declares a source: `source name;`. Your program pushes its values.
     pub const fn source(self, column: usize, name: &'static str) -> Source {
         Source::__new(column, name)
     }
 }
 
-/// The keywords once more, for editors to complete.
+/// The keywords as functions, which editors complete.
 pub mod keywords {
-    /// `source name;` declares a column whose values come from outside, by `push`.
+    /// Declares a source: `source name;`. Your program pushes its values.
     pub fn source() {}
 
-    /// `column name(views) = compute;` declares a column that is computed.
+    /// Declares a computed column: `column name(views) = compute;`.
     pub fn column() {}
 }
 
-/// The graph of a flow. Behind a function the compiler evaluates it for whoever asks alone, and not wherever a flow is.
+/// The graph of a flow. In a function, the compiler evaluates it only where it is used, and not for each flow.
 pub const fn graph<F: Base>() -> Graph {
     F::Columns::GRAPH
 }
 
-/// Goes on with a flow, as one that has more columns.
+/// Extends a flow by columns.
 pub fn extend<'a, B: Columns, J, C: Columns, I: ColumnId + 'a>(
     base: &Typed<'a, B, J>,
     steps: Vec<Option<Step<'a>>>,
@@ -80,12 +80,12 @@ pub fn extend<'a, B: Columns, J, C: Columns, I: ColumnId + 'a>(
     Typed::__extend(base, steps)
 }
 
-/// The compute steps of the columns that a flow itself declares, by column. `steps` are those of the computed ones.
+/// The compute steps of the columns that a flow itself declares, by column, from those of its computed columns.
 pub fn steps<F: Base, S>(steps: impl IntoIterator<Item = S>) -> Vec<Option<S>> {
     F::Columns::GRAPH.by_node(steps)
 }
 
-/// The compute steps of a flow that uses others: the own ones, then those of each module.
+/// The compute steps of a flow with modules: its own, then those of each module.
 pub fn join<'a>(
     own: Vec<Option<Step<'a>>>,
     modules: impl IntoIterator<Item = Vec<Step<'a>>>,
@@ -93,14 +93,13 @@ pub fn join<'a>(
     own.into_iter().chain(modules.into_iter().flatten().map(Some)).collect()
 }
 
-/// The compute steps of a module, whose sources are columns of the flow that uses it. Its steps may borrow for less
-/// long.
+/// The compute steps of a module, without its sources, which are columns of the flow that uses it. The lifetime of the
+/// steps may be shorter.
 pub fn lend<'a, 'b: 'a>(steps: Vec<Option<Step<'b>>>) -> Vec<Step<'a>> {
     steps.into_iter().flatten().map(Step::shorten).collect()
 }
 
-/// The step of a column whose declaration is broken. It is never called: the error has been reported
-/// where it is.
+/// The step of a column whose declaration has an error, which is reported. It is never called.
 pub fn broken<'a>() -> Step<'a> {
     Declare.column(|_: Context| std::future::pending::<String>())
 }

@@ -216,9 +216,9 @@ fn words_are_explained(editor: &mut Editor, form: Form) {
             ("column mood(topics, user.window(2), self", "How it felt."),
             ("column mood", "How it felt."),
             ("column tone", "The column `tone`."),
-            ("/// How it felt.\ncolumn", "declares a column that is computed"),
+            ("/// How it felt.\ncolumn", "Declares a computed column"),
             ("column topics(user.latest", "A view of the newest value."),
-            ("source", "declares a column whose values come from outside"),
+            ("source", "Declares a source"),
         ] {
             let at = editor.write(&program_at(form, line, before));
             let shown = editor.hover(Position { column: at.column - 1, ..at });
