@@ -214,7 +214,8 @@ impl<T> Handle<kind::Derived<T>> {
     ///
     /// Those of [`messages`](Self::messages).
     pub fn cache_plan(&self, step: usize, provider: &CachePolicy, pace: Pace) -> Result<CachePlan> {
-        self.flow().cache_plan(self.latest.column(), step, provider, pace)
+        let messages = self.messages(step)?;
+        Ok(CachePlan::of(&messages, messages.instruction(), provider, pace))
     }
 }
 

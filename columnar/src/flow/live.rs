@@ -150,7 +150,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     ///
     /// [`Error::UnknownColumn`].
     pub fn try_get(&self, column: &str, step: usize) -> Result<Option<Value>> {
-        Ok(self.shared.get(self.shared.find(column)?, step))
+        self.shared.get_by_name(column, step)
     }
 
     /// The receipt of a cell: the tokens and the price of its calls. `None` if it called no model, or is not
@@ -172,7 +172,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     ///
     /// [`Error::UnknownColumn`].
     pub fn try_receipt(&self, column: &str, step: usize) -> Result<Option<Arc<Receipt>>> {
-        Ok(self.shared.receipt(self.shared.find(column)?, step))
+        self.shared.receipt_by_name(column, step)
     }
 
     /// The receipts of all cells that are [in memory](Self::load), by column and step.
@@ -190,7 +190,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// - [`Error::Budget`] if the messages exceed their budget.
     /// - [`Error::NotLoaded`] if a value that they show is not [in memory](Self::load).
     pub fn messages(&self, column: &str, step: usize) -> Result<Messages> {
-        self.shared.messages_of(column, step)
+        self.shared.messages_by_name(column, step)
     }
 
     /// The prefix that the messages of a cell share with the next request of its column, and the view that ends it. A
@@ -216,7 +216,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         provider: &CachePolicy,
         pace: Pace,
     ) -> Result<CachePlan> {
-        self.shared.cache_plan(self.shared.find(column)?, step, provider, pace)
+        let messages = self.messages(column, step)?;
+        Ok(CachePlan::of(&messages, messages.instruction(), provider, pace))
     }
 
     /// The number of complete steps: those at which each cell is stored.

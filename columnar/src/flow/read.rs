@@ -3,7 +3,9 @@
 use super::handle::{Handle, kind};
 use super::live::LiveFlow;
 use crate::compute::{self, ColumnType};
-use crate::run::{Error, Result, Shared};
+use crate::declare::Name;
+use crate::history::Value;
+use crate::run::{Error, Result};
 
 impl<T: ColumnType> Handle<kind::Derived<T>> {
     /// The value at a step as the type of the column; `None` if it is not stored, or not [in memory](LiveFlow::load).
@@ -32,7 +34,8 @@ impl<T: ColumnType> Handle<kind::Derived<T>> {
     /// [`Error::SchemaMismatch`] if the value does not match the type, because the column had another type when the
     /// value was stored.
     pub fn read(&self, step: usize) -> Result<Option<T>> {
-        read(self.flow(), self.latest.column(), step)
+        let column = || self.flow().plan().schema().name(self.latest.column()).clone();
+        read(self.get(step), column, step)
     }
 }
 
@@ -56,16 +59,16 @@ impl<C, I> LiveFlow<'_, C, I> {
     ///
     /// [`Error::UnknownColumn`]; [`Error::SchemaMismatch`] if the value does not match the type.
     pub fn read<T: ColumnType>(&self, column: &str, step: usize) -> Result<Option<T>> {
-        read(&self.shared, self.shared.find(column)?, step)
+        let value = self.shared.get_by_name(column, step)?;
+        let column = || match Name::new(column) {
+            Ok(name) => name,
+            Err(_) => unreachable!("the column was found by this name"),
+        };
+        read(value, column, step)
     }
 }
 
-fn read<T: ColumnType>(shared: &Shared, column: usize, step: usize) -> Result<Option<T>> {
-    let Some(value) = shared.get(column, step) else { return Ok(None) };
-    let read = compute::read(&value).map(Some);
-    read.map_err(|source| Error::SchemaMismatch {
-        column: shared.plan().schema().name(column).clone(),
-        step,
-        source,
-    })
+fn read<T: ColumnType>(value: Option<Value>, column: impl Fn() -> Name, step: usize) -> Result<Option<T>> {
+    let read = value.map(|value| compute::read(&value)).transpose();
+    read.map_err(|source| Error::SchemaMismatch { column: column(), step, source })
 }

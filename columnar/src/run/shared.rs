@@ -10,7 +10,7 @@ use super::compute_steps::ComputeSteps;
 use super::forecast::{Forecast, forecast};
 use super::state::State;
 use super::{Error, Result};
-use crate::cache::{CachePlan, CachePolicy, Pace};
+use crate::cache::Pace;
 use crate::context::Messages;
 use crate::context::budget::Budget;
 use crate::declare::{Name, Plan};
@@ -89,11 +89,15 @@ impl Shared {
 
     /// The index of a derived column.
     pub(super) fn find_derived(&self, name: &str) -> Result<usize> {
-        let (plan, column) = (self.plan(), self.find(name)?);
-        if plan.schema().is_source(column) {
-            return Err(Error::NotDerived { column: plan.schema().name(column).clone() });
-        }
-        Ok(column)
+        self.by_name(name, |state, column| state.check_derived(column).map(|()| column))?
+    }
+
+    /// Reads the state of a column by its name. The lookup is under the same lock: a removal of columns changes their
+    /// indices.
+    fn by_name<T>(&self, name: &str, read: impl FnOnce(&mut State, usize) -> T) -> Result<T> {
+        let mut state = self.lock();
+        let column = state.find(name)?;
+        Ok(read(&mut state, column))
     }
 
     /// Sets the number of cells that are computed at once.
@@ -177,9 +181,19 @@ impl Shared {
         self.lock().table.get(Cell { column, step })
     }
 
+    /// The value of a cell of the column with this name.
+    pub(crate) fn get_by_name(&self, name: &str, step: usize) -> Result<Option<Value>> {
+        self.by_name(name, |state, column| state.table.get(Cell { column, step }))
+    }
+
     /// The receipt of a cell, if it is in memory.
     pub(crate) fn receipt(&self, column: usize, step: usize) -> Option<Arc<Receipt>> {
         self.lock().receipts.get(Cell { column, step }).cloned()
+    }
+
+    /// The receipt of a cell of the column with this name.
+    pub(crate) fn receipt_by_name(&self, name: &str, step: usize) -> Result<Option<Arc<Receipt>>> {
+        self.by_name(name, |state, column| state.receipts.get(Cell { column, step }).cloned())
     }
 
     /// The receipts in memory, by column.
@@ -203,9 +217,8 @@ impl Shared {
     }
 
     /// The columns whose values depend on those of a column, in topological order.
-    pub(crate) fn dependents(&self, column: &str) -> Result<Vec<Name>> {
-        let (plan, column) = (self.plan(), self.find(column)?);
-        Ok(plan.names(&plan.dependents(column)))
+    pub(crate) fn dependents(&self, name: &str) -> Result<Vec<Name>> {
+        self.by_name(name, |state, column| state.plan.names(&state.plan.dependents(column)))
     }
 
     pub(crate) fn progress(&self) -> Progress {
@@ -240,23 +253,9 @@ impl Shared {
         self.lock().messages(Cell { column, step })
     }
 
-    /// The messages of a derived column, by its name, at a step.
-    pub(crate) fn messages_of(&self, name: &str, step: usize) -> Result<Messages> {
-        let mut state = self.lock();
-        let column = state.find(name)?;
-        state.messages(Cell { column, step })
-    }
-
-    /// The cache marks in the messages of a derived column at a step.
-    pub(crate) fn cache_plan(
-        &self,
-        column: usize,
-        step: usize,
-        policy: &CachePolicy,
-        pace: Pace,
-    ) -> Result<CachePlan> {
-        let messages = self.messages(column, step)?;
-        Ok(CachePlan::of(&messages, messages.instruction(), policy, pace))
+    /// The messages of the derived column with this name at a step.
+    pub(crate) fn messages_by_name(&self, name: &str, step: usize) -> Result<Messages> {
+        self.by_name(name, |state, column| state.messages(Cell { column, step }))?
     }
 }
 

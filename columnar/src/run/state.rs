@@ -111,11 +111,17 @@ impl State {
         })
     }
 
-    pub(super) fn messages(&mut self, cell: Cell) -> Result<Messages> {
-        let (schema, step) = (self.plan.schema(), cell.step);
-        if schema.is_source(cell.column) {
-            return Err(Error::NotDerived { column: schema.name(cell.column).clone() });
+    pub(super) fn check_derived(&self, column: usize) -> Result<()> {
+        let schema = self.plan.schema();
+        if schema.is_source(column) {
+            return Err(Error::NotDerived { column: schema.name(column).clone() });
         }
+        Ok(())
+    }
+
+    pub(super) fn messages(&mut self, cell: Cell) -> Result<Messages> {
+        self.check_derived(cell.column)?;
+        let (schema, step) = (self.plan.schema(), cell.step);
         // A step that has not begun lacks a source, even if this column does not read it.
         if step >= self.scheduler.begun()
             && let Some(source) = schema.sources().find(|&source| self.scheduler.len(source) <= step)
