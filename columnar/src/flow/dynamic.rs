@@ -224,8 +224,9 @@ impl LiveFlow<'static, Dynamic> {
     /// invalid, is part of a cycle, or adds a source to a flow that has values.
     pub fn replace_column(&self, column: impl Borrow<Column>) -> Result<Self> {
         let column = column.borrow();
+        // Locked until the end, so no column is added or removed meanwhile.
+        let known = self.columns.lock();
         let at = self.shared.find(column.name())?;
-        let known = self.columns.declarations();
         let declarations = known.replacing(at, column.clone())?;
         let plan = plan(&declarations)?;
         self.refuse_late_sources(&known, &declarations)?;
