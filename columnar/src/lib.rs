@@ -157,7 +157,7 @@ pub mod prelude {
 /// flow      := header "{" decl* "}"  |  decl*                 item form  |  inline form, an expression
 /// header    := attrs vis "struct" Name generics? params? (":" Path)? where?
 /// params    := "(" (ident ":" Type),* ")"
-/// decl      := docs? (source | denials? column | module)
+/// decl      := docs? (source | lints? column | module)
 /// source    := "source" ident was? ";"
 /// column    := "column" ident "(" view,+ ")" (":" Type)? was? "=" any Rust expression ";"
 /// was       := "was" string                             the earlier name, under which values are stored
