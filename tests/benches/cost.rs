@@ -1,9 +1,9 @@
-//! What requests cost with the marks of this library, and with those of others, over the least that they
-//! can cost: all traces, clocks and providers, simulated by the rules that providers have written down.
+//! The cost of requests with the marks of this library and of other policies, over the lower bound: all traces, clocks
+//! and providers, simulated by the documented rules of providers.
 //!
 //! `cargo bench -p columnar-tests --bench cost`
 //!
-//! Each line of the table is the provider with which ours stands worst. `-- --all` prints all of them,
+//! Each line of the table is the worst provider for the library. `-- --all` prints all of them,
 //! `-- --columns` prints each column as well, and `-- --plot FILE.svg` draws the table.
 
 use std::collections::BTreeMap;
@@ -13,24 +13,22 @@ use columnar::Result;
 use columnar_tests::cost::cache::Marks;
 use columnar_tests::cost::chart::chart;
 use columnar_tests::cost::clock::Clock;
-use columnar_tests::cost::market::{market, row};
-use columnar_tests::cost::outcome::{Column, Outcome, SEEDS};
+use columnar_tests::cost::outcome::{Column, Outcome, SEEDS, Worst};
 use columnar_tests::cost::policies::POLICIES;
-use columnar_tests::cost::rules::Rules;
-use columnar_tests::cost::scene::Scene;
+use columnar_tests::cost::rules::{Rules, marked_providers, name_of};
+use columnar_tests::cost::scenario::Scenario;
 use columnar_tests::cost::trace::{Kind, Trace};
 use columnar_tests::cost::traces::{self, layouts::LAYOUTS};
-use columnar_tests::cost::worst::Worst;
 use columnar_tests::figures::{bar, figure};
 
-/// The provider of what is said of budgets and layouts.
+/// The model of the tables of budgets and layouts.
 const MODEL: &str = "anthropic/claude-sonnet-4-5";
 
 fn main() -> Result<()> {
-    let market = market();
+    let providers = marked_providers();
     let mut outcomes = Vec::new();
     for trace in traces::all()? {
-        for (provider, rules) in &market {
+        for (provider, rules) in &providers {
             outcomes.extend(Outcome::of(&trace, provider, rules)?);
         }
     }
@@ -39,7 +37,7 @@ fn main() -> Result<()> {
     let worst = worst_of_each(&outcomes);
     table(if has("--all") { outcomes.iter().collect() } else { worst.clone() }, has("--columns"));
     if let Some(rules) =
-        market.iter().map(|(_, rules)| rules).find(|rules| Some(rules.name) == row(&market, MODEL))
+        providers.iter().map(|(_, rules)| rules).find(|rules| Some(rules.name) == name_of(&providers, MODEL))
     {
         budgets(outcomes.iter().filter(|outcome| outcome.provider == rules.name));
         layouts(outcomes.iter().filter(|outcome| outcome.provider == rules.name), rules);
@@ -51,7 +49,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Of each trace and clock the provider with which ours is farthest above the bound.
+/// The outcome of each trace and clock with the provider for which the library is farthest above the bound.
 fn worst_of_each(outcomes: &[Outcome]) -> Vec<&Outcome> {
     let mut worst: Vec<&Outcome> = Vec::new();
     for outcome in outcomes {
@@ -66,13 +64,13 @@ fn worst_of_each(outcomes: &[Outcome]) -> Vec<&Outcome> {
     worst
 }
 
-/// Over the bound with the short lifetime: with the marks of ours and of others; of ours, also if prefixes are
-/// kept alive by longer ones. Over the bound with both lifetimes: of ours, if it is told the pace and, in a
-/// batch, the last requests.
+/// Costs over the bound with the short lifetime: of the library and of other policies, and of the library if longer
+/// entries refresh shorter ones. Costs over the bound with both lifetimes: of the library with the pace and, in a batch,
+/// the last requests as hints.
 fn table(outcomes: Vec<&Outcome>, columns: bool) {
-    print!("{:13} {:6} {:26} {:>8}", "trace", "clock", "provider", "ours");
+    print!("{:13} {:6} {:26} {:>8}", "trace", "clock", "provider", "library");
     POLICIES.iter().for_each(|policy| print!(" {:>10}", policy.name()));
-    println!(" | {:>7} {:>7} {:>9}", "kept", "told", "/uncached");
+    println!(" | {:>7} {:>7} {:>9}", "kept", "hinted", "/uncached");
     for outcome in outcomes {
         let (Outcome { trace, clock, provider, others, .. }, total) = (outcome, outcome.total());
         print!("{trace:13} {:6} {provider:26} {:8.3}", clock.name(), total.over_bound());
@@ -87,35 +85,35 @@ fn table(outcomes: Vec<&Outcome>, columns: bool) {
 }
 
 fn more(column: &Column) {
-    let told = Some(column.hinted_over_bound()).filter(|told| told.is_finite());
-    let told = told.map_or(String::from("-"), |told| format!("{told:.3}"));
-    println!(" | {:7.3} {told:>7} {:9.3}", column.kept_over_bound(), column.over_uncached());
+    let hinted = Some(column.hinted_over_bound()).filter(|hinted| hinted.is_finite());
+    let hinted = hinted.map_or(String::from("-"), |hinted| format!("{hinted:.3}"));
+    println!(" | {:7.3} {hinted:>7} {:9.3}", column.kept_over_bound(), column.over_uncached());
 }
 
-/// Long chats, cut to a budget: what each strategy costs over what the whole costs without any cache.
+/// Long chats with a budget: the cost of each strategy over the cost of the whole chat without any cache.
 fn budgets<'o>(outcomes: impl Iterator<Item = &'o Outcome>) {
     println!("\n{:12} {:6} {:>9} {:>11} {:>10}", "budget", "clock", "cost", "uncached", "over bound");
     for outcome in outcomes.filter(|outcome| outcome.kind == Kind::Budget) {
         let whole = outcome.columns.first().map_or(f64::NAN, |all| all.uncached);
         for column in &outcome.columns {
-            let (cost, uncached) = (column.ours / whole, column.uncached / whole);
+            let (cost, uncached) = (column.library / whole, column.uncached / whole);
             print!("{:12} {:6} {cost:9.3} {uncached:11.3}", column.name, outcome.clock.name());
             println!(" {:10.3}", column.over_bound());
         }
     }
 }
 
-/// Coding sessions as others lay them out, with their marks, over what ours costs.
+/// Coding sessions in the layouts of other programs with their marks, over the cost of the library.
 fn layouts<'o>(outcomes: impl Iterator<Item = &'o Outcome>, rules: &Rules) {
     let others: Vec<(Trace, Vec<Marks>)> = LAYOUTS.iter().map(|layout| layout.trace()).collect();
-    println!("\n{:14} {:6} {:>9} {:>9}", "layout", "clock", "over ours", "/uncached");
-    for ours in outcomes.filter(|outcome| outcome.kind == Kind::Mutable) {
+    println!("\n{:14} {:6} {:>9} {:>9}", "layout", "clock", "over library", "/uncached");
+    for library in outcomes.filter(|outcome| outcome.kind == Kind::Mutable) {
         for (trace, marks) in &others {
-            let scenes = SEEDS.map(|seed| Scene::new(trace, rules, ours.clock, seed));
-            let cost: f64 = scenes.iter().flat_map(|scene| scene.cost(marks)).flatten().sum();
-            let uncached: f64 = scenes.iter().flat_map(Scene::uncached).sum();
-            let (over, uncached) = (cost / ours.total().ours, cost / uncached);
-            println!("{:14} {:6} {over:9.3} {uncached:9.3}", trace.name, ours.clock.name());
+            let scenarios = SEEDS.map(|seed| Scenario::new(trace, rules, library.clock, seed));
+            let cost: f64 = scenarios.iter().flat_map(|scenario| scenario.cost(marks)).flatten().sum();
+            let uncached: f64 = scenarios.iter().flat_map(Scenario::uncached).sum();
+            let (over, uncached) = (cost / library.total().library, cost / uncached);
+            println!("{:14} {:6} {over:9.3} {uncached:9.3}", trace.name, library.clock.name());
         }
     }
     println!();
@@ -141,41 +139,42 @@ fn figures(outcomes: &[Outcome]) {
         ("worst_over_uncached", 1.0, Worst::of(columns)),
     ];
     let others = [
-        ("batch_untold_over_bound", of(Kind::AppendOnly, batch, Column::over_bound)),
-        ("human_told_over_bound", of(Kind::AppendOnly, human, Column::hinted_over_bound)),
+        ("batch_unhinted_over_bound", of(Kind::AppendOnly, batch, Column::over_bound)),
+        ("human_hinted_over_bound", of(Kind::AppendOnly, human, Column::hinted_over_bound)),
         ("human_kept_over_bound", of(Kind::AppendOnly, human, Column::kept_over_bound)),
         ("adversarial_part_over_bound", of(Kind::Adversarial, None, Column::hinted_over_bound)),
-        ("adversarial_part_untold_over_bound", of(Kind::Adversarial, None, Column::over_bound)),
+        ("adversarial_part_unhinted_over_bound", of(Kind::Adversarial, None, Column::over_bound)),
         ("adversarial_part_kept_over_bound", of(Kind::Adversarial, None, Column::kept_over_bound)),
     ];
     let all = bars
         .iter()
         .map(|(name, _, worst)| (name, worst))
         .chain(others.iter().map(|(name, worst)| (name, worst)));
-    for (name, Worst { ratio, place }) in all {
-        figure(name, *ratio, &format!("({place})"));
+    for (name, Worst { ratio, case }) in all {
+        figure(name, *ratio, &format!("({case})"));
     }
     for (name, at_most, Worst { ratio, .. }) in bars {
         bar(name, ratio, at_most);
     }
 }
 
-/// All parts of the adversarial trace together, for the provider with which that is worst.
+/// All parts of the adversarial trace together, for the worst provider.
 fn adversarial(outcomes: &[Outcome]) -> Worst {
     let mut sums: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for outcome in outcomes.iter().filter(|outcome| outcome.kind == Kind::Adversarial) {
         let (sum, total) = (sums.entry(outcome.provider).or_default(), outcome.total());
         (sum.0, sum.1) = (sum.0 + total.hinted, sum.1 + total.both);
     }
-    Worst::of(sums.into_iter().map(|(provider, (told, both))| (told / both, format!("T7, {provider}"))))
+    Worst::of(sums.into_iter().map(|(provider, (hinted, both))| (hinted / both, format!("T7, {provider}"))))
 }
 
 /// A group of bars for each trace and clock.
 fn plot(outcomes: &[&Outcome]) -> String {
-    let series: Vec<&str> = ["ours"].into_iter().chain(POLICIES.iter().map(|policy| policy.name())).collect();
+    let series: Vec<&str> =
+        ["library"].into_iter().chain(POLICIES.iter().map(|policy| policy.name())).collect();
     let group = |outcome: &&Outcome| {
         let total = outcome.total();
-        let costs = [total.ours].into_iter().chain(outcome.others.iter().copied());
+        let costs = [total.library].into_iter().chain(outcome.others.iter().copied());
         let name = format!("{} {}", outcome.trace, outcome.clock.name());
         (name, costs.map(|cost| cost / total.bound).collect())
     };

@@ -5,13 +5,12 @@ use columnar::Result;
 use columnar::cache::Lifetime;
 use columnar_tests::cost::cache::{Bill, Cache, Mark, Marks, Refused};
 use columnar_tests::cost::chart::chart;
-use columnar_tests::cost::market::market;
 use columnar_tests::cost::outcome::Outcome;
 use columnar_tests::cost::policies::POLICIES;
 use columnar_tests::cost::request::{Piece, Prefixes, Request, Speaker};
-use columnar_tests::cost::rules::{LookBack, Rules, Term};
-use columnar_tests::cost::scene::Scene;
-use columnar_tests::cost::trace::{Kind, Pause, Subject, Trace};
+use columnar_tests::cost::rules::{LookBack, Rules, Term, marked_providers};
+use columnar_tests::cost::scenario::Scenario;
+use columnar_tests::cost::trace::{ColumnSpec, Kind, Pause, Trace};
 use columnar_tests::cost::traces;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -31,7 +30,7 @@ fn turn(prefixes: &mut Prefixes, blocks: u64) -> Request {
 
 fn read(cache: &mut Cache<'_>, request: &Request, positions: &[usize], now: f64) -> u32 {
     let marks = Marks::short(positions.iter().copied());
-    cache.ask(request, &marks, now).expect("the marks are well formed").read
+    cache.send(request, &marks, now).expect("the marks are well formed").read
 }
 
 /// The example of the documentation: after 10 and 15 blocks the third turn has 35, and its mark looks at the
@@ -54,7 +53,7 @@ fn a_longer_prefix_is_read_up_to_the_cached_entry() {
     let rules = Rules { look_back: LookBack::Blocks(1), ..Rules::documented() };
     let (mut prefixes, mut cache) = (Prefixes::default(), Cache::new(&rules));
     read(&mut cache, &turn(&mut prefixes, 12), &[11], 0.0);
-    let bill = cache.ask(&turn(&mut prefixes, 16), &Marks::short([11, 14]), 1.0);
+    let bill = cache.send(&turn(&mut prefixes, 16), &Marks::short([11, 14]), 1.0);
     assert_eq!(bill, Ok(Bill { read: 12_000, short: 3_000, long: 0, plain: 1_000 }));
 }
 
@@ -66,9 +65,9 @@ fn an_extended_message_is_a_cache_miss() {
     let (mut prefixes, mut cache) = (Prefixes::default(), Cache::new(&rules));
     let [a, b] = [block(0, 2000), block(1, 2000)];
     let first = prefixes.request([a.clone()]);
-    cache.ask(&first, &Marks::automatic(), 0.0).expect("it is well formed");
+    cache.send(&first, &Marks::automatic(), 0.0).expect("it is well formed");
     let appended = prefixes.request([a.clone(), b.clone()]);
-    let bill = cache.clone().ask(&appended, &Marks::automatic(), 1.0).expect("it is well formed");
+    let bill = cache.clone().send(&appended, &Marks::automatic(), 1.0).expect("it is well formed");
     assert_eq!(bill.read, 2000, "another message follows");
 
     let system = block(2, 10);
@@ -77,9 +76,9 @@ fn an_extended_message_is_a_cache_miss() {
     };
     let mut cache = Cache::new(&rules);
     let first = prefixes.request([system.clone(), a.clone()]);
-    cache.ask(&first, &Marks::automatic(), 0.0).expect("it is well formed");
+    cache.send(&first, &Marks::automatic(), 0.0).expect("it is well formed");
     let extended = extended(&mut prefixes);
-    let bill = cache.clone().ask(&extended, &Marks::automatic(), 1.0).expect("it is well formed");
+    let bill = cache.clone().send(&extended, &Marks::automatic(), 1.0).expect("it is well formed");
     assert_eq!(bill.read, 0, "the message goes on");
     assert_eq!(read(&mut cache, &extended, &[1], 1.0), 2010);
 }
@@ -91,7 +90,7 @@ fn a_prefix_below_the_minimum_is_silently_not_cached() {
     for (tokens, found) in [(1023, 0), (1024, 1024)] {
         let mut cache = Cache::new(&rules);
         let request = prefixes.request([block(0, tokens)]);
-        let bill = cache.ask(&request, &Marks::short([0]), 0.0).expect("it is no error");
+        let bill = cache.send(&request, &Marks::short([0]), 0.0).expect("it is no error");
         assert_eq!(bill.short, found);
         assert_eq!(read(&mut cache, &request, &[0], 1.0), found);
     }
@@ -102,16 +101,16 @@ fn invalid_marks_are_rejected() {
     let rules = Rules::documented();
     let mut cache = Cache::new(&rules);
     let request = turn(&mut Prefixes::default(), 6);
-    let mut ask = |marks: &Marks| cache.ask(&request, marks, 0.0);
-    assert_eq!(ask(&Marks::short(0..5)), Err(Refused::TooManyMarks));
-    assert_eq!(ask(&Marks { automatic: true, ..Marks::short(0..4) }), Err(Refused::TooManyMarks));
-    assert_eq!(ask(&Marks::short([6])), Err(Refused::NoSuchPlace));
+    let mut send = |marks: &Marks| cache.send(&request, marks, 0.0);
+    assert_eq!(send(&Marks::short(0..5)), Err(Refused::TooManyMarks));
+    assert_eq!(send(&Marks { automatic: true, ..Marks::short(0..4) }), Err(Refused::TooManyMarks));
+    assert_eq!(send(&Marks::short([6])), Err(Refused::NoSuchPosition));
     let mixed = BOTH.into_iter().enumerate().map(|(at, lifetime)| Mark { at, lifetime }).collect();
-    assert_eq!(ask(&Marks { explicit: mixed, automatic: false }), Err(Refused::ShortBeforeLong));
+    assert_eq!(send(&Marks { explicit: mixed, automatic: false }), Err(Refused::ShortBeforeLong));
     let without = Rules { long: None, ..Rules::documented() };
     let long = Marks { explicit: vec![Mark { at: 0, lifetime: Lifetime::Long }], automatic: false };
-    assert_eq!(Cache::new(&without).ask(&request, &long, 0.0), Err(Refused::NoSuchLifetime));
-    assert_eq!(ask(&Marks::short(2..6)).map(|bill| bill.short), Ok(6000), "nothing was cached until now");
+    assert_eq!(Cache::new(&without).send(&request, &long, 0.0), Err(Refused::NoSuchLifetime));
+    assert_eq!(send(&Marks::short(2..6)).map(|bill| bill.short), Ok(6000), "nothing was cached until now");
 }
 
 #[test]
@@ -156,7 +155,7 @@ fn each_lifetime_is_billed_for_its_part() {
     let (mut cache, request) = (Cache::new(&rules), turn(&mut Prefixes::default(), 5));
     let explicit = [(1, Lifetime::Long), (3, Lifetime::Short)].map(|(at, lifetime)| Mark { at, lifetime });
     let marks = Marks { explicit: explicit.to_vec(), automatic: false };
-    let bills = [0.0, 400.0].map(|now| cache.ask(&request, &marks, now).expect("it is well formed"));
+    let bills = [0.0, 400.0].map(|now| cache.send(&request, &marks, now).expect("it is well formed"));
     assert_eq!(
         bills,
         [
@@ -182,8 +181,11 @@ fn tool_loops_have_the_expected_length() -> Result<()> {
         "{questions} questions, {calls} calls"
     );
     let last = |at: usize| trace.turns.get(at + 1).is_none_or(|next| next.after.is_none());
-    let ends =
-        trace.asks.iter().filter(|ask| last(ask.turn)).map(|ask| ask.request.tokens() - ask.request.until(0));
+    let ends = trace
+        .calls
+        .iter()
+        .filter(|call| last(call.turn))
+        .map(|call| call.request.tokens() - call.request.until(0));
     let bytes = 4.0 * share(ends.map(f64::from).sum(), sessions);
     assert!((13_000.0..17_000.0).contains(&bytes), "{bytes} bytes");
     Ok(())
@@ -193,7 +195,8 @@ fn tool_loops_have_the_expected_length() -> Result<()> {
 #[test]
 fn a_fork_repeats_earlier_requests() -> Result<()> {
     for trace in traces::fan::traces()?.iter().take(1) {
-        let requests = |turn: usize| trace.asks.iter().filter(move |ask| ask.turn == turn && ask.column == 0);
+        let requests =
+            |turn: usize| trace.calls.iter().filter(move |call| call.turn == turn && call.column == 0);
         let forks: Vec<usize> = (0..trace.turns.len())
             .filter(|turn| trace.turns[*turn].after.is_some_and(|after| after + 1 != *turn))
             .collect();
@@ -203,7 +206,7 @@ fn a_fork_repeats_earlier_requests() -> Result<()> {
             let (before, other, fork) =
                 (requests(before).next(), requests(before + 1).next(), requests(fork).next());
             let [before, other, fork] =
-                [before, other, fork].map(|ask| &ask.expect("a request").request.blocks);
+                [before, other, fork].map(|call| &call.expect("a request").request.blocks);
             assert_eq!(before[..], fork[..before.len()]);
             let same = other.iter().zip(fork).take_while(|(one, two)| one.prefix == two.prefix).count();
             assert_eq!(same, fork.len() - 1, "only the new value differs");
@@ -216,7 +219,7 @@ fn a_fork_repeats_earlier_requests() -> Result<()> {
 #[test]
 fn our_marks_never_cost_more_than_no_cache() -> Result<()> {
     let traces = traces::adversarial::traces()?;
-    for (provider, rules) in market().iter().filter(|(_, rules)| rules.minimum <= 1024) {
+    for (provider, rules) in marked_providers().iter().filter(|(_, rules)| rules.minimum <= 1024) {
         for trace in &traces {
             for outcome in Outcome::of(trace, provider, rules)? {
                 for column in &outcome.columns {
@@ -245,7 +248,7 @@ fn traces(requests: usize, blocks: usize) -> impl Strategy<Value = (Trace, Vec<f
     let request = vec((0..2_u64, any::<bool>()), 1..=blocks);
     let pause = select(vec![0.0, 1.0, 60.0, 299.0, 300.0, 301.0, 3600.0, 3601.0]);
     vec((request, pause), 1..=requests).prop_map(|requests| {
-        let mut trace = Trace::new("random", Kind::Adversarial, vec![subject()]);
+        let mut trace = Trace::new("random", Kind::Adversarial, vec![column_spec()]);
         let (mut now, mut times) = (0.0, Vec::new());
         for (blocks, pause) in requests {
             let turn = trace.turn(None, Pause::Thought);
@@ -256,7 +259,7 @@ fn traces(requests: usize, blocks: usize) -> impl Strategy<Value = (Trace, Vec<f
                 tokens: 100 * at + 7 * u32::try_from(letter).unwrap_or(0),
                 ends,
             });
-            trace.ask(turn, pieces);
+            trace.call(turn, pieces);
             now += pause;
             times.push(now);
         }
@@ -264,8 +267,8 @@ fn traces(requests: usize, blocks: usize) -> impl Strategy<Value = (Trace, Vec<f
     })
 }
 
-fn subject() -> Subject {
-    Subject { name: "random".into(), instruction: String::new(), depth: 0 }
+fn column_spec() -> ColumnSpec {
+    ColumnSpec { name: "random".into(), instruction: String::new(), depth: 0 }
 }
 
 /// Rules, plausible ones and others.
@@ -295,9 +298,9 @@ fn rules() -> impl Strategy<Value = Rules> {
 }
 
 /// The minimum cost of all possible marks: with the short lifetime, or with the long one for the first blocks.
-fn least(scene: &Scene<'_>, long: bool, marks: &mut Vec<Marks>) -> f64 {
-    let Some(next) = scene.trace.asks.get(marks.len()) else {
-        return total(&scene.cost(marks).expect("the marks are well formed"));
+fn least(scenario: &Scenario<'_>, long: bool, marks: &mut Vec<Marks>) -> f64 {
+    let Some(next) = scenario.trace.calls.get(marks.len()) else {
+        return total(&scenario.cost(marks).expect("the marks are well formed"));
     };
     let blocks = next.request.blocks.len();
     let longest = if long { blocks } else { 0 };
@@ -307,7 +310,7 @@ fn least(scene: &Scene<'_>, long: bool, marks: &mut Vec<Marks>) -> f64 {
         let before = tried.explicit.iter_mut().filter(|mark| mark.at < longest);
         before.for_each(|mark| mark.lifetime = Lifetime::Long);
         marks.push(tried);
-        let cost = least(scene, long, marks);
+        let cost = least(scenario, long, marks);
         marks.pop();
         cost
     });
@@ -323,8 +326,8 @@ proptest! {
     #[test]
     fn the_bound_is_reached((trace, times) in traces(4, 3), rules in rules()) {
         let rules = Rules { ready: 0.0, look_back: LookBack::Blocks(9), ..rules };
-        let scene = Scene::at(&trace, &rules, times);
-        let (bound, least) = (total(&scene.bound(&[Lifetime::Short])), least(&scene, false, &mut Vec::new()));
+        let scenario = Scenario::at(&trace, &rules, times);
+        let (bound, least) = (total(&scenario.bound(&[Lifetime::Short])), least(&scenario, false, &mut Vec::new()));
         prop_assert!((bound - least).abs() < 1e-6, "the bound is {bound}, the least {least}");
     }
 
@@ -332,8 +335,8 @@ proptest! {
     #[test]
     fn no_lifetimes_are_below_the_bound((trace, times) in traces(3, 2), rules in rules()) {
         let rules = Rules { look_back: LookBack::Blocks(9), ..rules };
-        let scene = Scene::at(&trace, &rules, times);
-        let (bound, least) = (total(&scene.bound(&BOTH)), least(&scene, true, &mut Vec::new()));
+        let scenario = Scenario::at(&trace, &rules, times);
+        let (bound, least) = (total(&scenario.bound(&BOTH)), least(&scenario, true, &mut Vec::new()));
         prop_assert!(bound <= least + 1e-6, "the bound is {bound}, the least {least}");
     }
 
@@ -344,9 +347,9 @@ proptest! {
         rules in rules(),
         drawn in vec((vec((0..4_usize, any::<bool>()), 0..4), any::<bool>()), 12),
     ) {
-        let scene = Scene::at(&trace, &rules, times);
-        let random = drawn.into_iter().zip(&trace.asks).map(|((positions, automatic), ask)| {
-            let blocks = ask.request.blocks.len();
+        let scenario = Scenario::at(&trace, &rules, times);
+        let random = drawn.into_iter().zip(&trace.calls).map(|((positions, automatic), call)| {
+            let blocks = call.request.blocks.len();
             let longest = positions.iter().filter(|(_, is_long)| *is_long).map(|(at, _)| *at).max();
             let mut marks = Marks::short(positions.iter().map(|(at, _)| *at).filter(|at| *at < blocks));
             for mark in &mut marks.explicit {
@@ -357,16 +360,16 @@ proptest! {
             Marks { automatic: automatic && marks.explicit.len() < 4, ..marks }
         });
         let random = random.collect::<Vec<_>>();
-        let [short, both] = [&BOTH[..1], &BOTH[..]].map(|lifetimes| total(&scene.bound(lifetimes)));
+        let [short, both] = [&BOTH[..1], &BOTH[..]].map(|lifetimes| total(&scenario.bound(lifetimes)));
         prop_assert!(both <= short + 1e-6);
-        let cost = total(&scene.cost(&random).expect("the marks are well formed"));
+        let cost = total(&scenario.cost(&random).expect("the marks are well formed"));
         prop_assert!(both <= cost + 1e-6, "the bound is {both}, and it costs {cost}");
         for policy in POLICIES {
-            let marks = policy.marks(&scene);
+            let marks = policy.marks(&scenario);
             // Marks with both lifetimes are compared with the bound of both lifetimes.
             let mut explicit = marks.iter().flat_map(|marks| &marks.explicit);
             let bound = if explicit.any(|mark| mark.lifetime == Lifetime::Long) { both } else { short };
-            let cost = total(&scene.cost(&marks).expect("the marks are well formed"));
+            let cost = total(&scenario.cost(&marks).expect("the marks are well formed"));
             prop_assert!(bound <= cost + 1e-6, "{policy:?}: the bound is {bound}, and it costs {cost}");
         }
     }
@@ -375,17 +378,17 @@ proptest! {
     #[test]
     fn the_bound_has_a_closed_form((trace, times) in traces(12, 4), rules in rules()) {
         let rules = Rules { ready: 0.0, ..rules };
-        let scene = Scene::at(&trace, &rules, times.clone());
+        let scenario = Scenario::at(&trace, &rules, times.clone());
         let mut expected = 0.0;
         let mut seen = std::collections::BTreeMap::<usize, (f64, Vec<f64>)>::new();
-        for (ask, at) in trace.asks.iter().zip(times) {
+        for (call, at) in trace.calls.iter().zip(times) {
             let mut counted = 0;
-            for block in ask.request.blocks.iter().filter(|block| block.until >= rules.minimum) {
+            for block in call.request.blocks.iter().filter(|block| block.until >= rules.minimum) {
                 let size = f64::from(block.until - counted);
                 counted = block.until;
                 seen.entry(block.prefix).or_insert((size, Vec::new())).1.push(at);
             }
-            expected += f64::from(ask.request.tokens() - counted);
+            expected += f64::from(call.request.tokens() - counted);
         }
         for (size, times) in seen.values() {
             for run in times.chunk_by(|one, other| other - one <= rules.short.seconds) {
@@ -393,7 +396,7 @@ proptest! {
                 expected += size * visits.min(rules.short.write + (visits - 1.0) * rules.read);
             }
         }
-        let bound = total(&scene.bound(&[Lifetime::Short]));
+        let bound = total(&scenario.bound(&[Lifetime::Short]));
         prop_assert!((bound - expected).abs() < 1e-6, "the bound is {bound}, by hand {expected}");
     }
 }

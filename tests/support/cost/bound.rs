@@ -1,32 +1,32 @@
-//! What no marking can go below.
+//! A lower bound of the cost of all marking policies.
 //!
-//! A cache is imagined that takes any number of marks, finds every entry and knows the future. There each
-//! block pays for itself: at each request that shows it, it is plain, or written, or read if it has been
-//! written or read within the lifetime. Real rules allow less, so the sum over all blocks of the least
-//! that each can cost is a bound for every policy on the same requests at the same times.
+//! The bound assumes a cache that takes any number of marks, finds every entry and knows the future. Then each block
+//! has its own cost: at each request that shows it, it is plain, or written, or read if it has been written or read
+//! within the lifetime. Real rules allow less, so the sum of the minimum costs of all blocks is a lower bound for every
+//! policy on the same requests at the same times.
 //!
-//! Blocks before the shortest prefix that is cached at all count as one with the block that completes it.
+//! Blocks before the minimum length of a cached prefix count as one with the block that completes it.
 
 use columnar::cache::Lifetime;
 
 use super::request::Request;
 use super::rules::{Rules, Term};
 
-/// A request at its time, and which column asks.
+/// A request with its time and its column.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'t> {
-    /// What is asked.
+pub struct TimedRequest<'t> {
+    /// The request.
     pub request: &'t Request,
-    /// When, in seconds.
+    /// Its time in seconds.
     pub at: f64,
     /// The column; columns share no block.
     pub column: usize,
 }
 
-/// The least that the requests of each column can cost, in prices of a plain token. `asked` is in order of
-/// time; `lifetimes` are those that may be used.
+/// The minimum cost of the requests of each column, in prices of a plain token. The requests are in order of time;
+/// `lifetimes` are those that may be used.
 pub fn bound<'t>(
-    asked: impl IntoIterator<Item = Asked<'t>>,
+    requests: impl IntoIterator<Item = TimedRequest<'t>>,
     rules: &Rules,
     lifetimes: &[Lifetime],
 ) -> Vec<f64> {
@@ -34,13 +34,13 @@ pub fn bound<'t>(
     let terms =
         Terms { read: rules.read, ready: rules.ready, writes: [Lifetime::Short, Lifetime::Long].map(term) };
     let (mut visits, mut columns): (Vec<Option<Visited>>, Vec<f64>) = (Vec::new(), Vec::new());
-    for Asked { request, at, column } in asked {
+    for TimedRequest { request, at, column } in requests {
         if columns.len() <= column {
             columns.resize(column + 1, 0.0);
         }
-        let Some(own) = columns.get_mut(column) else { continue };
+        let Some(cost) = columns.get_mut(column) else { continue };
         if request.tokens() < rules.minimum {
-            *own += f64::from(request.tokens());
+            *cost += f64::from(request.tokens());
             continue;
         }
         let mut before = 0;
@@ -54,7 +54,7 @@ pub fn bound<'t>(
                 let visited = visited.get_or_insert(Visited::never());
                 let least = visited.least();
                 visited.visit(at, &terms);
-                *own += size * (visited.least() - least);
+                *cost += size * (visited.least() - least);
             }
         }
     }
@@ -65,19 +65,19 @@ pub fn bound<'t>(
 struct Terms {
     read: f64,
     ready: f64,
-    /// Of the short lifetime and of the long one.
+    /// The terms of the short lifetime and of the long one.
     writes: [Option<Term>; 2],
 }
 
-/// The least that a block can have cost until now, by what is known of it in the end.
+/// The minimum cost of a block so far, by its final state.
 #[derive(Clone, Copy, Debug)]
 struct Visited {
-    /// When requests began that cannot read what the first of them writes.
+    /// The start of the current group of requests, which cannot read an entry that the first of them writes.
     since: f64,
     last: f64,
-    /// Nobody has written it, or it is forgotten.
+    /// The block is not cached.
     unknown: f64,
-    /// By lifetime: it was written by the first of these requests.
+    /// By lifetime: the first request of the group wrote it.
     fresh: [f64; 2],
     /// By lifetime: it can be read.
     known: [f64; 2],

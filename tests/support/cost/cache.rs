@@ -1,4 +1,4 @@
-//! The simulator: what a provider's cache holds, and what it bills for a request.
+//! The simulator of the cache of one provider, and of its bills.
 //!
 //! ```text
 //! request, marks, time ──▶ the deepest entry that lives and that a mark finds: read
@@ -6,9 +6,9 @@
 //!                          the rest: plain
 //! ```
 //!
-//! Rules that no provider has written down are taken against the user: what was written with one lifetime
-//! is not found by a mark of the other, and an entry that stands before the one that is read, and at which no
-//! mark stands, is not kept alive by it. [`Rules::keeps_prefixes`] says otherwise for the latter.
+//! Undocumented rules are assumed in the disfavour of the user: a mark of one lifetime does not find entries of the
+//! other, and reading an entry does not refresh shorter ones that have no mark. [`Rules::keeps_prefixes`] changes the
+//! latter.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,51 +17,51 @@ use columnar::cache::Lifetime;
 use super::request::Request;
 use super::rules::{LookBack, Rules};
 
-/// A place behind which the provider is asked to cache.
+/// A block after which the provider is to write an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Which block it stands behind.
+    /// The index of the block.
     pub at: usize,
-    /// How long what it writes is to live.
+    /// The lifetime of the entry.
     pub lifetime: Lifetime,
 }
 
-/// How a request is marked.
+/// The marks of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// In order of their places.
+    /// In order of their positions.
     pub explicit: Vec<Mark>,
-    /// Whether the provider sets one at the end by itself, which counts as one.
+    /// Whether the provider adds a mark at the end, which counts as one.
     pub automatic: bool,
 }
 
-/// Tokens of a request by what they cost.
+/// The tokens of a request by their price.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bill {
-    /// Found in the cache.
+    /// Read from the cache.
     pub read: u32,
     /// Written for a short time.
     pub short: u32,
     /// Written for a long time.
     pub long: u32,
-    /// Neither.
+    /// Neither read nor written.
     pub plain: u32,
 }
 
-/// Why a provider refuses a request.
+/// Why a provider rejects a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// More marks than it takes.
+    /// Too many marks.
     TooManyMarks,
-    /// A mark where there is no block, or out of order.
-    NoSuchPlace,
-    /// A lifetime that it does not have.
+    /// A mark at a block that does not exist, or out of order.
+    NoSuchPosition,
+    /// An unsupported lifetime.
     NoSuchLifetime,
     /// A short lifetime before a long one.
     ShortBeforeLong,
 }
 
-/// What one provider holds.
+/// The cache of one provider.
 #[derive(Clone, Debug)]
 pub struct Cache<'r> {
     rules: &'r Rules,
@@ -75,7 +75,7 @@ struct Entry {
     ready: f64,
 }
 
-/// What a request reads.
+/// The entry that a request reads.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     at: usize,
@@ -84,20 +84,20 @@ struct Found {
 
 impl Marks {
     /// Marks of the short lifetime.
-    pub fn short(places: impl IntoIterator<Item = usize>) -> Self {
-        let places: BTreeSet<usize> = places.into_iter().collect();
+    pub fn short(positions: impl IntoIterator<Item = usize>) -> Self {
+        let positions: BTreeSet<usize> = positions.into_iter().collect();
         let mark = |at| Mark { at, lifetime: Lifetime::Short };
-        Self { explicit: places.into_iter().map(mark).collect(), automatic: false }
+        Self { explicit: positions.into_iter().map(mark).collect(), automatic: false }
     }
 
-    /// The mark that the provider sets by itself, alone.
+    /// Only the mark that the provider adds.
     pub fn automatic() -> Self {
         Self { explicit: Vec::new(), automatic: true }
     }
 }
 
 impl Bill {
-    /// What it costs, in prices of a plain token.
+    /// The cost, in prices of a plain token.
     pub fn cost(self, rules: &Rules) -> f64 {
         let long = rules.long.map_or(0.0, |term| term.write);
         f64::from(self.read) * rules.read
@@ -108,17 +108,17 @@ impl Bill {
 }
 
 impl<'r> Cache<'r> {
-    /// An empty one.
+    /// An empty cache.
     pub fn new(rules: &'r Rules) -> Self {
         Self { rules, entries: HashMap::new() }
     }
 
-    /// Sends a request. Times never go back.
+    /// Sends a request. Times must not decrease.
     ///
     /// # Errors
     ///
     /// [`Refused`], and nothing is billed or cached.
-    pub fn ask(&mut self, request: &Request, marks: &Marks, now: f64) -> Result<Bill, Refused> {
+    pub fn send(&mut self, request: &Request, marks: &Marks, now: f64) -> Result<Bill, Refused> {
         let marks = self.check(request, marks)?;
         let found = self.find(request, &marks, now);
         let reaches = |mark: &&Mark| request.until(mark.at) >= self.rules.minimum;
@@ -151,7 +151,7 @@ impl<'r> Cache<'r> {
         }
         if marks.explicit.last().is_some_and(|last| Some(last.at) > end) || pairs().any(|(a, b)| a.at >= b.at)
         {
-            return Err(Refused::NoSuchPlace);
+            return Err(Refused::NoSuchPosition);
         }
         if marks.explicit.iter().any(|mark| self.rules.term(mark.lifetime).is_none()) {
             return Err(Refused::NoSuchLifetime);
@@ -162,24 +162,24 @@ impl<'r> Cache<'r> {
         Ok(marks)
     }
 
-    /// The deepest entry that any mark finds. A short one does not count before a mark that asks for a long
-    /// one: what is kept for long was paid for as such from the beginning.
+    /// The deepest entry that any mark finds. Before a mark of the long lifetime, entries of the short one do not count,
+    /// since such a prefix must be written with the long lifetime as a whole.
     fn find(&self, request: &Request, marks: &Marks, now: f64) -> Option<Found> {
         let last = marks.explicit.len().checked_sub(1)?;
         let long = marks.explicit.iter().rfind(|mark| mark.lifetime == Lifetime::Long).map(|mark| mark.at);
         let found = marks.explicit.iter().enumerate().filter_map(|(which, mark)| {
             let by_itself = marks.automatic && which == last;
-            let places = (0..=mark.at).rev();
+            let positions = (0..=mark.at).rev();
             let look_back = if by_itself { self.rules.automatic } else { self.rules.look_back };
-            let mut places: Box<dyn Iterator<Item = usize>> = match look_back {
-                LookBack::Blocks(count) => Box::new(places.take(count)),
+            let mut positions: Box<dyn Iterator<Item = usize>> = match look_back {
+                LookBack::Blocks(count) => Box::new(positions.take(count)),
                 LookBack::Messages(count) => {
-                    let ends = places.filter(|&at| request.block(at).is_some_and(|block| block.ends));
+                    let ends = positions.filter(|&at| request.block(at).is_some_and(|block| block.ends));
                     Box::new(ends.take(count).chain(Some(0)))
                 }
             };
             let counts = |at: usize| mark.lifetime == Lifetime::Long || long.is_none_or(|long| at > long);
-            let at = places.find(|at| counts(*at) && self.is_known(request, *at, mark.lifetime, now))?;
+            let at = positions.find(|at| counts(*at) && self.is_known(request, *at, mark.lifetime, now))?;
             Some(Found { at, lifetime: mark.lifetime })
         });
         found.max_by_key(|found| found.at)
@@ -195,8 +195,8 @@ impl<'r> Cache<'r> {
         self.rules.term(lifetime).is_some_and(|term| now - entry.used <= term.seconds)
     }
 
-    /// What is cached after the request. A mark within what was read costs nothing, and its entry lives no
-    /// longer than what was paid for.
+    /// Updates the cache after a request. A mark inside the prefix that was read costs nothing, and its entry has the
+    /// lifetime of the entry that was read.
     fn keep(&mut self, request: &Request, marks: &Marks, found: Option<Found>, now: f64) {
         for mark in &marks.explicit {
             let Some(block) = request.block(mark.at).filter(|block| block.until >= self.rules.minimum) else {

@@ -1,4 +1,4 @@
-//! Bars in groups, as a picture.
+//! A bar chart with groups, as SVG.
 
 use std::fmt::Write;
 
@@ -10,8 +10,7 @@ const LEFT: usize = 50;
 const COLORS: [&str; 8] =
     ["#d62728", "#bbbbbb", "#ff9f40", "#9467bd", "#1f77b4", "#17becf", "#bcbd22", "#8c564b"];
 
-/// Draws bars from 1 to 16 on a logarithmic scale, as SVG: a group for each name, a bar in it for each of the
-/// series.
+/// Draws bars from 1 to 16 on a logarithmic scale: a group for each name, with a bar for each series.
 pub fn chart(title: &str, series: &[&str], groups: &[(String, Vec<f64>)]) -> String {
     let group = series.len() * BAR + GAP;
     let (width, bottom) = (LEFT + groups.len() * group + GAP, TOP + HEIGHT);
@@ -28,12 +27,12 @@ pub fn chart(title: &str, series: &[&str], groups: &[(String, Vec<f64>)]) -> Str
             let (x, total) = (left + which * BAR, f64::from(u32::try_from(HEIGHT).unwrap_or(0)));
             let height = (share * total).max(1.0);
             let y = f64::from(u32::try_from(bottom).unwrap_or(0)) - height;
-            let place = format!(r#"x="{x}" y="{y:.1}" width="{BAR}" height="{height:.1}" fill="{color}""#);
-            let _ = writeln!(bars, "<rect {place}><title>{name}: {value:.3}</title></rect>");
+            let position = format!(r#"x="{x}" y="{y:.1}" width="{BAR}" height="{height:.1}" fill="{color}""#);
+            let _ = writeln!(bars, "<rect {position}><title>{name}: {value:.3}</title></rect>");
         }
-        let place = format!(r#"x="{left}" y="{}""#, bottom + 14);
+        let position = format!(r#"x="{left}" y="{}""#, bottom + 14);
         let _ =
-            writeln!(bars, r#"<text {place} transform="rotate(30 {left} {})">{name}</text>"#, bottom + 14);
+            writeln!(bars, r#"<text {position} transform="rotate(30 {left} {})">{name}</text>"#, bottom + 14);
     }
     for (which, (name, color)) in series.iter().zip(COLORS.iter().cycle()).enumerate() {
         let x = LEFT + which * 85;

@@ -1,26 +1,23 @@
-//! What requests cost: the caches of providers in a simulator, the bills of several ways to mark
-//! requests, and what none of them can go below.
+//! The cost of requests: a simulator of provider caches, the bills of several marking policies, and a lower bound for
+//! all policies.
 //!
 //! ```text
-//! flows that are run ──▶ traces ──┐                 ┌──▶ policies, ours ──▶ marks ──▶ cache ──▶ bills
-//!                        clocks ──┼──▶ scenes ──────┤                                             │ at least
-//!                        rules  ──┘                 └──▶ bound ───────────────────────────────────┘
+//! flows that are run ──▶ traces ──┐                  ┌──▶ policies ──▶ marks ──▶ cache ──▶ bills
+//!                        clocks ──┼──▶ scenarios ────┤                                     │ at least
+//!                        rules  ──┘                  └──▶ bound ───────────────────────────┘
 //! ```
 //!
-//! Simulated are the rules that providers have written down, not their bills.
+//! The simulator follows the documented rules of providers; real bills may differ.
 
 pub mod bound;
 pub mod cache;
 pub mod chart;
 pub mod clock;
-pub mod dice;
-pub mod market;
-pub mod ours;
 pub mod outcome;
 pub mod policies;
+pub mod random;
 pub mod request;
 pub mod rules;
-pub mod scene;
+pub mod scenario;
 pub mod trace;
 pub mod traces;
-pub mod worst;

@@ -1,33 +1,35 @@
-//! How others mark their requests, as far as a request alone decides it.
+//! Marking policies: those of other clients, as far as they depend on the request alone, and that of this library.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use columnar::cache::Lifetime;
+use columnar::Result;
+use columnar::cache::{CachePolicy, Lifetime, Pace, Position};
 
-use super::cache::Marks;
+use super::cache::{Mark, Marks};
 use super::request::{Request, Speaker};
-use super::scene::Scene;
+use super::scenario::Scenario;
+use super::trace::{Call, Trace};
 
-/// A way to mark requests.
+/// A marking policy of other clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// Not at all.
+    /// No marks.
     None,
-    /// The provider marks the last block by itself.
+    /// The provider adds a mark at the last block.
     Automatic,
     /// The instruction.
     System,
-    /// The instruction and the last block: what most clients do.
+    /// The instruction and the last block, as most clients do.
     SystemAndLast,
-    /// The same, with the long lifetime for the instruction: what is often advised.
+    /// The same with the long lifetime for the instruction, as is often advised.
     SystemLongAndLast,
     /// The instruction and the last two messages of the user.
     SystemAndTwo,
-    /// The four best places for somebody who knows the future.
+    /// The four best positions with knowledge of later requests.
     Oracle,
 }
 
-/// All of them.
+/// All policies.
 pub const POLICIES: [Policy; 7] = [
     Policy::None,
     Policy::Automatic,
@@ -39,7 +41,7 @@ pub const POLICIES: [Policy; 7] = [
 ];
 
 impl Policy {
-    /// What the tables of results call it.
+    /// Its name in the tables of results.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -52,10 +54,11 @@ impl Policy {
         }
     }
 
-    /// The marks of each request of a scene.
-    pub fn marks(self, scene: &Scene<'_>) -> Vec<Marks> {
-        let each =
-            |mark: fn(&Request) -> Marks| scene.trace.asks.iter().map(|ask| mark(&ask.request)).collect();
+    /// The marks of each request of a scenario.
+    pub fn marks(self, scenario: &Scenario<'_>) -> Vec<Marks> {
+        let each = |mark: fn(&Request) -> Marks| {
+            scenario.trace.calls.iter().map(|call| mark(&call.request)).collect()
+        };
         match self {
             Self::None => each(|_| Marks::default()),
             Self::Automatic => each(|_| Marks::automatic()),
@@ -64,8 +67,8 @@ impl Policy {
                 each(|request| Marks::short(system(request).into_iter().chain(last(request))))
             }
             Self::SystemLongAndLast => {
-                let lifetime = scene.rules.long.map_or(Lifetime::Short, |_| Lifetime::Long);
-                let mut marks = Self::SystemAndLast.marks(scene);
+                let lifetime = scenario.rules.long.map_or(Lifetime::Short, |_| Lifetime::Long);
+                let mut marks = Self::SystemAndLast.marks(scenario);
                 for first in marks.iter_mut().filter_map(|marks| marks.explicit.first_mut()) {
                     first.lifetime = if first.at == 0 { lifetime } else { Lifetime::Short };
                 }
@@ -74,7 +77,7 @@ impl Policy {
             Self::SystemAndTwo => {
                 each(|request| Marks::short(system(request).into_iter().chain(last_two(request))))
             }
-            Self::Oracle => oracle(scene),
+            Self::Oracle => oracle(scenario),
         }
     }
 }
@@ -95,32 +98,67 @@ fn last_two(request: &Request) -> impl Iterator<Item = usize> {
 
 /// Each request reads as deep as an earlier one of the last minutes went with it, and is marked there and
 /// where later ones will read. Of more than it may carry, the deepest marks are kept.
-fn oracle(scene: &Scene<'_>) -> Vec<Marks> {
-    let mut places = vec![Vec::new(); scene.trace.asks.len()];
+fn oracle(scenario: &Scenario<'_>) -> Vec<Marks> {
+    let mut positions = vec![Vec::new(); scenario.trace.calls.len()];
     let mut visits: HashMap<usize, (usize, f64)> = HashMap::new();
-    for (which, at, ask) in scene.asks() {
+    for (which, at, call) in scenario.calls() {
         let is_seen = |prefix: usize| {
             let (writer, then) = *visits.get(&prefix)?;
-            let lives = at - then <= scene.rules.short.seconds && at - then >= scene.rules.ready;
+            let lives = at - then <= scenario.rules.short.seconds && at - then >= scenario.rules.ready;
             lives.then_some(writer)
         };
-        let blocks = ask.request.blocks.iter().enumerate().rev();
-        let mut long_enough = blocks.take_while(|(_, block)| block.until >= scene.rules.minimum);
-        if let Some((place, writer)) = long_enough.find_map(|(at, block)| Some((at, is_seen(block.prefix)?)))
+        let blocks = call.request.blocks.iter().enumerate().rev();
+        let mut long_enough = blocks.take_while(|(_, block)| block.until >= scenario.rules.minimum);
+        if let Some((position, writer)) =
+            long_enough.find_map(|(at, block)| Some((at, is_seen(block.prefix)?)))
         {
             for marked in [which, writer] {
-                if let Some(places) = places.get_mut(marked) {
-                    places.push(place);
+                if let Some(positions) = positions.get_mut(marked) {
+                    positions.push(position);
                 }
             }
         }
-        visits.extend(ask.request.blocks.iter().map(|block| (block.prefix, (which, at))));
+        visits.extend(call.request.blocks.iter().map(|block| (block.prefix, (which, at))));
     }
-    let most = scene.rules.most_marks;
-    let deepest = |mut places: Vec<usize>| {
-        places.sort_unstable();
-        places.dedup();
-        places.split_off(places.len().saturating_sub(most))
+    let most = scenario.rules.most_marks;
+    let deepest = |mut positions: Vec<usize>| {
+        positions.sort_unstable();
+        positions.dedup();
+        positions.split_off(positions.len().saturating_sub(most))
     };
-    places.into_iter().map(|places| Marks::short(deepest(places))).collect()
+    positions.into_iter().map(|positions| Marks::short(deepest(positions))).collect()
+}
+
+/// The hints about time that a user of the library may give.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeHints {
+    /// The pace of the steps.
+    pub pace: Pace,
+    /// Whether the last step of a session is marked as such.
+    pub last: bool,
+}
+
+/// The marks of this library for each request of a trace, by the plan of its column. Requests that do not come from a
+/// flow have none.
+///
+/// # Errors
+///
+/// Those of [`Flow::cache_plan`](columnar::flow::LiveFlow::cache_plan).
+pub fn library_marks(trace: &Trace, provider: &CachePolicy, hints: TimeHints) -> Result<Vec<Marks>> {
+    let followed: BTreeSet<usize> = trace.turns.iter().filter_map(|turn| turn.after).collect();
+    let marks = |call: &Call| {
+        let Some(cell) = &call.cell else { return Ok(Marks::default()) };
+        let is_last = hints.last && !followed.contains(&call.turn);
+        let pace = if is_last { hints.pace.last() } else { hints.pace };
+        let plan = cell.flow.cache_plan(&cell.column, cell.step, provider, pace)?;
+        let marks = plan.marks.iter().map(|mark| {
+            let at = match mark.position {
+                Position::System => 0,
+                Position::Part(part) => part + 1,
+            };
+            Mark { at, lifetime: mark.lifetime }
+        });
+        Ok(Marks { explicit: marks.collect(), automatic: false })
+    };
+    trace.calls.iter().map(marks).collect()
 }

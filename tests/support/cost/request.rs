@@ -1,4 +1,4 @@
-//! A request as a provider's cache sees it: a chain of blocks, each known by all that stands before it.
+//! A request as a provider's cache sees it: a sequence of blocks, each identified by its whole prefix.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,25 +6,25 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use columnar::tokens::{Chars, Counter};
 use columnar::{Messages, Role};
 
-/// Who speaks in a block.
+/// The speaker of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Speaker {
     /// The instruction.
     System,
-    /// What is read.
+    /// The inputs.
     User,
-    /// What was said before.
+    /// Earlier replies.
     Assistant,
 }
 
-/// A block at its place in a request.
+/// A block of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// The same for two blocks exactly if they are the same and everything before them is.
+    /// Equal for two blocks if and only if they and their prefixes are equal.
     pub prefix: usize,
     /// The tokens of the request up to the end of this block.
     pub until: u32,
-    /// Who speaks.
+    /// The speaker.
     pub speaker: Speaker,
     /// Whether the message ends here.
     pub ends: bool,
@@ -33,9 +33,9 @@ pub struct Block {
 /// A block before it is put into a request.
 #[derive(Clone, Debug)]
 pub struct Piece {
-    /// Who speaks.
+    /// The speaker.
     pub speaker: Speaker,
-    /// What tells its text from others.
+    /// A hash of its text.
     pub identity: u64,
     /// The tokens of the text.
     pub tokens: u32,
@@ -43,14 +43,14 @@ pub struct Piece {
     pub ends: bool,
 }
 
-/// What is sent at once.
+/// A request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
-    /// In order.
+    /// Its blocks in order.
     pub blocks: Vec<Block>,
 }
 
-/// All prefixes that any request has, so that equal ones have equal numbers.
+/// The numbers of all prefixes; equal prefixes have equal numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Prefixes(HashMap<(Option<usize>, u64, Speaker), usize>);
 
@@ -67,7 +67,7 @@ impl Piece {
         Self { speaker, identity: hasher.finish(), tokens, ends }
     }
 
-    /// The blocks of what the library sends: the instruction, then each part of the messages.
+    /// The blocks of a request of the library: the instruction, then each part of the messages.
     pub fn all_of(instruction: Option<&str>, messages: &Messages) -> Vec<Self> {
         let mut pieces: Vec<Self> =
             instruction.into_iter().map(|text| Self::new(Speaker::System, text, true)).collect();
@@ -100,17 +100,17 @@ impl Prefixes {
 }
 
 impl Request {
-    /// All its tokens.
+    /// The number of its tokens.
     pub fn tokens(&self) -> u32 {
         self.blocks.last().map_or(0, |block| block.until)
     }
 
-    /// The block at a place.
+    /// The block at this index.
     pub fn block(&self, at: usize) -> Option<Block> {
         self.blocks.get(at).copied()
     }
 
-    /// The tokens up to the end of a block.
+    /// The number of tokens up to the end of a block.
     pub fn until(&self, at: usize) -> u32 {
         self.block(at).map_or(0, |block| block.until)
     }

@@ -1,17 +1,17 @@
-//! A provider's rules of caching, as the simulator needs them.
+//! The caching rules of a provider, as the simulator needs them.
 
-use columnar::cache::Lifetime;
+use columnar::cache::{Boundary, CachePolicy, Lifetime, Write};
 
-/// What a lifetime means and costs.
+/// The price and the duration of a lifetime.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Term {
     /// The price of a written token, in prices of a plain one.
     pub write: f64,
-    /// For so many seconds after the request that used it last, counted from its start, an entry lives.
+    /// The seconds that an entry lives after the start of the last request that used it.
     pub seconds: f64,
 }
 
-/// Where a mark finds entries: at so many places, its own included, back from it.
+/// Where a mark finds entries: at this number of positions back from it, its own included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LookBack {
     /// At the ends of blocks.
@@ -23,7 +23,7 @@ pub enum LookBack {
 /// A row of the table of providers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
-    /// What the tables of results call it.
+    /// Its name in the tables of results.
     pub name: &'static str,
     /// The price of a token that is read, in prices of a plain one.
     pub read: f64,
@@ -31,22 +31,22 @@ pub struct Rules {
     pub short: Term,
     /// The longer one.
     pub long: Option<Term>,
-    /// Prefixes of fewer tokens are not cached, and nobody is told.
+    /// Prefixes with fewer tokens are silently not cached.
     pub minimum: u32,
-    /// A request with more marks is refused.
+    /// A request with more marks is rejected.
     pub most_marks: usize,
     /// Where a mark finds entries.
     pub look_back: LookBack,
-    /// Where the mark finds them that the provider sets by itself.
+    /// Where the mark that the provider adds finds entries.
     pub automatic: LookBack,
-    /// Whether an entry is used by requests that read a longer one. That is not written down.
+    /// Whether reading a longer entry refreshes a shorter one, which is undocumented.
     pub keeps_prefixes: bool,
-    /// An entry can be read so many seconds after the start of the request that wrote it.
+    /// The seconds after the start of a request until its entries can be read.
     pub ready: f64,
 }
 
 impl Rules {
-    /// What a lifetime means, if the provider has it.
+    /// The terms of a lifetime, if the provider has it.
     pub fn term(&self, lifetime: Lifetime) -> Option<Term> {
         match lifetime {
             Lifetime::Short => Some(self.short),
@@ -54,7 +54,7 @@ impl Rules {
         }
     }
 
-    /// The documented rules that most tests are about: 1.25 and 2 for a write, 0.1 for a read, 1,024
+    /// The documented rules that most tests use: 1.25 and 2 for a write, 0.1 for a read, 1,024
     /// tokens, 5 minutes and an hour, 4 marks, 20 blocks. Entries can be read at once.
     pub fn documented() -> Self {
         Self {
@@ -69,5 +69,51 @@ impl Rules {
             keeps_prefixes: false,
             ready: 0.0,
         }
+    }
+}
+
+/// The seconds until an entry can be read: when the reply has begun.
+const READY: f64 = 2.0;
+
+/// The providers of the library's table that take marks, with their rules, and without those that differ only in the
+/// price of a plain token.
+pub fn marked_providers() -> Vec<(&'static CachePolicy, Rules)> {
+    let mut rows: Vec<(&CachePolicy, Rules)> = Vec::new();
+    for provider in CachePolicy::all().filter(|provider| provider.most_marks > 0) {
+        let rules = rules(provider);
+        if rows.iter().all(|(_, known)| Rules { name: known.name, ..rules.clone() } != *known) {
+            rows.push((provider, rules));
+        }
+    }
+    rows
+}
+
+/// The name of the provider of a model.
+pub fn name_of(providers: &[(&'static CachePolicy, Rules)], model: &str) -> Option<&'static str> {
+    let rules = rules(CachePolicy::by_model(model));
+    let same = |known: &Rules| Rules { name: rules.name, ..known.clone() } == rules;
+    providers.iter().find(|(_, known)| same(known)).map(|(_, known)| known.name)
+}
+
+fn rules(provider: &'static CachePolicy) -> Rules {
+    let term = |write: Write| Term { write: write.factor, seconds: write.lifetime.as_secs_f64() };
+    let name = provider.models.first().copied().unwrap_or_default();
+    let look_back = match provider.boundary {
+        Boundary::Message => LookBack::Messages(provider.look_back),
+        _ => LookBack::Blocks(provider.look_back),
+    };
+    Rules {
+        name,
+        read: provider.read,
+        short: term(provider.short),
+        long: provider.long.map(term),
+        minimum: u32::try_from(provider.minimum).unwrap_or(u32::MAX),
+        most_marks: provider.most_marks,
+        look_back,
+        // The table has the rules of explicit marks. Without them, providers that cache by messages look at the ends of
+        // the last twenty messages.
+        automatic: if look_back == LookBack::Blocks(1) { LookBack::Messages(20) } else { look_back },
+        keeps_prefixes: false,
+        ready: READY,
     }
 }

@@ -1,4 +1,4 @@
-//! The requests of some sessions, without their times: those are a matter of the clock.
+//! The requests of some sessions, without their times, which a clock adds.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use columnar::{Flow, Messages, Result};
 use super::clock::Clock;
 use super::request::{Piece, Prefixes, Request};
 
-/// What happens before a turn.
+/// The event before a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
-    /// Somebody reads and answers.
+    /// A person reads and answers.
     Thought,
-    /// A tool does.
+    /// A tool runs.
     Tool,
     /// The program is down for hours.
     Down,
@@ -24,14 +24,14 @@ pub struct Turn {
     /// The turn that it follows: of the same session, or of the one that it was forked from. `None` begins
     /// a session.
     pub after: Option<usize>,
-    /// What lies between.
+    /// The pause between the two.
     pub pause: Pause,
 }
 
 /// The cell that a request computes.
 #[derive(Clone, Debug)]
 pub struct Cell {
-    /// The flow that has it.
+    /// The flow.
     pub flow: Arc<Flow>,
     /// The column.
     pub column: String,
@@ -52,64 +52,64 @@ impl Cell {
 
 /// A request of a turn.
 #[derive(Clone, Debug)]
-pub struct Ask {
-    /// Which turn.
+pub struct Call {
+    /// The index of the turn.
     pub turn: usize,
-    /// How many requests of the turn it waits for, one after the other.
+    /// The length of the chain of requests of the turn that it waits for.
     pub depth: u8,
-    /// Which of the columns of the trace.
+    /// The index of the column in the trace.
     pub column: usize,
-    /// What is sent.
+    /// The request.
     pub request: Request,
-    /// Where it comes from; `None` for requests that are not of this library.
+    /// The cell; `None` for requests that are not of this library.
     pub cell: Option<Cell>,
 }
 
 /// A column of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Subject {
+pub struct ColumnSpec {
     /// Its name.
     pub name: String,
-    /// What leads its requests.
+    /// The instruction of its requests.
     pub instruction: String,
-    /// How many columns it waits for, one after the other.
+    /// The length of the chain of columns that it waits for.
     pub depth: u8,
 }
 
-/// What a trace stands for.
+/// The kind of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing that was sent ever changes.
+    /// Sent text never changes.
     AppendOnly,
-    /// What is sent is cut to a budget.
+    /// Requests are truncated to a budget.
     Budget,
-    /// What is sent may change.
+    /// Sent text may change.
     Mutable,
-    /// Made to do harm.
+    /// Made for the worst case.
     Adversarial,
 }
 
 /// The requests of some sessions.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// What the tables of results call it.
+    /// Its name in the tables of results.
     pub name: &'static str,
-    /// What it stands for.
+    /// Its kind.
     pub kind: Kind,
-    /// How time goes by in it.
+    /// Its clocks.
     pub clocks: &'static [Clock],
-    /// What asks.
-    pub columns: Vec<Subject>,
-    /// Each after the one that it follows.
+    /// Its columns.
+    pub columns: Vec<ColumnSpec>,
+    /// The turns, each after the one that it follows.
     pub turns: Vec<Turn>,
-    /// In order of turns.
-    pub asks: Vec<Ask>,
+    /// The requests in order of turns.
+    pub calls: Vec<Call>,
     prefixes: Prefixes,
 }
 
 impl Trace {
-    /// A trace of these columns in which nothing has been asked yet.
-    pub fn new(name: &'static str, kind: Kind, columns: Vec<Subject>) -> Self {
+    /// A trace of these columns without requests.
+    pub fn new(name: &'static str, kind: Kind, columns: Vec<ColumnSpec>) -> Self {
         let clocks: &[Clock] = match kind {
             Kind::Adversarial => &[Clock::Batch],
             _ => &[Clock::Batch, Clock::Human, Clock::Bursty],
@@ -120,7 +120,7 @@ impl Trace {
             clocks,
             columns,
             turns: Vec::new(),
-            asks: Vec::new(),
+            calls: Vec::new(),
             prefixes: Prefixes::default(),
         }
     }
@@ -131,7 +131,7 @@ impl Trace {
         self.turns.len() - 1
     }
 
-    /// A turn in which a step of a flow is computed: every column asks.
+    /// A turn in which a step of a flow is computed: every column sends a request.
     ///
     /// # Errors
     ///
@@ -144,17 +144,17 @@ impl Trace {
         step: usize,
     ) -> Result<usize> {
         let turn = self.turn(after, pause);
-        for (column, Subject { name, instruction, depth }) in self.columns.iter().enumerate() {
+        for (column, ColumnSpec { name, instruction, depth }) in self.columns.iter().enumerate() {
             let cell = Cell { flow: Arc::clone(flow), column: name.clone(), step };
             let request = self.prefixes.request(Piece::all_of(Some(instruction), &cell.messages()?));
-            self.asks.push(Ask { turn, depth: *depth, column, request, cell: Some(cell) });
+            self.calls.push(Call { turn, depth: *depth, column, request, cell: Some(cell) });
         }
         Ok(turn)
     }
 
     /// A request of the first column that is not of this library.
-    pub fn ask(&mut self, turn: usize, pieces: impl IntoIterator<Item = Piece>) {
+    pub fn call(&mut self, turn: usize, pieces: impl IntoIterator<Item = Piece>) {
         let request = self.prefixes.request(pieces);
-        self.asks.push(Ask { turn, depth: 0, column: 0, request, cell: None });
+        self.calls.push(Call { turn, depth: 0, column: 0, request, cell: None });
     }
 }

@@ -1,4 +1,4 @@
-//! Chats that outgrow their budget, as each strategy cuts them.
+//! Chats that outgrow their budget, truncated by each strategy.
 
 use std::sync::Arc;
 
@@ -6,18 +6,18 @@ use columnar::budget::Budget;
 use columnar::compute::Policy as _;
 use columnar::{Result, column, flow, source, this};
 
-use super::answering::{answering, subject};
-use super::{ANSWERED, SAID, session};
-use crate::cost::dice::Dice;
+use super::replying::{column_spec, replying};
+use super::{MESSAGES, REPLIES, session};
+use crate::cost::random::Random;
 use crate::cost::trace::{Kind, Trace};
 
 const SESSIONS: usize = 6;
 const STEPS: usize = 90;
 
-/// Less than half of what a session has in the end, in tokens.
+/// The budget, which is less than half of a whole session, in tokens.
 const TOKENS: usize = 16_000;
 
-/// By name, how a column is cut.
+/// The budgets of the columns, by name.
 fn strategies() -> [(&'static str, Budget); 7] {
     let [rolling, middle] = [Budget::of(TOKENS).rolling_window(), Budget::of(TOKENS).truncate_middle()];
     [
@@ -37,17 +37,17 @@ fn strategies() -> [(&'static str, Budget); 7] {
 ///
 /// Those of the flows, none of which fails.
 pub fn trace() -> Result<Trace> {
-    let mut dice = Dice::new(4);
-    let subjects = strategies().map(|(name, budget)| (subject(name, 1400, 0), budget));
-    let asked = subjects.iter().map(|(subject, _)| subject.clone()).collect();
-    let mut trace = Trace::new("T4 budget", Kind::Budget, asked);
+    let mut random = Random::new(4);
+    let column_specs = strategies().map(|(name, budget)| (column_spec(name, 1400, 0), budget));
+    let columns = column_specs.iter().map(|(column_spec, _)| column_spec.clone()).collect();
+    let mut trace = Trace::new("T4 budget", Kind::Budget, columns);
     for _ in 0..SESSIONS {
         let user = source("user");
-        let columns = subjects.iter().map(|(subject, budget)| {
-            let step = answering(subject, ANSWERED).budget(budget.clone());
-            column(&subject.name, (user.all(), this()), step)
+        let columns = column_specs.iter().map(|(column_spec, budget)| {
+            let step = replying(column_spec, REPLIES).budget(budget.clone());
+            column(&column_spec.name, (user.all(), this()), step)
         });
-        session(&mut trace, &Arc::new(flow(columns)?), STEPS, SAID, &mut dice)?;
+        session(&mut trace, &Arc::new(flow(columns)?), STEPS, MESSAGES, &mut random)?;
     }
     Ok(trace)
 }

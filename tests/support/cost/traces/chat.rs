@@ -1,12 +1,12 @@
-//! Chats: everything that was said is sent again, and all begin with the same instruction.
+//! Chats: the whole conversation is sent again, and all chats share an instruction.
 
 use std::sync::Arc;
 
 use columnar::{Result, column, flow, source, this};
 
-use super::answering::{answering, subject};
-use super::{ANSWERED, SAID, session};
-use crate::cost::dice::Dice;
+use super::replying::{column_spec, replying};
+use super::{MESSAGES, REPLIES, session};
+use crate::cost::random::Random;
 use crate::cost::trace::{Kind, Trace};
 
 const SESSIONS: usize = 12;
@@ -17,15 +17,15 @@ const SESSIONS: usize = 12;
 ///
 /// Those of the flows, none of which fails.
 pub fn trace() -> Result<Trace> {
-    let assistant = subject("assistant", 1400, 0);
+    let assistant = column_spec("assistant", 1400, 0);
     let mut trace = Trace::new("T1 chat", Kind::AppendOnly, vec![assistant.clone()]);
-    let mut dice = Dice::new(1);
+    let mut random = Random::new(1);
     for _ in 0..SESSIONS {
         let user = source("user");
         let views = (user.all(), this());
-        let chat = Arc::new(flow([column("assistant", views, answering(&assistant, ANSWERED))])?);
-        let steps = dice.count(20, 80);
-        session(&mut trace, &chat, steps, SAID, &mut dice)?;
+        let chat = Arc::new(flow([column("assistant", views, replying(&assistant, REPLIES))])?);
+        let steps = random.count(20, 80);
+        session(&mut trace, &chat, steps, MESSAGES, &mut random)?;
     }
     Ok(trace)
 }

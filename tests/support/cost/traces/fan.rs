@@ -4,32 +4,32 @@ use std::sync::Arc;
 
 use columnar::{Column, Flow, Result, column, flow, source, this};
 
-use super::answering::{answering, subject};
-use super::{ANSWERED, SAID, fork, go_on};
-use crate::cost::dice::Dice;
-use crate::cost::trace::{Kind, Pause, Subject, Trace};
+use super::replying::{column_spec, replying};
+use super::{MESSAGES, REPLIES, continue_session, fork};
+use crate::cost::random::Random;
+use crate::cost::trace::{ColumnSpec, Kind, Pause, Trace};
 
-/// So many columns read the history.
+/// The numbers of columns that read the history.
 const WIDTHS: [(&str, usize); 4] = [("T5 fan 2", 2), ("T5 fan 4", 4), ("T5 fan 8", 8), ("T5 fan 16", 16)];
 const STEPS: usize = 40;
 
-/// At these steps the history goes another way as well, at once.
+/// The steps at which the history is forked immediately.
 const FORKS: [usize; 2] = [15, 30];
 const STEPS_OF_FORK: usize = 12;
 
-fn subjects(width: usize) -> Vec<Subject> {
-    let readers = (1..width).map(|at| subject(&format!("r{at}"), 60 * at + 200, 1));
-    [subject("assistant", 1200, 0)].into_iter().chain(readers).collect()
+fn column_specs(width: usize) -> Vec<ColumnSpec> {
+    let readers = (1..width).map(|at| column_spec(&format!("r{at}"), 60 * at + 200, 1));
+    [column_spec("assistant", 1200, 0)].into_iter().chain(readers).collect()
 }
 
-fn declare(subjects: &[Subject]) -> Result<Flow> {
+fn declare(column_specs: &[ColumnSpec]) -> Result<Flow> {
     let user = source("user");
     let mut columns: Vec<Column> = Vec::new();
-    for subject in subjects {
-        let step = answering(subject, ANSWERED);
+    for column_spec in column_specs {
+        let step = replying(column_spec, REPLIES);
         let declared = match columns.first() {
-            None => column(&subject.name, (&user, this()), step),
-            Some(first) => column(&subject.name, (&user, first), step),
+            None => column(&column_spec.name, (&user, this()), step),
+            Some(first) => column(&column_spec.name, (&user, first), step),
         };
         columns.push(declared);
     }
@@ -42,19 +42,19 @@ fn declare(subjects: &[Subject]) -> Result<Flow> {
 ///
 /// Those of the flows, none of which fails.
 pub fn traces() -> Result<Vec<Trace>> {
-    let mut dice = Dice::new(5);
+    let mut random = Random::new(5);
     let trace = |(name, width)| {
-        let subjects = subjects(width);
-        let base = Arc::new(declare(&subjects)?);
-        let mut trace = Trace::new(name, Kind::AppendOnly, subjects);
+        let column_specs = column_specs(width);
+        let base = Arc::new(declare(&column_specs)?);
+        let mut trace = Trace::new(name, Kind::AppendOnly, column_specs);
         let mut turns = Vec::new();
         for at in FORKS {
             let steps = at - turns.len();
-            go_on(&mut trace, &base, &mut turns, steps, SAID, &mut dice)?;
-            fork(&mut trace, &base, (at, Pause::Tool), &turns, STEPS_OF_FORK, &mut dice)?;
+            continue_session(&mut trace, &base, &mut turns, steps, MESSAGES, &mut random)?;
+            fork(&mut trace, &base, (at, Pause::Tool), &turns, STEPS_OF_FORK, &mut random)?;
         }
         let steps = STEPS - turns.len();
-        go_on(&mut trace, &base, &mut turns, steps, SAID, &mut dice)?;
+        continue_session(&mut trace, &base, &mut turns, steps, MESSAGES, &mut random)?;
         Ok(trace)
     };
     WIDTHS.into_iter().map(trace).collect()

@@ -1,33 +1,33 @@
-//! Coding sessions as other programs lay them out: files have a place, and change there.
+//! Coding sessions in the layouts of other programs: files have a fixed position, and change in place.
 
 use std::collections::BTreeMap;
 
-use super::ANSWERED;
-use super::answering::subject;
+use super::REPLIES;
 use super::edits::{INSTRUCTION, Session, sessions};
+use super::replying::column_spec;
 use crate::cost::cache::Marks;
-use crate::cost::dice::Dice;
+use crate::cost::random::Random;
 use crate::cost::request::{Piece, Speaker};
 use crate::cost::trace::{Kind, Pause, Trace};
 
-/// Where the files are.
+/// The position of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// Behind the instruction, then what was said.
+    /// After the instruction, before the conversation.
     FilesFirst,
-    /// What was said, then the files, then what is asked.
+    /// After the conversation, before the current message.
     FilesLast,
-    /// Everything in tiers, by how long it has not changed.
+    /// Everything in tiers, by the time since the last change.
     Tiers,
 }
 
-/// All of them.
+/// All layouts.
 pub const LAYOUTS: [Layout; 3] = [Layout::FilesFirst, Layout::FilesLast, Layout::Tiers];
 
-/// After so many turns without a change something rises to the next tier.
+/// The turns without a change until an item rises to the next tier.
 const RISES: [usize; 4] = [12, 9, 6, 3];
 
-/// Something that is sent at every turn, and since when it is as it is.
+/// A piece that is sent at every turn, and the turn of its last change.
 #[derive(Clone, Debug)]
 struct Item {
     piece: Piece,
@@ -35,7 +35,7 @@ struct Item {
 }
 
 impl Layout {
-    /// What the tables of results call it.
+    /// Its name in the tables of results.
     pub fn name(self) -> &'static str {
         match self {
             Self::FilesFirst => "T6 files first",
@@ -44,66 +44,66 @@ impl Layout {
         }
     }
 
-    /// The sessions, and how such programs mark their requests.
+    /// The sessions, and the marks of such programs.
     pub fn trace(self) -> (Trace, Vec<Marks>) {
-        let coder = subject("coder", INSTRUCTION, 0);
+        let coder = column_spec("coder", INSTRUCTION, 0);
         let instruction = Piece::new(Speaker::System, &coder.instruction, true);
         let (mut trace, mut marks) = (Trace::new(self.name(), Kind::Mutable, vec![coder]), Vec::new());
         for (seed, Session { files, turns }) in (0..).zip(sessions()) {
-            let mut dice = Dice::new(seed);
+            let mut random = Random::new(seed);
             let file = |text: &str| Piece::new(Speaker::User, text, true);
             let mut current: BTreeMap<usize, Item> =
                 files.iter().map(|text| Item { piece: file(text), since: 0 }).enumerate().collect();
-            let (mut said, mut after) = (Vec::new(), None);
+            let (mut conversation, mut after) = (Vec::new(), None);
             for (now, (text, edits)) in turns.iter().enumerate() {
                 for (which, text) in edits {
                     current.insert(*which, Item { piece: file(text), since: now });
                 }
-                let asked = Piece::new(Speaker::User, text, true);
-                let (pieces, places) = self.arrange(&instruction, &current, &said, &asked, now);
+                let message = Piece::new(Speaker::User, text, true);
+                let (pieces, positions) = self.arrange(&instruction, &current, &conversation, &message, now);
                 let turn = trace.turn(after, Pause::Thought);
-                trace.ask(turn, pieces);
-                marks.push(Marks::short(places));
+                trace.call(turn, pieces);
+                marks.push(Marks::short(positions));
                 after = Some(turn);
-                let answer = Piece::new(Speaker::Assistant, &dice.text(ANSWERED), true);
-                said.extend([asked, answer].map(|piece| Item { piece, since: now }));
+                let answer = Piece::new(Speaker::Assistant, &random.text(REPLIES), true);
+                conversation.extend([message, answer].map(|piece| Item { piece, since: now }));
             }
         }
         (trace, marks)
     }
 
-    /// The blocks of a request, and behind which of them there are marks.
+    /// The blocks of a request, and the positions of its marks.
     fn arrange(
         self,
         instruction: &Piece,
         files: &BTreeMap<usize, Item>,
-        said: &[Item],
-        asked: &Piece,
+        conversation: &[Item],
+        message: &Piece,
         now: usize,
     ) -> (Vec<Piece>, Vec<usize>) {
         let groups: Vec<Vec<&Item>> = match self {
-            Self::FilesFirst => vec![files.values().collect(), said.iter().collect()],
-            Self::FilesLast => vec![said.iter().collect(), files.values().collect()],
-            Self::Tiers => tiers(files.values().chain(said), now),
+            Self::FilesFirst => vec![files.values().collect(), conversation.iter().collect()],
+            Self::FilesLast => vec![conversation.iter().collect(), files.values().collect()],
+            Self::Tiers => tiers(files.values().chain(conversation), now),
         };
-        let (mut pieces, mut places) = (vec![instruction.clone()], Vec::new());
+        let (mut pieces, mut positions) = (vec![instruction.clone()], Vec::new());
         for group in groups {
             pieces.extend(group.into_iter().map(|item| item.piece.clone()));
-            places.push(pieces.len() - 1);
+            positions.push(pieces.len() - 1);
         }
         match self {
-            // The request that is asked is marked as well.
-            Self::FilesFirst => places = vec![0, files.len(), pieces.len()],
-            Self::FilesLast => places = vec![0, pieces.len() - 1],
-            // What is in no tier yet is not marked.
-            Self::Tiers => places.truncate(RISES.len()),
+            // The current message is marked as well.
+            Self::FilesFirst => positions = vec![0, files.len(), pieces.len()],
+            Self::FilesLast => positions = vec![0, pieces.len() - 1],
+            // Items in no tier are not marked.
+            Self::Tiers => positions.truncate(RISES.len()),
         }
-        pieces.push(asked.clone());
-        (pieces, places)
+        pieces.push(message.clone());
+        (pieces, positions)
     }
 }
 
-/// By tier, the oldest first; then what has just changed.
+/// The items by tier, the oldest first, then the recently changed ones.
 fn tiers<'i>(items: impl Iterator<Item = &'i Item>, now: usize) -> Vec<Vec<&'i Item>> {
     let mut tiers = vec![Vec::new(); RISES.len() + 1];
     for item in items {

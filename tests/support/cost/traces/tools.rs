@@ -1,4 +1,4 @@
-//! Loops with tools: a person asks, the model calls a tool a few times, then the person asks again. The
+//! Loops with tools: a person calls, the model calls a tool a few times, then the person calls again. The
 //! texts are generated; their number and lengths are those of the multi-turn dialogues of the Berkeley
 //! Function-Calling Leaderboard with long contexts: 4 to 6 questions, 6 calls, 15 KB.
 
@@ -6,21 +6,21 @@ use std::sync::Arc;
 
 use columnar::{Result, column, flow, source, this};
 
-use super::answering::{answering, subject};
+use super::replying::{column_spec, replying};
 use super::wait;
-use crate::cost::dice::Dice;
+use crate::cost::random::Random;
 use crate::cost::trace::{Kind, Pause, Trace};
 
 const SESSIONS: usize = 60;
 
-/// What people ask, in tokens.
-const ASKED: &[usize] = &[30, 50, 80, 120];
+/// The lengths of questions, in tokens.
+const QUESTIONS: &[usize] = &[30, 50, 80, 120];
 
-/// What tools give back, in tokens: most of it little, some of it whole files.
-const GIVEN: &[usize] = &[15, 25, 40, 80, 200, 700, 2800];
+/// The lengths of results of tools, in tokens: most are short, some are whole files.
+const RESULTS: &[usize] = &[15, 25, 40, 80, 200, 700, 2800];
 
-/// Calls, in tokens.
-const CALLED: &[usize] = &[15, 25, 40];
+/// The lengths of calls, in tokens.
+const CALLS: &[usize] = &[15, 25, 40];
 
 /// Sixty dialogues that share their instruction and the descriptions of the tools.
 ///
@@ -28,20 +28,20 @@ const CALLED: &[usize] = &[15, 25, 40];
 ///
 /// Those of the flows, none of which fails.
 pub fn trace() -> Result<Trace> {
-    let agent = subject("agent", 2500, 0);
+    let agent = column_spec("agent", 2500, 0);
     let mut trace = Trace::new("T3 tools", Kind::AppendOnly, vec![agent.clone()]);
-    let mut dice = Dice::new(3);
+    let mut random = Random::new(3);
     for _ in 0..SESSIONS {
         let input = source("input");
-        let loops = Arc::new(flow([column("agent", (input.all(), this()), answering(&agent, CALLED))])?);
+        let loops = Arc::new(flow([column("agent", (input.all(), this()), replying(&agent, CALLS))])?);
         let mut pauses = Vec::new();
         wait(async {
-            for _ in 0..dice.count(4, 6) {
+            for _ in 0..random.count(4, 6) {
                 pauses.push(Pause::Thought);
-                loops.push("input", dice.text(ASKED)).await?;
-                for _ in 0..=usize::from(dice.happens(0.2)) {
+                loops.push("input", random.text(QUESTIONS)).await?;
+                for _ in 0..=usize::from(random.happens(0.2)) {
                     pauses.push(Pause::Tool);
-                    loops.push("input", dice.text(GIVEN)).await?;
+                    loops.push("input", random.text(RESULTS)).await?;
                 }
             }
             loops.run().await
