@@ -58,13 +58,13 @@ impl Subject {
         let view = naive::View {
             column: "user".into(),
             window: input,
-            delayed: false,
+            lagged: false,
             tag: "user".into(),
             groups: Vec::new(),
             filter: None,
             elided: false,
         };
-        let reads = Reads { views: vec![view], own, own_elided: false, own_at: 0 };
+        let reads = Reads { views: vec![view], self_history: own, self_elided: false, self_position: 0 };
         let columns = vec![
             naive::Column { name: "user".into(), values: values.clone(), reads: None },
             naive::Column { name: "column".into(), values, reads: Some(reads) },

@@ -1,9 +1,9 @@
 //! The tests that use the public API of `columnar`, in one program: it is linked once, and its tests share the cores.
 //!
-//! A test that needs a feature is behind the `cfg` of that feature. A test that needs a process of its own, because
-//! the library reads a variable of the environment once or because a process is to be killed, starts this program
-//! again with [`columnar_tests::process`]. Modules are public, so that `unreachable_pub` says of what `flow!` generates
-//! what it says in a library.
+//! A test that needs a feature is behind the `cfg` of that feature. A test that needs its own process, because the
+//! library reads a variable of the environment once or because a process is killed, starts this program again with
+//! [`columnar_tests::process`]. Modules are public, so that the lint `unreachable_pub` checks generated code as it does
+//! in a library.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may panic")]
 

@@ -1,4 +1,4 @@
-//! What the records say is what the code does.
+//! Tests that the documents agree with the code.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -85,7 +85,7 @@ fn every_row_of_the_table_of_faults_has_a_test_named_after_it() {
     }
 }
 
-/// A message without what it says of a certain flow.
+/// A message without the names of a particular flow.
 fn without_names(message: &str) -> String {
     let mut quotes = message.split(['`', '"']);
     let first = quotes.next().unwrap_or_default().to_owned();
@@ -95,11 +95,11 @@ fn without_names(message: &str) -> String {
 #[test]
 fn every_message_of_the_macro_is_explained_in_the_guide_and_no_other() {
     let folder = root().join("tests/compiler/ui");
-    let said = fs::read_dir(folder).expect("it can be read").map(|entry| entry.expect("an entry").path());
-    let said = said.filter(|path| path.extension().is_some_and(|extension| extension == "stderr"));
-    let said = said.map(|path| fs::read_to_string(path).expect("it is text")).collect::<String>();
-    let told: BTreeSet<String> =
-        said.lines().filter_map(|line| line.strip_prefix("error: ")).map(without_names).collect();
+    let files = fs::read_dir(folder).expect("it can be read").map(|entry| entry.expect("an entry").path());
+    let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "stderr"));
+    let output = files.map(|path| fs::read_to_string(path).expect("it is text")).collect::<String>();
+    let printed: BTreeSet<String> =
+        output.lines().filter_map(|line| line.strip_prefix("error: ")).map(without_names).collect();
 
     let page = read("columnar/src/guide/mistakes.rs");
     let (page, _) = page.split_once("# Not your mistake").expect("there is such a section");
@@ -107,12 +107,12 @@ fn every_message_of_the_macro_is_explained_in_the_guide_and_no_other() {
     let explained: BTreeSet<String> =
         rows.map(|(message, _)| without_names(message)).filter(|message| message != "message").collect();
 
-    assert!(told.len() > 70, "{}", told.len());
-    assert_eq!(told.difference(&explained).collect::<Vec<_>>(), [""; 0], "are not explained");
+    assert!(printed.len() > 70, "{}", printed.len());
+    assert_eq!(printed.difference(&explained).collect::<Vec<_>>(), [""; 0], "are not explained");
     assert_eq!(
-        explained.difference(&told).collect::<Vec<_>>(),
+        explained.difference(&printed).collect::<Vec<_>>(),
         [""; 0],
-        "are not told by any file in tests/compiler/ui"
+        "are not printed for any file in tests/compiler/ui"
     );
 }
 

@@ -1,32 +1,31 @@
-//! The rules of budgets in the plainest words: lists of turns in, lists of turns out.
+//! A naive implementation of budgets: lists of turns in, lists of turns out.
 
 use columnar::budget::Strategy;
 
 use crate::naive::{Flow, IsGap, Missing, Reads, Turn, tokens, turns};
 
-/// What the messages of a column may have, and how they are cut.
+/// The limit of the messages of a column, and the strategy of its truncation.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
-    /// At most so many tokens.
+    /// The most tokens.
     pub tokens: usize,
-    /// How.
+    /// The strategy.
     pub strategy: Strategy,
-    /// How many of the newest turns are kept first.
+    /// The number of newest turns that are kept first.
     pub minimum_recent: usize,
-    /// How many tokens a cut leaves that then stays.
+    /// The number of tokens that a persistent truncation leaves.
     pub low_water: Option<usize>,
 }
 
 /// A turn by its step and role.
 type Id = (usize, &'static str);
 
-/// The turns that are left, with the marker among them, and those that are not. With
-/// [`Strategy::StopAtLimit`] what is too much is left as it is.
+/// The shown turns, with the notice among them, and the omitted ones. [`Strategy::StopAtLimit`] omits none.
 ///
 /// # Errors
 ///
-/// [`Missing`] when a value that they show is not there.
-pub fn fitted(
+/// [`Missing`] if a shown value is missing.
+pub fn truncated(
     flow: &Flow,
     column: &str,
     reads: &Reads,
@@ -35,41 +34,41 @@ pub fn fitted(
     is_gap: IsGap<'_>,
 ) -> Result<(Vec<Turn>, Vec<Turn>), Missing> {
     let mut elided: Vec<Id> = Vec::new();
-    let first = if limit.low_water.is_some() && goes_by_step(reads) { 0 } else { step };
+    let first = if limit.low_water.is_some() && is_persistent(reads) { 0 } else { step };
     for step in first..=step {
         let turns = turns(flow, column, reads, step, is_gap)?;
-        if limit.strategy != Strategy::StopAtLimit && size(&left(&turns, &elided, limit)) > limit.tokens {
-            elided = cut(&turns, limit, goes_by_step(reads));
+        if limit.strategy != Strategy::StopAtLimit && size(&shown(&turns, &elided, limit)) > limit.tokens {
+            elided = omit(&turns, limit, is_persistent(reads));
         }
     }
     let turns = turns(flow, column, reads, step, is_gap)?;
-    let gone = turns.iter().filter(|turn| elided.contains(&(turn.step, turn.role))).cloned().collect();
-    Ok((left(&turns, &elided, limit), gone))
+    let omitted = turns.iter().filter(|turn| elided.contains(&(turn.step, turn.role))).cloned().collect();
+    Ok((shown(&turns, &elided, limit), omitted))
 }
 
-fn goes_by_step(reads: &Reads) -> bool {
-    reads.own.is_some() || reads.views.iter().all(|view| view.window == crate::naive::Window::All)
+fn is_persistent(reads: &Reads) -> bool {
+    reads.self_history.is_some() || reads.views.iter().all(|view| view.window == crate::naive::Window::All)
 }
 
 fn size(turns: &[Turn]) -> usize {
     turns.iter().map(|turn| turn.tokens).sum()
 }
 
-/// What is left of turns, with a marker where some are missing.
-fn left(turns: &[Turn], elided: &[Id], limit: Limit) -> Vec<Turn> {
-    let is_gone = |turn: &&Turn| elided.contains(&(turn.step, turn.role));
-    let gone: Vec<&Turn> = turns.iter().filter(is_gone).collect();
-    let mut left: Vec<Turn> = turns.iter().filter(|turn| !is_gone(turn)).cloned().collect();
-    if let Some(first) = gone.first()
+/// The shown turns, with a notice where some are omitted.
+fn shown(turns: &[Turn], elided: &[Id], limit: Limit) -> Vec<Turn> {
+    let is_omitted = |turn: &&Turn| elided.contains(&(turn.step, turn.role));
+    let omitted: Vec<&Turn> = turns.iter().filter(is_omitted).collect();
+    let mut shown: Vec<Turn> = turns.iter().filter(|turn| !is_omitted(turn)).cloned().collect();
+    if let Some(first) = omitted.first()
         && limit.strategy == Strategy::TruncateMiddle
     {
-        let sum: usize = gone.iter().map(|turn| turn.tokens).sum();
-        let text = format!("<elided>{} turns, about {sum} tokens</elided>", gone.len());
+        let sum: usize = omitted.iter().map(|turn| turn.tokens).sum();
+        let text = format!("<elided>{} turns, about {sum} tokens</elided>", omitted.len());
         let tokens = tokens(&text) + tokens("\n\n");
         let at =
-            left.iter().filter(|turn| (turn.step, turn.role != "user") < (first.step, first.role != "user"));
+            shown.iter().filter(|turn| (turn.step, turn.role != "user") < (first.step, first.role != "user"));
         let at = at.count();
-        left.insert(
+        shown.insert(
             at,
             Turn {
                 step: first.step,
@@ -81,17 +80,17 @@ fn left(turns: &[Turn], elided: &[Id], limit: Limit) -> Vec<Turn> {
             },
         );
     }
-    left
+    shown
 }
 
-/// Which turns go.
-fn cut(turns: &[Turn], limit: Limit, lasts: bool) -> Vec<Id> {
+/// The turns to omit.
+fn omit(turns: &[Turn], limit: Limit, persists: bool) -> Vec<Id> {
     let count = turns.len();
-    let target = limit.low_water.filter(|_| lasts).unwrap_or(limit.tokens);
+    let target = limit.low_water.filter(|_| persists).unwrap_or(limit.tokens);
     let between = |start: usize, end: usize| -> Vec<Id> {
         turns.iter().take(end).skip(start).map(|turn| (turn.step, turn.role)).collect()
     };
-    let fits = |start, end, tokens| size(&left(turns, &between(start, end), limit)) <= tokens;
+    let fits = |start, end, tokens| size(&shown(turns, &between(start, end), limit)) <= tokens;
     if limit.strategy == Strategy::RollingWindow {
         let first = (0..count).find(|&first| fits(0, first, target)).unwrap_or(count - 1);
         return between(0, first.min(count - 1));

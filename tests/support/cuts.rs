@@ -1,4 +1,4 @@
-//! The lives of stores whose connections are cut.
+//! Stores whose connections are cut at every byte.
 
 use std::env;
 
@@ -8,46 +8,46 @@ use futures::future::join_all;
 
 use crate::postgres::{Cut, Database, Way, Wire};
 
-/// Which way, after how many bytes, how.
+/// The direction, the number of bytes and the kind of a cut.
 pub type At = (Way, u64, Cut);
 
-/// Lives with a cut at some of the bytes that are exchanged, or at all where `COLUMNAR_PG_ALL`
-/// is set, each time in a new place. Says how many cuts there were.
+/// Uses a new store for a cut at some of the exchanged bytes, or at every byte if `COLUMNAR_PG_ALL` is set. Returns the
+/// number of cuts.
 ///
 /// # Errors
 ///
-/// The cut with which it went wrong, and how.
+/// The first cut after which the store is wrong, and the difference.
 pub async fn run_with_cuts<S: Store, H: Fn(&str) -> S>(
     database: &Database,
-    place: impl Fn(usize) -> H,
+    location: impl Fn(usize) -> H,
     kinds: &[Cut],
 ) -> Result<usize, (At, String)> {
     let wire = database.wire();
     let (by_wire, direct) = (database.address_by(&wire), database.address());
     let ways = [by_wire.as_str(), direct.as_str()];
     let points = if env::var_os("COLUMNAR_PG_ALL").is_some() { u64::MAX } else { 20 };
-    let mut lived = 0;
-    let mut live = async |at| {
-        lived += 1;
-        lives(place(lived), ways, &wire, at).await.map_err(|error| (at, error))
+    let mut count = 0;
+    let mut run = async |at| {
+        count += 1;
+        use_with_cut(location(count), ways, &wire, at).await.map_err(|error| (at, error))
     };
     for cut in kinds {
         for way in [Way::ToServer, Way::ToClient] {
-            // Nothing is cut that far away, and everything is counted.
-            live((way, u64::MAX, *cut)).await?;
+            // The first run has no cut and counts the bytes.
+            run((way, u64::MAX, *cut)).await?;
             let all = wire.passed(way);
             let cuts = (0..all).filter(|after| after % (all / points).max(1) == 0);
             for after in cuts {
-                live((way, after, *cut)).await?;
+                run((way, after, *cut)).await?;
             }
         }
     }
     Ok(wire.cuts())
 }
 
-/// What a store goes through while its connection is cut once: opened, written to alone and at once, read,
-/// closed, and read by another one that is connected properly.
-async fn lives<S: Store>(
+/// Uses a store while its connection is cut once: opens it, writes single cells and batches, reads, closes it, and reads
+/// with another store on an intact connection.
+async fn use_with_cut<S: Store>(
     make: impl Fn(&str) -> S,
     ways: [&str; 2],
     wire: &Wire,
@@ -55,7 +55,7 @@ async fn lives<S: Store>(
 ) -> Result<(), String> {
     let [by_wire, direct] = ways;
     let (way, after, cut) = at;
-    // Whoever cannot be opened does not know of the session that the server believes in.
+    // A store that fails to open does not know the session that the server keeps.
     if cut == Cut::Through {
         wire.cut_after(way, after, cut);
     }
@@ -71,23 +71,23 @@ async fn lives<S: Store>(
             .map(|(column, step)| store.put(name(column), *step, text(format!("{column} {step}"))));
         for (put, cell) in join_all(puts).await.into_iter().zip(batch) {
             if !matches!(put, Ok(Put::Stored)) {
-                return Err(format!("{cell:?} was not there, and is told to be {put:?}"));
+                return Err(format!("{cell:?} was new, but the outcome is {put:?}"));
             }
         }
     }
     store.define("a definition".into()).await.map_err(|error| format!("{error:?}"))?;
-    agrees(&store).await?;
+    check(&store).await?;
     drop(store);
     wire.mend();
     let again = open_at_last(|| make(direct)).await.map_err(|error| format!("opening again: {error:?}"))?;
-    agrees(&again).await
+    check(&again).await
 }
 
-/// A store that is opened: a server hears of the end of a connection or a process when it gets to it.
+/// Opens a store, with retries: a server notices the end of a connection or a process with a delay.
 ///
 /// # Errors
 ///
-/// What opening says after many tries.
+/// The error of the last attempt.
 pub async fn open_at_last<S: Store>(make: impl Fn() -> S) -> Result<S, StoreError> {
     let mut tries = 0..100;
     loop {
@@ -100,8 +100,8 @@ pub async fn open_at_last<S: Store>(make: impl Fn() -> S) -> Result<S, StoreErro
     }
 }
 
-/// Whether there is what was stored, once.
-async fn agrees(store: &impl Store) -> Result<(), String> {
+/// Checks that every cell is stored exactly once.
+async fn check(store: &impl Store) -> Result<(), String> {
     for column in ["user", "topics"] {
         let stored = store.load(name(column), 0..9).await.map_err(|error| format!("{error:?}"))?;
         let expected: Vec<_> = (0..3).map(|step| (step, text(format!("{column} {step}")))).collect();
@@ -110,7 +110,7 @@ async fn agrees(store: &impl Store) -> Result<(), String> {
         }
         let stored_steps = store.stored_steps(name(column)).await.map_err(|error| format!("{error:?}"))?;
         if stored_steps.prefix != 3 {
-            return Err(format!("`{column}` is said to have {stored_steps:?}"));
+            return Err(format!("`{column}` lists the steps {stored_steps:?}"));
         }
     }
     Ok(())

@@ -7,20 +7,20 @@ pub fn figure(name: &str, value: f64, unit: &str) {
     println!("figure {name} = {value:.3} {unit}");
 }
 
-/// Prints how a figure stands to its bar.
+/// Prints a figure and its upper limit.
 pub fn bar(name: &str, value: f64, at_most: f64) {
     let verdict = if value <= at_most { "met" } else { "not met" };
     println!("ratio {name} = {value:.3}, bar {at_most}: {verdict}");
 }
 
-/// The same for one that must not be smaller.
+/// Prints a figure and its lower limit.
 pub fn floor(name: &str, value: f64, at_least: f64) {
     let verdict = if value >= at_least { "met" } else { "not met" };
     println!("ratio {name} = {value:.3}, bar at least {at_least}: {verdict}");
 }
 
-/// The median times of several contenders that take turns, so that a machine that slows down slows
-/// them all. Each is run once before it counts.
+/// The median times of several contenders that run alternately, so a machine that slows down slows them all. Each has
+/// one warm-up run.
 pub fn medians<const N: usize>(rounds: usize, contenders: [&mut dyn FnMut(); N]) -> [Duration; N] {
     let mut contenders = contenders.map(|contender| -> Contender<'_> { Box::new(|| timed(&mut *contender)) });
     let mut medians = self_timed_medians(rounds, &mut contenders).into_iter();
@@ -44,7 +44,7 @@ pub fn self_timed_medians(rounds: usize, contenders: &mut [Contender<'_>]) -> Ve
     times.into_iter().map(median).collect()
 }
 
-/// How long something takes.
+/// The duration of a call.
 pub fn timed(work: impl FnOnce()) -> Duration {
     let started = Instant::now();
     work();
@@ -56,17 +56,17 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-/// How many times longer `a` is than `b`.
+/// The ratio of two durations.
 pub fn over(a: Duration, b: Duration) -> f64 {
     a.as_secs_f64() / b.as_secs_f64()
 }
 
-/// A time in microseconds, shared among so many.
+/// The microseconds of one of this number of equal parts.
 pub fn micros_each(time: Duration, count: u32) -> f64 {
     time.as_secs_f64() * 1e6 / f64::from(count)
 }
 
-/// How many times `b` goes into `a`.
+/// The ratio of two counts.
 #[expect(clippy::cast_precision_loss, reason = "a figure has a few digits")]
 pub fn ratio(a: usize, b: usize) -> f64 {
     a as f64 / b as f64

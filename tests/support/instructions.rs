@@ -1,13 +1,13 @@
-//! Counting instructions, which are the same however busy a machine is.
+//! Counting instructions, whose number does not depend on the load of the machine.
 
 use std::env;
 use std::process::Command;
 
-/// How many instructions this program takes when it is called with these arguments.
+/// The number of instructions of this program with these arguments.
 ///
 /// # Errors
 ///
-/// Where valgrind is not installed, or the program fails under it.
+/// If valgrind is not installed, or the program fails under it.
 pub fn counted(args: &[String]) -> Result<f64, String> {
     let program = env::current_exe().map_err(|error| error.to_string())?;
     let run = Command::new("valgrind")
@@ -16,8 +16,8 @@ pub fn counted(args: &[String]) -> Result<f64, String> {
         .args(args)
         .output()
         .map_err(|error| format!("valgrind does not start: {error}"))?;
-    let told = String::from_utf8_lossy(&run.stderr);
+    let report = String::from_utf8_lossy(&run.stderr);
     let count =
-        told.lines().find_map(|line| line.split_once("I   refs:")?.1.trim().replace(',', "").parse().ok());
-    count.filter(|_| run.status.success()).ok_or_else(|| format!("valgrind did not count:\n{told}"))
+        report.lines().find_map(|line| line.split_once("I   refs:")?.1.trim().replace(',', "").parse().ok());
+    count.filter(|_| run.status.success()).ok_or_else(|| format!("valgrind did not count:\n{report}"))
 }

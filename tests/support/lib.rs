@@ -1,5 +1,5 @@
-//! What the tests and benchmarks of `columnar` share: above all, the rules of assembly a second time,
-//! and what it takes to hold the library against them.
+//! The code that tests and benchmarks of `columnar` share: above all, a second, naive implementation of assembly, and the
+//! tools that compare the library with it.
 //!
 //! ```text
 //! strategies ──▶ a described flow ──▶ naive ──▶ messages ─┐
@@ -8,15 +8,15 @@
 //! ```
 //!
 //! [`naive`] and [`parse`] are written from the rules, not from the library, and share no code with
-//! it. They are slow and say everything twice on purpose: what they do must be right at a glance.
+//! it. They are slow and repetitive on purpose: they must be obviously right.
 
 pub mod budget;
-#[cfg(feature = "postgres")]
-pub mod careless;
 pub mod corpus;
 pub mod cost;
 #[cfg(feature = "postgres")]
 pub mod cuts;
+#[cfg(feature = "postgres")]
+pub mod faulty_database;
 pub mod figures;
 pub mod instructions;
 pub mod live;

@@ -9,13 +9,13 @@ use columnar::{Column, Context, Flow, Messages, Result, View, column, flow, grou
 
 use crate::naive::{self, Filter, Reads, Window};
 
-/// What the compute steps were given, by column and step.
+/// The messages that the compute steps got, by column and step.
 pub type Seen = BTreeMap<(String, usize), Messages>;
 
-/// Cells whose computes fail, by column and step.
+/// Cells whose compute steps fail, by column and step.
 pub type Gaps = BTreeSet<(String, usize)>;
 
-/// A flow of the library whose compute steps answer as described, and remember what they saw.
+/// A flow of the library whose compute steps return the described values and record their messages.
 #[derive(Debug)]
 pub struct Live {
     /// The flow.
@@ -24,7 +24,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// Declares the flow. A cell waits for as many turns of the runtime as `pauses` says for it.
+    /// Declares the flow. A cell yields to the runtime as many times as `pauses` says for it.
     ///
     /// # Errors
     ///
@@ -34,7 +34,7 @@ impl Live {
         Ok(Self { flow: flow(declared)?, seen })
     }
 
-    /// The same, with computes that fail in these cells, and columns that may be skipped.
+    /// The same, with compute steps that fail in these cells, and columns that may be skipped.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl Live {
         Self::open_with_gaps(options, described, &Gaps::new()).await
     }
 
-    /// The same, with computes that fail in these cells, and columns that may be skipped.
+    /// The same, with compute steps that fail in these cells, and columns that may be skipped.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl Live {
         self.flow.run().await
     }
 
-    /// What the compute steps were given until now.
+    /// The messages that the compute steps got so far.
     pub fn seen(&self) -> Seen {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -129,7 +129,7 @@ fn declare(described: &naive::Flow, pauses: &[usize], gaps: &Gaps) -> (Vec<Colum
 ///
 /// # Panics
 ///
-/// When the machine has no room for a runtime.
+/// If no runtime can be created.
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     runtime.expect("a runtime of one thread needs nothing").block_on(future)
@@ -145,8 +145,9 @@ fn views(reads: &Reads, declared: &[Column]) -> Vec<View> {
     for neighbours in grouped(&reads.views, 0) {
         views.push(item(neighbours, 0, declared));
     }
-    if let Some(own) = reads.own {
-        views.insert(reads.own_at.min(views.len()), elided(reads.own_elided, through(own, this())));
+    if let Some(window) = reads.self_history {
+        views
+            .insert(reads.self_position.min(views.len()), elided(reads.self_elided, through(window, this())));
     }
     views
 }
@@ -170,9 +171,9 @@ fn item(views: &[naive::View], depth: usize, declared: &[Column]) -> View {
     }
 }
 
-/// The tag is given only where it differs from the name, as people do.
+/// Sets the tag only if it differs from the name.
 fn input(view: &naive::View, declared: &[Column]) -> Option<View> {
-    let shown = if view.delayed {
+    let shown = if view.lagged {
         through(view.window, prev(&view.column).all())
     } else {
         through(view.window, declared.iter().find(|column| column.name() == view.column)?.all())
@@ -198,7 +199,7 @@ fn through(window: Window, view: View) -> View {
     }
 }
 
-/// A compute step that answers by step, after a pause.
+/// A compute step with a value for each step, after a pause.
 fn answer(
     cells: Vec<(Option<String>, usize)>,
     seen: Arc<Mutex<Seen>>,

@@ -1,10 +1,10 @@
-//! Computes that remember what they were asked.
+//! Compute steps that record their calls.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use columnar::{Compute, Context, Reply};
 
-/// The calls of all its computes, in the order in which they began. Clones share them.
+/// The calls of all its compute steps, in the order of their start. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
     calls: Arc<Mutex<Vec<Call>>>,
@@ -18,22 +18,22 @@ struct Call {
 }
 
 impl Log {
-    /// A compute that answers with what it was last told, in upper case.
+    /// A compute step that returns its last message in upper case.
     pub fn upper(&self, column: &'static str) -> Upper {
         Upper { log: self.clone(), column }
     }
 
-    /// How many calls there were.
+    /// The number of calls.
     pub fn calls(&self) -> usize {
         self.with(|calls| calls.len())
     }
 
-    /// How often a cell was computed.
+    /// The number of calls of a cell.
     pub fn calls_of(&self, column: &str, step: usize) -> usize {
         self.with(|calls| calls.iter().filter(|call| call.column == column && call.step == step).count())
     }
 
-    /// The messages that a cell saw, as JSON; empty if it was not computed.
+    /// The messages of a cell, as JSON; empty if it was not computed.
     pub fn saw(&self, column: &str, step: usize) -> String {
         self.with(|calls| {
             let call = calls.iter().find(|call| call.column == column && call.step == step);

@@ -1,5 +1,4 @@
-//! The rules of assembly in the plainest words: a description of a flow and its values in, the
-//! messages of a cell out.
+//! A naive implementation of assembly: a description of a flow and its values in, the messages of a cell out.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +10,7 @@ pub type Messages = Vec<(&'static str, String)>;
 /// A flow and everything in it.
 #[derive(Clone, Debug)]
 pub struct Flow {
-    /// Each after what it reads.
+    /// The columns, each after its inputs.
     pub columns: Vec<Column>,
 }
 
@@ -20,23 +19,23 @@ pub struct Flow {
 pub struct Column {
     /// Its name.
     pub name: String,
-    /// By step.
+    /// The values by step.
     pub values: Vec<String>,
     /// `None` for a source.
     pub reads: Option<Reads>,
 }
 
-/// What a derived column reads.
+/// The inputs of a derived column.
 #[derive(Clone, Debug)]
 pub struct Reads {
     /// The inputs in order of declaration.
     pub views: Vec<View>,
-    /// How much of its own past it reads, if any.
-    pub own: Option<Window>,
-    /// Whether it is said how much of that is hidden.
-    pub own_elided: bool,
-    /// Before which of the views the own past was declared. It makes no difference.
-    pub own_at: usize,
+    /// The window of its self history, if it reads one.
+    pub self_history: Option<Window>,
+    /// Whether a notice counts the hidden values of the self history.
+    pub self_elided: bool,
+    /// The position of `self` among the views, which makes no difference.
+    pub self_position: usize,
 }
 
 /// An input.
@@ -44,26 +43,26 @@ pub struct Reads {
 pub struct View {
     /// The name of the column.
     pub column: String,
-    /// How much of it is shown.
+    /// The window.
     pub window: Window,
-    /// Whether that ends with the step before.
-    pub delayed: bool,
+    /// Whether it lags by one step.
+    pub lagged: bool,
     /// The tag around it.
     pub tag: String,
     /// The tags of the groups around it, the outermost first.
     pub groups: Vec<String>,
-    /// Which of its values are shown, if not all.
+    /// The filter, if any.
     pub filter: Option<Filter>,
-    /// Whether it is said how many values the window hides.
+    /// Whether a notice counts the hidden values.
     pub elided: bool,
 }
 
-/// Which values are shown.
+/// A filter of values.
 #[derive(Clone, Copy, Debug)]
 pub enum Filter {
-    /// Those of every so many steps.
+    /// Shows the values of every n-th step.
     Steps(usize),
-    /// Those with an odd number of bytes.
+    /// Shows the values with an odd number of bytes.
     Odd,
 }
 
@@ -77,16 +76,16 @@ impl Filter {
     }
 }
 
-/// How much of a history is shown.
+/// The window of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Window {
     /// All of it.
     All,
-    /// The last so many values.
+    /// This number of latest values.
     Last(usize),
 }
 
-/// A cell that has no value and should have one.
+/// A cell whose value is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     /// The name of the column.
@@ -106,18 +105,18 @@ impl Window {
 }
 
 impl View {
-    /// The value of a step, if there is one and the view does not leave it out.
+    /// The value of a step, if there is one and the view shows it.
     fn passing<'f>(
         &self,
         flow: &'f Flow,
-        said: usize,
+        step: usize,
         is_gap: IsGap<'_>,
     ) -> Result<Option<&'f str>, Missing> {
-        if is_gap(&self.column, said) {
+        if is_gap(&self.column, step) {
             return Ok(None);
         }
-        let value = flow.value(&self.column, said)?;
-        Ok(Some(value).filter(|value| self.filter.is_none_or(|filter| filter.shows(said, value))))
+        let value = flow.value(&self.column, step)?;
+        Ok(Some(value).filter(|value| self.filter.is_none_or(|filter| filter.shows(step, value))))
     }
 }
 
@@ -127,19 +126,19 @@ impl Reads {
         self.views.iter().map(|view| view.tag.as_str()).chain(self.groups())
     }
 
-    /// Those of groups, some more than once.
+    /// The tags of groups, with repetitions.
     pub fn groups(&self) -> impl Iterator<Item = &str> {
         self.views.iter().flat_map(|view| &view.groups).map(String::as_str)
     }
 }
 
 impl Flow {
-    /// The columns that are computed, and what they read.
+    /// The derived columns and their inputs.
     pub fn derived(&self) -> impl Iterator<Item = (&Column, &Reads)> {
         self.columns.iter().filter_map(|column| Some((column, column.reads.as_ref()?)))
     }
 
-    /// How many steps have a value in every column.
+    /// The number of steps with a value in every column.
     pub fn steps(&self) -> usize {
         self.columns.iter().map(|column| column.values.len()).min().unwrap_or(0)
     }
@@ -148,7 +147,7 @@ impl Flow {
     ///
     /// # Errors
     ///
-    /// [`Missing`] when it is not there.
+    /// [`Missing`] if it does not exist.
     pub fn value(&self, column: &str, step: usize) -> Result<&str, Missing> {
         let found = self.columns.iter().find(|candidate| candidate.name == column);
         let value = found.and_then(|column| column.values.get(step));
@@ -156,21 +155,20 @@ impl Flow {
     }
 }
 
-/// What is read at a step, or said there.
+/// The inputs of a step, or its own value.
 #[derive(Clone, Debug)]
 pub struct Turn {
     /// The step.
     pub step: usize,
-    /// Who speaks.
+    /// The role.
     pub role: &'static str,
-    /// What a user says before it, whoever speaks.
+    /// User texts before it, whatever its role.
     pub before: Vec<String>,
-    /// The pieces, tags and all.
+    /// The parts with their tags.
     pub parts: Vec<String>,
-    /// The cells that they show: column and step.
+    /// The shown cells: column and step.
     pub cells: Vec<(String, usize)>,
-    /// Its tokens, as [`Chars`](columnar::tokens::Chars) counts: the values, what is around each, and
-    /// what separates it from others.
+    /// Its tokens, as [`Chars`](columnar::tokens::Chars) counts: the values, their delimiters and their separators.
     pub tokens: usize,
 }
 
@@ -185,41 +183,41 @@ impl Turn {
     }
 }
 
-/// Puts the tags of groups around neighbours that share one, from this depth on.
+/// Adds the tags of groups around adjacent parts that share one, from this depth on.
 fn grouped(shown: &[(&[String], String)], depth: usize, count: &mut usize) -> Vec<String> {
-    let neighbours =
+    let adjacent =
         shown.chunk_by(|(one, _), (other, _)| one.get(depth).is_some() && one.get(depth) == other.get(depth));
-    let part = |neighbours: &[(&[String], String)]| match neighbours {
+    let part = |adjacent: &[(&[String], String)]| match adjacent {
         [(groups, part)] if groups.len() <= depth => part.clone(),
         [(groups, _), ..] => {
-            let tag = groups.get(depth).expect("neighbours share a group");
+            let tag = groups.get(depth).expect("adjacent share a group");
             *count += tokens(&format!("<{tag}>\n\n</{tag}>"));
-            format!("<{tag}>\n{}\n</{tag}>", grouped(neighbours, depth + 1, count).join("\n\n"))
+            format!("<{tag}>\n{}\n</{tag}>", grouped(adjacent, depth + 1, count).join("\n\n"))
         }
         [] => unreachable!("a chunk has something in it"),
     };
-    neighbours.map(part).collect()
+    adjacent.map(part).collect()
 }
 
-/// What is said of so many values; nothing of none.
+/// The notice of this number of hidden values, if there are any.
 fn elided(count: usize, name: &str) -> Option<String> {
     let values = if count == 1 { "value" } else { "values" };
     (count > 0).then(|| format!("<elided>{count} {values} of {name}</elided>"))
 }
 
-/// The tokens of a text: its characters by four, rounded up.
+/// The tokens of a text: a quarter of its characters, rounded up.
 pub fn tokens(text: &str) -> usize {
     text.chars().count().div_ceil(4)
 }
 
-/// Whether the cell of a column at a step is empty for good.
+/// Whether the cell of a column at a step is skipped.
 pub type IsGap<'g> = &'g dyn Fn(&str, usize) -> bool;
 
-/// The turns that the cell of a derived column shows at a step, without what is empty.
+/// The turns that the cell of a derived column shows at a step, without empty ones.
 ///
 /// # Errors
 ///
-/// [`Missing`] when a value that they show is not there.
+/// [`Missing`] if a shown value is missing.
 pub fn turns(
     flow: &Flow,
     column: &str,
@@ -229,50 +227,51 @@ pub fn turns(
 ) -> Result<Vec<Turn>, Missing> {
     let spelling = Spelling::of(reads.tags());
     let mut turns = Vec::new();
-    let (mut told, mut own_told) = (BTreeSet::new(), false);
+    let (mut noticed, mut self_noticed) = (BTreeSet::new(), false);
     for then in 0..=step {
         let mut read = Turn::of(then, "user");
         let mut shown: Vec<(&[String], String)> = Vec::new();
         for view in &reads.views {
-            let View { column, window, delayed, tag, groups, .. } = view;
-            let Some(said) = then.checked_sub(usize::from(*delayed)) else { continue };
+            let View { column, window, lagged, tag, groups, .. } = view;
+            let Some(source_step) = then.checked_sub(usize::from(*lagged)) else { continue };
             if !window.shows(then, step) && !view.elided {
                 continue;
             }
-            if let Some(value) = view.passing(flow, said, is_gap)?
+            if let Some(value) = view.passing(flow, source_step, is_gap)?
                 && window.shows(then, step)
             {
                 let before: Result<Vec<_>, _> =
-                    (0..said).map(|said| view.passing(flow, said, is_gap)).collect();
+                    (0..source_step).map(|earlier| view.passing(flow, earlier, is_gap)).collect();
                 if view.elided
-                    && told.insert(tag)
+                    && noticed.insert(tag)
                     && let Some(text) = elided(before?.iter().flatten().count(), tag)
                 {
                     read.tokens += tokens(&text) + tokens("\n\n");
                     shown.push((groups, text));
                 }
                 let part = format!("<{tag}>\n{}\n</{tag}>", spelling.escape(value));
-                read.push((column, said), value, &format!("<{tag}>\n\n</{tag}>\n\n"));
+                read.push((column, source_step), value, &format!("<{tag}>\n\n</{tag}>\n\n"));
                 shown.push((groups, part));
             }
         }
         read.parts = grouped(&shown, 0, &mut read.tokens);
-        let mut said = Turn::of(then, "assistant");
-        if let Some(own) = reads.own
+        let mut own_turn = Turn::of(then, "assistant");
+        if let Some(window) = reads.self_history
             && then < step
-            && own.shows(then, step - 1)
+            && window.shows(then, step - 1)
             && !is_gap(column, then)
         {
             let value = flow.value(column, then)?;
-            if reads.own_elided && !std::mem::replace(&mut own_told, true) {
+            if reads.self_elided && !std::mem::replace(&mut self_noticed, true) {
                 let before = (0..then).filter(|then| !is_gap(column, *then)).count();
-                said.before.extend(elided(before, column));
-                said.tokens += said.before.iter().map(|text| tokens(text) + tokens("\n\n")).sum::<usize>();
+                own_turn.before.extend(elided(before, column));
+                own_turn.tokens +=
+                    own_turn.before.iter().map(|text| tokens(text) + tokens("\n\n")).sum::<usize>();
             }
-            said.push((column, then), value, "\n\n");
-            said.parts.push(value.to_owned());
+            own_turn.push((column, then), value, "\n\n");
+            own_turn.parts.push(value.to_owned());
         }
-        turns.extend([read, said]);
+        turns.extend([read, own_turn]);
     }
     turns.retain(|turn| !turn.parts.is_empty());
     Ok(turns)
@@ -282,23 +281,23 @@ pub fn turns(
 ///
 /// # Errors
 ///
-/// [`Missing`] when a value that they show is not there.
+/// [`Missing`] if a shown value is missing.
 pub fn messages(flow: &Flow, column: &str, reads: &Reads, step: usize) -> Result<Messages, Missing> {
     Ok(merge(turns(flow, column, reads, step, &|_, _| false)?))
 }
 
-/// Turns as messages: a user comes first, and neighbours of equal role become one message.
+/// Turns as messages: the first role is user, and adjacent turns of one role become one message.
 pub fn merge(turns: Vec<Turn>) -> Messages {
-    let mut said: Messages = Vec::new();
+    let mut parts_by_role: Messages = Vec::new();
     for Turn { role, before, parts, .. } in turns {
-        said.extend(before.into_iter().map(|part| ("user", part)));
-        said.extend(parts.into_iter().map(|part| (role, part)));
+        parts_by_role.extend(before.into_iter().map(|part| ("user", part)));
+        parts_by_role.extend(parts.into_iter().map(|part| (role, part)));
     }
-    if said.first().is_some_and(|(role, _)| *role == "assistant") {
-        said.insert(0, ("user", "<elided/>".to_owned()));
+    if parts_by_role.first().is_some_and(|(role, _)| *role == "assistant") {
+        parts_by_role.insert(0, ("user", "<elided/>".to_owned()));
     }
     let mut merged = Messages::new();
-    for (role, text) in said {
+    for (role, text) in parts_by_role {
         match merged.last_mut() {
             Some((last, content)) if *last == role => {
                 content.push_str("\n\n");
@@ -319,13 +318,13 @@ mod tests {
         let views = vec![View {
             column: "user".into(),
             window,
-            delayed: false,
+            lagged: false,
             tag: "user".into(),
             groups: Vec::new(),
             filter: None,
             elided: false,
         }];
-        let reads = Some(Reads { views, own: Some(own), own_elided: false, own_at: 0 });
+        let reads = Some(Reads { views, self_history: Some(own), self_elided: false, self_position: 0 });
         let user = Column { name: "user".into(), values: values("u"), reads: None };
         Flow { columns: vec![user, Column { name: "bot".into(), values: values("b"), reads }] }
     }

@@ -1,26 +1,26 @@
-//! The way back: from a user message to the values that it shows.
+//! A parser of user messages, which returns the shown values.
 
 use std::fmt;
 
 use crate::spelling::Spelling;
 
-/// Why a text is no user message of a context.
+/// The reason why a text is no user message of a context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    what: &'static str,
+    problem: &'static str,
     rest: String,
 }
 
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} before {:?}", self.what, self.rest)
+        write!(f, "{} before {:?}", self.problem, self.rest)
     }
 }
 
 impl std::error::Error for Unreadable {}
 
-/// The values that a user message shows, each with its tag. None for the constant `<elided/>` and for what says
-/// how many values are hidden. What stands in groups is shown without them.
+/// The values that a user message shows, each with its tag and without its groups. The constant `<elided/>` and notices of
+/// hidden values are none.
 ///
 /// # Errors
 ///
@@ -39,7 +39,7 @@ pub fn user_message(
     if rest.is_empty() { Ok(shown) } else { Err(unreadable("no empty line", rest)) }
 }
 
-/// Blocks with one empty line between, and what comes after them.
+/// Parses blocks with one empty line between them, and returns the rest.
 fn blocks<'t>(
     mut rest: &'t str,
     tags: &[&'t str],
@@ -70,16 +70,16 @@ fn blocks<'t>(
     }
 }
 
-/// What comes after a number of hidden values at the start.
+/// The rest after a notice of hidden values at the start.
 fn elided(text: &str) -> Option<&str> {
-    let (said, after) = text.strip_prefix("<elided>")?.split_once("</elided>")?;
-    let (count, of) = said.split_once(' ')?;
+    let (notice, after) = text.strip_prefix("<elided>")?.split_once("</elided>")?;
+    let (count, of) = notice.split_once(' ')?;
     let name = of.strip_prefix(if count == "1" { "value of " } else { "values of " })?;
     let is_number = !count.starts_with('0') && count.chars().all(|digit| digit.is_ascii_digit());
     (is_number && columnar::Name::new(name).is_ok_and(|name| name == name.tag())).then_some(after)
 }
 
-/// The tag and the value of the block at the start, and what comes after it.
+/// The tag and the value of the block at the start, and the rest.
 fn block<'t>(text: &'t str, tags: &[&'t str]) -> Result<(&'t str, &'t str, &'t str), Unreadable> {
     let (tag, inside) = tags
         .iter()
@@ -90,8 +90,8 @@ fn block<'t>(text: &'t str, tags: &[&'t str]) -> Result<(&'t str, &'t str, &'t s
     Ok((tag, value, after))
 }
 
-fn unreadable(what: &'static str, rest: &str) -> Unreadable {
-    Unreadable { what, rest: rest.to_owned() }
+fn unreadable(problem: &'static str, rest: &str) -> Unreadable {
+    Unreadable { problem, rest: rest.to_owned() }
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
-//! Other engines, for benchmarks to measure in the same run. They live in two programs of `tests/peers`,
-//! one in Rust and one in Python, because their dependencies are no business of the tests.
+//! Other engines, which benchmarks measure in the same run. They are in two programs of `tests/peers`, one in Rust and
+//! one in Python, so the tests do not depend on them.
 //!
 //! ```text
 //! benchmark ── dagx chain 100 50 ──▶ program
 //!           ◀────── nanoseconds ─────
 //! ```
 //!
-//! A program first says which peers it has, one line, and then answers each request with the time that it
-//! took, without what it takes to build the graph and to speak with the benchmark.
+//! A program first prints a line with its peers, and then answers each request with its duration, without the time to
+//! build the graph and to communicate with the benchmark.
 
 use std::cell::RefCell;
 use std::env;
@@ -19,18 +19,18 @@ use std::time::Duration;
 
 const PYTHON: &str = "COLUMNAR_PEERS_PYTHON";
 
-/// What to install for a peer in Python.
+/// The package of each peer in Python.
 const PACKAGES: [(&str, &str); 2] = [("langgraph", "langgraph==1.2.22"), ("hamilton", "sf-hamilton==1.90.0")];
 
 /// An engine that is measured beside columnar.
 #[derive(Clone, Debug)]
 pub struct Peer {
-    /// As in the names of figures.
+    /// Its name in the names of figures.
     pub name: String,
     program: Rc<RefCell<Program>>,
 }
 
-/// The peers that there are.
+/// The available peers.
 #[derive(Debug)]
 pub struct Peers {
     /// Libraries for Rust.
@@ -40,8 +40,7 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// Starts the peers that this machine has, and says loudly which it has not. The program in Rust is
-    /// built below `target`.
+    /// Starts the peers that are installed, and prints the others. The program in Rust is built below `target`.
     pub fn start(target: &Path) -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
         let [rust, python] = [in_rust(&folder, target), in_python(&folder)].map(Peer::of);
@@ -56,21 +55,20 @@ impl Peer {
         names.into_iter().map(|name| Self { name, program: Rc::clone(&program) }).collect()
     }
 
-    /// The time of so many runs through a graph of so many nodes. The shape is `chain` or `wide`.
+    /// The time of this number of runs of a graph with this number of nodes. The shape is `chain` or `wide`.
     ///
     /// # Panics
     ///
-    /// Where the program has ended.
+    /// If the program has ended.
     pub fn run(&self, shape: &str, nodes: u32, runs: u32) -> Duration {
         self.ask(&format!("{shape} {nodes} {runs}"))
     }
 
-    /// The time of so many steps of a conversation whose computes take so many milliseconds, or a few
-    /// times that. The flow is `skewed` or `queued`.
+    /// The time of this number of steps of a conversation whose compute steps take one unit, or a few. The flow is `skewed` or `queued`.
     ///
     /// # Panics
     ///
-    /// Where the program has ended.
+    /// If the program has ended.
     pub fn converse(&self, flow: &str, steps: usize, unit: Duration) -> Duration {
         self.ask(&format!("{flow} {steps} {}", unit.as_millis()))
     }

@@ -1,4 +1,4 @@
-//! A real `PostgreSQL` for tests: a schema of its own for each, and a wire to the server that can be cut.
+//! A real `PostgreSQL` server for tests: a schema for each test, and a connection to the server that can be cut.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -9,10 +9,10 @@ use std::{env, process, thread};
 use tokio_postgres::config::Host;
 use tokio_postgres::{Client, Config, NoTls};
 
-/// Where the server is.
+/// The variable with the address of the server.
 const URL: &str = "COLUMNAR_PG_URL";
 
-/// A schema that no other test knows, which goes with this.
+/// A schema of one test, which is removed when this value is dropped.
 #[derive(Debug)]
 pub struct Database {
     config: Config,
@@ -21,11 +21,11 @@ pub struct Database {
 }
 
 impl Database {
-    /// `None`, said loudly, where there is no server.
+    /// `None` without a server, with a message.
     pub async fn new(test: &str) -> Option<Self> {
         static MADE: AtomicU64 = AtomicU64::new(0);
         let Ok(url) = env::var(URL) else {
-            // Not `eprintln`, which nobody sees unless the test fails.
+            // Not `eprintln`, whose output is shown only if the test fails.
             let _ = writeln!(
                 io::stderr(),
                 "SKIPPED {test}: {URL} is not set; `tests/postgres-server run COMMAND` sets it"
@@ -40,18 +40,18 @@ impl Database {
         Some(Self { config, schema, admin })
     }
 
-    /// As a store is told it.
+    /// The address for a store.
     pub fn address(&self) -> String {
         let (host, port) = self.server();
         self.address_at(&host, port)
     }
 
-    /// The same, by way of a wire.
+    /// The address through a wire.
     pub fn address_by(&self, wire: &Wire) -> String {
         self.address_at("127.0.0.1", wire.port)
     }
 
-    /// The same with other settings of the session.
+    /// The address with other settings of the session.
     pub fn address_with(&self, settings: &str) -> String {
         self.address().replace("-c search_path", &format!("{settings} -c search_path"))
     }
@@ -66,7 +66,7 @@ impl Database {
         )
     }
 
-    /// Where it is: the host and the port.
+    /// The host and the port of the server.
     pub fn server(&self) -> (String, u16) {
         let port = self.config.get_ports().first().copied().unwrap_or(5432);
         match self.config.get_hosts().first() {
@@ -80,18 +80,18 @@ impl Database {
         Wire::new(self.server())
     }
 
-    /// Does what somebody else may do there.
+    /// Runs SQL of another client.
     pub async fn run(&self, sql: &str) {
         self.admin.batch_execute(sql).await.unwrap_or_else(|error| unreachable!("{sql}: {error}"));
     }
 
-    /// What somebody else sees there.
+    /// The result of a query of another client.
     pub async fn one<T: for<'a> tokio_postgres::types::FromSql<'a>>(&self, sql: &str) -> T {
         let row = self.admin.query_one(sql, &[]).await;
         row.unwrap_or_else(|error| unreachable!("{sql}: {error}")).get(0)
     }
 
-    /// Ends the sessions of all stores in this schema, as somebody may who looks after the server.
+    /// Ends the sessions of all stores in this schema, as an administrator may.
     pub async fn end_sessions(&self) {
         // Locks are granted in the database; those of this schema are found by its table.
         const END: &str = "select count(pg_terminate_backend(pid)) from pg_locks where locktype = 'advisory' \
@@ -102,7 +102,7 @@ impl Database {
     }
 }
 
-/// From a thread of its own: whoever drops this is in a runtime already.
+/// Uses another thread, since the dropping thread is in a runtime.
 impl Drop for Database {
     fn drop(&mut self) {
         let (config, schema) = (self.config.clone(), self.schema.clone());
@@ -123,26 +123,26 @@ async fn connect(config: &Config) -> Client {
     client
 }
 
-/// Which way bytes go.
+/// The direction of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// What is asked.
+    /// Requests.
     ToServer,
-    /// What is answered.
+    /// Responses.
     ToClient,
 }
 
-/// How a connection is cut.
+/// The kind of a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// Both ends learn of it.
+    /// Both ends notice it.
     Through,
-    /// The server hears nothing any more, and believes that all is well.
+    /// The server does not notice it, and keeps the session.
     Unheard,
 }
 
-/// Connections to a server, one of which is cut after so many bytes. It works on threads of its own, so that it goes
-/// on while a test waits for a store.
+/// Connections to a server, one of which is cut after a number of bytes. It works on its own threads, while a test waits
+/// for a store.
 #[derive(Debug)]
 pub struct Wire {
     port: u16,
@@ -156,7 +156,7 @@ struct State {
     cut: Option<(Way, u64, Cut)>,
     cuts: usize,
     parted: bool,
-    /// What the server believes to be alive.
+    /// Connections that the server still keeps.
     unheard: Vec<TcpStream>,
 }
 
@@ -184,20 +184,20 @@ impl Wire {
         Self { port, state }
     }
 
-    /// Cuts the connection on which so many more bytes have gone this way.
+    /// Cuts the connection after this number of further bytes in this direction.
     pub fn cut_after(&self, way: Way, bytes: u64, cut: Cut) {
         let mut state = lock(&self.state);
         (state.to_server, state.to_client) = (0, 0);
         state.cut = Some((way, bytes, cut));
     }
 
-    /// Cuts the next connection on which anything goes, and makes no other one.
+    /// Cuts the next connection that is used, and accepts no other one.
     pub fn part(&self) {
         self.cut_after(Way::ToServer, 0, Cut::Through);
         lock(&self.state).parted = true;
     }
 
-    /// Cuts nothing more.
+    /// Ends all cuts.
     pub fn mend(&self) {
         let mut state = lock(&self.state);
         state.parted = false;
@@ -205,12 +205,12 @@ impl Wire {
         state.unheard.drain(..).for_each(|server| drop(server.shutdown(Shutdown::Both)));
     }
 
-    /// How many bytes have gone this way since the last call of [`cut_after`](Self::cut_after).
+    /// The number of bytes in this direction since the last call of [`cut_after`](Self::cut_after).
     pub fn passed(&self, way: Way) -> u64 {
         *lock(&self.state).passed(way)
     }
 
-    /// How many connections have been cut.
+    /// The number of connections that were cut.
     pub fn cuts(&self) -> usize {
         lock(&self.state).cuts
     }
@@ -220,7 +220,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Carries bytes one way until the connection ends or is cut.
+/// Carries bytes in one direction until the connection ends or is cut.
 fn pump(way: Way, mut from: TcpStream, mut to: TcpStream, state: &Mutex<State>) {
     let mut buffer = [0; 16 * 1024];
     while let Ok(read @ 1..) = from.read(&mut buffer) {
@@ -238,7 +238,7 @@ fn pump(way: Way, mut from: TcpStream, mut to: TcpStream, state: &Mutex<State>) 
             return;
         }
     }
-    // The other way ends by this, too, unless the server is not to hear of it.
+    // This also ends the other direction, unless the server must not notice.
     if way == Way::ToClient || !lock(state).keeps(&to) {
         let _ = to.shutdown(Shutdown::Both);
     }
@@ -252,7 +252,7 @@ impl State {
         }
     }
 
-    /// How many of these bytes go on, and whether that was all.
+    /// The number of bytes to pass on, and the cut after them, if any.
     fn pass(&mut self, way: Way, bytes: usize) -> (usize, Option<Cut>) {
         let passed = *self.passed(way);
         let (allowed, cut) = match self.cut {

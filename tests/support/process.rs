@@ -1,15 +1,15 @@
-//! This program again, for a test that needs a process of its own.
+//! Runs this program again, for a test that needs its own process.
 
 use std::env;
 use std::process::Command;
 
 /// Runs one test of this program and nothing else. The module is the `module_path!()` of the caller.
 ///
-/// A name that no test has would run nothing and succeed, so the caller looks at the output.
+/// With an unknown name the program would run no test and succeed, so the caller must check the output.
 ///
 /// # Panics
 ///
-/// Where this program has no path.
+/// If this program has no path.
 pub fn test_alone(module: &str, test: &str) -> Command {
     // The harness leaves out the name of the crate.
     let name = match module.split_once("::") {

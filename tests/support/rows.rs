@@ -1,4 +1,4 @@
-//! The formats of rows, one like the other.
+//! The formats of rows behind one interface.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -11,25 +11,25 @@ use columnar::rows::{read_parquet, write_parquet};
 use columnar::store::Store;
 use tempfile::TempDir;
 
-/// How rows are written.
+/// A format of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// A line for each.
+    /// JSON Lines.
     JsonLines,
-    /// Columns in groups of rows, with the feature `parquet` of the tests.
+    /// Parquet, with the feature `parquet` of the tests.
     #[cfg(feature = "parquet")]
     Parquet,
 }
 
 impl Format {
-    /// All that there are.
+    /// All formats.
     pub const ALL: &[Self] = &[
         Self::JsonLines,
         #[cfg(feature = "parquet")]
         Self::Parquet,
     ];
 
-    /// The ending of its files.
+    /// The extension of its files.
     pub fn ending(self) -> &'static str {
         match self {
             Self::JsonLines => "jsonl",
@@ -70,22 +70,22 @@ impl Format {
     }
 }
 
-/// A flow that is written, until it is dropped.
+/// The rows of a flow in a file, which is removed when this value is dropped.
 #[derive(Debug)]
 pub struct Table {
-    /// How it is written.
+    /// The format.
     pub format: Format,
-    /// Where it is.
+    /// The path.
     pub path: PathBuf,
-    /// All of it.
+    /// The contents.
     pub bytes: Vec<u8>,
-    /// What the writer said that it wrote.
+    /// The number of rows that the writer returned.
     pub rows: usize,
     _folder: TempDir,
 }
 
 impl Table {
-    /// Reads it, and sees that these are as many rows as were written.
+    /// Reads the file, and asserts that it has this number of rows.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl Table {
     ///
     /// # Panics
     ///
-    /// When they are not.
+    /// If the number differs.
     pub async fn read(&self, store: &impl Store) -> Result<(), RowsError> {
         assert_eq!(self.format.read(store, &self.path).await?, self.rows);
         Ok(())

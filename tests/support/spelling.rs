@@ -1,8 +1,8 @@
-//! What counts as spelling a tag, and how such a spelling is escaped and restored.
+//! A naive implementation of spelled tags: finding, escaping and restoring them.
 
 use regex_lite::{Captures, Regex};
 
-/// Finds every place where a text spells one of the tags of a context.
+/// Finds the spelled tags of a context in a text.
 ///
 /// The rule is a pattern, all of it ASCII: `(<|&(amp;)*lt;)\s*/?\s*(NAME)\b`, where only the name
 /// may be written in any case, and is a tag of the context or `elided`.
@@ -14,7 +14,7 @@ impl Spelling {
     ///
     /// # Panics
     ///
-    /// When a tag is no name.
+    /// If a tag is no name.
     pub fn of<'t>(tags: impl IntoIterator<Item = &'t str>) -> Self {
         let names = tags.into_iter().chain(["elided"]).collect::<Vec<_>>().join("|");
         let pattern = format!(r"(?<mark><|&(?:amp;)*lt;)\s*/?\s*(?i:{names})\b");
@@ -37,7 +37,7 @@ impl Spelling {
         })
     }
 
-    /// Whether the text spells a tag and nothing has escaped it.
+    /// Whether the text has a spelled tag that is not escaped.
     pub fn is_raw_in(&self, text: &str) -> bool {
         self.0.captures_iter(text).any(|found| &found["mark"] == "<")
     }

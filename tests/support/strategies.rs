@@ -1,4 +1,4 @@
-//! Random flows, whose values do their best to be mistaken for tags.
+//! Random flows whose values resemble tags.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -11,33 +11,33 @@ const SOURCES: [&str; 3] = ["user", "notes", "user_2"];
 
 const DERIVED: [&str; 4] = ["topics", "use", "k", "elided"];
 
-/// More than a column has views, so that one is always free.
+/// More tags than a column has views, so one is always free.
 const TAGS: [&str; 6] = ["digest", "user", "elided", "us", "topics", LONGEST];
 
 const GROUPS: [&str; 2] = ["debate", "lt"];
 
-/// As long as a name may be.
+/// A name of the maximum length.
 const LONGEST: &str = "x123456789_123456789_123456789_123456789_123456789_123456789_123";
 
 const MOST_STEPS: usize = 6;
 
-/// What begins a spelling of a tag, or looks like it.
+/// Starts of a spelled tag, and similar texts.
 const MARKS: [&str; 7] = ["<", "</", "&lt;", "&amp;lt;", "&amp;amp;lt;/", "&LT;", "&amp;"];
 
-/// What may stand inside a spelling, and the white space beyond ASCII that may not.
+/// White space that a spelled tag may contain, and white space beyond ASCII, which it may not.
 const SPACES: [&str; 9] = ["", "", "", " ", "\u{b}", "\n", "\t\r\u{c}", "\u{a0}", "\u{85}"];
 
-/// What may follow a name.
+/// Texts after a name.
 const TAILS: [&str; 8] = [">", "", "/>", " a='b'>", "_", "9", "\u{e9}", "-"];
 
-/// What else values are made of.
+/// Other pieces of values.
 #[rustfmt::skip]
 const PIECES: [&str; 22] = [
     "<", "</", "/", ">", "&", "&lt;", "&amp;lt;", "&amp;", "amp;", "lt;", "<elided/>", "\n</user>\n\n<user>\n",
     " ", "\u{b}", "\n", "\n\n", "\r\n", "\0", "two words", "u\u{17f}er", "\u{212a}", "\u{1f980}",
 ];
 
-/// What waits for each other within a step.
+/// A flow without lagged views.
 fn acyclic() -> impl Strategy<Value = Flow> {
     (1..=MOST_STEPS, vec(values(), 1..=SOURCES.len()), vec(derived(), 1..=DERIVED.len())).prop_map(
         |(steps, sources, derived)| {
@@ -55,27 +55,27 @@ fn acyclic() -> impl Strategy<Value = Flow> {
     )
 }
 
-/// A flow of 1 to 3 sources and 1 to 4 derived columns, with the values of 1 to 6 steps. Some columns read
-/// what others, declared before or after them, said in earlier steps, and some of what they read stands in
-/// groups, is filtered, or tells how much it hides.
+/// A flow of 1 to 3 sources and 1 to 4 derived columns, with the values of 1 to 6 steps. Some columns have lagged views of
+/// columns that are declared before or after them, and some views are in groups, are filtered, or have a notice of hidden
+/// values.
 pub fn flows() -> impl Strategy<Value = Flow> {
     let groups = vec((any::<Index>(), any::<Index>()), 0..=2);
     let filter = option::weighted(0.3, prop_oneof![(1..=3_usize).prop_map(Filter::Steps), Just(Filter::Odd)]);
     let more = (groups, vec(filter, 3), any::<bool>(), vec(any::<bool>(), 4));
-    (with_pasts(), vec(more, DERIVED.len())).prop_map(|(mut flow, more)| {
+    (with_lagged_views(), vec(more, DERIVED.len())).prop_map(|(mut flow, more)| {
         let derived = flow.columns.iter_mut().filter_map(|column| column.reads.as_mut());
-        for (reads, (groups, filters, own_elided, elided)) in derived.zip(more) {
+        for (reads, (groups, filters, self_elided, elided)) in derived.zip(more) {
             let is_windowed = |window: Window| window != Window::All;
-            reads.own_elided = own_elided && reads.own.is_some_and(is_windowed);
+            reads.self_elided = self_elided && reads.self_history.is_some_and(is_windowed);
             for (view, elided) in reads.views.iter_mut().zip(elided) {
                 view.elided = elided && is_windowed(view.window);
             }
-            // One view at least shows everything, so no cell is without anything new.
-            let rest = reads.views.iter_mut().filter(|view| !view.delayed).skip(1);
+            // At least one view has no filter, so every cell has a new value.
+            let rest = reads.views.iter_mut().filter(|view| !view.lagged).skip(1);
             rest.zip(filters).for_each(|(view, filter)| view.filter = filter);
             let (mut from, mut to) = (0, reads.views.len());
             for (group, (start, end)) in GROUPS.into_iter().zip(groups) {
-                // Each inside the one before.
+                // Each group is inside the previous one.
                 from += start.index(to - from);
                 to = from + 1 + end.index(to - from);
                 let inside = reads.views.iter_mut().take(to).skip(from);
@@ -86,13 +86,13 @@ pub fn flows() -> impl Strategy<Value = Flow> {
     })
 }
 
-fn with_pasts() -> impl Strategy<Value = Flow> {
-    let past = option::of((any::<Index>(), window(), any::<Index>()));
-    (acyclic(), vec(past, DERIVED.len())).prop_map(|(mut flow, pasts)| {
+fn with_lagged_views() -> impl Strategy<Value = Flow> {
+    let lagged_view = option::of((any::<Index>(), window(), any::<Index>()));
+    (acyclic(), vec(lagged_view, DERIVED.len())).prop_map(|(mut flow, lagged_views)| {
         let names: Vec<String> = flow.columns.iter().map(|column| column.name.clone()).collect();
         let derived = flow.columns.iter_mut().filter(|column| column.reads.is_some());
         for (column, (read, window, at)) in
-            derived.zip(pasts).filter_map(|(column, past)| Some((column, past?)))
+            derived.zip(lagged_views).filter_map(|(column, lagged_view)| Some((column, lagged_view?)))
         {
             let (Some(reads), read) = (&mut column.reads, read.get(&names)) else { continue };
             let is_free = |tag: &&str| reads.views.iter().all(|view| view.tag != *tag);
@@ -101,7 +101,7 @@ fn with_pasts() -> impl Strategy<Value = Flow> {
                 let view = View {
                     column: read.clone(),
                     window,
-                    delayed: true,
+                    lagged: true,
                     tag,
                     groups: Vec::new(),
                     filter: None,
@@ -114,12 +114,12 @@ fn with_pasts() -> impl Strategy<Value = Flow> {
     })
 }
 
-/// For how many turns of the runtime each of the cells of a flow waits.
+/// The number of times that each cell of a flow yields to the runtime.
 pub fn pauses() -> impl Strategy<Value = Vec<usize>> {
     vec(0..6_usize, MOST_STEPS * (SOURCES.len() + DERIVED.len()))
 }
 
-/// Often empty, often full of what could be taken for tags.
+/// Often empty, and often with texts that resemble tags.
 fn value() -> impl Strategy<Value = String> {
     prop_oneof![1 => Just(String::new()), 6 => vec(fragment(), 1..5).prop_map(|fragments| fragments.concat())]
 }
@@ -158,14 +158,17 @@ fn odd_case() -> impl Strategy<Value = String> {
 #[derive(Clone, Debug)]
 struct Draft {
     views: Vec<(Index, Window, Option<Index>)>,
-    own: Option<Window>,
-    own_at: Index,
+    self_history: Option<Window>,
+    self_position: Index,
 }
 
 fn derived() -> impl Strategy<Value = (Draft, Vec<String>)> {
     let view = (any::<Index>(), window(), option::of(any::<Index>()));
     let draft = (vec(view, 1..=3), option::of(window()), any::<Index>());
-    (draft.prop_map(|(views, own, own_at)| Draft { views, own, own_at }), values())
+    (
+        draft.prop_map(|(views, self_history, self_position)| Draft { views, self_history, self_position }),
+        values(),
+    )
 }
 
 fn window() -> impl Strategy<Value = Window> {
@@ -173,24 +176,24 @@ fn window() -> impl Strategy<Value = Window> {
 }
 
 fn resolve(draft: Draft, columns: &[Column]) -> Reads {
-    let own_at = draft.own_at.index(draft.views.len() + 1);
+    let self_position = draft.self_position.index(draft.views.len() + 1);
     let mut views: Vec<View> = Vec::new();
     for (column, window, tag) in draft.views {
         let column = column.get(columns).name.clone();
-        let wanted = tag.map_or(column.as_str(), |tag| *tag.get::<&str>(&TAGS));
+        let preferred = tag.map_or(column.as_str(), |tag| *tag.get::<&str>(&TAGS));
         let is_free = |tag: &&str| views.iter().all(|view| view.tag != *tag);
-        let tag = [wanted].into_iter().chain(TAGS).find(is_free).unwrap_or(wanted).to_owned();
+        let tag = [preferred].into_iter().chain(TAGS).find(is_free).unwrap_or(preferred).to_owned();
         views.push(View {
             column,
             window,
-            delayed: false,
+            lagged: false,
             tag,
             groups: Vec::new(),
             filter: None,
             elided: false,
         });
     }
-    Reads { views, own: draft.own, own_elided: false, own_at }
+    Reads { views, self_history: draft.self_history, self_elided: false, self_position }
 }
 
 #[cfg(test)]
@@ -206,7 +209,7 @@ mod tests {
     fn the_tags_of_a_context_are_unique() {
         let mut runner = TestRunner::deterministic();
         for _ in 0..200 {
-            let flow = flows().new_tree(&mut runner).expect("flows are never refused").current();
+            let flow = flows().new_tree(&mut runner).expect("flows are never rejected").current();
             for (column, reads) in flow.derived() {
                 let mut tags: Vec<_> = reads.tags().collect();
                 tags.sort_unstable();

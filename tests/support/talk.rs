@@ -1,40 +1,40 @@
-//! A flow of another crate than the one that extends it.
+//! Flows of another crate than the one that uses them.
 
 use columnar::prelude::*;
 use columnar::testing::script;
 
 flow! {
-    /// A talk between two.
+    /// A conversation of two speakers.
     #[derive(Debug)]
     pub struct Talk<'a>(answer: &'a str) {
-        /// What the one says.
+        /// The messages of the first speaker.
         source one;
-        /// What the other answers.
+        /// The replies of the second speaker.
         column other(one.latest, self) = {
             let answer: &'a str = answer;
             move |_: Context| std::future::ready(answer.to_owned())
         };
-        /// What comes after.
+        /// A column with a keyword as its name.
         column r#type(other.latest) = script(["first", "second"]);
     }
 }
 
 flow! {
-    /// A talk that is a part of what is said.
+    /// A flow with a module.
     #[derive(Debug)]
     pub struct Panel<'a>(answer: &'a str) {
-        /// What is asked.
+        /// The question.
         source asked;
-        /// What two say to it.
+        /// The conversation about it.
         use Talk<'a>(answer) { one: asked } as talk;
-        /// What remains.
+        /// The result.
         column rest(talk.other.latest, talk.r#type.latest) = script(["a", "b"]);
     }
 }
 
-/// A way to speak that is a type of its own, for flows with parameters.
+/// A type that returns a text, for flows with type parameters.
 pub trait Voice: Clone + Send + Sync + 'static {
-    /// What it says.
+    /// The text.
     fn speak(&self) -> String;
 }
 
@@ -44,7 +44,7 @@ impl Voice for String {
     }
 }
 
-/// A compute step that says what a voice does.
+/// A compute step that returns the text of a voice.
 pub fn spoken<V: Voice>(
     voice: &V,
 ) -> impl Fn(Context) -> std::future::Ready<String> + Send + Sync + 'static + use<V> {

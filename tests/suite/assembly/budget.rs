@@ -396,7 +396,7 @@ fn each_is_as_the_rules_say(described: &naive::Flow, live: &Live, limit: Limit) 
     let is_gap = |column: &str, step| live.flow.get(column, step).is_none();
     for ((column, step), seen) in live.seen() {
         let reads = described.derived().find(|(derived, _)| derived.name == column).unwrap().1;
-        let (left, gone) = budget::fitted(described, &column, reads, step, limit, &is_gap).unwrap();
+        let (left, gone) = budget::truncated(described, &column, reads, step, limit, &is_gap).unwrap();
         let tokens: usize = left.iter().map(|turn| turn.tokens).sum();
         prop_assert_eq!(plain(&seen), naive::merge(left), "`{}` at step {}, {:?}", column, step, limit);
         let report = seen.report().unwrap();

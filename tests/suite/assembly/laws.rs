@@ -65,7 +65,7 @@ proptest! {
                     let first = messages.parts().next().unwrap();
                     let is_led = first.origin().is_none() && first.hidden().is_none();
                     // The notice of the self history replaces the leading notice as soon as something is hidden.
-                    let lead = if is_led && !cell.reads.own_elided { "<elided/>".len() } else { 0 };
+                    let lead = if is_led && !cell.reads.self_elided { "<elided/>".len() } else { 0 };
                     assert_eq!(stable.bytes, lead);
                 }
                 other => panic!("{other:?} is unexpected"),
@@ -119,7 +119,7 @@ proptest! {
                 assert_eq!(*origin.column, *cell.column.name);
                 steps.push(origin.step);
             }
-            let own = cell.reads.own.map_or(cell.step..cell.step, |own| first_shown(own, cell.step)..cell.step);
+            let own = cell.reads.self_history.map_or(cell.step..cell.step, |own| first_shown(own, cell.step)..cell.step);
             assert!(steps.iter().copied().eq(own));
         });
     }
@@ -210,7 +210,7 @@ proptest! {
         in_time.sort_by_key(|cell| cell.step);
         for cell in in_time {
             let is_gap = |view: &naive::View| {
-                let source_step = cell.step.checked_sub(usize::from(view.delayed));
+                let source_step = cell.step.checked_sub(usize::from(view.lagged));
                 let is_out = |source_step| {
                     let value = flow.value(&view.column, source_step).unwrap();
                     view.filter.is_some_and(|filter| !filter.shows(source_step, value))
@@ -280,11 +280,12 @@ const BROKEN: [(&str, Assembler); 9] = [
         Cell { reads: &reads, ..cell }.assembled()
     }),
     ("the self history is windowed", |cell| {
-        let reads = Reads { own: cell.reads.own.map(|_| Window::All), ..cell.reads.clone() };
+        let reads =
+            Reads { self_history: cell.reads.self_history.map(|_| Window::All), ..cell.reads.clone() };
         Cell { reads: &reads, ..cell }.assembled()
     }),
     ("hidden values are counted in a notice", |cell| {
-        let mut reads = Reads { own_elided: false, ..cell.reads.clone() };
+        let mut reads = Reads { self_elided: false, ..cell.reads.clone() };
         reads.views.iter_mut().for_each(|view| view.elided = false);
         Cell { reads: &reads, ..cell }.assembled()
     }),
@@ -356,7 +357,7 @@ impl Cell<'_> {
         let is_shown = |window| (first_shown(window, self.step + 1)..=self.step).contains(&then);
         let views = self.reads.views.iter().filter(|view| is_shown(view.window));
         let values = views.filter_map(|view| {
-            let source_step = then.checked_sub(usize::from(view.delayed))?;
+            let source_step = then.checked_sub(usize::from(view.lagged))?;
             let value = self.flow.value(&view.column, source_step).unwrap();
             let is_shown = view.filter.is_none_or(|filter| filter.shows(source_step, value));
             is_shown.then(|| (view.tag.clone(), value.to_owned()))
@@ -395,7 +396,7 @@ fn filled(flow: &Flow, pauses: &[usize]) -> Live {
 fn without_windows(mut flow: Flow) -> Flow {
     for reads in flow.columns.iter_mut().filter_map(|column| column.reads.as_mut()) {
         reads.views.iter_mut().for_each(|view| (view.window, view.elided) = (Window::All, false));
-        (reads.own, reads.own_elided) = (reads.own.map(|_| Window::All), false);
+        (reads.self_history, reads.self_elided) = (reads.self_history.map(|_| Window::All), false);
     }
     flow
 }
@@ -411,6 +412,6 @@ fn only_sources(flow: &Flow) -> Flow {
 fn assert_missing(error: &Error, reader: Cell<'_>) {
     let Error::Missing { column, step } = error else { panic!("{error}") };
     assert!(reader.flow.value(column, *step).is_err(), "{error}");
-    let is_own = reader.reads.own.is_some() && *column == reader.column.name.as_str();
+    let is_own = reader.reads.self_history.is_some() && *column == reader.column.name.as_str();
     assert!(is_own || reader.reads.views.iter().any(|view| *column == view.column.as_str()), "{error}");
 }

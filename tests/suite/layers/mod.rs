@@ -43,7 +43,7 @@ const LIBRARY: Rules<'_> = Rules {
         "guide",
         "__private",
     ],
-    // All that a request says follows from a declaration and from stored values.
+    // A request depends only on the declaration and on stored values.
     pure: &["declare", "tokens", "history", "schedule", "context"],
     impure: &[
         "fastrand",
@@ -70,7 +70,7 @@ const MACROS: Rules<'_> = Rules {
     folder: "columnar-macros/src",
     layers: &["graph", "ident", "keywords", "diagnostics", "syntax", "check", "expand"],
     pure: &["graph", "ident", "keywords", "diagnostics", "syntax", "check", "expand"],
-    // Its hash maps are only asked for names; an order that got into the expansion would fail its snapshots.
+    // Hash maps are used for lookups only; an order that got into the expansion would fail its snapshots.
     impure: &["std::env", "std::fs", "std::io", "std::net", "std::process", "std::thread", "std::time"],
     known: &[],
 };

@@ -91,7 +91,7 @@ impl Visitor<'_> {
                     }
                 }
                 TokenTree::Ident(_) => {
-                    // `$crate::a::b` is a path of another place, and `.method(…)` none at all.
+                    // `$crate::a::b` is resolved elsewhere, and `.method(…)` is no path.
                     while is_separator(&tokens, at + 1) {
                         at += 3;
                     }
@@ -193,7 +193,7 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
     }
 
     fn visit_pat_ident(&mut self, pattern: &'ast PatIdent) {
-        // A constant, as far as its spelling tells.
+        // A constant, by its spelling.
         let name = pattern.ident.to_string();
         if name.starts_with(char::is_uppercase) {
             self.add(vec![name], pattern.ident.span().start().line, Kind::Path);

@@ -49,17 +49,17 @@ pub(super) enum Violation {
     },
     /// A path within the crate that the checker does not find, so it would check nothing.
     Unresolved {
-        place: Place,
+        location: Location,
         path: String,
     },
     Upward {
-        place: Place,
+        location: Location,
         path: String,
         layer: String,
         target: String,
     },
     Impure {
-        place: Place,
+        location: Location,
         path: String,
         layer: String,
     },
@@ -76,7 +76,7 @@ pub(super) enum Violation {
 }
 
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(super) struct Place {
+pub(super) struct Location {
     file: String,
     line: usize,
 }
@@ -146,38 +146,39 @@ impl Checker<'_> {
 
     fn reference(&mut self, reference: &Reference) {
         let from = &self.modules.all[reference.module];
-        let place = Place { file: format!("{}/{}", self.rules.folder, from.file), line: reference.line };
+        let location =
+            Location { file: format!("{}/{}", self.rules.folder, from.file), line: reference.line };
         let path = reference.path.join("::");
         let targets = self.modules.resolve(reference.module, &reference.path);
         let is_within = matches!(reference.path[0].as_str(), "crate" | "self" | "super");
         if targets.is_empty() && is_within {
-            self.violations.insert(Violation::Unresolved { place, path });
+            self.violations.insert(Violation::Unresolved { location, path });
             return;
         }
         let layer = self.room(reference.module).to_owned();
         for target in targets {
             match target {
-                Target::External(external) => self.external(&place, &layer, &external.join("::")),
+                Target::External(external) => self.external(&location, &layer, &external.join("::")),
                 Target::Item(module) => {
-                    self.internal(&place, &layer, &path, module);
-                    self.dependency(reference, module, &place, &path);
+                    self.internal(&location, &layer, &path, module);
+                    self.dependency(reference, module, &location, &path);
                 }
                 // A parent module is named to reach something in it, which is a reference of its own.
-                Target::Module(module) => self.internal(&place, &layer, &path, module),
+                Target::Module(module) => self.internal(&location, &layer, &path, module),
             }
         }
     }
 
-    fn internal(&mut self, place: &Place, layer: &str, path: &str, target: ModuleId) {
+    fn internal(&mut self, location: &Location, layer: &str, path: &str, target: ModuleId) {
         let target = self.room(target).to_owned();
         self.checked += usize::from(target != layer);
         if self.height(&target) > self.height(layer) {
-            let (place, path, layer) = (place.clone(), path.to_owned(), layer.to_owned());
-            self.violations.insert(Violation::Upward { place, path, layer, target });
+            let (location, path, layer) = (location.clone(), path.to_owned(), layer.to_owned());
+            self.violations.insert(Violation::Upward { location, path, layer, target });
         }
     }
 
-    fn external(&mut self, place: &Place, layer: &str, path: &str) {
+    fn external(&mut self, location: &Location, layer: &str, path: &str) {
         // The same items have several paths.
         let standard = path.strip_prefix("core::").or_else(|| path.strip_prefix("alloc::"));
         let path = standard.map_or_else(|| path.to_owned(), |rest| format!("std::{rest}"));
@@ -185,12 +186,12 @@ impl Checker<'_> {
             path.strip_prefix(impure).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
         };
         if self.rules.pure.contains(&layer) && self.rules.impure.iter().any(|impure| is_impure(impure)) {
-            let (place, layer) = (place.clone(), layer.to_owned());
-            self.violations.insert(Violation::Impure { place, path, layer });
+            let (location, layer) = (location.clone(), layer.to_owned());
+            self.violations.insert(Violation::Impure { location, path, layer });
         }
     }
 
-    fn dependency(&mut self, reference: &Reference, target: ModuleId, place: &Place, path: &str) {
+    fn dependency(&mut self, reference: &Reference, target: ModuleId, location: &Location, path: &str) {
         let passes_on = matches!(reference.kind, Kind::Reexport | Kind::Glob);
         let from = &self.modules.all[reference.module].file;
         let to = &self.modules.all[target].file;
@@ -199,7 +200,7 @@ impl Checker<'_> {
         }
         self.checked += 1;
         let dependency = (from.clone(), to.clone());
-        self.dependencies.entry(dependency).or_insert_with(|| format!("{place} `{path}` is in {to}"));
+        self.dependencies.entry(dependency).or_insert_with(|| format!("{location} `{path}` is in {to}"));
     }
 
     /// Reports the files that reach each other, once without the known dependencies and once with each of them.
@@ -245,7 +246,7 @@ fn reachable(dependencies: &BTreeSet<&(String, String)>, file: &String) -> BTree
     reached
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:", self.file, self.line)
     }
@@ -267,20 +268,20 @@ impl fmt::Display for Violation {
                 )
             }
             Self::NoParent { file } => write!(f, "no module has the file {file}; declare it, or delete it"),
-            Self::Unresolved { place, path } => {
+            Self::Unresolved { location, path } => {
                 write!(
                     f,
-                    "{place} `{path}` is not found, so it is not checked; extend tests/suite/layers/modules.rs"
+                    "{location} `{path}` is not found, so it is not checked; extend tests/suite/layers/modules.rs"
                 )
             }
-            Self::Upward { place, path, layer, target } => write!(
+            Self::Upward { location, path, layer, target } => write!(
                 f,
-                "{place} `{path}` points up, from the layer `{layer}` to `{target}`; move the item down into \
+                "{location} `{path}` points up, from the layer `{layer}` to `{target}`; move the item down into \
                  `{layer}` or a lower layer, or move the code that needs it up into `{target}`"
             ),
-            Self::Impure { place, path, layer } => write!(
+            Self::Impure { location, path, layer } => write!(
                 f,
-                "{place} `{path}` is in the layer `{layer}`, which is pure: time, randomness, I/O and the order of \
+                "{location} `{path}` is in the layer `{layer}`, which is pure: time, randomness, I/O and the order of \
                  hash maps are not; take the value as an argument, or use a `BTreeMap`"
             ),
             Self::Circle { files, dependencies } => write!(

@@ -1,4 +1,4 @@
-//! Text that is rolled: what machines write.
+//! Generated texts: logs, tables and other output of programs.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use fastrand::Rng;
 
 use super::{SAMPLE, Sample};
 
-/// How many samples there are of each kind.
+/// The number of samples of each kind.
 const SAMPLES: usize = 60;
 
-/// What writes a line of some kind.
+/// A generator of lines of one kind.
 type Line = fn(&mut Rng) -> String;
 
 const LINES: [(&str, Line); 16] = [
@@ -129,7 +129,7 @@ fn identifiers(rng: &mut Rng) -> String {
     format!("order {} of customer {}: shipped", uuid(rng), uuid(rng))
 }
 
-/// Runs of letters that are no words.
+/// Sequences of letters that are no words.
 fn genes(rng: &mut Rng) -> String {
     let (alphabet, count) = (*rng.choice(&["ACGT", "acgt"]).unwrap_or(&"ACGT"), rng.usize(40..120));
     chars(rng, alphabet, count)
@@ -140,7 +140,7 @@ fn passwords(rng: &mut Rng) -> String {
     chars(rng, "abcdefghijklmnopqrstuvwxyz", count)
 }
 
-/// Letters of scripts that tokenizers have seen little of.
+/// Letters of scripts that are rare in the training data of tokenizers.
 fn rare(rng: &mut Rng) -> String {
     const ALPHABETS: [&str; 4] = [
         "აბგდევზთიკლმნოპრსტუფქღყშჩც",

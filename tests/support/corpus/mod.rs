@@ -1,6 +1,6 @@
 //! Text of all kinds for counters of tokens, in two halves: one fits weights, the other one evaluates them.
 //!
-//! It is written for this, taken from the sources of the crates in `Cargo.lock`, or generated with fixed seeds. Crates
+//! The texts are written for the tests, taken from the sources of the crates in `Cargo.lock`, or generated with fixed seeds. Crates
 //! are read from the registry of cargo, so run `cargo fetch` first; a missing file is reported.
 
 mod generate;
@@ -14,7 +14,7 @@ const SAMPLE: usize = 300;
 /// The same for kinds with less text.
 const SHORT: usize = 180;
 
-/// A text and what kind of text it is.
+/// A text and its kind.
 #[derive(Clone, Debug)]
 struct Sample {
     kind: &'static str,
@@ -153,7 +153,7 @@ fn texts<'a>(samples: &'a [Sample], kind: &'a str) -> impl Iterator<Item = &'a s
     samples.iter().filter(move |sample| sample.kind == kind).map(|sample| &*sample.text)
 }
 
-/// A text in pieces of about this length, cut between lines, or else between words.
+/// A text in pieces of about this length, split between lines, or else between words.
 fn pieces(text: &str, length: usize) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let lines = text.lines().filter(|line| !line.starts_with("# ")).map(|line| format!("{line}\n"));

@@ -12,8 +12,8 @@ use columnar::prelude::*;
 use columnar::store::{Entry, PostgresStore, Put, Store, StoreError, StoredSteps};
 use columnar::testing::conformance;
 use columnar::{Name, Value};
-use columnar_tests::careless::{Careless, Wrong};
 use columnar_tests::cuts::{open_at_last, run_with_cuts};
+use columnar_tests::faulty_database::{FaultyDatabase, Mishandling};
 use columnar_tests::log::Log;
 use columnar_tests::postgres::{Cut, Database, Way};
 use columnar_tests::process::test_alone;
@@ -128,9 +128,9 @@ async fn c4_a_connection_cut_at_any_byte_loses_nothing_and_stores_nothing_twice(
 
 #[tokio::test]
 async fn c4_stores_that_mishandle_lost_connections_are_caught() {
-    let Some(database) = Database::new("c4, careless stores").await else { return };
-    for wrong in [Wrong::ConfirmsEarly, Wrong::StoresTwice, Wrong::DisownsItsOwn] {
-        let location = |table| move |address: &str| Careless::new(address, table, wrong);
+    let Some(database) = Database::new("c4, faulty stores").await else { return };
+    for wrong in [Mishandling::ConfirmsEarly, Mishandling::StoresTwice, Mishandling::DisownsItsEntry] {
+        let location = |table| move |address: &str| FaultyDatabase::new(address, table, wrong);
         let found = run_with_cuts(&database, location, &[Cut::Through]).await;
         println!("{wrong:?}: {found:?}");
         assert!(found.is_err(), "{wrong:?} goes through it");

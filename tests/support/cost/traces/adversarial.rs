@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use columnar::{Column, Flow, Result, View, column, flow, source, this};
 
-use super::replying::{column_spec, replying};
+use super::replies::{column_spec, replying};
 use super::{MESSAGES, REPLIES, continue_session, fork, session, wait};
 use crate::cost::clock::Clock;
 use crate::cost::random::Random;

@@ -6,7 +6,7 @@ use columnar::budget::Budget;
 use columnar::compute::Policy as _;
 use columnar::{Result, column, flow, source, this};
 
-use super::replying::{column_spec, replying};
+use super::replies::{column_spec, replying};
 use super::{MESSAGES, REPLIES, session};
 use crate::cost::random::Random;
 use crate::cost::trace::{Kind, Trace};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use columnar::{Result, column, flow, source, this};
 
-use super::replying::{column_spec, replying};
+use super::replies::{column_spec, replying};
 use super::{MESSAGES, REPLIES, session};
 use crate::cost::random::Random;
 use crate::cost::trace::{Kind, Trace};

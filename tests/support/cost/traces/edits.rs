@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use columnar::{Flow, Result, column, flow, source, this};
 
-use super::replying::{column_spec, replying};
+use super::replies::{column_spec, replying};
 use super::{MESSAGES, REPLIES, wait};
 use crate::cost::random::Random;
 use crate::cost::trace::{Kind, Pause, Trace};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::REPLIES;
 use super::edits::{INSTRUCTION, Session, sessions};
-use super::replying::column_spec;
+use super::replies::column_spec;
 use crate::cost::cache::Marks;
 use crate::cost::random::Random;
 use crate::cost::request::{Piece, Speaker};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use columnar::{Flow, Result, column, flow, source, this};
 
-use super::replying::{column_spec, replying};
+use super::replies::{column_spec, replying};
 use super::{MESSAGES, REPLIES, session};
 use crate::cost::random::Random;
 use crate::cost::trace::{ColumnSpec, Kind, Trace};

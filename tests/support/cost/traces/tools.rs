@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use columnar::{Result, column, flow, source, this};
 
-use super::replying::{column_spec, replying};
+use super::replies::{column_spec, replying};
 use super::wait;
 use crate::cost::random::Random;
 use crate::cost::trace::{Kind, Pause, Trace};

@@ -1,4 +1,4 @@
-//! Stores that do what a store in a database must not do when it loses its connection. A harness must catch each.
+//! Stores that mishandle a lost connection. The tests of stores in databases must catch each of them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,32 +9,32 @@ use futures::future::{self, BoxFuture, FutureExt};
 use tokio::sync::Mutex;
 use tokio_postgres::{Client, NoTls};
 
-/// What it does.
+/// The defect of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wrong {
-    /// It says that a cell is stored when that is on its way.
+pub enum Mishandling {
+    /// Confirms a cell before it is stored.
     ConfirmsEarly,
-    /// It does what was under way again, whatever became of that.
+    /// Repeats an interrupted operation, whatever its outcome.
     StoresTwice,
-    /// It does what was under way again, and takes what it finds for somebody else's.
-    DisownsItsOwn,
+    /// Repeats an interrupted operation, and takes its own entry for one of another writer.
+    DisownsItsEntry,
 }
 
 /// A store in a table of its own. Clones share their connection.
 #[derive(Clone, Debug)]
-pub struct Careless {
+pub struct FaultyDatabase {
     address: String,
     table: String,
-    wrong: Wrong,
+    wrong: Mishandling,
     client: Arc<Mutex<Option<Arc<Client>>>>,
 }
 
-impl Careless {
+impl FaultyDatabase {
     /// A store at this address, in the table of this number.
-    pub fn new(address: &str, table: usize, wrong: Wrong) -> Self {
+    pub fn new(address: &str, table: usize, wrong: Mishandling) -> Self {
         Self {
             address: address.to_owned(),
-            table: format!("careless_{wrong:?}_{table}"),
+            table: format!("faulty_{wrong:?}_{table}"),
             wrong,
             client: Arc::default(),
         }
@@ -61,9 +61,9 @@ impl Careless {
         let client = self.client().await?;
         let step = i64::try_from(step).map_err(StoreError::other)?;
         let (column, text) = (column.as_str().to_owned(), entry.value.as_deref().map(str::to_owned));
-        let insert = if self.wrong == Wrong::StoresTwice { twice } else { once };
+        let insert = if self.wrong == Mishandling::StoresTwice { twice } else { once };
         let stored = async move { client.execute(&insert, &[&column, &step, &text]).await };
-        if self.wrong == Wrong::ConfirmsEarly {
+        if self.wrong == Mishandling::ConfirmsEarly {
             tokio::spawn(stored);
             return Ok(Put::Stored);
         }
@@ -72,7 +72,7 @@ impl Careless {
     }
 }
 
-impl Store for Careless {
+impl Store for FaultyDatabase {
     fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
         let table = format!("create table if not exists {} (name text, step bigint, value text)", self.table);
         let this = self.clone();
