@@ -192,12 +192,6 @@ impl Column {
         self.named(tag)
     }
 
-    /// A view that shows the number of values that it hides. It must hide some: [`flow`](crate::flow()) returns an
-    /// error for a view of all values. See [`View::elided`].
-    pub fn elided(&self) -> View {
-        self.all().elided()
-    }
-
     /// The views of the column; `None` for a source.
     pub(crate) fn views(&self) -> Option<&[View]> {
         self.0.derived.as_ref().map(|derived| derived.views.as_slice())

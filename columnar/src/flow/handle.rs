@@ -119,12 +119,6 @@ impl<K> Handle<K> {
         self.named(tag)
     }
 
-    /// A view that shows the number of values that it hides. It must hide some: a view of all values is a compile
-    /// error inside `flow!`. See [`View::elided`].
-    pub const fn elided(&self) -> View {
-        self.all().elided()
-    }
-
     /// The value at a step; `None` if it is not stored, or not [in memory](super::LiveFlow::load).
     pub fn get(&self, step: usize) -> Option<Value> {
         self.flow.as_ref()?.get(self.latest.column(), step)
