@@ -64,7 +64,7 @@ impl Plan {
                 }
             }
             if let (Some(view), Some(readers)) = (&reads.self_view, self.readers.get_mut(column)) {
-                readers.push(Reader { column, window: view.window, lag: 1 });
+                readers.push(Reader { column, window: view.awaited_window(), lag: 1 });
             }
         }
     }

@@ -65,7 +65,7 @@ impl ViewSpec {
         self.window.of_self(step)
     }
 
-    /// The window of an input that must be stored before the context is made: all of it, if hidden values are counted.
+    /// The window that must be stored before the context is made: everything, if hidden values are counted.
     pub(crate) fn awaited_window(&self) -> Window {
         if self.elided { Window::All } else { self.window }
     }

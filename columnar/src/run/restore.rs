@@ -10,7 +10,7 @@ use super::shared::Shared;
 use super::state::{Entries, StoredColumns};
 use super::{Error, Result};
 use crate::compute::Step;
-use crate::declare::{Name, Plan, Reader, SchemaError, SchemaErrors};
+use crate::declare::{Name, Plan, SchemaError, SchemaErrors};
 use crate::history::StoredSteps;
 use crate::reopen::{ColumnChange, Definition, OpenOptions, Recompute};
 use crate::store::{CHUNK, Store, StoreError, copy, put_all};
@@ -224,15 +224,8 @@ fn late_source<'p>(plan: &'p Plan, stored_by_column: &[StoredSteps]) -> Option<&
 /// `next` returns the first missing step of a column.
 fn first_needed(plan: &Plan, column: usize, first: usize, next: impl Fn(usize) -> usize) -> usize {
     let readers = plan.readers(column).iter().filter(|reader| reader.column >= first);
-    // An elision notice counts all hidden values.
-    let counts_hidden = plan
-        .schema()
-        .reads(column)
-        .is_some_and(|reads| reads.self_view.as_ref().is_some_and(|view| view.elided));
-    let needed = readers.map(|&Reader { column: reader, window, lag }| {
-        let first_shown = window.of_input(next(reader).saturating_sub(lag)).start;
-        if reader == column && counts_hidden { 0 } else { first_shown }
-    });
+    let needed =
+        readers.map(|reader| reader.window.of_input(next(reader.column).saturating_sub(reader.lag)).start);
     needed.min().unwrap_or(usize::MAX)
 }
 

@@ -146,14 +146,11 @@ impl Scheduler {
     /// The first cell that a derived one shows or counts and that is not stored, if there is one.
     pub(crate) fn missing(&self, cell: Cell) -> Option<Cell> {
         let reads = self.plan.schema().reads(cell.column)?;
-        let inputs =
-            reads.inputs.iter().map(|input| (input.column, input.spec.needed(input.spec.cells(cell.step))));
-        let own = reads.self_view.as_ref().map(|view| (cell.column, view.self_cells(cell.step)));
         let gap = |(column, steps): (usize, Range<usize>)| {
             let step = self.tracks.get(column)?.gap(steps)?;
             Some(Cell { column, step })
         };
-        inputs.chain(own).filter_map(gap).min_by_key(|gap| gap.step)
+        reads.needed(cell.column, cell.step).filter_map(gap).min_by_key(|gap| gap.step)
     }
 
     /// Whether a cell is stored as skipped.
@@ -311,15 +308,11 @@ impl Scheduler {
 
     /// Counts the views of a cell that show a cell which is not stored. Without such a view the cell is ready.
     fn count(&mut self, cell: Cell) {
-        let covers =
-            |column: usize, steps| self.tracks.get(column).is_some_and(|track| track.gap(steps).is_none());
         let Some(reads) = self.plan.schema().reads(cell.column) else { return };
-        let inputs = reads
-            .inputs
-            .iter()
-            .map(|input| covers(input.column, input.spec.needed(input.spec.cells(cell.step))));
-        let own = reads.self_view.as_ref().map(|view| covers(cell.column, view.self_cells(cell.step)));
-        let waits_for = inputs.chain(own).filter(|stored| !stored).count();
+        let waits = |(column, steps): &(usize, Range<usize>)| {
+            self.tracks.get(*column).is_none_or(|track| track.gap(steps.clone()).is_some())
+        };
+        let waits_for = reads.needed(cell.column, cell.step).filter(waits).count();
         self.set(cell, Slot::Waiting(waits_for));
         if waits_for == 0 {
             self.make_ready(cell);
