@@ -6,7 +6,7 @@
 //! # A prompt
 //!
 //! [`prompt("…")`](crate::prompt) sends its text as the system message and the context as the messages. It asks the
-//! model of the environment, or one that you [pass](crate::Prompt::with) to it. The answer arrives as a stream of
+//! model of the environment, or one that you [pass](crate::Prompt::model) to it. The answer arrives as a stream of
 //! deltas.
 //!
 //! # A function or closure
