@@ -42,7 +42,7 @@ fn an_extension_with_parameters_is_generic_over_its_base() {
 }
 
 #[test]
-fn a_module_is_a_field_that_constants_find_columns_in() {
+fn a_module_is_a_field_and_constants_find_its_columns() {
     let expansion = expand(&quote! {
         /// A chat that has a debate.
         pub struct Chat<M: Model>(model: M) {
@@ -56,7 +56,7 @@ fn a_module_is_a_field_that_constants_find_columns_in() {
 }
 
 #[test]
-fn typed_columns_know_their_types_by_their_fields() {
+fn typed_columns_take_their_types_from_their_fields() {
     let expansion = expand(&quote! {
         pub struct Chat<T: Tell + 'static> {
             source user;

@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_be_a_name() {
+    fn names_consist_of_lower_case_letters_digits_and_underscores() {
         for good in ["a", "user", "a1", "a_b_", "r2_d2", &"x".repeat(64)] {
             assert!(Name::new(good).is_ok() && Name::new_tag(good).is_ok(), "{good:?}");
         }

@@ -66,7 +66,7 @@ fn every_price_is_plausible() {
 }
 
 #[test]
-fn the_own_row_comes_before_the_longest_prefix() {
+fn the_row_of_a_model_comes_before_that_of_a_prefix() {
     let names = |model| caching(model).map(|at| (FAMILIES[at].names, FAMILIES[at].prefixes));
     assert_eq!(names("anthropic/claude-opus-5-20270101"), Some((&["anthropic/claude-opus-5"][..], &[][..])));
     assert_eq!(names("anthropic/claude-opus-5-6"), Some((&[][..], &["anthropic/claude-"][..])));
