@@ -1,4 +1,4 @@
-//! How often calls may begin.
+//! Rate limits: the number of calls that may begin in a period.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -14,8 +14,8 @@ use governor::{Quota, RateLimiter};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 
-/// How long past its due time a call waits for the lock before it assumes that the task which holds it is no longer
-/// polled.
+/// The time after which a waiting call assumes that the task with the lock is no longer polled, counted from the time at
+/// which the call is due.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Far more than anyone needs, and few enough that the sum of their intervals does not overflow.

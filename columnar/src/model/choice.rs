@@ -1,4 +1,4 @@
-//! Which model a column calls, and models by their names.
+//! The choice of a column's model, and models by their names.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

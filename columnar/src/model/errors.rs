@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::error::chain;
 
-/// A model takes no more calls for now: there were too many, or it is busy with those of others.
+/// A model takes no more calls for now: there were too many, or it is busy with calls of others.
 ///
 /// A [`Model`](super::Model) returns this error, or one of its own that has this one as a source.
 /// [`Adaptive`](super::Adaptive) then makes fewer calls at once and repeats the call, and
@@ -65,7 +65,7 @@ impl Refused {
     }
 }
 
-/// The end of a message: the time to wait, if it is known.
+/// The end of a message: the requested pause, if there is one.
 pub(super) struct Asks(pub(super) Option<Duration>);
 
 impl fmt::Display for Asks {

@@ -74,8 +74,8 @@ pub trait Model: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Begins a reply: pieces of text in order, then exactly one [`Chunk::End`]. A stream that ends
-    /// without it broke off, and its text counts for nothing.
+    /// Begins a reply: pieces of text in order, then exactly one [`Chunk::End`]. A stream without that end is an error,
+    /// and its text is discarded.
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>>;
 }
 

@@ -103,8 +103,8 @@ impl CallSpan {
     }
 }
 
-/// The provider, as the conventions call it, and its model, of a name such as `openai/gpt-4o-mini`. A name without a
-/// provider, as a model of the user may have, is both.
+/// Splits a name such as `openai/gpt-4o-mini` into the provider, by its name in the conventions, and the model. A name
+/// without a provider, such as that of a user's model, is both.
 fn split_name(name: &str) -> (&str, &str) {
     let (provider, model) = name.split_once('/').unwrap_or((name, name));
     (registry::provider(provider).map_or(provider, |provider| provider.telemetry_name), model)

@@ -57,7 +57,7 @@ impl CellSpan {
         );
     }
 
-    /// The cell could not be computed or stored. If it is skipped for that, it is stored as skipped.
+    /// The cell could not be computed or stored. If its column skips failed cells, it is then stored as skipped.
     pub(crate) fn failed(&mut self, error: &(dyn StdError + 'static), class: Option<&'static str>) {
         self.open.failed(error, class);
     }

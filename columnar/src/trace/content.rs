@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::context::Messages;
 
-/// The environment variable that asks for the content of calls in their spans: `true`, `span_only` or
-/// `span_and_event`, as other programs with OpenTelemetry read it. Read once, at the first run.
+/// The environment variable that enables the content of calls in their spans. Its values are `true`, `span_only` and
+/// `span_and_event`, as in other programs with OpenTelemetry. It is read once, at the first run.
 ///
 /// ```
 /// assert_eq!(columnar::trace::CAPTURE_CONTENT, "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT");
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_clear_yes_is_one() {
+    fn content_is_captured_for_three_values_alone() {
         assert!(["true", "TRUE", "SPAN_ONLY", "span_and_event"].iter().all(|value| is_yes(value)));
         assert!(!["", "false", "1", "no_content", "event_only", "true "].iter().any(|value| is_yes(value)));
     }
@@ -56,7 +56,7 @@ mod tests {
     fn content_has_the_form_of_the_conventions() {
         let parsed = |text: &str| text.parse::<Value>().expect("it is JSON");
         assert_eq!(parsed(&system("a \"b\"")), parsed(r#"[{"type": "text", "content": "a \"b\""}]"#));
-        let said = r#"[{"role": "assistant", "parts": [{"type": "text", "content": "c"}], "finish_reason": "stop"}]"#;
-        assert_eq!(parsed(&output("c", "stop")), parsed(said));
+        let expected = r#"[{"role": "assistant", "parts": [{"type": "text", "content": "c"}], "finish_reason": "stop"}]"#;
+        assert_eq!(parsed(&output("c", "stop")), parsed(expected));
     }
 }

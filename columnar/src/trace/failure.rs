@@ -60,7 +60,7 @@ fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {
     Some(format!("{:?}", error.kind()).into())
 }
 
-/// The finish reason in the words of the conventions. A provider's own word may be anything.
+/// The finish reason in the words of the conventions. The provider's own word could be anything.
 pub(super) fn finish(finish: &Finish) -> &'static str {
     match finish {
         Finish::Stop => "stop",

@@ -1,8 +1,7 @@
 //! Spans for the crate [`tracing`]: one for a run, one for each cell in it, and one for each call of a model in a cell.
 //!
-//! Needs the feature `tracing`. Any subscriber shows the spans; one that hands them on to
-//! OpenTelemetry finds the names that its [conventions for generative AI] give them. All spans are of
-//! the level `INFO` and the target `columnar`.
+//! Needs the feature `tracing`. The spans are for any subscriber. Their names follow OpenTelemetry's [conventions for
+//! generative AI]. All spans have the level `INFO` and the target `columnar`.
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -31,23 +30,23 @@
 //!
 //! - The parent of a run is the span in which it is first polled, that of a cell is its run, that of a call is its cell. A
 //!   cell's span is entered whenever its compute step is polled, so the step's own events are in it.
-//! - `columnar.outcome` is `ok`, `failed`, `skipped` or `cancelled`. A cell is `ok` when its value is
-//!   stored, and not before; a cell that is dropped before is `cancelled`.
-//! - A failed attempt that is followed by another one is an event of the level `WARN` in its cell, with
-//!   `columnar.attempt` and `error.type`.
-//! - `error.type` is an HTTP status, a kind of [`std::io::Error`], `timeout`, `overloaded` (a model that
-//!   takes no more calls), `limit` (a call that could cost too much), `panic`, `store`, `broke_off` (a reply without an end), a finish reason, or
-//!   `_OTHER`.
+//! - `columnar.outcome` is `ok`, `failed`, `skipped` or `cancelled`. A cell is `ok` when its value is stored; a cell that is
+//!   dropped before is `cancelled`.
+//! - A failed attempt that is followed by another one is an event of the level `WARN` in its cell, with `columnar.attempt`
+//!   and `error.type`.
+//! - `error.type` is an HTTP status, a kind of [`std::io::Error`], `timeout`, `overloaded` (a model that takes no more
+//!   calls), `limit` (a call that could cost too much), `panic`, `store`, `broke_off` (a reply without an end), a finish
+//!   reason, or `_OTHER`.
 //! - `gen_ai.response.finish_reasons` is a list in JSON: `["stop"]`, `["length"]`, `["content_filter"]` or
 //!   `["other"]`.
 //!
 //! # Content
 //!
-//! No field holds text of the conversation, an instruction, or the text of an error, which may quote
-//! both. The variable [`CAPTURE_CONTENT`] turns it on for the whole process. Then calls
-//! have `gen_ai.system_instructions`, `gen_ai.input.messages` and `gen_ai.output.messages` as well, in
-//! the JSON of the conventions, a finish reason in the provider's word, and spans that failed have
-//! `exception.message`. Names of columns and models are not content.
+//! By default no field contains text of the conversation, an instruction, or the text of an error, which may quote both.
+//! The variable [`CAPTURE_CONTENT`] enables content for the whole process. Then calls also have
+//! `gen_ai.system_instructions`, `gen_ai.input.messages` and `gen_ai.output.messages`, in the JSON of the conventions, and
+//! the finish reason in the provider's word. Failed spans have `exception.message`. Names of columns and models are not
+//! content.
 //!
 //! Events that a compute step, a model or another library emits are not covered.
 //!

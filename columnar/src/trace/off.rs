@@ -1,5 +1,5 @@
-//! The same spans without the feature `tracing`: of zero size, and without effect.
-#![allow(clippy::unused_self, reason = "they have the signatures of the real ones")]
+//! Stand-ins for the spans without the feature `tracing`: of zero size, and without effect.
+#![allow(clippy::unused_self, reason = "they have the signatures of the real spans")]
 
 use std::error::Error;
 

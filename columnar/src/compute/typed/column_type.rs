@@ -48,7 +48,7 @@ impl TypeSpec {
         let settings = SchemaSettings::default().with(|settings| settings.meta_schema = None);
         let json = settings.into_generator().into_root_schema_for::<T>().to_value();
         let instruction =
-            format!("Answer with JSON alone, which fits this JSON Schema and has nothing around it:\n{json}");
+            format!("Reply with JSON that matches this JSON Schema, and with nothing else:\n{json}");
         let schema = Arc::new(Schema { name: name_of::<T>(), json });
         Self {
             output: OutputSpec { schema, instruction: instruction.into(), follow_up: Vec::new() },

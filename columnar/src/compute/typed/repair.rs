@@ -138,7 +138,7 @@ impl Attempts<'_> {
             output.follow_up.push((Role::Assistant, self.reply.as_str().into()));
         }
         let instruction = &output.instruction;
-        let correction = format!("That is not what is wanted: {detail}. {instruction}");
+        let correction = format!("The reply is invalid: {detail}. {instruction}");
         output.follow_up.push((Role::User, correction.into()));
         self.cx = self.cx.clone().with_output(output);
         Ok(self.restart(mismatch.into()))

@@ -1,8 +1,8 @@
-//! The limit of concurrent calls, learnt from answers and refusals: one more after a round of answers, half as many after a
-//! refusal (additive increase, multiplicative decrease).
+//! The adaptive limit on concurrent calls: one more after a round of answers, half as many after a refusal (additive
+//! increase, multiplicative decrease).
 //!
-//! A state machine of `&mut self`, without a clock or I/O: the time and the number of calls in flight are arguments, and
-//! the pauses bring the randomness.
+//! A state machine without a clock or I/O: the time and the number of calls in flight are arguments. Its only randomness
+//! is the jitter of the pauses.
 
 use std::mem;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use tokio::time::Instant;
 
-/// The longest pause, whatever the model asks for: its state may have changed since.
+/// The longest pause, even if the model asks for a longer one: its state may have changed by then.
 const LONGEST_PAUSE: Duration = Duration::from_hours(1);
 
 /// The period between two refusals that halved the limit. It distinguishes calls that began after a refusal from those
@@ -48,7 +48,7 @@ pub(super) struct ConcurrencyLimit {
     opens: Option<Instant>,
     /// The first refusal since the last answer, with its round.
     silent: Option<(Instant, Round)>,
-    /// How the pauses grow, one per round without any answer.
+    /// The growth of the pauses: one pause for each round without any answer.
     growth: ExponentialBuilder,
     pauses: ExponentialBackoff,
 }
@@ -89,7 +89,7 @@ impl ConcurrencyLimit {
     /// A call was answered.
     pub(super) fn answered(&mut self, round: Round) {
         self.silent = self.silent.filter(|(_, refused)| round <= *refused);
-        // An answer to a call from before the last refusal tells nothing about the limit since.
+        // An answer to a call that began before the last refusal says nothing about the limit now.
         if round != self.round {
             return;
         }
@@ -130,20 +130,20 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
-    /// What happens to a limit, at a second.
+    /// An event of a limit, at a second.
     #[derive(Clone, Copy, Debug)]
     enum Event {
-        /// A call begins, while so many others go on.
+        /// A call begins, with this many others in flight.
         Began(usize),
         /// A call of this round is answered.
         Answered(u64),
-        /// A call of this round is refused, and the model asks to wait for so many seconds.
+        /// A call of this round is refused, and the model asks for a pause of this many seconds.
         Refused(u64, Option<u64>),
     }
 
     use Event::{Answered, Began, Refused};
 
-    /// How many calls may go on, and the second at which the next may begin.
+    /// The limit after these events, and the second at which the next call may begin.
     fn after(ceiling: usize, events: &[(u64, Event)]) -> (usize, u64) {
         let zero = Instant::now();
         let mut limit = ConcurrencyLimit::new(ceiling, GROWTH);
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn a_round_of_answers_is_one_call_more() {
         let halved = (0, Refused(0, None));
-        // Each answer is to the last of as many calls as may go on.
+        // Each answer comes while the limit is reached.
         let busy = |answers: usize| {
             let mut events = vec![halved];
             for _ in 0..answers {
@@ -200,9 +200,9 @@ mod tests {
         assert_eq!(after(8, &[&[halved], &old[..]].concat()).0, 4, "calls from before the refusal");
         let wave = [(1, Began(2)), (1, Began(3)), (1, Answered(1)), (1, Answered(1)), (2, Answered(1))];
         assert_eq!(after(8, &[&[halved], &wave[..], &[(2, Answered(1))]].concat()).0, 5);
-        let anew = [(2, Refused(1, None)), (4, Began(1)), (4, Answered(2))];
-        assert_eq!(after(8, &[&[halved], &wave[..], &anew].concat()).0, 2, "a refusal begins a new count");
-        assert_eq!(after(8, &[&[halved], &wave[..], &anew, &[(4, Answered(2))]].concat()).0, 3);
+        let again = [(2, Refused(1, None)), (4, Began(1)), (4, Answered(2))];
+        assert_eq!(after(8, &[&[halved], &wave[..], &again].concat()).0, 2, "a refusal begins a new count");
+        assert_eq!(after(8, &[&[halved], &wave[..], &again, &[(4, Answered(2))]].concat()).0, 3);
     }
 
     #[test]
@@ -212,7 +212,7 @@ mod tests {
             (&[(10, Refused(0, None))], 11),
             (&[(10, Refused(0, Some(20)))], 30),
             (&[(10, Refused(0, Some(0)))], 11),
-            // Refused together: the longest that any was asked for.
+            // Refused together: the longest pause applies.
             (&[(10, Refused(0, Some(20))), (10, Refused(0, None)), (11, Refused(0, Some(5)))], 30),
             (&[(10, Refused(0, None)), (11, Refused(0, Some(20)))], 31),
             // One after the other: 1 s, 2 s, 4 s, 4 s.
@@ -222,10 +222,10 @@ mod tests {
                 &[(0, Refused(0, None)), (1, Refused(1, None)), (3, Refused(2, None)), (7, Refused(3, None))],
                 11,
             ),
-            // An answer begins a new count; one to a call from before the refusal does not.
+            // An answer resets the pauses, unless its call began before the refusal.
             (&[(0, Refused(0, None)), (1, Answered(1)), (2, Refused(1, None))], 3),
             (&[(0, Refused(0, None)), (1, Answered(0)), (2, Refused(1, None))], 4),
-            // A model that asks for too little, again and again.
+            // A model that repeatedly asks for too short a pause.
             (&[(0, Refused(0, Some(1))), (1, Refused(1, Some(1))), (3, Refused(2, Some(1)))], 7),
             (&[(0, Refused(0, Some(u64::MAX)))], 60 * 60),
         ];

@@ -1,4 +1,4 @@
-//! [`Adaptive`]: a model with as many concurrent calls as it takes.
+//! [`Adaptive`]: a model whose limit on concurrent calls adapts to its refusals.
 
 mod limit;
 mod permits;
@@ -30,19 +30,20 @@ const PAUSES: ExponentialBuilder = ExponentialBuilder::new()
     .with_max_delay(Duration::from_secs(30))
     .with_jitter();
 
-/// A model with as many concurrent calls as it takes. All clones share one limit, across columns and flows.
+/// A model with a limit on concurrent calls that adapts to its refusals. All clones share one limit, across columns and
+/// flows.
 ///
 /// When the model refuses a call with [`Overloaded`], the limit is halved, no call begins for the time that the model asks
 /// for or for a growing pause, and the call is repeated. No event reports that: the call has not failed, it takes longer.
-/// Calls that were refused together count as one refusal. Each time that as many calls were answered as the limit allows,
-/// it grows by one.
+/// Calls that were refused together count as one refusal. After as many answers as the limit allows calls, the limit
+/// grows by one.
 ///
-/// So that a model which takes no calls at all holds up no flow for ever, each call waits for
-/// [`max_wait`](Self::max_wait) at most. A call that fails after the first piece of its reply is not repeated here; use
+/// Each call waits for [`max_wait`](Self::max_wait) at most, so that a model which refuses all calls cannot block a flow
+/// for ever. A call that fails after the first piece of its reply is not repeated here; use
 /// [`retry`](crate::compute::Policy::retry) for that.
 ///
-/// A call counts from its beginning to the end of its reply. The exception is a call that has been ready for more than a
-/// second while nobody reads its run: so a run can wait for another one on the same model.
+/// A call counts from its beginning to the end of its reply. The exception is a call whose reply has been ready for more
+/// than a second while its run is not polled. So a run can wait for another one on the same model.
 ///
 /// Models chosen by name are wrapped in it already. Needs the clock of a tokio runtime.
 ///

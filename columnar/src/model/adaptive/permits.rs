@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::limit::{Admission, ConcurrencyLimit, Round};
 use crate::model::Overloaded;
 
-/// How long a call may be ready and unread before its permit is lent to others.
+/// The time after which the permit of a call is lent to others, if its reply is ready and not read.
 const UNREAD: Duration = Duration::from_secs(1);
 
 /// The extra delay of a call that was refused. It may be refused each time for a reason of its own, and must not be the
@@ -60,8 +60,8 @@ impl Permits {
                     let asked = Overloaded { retry_after: Some(opens.duration_since(now)) };
                     sleep_until(until.ok_or(asked)?).await;
                 }
-                // A release wakes all waiting calls, and they check again after a while anyway: a single one that was
-                // woken might be in a run that nobody reads, and never pass it on.
+                // A release wakes all waiting calls, and they also check again after a while. If only one call were
+                // woken, it might be in a run that is not polled, and the permit would be lost.
                 Err(_) => drop(timeout(UNREAD, freed).await),
             }
         }
@@ -165,7 +165,7 @@ impl Drop for Permit {
     }
 }
 
-/// The task that reads a reply, and since when it has not read one that is ready.
+/// The task that reads a reply, and the time since which a ready reply has not been read.
 ///
 /// A run computes while it is read. If a run waits for another, as a loop over its events that runs a second flow does,
 /// the calls of the first are not polled, and their permits would never be released. But the model has finished with them

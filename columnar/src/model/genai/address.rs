@@ -1,4 +1,4 @@
-//! The base URL of requests, in place of the provider's.
+//! The base URL that replaces the provider's.
 
 use std::net::IpAddr;
 
@@ -14,8 +14,8 @@ impl Address {
         Self(format!("{path}{slash}{query}"))
     }
 
-    /// The two parts of `provider/model@http://…`. Some models have an `@` in their own names.
-    pub(super) fn behind(name: &str) -> (&str, Option<Self>) {
+    /// Splits `provider/model@http://…` into the name and the address. Some models have an `@` in their names.
+    pub(super) fn split(name: &str) -> (&str, Option<Self>) {
         let at = ["@http://", "@https://"].iter().filter_map(|mark| name.find(mark)).min();
         match at.and_then(|at| Some((name.get(..at)?, name.get(at + 1..)?))) {
             Some((name, url)) => (name, Some(Self::new(url))),
@@ -27,7 +27,7 @@ impl Address {
         &self.0
     }
 
-    /// Whether it is on this machine.
+    /// Whether the address is on this machine.
     pub(super) fn is_loopback(&self) -> bool {
         let (_, rest) = self.0.split_once("://").unwrap_or(("", &self.0));
         let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_stands_behind_a_name() {
+    fn an_address_follows_the_name() {
         for (name, model, url) in [
             ("openai/x", "openai/x", None),
             ("openai/x@2", "openai/x@2", None),
@@ -63,7 +63,7 @@ mod tests {
             ("openai/@cf/x@https://me:pw@h", "openai/@cf/x", Some("https://me:pw@h/")),
             ("openai/x@http://h/?to=@https://i", "openai/x", Some("http://h/?to=@https://i")),
         ] {
-            let (name, address) = Address::behind(name);
+            let (name, address) = Address::split(name);
             assert_eq!((name, address.as_ref().map(Address::as_str)), (model, url));
         }
     }

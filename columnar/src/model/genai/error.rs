@@ -11,12 +11,12 @@ use crate::registry::PROVIDERS;
 /// The longest pause that a header may ask for.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);
 
-/// Why there is no reply. Holds no key, no address and nothing of the conversation.
+/// An error of a call to a provider. It contains no key, no address and no content of the conversation.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GenaiError {
-    /// The name of the model does not begin with a provider, or ends there.
-    #[error("`{name}` is no provider: a model is named `provider/model`, with one of {known}", known = known_providers())]
+    /// The name of the model does not begin with a known provider, or has nothing after it.
+    #[error("`{name}` is not a provider: name a model as `provider/model`, with one of {known}", known = known_providers())]
     UnknownProvider {
         /// The beginning of the name.
         name: String,
@@ -47,20 +47,20 @@ pub enum GenaiError {
         /// Set if the same request would be refused again, as for most statuses below 500.
         source: Option<Refused>,
     },
-    /// The provider takes no more calls for now: too many came from here, or from everywhere.
+    /// The provider takes no more calls for now: there were too many from this program, or from all its users.
     #[error("`{model}` takes no more calls for now (HTTP status {status}){asks}{}", Suffix(message), asks = Asks(source.retry_after))]
     Overloaded {
         /// The name of the model.
         model: String,
         /// 429 for too many calls or a quota that is used up, 503 or 529 for a provider that is busy.
         status: u16,
-        /// The same as of any other [status](Self::Status).
+        /// The provider's message, redacted as in [`Status`](Self::Status).
         message: String,
         /// The error that [`Adaptive`](crate::model::Adaptive) and [`retry`](crate::compute::Policy::retry) react to.
         source: Overloaded,
     },
-    /// No data came for too long.
-    #[error("`{model}` {} {limit:?}", if *begun { "said no more for" } else { "did not begin to answer within" })]
+    /// The provider sent no data for too long.
+    #[error("`{model}` {} {limit:?}", if *begun { "sent nothing for" } else { "did not begin to answer within" })]
     TimedOut {
         /// The name of the model.
         model: String,
@@ -165,13 +165,13 @@ impl Refusal {
     }
 }
 
-/// Parses the header of that name: a number of seconds, or a date.
+/// Parses a `retry-after` header: a number of seconds, or a date.
 fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
     let header = header.trim();
     let pause = if let Ok(seconds) = header.parse() {
         Duration::from_secs(seconds)
     } else {
-        // A date that has passed asks for nothing.
+        // A past date is no pause.
         httpdate::parse_http_date(header).ok()?.duration_since(now).unwrap_or_default()
     };
     Some(pause.min(LONGEST_WAIT))
@@ -182,7 +182,7 @@ const GARBLED: &str = "the reply could not be understood";
 fn summary(error: &::genai::Error) -> &'static str {
     match error {
         ::genai::Error::WebStream { .. } => "the connection failed",
-        // Nothing else that is internal to the client depends on what it is given.
+        // The base URL is the only argument that can cause an internal error of the client.
         ::genai::Error::Internal(_) => "the base URL is not valid",
         _ => GARBLED,
     }

@@ -38,30 +38,29 @@ use crate::registry::{self, Provider};
 /// | `gemini/gemini-2.5-flash` | `GEMINI_API_KEY` |
 /// | `ollama/llama3.2` | none, it runs on this machine |
 /// | `open_router/qwen/qwen3-32b` | `OPEN_ROUTER_API_KEY` |
-/// | `openai/gpt-4o-mini`, also for servers that speak its chat completions | `OPENAI_API_KEY` |
-/// | `openai_resp/gpt-5-codex`, over the newer Responses interface | `OPENAI_API_KEY` |
+/// | `openai/gpt-4o-mini`, also for servers with its chat completions | `OPENAI_API_KEY` |
+/// | `openai_resp/gpt-5-codex`, with the newer Responses API | `OPENAI_API_KEY` |
 ///
-/// The other providers follow the same pattern; the error for an unknown one lists them. The key
-/// is read from the environment at each request. A name that ends in `-low`, `-medium` or `-high`
-/// asks a reasoning model for that effort, and the ending is not sent as part of the name.
+/// The other providers follow the same pattern; the error for an unknown one lists them. The key is read from the
+/// environment at each request. A name that ends in `-low`, `-medium` or `-high` requests that effort from a reasoning
+/// model, and the ending is not sent as part of the name.
 ///
-/// An address after the name, as in `openai/smollm2@http://127.0.0.1:8123/v1`, is where the requests go; see
-/// [`base_url`](Self::base_url). It is not part of the model's name, and never shown.
+/// Requests go to the address after the name, if there is one, as in `openai/smollm2@http://127.0.0.1:8123/v1`; see
+/// [`base_url`](Self::base_url). The address is not part of the model's name, and never shown.
 ///
-/// A [schema](Request::schema) is sent where the provider holds its models to it, and as far as it does:
-/// OpenAI's kind, where all properties of an object are required and there are no others, also for Fireworks,
-/// Mistral, Nebius, `OpenRouter`, Together and xAI; that of Anthropic; and that of Gemini. Other providers are sent no
-/// schema.
+/// A [schema](Request::schema) is sent to providers that enforce one, in their dialect and without the keywords that they
+/// refuse. OpenAI's dialect requires all properties of an object and allows no others; Fireworks, Mistral, Nebius,
+/// `OpenRouter`, Together and xAI share it. Anthropic and Gemini have their own dialects. Other providers get no schema.
 ///
-/// Of a reply's usage, `input` counts the whole request, also what came from the provider's cache.
+/// The `input` tokens of a reply's usage are those of the whole request, tokens from the provider's cache included.
 ///
-/// A reply must be polled inside a Tokio runtime. Nothing is sent before its first poll, and
-/// dropping it closes the connection. Nothing is retried, and no redirect is followed. By default a reply may take five
-/// minutes to begin and be silent for two, and have 16 MiB of text; [`timeout`](crate::compute::Policy::timeout) limits
-/// the whole. A line without an end is buffered until one of these limits is reached.
+/// A reply must be polled inside a Tokio runtime. Nothing is sent before its first poll, and dropping it closes the
+/// connection. Nothing is retried, and no redirect is followed. By default a reply must begin within five minutes, may
+/// pause for two minutes, and may have 16 MiB of text; [`timeout`](crate::compute::Policy::timeout) limits the whole. A
+/// line without an end is buffered until one of these limits is reached.
 ///
-/// A provider that takes no more calls for now is an [`Overloaded`](super::Overloaded) error, which
-/// [`Adaptive`](super::Adaptive) handles; a request that it would refuse again is a [`Refused`].
+/// If the provider takes no more calls for now, the error is [`Overloaded`](super::Overloaded), which
+/// [`Adaptive`](super::Adaptive) handles. If it would refuse the request again, the error is [`Refused`].
 #[derive(Clone)]
 pub struct Genai {
     name: String,
@@ -75,7 +74,7 @@ pub struct Genai {
 impl Genai {
     /// The model with this name, for example `anthropic/claude-sonnet-4-5`.
     ///
-    /// Only a request can tell whether the model exists and the key is right.
+    /// Whether the model exists and the key is right is known only after the first request.
     ///
     /// # Errors
     ///
@@ -90,7 +89,7 @@ impl Genai {
     /// # Ok::<(), columnar::model::GenaiError>(())
     /// ```
     pub fn new(name: &str) -> Result<Self, GenaiError> {
-        let (name, address) = Address::behind(name);
+        let (name, address) = Address::split(name);
         let (provider_name, model) = name.split_once('/').unwrap_or((name, ""));
         let provider = registry::provider(provider_name).filter(|_| !model.is_empty());
         let adapter = provider.and_then(|provider| AdapterKind::from_lower_str(provider.name));
@@ -105,9 +104,9 @@ impl Genai {
 
     /// Sends the requests to this address instead of the provider's.
     ///
-    /// It goes up to and including the version, as in `http://127.0.0.1:8123/v1/`; for `ollama`
-    /// there is none. The provider's key is sent along. Only a server on this machine
-    /// (`localhost` or a loopback address) can do without.
+    /// The address includes the version, as in `http://127.0.0.1:8123/v1/`; for `ollama` there is no version. The
+    /// provider's key is sent to the address. Without a key, only a server on this machine (`localhost` or a loopback
+    /// address) can be called.
     #[must_use]
     pub fn base_url(self, url: &str) -> Self {
         Self { address: Some(Address::new(url)), ..self }
@@ -174,7 +173,7 @@ impl Genai {
             target.auth = sent.key.clone().map_or(AuthData::None, AuthData::Key);
             if let Some(address) = &sent.address {
                 target.endpoint = Endpoint::from_owned(address.as_str());
-                // The client would send the requests of this provider to its own address all the same.
+                // The client ignores the endpoint for this provider.
                 if target.model.adapter_kind == AdapterKind::Zai {
                     target.model = ModelIden::new(AdapterKind::OpenAI, target.model.model_name);
                 }

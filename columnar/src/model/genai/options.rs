@@ -6,7 +6,7 @@ use super::schema::sent;
 use crate::registry::Provider;
 use crate::rendering::Request;
 
-/// The options of a request. Those that the provider does not take are left out.
+/// The options of a request. A schema that the provider does not accept is left out.
 pub(super) fn chat_options(provider: &Provider, request: &Request) -> ChatOptions {
     let options = ChatOptions::default().with_max_tokens(request.max_tokens).with_capture_usage(true);
     let options = match request.temperature {
@@ -24,7 +24,7 @@ pub(super) fn chat_options(provider: &Provider, request: &Request) -> ChatOption
     }
 }
 
-/// The same number with as many digits as it was written with: 0.7, not `0.699_999_988`.
+/// The number with the digits that the user wrote: 0.7, not `0.699_999_988`.
 fn round(number: f32) -> f64 {
     number.to_string().parse().unwrap_or_else(|_| number.into())
 }

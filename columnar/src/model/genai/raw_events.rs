@@ -13,7 +13,7 @@ const LONGEST_ID: usize = 200;
 
 /// The facts from the events of one reply.
 pub(super) struct RawEvents {
-    /// Whether each event must have a name: the client ignores those that do not.
+    /// Whether each event must have a name: the client ignores events without one.
     named: bool,
     seen: Mutex<Seen>,
 }

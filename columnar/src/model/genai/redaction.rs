@@ -14,7 +14,7 @@ const LONGEST_SENTENCE: usize = 500;
 /// The longest word for a kind of error.
 const LONGEST_WORD: usize = 64;
 
-/// Words up to this length are not redacted: they are everywhere, and reveal nothing.
+/// Words up to this length are not redacted: they are too common to reveal anything.
 const SHORT: usize = 3;
 
 /// The content that was sent, and must not come back in an error.
@@ -53,7 +53,7 @@ impl Sent {
     }
 }
 
-/// Whether it looks like a provider's word for a kind of error, or for the end of a reply.
+/// Whether the text looks like a provider's identifier for a kind of error or the end of a reply.
 pub(super) fn is_word(word: &str) -> bool {
     let known = |c: char| c.is_ascii_alphanumeric() || "_.-[]".contains(c);
     (1..=LONGEST_WORD).contains(&word.len()) && word.chars().all(known)
@@ -86,7 +86,7 @@ impl Redactor {
         Self { words: words.map(str::to_owned).collect(), text }
     }
 
-    /// Whether this is a piece of the sent text, or contains one. A word that is not ASCII is assumed to be.
+    /// Whether the word is a piece of the sent text, or contains one. A word that is not ASCII is assumed to be one.
     fn has(&self, word: &str) -> bool {
         let word = word.to_lowercase();
         let is_key = word.contains("sk-") || word.contains('*');
@@ -121,7 +121,7 @@ impl Redactor {
             let letters = run.trim_end_matches(|c: char| !c.is_alphanumeric());
             if self.has(letters) { run.replacen(letters, "…", 1) } else { run.to_owned() }
         });
-        // Control characters may do anything to a terminal.
+        // Control characters could change the terminal.
         shown.collect::<String>().chars().filter(|c| !c.is_control()).collect()
     }
 }

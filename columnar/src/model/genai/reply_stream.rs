@@ -86,7 +86,7 @@ impl ReplyStream {
         }
     }
 
-    /// The client's next event. Raw events that are none for the client still show that the server is alive.
+    /// The client's next event. Raw events that the client ignores still show that the server is alive.
     async fn event(&mut self) -> Result<Option<ChatStreamEvent>, GenaiError> {
         // The time before this poll does not count against the server.
         let mut since = Instant::now();

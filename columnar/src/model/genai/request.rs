@@ -17,8 +17,8 @@ pub(super) fn chat_request(model: &str, request: &Request) -> ChatRequest {
             chat.append_message(ChatMessage::system(system).with_options(kept(lifetime)))
         }
     };
-    // An entry is found at the end of a block, so each is sent as its own as long as there are any marks. Providers put
-    // neighbours of equal role together.
+    // A cache entry is found at the end of a block, so with marks each block is sent separately. Providers join adjacent
+    // messages of equal role.
     let blocks = if rendering.is_marked() { rendering.blocks() } else { rendering.joined() };
     chat.append_messages(blocks.into_iter().map(message))
 }
@@ -50,11 +50,11 @@ mod tests {
     use crate::prelude::*;
     use crate::testing::script;
 
-    /// What is sent to a model of this name when a reply to `said` was not what it has to be.
-    async fn sent(name: &str, said: &str, follow_up: &[(Role, &str)]) -> Vec<(String, String, bool)> {
+    /// The role and the text of each message to a model of this name, and whether it is marked.
+    async fn sent(name: &str, text: &str, follow_up: &[(Role, &str)]) -> Vec<(String, String, bool)> {
         let user = source("user");
         let bot = flow([column("bot", vec![user.all(), this()], script([""]))]).expect("a sound flow");
-        bot.push("user", said).await.expect("memory takes it");
+        bot.push("user", text).await.expect("memory takes it");
         let request = Request {
             system: "Be brief.".into(),
             messages: bot.messages("bot", 0).expect("it is stored"),
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_follows_up_is_sent_behind_the_messages_and_never_marked() {
+    async fn a_follow_up_is_sent_after_the_messages_and_never_marked() {
         let long = "user ".repeat(1000);
         let first = format!("<user>\n{long}\n</user>");
         let (reply, why) = ((Role::Assistant, "No."), (Role::User, "Say it in JSON."));
@@ -83,7 +83,7 @@ mod tests {
             let expected = [&[user(&first, is_marked)][..], &rest].concat();
             assert_eq!(sent(name, &long, &[reply, why]).await, expected, "{name}");
         }
-        // Without a reply to stand between them, the two are neighbours.
+        // A blank reply is not sent, so the two user messages are adjacent.
         let blank = (Role::Assistant, " \n");
         let apart = sent("anthropic/claude-sonnet-4-5", &long, &[blank, why]).await;
         let texts: Vec<_> = apart.iter().map(|(_, text, is_marked)| (text.as_str(), *is_marked)).collect();

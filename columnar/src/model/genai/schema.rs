@@ -4,11 +4,11 @@ use serde_json::{Map, Value as Json};
 
 use crate::registry::SchemaDialect;
 
-/// The accepted values of `format`; derived schemas also have `uint32`, which is refused.
+/// The values of `format` that providers accept. Derived schemas also have others, such as `uint32`.
 const FORMATS: &[&str] =
     &["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"];
 
-/// Keywords that are left out: the reply is checked against the whole schema anyway.
+/// Keywords that are omitted: the reply is checked against the whole schema anyway.
 const LENGTHS: &[&str] = &["$schema", "maxLength", "minLength", "uniqueItems"];
 const LIMITS: &[&str] = &[
     "exclusiveMaximum",
@@ -23,7 +23,7 @@ const LIMITS: &[&str] = &[
     "pattern",
 ];
 
-/// Keywords that cannot be left out or replaced, so a schema with one of them is not sent.
+/// Keywords that cannot be omitted or replaced, so a schema with one of them is not sent.
 const FOREIGN: &[&str] = &[
     "allOf",
     "contains",
@@ -40,7 +40,7 @@ const FOREIGN: &[&str] = &[
     "unevaluatedProperties",
 ];
 
-/// The schema as it is sent, or `None` if the provider would refuse it.
+/// The schema in a provider's dialect; `None` if the provider would refuse it.
 pub(super) fn sent(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
     if dialect == SchemaDialect::Full {
         return Some(schema.clone());
@@ -76,7 +76,7 @@ fn narrowed(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
             ("items", schema) => narrowed(schema, dialect)?,
             _ => value.clone(),
         };
-        // Providers know `anyOf`, which is the wider of the two.
+        // Providers support `anyOf`, which accepts more.
         let word = if word == "oneOf" && !entries.contains_key("anyOf") { "anyOf" } else { word };
         kept.insert(word.to_owned(), value);
     }

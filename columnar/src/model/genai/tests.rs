@@ -13,7 +13,7 @@ fn every_provider_of_the_registry_makes_a_model() {
 }
 
 #[test]
-fn a_name_without_provider_or_model_is_answered_with_the_list() {
+fn the_error_for_a_name_without_provider_or_model_lists_the_providers() {
     for name in ["gpt-4o", "openia/gpt-4o", "openai/", "/gpt-4o", "", "genai_1/x", "vertex/x"] {
         let error = Genai::new(name).expect_err(name).to_string();
         assert!(error.contains("anthropic, cohere") && error.contains("ollama"), "{error}");
@@ -28,7 +28,7 @@ fn a_base_url_stays_out_of_debug_output() {
 }
 
 #[test]
-fn an_address_behind_a_name_is_no_part_of_it() {
+fn an_address_after_a_name_is_not_part_of_it() {
     let model = Genai::new("openai/x@http://me:secret@localhost/v1").expect("a provider");
     assert_eq!((model.name(), &*model.model.model_name), ("openai/x", "x"));
     assert!(model.has_address() && model.ready().is_ok(), "this machine needs no key");

@@ -1,4 +1,4 @@
-//! What goes over the wire and what comes back, against a server that answers by rote.
+//! Tests of requests and replies on the wire, with a server that sends a fixed reply.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use crate::testing::script;
 
 const SECRET: &str = "the moon is made of cheese";
 
-/// Answers one request with these bytes and hands back the request. More headers may follow the status.
+/// Sends these bytes as the reply to one request, and returns the request. More headers may follow the status.
 async fn serve(status: &str, body: &str) -> (String, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}/v1", listener.local_addr().expect("an address"));
@@ -50,14 +50,14 @@ fn is_whole(request: &[u8]) -> bool {
     })
 }
 
-/// What a column is shown that reads `user` and its own past, where they said this in turn.
-async fn request(said: &[(Role, &str)]) -> Request {
-    shown(said, |user| vec![user.all(), this()], "Be brief.").await
+/// The request of a column that reads `user` and its self history, after this conversation.
+async fn request(conversation: &[(Role, &str)]) -> Request {
+    request_with(conversation, |user| vec![user.all(), this()], "Be brief.").await
 }
 
-/// What a column is shown through these views.
-async fn shown(said: &[(Role, &str)], views: Views, system: &str) -> Request {
-    let of = |wanted: Role| said.iter().filter(move |(role, _)| *role == wanted).map(|(_, text)| *text);
+/// The request of a column with these views.
+async fn request_with(conversation: &[(Role, &str)], views: Views, system: &str) -> Request {
+    let of = |of: Role| conversation.iter().filter(move |(role, _)| *role == of).map(|(_, text)| *text);
     let user = source("user");
     let bot = flow([column("bot", views(&user), script(of(Role::Assistant)))]).expect("a sound flow");
     for text in of(Role::User) {
@@ -104,7 +104,7 @@ const USAGE: &str = "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"comp
 const DONE: &str = "data: [DONE]\n\n";
 
 #[tokio::test]
-async fn the_request_has_a_cap_and_no_empty_replies() {
+async fn the_request_has_max_tokens_and_no_empty_replies() {
     let (url, served) = serve("200 OK", &format!("{HELLO}{FINISH}{USAGE}{DONE}")).await;
     let messages = [
         (Role::User, "a"),
@@ -179,7 +179,7 @@ async fn errors_quote_neither_server_nor_address() {
 }
 
 #[tokio::test]
-async fn a_provider_that_takes_no_more_calls_says_so_and_for_how_long() {
+async fn an_overload_is_an_error_with_the_requested_pause() {
     let seconds = |seconds| Some(Duration::from_secs(seconds));
     for (status, retry_after, expected) in [
         (
@@ -207,7 +207,7 @@ async fn a_provider_that_takes_no_more_calls_says_so_and_for_how_long() {
 }
 
 #[tokio::test]
-async fn a_provider_may_say_so_after_it_has_begun() {
+async fn an_overload_after_the_reply_has_begun_is_the_same_error() {
     for (kind, status) in
         [("overloaded_error", Some(529)), ("rate_limit_error", Some(429)), ("api_error", None)]
     {
@@ -219,14 +219,14 @@ async fn a_provider_may_say_so_after_it_has_begun() {
         let (_, _, error) = ask(&model, &[(Role::User, SECRET)]).await;
         let error = error.expect("an error");
         assert_eq!(Overloaded::of(&*error).is_some(), status.is_some(), "{error}");
-        let told = status.map_or("the server reported an error".to_owned(), |status| status.to_string());
-        assert!(error.to_string().contains(&told), "{error}");
+        let expected = status.map_or("the server reported an error".to_owned(), |status| status.to_string());
+        assert!(error.to_string().contains(&expected), "{error}");
         assert!(!format!("{error:?}").contains(SECRET));
     }
 }
 
 #[tokio::test]
-async fn what_cannot_be_sent_is_said() {
+async fn a_request_that_cannot_be_sent_is_an_error() {
     let (url, served) = serve("200 OK", "").await;
     served.abort();
     let _ = served.await;
@@ -240,7 +240,7 @@ async fn what_cannot_be_sent_is_said() {
     }
 }
 
-/// What is sent of a request to a model of this name.
+/// The body of a request to a model of this name.
 async fn sent(name: &str, request: Request) -> Json {
     let (url, served) = serve("200 OK", "").await;
     let model = Genai::new(name).expect("a provider").base_url(&url);
@@ -251,7 +251,7 @@ async fn sent(name: &str, request: Request) -> Json {
 }
 
 #[tokio::test]
-async fn what_is_wanted_of_a_reply_is_sent() {
+async fn temperature_stop_sequences_and_schema_are_sent() {
     let schema = json!({
         "type": "object",
         "properties": { "name": { "type": "string", "minLength": 1 }, "age": { "type": "integer", "minimum": 0 } },
@@ -259,7 +259,7 @@ async fn what_is_wanted_of_a_reply_is_sent() {
     });
     let schema = Schema { name: "person".to_owned(), json: schema };
     let stop: Arc<[String]> = ["END".to_owned(), "\n\n".to_owned()].into();
-    let wanted = Request {
+    let full = Request {
         temperature: Some(0.7),
         stop: Arc::clone(&stop),
         schema: Some(Arc::new(schema)),
@@ -273,7 +273,7 @@ async fn what_is_wanted_of_a_reply_is_sent() {
         "required": ["name", "age"],
         "additionalProperties": false,
     } } });
-    let body = sent("openai/gpt-4o", wanted.clone()).await;
+    let body = sent("openai/gpt-4o", full.clone()).await;
     assert_eq!((&body["temperature"], &body["stop"]), (&json!(0.7), &json!(["END", "\n\n"])));
     assert!(
         body["response_format"]["json_schema"]["schema"]["required"]
@@ -291,15 +291,15 @@ async fn what_is_wanted_of_a_reply_is_sent() {
         "required": ["name"],
         "additionalProperties": false,
     } });
-    let body = sent("anthropic/claude-sonnet-4-5", wanted.clone()).await;
+    let body = sent("anthropic/claude-sonnet-4-5", full.clone()).await;
     assert_eq!((&body["temperature"], &body["stop_sequences"]), (&json!(0.7), &json!(["END", "\n\n"])));
     assert_eq!(body["output_config"]["format"], anthropic);
 
-    // Who cannot be held to it is not asked for it.
+    // Providers that do not enforce a schema get none.
     for name in
         ["deepseek/deepseek-chat", "groq/test", "zai/test", "minimax/test", "ollama/test", "cohere/test"]
     {
-        let body = sent(name, wanted.clone()).await.to_string();
+        let body = sent(name, full.clone()).await.to_string();
         assert!(!body.contains("schema") && !body.contains("person"), "{name}: {body}");
         assert!(body.contains("0.7") && body.contains("END"), "{name}: {body}");
     }
@@ -311,7 +311,7 @@ async fn what_is_wanted_of_a_reply_is_sent() {
     }
 }
 
-/// The blocks of a body in order: who speaks, the text, and what it is marked with.
+/// The blocks of a body in order, each with its role, its text and its mark.
 fn blocks(body: &Json) -> Vec<(String, String, Json)> {
     let system = body.get("system").map(|content| json!({ "role": "system", "content": content }));
     let array = ["messages", "input"].iter().find_map(|name| body[*name].as_array());
@@ -331,15 +331,15 @@ fn blocks(body: &Json) -> Vec<(String, String, Json)> {
     messages.flat_map(of_message).collect()
 }
 
-/// The blocks without their borders and marks.
+/// The messages of the blocks, without marks.
 fn joined(blocks: &[(String, String, Json)]) -> Vec<(String, String)> {
     let messages = blocks.chunk_by(|(one, ..), (other, ..)| one == other);
     let text = |message: &[(String, String, Json)]| message.iter().map(|(_, text, _)| &**text).collect();
     messages.map(|message| (message[0].0.clone(), text(message))).collect()
 }
 
-/// The same of what a model is asked.
-fn asked(request: &Request) -> Vec<(String, String)> {
+/// The messages of a request.
+fn messages_of(request: &Request) -> Vec<(String, String)> {
     let messages = request.messages.iter().map(|(role, text)| (role.to_string(), text.into_owned()));
     [("system".to_owned(), request.system.to_string())].into_iter().chain(messages).collect()
 }
@@ -350,39 +350,39 @@ fn marked(blocks: &[(String, String, Json)]) -> Vec<usize> {
 
 type Views = fn(&Column) -> Vec<View>;
 
-/// Three steps; what the user says is long enough to be kept.
+/// A request after three steps. One value is long enough to be cached.
 async fn long(views: Views, system: &str) -> Request {
     let user = "user ".repeat(1000);
-    let said = [(Role::User, "a"), (Role::Assistant, "b0"), (Role::User, &user), (Role::Assistant, "b1")];
-    shown(&[&said[..], &[(Role::User, "c")]].concat(), views, system).await
+    let earlier = [(Role::User, "a"), (Role::Assistant, "b0"), (Role::User, &user), (Role::Assistant, "b1")];
+    request_with(&[&earlier[..], &[(Role::User, "c")]].concat(), views, system).await
 }
 
 #[tokio::test]
-async fn a_request_is_marked_where_the_next_one_leaves_it() {
+async fn a_request_is_marked_at_the_end_of_the_prefix_that_the_next_one_repeats() {
     let instruction = "Be brief. ".repeat(500);
     let patterns: [(Views, &str, usize, &[usize]); 5] = [
         // Blocks: the instruction, a, b0, user, b1, c. For forks of the last step b1 is marked as well.
         (|user| vec![user.all(), this()], "Be brief.", 6, &[4, 5]),
         (|user| vec![user.all(), this()], &instruction, 6, &[0, 4, 5]),
-        // The instruction, a, user, b1, c: in the middle of what the user says.
+        // The instruction, a, user, b1, c: after a user's value, in the middle of a message.
         (|user| vec![user.all(), this().latest()], "Be brief.", 5, &[2]),
         // The instruction, the lead, b0, b1, c.
         (|user| vec![user.latest(), this()], &instruction, 5, &[0, 3]),
-        // Nothing is marked, so nothing is apart: the instruction, and the last two things that the user said.
+        // Without marks, blocks are joined: the instruction, and the last two values of the user.
         (|user| vec![user.window(2)], "Be brief.", 2, &[]),
     ];
     for (views, system, count, marks) in patterns {
         let request = long(views, system).await;
         let blocks = blocks(&sent("anthropic/claude-sonnet-4-5", request.clone()).await);
         assert_eq!((blocks.len(), &*marked(&blocks)), (count, marks));
-        assert_eq!(joined(&blocks), asked(&request));
+        assert_eq!(joined(&blocks), messages_of(&request));
         let short = json!({ "type": "ephemeral" });
         assert!(marks.iter().all(|mark| blocks[*mark].2 == short));
     }
 }
 
 #[tokio::test]
-async fn the_pace_says_for_how_long() {
+async fn the_pace_decides_the_lifetime_of_marks() {
     let request = long(|user| vec![user.all(), this()], "Be brief.").await;
     for (pace, mark) in [
         (Pace::batch(), Some(json!({ "type": "ephemeral" }))),
@@ -398,38 +398,39 @@ async fn the_pace_says_for_how_long() {
 }
 
 #[tokio::test]
-async fn newer_models_of_openai_are_shown_the_entry_of_the_step_before() {
+async fn newer_models_of_openai_get_a_mark_at_the_entry_of_the_previous_step() {
     let request = long(|user| vec![user.all(), this()], &"Be brief. ".repeat(500)).await;
     let body = sent("openai/gpt-5.6", request.clone()).await;
     let blocks = blocks(&body);
     assert_eq!(marked(&blocks), [0, 3, 4, 5]);
-    assert_eq!(joined(&blocks), asked(&request));
+    assert_eq!(joined(&blocks), messages_of(&request));
     assert_eq!(body["prompt_cache_options"]["mode"], "explicit", "no other place is paid for");
 }
 
 #[tokio::test]
-async fn who_takes_no_marks_is_sent_whole_messages() {
+async fn a_model_without_marks_gets_whole_messages() {
     let request = long(|user| vec![user.all(), this().latest()], &"Be brief. ".repeat(500)).await;
     for name in ["openai/gpt-4o", "openai/test", "deepseek/deepseek-chat", "groq/test"] {
         let body = sent(name, request.clone()).await;
         assert!(!body.to_string().contains("cache"), "{name}");
         let sent: Vec<_> = blocks(&body).into_iter().map(|(role, text, _)| (role, text)).collect();
-        assert_eq!(sent, asked(&request), "{name}");
+        assert_eq!(sent, messages_of(&request), "{name}");
     }
 }
 
-/// A provider refuses blocks without any text, and an entry is found only where blocks end as they did.
+/// A provider refuses blank blocks, and finds a cache entry only if blocks end where they ended before.
 #[tokio::test]
 async fn no_block_is_blank_and_blocks_stay_as_they_are() {
     let user = "user ".repeat(1000);
     let replies = ["", " ", "b2", "", "\n", "b5"];
-    let said: Vec<_> =
+    let conversation: Vec<_> =
         replies.iter().flat_map(|reply| [(Role::User, &*user), (Role::Assistant, *reply)]).collect();
     let views: [Views; 2] = [|user| vec![user.all(), this()], |user| vec![user.latest(), this()]];
     for views in views {
         let mut kept: Vec<(String, String, Json)> = Vec::new();
         for steps in 1..=replies.len() {
-            let request = shown(&said[..2 * steps - 1], views, &"Be brief. ".repeat(500)).await;
+            let request =
+                request_with(&conversation[..2 * steps - 1], views, &"Be brief. ".repeat(500)).await;
             let blocks = blocks(&sent("anthropic/claude-sonnet-4-5", request).await);
             assert!(blocks.iter().all(|(_, text, _)| !text.trim().is_empty()), "step {steps}");
             let is_same = kept.iter().zip(&blocks).all(|(then, now)| (&then.0, &then.1) == (&now.0, &now.1));

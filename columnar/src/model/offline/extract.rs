@@ -1,29 +1,29 @@
-//! Text engine of the offline model, a stand-in for an LLM that needs no download and no key.
+//! The text engine of the offline model, a stand-in for an LLM that needs no download and no key.
 //!
-//! It extracts, it does not understand: its answers are phrases and sentences of the messages it is
-//! given, picked by counting words. Its word lists are English; other text is safe, if less served.
+//! It understands nothing: its replies are phrases and sentences of the messages, selected by counting words. Its word
+//! lists are English. It also works on other text, with poorer results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 const NOTHING: &str = "(nothing to extract)";
 
-/// Answers `instruction` (the system prompt) with extracts of the given texts, adding no fact.
+/// Answers `instruction`, the system prompt, with extracts of the texts, and adds no facts.
 ///
-/// `current` are the `(tag, value)` pairs of the last user message, `past` the earlier user
-/// messages, oldest first, `own` is the model's last answer. Cue words of the instruction choose
-/// between key phrases, a summary, a critical question and, failing these, a reply that quotes.
+/// `current` are the `(tag, value)` pairs of the last user message, `past` the earlier user messages, the oldest first,
+/// and `last_reply` is the model's last reply. Cue words of the instruction select key phrases, a summary or a critical
+/// question. Without a cue the result is a reply with quotes.
 pub(super) fn answer(
     instruction: &str,
     current: &[(String, String)],
     past: &[String],
-    own: Option<&str>,
+    last_reply: Option<&str>,
 ) -> String {
     let values = speaking(current.iter().map(|(_, value)| value.as_str()));
     let (latest, current) = (values.last().copied(), values.join("\n"));
     let past = speaking(past.iter().map(String::as_str)).join("\n");
     let asked = instruction.to_lowercase().replace(['-', '\n'], " ");
     let asks = |cues: &str| cues.split(',').any(|cue| asked.contains(cue));
-    // Clear orders come before nouns such as "summary", which may as well name an input.
+    // Clear orders are tested before nouns such as "summary", which may be names of inputs.
     let extract = if asks("comma separat,keyword,key phrase,keyphrase") {
         key_phrases(&current, 5)
     } else if asks("criticis,criticiz, weak,objection") {
@@ -31,7 +31,7 @@ pub(super) fn answer(
     } else if asks("answer the user,answer the question,answer question,reply to,respond to") {
         reply(latest, &current, &past)
     } else if asks("summar,digest") {
-        summary(&[speaking(own).concat(), past].join("\n"), &current)
+        summary(&[speaking(last_reply).concat(), past].join("\n"), &current)
     } else if asks("topic,tags") {
         key_phrases(&current, 5)
     } else if asks("critic,critiqu,question") {
@@ -65,7 +65,7 @@ pub(super) fn sections(content: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Cuts `text` as a stream would bring it: words with the white space before them, none of it lost.
+/// Splits `text` into the pieces of a stream: words with the white space before them, without a loss.
 pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -115,17 +115,17 @@ fn phrases(text: &str) -> Vec<Vec<&str>> {
 fn summary(earlier: &str, current: &str) -> Option<String> {
     let all = format!("{earlier}\n{current}");
     let weighed = weighed(&all);
-    let (mut chosen, mut told) = (BTreeMap::new(), BTreeSet::new());
-    // The first choice is kept for the current message, which a long past would drown.
+    let (mut chosen, mut covered) = (BTreeMap::new(), BTreeSet::new());
+    // The first sentence is always from the current message, which is short beside a long past.
     for skipped in [split_sentences(earlier).len(), 0, 0] {
         let candidates = weighed.iter().enumerate().skip(skipped).collect();
         let next = best(candidates, |(_, (sentence, weight))| {
             let words: BTreeSet<String> = content_words(sentence).collect();
-            weight * words.difference(&told).count() / words.len().max(1)
+            weight * words.difference(&covered).count() / words.len().max(1)
         });
         if let Some((at, (sentence, _))) = next {
             chosen.insert(at, closed(sentence));
-            told.extend(content_words(sentence));
+            covered.extend(content_words(sentence));
         }
     }
     chosen.into_values().reduce(|a, b| format!("{a} {b}"))
@@ -139,8 +139,8 @@ fn critique(current: &str) -> Option<String> {
 }
 
 fn reply(latest: Option<&str>, current: &str, past: &str) -> Option<String> {
-    let (said, _) = best(weighed(latest?), |(_, weight)| *weight)?;
-    let mut reply = format!("You said: {}.", quoted(said));
+    let (sentence, _) = best(weighed(latest?), |(_, weight)| *weight)?;
+    let mut reply = format!("You said: {}.", quoted(sentence));
     if let Some(points) = key_phrases(current, 3) {
         reply = format!("{reply} Key points: {points}.");
     }
@@ -152,7 +152,7 @@ fn reply(latest: Option<&str>, current: &str, past: &str) -> Option<String> {
     Some(reply)
 }
 
-/// The sentences, each with its weight: how frequent its words are, damped by length, never zero.
+/// The sentences, each with its weight: the frequency of its words, damped by its length, never zero.
 fn weighed(text: &str) -> Vec<(&str, usize)> {
     let mut counts = BTreeMap::<String, usize>::new();
     for word in content_words(text) {
@@ -192,7 +192,7 @@ fn split_sentences(text: &str) -> Vec<&str> {
     bare.filter(|s| words(s).next().is_some()).collect()
 }
 
-/// The texts with a word in them, without this engine's own way to say nothing.
+/// The texts that contain a word, without [`NOTHING`].
 fn speaking<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let speaks = |text: &&str| text.trim() != NOTHING && words(text).next().is_some();
     texts.into_iter().filter(speaks).collect()
@@ -215,7 +215,7 @@ fn trimmed(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
-/// What a word is counted under: lower case, without endings such as `'s` and `'ve`.
+/// The key under which a word is counted: in lower case, without endings such as `'s` and `'ve`.
 fn key(word: &str) -> String {
     let stem = word.split(['\'', '’']).next();
     stem.unwrap_or(word).to_lowercase()
@@ -238,7 +238,7 @@ fn closed(sentence: &str) -> String {
 const CLAIM_WORDS: &str = "absolutely all always because believe certainly clearly definitely every \
     everyone guess maybe must never nobody none obviously only perhaps probably should surely think";
 
-/// Sorted; contractions without what follows the apostrophe, and the word left by lone punctuation.
+/// Sorted. Contractions end at the apostrophe, and the empty word is that of lone punctuation.
 static STOP_WORDS: &[&str] = &[
     "", "a", "about", "after", "again", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because",
     "been", "before", "being", "but", "by", "can", "could", "did", "didn", "do", "does", "doesn", "doing",
@@ -289,8 +289,8 @@ mod tests {
     fn reply_quotes_the_latest_text_and_recalls_a_related_earlier_one() {
         let asked = "Given a running summary, answer the question.";
         let reply = ask(asked, "I like tea. Python crashed.", "Is Python slow?");
-        let said = "You said: \"Is Python slow?\". Key points: Python slow.";
-        assert_eq!(reply, format!("{said} Earlier: \"Python crashed\"."));
+        let start = "You said: \"Is Python slow?\". Key points: Python slow.";
+        assert_eq!(reply, format!("{start} Earlier: \"Python crashed\"."));
     }
 
     #[test]
@@ -300,9 +300,9 @@ mod tests {
         for task in ["Topics", "Summarise", "Criticise", "Chat"] {
             assert_eq!(answer(task, &sections("?! 🚀"), &[], None), NOTHING);
             for text in ODD.iter().chain([&TEXT]) {
-                let given = ask(task, TEXT, text);
-                assert_eq!(given, ask(task, TEXT, text));
-                assert!(content_words(&given).all(|word| known.contains(&word)));
+                let reply = ask(task, TEXT, text);
+                assert_eq!(reply, ask(task, TEXT, text));
+                assert!(content_words(&reply).all(|word| known.contains(&word)));
             }
         }
     }

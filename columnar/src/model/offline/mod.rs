@@ -16,14 +16,14 @@ use crate::tokens::{Chars, Counter};
 
 /// A stand-in for a language model that needs no download, no network and no key.
 ///
-/// It understands nothing. It extracts key phrases and sentences from the messages and streams them; a few words of the
-/// instruction (topics, summary, weak reasoning) decide which. The same messages always give the same reply. Use it to see a
-/// flow work; name a real model in `COLUMNAR_MODEL` when the words matter.
+/// It understands nothing. It extracts key phrases and sentences from the messages and streams them. A few words of the
+/// instruction (topics, summary, weak reasoning) decide which. The same messages always have the same reply. Use it to see
+/// a flow work, and name a real model in `COLUMNAR_MODEL` when the content matters.
 ///
 /// In a [typed](crate::guide::typed) column it replies with such an extract for each text of the type, and with any valid
 /// value elsewhere.
 ///
-/// It has no tokens. The usage that it reports is counted as [`Chars`] does, four characters a token, so that bills and
+/// It has no tokenizer. The usage that it reports is counted by [`Chars`], four characters per token, so that bills and
 /// limits can be tried as well.
 #[derive(Clone, Debug, Default)]
 pub struct Offline {
@@ -31,7 +31,7 @@ pub struct Offline {
 }
 
 impl Offline {
-    /// Its name for [`by_name`](super::by_name).
+    /// The name of the model for [`by_name`](super::by_name).
     pub const NAME: &'static str = "offline";
 
     /// The model without delays.
@@ -76,20 +76,20 @@ impl Model for Offline {
 }
 
 fn answer(request: &Request) -> String {
-    let mut shown: Vec<Vec<(String, String)>> = Vec::new();
-    let mut own = None;
+    let mut messages: Vec<Vec<(String, String)>> = Vec::new();
+    let mut last_reply = None;
     for (role, content) in &request.messages {
         match role {
-            Role::User => shown.push(values(&content)),
-            Role::Assistant => own = Some(content),
+            Role::User => messages.push(values(&content)),
+            Role::Assistant => last_reply = Some(content),
         }
     }
-    let current = shown.pop().unwrap_or_default();
-    let past: Vec<String> = shown.into_iter().flatten().map(|(_, text)| text).collect();
-    extract::answer(&request.system, &current, &past, own.as_deref())
+    let current = messages.pop().unwrap_or_default();
+    let past: Vec<String> = messages.into_iter().flatten().map(|(_, text)| text).collect();
+    extract::answer(&request.system, &current, &past, last_reply.as_deref())
 }
 
-/// The values in a user message. Text outside of all tags is the constant first message, and no value.
+/// The values in a user message. Text outside of all tags is the constant first message, not a value.
 fn values(content: &str) -> Vec<(String, String)> {
     extract::sections(content).into_iter().filter(|(tag, _)| !tag.is_empty()).collect()
 }

@@ -22,7 +22,7 @@ impl Sample<'_> {
         }
         let list = |name: &str| schema.get(name).and_then(Json::as_array);
         if let Some(name) = schema.get("$ref").and_then(Json::as_str) {
-            let named = name.strip_prefix('#').and_then(|place| self.root.pointer(place));
+            let named = name.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
             return named.map_or(Json::Null, |schema| self.of(schema, depth + 1));
         }
         if let Some(only) = schema.get("const").or_else(|| list("enum")?.first()) {
@@ -67,7 +67,7 @@ impl Sample<'_> {
     }
 }
 
-/// The type; of several, one that is not null.
+/// The type of a schema. If it has several types, one that is not null.
 fn kind(schema: &Json, depth: usize) -> &str {
     match schema.get("type") {
         Some(Json::String(kind)) => kind,
@@ -80,7 +80,7 @@ fn kind(schema: &Json, depth: usize) -> &str {
     }
 }
 
-/// One, or what is next to it.
+/// The allowed number that is nearest to one.
 fn number(schema: &Json) -> Json {
     let bound = |name: &str| schema.get(name).and_then(Json::as_f64);
     let number = 1.0_f64.max(bound("minimum").unwrap_or(1.0)).min(bound("maximum").unwrap_or(f64::MAX));
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sample_fits_its_schema() {
+    fn a_sample_matches_its_schema() {
         let root = json!({ "$defs": { "Kind": { "enum": ["good", "bad"] } } });
         for (schema, expected) in [
             (json!({ "type": "string" }), json!("a b, c")),

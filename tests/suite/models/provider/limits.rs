@@ -158,9 +158,9 @@ async fn p4_timeouts_are_configurable() {
     );
     let idle = idle.await;
     let outcome = compute_one(Wire::OpenAi.model(&idle).idle_timeout(secs(9)), 0).await;
-    assert!(outcome.cause().contains("said no more for 9s"), "{}", outcome.cause());
+    assert!(outcome.cause().contains("sent nothing for 9s"), "{}", outcome.cause());
     let forever = Wire::OpenAi.model(&idle).first_timeout(Duration::MAX).idle_timeout(secs(9));
-    assert!(compute_one(forever, 0).await.cause().contains("said no more"));
+    assert!(compute_one(forever, 0).await.cause().contains("sent nothing"));
 }
 
 #[tokio::test]
