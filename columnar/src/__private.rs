@@ -87,10 +87,10 @@ pub fn steps<F: Base, S>(steps: impl IntoIterator<Item = S>) -> Vec<Option<S>> {
 
 /// The compute steps of a flow with modules: its own, then those of each module.
 pub fn join<'a>(
-    own: Vec<Option<Step<'a>>>,
+    steps: Vec<Option<Step<'a>>>,
     modules: impl IntoIterator<Item = Vec<Step<'a>>>,
 ) -> Vec<Option<Step<'a>>> {
-    own.into_iter().chain(modules.into_iter().flatten().map(Some)).collect()
+    steps.into_iter().chain(modules.into_iter().flatten().map(Some)).collect()
 }
 
 /// The compute steps of a module, without its sources, which are columns of the flow that uses it. The lifetime of the

@@ -36,7 +36,7 @@
 //!
 //! let Err(refused) = tuesday::Chat::open(store.clone()).await else { panic!("it has changed") };
 //! assert!(refused.to_string().starts_with(
-//!     "what is stored of `topics` was computed from (user.latest), and it reads (user.window(3)) now"
+//!     "the stored values of `topics` were computed from (user.latest), and it now reads (user.window(3))"
 //! ));
 //!
 //! let chat = tuesday::Chat::open(OpenOptions::new(store).keep("topics")).await?;

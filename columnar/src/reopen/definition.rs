@@ -1,4 +1,4 @@
-//! The definition of a flow, as it is stored beside the values and compared with the flow that is opened.
+//! The definition of a flow. It is stored beside the values, and compared with the flow that is opened.
 //!
 //! A column is stored under its key: the name under which it was stored first, or a free one derived from it. The
 //! definition refers to columns by their keys, so renaming a column changes nothing else.
@@ -38,14 +38,14 @@ pub(crate) struct StoredColumn {
 impl Definition {
     pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
         let damaged = |reason: &str| StoreError::Damaged { location: LOCATION.into(), reason: reason.into() };
-        let json: Json = serde_json::from_str(text).map_err(|_| damaged("it is no JSON"))?;
+        let json: Json = serde_json::from_str(text).map_err(|_| damaged("it is not valid JSON"))?;
         match json.get("columnar").and_then(Json::as_u64).map(u32::try_from) {
             Some(Ok(FORMAT)) => {}
             Some(found) => {
                 let found = found.unwrap_or(u32::MAX);
                 return Err(StoreError::Unsupported { location: LOCATION.into(), found, known: FORMAT });
             }
-            None => return Err(damaged("it does not say which format it has")),
+            None => return Err(damaged("it has no format number")),
         }
         let columns =
             json.get("columns").and_then(Json::as_array).ok_or_else(|| damaged("it has no columns"))?;
@@ -53,7 +53,7 @@ impl Definition {
         Ok(Self { columns: columns.ok_or_else(|| damaged("a column in it cannot be read"))? })
     }
 
-    /// One line per column, so that people can read it.
+    /// The text of the definition, with one line per column, so that people can read it.
     pub(crate) fn text(&self) -> String {
         let mut text = format!("{{\"columnar\":{FORMAT},\"columns\":[");
         for (at, column) in self.columns.iter().enumerate() {
@@ -101,8 +101,11 @@ impl Definition {
         }
     }
 
-    /// Takes over the declarations of a schema. Changes that `may` refuses are the error, all of them, and then
-    /// the definition stays as it is.
+    /// Takes over the declarations of a schema.
+    ///
+    /// # Errors
+    ///
+    /// All changes that `may` refuses. Then the definition stays as it is.
     pub(crate) fn update(
         &mut self,
         schema: &Schema,
@@ -140,16 +143,16 @@ impl Definition {
 
 const LOCATION: &str = "the definition of the flow in the store";
 
-/// A name that is not taken: the name itself, or one with a number behind it.
+/// A name that is not taken: the name itself, or the name with a number.
 fn unused_name(name: &Name, taken: &BTreeSet<Name>) -> Name {
     // Every such prefix is a name once a number follows it.
     let start = name.get(..name.len().min(MAX_STEM)).unwrap_or_default().trim_end_matches('.');
     let numbered = (2..=taken.len() + 2).filter_map(|number| Name::new(&format!("{start}_{number}")).ok());
     let free = std::iter::once(name.clone()).chain(numbered).find(|name| !taken.contains(name));
-    free.unwrap_or_else(|| unreachable!("so many names cannot all be among fewer"))
+    free.unwrap_or_else(|| unreachable!("there are more candidates than taken names"))
 }
 
-/// The bytes of a name that leave room for a number.
+/// The most bytes of a name before a number.
 const MAX_STEM: usize = 40;
 
 impl StoredColumn {
@@ -214,14 +217,14 @@ impl StoredColumn {
     }
 }
 
-/// The suffix of a view that says how much it hides.
+/// The suffix of a view that shows the number of hidden values.
 const ELIDED: &str = ".elided()";
 
 /// The views of a column as in `flow!`, but by keys.
 fn views(reads: &Reads, keys: &[Name]) -> Vec<String> {
     let inputs = reads.inputs.iter().map(|input| view(reads, input, keys));
-    let own = reads.self_view.as_ref().map(|view| format!("self{}{}", view.window, elided(view)));
-    inputs.chain(own).collect()
+    let history = reads.self_view.as_ref().map(|view| format!("self{}{}", view.window, elided(view)));
+    inputs.chain(history).collect()
 }
 
 fn elided(view: &ViewSpec) -> &'static str {
@@ -251,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_taken_gets_a_number_however_long_it_is() {
+    fn a_taken_name_of_any_length_gets_a_number() {
         let long = format!("{}.{}", "m".repeat(39), "c".repeat(64));
         let names = ["a", &"x".repeat(64), &long].map(name);
         let mut taken: BTreeSet<Name> = names.iter().cloned().collect();
@@ -265,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_is_read_as_it_is_written() {
+    fn a_parsed_definition_equals_the_written_one() {
         let stored = |key: &str, called: &str, reads: Option<&[&str]>, version: Option<&str>| StoredColumn {
             key: name(key),
             name: name(called),

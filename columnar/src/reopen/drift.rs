@@ -4,12 +4,12 @@ use std::fmt;
 
 use crate::declare::Name;
 
-/// The changes of a flow's columns since their values were stored, all at once.
+/// All changes of a flow's columns since their values were stored.
 ///
-/// Values that are stored stay what they are, so a column that says something else now would be of two kinds.
-/// Whether it may be is yours to say: [`OpenOptions::keep`](super::OpenOptions::keep) takes it as it is, and another
-/// name computes it anew from step 0. A column that is new, that is gone, or of which nothing is stored is no
-/// change.
+/// Stored values never change, so a changed column would have values of two declarations. Decide for each: with
+/// [`OpenOptions::keep`](super::OpenOptions::keep) the stored values stay and new steps use the new declaration, and under
+/// another name the column is computed from step 0. A new column, a removed column and a column without stored values
+/// are no changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drift {
     changes: Vec<ColumnChange>,
@@ -20,7 +20,7 @@ impl Drift {
         (!changes.is_empty()).then_some(Self { changes })
     }
 
-    /// Each change, in order of declaration; never empty.
+    /// The changes in order of declaration; never empty.
     pub fn changes(&self) -> &[ColumnChange] {
         &self.changes
     }
@@ -30,7 +30,7 @@ impl Drift {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ColumnChange {
-    /// The column reads other columns, or more or less of them.
+    /// The column reads other columns, or other windows of them.
     Reads {
         /// The column.
         column: Name,
@@ -39,11 +39,11 @@ pub enum ColumnChange {
         /// Its views now.
         declared: String,
     },
-    /// Its compute step has another [version](crate::compute::Policy::version).
+    /// The compute step has another [version](crate::compute::Policy::version).
     Version {
         /// The column.
         column: Name,
-        /// The version by which its values were computed, if it had one.
+        /// The version of the step that computed its values, if it had one.
         stored: Option<String>,
         /// The version now.
         declared: Option<String>,
@@ -87,25 +87,28 @@ impl fmt::Display for ColumnChange {
             Self::Reads { stored, declared, .. } => {
                 write!(
                     f,
-                    "what is stored of `{column}` was computed from ({stored}), and it reads ({declared}) now"
+                    "the stored values of `{column}` were computed from ({stored}), and it now reads ({declared})"
                 )?;
             }
             Self::Version { stored, declared, .. } => {
                 let (stored, declared) = (Version(stored.as_deref()), Version(declared.as_deref()));
-                write!(f, "what is stored of `{column}` was computed by {stored}, and it is {declared} now")?;
+                write!(
+                    f,
+                    "the stored values of `{column}` were computed by {stored}, and the step now has {declared}"
+                )?;
             }
             Self::Kind { was_source, .. } => {
                 let (stored, declared) =
-                    if *was_source { ("pushed", "computed") } else { ("computed", "pushed") };
+                    if *was_source { ("pushed", "computes them") } else { ("computed", "is a source") };
                 return write!(
                     f,
-                    "what is stored of `{column}` was {stored}, and it is to be {declared} now: give it another name"
+                    "the stored values of `{column}` were {stored}, and the column now {declared}: give it another name"
                 );
             }
         }
         write!(
             f,
-            ": to keep that and go on the new way, open `OpenOptions::new(store).keep(\"{column}\")`; to compute all of it anew, give it another name"
+            ": to keep them and use the new declaration for later steps, open `OpenOptions::new(store).keep(\"{column}\")`; to compute all steps again, give it another name"
         )
     }
 }
@@ -116,7 +119,7 @@ impl fmt::Display for Version<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(version) => write!(f, "version {version:?}"),
-            None => f.write_str("no version in particular"),
+            None => f.write_str("no version"),
         }
     }
 }

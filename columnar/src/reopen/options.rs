@@ -10,8 +10,7 @@ use crate::store::Store;
 /// The default of [`OpenOptions::recent`].
 const RECENT: usize = 1000;
 
-/// Options for opening a flow on a store. Wherever they are taken, a store alone is taken, too, and means the
-/// defaults.
+/// Options for opening a flow on a store. A store alone is accepted in their place, with the defaults.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -26,7 +25,7 @@ const RECENT: usize = 1000;
 /// f.run().await?;
 /// drop(f);
 ///
-/// // The column reads more than it did when step 0 was computed.
+/// // The column now reads all values; when step 0 was computed, it read the latest.
 /// let seen = column("seen", source("user"), answer);
 /// let refused = Flow::open(store.clone(), [&seen]).await.expect_err("it has changed");
 /// assert!(matches!(refused, Error::Drift(_)));
@@ -47,7 +46,7 @@ pub(crate) struct Recompute {
     pub(crate) from: Arc<dyn Store>,
     /// The first step that is recomputed.
     pub(crate) step: usize,
-    /// Columns that are recomputed though no change of them can be seen.
+    /// Columns that are recomputed although their declarations did not change.
     pub(crate) columns: BTreeSet<String>,
 }
 
@@ -69,10 +68,9 @@ impl OpenOptions {
     /// Recomputes changed columns from a step on, with all columns that depend on them, in another store.
     /// Everything else is copied from this store to `into`; this store does not change.
     ///
-    /// Changed columns are found by comparing declarations. A change that no declaration shows, such as another
-    /// prompt without a [version](crate::compute::Policy::version), is named in `columns`. If `into` holds a flow
-    /// already, that flow is opened and nothing is copied, so a program can keep this call and be started any
-    /// number of times.
+    /// Changed columns are found by comparing declarations. List in `columns` those whose change is not in the
+    /// declaration, such as another prompt without a [version](crate::compute::Policy::version). If `into` holds a flow
+    /// already, that flow is opened and nothing is copied, so a program can make this call at every start.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -121,8 +119,8 @@ impl OpenOptions {
         &self.store
     }
 
-    /// Loads at least the values of this many last steps; the default is 1,000. Values that a view still reaches
-    /// are always loaded. The others stay in the store until [`load`](crate::flow::LiveFlow::load) is called.
+    /// Loads at least the values of this many last steps; the default is 1,000. Values in the window of a view are always
+    /// loaded. The others stay in the store until [`load`](crate::flow::LiveFlow::load) is called.
     #[must_use]
     pub fn recent(mut self, steps: usize) -> Self {
         self.recent = steps;

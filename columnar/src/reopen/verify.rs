@@ -7,11 +7,11 @@ use crate::declare::Name;
 use crate::store::{Defect, Entry, Store, StoreError, StoredSteps, chunks, put_all};
 use crate::usage::Receipt;
 
-/// Reads everything that a store holds, and returns the defects: entries that cannot be read, or cannot have been
-/// stored by a flow. Each is listed once, by column and step. Nothing is changed.
+/// Reads all entries of a store and returns the defects: entries that cannot be read, or that no flow can have stored.
+/// Each is listed once, by column and step. The store does not change.
 ///
-/// This opens the store, so no flow may have it open. The columns are those of the flow that was opened on it
-/// last; a store without a definition has none.
+/// This opens the store, so no flow may have it open. The columns are those of the last flow that was opened on it; a
+/// store without a definition has none.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -30,8 +30,7 @@ use crate::usage::Receipt;
 ///
 /// # Errors
 ///
-/// When the store cannot be opened, its definition cannot be read, or reading fails for another reason than a
-/// damaged entry.
+/// If the store cannot be opened, its definition cannot be read, or reading fails for another reason than a damaged entry.
 pub async fn verify(store: &impl Store) -> Result<Vec<Defect>, StoreError> {
     match store.open().await? {
         Some(definition) => scan(store, &definition, None).await,
@@ -39,11 +38,11 @@ pub async fn verify(store: &impl Store) -> Result<Vec<Defect>, StoreError> {
     }
 }
 
-/// Copies the sound entries of a store and its definition into an empty store, and returns the defects of the
-/// others. The damaged store does not change. An interrupted call can be repeated.
+/// Copies the sound entries of a store and its definition into an empty store, and returns the defects of the others. The
+/// damaged store does not change. An interrupted call can be repeated.
 ///
-/// The next run of a flow that is opened on the copy computes the missing values. A source that lacks a step
-/// cannot continue after it, and neither can values computed for later steps: the copy ends before that step.
+/// The next run of a flow on the copy computes the missing values. Where a source lacks a step, all columns end before
+/// that step, because later values depend on it.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -64,7 +63,7 @@ pub async fn verify(store: &impl Store) -> Result<Vec<Defect>, StoreError> {
 ///
 /// # Errors
 ///
-/// Those of [`verify`], of either store; when the one holds no flow, and when the other holds one already.
+/// The errors of [`verify`], for either store. Also if the first store holds no flow, or the second one holds one already.
 pub async fn salvage(from: &impl Store, into: &impl Store) -> Result<Vec<Defect>, StoreError> {
     let Some(definition) = from.open().await? else {
         return Err(StoreError::other("the store to copy from holds no flow: is it the right one?"));
@@ -117,14 +116,14 @@ impl Scan<'_> {
     async fn source(&mut self, key: &Name) -> Result<(usize, usize), StoreError> {
         let stored_steps = self.store.stored_steps(key.clone()).await?;
         if let Some(found) = stored_steps.beyond.first() {
-            self.report(key, stored_steps.prefix, format!("it is not there, but step {found} is"));
+            self.report(key, stored_steps.prefix, format!("it is missing, but step {found} is stored"));
         }
         let mut prefix = 0;
         for chunk in chunks(&stored_steps, &(0..usize::MAX)) {
             let mut sound = Vec::new();
             for (step, entry) in self.read(key, &stored_steps, chunk).await? {
                 if entry.is_skipped() {
-                    self.report(key, step, "it is there without a value, which a source never is".into());
+                    self.report(key, step, "it is stored as skipped, and a source is never skipped".into());
                 } else if step == prefix {
                     prefix += 1;
                     sound.push((step, entry));
@@ -138,7 +137,7 @@ impl Scan<'_> {
     async fn derived(&mut self, key: &Name, begun: usize, sound: usize) -> Result<(), StoreError> {
         let stored_steps = self.store.stored_steps(key.clone()).await?;
         for step in stored_steps.within(&(begun..usize::MAX)) {
-            self.report(key, step, format!("it is there, but only {begun} steps have begun"));
+            self.report(key, step, format!("it is stored, but only {begun} steps have all their sources"));
         }
         for chunk in chunks(&stored_steps, &(0..begun)) {
             let mut entries = self.read(key, &stored_steps, chunk).await?;
@@ -160,15 +159,16 @@ impl Scan<'_> {
                 entries.sort_unstable_by_key(|(step, _)| *step);
                 for step in stored_steps.within(&chunk) {
                     if entries.binary_search_by_key(&step, |(step, _)| *step).is_err() {
-                        self.report(key, step, "it is said to be there, and is not".into());
+                        self.report(key, step, "the store lists it and cannot return it".into());
                     }
                 }
                 entries.retain(|(step, entry)| {
-                    let can_be = entry.receipt.as_deref().is_none_or(|text| text.parse::<Receipt>().is_ok());
-                    if !can_be {
-                        self.report(key, *step, "its receipt is none".into());
+                    let is_valid =
+                        entry.receipt.as_deref().is_none_or(|text| text.parse::<Receipt>().is_ok());
+                    if !is_valid {
+                        self.report(key, *step, "its receipt is invalid".into());
                     }
-                    can_be
+                    is_valid
                 });
                 Ok(entries)
             }

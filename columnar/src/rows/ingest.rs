@@ -1,4 +1,4 @@
-//! Stores rows of any format. All rules about the contents of a row are here.
+//! Stores rows of any format, and checks the contents of each row.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::declare::Name;
 use crate::reopen::Definition;
 use crate::store::{CHUNK, Entry, Store, StoreError, put_all};
 
-/// The value of a column in a row, as a format reads it.
+/// The value of a column in a row, before it is checked.
 #[derive(Debug)]
 pub(super) enum CellValue {
     Null,

@@ -12,11 +12,11 @@ use crate::declare::Name;
 use crate::flow::LiveFlow;
 use crate::store::Store;
 
-/// Writes a flow as JSON Lines, and returns the number of rows: `{"_step":0,"user":"...","topics":"..."}`, a line for
-/// each step of which anything is stored, its columns in the order in which the flow has them.
+/// Writes a flow as JSON Lines, `{"_step":0,"user":"...","topics":"..."}`, and returns the number of rows. There is a line
+/// for each step with a stored value, with the columns in the order of the flow.
 ///
-/// What is [not in memory](LiveFlow::load) is read from the store as it is needed, and not kept. While a run
-/// goes on, the rows are those of the moment at which each is written.
+/// Values that are [not in memory](LiveFlow::load) are read from the store when they are needed, and not kept. During a
+/// run, a row has the values that are stored when it is written.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -50,8 +50,8 @@ use crate::store::Store;
 ///
 /// # Errors
 ///
-/// [`RowsError::Io`] when `out` fails; [`RowsError::Flow`] when the store cannot be read, and of a fork or a
-/// flow with another column when their past [is not in memory](LiveFlow::load).
+/// [`RowsError::Io`] if `out` fails; [`RowsError::Flow`] if the store cannot be read, and for a fork or an extended flow
+/// with earlier values that [are not in memory](LiveFlow::load).
 pub async fn write_json_lines<C, I>(
     flow: &LiveFlow<'_, C, I>,
     mut out: impl Write,
@@ -88,11 +88,11 @@ fn write_row(row: &Row, columns: &[Name], out: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// Stores rows of JSON Lines, and returns their number. Each member of an object is a column, with a text as its
-/// value or null for none. Without `_step` the first row is step 0, and each further one the next step.
+/// Stores rows of JSON Lines, and returns their number. Each member of an object is a column, and its value is a text, or
+/// null for none. Without `_step` the first row is step 0, and each further one the next step.
 ///
-/// This opens the store; a flow can be opened on it right after. A stored cell never changes: a row with another
-/// value for it is an error, and reading the same rows again is not.
+/// This opens the store; a flow can be opened on it afterwards. A stored cell never changes: a row with another value for
+/// it is an error. Reading the same rows again is none.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -104,7 +104,7 @@ fn write_row(row: &Row, columns: &[Name], out: &mut Vec<u8>) -> io::Result<()> {
 /// let rows = "{\"user\":\"hello\"}\n{\"user\":\"and again\"}\n";
 /// assert_eq!(read_json_lines(&store, rows.as_bytes()).await?, 2);
 /// let error = read_json_lines(&store, "{\"user\":7}".as_bytes()).await.expect_err("a number");
-/// assert_eq!(error.to_string(), "row 1: `user` is no text; convert it to one");
+/// assert_eq!(error.to_string(), "row 1: `user` must be a text; convert it to one");
 ///
 /// let topics = column("topics", source("user").latest(), prompt("List the topics."));
 /// let f = Flow::open(store, [topics]).await?;
@@ -116,9 +116,8 @@ fn write_row(row: &Row, columns: &[Name], out: &mut Vec<u8>) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// [`RowsError::Row`] names the first row that is no object, has a value that is no text, or has a member that
-/// cannot be the name of a column; [`RowsError::Store`] when the store fails; [`RowsError::Io`] when the
-/// reader fails.
+/// [`RowsError::Row`] for the first row that is not an object, has a value that is not a text, or has a member that cannot
+/// be the name of a column; [`RowsError::Store`] if the store fails; [`RowsError::Io`] if the reader fails.
 pub async fn read_json_lines(store: &impl Store, mut rows: impl BufRead) -> Result<usize, RowsError> {
     let mut ingest = Ingest::new(store).await?;
     let mut line = Vec::new();

@@ -31,9 +31,9 @@ const GROUP: usize = 1 << 26;
 /// The longest text that all readers accept; a page of the format ends at twice that length.
 const LONGEST: usize = 1 << 30;
 
-/// Writes a flow as Parquet, and returns the number of rows: the same table as
-/// [`write_json_lines`](super::write_json_lines) writes, with `_step` as a number of 64 bits, texts compressed by
-/// Snappy, and `_skipped` as a list of texts or null.
+/// Writes a flow as Parquet, and returns the number of rows. The table is the same as with
+/// [`write_json_lines`](super::write_json_lines): `_step` is a 64-bit number, texts are compressed by Snappy, and
+/// `_skipped` is a list of texts or null.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -54,8 +54,8 @@ const LONGEST: usize = 1 << 30;
 ///
 /// # Errors
 ///
-/// Those of [`write_json_lines`](super::write_json_lines); [`RowsError::Row`] for a text of more than a gigabyte,
-/// which the format cannot hold.
+/// The errors of [`write_json_lines`](super::write_json_lines), and [`RowsError::Row`] for a text of more than a gigabyte,
+/// which the format does not support.
 pub async fn write_parquet<C, I>(
     flow: &LiveFlow<'_, C, I>,
     out: impl Write + Send,
@@ -63,7 +63,7 @@ pub async fn write_parquet<C, I>(
     let mut rows = Rows::of(flow);
     let schema = Arc::new(schema(&rows.columns));
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-    // Readers are to find texts, not the Arrow layout that they had in memory here.
+    // Readers must find plain texts, not the Arrow layout of this program.
     let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
     let mut writer = ArrowWriter::try_new_with_options(out, Arc::clone(&schema), options).map_err(failed)?;
     let mut count = 0;
@@ -117,9 +117,9 @@ fn arrays(rows: &[Row], columns: &[Name]) -> Vec<ArrayRef> {
     arrays
 }
 
-/// Stores rows of Parquet, and returns their number, by the rules of
-/// [`read_json_lines`](super::read_json_lines). Other programs write such files, too: `frame.to_parquet("rows.parquet",
-/// index=False)` in pandas, `COPY … TO 'rows.parquet'` in DuckDB.
+/// Stores rows of Parquet, and returns their number. The rules are those of [`read_json_lines`](super::read_json_lines).
+/// Other programs write such files as well: `frame.to_parquet("rows.parquet", index=False)` in pandas,
+/// `COPY … TO 'rows.parquet'` in DuckDB.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -144,8 +144,8 @@ fn arrays(rows: &[Row], columns: &[Name]) -> Vec<ArrayRef> {
 ///
 /// # Errors
 ///
-/// Those of [`read_json_lines`](super::read_json_lines); [`RowsError::Io`] as well for a file that is no Parquet,
-/// is damaged, or is compressed otherwise than by Snappy.
+/// The errors of [`read_json_lines`](super::read_json_lines), and [`RowsError::Io`] for a file that is not Parquet, is
+/// damaged, or has another compression than Snappy.
 pub async fn read_parquet(store: &impl Store, file: File) -> Result<usize, RowsError> {
     let reader = reader(file).map_err(failed)?;
     let mut ingest = Ingest::new(store).await?;
@@ -219,7 +219,7 @@ mod tests {
     use super::*;
     use crate::store::{Entry, MemoryStore};
 
-    /// What becomes of a table of other programs' making, and what is stored of `user`.
+    /// Reads a table of another program. Returns the result and the stored entries of `user`.
     async fn read(columns: Vec<(&str, ArrayRef)>) -> (Result<usize, String>, Vec<(usize, Entry)>) {
         let batch = RecordBatch::try_from_iter_with_nullable(
             columns.into_iter().map(|(name, column)| (name, column, true)),
@@ -227,7 +227,7 @@ mod tests {
         let batch = batch.expect("columns of one length");
         let file = tempfile::tempfile().expect("there is room");
         let handle = file.try_clone().expect("it is open");
-        // With what the writer had in memory, as others do.
+        // With the Arrow schema in the metadata, which other programs write.
         let mut writer = ArrowWriter::try_new(handle, batch.schema(), None).expect("it can be written");
         writer.write(&batch).expect("it can be written");
         writer.close().expect("it can be written");
@@ -263,24 +263,29 @@ mod tests {
         ];
         for (steps, row) in wrong {
             let (read, stored) = read(vec![(STEP, steps), ("user", texts())]).await;
-            let told = format!("row {row}: `_step` is no step, which is a number from 0 on");
-            assert_eq!((read, stored.len()), (Err(told), usize::from(row > 1)), "those before it are stored");
+            let error = format!("row {row}: `_step` must be a whole number, 0 or more");
+            assert_eq!(
+                (read, stored.len()),
+                (Err(error), usize::from(row > 1)),
+                "those before it are stored"
+            );
         }
     }
 
     #[tokio::test]
-    async fn texts_are_texts_and_nothing_is_nothing() {
+    async fn a_cell_is_a_text_or_null() {
         let odd: ArrayRef = Arc::new(Float64Array::from(vec![None, None, Some(0.5)]));
         let (read_odd, _) = read(vec![("user", texts()), ("size", odd)]).await;
-        assert_eq!(read_odd, Err("row 3: `size` is no text; convert it to one".into()));
+        assert_eq!(read_odd, Err("row 3: `size` must be a text; convert it to one".into()));
         let flags: ArrayRef = Arc::new(BooleanArray::from(vec![true, false, true]));
         assert_eq!(
             read(vec![("user", flags)]).await.0,
-            Err("row 1: `user` is no text; convert it to one".into())
+            Err("row 1: `user` must be a text; convert it to one".into())
         );
         let (read_name, _) = read(vec![("__index_level_0__", texts()), ("user", texts())]).await;
-        assert!(read_name.is_err_and(|told| told.starts_with("row 1: `__index_level_0__` cannot be a name")));
-        // What is empty everywhere has no kind.
+        let is_bad_name = |error: String| error.starts_with("row 1: `__index_level_0__` cannot be a name");
+        assert!(read_name.is_err_and(is_bad_name));
+        // A column without any value has the type null.
         let (read_none, stored) = read(vec![("mood", Arc::new(NullArray::new(3))), ("user", texts())]).await;
         assert_eq!((read_none, stored.len()), (Ok(3), 2));
     }
@@ -296,19 +301,16 @@ mod tests {
         };
         let (read_names, stored) = read(names(vec![Some("user"), Some("mood")])).await;
         assert_eq!((read_names, stored.get(1)), (Ok(3), Some(&(1, Entry::SKIPPED))));
-        let told = Err("row 2: `_skipped` is no list of columns".into());
-        assert_eq!(read(names(vec![Some("user"), None])).await.0, told);
-        assert_eq!(
-            read(vec![(SKIPPED, texts())]).await.0,
-            Err("row 1: `_skipped` is no list of columns".into())
-        );
+        let error = |row| Err(format!("row {row}: `_skipped` must be a list of column names"));
+        assert_eq!(read(names(vec![Some("user"), None])).await.0, error(2));
+        assert_eq!(read(vec![(SKIPPED, texts())]).await.0, error(1));
     }
 
     #[tokio::test]
-    async fn what_is_no_parquet_is_told() {
+    async fn a_file_that_is_not_parquet_is_an_error() {
         let file = tempfile::tempfile().expect("there is room");
         let read = read_parquet(&MemoryStore::new(), file).await;
-        let told = read.expect_err("it is empty").to_string();
-        assert!(told.starts_with("rows cannot be written or read: "), "{told}");
+        let error = read.expect_err("it is empty").to_string();
+        assert!(error.starts_with("rows cannot be written or read: "), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! A flow as a table: its rows, its special members, and the errors of all formats.
+//! The rows of a flow, the names of the special members, and the errors of all formats.
 
 use std::io;
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub(super) const STEP: &str = "_step";
 /// The member that holds the names of skipped columns.
 pub(super) const SKIPPED: &str = "_skipped";
 
-/// About the most bytes of rows that are in memory at once; of rows, there are [`CHUNK`] at the most.
+/// The approximate limit in bytes of the rows in memory. There are also at most [`CHUNK`] rows.
 pub(super) const BYTES: usize = 1 << 24;
 
 /// The stored entries of a step.
@@ -120,23 +120,23 @@ pub enum InvalidRow {
     /// A member cannot be the name of a column.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// A line is no JSON object.
-    #[error("no object in JSON, as of byte {byte}")]
+    /// A line is not a JSON object.
+    #[error("it is not a JSON object, from byte {byte} on")]
     NotAnObject {
         /// The position of the error in the line, counted from 1.
         byte: usize,
     },
-    /// A value is no text.
-    #[error("`{column}` is no text; convert it to one")]
+    /// A value is not a text.
+    #[error("`{column}` must be a text; convert it to one")]
     NotText {
         /// The column.
         column: Name,
     },
-    /// The member `_skipped` is no list of texts.
-    #[error("`{SKIPPED}` is no list of columns")]
+    /// The member `_skipped` is not a list of texts.
+    #[error("`{SKIPPED}` must be a list of column names")]
     Skipped,
-    /// The member `_step` is no number from 0 on.
-    #[error("`{STEP}` is no step, which is a number from 0 on")]
+    /// The member `_step` is not a whole number, 0 or more.
+    #[error("`{STEP}` must be a whole number, 0 or more")]
     Step,
     /// A text is longer than a gigabyte, which Parquet cannot hold.
     #[error("`{column}` is longer than a gigabyte; write JSON Lines")]

@@ -10,10 +10,10 @@ use crate::error::{nearest, unknown_column};
 /// The receipts of all cells of a flow that called a model, by column and step. Made by
 /// [`bill`](crate::flow::LiveFlow::bill).
 ///
-/// It is printed as a table with a line for each column.
+/// It prints as a table with a line for each column.
 #[derive(Clone, Debug)]
 pub struct Bill {
-    /// By column, in order of declaration; each by step.
+    /// The receipts of each column, in order of declaration.
     columns: Vec<(Name, Cells)>,
 }
 
@@ -60,9 +60,9 @@ impl Bill {
 
 impl fmt::Display for Bill {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let asked = || self.columns.iter().filter(|(_, cells)| !cells.is_empty()).map(|(name, _)| name);
-        let width = asked().map(|name| name.as_str().len()).max().unwrap_or(0).max("all".len());
-        for name in asked() {
+        let names = || self.columns.iter().filter(|(_, cells)| !cells.is_empty()).map(|(name, _)| name);
+        let width = names().map(|name| name.as_str().len()).max().unwrap_or(0).max("all".len());
+        for name in names() {
             writeln!(f, "{:width$}  {}", name.as_str(), self.column(name.as_str()))?;
         }
         write!(f, "{:width$}  {}", "all", self.total())

@@ -5,10 +5,10 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 use std::str::FromStr;
 
-/// An amount of US dollars in units of a millionth of a millionth. A sum is exact, in any order, and saturates.
+/// An amount of US dollars, exact to a millionth of a millionth of a dollar. Sums are exact and saturate.
 ///
-/// It is written with as many decimal places as it takes, from 2 to 6, or with the precision of the format. It is
-/// rounded up, so that no cost looks free.
+/// It prints with the necessary decimal places, from 2 to 6, or with the precision of the format. It is rounded up, so
+/// that no cost looks free.
 ///
 /// ```
 /// use columnar::usage::Dollars;
@@ -47,7 +47,7 @@ impl Dollars {
         Self(parts)
     }
 
-    /// The cost of tokens, each of which costs so many of the smallest units.
+    /// The cost of tokens at a price per token in the smallest unit.
     pub(super) const fn of(tokens: u64, each: u64) -> Self {
         Self(tokens as u128 * each as u128)
     }
@@ -75,10 +75,10 @@ impl Sum for Dollars {
 
 impl fmt::Display for Dollars {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let asked = f.precision().map(|places| u32::try_from(places).unwrap_or(PLACES).min(PLACES));
-        let mut places = asked.unwrap_or(6);
+        let precision = f.precision().map(|places| u32::try_from(places).unwrap_or(PLACES).min(PLACES));
+        let mut places = precision.unwrap_or(6);
         let mut amount = self.0.div_ceil(10_u128.pow(PLACES - places));
-        while asked.is_none() && places > 2 && amount.is_multiple_of(10) {
+        while precision.is_none() && places > 2 && amount.is_multiple_of(10) {
             (amount, places) = (amount / 10, places - 1);
         }
         let whole = 10_u128.pow(places);
@@ -92,7 +92,7 @@ impl fmt::Display for Dollars {
 
 /// The text is not an amount of [`Dollars`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no amount of dollars, such as 2.50")]
+#[error("not an amount of dollars, such as 2.50")]
 pub struct ParseDollarsError;
 
 impl FromStr for Dollars {
@@ -115,11 +115,10 @@ impl FromStr for Dollars {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
 
     #[test]
-    fn it_is_written_with_the_places_that_it_takes() {
+    fn an_amount_prints_with_the_necessary_places() {
         for (text, short, cents) in [
             ("0", "$0.00", "$0.00"),
             ("0.000000000001", "$0.000001", "$0.01"),
@@ -142,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_amount_is_refused() {
+    fn a_text_that_is_not_an_amount_is_refused() {
         let much = format!("1{}", "0".repeat(30));
         for text in
             ["", "$", ".5", "1.", "-1", "+1", "1,000", "1e3", "NaN", "1.2.3", "1.0000000000000", &much]

@@ -9,18 +9,18 @@ use tokio::sync::Notify;
 use super::{Dollars, Price, Usage};
 use crate::error::chain;
 
-/// A limit on the cost of a flow's calls, from [`set_spend_limit`](crate::flow::LiveFlow::set_spend_limit) on. A call
-/// that could exceed it is not made: the run ends with a [`SpendLimitError`], everything paid for is stored, and with another limit the next run
-/// goes on from there.
+/// A limit on the cost of a flow's calls, from [`set_spend_limit`](crate::flow::LiveFlow::set_spend_limit) on. A call that
+/// could exceed it is not made: the run ends with a [`SpendLimitError`], all paid values are stored, and with another limit
+/// the next run continues from there.
 ///
-/// Clones are one limit: flows that are given clones share it.
+/// Clones share one limit, so flows can share it.
 ///
-/// Before a call its highest cost is reserved: its request as the flow
-/// [counts](crate::flow::LiveFlow::set_counter), and a reply of the greatest length. When the call ends, the usage that it
-/// reports takes the place of the reservation. A call that reports none, because it broke off, counts in full. While other
-/// calls are in flight, a call that might be too much waits for them. So the limit is as exact as the flow counts.
-/// Tokens that a call writes to its provider's cache are reserved and counted at the dearer price, so a limit in dollars
-/// may be reached a little before the [bill](crate::usage::Bill) says so.
+/// Before a call its highest cost is reserved: its request by the [counter](crate::flow::LiveFlow::set_counter) of the
+/// flow, and a reply of the greatest length. When the call ends, the usage that it reports replaces the reservation. A call
+/// that reports none, because it broke off, counts in full. If the reservation fits only without those of other calls in
+/// flight, the call waits for them. So the limit is as exact as the counter. Tokens that a call writes to its provider's
+/// cache are reserved and counted at the higher price, so a limit in dollars may be reached a little before the
+/// [bill](crate::usage::Bill) shows it.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -56,11 +56,11 @@ struct Shared {
     settled: Notify,
 }
 
-/// Amounts in the smallest part of the unit.
+/// The amounts of a limit in the smallest part of its unit.
 struct Account {
     most: u128,
     spent: u128,
-    /// By calls in flight.
+    /// The reservations of the calls in flight.
     reserved: u128,
 }
 
@@ -84,7 +84,7 @@ impl SpendLimit {
         Self::new(Unit::Dollars(None), Dollars::new(most).parts())
     }
 
-    /// The same limit, with a price for the models without a known one.
+    /// The same limit, with a price for models without a known one.
     #[must_use]
     pub fn priced(self, price: Price) -> Self {
         match self.unit {
@@ -169,7 +169,7 @@ impl Unit {
     fn of(self, model: &str, usage: &Usage) -> Result<u128, SpendLimitError> {
         match self {
             Self::Tokens => Ok(u128::from(usage.input) + u128::from(usage.output)),
-            Self::Dollars(own) => match Price::by_model(model).or(own.as_ref()) {
+            Self::Dollars(fallback) => match Price::by_model(model).or(fallback.as_ref()) {
                 Some(price) => Ok(price.at_most(usage).parts()),
                 None => Err(SpendLimitError::NoPrice { model: model.to_owned() }),
             },
@@ -234,13 +234,13 @@ impl Drop for Reservation {
     }
 }
 
-/// Why a call was not made. It ends the run, whatever the failure policy of the column.
+/// The reason why a call was not made. It ends the run, whatever the failure policy of the column.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpendLimitError {
-    /// It could cost more than is left.
+    /// The call could exceed the limit.
     #[error(
-        "another call could cost {needed}, and {spent} of {limit} are spent: give the flow another limit, and run it again"
+        "another call could cost {needed}, and {spent} of {limit} are spent: set another limit with `set_spend_limit`, and run the flow again"
     )]
     Reached {
         /// The highest cost of the call.

@@ -8,9 +8,9 @@ use crate::registry::{self, FAMILIES, Family, LongRequest};
 
 /// The price of a model's tokens: a row of the registry, with its source and date, or the user's own.
 ///
-/// It is the price of a plain request: not of batches or priority requests, without items billed by the piece, such as
-/// images and searches, and without tax. Where the price depends on the hour it is that of the dearer hours, and where
-/// it is lower for a while it is the later one: it may be too high, and should not be too low.
+/// It is the price of a plain request: not of batches or priority requests, without items that are billed separately, such
+/// as images and searches, and without tax. If the price depends on the hour, it is the highest one, and a temporary
+/// discount is ignored. So it may be too high, and should not be too low.
 ///
 /// ```
 /// use columnar::usage::{Dollars, Price, Usage};
@@ -23,7 +23,7 @@ use crate::registry::{self, FAMILIES, Family, LongRequest};
 /// let usage = Usage::new(10_000, 200).cached(8_000, 1_000);
 /// assert_eq!(sonnet.cost(&usage).to_string(), "$0.01215");
 ///
-/// assert_eq!(Price::by_model("somebody/something"), None); // nothing is guessed
+/// assert_eq!(Price::by_model("somebody/something"), None); // no price is guessed
 /// let own = Price::new(0.5, 2.0).cached(0.05, 0.5);
 /// assert_eq!(own.cost(&usage).to_string(), "$0.0018");
 /// ```
@@ -76,10 +76,10 @@ impl Price {
         Self { beyond: Some((tokens, price.rates)), ..self }
     }
 
-    /// The price of a model, by its name as in `COLUMNAR_MODEL`, if it is in the table. A version of a model, with
-    /// a number of three digits or more, has the price of the model, and so has an effort: that of
-    /// `anthropic/claude-sonnet-4-5-20250929` is that of `anthropic/claude-sonnet-4-5`. That of another model is
-    /// not guessed, however similar its name is. A model on this machine is free.
+    /// The price of a model, by its name as in `COLUMNAR_MODEL`, if it is in the registry. A version of a model, with a
+    /// number of three digits or more, has the price of the model: `anthropic/claude-sonnet-4-5-20250929` costs as much as
+    /// `anthropic/claude-sonnet-4-5`. So does a name with an effort. The price of a model with a merely similar name is
+    /// not guessed. A model on this machine is free.
     pub fn by_model(model: &str) -> Option<&'static Self> {
         PRICES.get(registry::family(model)?)?.as_ref()
     }
@@ -98,22 +98,22 @@ impl Price {
         Some(Self { rates, beyond, source: known.source, date: known.date })
     }
 
-    /// For a million tokens of the request that no cache is involved in.
+    /// The price of a million uncached tokens of the request.
     pub const fn input(&self) -> Dollars {
         Dollars::of(MILLION, self.rates.input)
     }
 
-    /// For a million tokens of the reply, what the model thinks included.
+    /// The price of a million tokens of the reply, reasoning included.
     pub const fn output(&self) -> Dollars {
         Dollars::of(MILLION, self.rates.output)
     }
 
-    /// For a million tokens that are read from the provider's cache.
+    /// The price of a million tokens that are read from the provider's cache.
     pub const fn cache_read(&self) -> Dollars {
         Dollars::of(MILLION, self.rates.read)
     }
 
-    /// For a million tokens that are written to the provider's cache, if it keeps them for so long.
+    /// The price of a million tokens that are written to the provider's cache, if it offers this lifetime.
     pub fn cache_write(&self, lifetime: Lifetime) -> Option<Dollars> {
         let each = match lifetime {
             Lifetime::Short => Some(self.rates.write),
@@ -122,7 +122,8 @@ impl Price {
         each.map(|each| Dollars::of(MILLION, each))
     }
 
-    /// The tokens of a request beyond which another price applies to all of them, and to the reply.
+    /// The number of tokens of a request above which another price applies to the whole request and its reply, and that
+    /// price.
     pub fn long_request(&self) -> Option<(u64, Self)> {
         self.beyond.map(|(tokens, rates)| (tokens, Self { rates, beyond: None, ..*self }))
     }
@@ -137,14 +138,14 @@ impl Price {
         self.date
     }
 
-    /// The cost of a call. The usage does not tell how long written tokens are kept; the short time is assumed.
+    /// The cost of a call. The usage does not include the lifetime of written tokens; the short one is assumed.
     ///
-    /// Several calls together may look like one long request, and cost more that way than one by one.
+    /// Use it for each call: the sum of several usages may look like one long request with a higher price.
     pub fn cost(&self, usage: &Usage) -> Dollars {
         self.rates_of(usage).cost(usage)
     }
 
-    /// The highest cost of a call: written tokens are assumed to be kept for the dearer time.
+    /// The highest cost of a call: written tokens are assumed to have the more expensive lifetime.
     pub(super) fn at_most(&self, usage: &Usage) -> Dollars {
         let rates = self.rates_of(usage);
         Rates { write: rates.long_write.unwrap_or(0).max(rates.write), ..rates }.cost(usage)
@@ -216,7 +217,6 @@ const fn rate(dollars: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
 
     fn cost(model: &str, usage: Usage) -> Option<String> {
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn bills_are_as_the_providers_make_them() {
+    fn a_cost_is_that_of_the_providers_bill() {
         let usage = Usage::new(100_000, 1_000).cached(90_000, 5_000);
         for (model, bill) in [
             // 5,000 × $3 + 90,000 × $0.30 + 5,000 × $3.75 + 1,000 × $15, for a million each
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn at_the_most_it_is_kept_for_long() {
+    fn the_highest_cost_has_the_long_lifetime() {
         let usage = Usage::new(100_000, 0).cached(0, 100_000);
         for (model, cost, most) in
             [("anthropic/claude-sonnet-4-5", "$0.375", "$0.60"), ("openai/gpt-4o-mini", "$0.015", "$0.015")]
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_request_is_dearer_as_a_whole() {
+    fn a_long_request_has_another_price_for_all_its_tokens() {
         let long = |tokens| Usage::new(tokens, 1_000_000);
         assert_eq!(cost("anthropic/claude-haiku-5-5", long(100_000)).as_deref(), Some("$0.51"));
         assert_eq!(cost("anthropic/claude-haiku-5-5", long(100_001)).as_deref(), Some("$2.550001"));
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_lies_is_believed_to_the_end_of_the_numbers() {
+    fn implausible_usage_and_prices_saturate() {
         let price = Price::new(3.0, 15.0).cached(0.3, 3.75);
         assert_eq!(price.cost(&Usage::new(10, 0).cached(1_000_000, 1_000_000)).to_string(), "$4.05");
         let most = Usage::new(u64::MAX, u64::MAX).cached(u64::MAX, u64::MAX);
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn together_it_costs_what_it_costs_one_by_one() {
+    fn the_cost_of_a_sum_is_the_sum_of_the_costs() {
         let usages = |seed: u64| {
             let next = |state: u64| state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             std::iter::successors(Some(seed), move |state| Some(next(*state))).take(100).map(|state| {
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_asked_no_model_is_free_and_an_unknown_model_is_not() {
+    fn a_cell_without_calls_is_free_and_an_unknown_model_has_no_cost() {
         let receipt = |text: &str| text.parse::<Receipt>().expect("a receipt");
         assert_eq!(receipt(r#"{"calls":0,"ms":3}"#).cost(), Some(Dollars::ZERO));
         assert_eq!(receipt(r#"{"calls":1,"input":5}"#).cost(), None);

@@ -11,7 +11,7 @@ use super::Usage;
 
 /// The model, tokens and time of one cell, over all its attempts. It is stored with the value.
 ///
-/// It is written as one line of JSON, and parsed from that.
+/// It prints as one line of JSON, and is parsed from it.
 ///
 /// ```
 /// use columnar::usage::Receipt;
@@ -31,7 +31,7 @@ pub struct Receipt {
     pub usage: Usage,
     /// The number of calls.
     pub calls: u32,
-    /// How many of these calls did not report their usage: they broke off, were cancelled or failed.
+    /// The number of these calls that did not report their usage: they broke off, were cancelled or failed.
     pub unreported: u32,
     /// The number of attempts.
     pub attempts: u32,
@@ -50,7 +50,7 @@ impl Receipt {
 
 /// The text is not a [`Receipt`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no receipt of a cell")]
+#[error("not a receipt of a cell")]
 pub struct ParseReceiptError;
 
 impl fmt::Display for Receipt {
@@ -117,11 +117,10 @@ impl FromStr for Receipt {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn a_parsed_receipt_equals_the_printed_one() {
         let full = Receipt {
             model: Some("a/\"b\"\n".into()),
             usage: Usage::new(u64::MAX, 2).cached(3, 4),
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_receipt_is_refused() {
+    fn a_text_that_is_not_a_receipt_is_refused() {
         for text in ["", "[]", "{", r#"{"calls":-1}"#, r#"{"model":3}"#, r#"{"attempts":4294967296}"#] {
             assert_eq!(text.parse::<Receipt>(), Err(ParseReceiptError), "{text}");
         }

@@ -26,24 +26,24 @@ use super::{Dollars, Price, Receipt, Usage};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Total {
-    /// How many cells there were.
+    /// The number of cells.
     pub cells: u64,
-    /// How often models were asked.
+    /// The number of calls.
     pub calls: u64,
-    /// How many of these calls did not report their usage.
+    /// The number of calls that did not report their usage.
     pub unreported: u64,
-    /// How many of these calls were to models without a known price.
+    /// The number of calls of models without a known price.
     pub unpriced: u64,
     /// The tokens of the calls that reported them.
     pub usage: Usage,
     /// The cost of the calls that reported their tokens and whose model has a known price.
     pub cost: Dollars,
-    /// The sum of the times that the cells took, in milliseconds. Many are computed at the same time.
+    /// The sum of the cells' durations in milliseconds. Cells may overlap, so it may exceed the elapsed time.
     pub ms: u64,
 }
 
 impl Total {
-    /// Adds the receipt of a cell, at the given price or without one.
+    /// Adds the receipt of a cell, at a price or without one.
     ///
     /// ```
     /// use columnar::usage::{Price, Receipt, Total};
@@ -74,7 +74,7 @@ impl Total {
 }
 
 impl<'a> FromIterator<&'a Receipt> for Total {
-    /// At the prices that [`Price::by_model`] knows.
+    /// The sum at the known prices; see [`Price::by_model`].
     fn from_iter<I: IntoIterator<Item = &'a Receipt>>(receipts: I) -> Self {
         let mut total = Self::default();
         for receipt in receipts {
@@ -155,7 +155,6 @@ impl fmt::Display for Grouped {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
 
     fn receipts() -> Vec<Receipt> {
@@ -169,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn each_cell_is_priced_by_itself() {
+    fn each_cell_is_priced_separately() {
         let total: Total = receipts().iter().collect();
         assert_eq!((total.cells, total.calls, total.unreported, total.unpriced), (4, 5, 1, 3));
         assert_eq!(total.usage, Usage::new(180_001, 20));
@@ -192,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_says_what_there_is_to_say() {
+    fn a_line_has_only_the_parts_that_matter() {
         let nothing = Total::default();
         assert_eq!(nothing.to_string(), "0 calls, 0 tokens in, 0 out, $0.00, 0.0 s");
         let usage = Usage::new(1_234_567, 1_000).cached(999, 5);

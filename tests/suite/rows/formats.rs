@@ -263,27 +263,27 @@ async fn equal_rows_are_accepted_and_different_ones_are_an_error() -> Outcome {
 #[tokio::test]
 async fn an_invalid_row_is_an_error_and_the_others_are_read() -> Outcome {
     let text = "convert it to one";
-    let step = "`_step` is no step, which is a number from 0 on";
+    let step = "`_step` must be a whole number, 0 or more";
     let name = "use at most 64 lowercase letters, digits and `_`, beginning with a letter";
     #[rustfmt::skip]
     let bad: Vec<(&[u8], String)> = vec![
-        (b"secret", "no object in JSON, as of byte 1".into()),
-        (b"{\"user\":\"secret", "no object in JSON, as of byte 15".into()),
-        (b"[\"secret\"]", "no object in JSON, as of byte 1".into()),
-        (b"\"secret\"", "no object in JSON, as of byte 8".into()),
-        (b"{\"user\":\"secret\"} {\"user\":\"secret\"}", "no object in JSON, as of byte 19".into()),
-        (b"{\"user\":\"secret\xff\"}", "no object in JSON, as of byte 16".into()),
-        (b"{\"user\":\"secret\\ud800\"}", "no object in JSON, as of byte 22".into()),
-        (b"{\"user\":7}", format!("`user` is no text; {text}")),
-        (b"{\"user\":{\"secret\":1}}", format!("`user` is no text; {text}")),
-        (b"{\"user\":[\"secret\"]}", format!("`user` is no text; {text}")),
-        (b"{\"user\":true}", format!("`user` is no text; {text}")),
+        (b"secret", "it is not a JSON object, from byte 1 on".into()),
+        (b"{\"user\":\"secret", "it is not a JSON object, from byte 15 on".into()),
+        (b"[\"secret\"]", "it is not a JSON object, from byte 1 on".into()),
+        (b"\"secret\"", "it is not a JSON object, from byte 8 on".into()),
+        (b"{\"user\":\"secret\"} {\"user\":\"secret\"}", "it is not a JSON object, from byte 19 on".into()),
+        (b"{\"user\":\"secret\xff\"}", "it is not a JSON object, from byte 16 on".into()),
+        (b"{\"user\":\"secret\\ud800\"}", "it is not a JSON object, from byte 22 on".into()),
+        (b"{\"user\":7}", format!("`user` must be a text; {text}")),
+        (b"{\"user\":{\"secret\":1}}", format!("`user` must be a text; {text}")),
+        (b"{\"user\":[\"secret\"]}", format!("`user` must be a text; {text}")),
+        (b"{\"user\":true}", format!("`user` must be a text; {text}")),
         (b"{\"_step\":null,\"user\":\"secret\"}", step.into()),
         (b"{\"_step\":-1,\"user\":\"secret\"}", step.into()),
         (b"{\"_step\":1.5,\"user\":\"secret\"}", step.into()),
         (b"{\"_step\":\"2\",\"user\":\"secret\"}", step.into()),
-        (b"{\"_skipped\":\"topics\"}", "`_skipped` is no list of columns".into()),
-        (b"{\"_skipped\":[\"topics\",7]}", "`_skipped` is no list of columns".into()),
+        (b"{\"_skipped\":\"topics\"}", "`_skipped` must be a list of column names".into()),
+        (b"{\"_skipped\":[\"topics\",7]}", "`_skipped` must be a list of column names".into()),
         (b"{\"_skipped\":[\"Topics\"]}", format!("`Topics` cannot be a name: {name}")),
         (b"{\"User\":\"secret\"}", format!("`User` cannot be a name: {name}")),
         (b"{\"_user\":\"secret\"}", format!("`_user` cannot be a name: {name}")),

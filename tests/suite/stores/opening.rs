@@ -252,7 +252,7 @@ async fn d2_a_removed_column_that_returns_has_its_values() -> Result<()> {
     let f = Flow::open(store, [&map]).await?;
     let error = f.add_column(&other).await.expect_err("it reads more than it did");
     assert!(
-        error.to_string().starts_with("what is stored of `gone` was computed from (user.latest)"),
+        error.to_string().starts_with("the stored values of `gone` were computed from (user.latest)"),
         "{error}"
     );
     assert_eq!(f.order(), ["user", "map"], "the flow is as it was");
@@ -281,7 +281,7 @@ async fn d3_changed_views_are_an_error_unless_they_are_accepted() -> Result<()> 
     for (before, now, was_read, is_read) in changes {
         let (before, now) = ([a.clone(), was(before)], [a.clone(), was(now)]);
         let expected = format!(
-            "what is stored of `map` was computed from ({was_read}), and it reads ({is_read}) now: to keep that and go on the new way, open `OpenOptions::new(store).keep(\"map\")`; to compute all of it anew, give it another name"
+            "the stored values of `map` were computed from ({was_read}), and it now reads ({is_read}): to keep them and use the new declaration for later steps, open `OpenOptions::new(store).keep(\"map\")`; to compute all steps again, give it another name"
         );
         assert_eq!(reopened(&before, &now).await, expected);
         let f = opened_as(&before, &now, &["map"]).await?;
@@ -333,7 +333,7 @@ async fn d4_a_source_and_a_derived_column_do_not_replace_each_other() -> Result<
     let computed = upper("topics", user.latest());
     let reader = |of: &Column| upper("reader", (user.latest(), of.latest()));
     let expected =
-        "what is stored of `topics` was computed, and it is to be pushed now: give it another name";
+        "the stored values of `topics` were computed, and the column now is a source: give it another name";
     assert_eq!(reopened(&[reader(&computed)], &[reader(&topics)]).await, expected);
     // No option turns the one into the other.
     assert!(opened_as(&[reader(&computed)], &[reader(&topics)], &["topics"]).await.is_err());
@@ -455,12 +455,12 @@ async fn d5_another_version_of_a_compute_step_is_an_error() -> Result<()> {
         }
     };
     for (was, now, text) in [
-        (Some("1"), Some("2"), "was computed by version \"1\", and it is version \"2\" now"),
-        (None, Some("1"), "was computed by no version in particular, and it is version \"1\" now"),
-        (Some("1"), None, "was computed by version \"1\", and it is no version in particular now"),
+        (Some("1"), Some("2"), "were computed by version \"1\", and the step now has version \"2\""),
+        (None, Some("1"), "were computed by no version, and the step now has version \"1\""),
+        (Some("1"), None, "were computed by version \"1\", and the step now has no version"),
     ] {
         let outcome = reopened(&[map(was)], &[map(now)]).await;
-        assert!(outcome.starts_with(&format!("what is stored of `map` {text}: to keep that")), "{outcome}");
+        assert!(outcome.starts_with(&format!("the stored values of `map` {text}: to keep them")), "{outcome}");
         opened_as(&[map(was)], &[map(now)], &["map"]).await?;
     }
     opened_as(&[map(Some("1"))], &[map(Some("1"))], &[]).await?;
@@ -474,8 +474,8 @@ async fn s13_an_unreadable_definition_is_an_error_before_anything_is_written() {
             "{\"columnar\":2,\"columns\":[]}",
             "has format 2, and this version reads formats up to 1: use a newer version",
         ),
-        ("", "is damaged: it is no JSON"),
-        ("{\"columns\":[]}", "is damaged: it does not say which format it has"),
+        ("", "is damaged: it is not valid JSON"),
+        ("{\"columns\":[]}", "is damaged: it has no format number"),
         ("{\"columnar\":1}", "is damaged: it has no columns"),
         ("{\"columnar\":1,\"columns\":[{\"key\":\"../x\"}]}", "is damaged: a column in it cannot be read"),
     ] {

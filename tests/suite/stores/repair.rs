@@ -187,7 +187,7 @@ async fn a_value_that_is_listed_and_missing_is_reported() -> Result<()> {
     let cells = ["mood` at step 7", "topics` at step 19"];
     assert_eq!(
         defects(&store).await,
-        cells.map(|cell| format!("`{cell}: it is said to be there, and is not"))
+        cells.map(|cell| format!("`{cell}: the store lists it and cannot return it"))
     );
     let (_, computed) = salvaged(&store).await;
     assert_eq!(computed, [(name("mood"), 7), (name("topics"), 19)]);
@@ -237,9 +237,9 @@ async fn impossible_histories_are_reported() -> Result<()> {
     assert_eq!(
         defects(&store).await,
         [
-            "`mood` at step 7: it is there, but only 7 steps have begun",
-            "`notes` at step 5: it is there without a value, which a source never is",
-            "`user` at step 5: it is not there, but step 8 is",
+            "`mood` at step 7: it is stored, but only 7 steps have all their sources",
+            "`notes` at step 5: it is stored as skipped, and a source is never skipped",
+            "`user` at step 5: it is missing, but step 8 is stored",
         ]
     );
     let (f, computed) = salvaged(&store).await;
@@ -267,7 +267,7 @@ async fn receipts_are_verified_and_salvaged_with_their_values() -> Result<()> {
     let copy = MemoryStore::new();
     let reported = reopen::salvage(&store, &copy).await.expect("it can be read");
     let reported: Vec<_> = reported.iter().map(ToString::to_string).collect();
-    assert_eq!(reported, ["`mood` at step 2: its receipt is none"]);
+    assert_eq!(reported, ["`mood` at step 2: its receipt is invalid"]);
     assert_eq!(reopen::verify(&store).await.expect("it can be read").len(), 1);
     let copied = copy.load(name("mood"), 0..9).await.expect("it is open");
     assert!(copied.into_iter().map(|(_, entry)| entry).eq(paid.clone()));
