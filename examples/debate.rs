@@ -27,7 +27,7 @@ flow! {
         /// The statement of a round.
         source topic;
 
-        column advocate(topic, critic.prev, self)      = short("Summarise the case for what is said, and meet the doubts.");
+        column advocate(topic, critic.prev, self)      = short("Summarise the case for the statement, and meet the doubts.");
         column critic(advocate.latest, self)           = short("Criticise the advocate: name a weak point, never the same twice.");
         column standing(advocate.latest, critic.latest, self.latest) = short("Update the summary of who is ahead, and why.");
         column keywords(advocate.latest)               = short("List the key phrases, separated by commas.");

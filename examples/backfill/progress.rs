@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use columnar::{ColumnForecast, Event, Forecast};
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
-/// Between two lines.
+/// The pause between two lines.
 const PAUSE: Duration = Duration::from_secs(5);
 
 const BAR: &str = "{prefix} {bar:24.cyan/dim} {pos:>6}/{len:<6} {rate:>7} {eta:>4} {msg}";
@@ -76,7 +76,7 @@ impl Progress {
         match self.display {
             Display::Bars(bars) => {
                 bars.iter().for_each(ProgressBar::abandon);
-                // They leave the cursor at the end of the last one.
+                // The cursor is at the end of the last bar.
                 anstream::eprintln!();
             }
             Display::Lines { began, .. } => anstream::eprintln!("{}", self.tally.line(began.elapsed())),
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_bar_stands_for_each_column_and_one_for_all() -> Result<()> {
+    async fn there_is_a_bar_for_each_column_and_one_for_all() -> Result<()> {
         let (tally, _) = a_run().await?;
         assert!(ProgressStyle::with_template(BAR).is_ok());
         let prefixes: Vec<_> = bars(&tally).iter().map(ProgressBar::prefix).collect();

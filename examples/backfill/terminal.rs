@@ -144,22 +144,22 @@ mod tests {
 
     #[test]
     fn options_come_in_any_order() {
-        let wanted = Options { rows: 20, pace: Duration::ZERO, interrupt: Some(5) };
-        assert_eq!(parse("--pace=0 --interrupt 5 --rows 20"), Ok(Command::Run(wanted)));
+        let expected = Options { rows: 20, pace: Duration::ZERO, interrupt: Some(5) };
+        assert_eq!(parse("--pace=0 --interrupt 5 --rows 20"), Ok(Command::Run(expected)));
         assert_eq!(parse(""), Ok(Command::Run(Options::default())));
         assert_eq!(parse("--rows 1 --help"), Ok(Command::Help));
     }
 
     #[test]
-    fn a_wrong_option_is_answered_with_the_possible_ones() {
-        for (given, answer) in [
+    fn the_error_for_a_wrong_option_lists_the_possible_ones() {
+        for (option, answer) in [
             ("--nonesuch", "possible are --rows N"),
             ("a.txt", "no option `a.txt`"),
             ("--rows", "--rows needs a number"),
             ("--pace -1", "not `-1`"),
         ] {
-            let error = parse(given).expect_err(given);
-            assert!(error.contains(answer), "{given}: {error}");
+            let error = parse(option).expect_err(option);
+            assert!(error.contains(answer), "{option}: {error}");
         }
     }
 }

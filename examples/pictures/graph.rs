@@ -10,9 +10,9 @@ use crate::BACKGROUND;
 
 const WIDTH: usize = 148;
 const HEIGHT: usize = 52;
-/// Between two levels, with space for a label.
+/// The gap between two levels, with space for a label.
 const GAP: usize = 108;
-/// From one row to the next, with space for a loop.
+/// The distance between two rows, with space for a loop.
 const ROW: usize = 96;
 const MARGIN: usize = 24;
 
@@ -83,7 +83,7 @@ impl<'o> Layout<'o> {
         layout
     }
 
-    /// The columns that a column waits for, with their indices and how much of them is shown.
+    /// The columns that a column waits for, with their indices and windows.
     fn reads(&self, column: &'o ColumnOutline) -> Vec<(usize, &'o ColumnOutline, Window)> {
         let reads = column.reads.iter().filter(|read| read.lag == 0);
         let found = reads.filter_map(|read| {

@@ -1,5 +1,5 @@
-//! How many steps a second 10,000 flows do that live in one process, one run after the other and all runs
-//! at once on one thread, against the same number of boxed futures by hand.
+//! The steps per second of 10,000 live flows in one process, with one run after the other and with all runs at once on one
+//! thread, against the same number of boxed futures by hand.
 //!
 //! `cargo bench -p columnar-tests --bench alive`
 
@@ -21,7 +21,7 @@ const FLOWS: u32 = 10_000;
 const ROUNDS: usize = 9;
 
 flow! {
-    /// The flow of the README, whose computes answer at once or come back to it one time.
+    /// The flow of the README. Its compute steps are ready at once, or after one yield.
     struct Chat<const WAITS: bool> {
         source user;
         column topics(user.latest) = answer::<WAITS>;
@@ -75,7 +75,7 @@ impl ByHand {
     }
 }
 
-/// Counts how many steps have begun and are not over.
+/// Counts the steps in flight.
 #[derive(Default)]
 struct Alive {
     now: Cell<u32>,
@@ -97,7 +97,7 @@ async fn in_turn<F: Future>(steps: impl Iterator<Item = F>) {
     }
 }
 
-/// Polls each of them whenever it is woken, until all are over.
+/// Polls each future when it is woken, until all are complete.
 async fn at_once<F: Future>(steps: impl Iterator<Item = F>) {
     steps.collect::<FuturesUnordered<F>>().for_each(|_| ready(())).await;
 }
@@ -106,7 +106,7 @@ fn many<T>(make: impl Fn() -> T) -> Vec<T> {
     (0..FLOWS).map(|_| make()).collect()
 }
 
-/// How many steps that is in a second, if it was one of each flow.
+/// The steps per second, if each flow made one step in this time.
 fn per_second(time: Duration) -> f64 {
     f64::from(FLOWS) / time.as_secs_f64()
 }

@@ -1,9 +1,9 @@
-//! What it costs to assemble the messages of a step, for each of the four patterns, against the
-//! naive assembler of the tests and against what no assembler can go below: serialising an array
-//! that is there already.
+//! The cost of assembling the messages of a step, for each of the four patterns, against the naive assembler of the tests
+//! and against a lower bound: serializing an array that exists already.
 //!
-//! `cargo bench -p columnar-tests --bench assembly`; with `-- --bodies` behind it only whole request bodies, and
-//! with `-- --instructions` what a step takes whatever else the machine does, which needs valgrind.
+//! `cargo bench -p columnar-tests --bench assembly`; `-- --bodies` measures only whole request bodies, and
+//! `-- --instructions` counts the instructions of a step, which do not depend on the load of the machine. It needs
+//! valgrind.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group};
 use tokio::runtime::Builder;
 
 const ROUNDS: usize = 15;
-/// What takes microseconds takes turns more often, so that what disturbs a machine disturbs few of them.
+/// Short measurements have more rounds, so that a disturbance of the machine affects only a few of them.
 const SHORT_ROUNDS: usize = 20 * ROUNDS;
 /// A step takes less than a microsecond, so many of them are measured together.
 const REPEATS: u32 = 200;
@@ -28,7 +28,7 @@ const PATTERNS: [(&str, Window, Option<Window>); 4] = [
     ("window", Window::Last(20), Some(Window::Last(20))),
 ];
 
-/// A flow of one source and one column with a history, and the same as a description.
+/// A flow of one source and one column with a history, and its description for the naive assembler.
 struct Subject {
     flow: Flow,
     described: naive::Flow,
@@ -42,7 +42,7 @@ impl Subject {
         views.extend(own.map(|own| shown(this(), own)));
         let values: Vec<String> =
             (0..steps).map(|step| format!("{step:>6} {}", "word ".repeat(80))).collect();
-        // Each answer is a new text, as that of a model is.
+        // Each answer is a new text, like that of a model.
         let answers: Arc<[String]> = values.clone().into();
         let answer = move |cx: Context| std::future::ready(answers.get(cx.step()).cloned().ok_or("no more"));
         let flow = flow([column("column", views, answer)]).expect("a sound flow");
@@ -80,12 +80,12 @@ impl Subject {
         self.flow.messages("column", step).expect("everything is stored")
     }
 
-    /// What a step costs that is new in it: its context, and its last message as JSON.
+    /// The new work of a step: its context, and its last message as JSON.
     fn step(&self) -> String {
         json(&self.assemble().last_text())
     }
 
-    /// The whole request, from nothing.
+    /// The whole request body, with assembly.
     fn body(&self) -> String {
         self.assemble().to_json()
     }
@@ -95,7 +95,7 @@ impl Subject {
         (0..=self.newest).for_each(|step| drop(black_box(json(&self.assemble_at(step).last_text()))));
     }
 
-    /// The least that it could cost: its new value as JSON.
+    /// The lower bound of a step: its new value as JSON.
     fn escape(&self) -> String {
         let value = self.described.value("user", self.newest).expect("it is described");
         json(value)
@@ -138,7 +138,7 @@ fn figures() {
                 &mut || repeat(REPEATS, || short.escape()),
             ],
         );
-        // By itself, since it leaves nothing of the others in the caches.
+        // Alone, because it evicts the data of the others from the CPU caches.
         let [naively] = medians(ROUNDS, [&mut || drop(black_box(middle.assemble_naively()))]);
         for (steps, time) in STEPS.into_iter().zip([at_1e2, at_1e3, at_1e4, at_1e5]) {
             figure(&format!("{pattern}.step_{steps}_us"), micros_each(time, REPEATS), "us");
@@ -151,10 +151,10 @@ fn figures() {
     bodies();
 }
 
-/// A whole request body of 1,000 steps: from nothing, and from messages that are there already.
+/// A whole request body of 1,000 steps: with assembly, and from assembled messages.
 fn bodies() {
     for (pattern, input, own) in PATTERNS {
-        // The plain names are those of a chat.
+        // Figures without a pattern are those of a chat.
         let name = if pattern == "accumulator" { String::new() } else { format!("{pattern}.") };
         body(&name, &Subject::new(input, own, 1000));
     }
@@ -175,8 +175,7 @@ fn body(name: &str, subject: &Subject) {
     bar(&format!("{name}body_over_serde"), over(cold, serde), 1.2);
 }
 
-/// Whole sessions, every step one after the other: ten of 1,000 steps against one of 10,000, which is as
-/// much text.
+/// Whole sessions, step by step: ten of 1,000 steps against one of 10,000, with the same amount of text.
 fn sessions() {
     let session = |steps| Subject::new(Window::All, Some(Window::All), steps);
     let (short, long): (Vec<_>, _) = ((0..10).map(|_| session(1000)).collect(), session(10_000));
@@ -188,7 +187,7 @@ fn sessions() {
 }
 
 fn assembly(criterion: &mut Criterion) {
-    // First, while the heap is as good as new: texts that lie far apart take three times as long to read.
+    // First, while the heap is not fragmented: scattered texts take three times as long to read.
     sessions();
     let mut group = criterion.benchmark_group("assembly");
     for (pattern, input, own) in PATTERNS {
@@ -204,8 +203,8 @@ fn assembly(criterion: &mut Criterion) {
     figures();
 }
 
-/// How many instructions a step takes: those of `REPEATS` of them are the difference between two runs
-/// of this program, of which the second takes so many more.
+/// The number of instructions of a step: the difference between two runs of this program, of which one has `REPEATS` more
+/// steps.
 fn instructions() {
     for (pattern, ..) in PATTERNS {
         let mut counts = [0.0; 3];
@@ -228,7 +227,8 @@ fn instructions() {
     }
 }
 
-/// What [`instructions`] runs to be counted: a pattern, the work, the number of steps and of repeats.
+/// The flag with which [`instructions`] starts this program. A pattern, the work and the numbers of steps and repeats
+/// follow it.
 const REPEAT: &str = "--repeat";
 
 fn repeated(args: &[String]) -> Option<()> {

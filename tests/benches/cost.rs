@@ -178,5 +178,5 @@ fn plot(outcomes: &[&Outcome]) -> String {
         let name = format!("{} {}", outcome.trace, outcome.clock.name());
         (name, costs.map(|cost| cost / total.bound).collect())
     };
-    chart("cost over the least that it can be", &series, &outcomes.iter().map(group).collect::<Vec<_>>())
+    chart("cost over its lower bound", &series, &outcomes.iter().map(group).collect::<Vec<_>>())
 }

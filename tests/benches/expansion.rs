@@ -1,9 +1,8 @@
-//! What `flow!` costs the compiler, against the same flow written by hand over the run-time API.
+//! The compile time of `flow!`, against the same flow written by hand over the run-time API.
 //!
 //! `cargo bench -p columnar-tests --bench expansion`
 //!
-//! Each program is checked by `rustc --emit=metadata`, as `cargo check` does it, against the library
-//! that this benchmark was built with.
+//! Each program is checked by `rustc --emit=metadata`, as in `cargo check`, against the library of this benchmark.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -46,9 +45,8 @@ fn inline(columns: usize) -> String {
     text + "    };\n}\n"
 }
 
-/// What the macro offers, as far as a hand can: a flow with a typed and documented field for each column,
-/// made of a function for each, with and without a store; the order; and an enum to match on in events.
-/// Only that nothing is checked before it runs.
+/// The same API as that of the macro: a flow with a typed and documented field and a function for each column, with and
+/// without a store; the order; and an enum for events. Unlike with the macro, nothing is checked at compile time.
 fn by_hand(columns: usize) -> String {
     let (mut fields, mut functions, mut calls, mut names) = <(String, String, String, String)>::default();
     let (mut variants, mut shown, mut parsed) = <(String, String, String)>::default();
@@ -80,7 +78,7 @@ use columnar::{{Value, store::Store}};
 use columnar::prelude::*;
 {HANDLES}
 pub struct Chat {{
-    /// What it is made of.
+    /// The flow of the columns.
     pub flow: Arc<Flow>,
     /// The source `user`.
     pub user: Source,
@@ -145,7 +143,7 @@ impl Derived {
 }
 ";
 
-/// Checks a program, and returns nothing: who calls it measures it.
+/// Checks a program; the caller measures the time.
 fn check(rustc: &Rustc, source: &Path) {
     rustc.compile(source, &["--emit=metadata"]).expect("the program is sound");
 }
@@ -182,7 +180,7 @@ fn figures(compiler: &Rustc) {
     }
 }
 
-/// The time that the macro itself takes for a further column, in microseconds.
+/// The expansion time of one more column, in microseconds.
 fn us_per_column(compiler: &Rustc) -> f64 {
     let [few, many] = [5, 500].map(|columns| compiler.write(&format!("expanded_{columns}"), &item(columns)));
     let mut times: Vec<f64> = (0..ROUNDS)

@@ -1,5 +1,5 @@
-//! How long a run takes over its critical path, with computes of 50 ms: what no order of computing
-//! can go below, and what a barrier between levels or steps costs, by hand and in other engines.
+//! The duration of a run over its critical path, with compute steps of 50 ms. The critical path is a lower bound for every
+//! order. Barriers between levels and steps are measured by hand and in other engines.
 //!
 //! `cargo bench -p columnar-tests --bench latency`
 
@@ -16,10 +16,10 @@ use tokio::time::{Instant, sleep};
 
 const UNIT: Duration = Duration::from_millis(50);
 const ROUNDS: usize = 3;
-/// For longer than so many units nobody waits.
-const WAITED: u32 = 100;
+/// A longer run with barriers is not measured: its duration is computed.
+const MEASURED_UNITS: u32 = 100;
 
-/// Answers after so many units.
+/// A compute step that takes this many units.
 fn slow(units: u32) -> impl Fn(Context) -> std::pin::Pin<Box<dyn Future<Output = String> + Send>> {
     move |cx| {
         Box::pin(async move {
@@ -29,8 +29,8 @@ fn slow(units: u32) -> impl Fn(Context) -> std::pin::Pin<Box<dyn Future<Output =
     }
 }
 
-/// Two branches of unlike levels: one is slow first and quick then, the other the reverse. Level by
-/// level it takes 3 + 3 + 1 units, along the longest path 3 + 1 + 1.
+/// Two branches: in one the first column is slow and the second fast, in the other the reverse. Level by level it takes
+/// 3 + 3 + 1 units, along the longest path 3 + 1 + 1.
 fn skewed() -> Flow {
     let user = source("user");
     let a1 = column("a1", user.latest(), slow(3));
@@ -40,7 +40,7 @@ fn skewed() -> Flow {
     flow([column("joined", [a2.latest(), b2.latest()], slow(1))]).expect("a sound flow")
 }
 
-/// Six columns, one of them a reducer: over queued steps only the reducer makes a step wait.
+/// Six columns. Of queued steps, only those of the reducer `summary` wait for each other.
 fn six() -> Flow {
     let user = source("user");
     let topics = column("topics", user.latest(), slow(1));
@@ -57,16 +57,16 @@ fn map() -> Flow {
     flow([column("map", user.latest(), slow(1))]).expect("a sound flow")
 }
 
-/// A flow, and what is known of it.
+/// A flow with its size and its critical path.
 struct Subject {
     name: &'static str,
     make: fn() -> Flow,
     steps: usize,
-    /// How many cells may run at once.
+    /// The limit on concurrent cells.
     width: usize,
     /// The units of the critical path.
     critical: u32,
-    /// A step level by level: the units of the computes of each.
+    /// The levels of a step, each with the units of its compute steps.
     levels: &'static [&'static [u32]],
 }
 
@@ -102,8 +102,8 @@ impl Subject {
         started.elapsed()
     }
 
-    /// The critical path as it takes when nothing is around it: so many computes, one after the other.
-    /// A timer may be late by a millisecond, so that is more than its units.
+    /// The critical path alone: as many sleeps, one after the other. A timer may be late by a millisecond, so this takes
+    /// longer than its units.
     async fn critical_path(&self) -> Duration {
         let started = Instant::now();
         for _ in 0..self.critical {
@@ -112,7 +112,7 @@ impl Subject {
         started.elapsed()
     }
 
-    /// Step by step, and each level when the one before it is done.
+    /// Step by step, with a barrier after each level.
     async fn by_barrier(&self) -> Duration {
         let started = Instant::now();
         for _ in 0..self.steps {
@@ -123,13 +123,13 @@ impl Subject {
         started.elapsed()
     }
 
-    /// What the barriers cost at the least, which is what they are said to cost where nobody would wait.
+    /// The least units with barriers. They are printed if the run would take too long to measure.
     fn barrier_units(&self) -> u32 {
         let step: u32 = self.levels.iter().filter_map(|level| level.iter().max()).sum();
         step * u32::try_from(self.steps).unwrap_or(u32::MAX)
     }
 
-    /// Measures it beside what has barriers, in turns. Returns how ours stands to the critical path.
+    /// Measures the flow against the contenders with barriers, in turns. Returns the ratio of the run to the critical path.
     fn measure(&self, runtime: &Runtime, peers: &[Peer]) -> f64 {
         let Self { name, steps, .. } = *self;
         let mut contenders: Vec<Contender<'_>> = vec![
@@ -137,7 +137,7 @@ impl Subject {
             Box::new(|| runtime.block_on(self.run())),
         ];
         let mut names = Vec::new();
-        if self.barrier_units() <= WAITED {
+        if self.barrier_units() <= MEASURED_UNITS {
             names.push("by_barrier");
             contenders.push(Box::new(|| runtime.block_on(self.by_barrier())));
             for peer in peers {
@@ -163,7 +163,7 @@ impl Subject {
 fn latency(_: &mut Criterion) {
     let runtime = Builder::new_current_thread().enable_time().build().expect("a clock is all it needs");
     let Peers { rust, python } = Peers::start(Path::new(env!("CARGO_TARGET_TMPDIR")));
-    // graph-flow has no node of two inputs, and without an event loop Hamilton overlaps nothing.
+    // graph-flow has no nodes with two inputs, and Hamilton without an event loop has no concurrency.
     let mut peers = [rust, python].concat();
     peers.retain(|peer| !["graph_flow", "hamilton_sync"].contains(&&*peer.name));
     let ratios = SUBJECTS.map(|subject| (subject.name, subject.measure(&runtime, &peers)));

@@ -1,6 +1,6 @@
-//! What flows hold in memory: for each cell with a value of 100 characters, and for each of many flows
-//! that do nothing or have 10 steps, against a plain list of the same values. Measured as the growth of
-//! the process, so that what the allocator adds is in it.
+//! The memory of flows: for each cell with a value of 100 characters, and for each of many flows that are idle or have 10
+//! steps, against a plain list of the same values. Measured as the growth of the process, with the overhead of the
+//! allocator.
 //!
 //! `cargo bench -p columnar-tests --bench memory`
 
@@ -20,7 +20,7 @@ const FLOWS: u32 = 10_000;
 const STEPS_OF_EACH: u32 = 10;
 
 flow! {
-    /// The flow of the README, whose computes are never called.
+    /// The flow of the README. Its compute steps are never called.
     struct Chat {
         source user;
         column topics(user.latest) = script([""]);
@@ -31,7 +31,7 @@ flow! {
 }
 
 flow! {
-    /// The same, and its computes answer.
+    /// The same flow with values.
     struct Talk {
         source user;
         column topics(user.latest) = answer;
@@ -45,7 +45,7 @@ async fn answer(cx: Context) -> Value {
     text(u32::try_from(cx.step()).unwrap_or(0)).into()
 }
 
-/// The memory of the process that is in use, in bytes; `None` where the system does not tell.
+/// The resident memory of the process in bytes; `None` if the system does not report it.
 fn resident() -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -53,8 +53,7 @@ fn resident() -> Option<f64> {
     Some(kibibytes * 1024.0)
 }
 
-/// By how much the process grows for each of so many things. They are kept for good: what is freed
-/// would be used again for the next ones, and hide them.
+/// The growth of the process per item. The items are never freed, because the next ones would reuse their memory.
 fn grown<T>(count: u32, make: impl FnOnce() -> T) -> Option<f64> {
     let before = resident()?;
     mem::forget(black_box(make()));
@@ -69,7 +68,7 @@ fn text(step: u32) -> String {
     format!("{step:>100}")
 }
 
-/// A source and a column that has all of its past in view, with every value stored.
+/// A source and a column, with all values stored.
 fn cells() -> Flow {
     let user = source("user");
     let flow = flow([column("echo", user.latest(), answer)]).expect("a sound flow");
@@ -82,7 +81,7 @@ fn cells() -> Flow {
     flow
 }
 
-/// Flows that live side by side, each with a few steps.
+/// Many live flows, each with a few steps.
 fn talks() -> Vec<Talk> {
     let talks: Vec<Talk> = (0..FLOWS).map(|_| Talk::new()).collect();
     runtime().block_on(async {
@@ -98,7 +97,7 @@ fn talks() -> Vec<Talk> {
 
 fn memory(_: &mut Criterion) {
     if resident().is_none() {
-        println!("SKIPPED memory: this system does not tell how much of it is in use");
+        println!("SKIPPED memory: this system does not report the resident memory");
         return;
     }
     let list = grown(STEPS, || (0..STEPS).map(|step| Value::from(text(step))).collect::<Vec<_>>());

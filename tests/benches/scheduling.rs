@@ -1,12 +1,11 @@
-//! What a cell costs that does nothing: readiness, context, compute, store and event, against the
-//! least that a program could do by hand, and against other engines where they are installed.
+//! The cost of a cell whose compute step does nothing: readiness, context, compute, store and event. It is compared with
+//! the minimal work by hand, and with other engines where they are installed.
 //!
 //! `cargo bench -p columnar-tests --bench scheduling`
 //!
-//! All do the same work: one thread, every node gives a value of 100 characters, and the values are
-//! kept. What it takes to build a graph is left out for all of them, and what begins a run is in: the
-//! push, the session, the source. A run of a peer ends with its values; columnar keeps those of all
-//! runs before it, too. In Rust each turn begins with a run that does not count, so nobody begins cold.
+//! All do the same work on one thread: every node returns a value of 100 characters, and the values are kept. The figures
+//! include the start of a run (the push, the session, the source), but not the construction of the graph. A peer keeps the
+//! values of one run, columnar those of all runs. In Rust each turn begins with a run that is not measured, as a warm-up.
 
 use std::future::ready;
 use std::hint::black_box;
@@ -24,18 +23,18 @@ use futures::future::BoxFuture;
 use tokio::runtime::{Builder, Runtime};
 
 const CHAIN: u32 = 100;
-/// Many short turns: what the machine does beside is in few of them, and the median is none of these.
+/// Many short turns, so that other work of the machine does not affect the median.
 const STEPS: u32 = 5;
 const ROUNDS: usize = 75;
-/// Rounds of the peers in Python, which take a thousand times longer.
+/// The rounds of the peers in Python, which take a thousand times as long.
 const PYTHON_ROUNDS: usize = 15;
 
-/// What is measured here and in the peers.
+/// A graph that is measured here and in the peers.
 struct Subject {
     shape: &'static str,
     make: fn(u32) -> Flow,
     columns: u32,
-    /// The figure of a cell of ours.
+    /// The figure of a cell of this library.
     name: &'static str,
 }
 
@@ -55,7 +54,7 @@ fn runtime() -> Runtime {
     Builder::new_current_thread().build().expect("a runtime of one thread needs nothing")
 }
 
-/// So many columns, each of which reads the one before and answers at once.
+/// A chain of columns: each reads the one before, and its compute step is ready at once.
 fn chain(columns: u32) -> Flow {
     let (mut last, value) = (source("user"), value());
     for at in 0..columns {
@@ -65,7 +64,7 @@ fn chain(columns: u32) -> Flow {
     flow([last]).expect("a chain is a sound flow")
 }
 
-/// So many columns, each of which reads the source and answers at once.
+/// A row of columns: each reads the source, and its compute step is ready at once.
 fn row(columns: u32) -> Flow {
     let (user, value) = (source("user"), value());
     let columns = (0..columns).map(|at| {
@@ -109,8 +108,8 @@ fn beside_by_hand(runtime: &Runtime) {
     figure("cell_over_by_hand", over(chained, hand), "x");
 }
 
-/// A figure of a cell for each shape, here and in the peers. Returns the time of a cell in a chain of
-/// 100, and how ours stands to the best peer in Rust, by shape.
+/// The cost of a cell for each shape, here and in the peers. Returns that of a cell in a chain of 100 in microseconds, and
+/// for each shape the ratio to the best peer in Rust.
 fn beside_peers(runtime: &Runtime) -> (f64, Vec<(String, f64)>) {
     let Peers { rust, python } = Peers::start(Path::new(env!("CARGO_TARGET_TMPDIR")));
     let (mut cells, mut over_best) = (Vec::new(), Vec::new());
@@ -126,7 +125,7 @@ fn beside_peers(runtime: &Runtime) -> (f64, Vec<(String, f64)>) {
         })];
         contenders.extend(rust.iter().map(|peer| beside(peer, STEPS)));
         let mut times = self_timed_medians(ROUNDS, &mut contenders);
-        // In turns of their own: after seconds of Python all others would begin cold.
+        // In separate turns: after seconds of Python the caches of the CPU would be cold for all others.
         let mut contenders: Vec<Contender<'_>> = python.iter().map(|peer| beside(peer, 1)).collect();
         times.extend(self_timed_medians(PYTHON_ROUNDS, &mut contenders));
 
@@ -145,8 +144,7 @@ fn beside_peers(runtime: &Runtime) -> (f64, Vec<(String, f64)>) {
     (cells.first().copied().unwrap_or_default(), over_best)
 }
 
-/// What a cell costs after so many earlier steps, and the few that it takes to measure. Returns how the longest history stands to the
-/// shortest.
+/// The cost of a cell after histories of growing length. Returns the ratio of the longest history to the shortest.
 fn over_history(runtime: &Runtime) -> f64 {
     let grown = |steps| {
         let flow = chain(2);

@@ -1,5 +1,5 @@
-//! What stored values take on the disk, and how long: beside the values themselves, a loop that writes and waits
-//! for the disk, and LangGraph where it is installed.
+//! The space and the time of stored values, against the size of the values, a loop of writes with `fsync`, and LangGraph
+//! where it is installed.
 //!
 //! `cargo bench -p columnar-tests --features sqlite --bench storage`
 
@@ -24,13 +24,13 @@ use tokio::runtime::{Builder, Runtime};
 
 /// The bytes of a value.
 const BYTES: usize = 800;
-/// The bytes of a value where there are many.
+/// The bytes of a value in long histories.
 const SHORT: usize = 100;
-/// As many cells as are put together where it does not matter.
+/// The number of concurrent puts when a store is filled.
 const TOGETHER: usize = 500;
-/// As many finish together.
+/// The number of concurrent puts that are measured.
 const AT_ONCE: usize = 100;
-/// As many as are put one after the other before it is another's turn: disks have moods.
+/// The number of sequential puts in a turn. Turns are short, because the speed of a disk varies.
 const PUTS: usize = 20;
 const ROUNDS: usize = 61;
 
@@ -38,12 +38,12 @@ fn user() -> Name {
     Name::new("user").expect("a name")
 }
 
-/// A value that is like no other.
+/// A value that no other step has.
 fn text(step: usize, bytes: usize) -> Value {
     format!("{step:>bytes$}").into()
 }
 
-/// A folder on the disk that programs are built on: the one for temporary files may be in memory.
+/// A folder on the disk of the build: the folder for temporary files may be in memory.
 fn folder() -> TempDir {
     TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder")
 }
@@ -52,23 +52,23 @@ fn folder() -> TempDir {
 struct Kind<S> {
     name: &'static str,
     make: fn(&Path) -> S,
-    /// How many steps are a long past.
+    /// The number of steps of a long history.
     many: usize,
-    /// Whether there are bars for it.
-    is_held: bool,
+    /// Whether its figures are checked against bars.
+    has_bars: bool,
     runtime: Runtime,
 }
 
 impl<S: Store> Kind<S> {
-    fn new(name: &'static str, many: usize, is_held: bool, make: fn(&Path) -> S) -> Self {
+    fn new(name: &'static str, many: usize, has_bars: bool, make: fn(&Path) -> S) -> Self {
         let runtime = Builder::new_current_thread().build().expect("a runtime of one thread needs nothing");
-        Self { name, make, many, is_held, runtime }
+        Self { name, make, many, has_bars, runtime }
     }
 
-    /// How it stands to its bar, if it has one.
-    fn tell(&self, what: &str, value: f64, bar: impl FnOnce(&str, f64)) {
-        let name = format!("{}_{what}", self.name);
-        if self.is_held { bar(&name, value) } else { figure(&name, value, "x") }
+    /// Prints a figure, and checks it against its bar if the store has bars.
+    fn report(&self, suffix: &str, value: f64, bar: impl FnOnce(&str, f64)) {
+        let name = format!("{}_{suffix}", self.name);
+        if self.has_bars { bar(&name, value) } else { figure(&name, value, "x") }
     }
 
     fn open(&self, folder: &Path) -> S {
@@ -90,17 +90,17 @@ impl<S: Store> Kind<S> {
         self.runtime.block_on(put(store, &user(), step, bytes));
     }
 
-    /// What a step of 800 bytes takes in the end.
+    /// The space of values of 800 bytes.
     fn sizes(&self) {
         for steps in [500, 10_000] {
             let folder = folder();
             self.fill(&self.open(folder.path()), &user(), 0..steps, BYTES);
             let stored = ratio(on_disk(folder.path()), steps * BYTES);
-            self.tell(&format!("over_payload_{steps}_steps"), stored, |name, over| bar(name, over, 1.2));
+            self.report(&format!("over_payload_{steps}_steps"), stored, |name, over| bar(name, over, 1.2));
         }
     }
 
-    /// How many values a second are safe, one after the other and when many finish together.
+    /// The durable writes per second, sequential and concurrent.
     fn puts(&self) {
         let folder = folder();
         let store = self.open(folder.path());
@@ -125,58 +125,59 @@ impl<S: Store> Kind<S> {
         figure("fsync_loop", bare, "values a second");
         for (how, rate) in [("puts", second(alone, PUTS)), ("puts_together", second(together, AT_ONCE))] {
             figure(&format!("{}_{how}", self.name), rate, "values a second");
-            self.tell(&format!("{how}_over_fsync_loop"), rate / bare, |name, over| floor(name, over, 0.8));
+            self.report(&format!("{how}_over_fsync_loop"), rate / bare, |name, over| floor(name, over, 0.8));
         }
     }
 
-    /// What opening and a step cost with a long past, over what they cost with a short one.
-    fn long_pasts(&self) {
-        let pasts = [1_000, self.many].map(|steps| Past { folder: folder(), steps });
-        for past in &pasts {
-            self.fill(&self.open(past.folder.path()), &user(), 0..past.steps, SHORT);
+    /// The time to open a store and to make a step, with a long history over a short one.
+    fn long_histories(&self) {
+        let filled = [1_000, self.many].map(|steps| Filled { folder: folder(), steps });
+        for Filled { folder, steps } in &filled {
+            self.fill(&self.open(folder.path()), &user(), 0..*steps, SHORT);
         }
         let mut opening: Vec<Contender<'_>> = Vec::new();
-        pasts.iter().for_each(|past| opening.push(Box::new(|| self.opening(past))));
-        self.tell_of_pasts("open", &self_timed_medians(ROUNDS, &mut opening), 1);
+        filled.iter().for_each(|filled| opening.push(Box::new(|| self.opening(filled))));
+        self.report_ratio("open", &self_timed_medians(ROUNDS, &mut opening), 1);
 
         let mut stepping: Vec<Contender<'_>> = Vec::new();
-        for past in &pasts {
-            let store = self.open(past.folder.path());
-            let mut next = past.steps;
+        for Filled { folder, steps } in &filled {
+            let store = self.open(folder.path());
+            let mut next = *steps;
             stepping.push(Box::new(move || {
                 next += PUTS;
                 timed(|| (next - PUTS..next).for_each(|step| self.step(&store, step)))
             }));
         }
-        self.tell_of_pasts("step", &self_timed_medians(ROUNDS, &mut stepping), PUTS);
+        self.report_ratio("step", &self_timed_medians(ROUNDS, &mut stepping), PUTS);
     }
 
-    /// Until it is known which steps there are.
-    fn opening(&self, past: &Past) -> Duration {
+    /// The time until the stored steps are known.
+    fn opening(&self, filled: &Filled) -> Duration {
         let mut stored_steps = StoredSteps::default();
         let time = timed(|| {
-            let store = self.open(past.folder.path());
+            let store = self.open(filled.folder.path());
             stored_steps = self.runtime.block_on(store.stored_steps(user())).expect("it can be read");
         });
-        assert_eq!(stored_steps.prefix, past.steps);
+        assert_eq!(stored_steps.prefix, filled.steps);
         time
     }
 
-    /// One value is stored, and one is read that was not said just now.
+    /// Stores one value, and reads one of an earlier step.
     fn step(&self, store: &S, step: usize) {
         let earlier = self.runtime.block_on(store.load(user(), step - 500..step - 499));
         assert_eq!(earlier.expect("it can be read").len(), 1);
         self.put(store, step, SHORT);
     }
 
-    fn tell_of_pasts(&self, what: &str, times: &[Duration], count: usize) {
+    /// Prints the time with the long history, and its ratio to the short one.
+    fn report_ratio(&self, operation: &str, times: &[Duration], count: usize) {
         let [short, long] = times else { unreachable!("two took turns") };
-        let what = format!("{what}_after_{}_steps", self.many);
-        figure(&format!("{}_{what}", self.name), long.as_secs_f64() * 1e3 / ratio(count, 1), "ms");
-        self.tell(&format!("{what}_over_1000"), over(*long, *short), |name, over| bar(name, over, 1.2));
+        let suffix = format!("{operation}_after_{}_steps", self.many);
+        figure(&format!("{}_{suffix}", self.name), long.as_secs_f64() * 1e3 / ratio(count, 1), "ms");
+        self.report(&format!("{suffix}_over_1000"), over(*long, *short), |name, over| bar(name, over, 1.2));
     }
 
-    /// How long it takes to go on with a conversation, beside reading as many bytes.
+    /// The time to reopen a flow, against reading as many bytes.
     fn resume(&self) {
         let (folder, steps) = (folder(), self.many / 20);
         let store = self.open(folder.path());
@@ -201,13 +202,13 @@ impl<S: Store> Kind<S> {
     fn measure(&self) {
         self.sizes();
         self.puts();
-        self.long_pasts();
+        self.long_histories();
         self.resume();
     }
 }
 
-/// A store with so many steps.
-struct Past {
+/// The folder of a store with this many steps.
+struct Filled {
     folder: TempDir,
     steps: usize,
 }
@@ -217,7 +218,7 @@ async fn put(store: &impl Store, column: &Name, step: usize, bytes: usize) {
     store.put(column.clone(), step, entry).await.expect("the disk takes it");
 }
 
-/// What the files of a folder take, in whole blocks.
+/// The bytes of the files in a folder, in whole blocks.
 fn on_disk(folder: &Path) -> usize {
     let mut open = vec![folder.to_owned()];
     let mut blocks = 0;
@@ -234,7 +235,7 @@ fn on_disk(folder: &Path) -> usize {
     usize::try_from(blocks).expect("it fits") * 512
 }
 
-/// What LangGraph's store in SQLite takes for so many steps.
+/// The bytes of LangGraph's store in SQLite after this many steps.
 fn langgraph(steps: usize) -> Option<usize> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/checkpoints.py");
     let mut command = Command::new(peers::interpreter());
@@ -248,7 +249,7 @@ fn langgraph(steps: usize) -> Option<usize> {
     bytes
 }
 
-/// A file that grows by a value, which is on the disk before the next one comes.
+/// A file to which values are appended, with an `fsync` after each.
 struct Loop(File);
 
 impl Loop {
@@ -269,9 +270,9 @@ flow! {
 
 fn storage(_: &mut Criterion) {
     Kind::new("sqlite", 1_000_000, true, |at| SqliteStore::new(at.join("chats.db"), "monday")).measure();
-    // Made for conversations, and to be read without any program.
+    // A FileStore is for conversations, so its history is shorter and it has no bars.
     Kind::new("file", 10_000, false, |at| FileStore::new(at.join("chat"))).measure();
-    // What it stores at each step grows with what was said before, so 10,000 of them would take 100 GB.
+    // Each checkpoint has the whole history, so 10,000 steps would take 100 GB.
     if let Some(bytes) = langgraph(500) {
         figure("langgraph_sqlite_over_payload_500_steps", ratio(bytes, 500 * BYTES), "x");
     }

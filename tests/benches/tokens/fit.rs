@@ -57,9 +57,9 @@ fn least_squares(rows: &[([f64; Class::COUNT], f64)]) -> [f64; Class::COUNT] {
     for _ in 0..ROUNDS {
         for (at, (line, target)) in products.iter().zip(targets).enumerate() {
             let all: f64 = line.iter().zip(&weights).map(|(product, weight)| product * weight).sum();
-            if let (Some(own), Some(weight)) = (line.get(at), weights.get_mut(at)) {
-                let others = all - own * *weight;
-                *weight = ((target - others) / (own + RIDGE)).max(0.0);
+            if let (Some(square), Some(weight)) = (line.get(at), weights.get_mut(at)) {
+                let others = all - square * *weight;
+                *weight = ((target - others) / (square + RIDGE)).max(0.0);
             }
         }
     }
