@@ -119,7 +119,7 @@ fn chosen(options: &Options) -> Result<Arc<dyn Model>, BoxError> {
     Ok(if is_offline { Arc::new(Offline::new().delay(options.pace)) } else { model })
 }
 
-/// Why a run ended.
+/// The reason why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ended {
     Done,

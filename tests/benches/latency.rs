@@ -145,7 +145,7 @@ impl Subject {
                 contenders.push(Box::new(move || peer.converse(name, steps, UNIT)));
             }
         } else {
-            let unit = "units of 50 ms, at the least";
+            let unit = "units of 50 ms, at least";
             figure(&format!("{name}_by_barrier_units"), self.barrier_units().into(), unit);
         }
         let times = self_timed_medians(ROUNDS, &mut contenders);

@@ -137,11 +137,12 @@ impl Ends {
         let system = (instruction >= minimum).then_some(Position::System);
         let mut ends = Self { system, stable: None, repeated: None, spare: [None; 4] };
         let (previous, fork) = (messages.previous(), messages.before_fork());
-        let (mut previous, mut fork) = (Kept::new(previous.as_ref()), Kept::new(fork.as_ref()));
+        let (mut previous, mut fork) =
+            (RepeatedPrefix::new(previous.as_ref()), RepeatedPrefix::new(fork.as_ref()));
         let (mut stays, mut tokens) = (true, instruction);
         let [one, other] = fork_steps(messages.step());
         for (at, part) in messages.parts().enumerate() {
-            stays &= is_worth_it(&part);
+            stays &= is_worth_marking(&part);
             let (repeats, is_shared) = (previous.has(&part), fork.has(&part));
             if !stays && !repeats {
                 break;
@@ -163,9 +164,9 @@ impl Ends {
 }
 
 /// The prefix of an earlier request that was worth a mark, part by part.
-struct Kept<'m>(Option<Parts<'m>>);
+struct RepeatedPrefix<'m>(Option<Parts<'m>>);
 
-impl<'m> Kept<'m> {
+impl<'m> RepeatedPrefix<'m> {
     fn new(request: Option<&'m Messages>) -> Self {
         Self(request.map(Messages::parts))
     }
@@ -175,7 +176,7 @@ impl<'m> Kept<'m> {
         let then = self.0.as_mut().and_then(Iterator::next);
         let has = then.is_some_and(|then| {
             let is_same = (then.origin(), then.hidden()) == (part.origin(), part.hidden());
-            is_worth_it(&then) && is_same
+            is_worth_marking(&then) && is_same
         });
         if !has {
             self.0 = None;
@@ -199,7 +200,7 @@ fn fork_steps(step: usize) -> [usize; 2] {
 
 /// Whether a part is marked for the next request. A part that may be cut is: if it is cut, the mark was wasted; if it is
 /// not, a missing mark would cost the whole prefix again.
-fn is_worth_it(part: &Part<'_>) -> bool {
+fn is_worth_marking(part: &Part<'_>) -> bool {
     matches!(part.in_next(), InNext::Repeated | InNext::MayBeTruncated)
 }
 

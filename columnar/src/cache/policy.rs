@@ -35,11 +35,11 @@ pub struct CachePolicy {
     pub long: Option<Write>,
     /// The minimum length of a cached prefix in tokens.
     pub minimum: usize,
-    /// The most marks of a request. With 0 the provider finds prefixes by itself, or not at all.
+    /// The most marks of a request. With 0 the provider caches prefixes automatically, or not at all.
     pub most_marks: usize,
     /// The number of blocks in which the provider looks for an entry, backwards from a mark and with the marked one.
     pub look_back: usize,
-    /// Where a prefix may end that the provider finds again.
+    /// The position at which a cached prefix may end.
     pub boundary: Boundary,
     /// The page with the rules. Where other pages contradict it, or it leaves something open, the policy has the safer
     /// value. The factor of cached tokens is that of the [price](crate::usage::Price), where there is one.

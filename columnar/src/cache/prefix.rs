@@ -52,7 +52,7 @@ pub struct StablePrefix {
     pub difference: Option<Difference>,
 }
 
-/// Why the next request does not repeat a part. It prints as its cause.
+/// The reason why the next request does not repeat a part. It prints as the view or the budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Difference {

@@ -12,7 +12,7 @@ use crate::history::Value;
 
 /// A conversion into the compute step of a column.
 ///
-/// `Form` tells the implementations apart; it is always inferred.
+/// `Form` distinguishes the implementations; it is always inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot compute a column",
     label = "expected a compute step, such as `prompt(\"...\")`",

@@ -20,10 +20,10 @@ use crate::usage::SpendLimitError;
 /// is added, so that columns that fail together do not retry together.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
-/// The longest pause without its random part, unless a model asks for a longer one.
+/// The longest pause without its random part, unless a model requests a longer one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// The longest pause that a model can ask for.
+/// The longest pause that a model can request.
 const LONGEST_REQUESTED: Duration = Duration::from_mins(2);
 
 /// A duration in seconds, for short declarations: `.timeout(secs(30))`.
@@ -86,7 +86,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
                 .with_jitter()
                 .with_max_times(times)
                 .build();
-            Reply(Kind::Pieces(attempts(step.clone(), cx, pauses)))
+            Reply(Kind::Pieces(retry_loop(step.clone(), cx, pauses)))
         })
     }
 
@@ -140,9 +140,9 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         self.into_step().with_on_failure(OnFailure::Skip)
     }
 
-    /// Computes this column at every `steps`-th step only: `every(5)` computes the steps 4, 9, 14, …, each of which has
-    /// five values to look back at; `every(0)` computes none. The other cells are skipped, at no cost; see
-    /// [`or_skip`](Self::or_skip) for how columns that read them see that.
+    /// Computes this column only at every `steps`-th step: `every(5)` computes the steps 4, 9, 14, …, so that a window of
+    /// five is always full; `every(0)` computes none. The other cells are skipped, at no cost; see
+    /// [`or_skip`](Self::or_skip) for the effect on columns that read them.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -167,7 +167,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     }
 
     /// Computes a cell only if the condition holds for its context, and skips it otherwise; see
-    /// [`or_skip`](Self::or_skip) for how columns that read it see that. The condition must always return the same for
+    /// [`or_skip`](Self::or_skip) for the effect on columns that read it. The condition must always return the same for
     /// the same context. A [forecast](crate::Forecast) assumes that it holds.
     ///
     /// ```
@@ -271,7 +271,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
 
 impl<'a, Form, T: IntoStep<'a, Form>> Policy<'a, Form> for T {}
 
-struct Attempts<'a> {
+struct RetryLoop<'a> {
     step: Step<'a>,
     cx: Context,
     pauses: ExponentialBackoff,
@@ -282,23 +282,23 @@ struct Attempts<'a> {
 }
 
 /// Makes attempts until one succeeds or no pause is left.
-fn attempts(
+fn retry_loop(
     step: Step<'_>,
     cx: Context,
     pauses: ExponentialBackoff,
 ) -> BoxStream<'_, Result<Piece, BoxError>> {
-    let attempts = Attempts { step, cx, pauses, attempt: 0, pieces: None, pause: None };
-    stream::unfold(Some(attempts), |attempts| async move {
-        let mut attempts = attempts?;
-        match attempts.next().await? {
-            Ok(piece) => Some((Ok(piece), Some(attempts))),
+    let state = RetryLoop { step, cx, pauses, attempt: 0, pieces: None, pause: None };
+    stream::unfold(Some(state), |state| async move {
+        let mut state = state?;
+        match state.next().await? {
+            Ok(piece) => Some((Ok(piece), Some(state))),
             Err(error) => Some((Err(error), None)),
         }
     })
     .boxed()
 }
 
-impl Attempts<'_> {
+impl RetryLoop<'_> {
     async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
         if let Some(pause) = self.pause.take() {
             sleep(pause).await;

@@ -143,8 +143,8 @@ impl Queue {
 
     async fn wait(&self) {
         let waiting = Waiting::join(&self.waiting);
-        // The first call may belong to a run that nobody polls, perhaps because its reader waits for this very call. After
-        // this time the rate allows both calls, so going ahead exceeds nothing.
+        // The first call may belong to a run that is not polled, perhaps because its reader waits for this very call.
+        // After this time the rate allows both calls, so this one can begin without the lock.
         let due = self.interval.saturating_mul(waiting.ahead.saturating_add(1));
         let _front = timeout(due.saturating_add(GRACE), self.front.lock()).await;
         while let Err(not_yet) = self.limiter.check() {

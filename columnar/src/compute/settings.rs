@@ -19,7 +19,7 @@ pub(crate) struct Settings {
     pub(crate) model: Option<Choice>,
     /// Distinguishes values of this step from stored values of an earlier one.
     pub(crate) version: Option<Arc<str>>,
-    /// How many times a reply that does not match the type of the column is requested again.
+    /// The number of further requests after a reply that does not match the type of the column.
     #[cfg(feature = "typed")]
     pub(crate) repairs: Option<usize>,
 }

@@ -21,7 +21,7 @@ pub(crate) struct Assembler {
     limit: Result<Option<TokenLimit>, BudgetError>,
     /// The cuts so far, if they persist.
     cuts: Option<PersistentCuts>,
-    /// By input with a filter, the values that pass it.
+    /// The values that pass the filter of an input, by the index of the input.
     filtered: BTreeMap<usize, FilteredHistory>,
 }
 

@@ -168,11 +168,11 @@ pub(crate) struct Overhead {
     pub(super) counter: Arc<dyn Counter>,
     /// The tokens of the instruction, if the column calls a model.
     pub(crate) instruction: Option<usize>,
-    /// By input.
+    /// The delimiters of each input.
     pub(super) delimiters: Vec<InputDelimiters>,
-    /// By input, the tokens around each value.
+    /// For each input, the tokens of the delimiters of one value.
     pub(crate) inputs: Vec<usize>,
-    /// By group, the tokens of its tag.
+    /// For each group, the tokens of its tags.
     pub(crate) groups: Vec<usize>,
     /// The tokens that separate parts without a tag.
     pub(crate) separator: usize,

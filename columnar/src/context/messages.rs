@@ -16,7 +16,7 @@ use crate::declare::Name;
 
 /// The messages array of one call. User and assistant alternate, and the first and the last message are the user's.
 ///
-/// It serializes to `[{"role": "...", "content": "..."}]` and iterates over `(role, content)`. It borrows the stored
+/// It serializes to `[{"role": "...", "content": "..."}]` and iterates over `(role, content)`. It shares the stored
 /// values and copies no text. Making and cloning it takes the same short time for any length of the history.
 ///
 /// ```

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::tokens::{Counter, Sum};
 pub(crate) use node::Text;
-use node::{BITS, Child, Entry, Node, WIDTH, digit, rest};
+use node::{BITS, Child, LeafEntry, Node, WIDTH, digit, rest};
 pub use stored_steps::StoredSteps;
 pub use value::Value;
 
@@ -108,7 +108,7 @@ impl History {
             return;
         }
         self.begin(rest(step, 1));
-        let entry = Entry::new(value, tokens);
+        let entry = LeafEntry::new(value, tokens);
         let Some(leaf) = self.leaf_mut(step, Sum::one(entry.tokens())) else { return };
         leaf.insert(digit(step, 0), entry);
         // A leaf whose texts were shared when it became full could not be sealed, so the previous leaf is tried again.

@@ -16,7 +16,7 @@ pub(super) const LARGE: usize = 1 << 16;
 pub(super) enum Node {
     Inner(Vec<Child>),
     /// A leaf with a text for each value.
-    Open(Vec<Option<Entry>>),
+    Open(Vec<Option<LeafEntry>>),
     /// A full leaf with all its values in one text.
     Sealed {
         text: Arc<str>,
@@ -69,7 +69,7 @@ impl Node {
     /// The value at an index of a leaf.
     pub(super) fn text(&self, at: usize) -> Option<Text<'_>> {
         match self {
-            Self::Open(texts) => texts.get(at)?.as_ref().map(Entry::text),
+            Self::Open(texts) => texts.get(at)?.as_ref().map(LeafEntry::text),
             Self::Sealed { text, entries } => {
                 let entry = entries.get(at)?;
                 text.get(start(entries, at)..entry.end()).map(|value| entry.text(value))
@@ -98,7 +98,7 @@ impl Node {
     }
 
     /// Writes a value into a leaf.
-    pub(super) fn insert(&mut self, at: usize, entry: Entry) {
+    pub(super) fn insert(&mut self, at: usize, entry: LeafEntry) {
         let Self::Open(texts) = self else { return };
         if texts.len() <= at {
             texts.resize(at + 1, None);
@@ -138,7 +138,7 @@ impl Node {
         if let Self::Sealed { .. } = self {
             let entry = |at| {
                 let tokens = self.text(at)?.tokens;
-                Some(Entry::new(self.value(at)?, tokens))
+                Some(LeafEntry::new(self.value(at)?, tokens))
             };
             *self = Self::Open((0..at).map(entry).collect());
         }
@@ -168,14 +168,14 @@ pub(super) fn rest(step: usize, level: u32) -> usize {
 
 /// A value in an open leaf, with its tokens.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct LeafEntry {
     pub(super) text: Arc<str>,
     /// Saturated: no text has more.
     tokens: u32,
     is_plain: bool,
 }
 
-impl Entry {
+impl LeafEntry {
     pub(super) fn new(value: Value, tokens: usize) -> Self {
         let text: Arc<str> = value.into();
         Self {
@@ -215,7 +215,7 @@ impl PackedEntry {
     const TOKENS: u32 = (1 << 13) - 1;
 
     /// `None` if a number does not fit its bits.
-    pub(super) fn new(end: usize, entry: &Entry) -> Option<Self> {
+    pub(super) fn new(end: usize, entry: &LeafEntry) -> Option<Self> {
         let end = u32::try_from(end).ok().filter(|end| *end <= Self::END)?;
         let tokens = Some(entry.tokens).filter(|tokens| *tokens <= Self::TOKENS)?;
         let plain = if entry.is_plain { Self::PLAIN } else { 0 };

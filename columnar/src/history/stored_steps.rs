@@ -33,7 +33,7 @@ impl StoredSteps {
 }
 
 impl FromIterator<usize> for StoredSteps {
-    /// From steps in any order; a repeated step counts once.
+    /// Collects steps in any order; a repeated step counts once.
     fn from_iter<I: IntoIterator<Item = usize>>(steps: I) -> Self {
         let mut steps: Vec<usize> = steps.into_iter().collect();
         steps.sort_unstable();

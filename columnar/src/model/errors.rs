@@ -21,7 +21,7 @@ use crate::error::chain;
 /// assert_eq!(error.to_string(), "the model takes no more calls for now, and asks to wait 20s");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, thiserror::Error)]
-#[error("the model takes no more calls for now{}", Asks(*retry_after))]
+#[error("the model takes no more calls for now{}", PauseRequest(*retry_after))]
 pub struct Overloaded {
     /// The time to wait before the next call, if the model names one.
     pub retry_after: Option<Duration>,
@@ -66,9 +66,9 @@ impl Refused {
 }
 
 /// The end of a message: the requested pause, if there is one.
-pub(super) struct Asks(pub(super) Option<Duration>);
+pub(super) struct PauseRequest(pub(super) Option<Duration>);
 
-impl fmt::Display for Asks {
+impl fmt::Display for PauseRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(pause) if !pause.is_zero() => write!(f, ", and asks to wait {pause:?}"),

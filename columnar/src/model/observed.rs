@@ -41,13 +41,13 @@ impl<M: Model> Model for Observed<M> {
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         let calibration = self.calibration.clone();
-        let asked = request.clone();
+        let sent = request.clone();
         let reply = self.model.reply(request);
         let watch = move |chunk: &Result<Chunk, BoxError>| {
             if let Ok(Chunk::End(End { finish: Finish::Stop | Finish::Length, usage: Some(usage), .. })) =
                 chunk
             {
-                calibration.learn(count(&asked, calibration.counter()), usage.input);
+                calibration.learn(count(&sent, calibration.counter()), usage.input);
             }
         };
         reply.inspect(watch).boxed()

@@ -21,11 +21,11 @@ impl Chunk {
     }
 }
 
-/// How a reply ended.
+/// The end of a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct End {
-    /// Why it ended.
+    /// The reason of the end.
     pub finish: Finish,
     /// The tokens of the call, if the model reports them.
     pub usage: Option<Usage>,
@@ -59,7 +59,7 @@ impl End {
     }
 }
 
-/// Why a reply ended.
+/// The reason why a reply ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Finish {
@@ -84,7 +84,7 @@ impl fmt::Display for Finish {
     }
 }
 
-/// Why a reply is discarded.
+/// The reason why a reply is discarded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReplyError {
     #[error("the reply broke off before its end")]

@@ -36,17 +36,18 @@ impl Rendering<'_> {
     ///
     /// As one array it is `[instructions, ...messages]`, with `allowSystemInMessages: true`.
     pub fn ai_sdk(&self) -> Json {
-        let part = |block: &Block| self.kept(text(&block.text), block.mark);
+        let part = |block: &Block| self.with_mark(text(&block.text), block.mark);
         let options = json!({ "messages": messages(&self.blocks(), part) });
         // By default the SDK refuses a system message among the messages, since a user's text could be one.
-        let instructions = self.system().map(|(system, mark)| self.kept(message("system", system), mark));
+        let instructions =
+            self.system().map(|(system, mark)| self.with_mark(message("system", system), mark));
         let cache = self.prompt_cache_options().filter(|_| self.is_openai);
         let cache = cache.map(|cache| json!({ "openai": { "promptCacheOptions": cache } }));
         with(with(options, "instructions", instructions), "providerOptions", cache)
     }
 
     /// Adds a mark to a message or a part, in the form that the provider's package of the SDK reads.
-    fn kept(&self, part: Json, mark: Option<Lifetime>) -> Json {
+    fn with_mark(&self, part: Json, mark: Option<Lifetime>) -> Json {
         let options = |lifetime| {
             if self.is_openai {
                 json!({ "openai": { "promptCacheBreakpoint": breakpoint(lifetime) } })

@@ -65,7 +65,8 @@ pub struct Rendering<'m> {
     messages: &'m Messages,
     follow_up: &'m [(Role, Arc<str>)],
     plan: CachePlan,
-    /// Whether the provider is OpenAI and takes marks. Then it caches other prefixes as well, unless it is told not to.
+    /// Whether the provider is OpenAI and accepts marks. Then it also caches other prefixes, unless the request disables
+    /// that.
     is_openai: bool,
 }
 

@@ -25,7 +25,8 @@ pub struct Request {
     pub stop: Arc<[String]>,
     /// The JSON Schema of the reply, if it is not plain text.
     pub schema: Option<Arc<Schema>>,
-    /// When the next request of the column is expected. It decides which prefixes are worth caching; see [`CachePlan::of`](crate::cache::CachePlan::of).
+    /// The expected time until the next request of the column. It decides which prefixes are worth caching; see
+    /// [`CachePlan::of`](crate::cache::CachePlan::of).
     pub pace: Pace,
 }
 

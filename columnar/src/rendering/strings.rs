@@ -45,8 +45,8 @@ impl Rendering<'_> {
     }
 
     /// The same for templates without a system role that insist on alternating user and assistant messages, such as those
-    /// of Gemma and Mistral: the instruction is put in front of the first message. The first message is the user's, and so
-    /// is the last, unless a follow-up says otherwise.
+    /// of Gemma and Mistral: the instruction is put in front of the first message. The first and the last message are the
+    /// user's, unless a follow-up ends with the assistant.
     ///
     /// ```
     /// # use columnar::prelude::*;

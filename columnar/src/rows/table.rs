@@ -22,7 +22,7 @@ pub(super) const BYTES: usize = 1 << 24;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Row {
     pub(super) step: usize,
-    /// By column.
+    /// The entry of each column, in the order of the columns.
     cells: Vec<Option<Entry>>,
 }
 

@@ -17,7 +17,7 @@ use crate::rendering::Request;
 pub(crate) struct CallSpan {
     open: Open,
     /// The time of the request, until the first chunk arrives.
-    asked: Option<Instant>,
+    sent_at: Option<Instant>,
     /// The text of the reply, if content is captured.
     captured: Option<String>,
 }
@@ -56,7 +56,7 @@ impl CallSpan {
             span.record(names::INPUT, content::input(&request.messages));
             String::new()
         });
-        Self { open: Open::new(span), asked: is_seen.then(Instant::now), captured }
+        Self { open: Open::new(span), sent_at: is_seen.then(Instant::now), captured }
     }
 
     pub(crate) fn enter(&self) -> EnteredSpan {
@@ -70,8 +70,8 @@ impl CallSpan {
 
     /// A piece of text arrived.
     pub(crate) fn text(&mut self, text: &str) {
-        if let Some(asked) = self.asked.take() {
-            self.open.span().record(names::FIRST_CHUNK, asked.elapsed().as_secs_f64());
+        if let Some(sent_at) = self.sent_at.take() {
+            self.open.span().record(names::FIRST_CHUNK, sent_at.elapsed().as_secs_f64());
         }
         if let Some(captured) = &mut self.captured {
             captured.push_str(text);

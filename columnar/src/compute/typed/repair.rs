@@ -17,11 +17,11 @@ impl Step<'_> {
         let default = usize::from(self.settings().instruction.is_some());
         let repairs = self.settings().repairs.unwrap_or(default);
         self.map_instruction(|instruction| spec.output.instruct(instruction))
-            .wrap(move |step, cx| Reply(Kind::Pieces(attempts(step.clone(), cx, spec.clone(), repairs))))
+            .wrap(move |step, cx| Reply(Kind::Pieces(repair_loop(step.clone(), cx, spec.clone(), repairs))))
     }
 }
 
-struct Attempts<'a> {
+struct RepairLoop<'a> {
     step: Step<'a>,
     cx: Context,
     spec: TypeSpec,
@@ -38,13 +38,13 @@ struct Attempts<'a> {
 }
 
 /// Makes attempts until a reply matches the type or no repair is left.
-fn attempts(
+fn repair_loop(
     step: Step<'_>,
     cx: Context,
     spec: TypeSpec,
     repairs: usize,
 ) -> BoxStream<'_, Result<Piece, BoxError>> {
-    let attempts = Attempts {
+    let state = RepairLoop {
         cx: cx.with_output(spec.output.clone()),
         step,
         spec,
@@ -55,15 +55,15 @@ fn attempts(
         scanner: JsonScanner::default(),
         is_done: false,
     };
-    stream::unfold(attempts, |mut attempts| async move {
-        let piece = attempts.next().await?;
-        attempts.is_done |= piece.is_err();
-        Some((piece, attempts))
+    stream::unfold(state, |mut state| async move {
+        let piece = state.next().await?;
+        state.is_done |= piece.is_err();
+        Some((piece, state))
     })
     .boxed()
 }
 
-impl Attempts<'_> {
+impl RepairLoop<'_> {
     async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
         while !self.is_done {
             let pieces = self.pieces.get_or_insert_with(|| self.step.start(self.cx.clone()).pieces());

@@ -154,8 +154,8 @@ mod tests {
                     assert!(matches!(admission, Admission::Now(_)), "{admission:?} at {second}");
                 }
                 Answered(round) => limit.answered(Round(round)),
-                Refused(round, asked) => {
-                    limit.refused(Round(round), asked.map(secs), zero + secs(*second));
+                Refused(round, pause) => {
+                    limit.refused(Round(round), pause.map(secs), zero + secs(*second));
                 }
             }
         }

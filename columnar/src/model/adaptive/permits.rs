@@ -50,15 +50,15 @@ impl Permits {
             // Created before the check, so that it misses no release.
             let freed = self.freed.notified();
             let now = Instant::now();
-            match self.ask(now) {
+            match self.try_take(now) {
                 Ok(permit) => {
                     budget.refused = false;
                     return Ok(permit);
                 }
                 Err(Admission::Closed { opens, silent }) => {
                     let until = budget.until(now, opens, silent);
-                    let asked = Overloaded { retry_after: Some(opens.duration_since(now)) };
-                    sleep_until(until.ok_or(asked)?).await;
+                    let overloaded = Overloaded { retry_after: Some(opens.duration_since(now)) };
+                    sleep_until(until.ok_or(overloaded)?).await;
                 }
                 // A release wakes all waiting calls, and they also check again after a while. If only one call were
                 // woken, it might be in a run that is not polled, and the permit would be lost.
@@ -67,7 +67,7 @@ impl Permits {
         }
     }
 
-    fn ask(self: &Arc<Self>, now: Instant) -> Result<Permit, Admission> {
+    fn try_take(self: &Arc<Self>, now: Instant) -> Result<Permit, Admission> {
         let mut state = self.lock();
         let in_flight = state.calls.values().filter(|reader| !reader.is_unread(now)).count();
         match state.limit.admit(in_flight, now) {

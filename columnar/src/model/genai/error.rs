@@ -4,7 +4,7 @@ use std::{error::Error, io, str::Utf8Error, string::FromUtf8Error};
 use super::raw_events::Fault;
 use super::redaction::{Sent, Suffix};
 use crate::error::chain;
-use crate::model::errors::Asks;
+use crate::model::errors::PauseRequest;
 use crate::model::{Overloaded, Refused};
 use crate::registry::PROVIDERS;
 
@@ -48,7 +48,7 @@ pub enum GenaiError {
         source: Option<Refused>,
     },
     /// The provider takes no more calls for now: there were too many from this program, or from all its users.
-    #[error("`{model}` takes no more calls for now (HTTP status {status}){asks}{}", Suffix(message), asks = Asks(source.retry_after))]
+    #[error("`{model}` takes no more calls for now (HTTP status {status}){pause}{}", Suffix(message), pause = PauseRequest(source.retry_after))]
     Overloaded {
         /// The name of the model.
         model: String,

@@ -14,7 +14,7 @@ pub(super) fn chat_request(model: &str, request: &Request) -> ChatRequest {
         None => chat,
         Some((system, None)) => chat.with_system(system),
         Some((system, Some(lifetime))) => {
-            chat.append_message(ChatMessage::system(system).with_options(kept(lifetime)))
+            chat.append_message(ChatMessage::system(system).with_options(cache_control(lifetime)))
         }
     };
     // A cache entry is found at the end of a block, so with marks each block is sent separately. Providers join adjacent
@@ -29,12 +29,12 @@ fn message(block: Block) -> ChatMessage {
         Role::Assistant => ChatMessage::assistant(block.text),
     };
     match block.mark {
-        Some(lifetime) => message.with_options(kept(lifetime)),
+        Some(lifetime) => message.with_options(cache_control(lifetime)),
         None => message,
     }
 }
 
-fn kept(lifetime: Lifetime) -> MessageOptions {
+fn cache_control(lifetime: Lifetime) -> MessageOptions {
     MessageOptions::from(match lifetime {
         Lifetime::Short => CacheControl::Ephemeral,
         Lifetime::Long => CacheControl::Ephemeral1h,

@@ -21,20 +21,20 @@ pub(super) fn answer(
     let values = speaking(current.iter().map(|(_, value)| value.as_str()));
     let (latest, current) = (values.last().copied(), values.join("\n"));
     let past = speaking(past.iter().map(String::as_str)).join("\n");
-    let asked = instruction.to_lowercase().replace(['-', '\n'], " ");
-    let asks = |cues: &str| cues.split(',').any(|cue| asked.contains(cue));
+    let instruction = instruction.to_lowercase().replace(['-', '\n'], " ");
+    let mentions = |cues: &str| cues.split(',').any(|cue| instruction.contains(cue));
     // Clear orders are tested before nouns such as "summary", which may be names of inputs.
-    let extract = if asks("comma separat,keyword,key phrase,keyphrase") {
+    let extract = if mentions("comma separat,keyword,key phrase,keyphrase") {
         key_phrases(&current, 5)
-    } else if asks("criticis,criticiz, weak,objection") {
+    } else if mentions("criticis,criticiz, weak,objection") {
         critique(&current)
-    } else if asks("answer the user,answer the question,answer question,reply to,respond to") {
+    } else if mentions("answer the user,answer the question,answer question,reply to,respond to") {
         reply(latest, &current, &past)
-    } else if asks("summar,digest") {
+    } else if mentions("summar,digest") {
         summary(&[speaking(last_reply).concat(), past].join("\n"), &current)
-    } else if asks("topic,tags") {
+    } else if mentions("topic,tags") {
         key_phrases(&current, 5)
-    } else if asks("critic,critiqu,question") {
+    } else if mentions("critic,critiqu,question") {
         critique(&current)
     } else {
         reply(latest, &current, &past)
@@ -287,8 +287,8 @@ mod tests {
 
     #[test]
     fn reply_quotes_the_latest_text_and_recalls_a_related_earlier_one() {
-        let asked = "Given a running summary, answer the question.";
-        let reply = ask(asked, "I like tea. Python crashed.", "Is Python slow?");
+        let task = "Given a running summary, answer the question.";
+        let reply = ask(task, "I like tea. Python crashed.", "Is Python slow?");
         let start = "You said: \"Is Python slow?\". Key points: Python slow.";
         assert_eq!(reply, format!("{start} Earlier: \"Python crashed\"."));
     }

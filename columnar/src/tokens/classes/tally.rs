@@ -22,7 +22,7 @@ pub(super) enum Class {
     WordAfterDigit,
     /// A letter of such a word, after the first.
     LetterAfterDigit,
-    /// What follows an apostrophe in a word.
+    /// The letters after an apostrophe in a word.
     Contraction,
     /// The seventh to tenth letter of a word.
     LateLetter,
