@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use super::Defaults;
+use crate::cache::Pace;
 use crate::context::{Messages, Role, Snapshot};
 use crate::declare::Name;
 use crate::history::Value;
+use crate::model::Choice;
 use crate::rendering::Schema;
+use crate::usage::SpendLimit;
 
 /// The argument of a compute step: the cell to compute, and the values that its column reads.
 ///
@@ -124,4 +126,14 @@ impl OutputSpec {
         let gap = if instruction.is_empty() { "" } else { "\n\n" };
         [instruction, gap, &self.instruction].concat().into()
     }
+}
+
+/// The settings of a flow that apply to every column without its own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Defaults {
+    pub(crate) model: Choice,
+    /// The usual time from one step to the next.
+    pub(crate) pace: Pace,
+    /// The spending limit of all calls together.
+    pub(crate) limit: Option<SpendLimit>,
 }

@@ -10,7 +10,6 @@ mod policy;
 mod prompt;
 mod rate;
 mod reply;
-mod settings;
 mod step;
 #[cfg(feature = "typed")]
 mod typed;
@@ -23,6 +22,7 @@ use std::sync::Arc;
 use crate::model::Choice;
 
 pub use context::Context;
+pub(crate) use context::Defaults;
 #[cfg(feature = "typed")]
 pub(crate) use context::OutputSpec;
 pub use convert::{IntoOutcome, IntoReply, IntoStep, Json};
@@ -31,7 +31,7 @@ pub use prompt::{Prompt, prompt};
 pub use rate::{Rate, per_minute, per_second};
 pub use reply::{Deltas, Reply, deltas};
 pub(crate) use reply::{Kind, Piece};
-pub(crate) use settings::{Defaults, Settings};
+pub(crate) use step::Settings;
 pub use step::Step;
 pub use typed::ColumnType;
 #[cfg(feature = "typed")]

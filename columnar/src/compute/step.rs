@@ -3,9 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Context, Reply, Settings};
+use super::{Context, Reply};
 use crate::context::budget::Budget;
-use crate::schedule::OnFailure;
+use crate::model::Choice;
+use crate::schedule::{OnFailure, Rules};
 
 /// A compute step of any kind, as a flow holds it.
 ///
@@ -99,4 +100,20 @@ impl fmt::Debug for Step<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Step")
     }
+}
+
+/// The settings that a compute step brings for its column. Shared, as most steps have none and there may be many flows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settings {
+    pub(crate) rules: Rules,
+    pub(crate) budget: Option<Arc<Budget>>,
+    /// The constant instruction of a model, sent with every request besides the context.
+    pub(crate) instruction: Option<Arc<str>>,
+    /// The model of the step, if it calls one.
+    pub(crate) model: Option<Choice>,
+    /// Distinguishes values of this step from stored values of an earlier one.
+    pub(crate) version: Option<Arc<str>>,
+    /// The number of further requests after a reply that does not match the type of the column.
+    #[cfg(feature = "typed")]
+    pub(crate) repairs: Option<usize>,
 }

@@ -1,14 +1,14 @@
 //! Assembles the contexts of one column: delimiters, filters and the budget, over the values of the flow.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::budget::{Budget, BudgetError, PersistentCuts, Strategy, TokenLimit};
 use super::delimiters::Overhead;
-use super::filter::FilteredHistory;
 use super::omissions::Truncation;
 use super::snapshot::Snapshot;
-use crate::declare::{Input, Reads, Window};
+use crate::declare::{Filter, Input, Reads, Window};
 use crate::history::History;
 use crate::schedule::Cell;
 use crate::tokens::Counter;
@@ -112,4 +112,32 @@ impl Assembler {
 /// cuts persist.
 fn is_computed_in_order(reads: &Reads) -> bool {
     reads.self_view.is_some() || reads.inputs.iter().all(|input| input.spec.window == Window::All)
+}
+
+/// The values that pass a filter, as a history: windows, sums and budgets work on it as on a column. The filter is called
+/// once for each value.
+#[derive(Clone, Debug, Default)]
+struct FilteredHistory {
+    passed: History,
+    /// Every step before this one has been checked.
+    checked: usize,
+}
+
+impl FilteredHistory {
+    /// Checks the values in `steps`, which are stored, and returns all values so far that pass the filter.
+    fn history(&mut self, filter: &Filter, column: &History, steps: Range<usize>) -> History {
+        let is_next = steps.start <= self.checked;
+        for step in if is_next { self.checked.min(steps.end)..steps.end } else { steps.clone() } {
+            if let Some(text) = column.text(step)
+                && filter.shows(step, text.value)
+                && let Some(value) = column.value(step)
+            {
+                self.passed.insert(step, value, text.tokens);
+            }
+        }
+        if is_next {
+            self.checked = self.checked.max(steps.end);
+        }
+        self.passed.clone()
+    }
 }

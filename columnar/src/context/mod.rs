@@ -13,7 +13,6 @@ pub mod budget;
 mod cursor;
 mod delimiters;
 mod escape;
-mod filter;
 mod messages;
 mod omissions;
 mod parts;

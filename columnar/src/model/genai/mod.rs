@@ -3,7 +3,6 @@
 mod address;
 mod client;
 mod error;
-mod options;
 mod raw_events;
 mod redaction;
 mod reply_stream;
@@ -19,11 +18,10 @@ use futures::{StreamExt, TryFutureExt, TryStreamExt};
 use self::address::Address;
 use self::client::without_logs;
 pub use self::error::GenaiError;
-use self::options::chat_options;
 use self::raw_events::RawEvents;
 use self::redaction::Sent;
 use self::reply_stream::{Limits, ReplyStream};
-use self::request::chat_request;
+use self::request::{chat_options, chat_request};
 use super::{Chunk, Model, Refused, Request};
 use crate::error::BoxError;
 use crate::registry::{self, Provider};
@@ -213,6 +211,48 @@ impl Model for Genai {
 }
 
 #[cfg(test)]
-mod tests;
-#[cfg(test)]
 mod wire;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::PROVIDERS;
+
+    #[test]
+    fn every_provider_of_the_registry_makes_a_model() {
+        for provider in PROVIDERS {
+            let name = format!("{}/some/model", provider.name);
+            let model = Genai::new(&name).expect("a known provider");
+            assert_eq!(model.name(), name);
+            assert_eq!(&*model.model.model_name, "some/model");
+            assert_eq!(model.model.adapter_kind.default_key_env_name(), provider.key_variable, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_error_for_a_name_without_provider_or_model_lists_the_providers() {
+        for name in ["gpt-4o", "openia/gpt-4o", "openai/", "/gpt-4o", "", "genai_1/x", "vertex/x"] {
+            let error = Genai::new(name).expect_err(name).to_string();
+            assert!(error.contains("anthropic, cohere") && error.contains("ollama"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_base_url_stays_out_of_debug_output() {
+        let model = Genai::new("openai/x").expect("a provider");
+        let model = model.base_url("http://me:secret@localhost/v1/");
+        assert_eq!(format!("{model:?}"), r#"Genai { name: "openai/x", .. }"#);
+    }
+
+    #[test]
+    fn an_address_after_a_name_is_not_part_of_it() {
+        let model = Genai::new("openai/x@http://me:secret@localhost/v1").expect("a provider");
+        assert_eq!((model.name(), &*model.model.model_name), ("openai/x", "x"));
+        assert!(model.has_address() && model.ready().is_ok(), "this machine needs no key");
+        assert_eq!(format!("{model:?}"), r#"Genai { name: "openai/x", .. }"#);
+        for name in ["openai@http://me:secret@h", "@http://me:secret@h", "x@https://me:secret@h/v1"] {
+            let error = Genai::new(name).expect_err(name).to_string();
+            assert!(!error.contains("secret"), "{error}");
+        }
+    }
+}

@@ -1,9 +1,11 @@
-//! The messages of a request for the client, marked for the cache of the provider.
+//! The messages and the options of a request for the client. Messages are marked for the cache of the provider.
 
-use ::genai::chat::{CacheControl, ChatMessage, ChatRequest, MessageOptions};
+use ::genai::chat::{CacheControl, ChatMessage, ChatOptions, ChatRequest, JsonSpec, MessageOptions};
 
+use super::schema::in_dialect;
 use crate::cache::{CachePolicy, Lifetime};
 use crate::context::Role;
+use crate::registry::Provider;
 use crate::rendering::{Block, Rendering, Request};
 
 /// The request to the model of this name.
@@ -41,6 +43,29 @@ fn cache_control(lifetime: Lifetime) -> MessageOptions {
     })
 }
 
+/// The options of a request. A schema that the provider does not accept is left out.
+pub(super) fn chat_options(provider: &Provider, request: &Request) -> ChatOptions {
+    let options = ChatOptions::default().with_max_tokens(request.max_tokens).with_capture_usage(true);
+    let options = match request.temperature {
+        Some(temperature) => options.with_temperature(round(temperature)),
+        None => options,
+    };
+    let options = match &*request.stop {
+        [] => options,
+        stop => options.with_stop_sequences(stop.to_vec()),
+    };
+    let schema = request.schema.as_ref().zip(provider.schema);
+    match schema.and_then(|(schema, dialect)| Some((schema, in_dialect(&schema.json, dialect)?))) {
+        Some((schema, json)) => options.with_response_format(JsonSpec::new(schema.name.clone(), json)),
+        None => options,
+    }
+}
+
+/// The number with the digits that the user wrote: 0.7, not `0.699_999_988`.
+fn round(number: f32) -> f64 {
+    number.to_string().parse().unwrap_or_else(|_| number.into())
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -51,7 +76,7 @@ mod tests {
     use crate::testing::script;
 
     /// The role and the text of each message to a model of this name, and whether it is marked.
-    async fn sent(name: &str, text: &str, follow_up: &[(Role, &str)]) -> Vec<(String, String, bool)> {
+    async fn messages(name: &str, text: &str, follow_up: &[(Role, &str)]) -> Vec<(String, String, bool)> {
         let user = source("user");
         let bot = flow([column("bot", vec![user.all(), this()], script([""]))]).expect("a sound flow");
         bot.push("user", text).await.expect("memory takes it");
@@ -81,15 +106,22 @@ mod tests {
             let user = |text: &str, is_marked| ("User".to_owned(), text.to_owned(), is_marked);
             let rest = [("Assistant".to_owned(), "No.".to_owned(), false), user(why.1, false)];
             let expected = [&[user(&first, is_marked)][..], &rest].concat();
-            assert_eq!(sent(name, &long, &[reply, why]).await, expected, "{name}");
+            assert_eq!(messages(name, &long, &[reply, why]).await, expected, "{name}");
         }
         // A blank reply is not sent, so the two user messages are adjacent.
         let blank = (Role::Assistant, " \n");
-        let apart = sent("anthropic/claude-sonnet-4-5", &long, &[blank, why]).await;
+        let apart = messages("anthropic/claude-sonnet-4-5", &long, &[blank, why]).await;
         let texts: Vec<_> = apart.iter().map(|(_, text, is_marked)| (text.as_str(), *is_marked)).collect();
         assert_eq!(texts, [(first.as_str(), true), ("\n\nSay it in JSON.", false)]);
-        let whole = sent("openai/gpt-4o", &long, &[blank, why]).await;
+        let whole = messages("openai/gpt-4o", &long, &[blank, why]).await;
         assert_eq!(whole.len(), 1, "some templates refuse two user messages in a row");
         assert_eq!(whole[0].1, format!("{first}\n\nSay it in JSON."));
+    }
+
+    #[test]
+    fn a_number_is_sent_as_it_was_written() {
+        for (number, sent) in [(0.0, 0.0), (0.7, 0.7), (1.0, 1.0), (0.1, 0.1), (f32::MAX, 3.402_823_5e38)] {
+            assert!((round(number) - sent).abs() < f64::EPSILON, "{number}");
+        }
     }
 }

@@ -41,7 +41,7 @@ const FOREIGN: &[&str] = &[
 ];
 
 /// The schema in a provider's dialect; `None` if the provider would refuse it.
-pub(super) fn sent(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
+pub(super) fn in_dialect(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
     if dialect == SchemaDialect::Full {
         return Some(schema.clone());
     }
@@ -119,10 +119,10 @@ mod tests {
             json!({ "type": "array", "items": items, "maxItems": 3 }),
             json!({ "type": "integer", "minimum": 0 }),
         );
-        assert_eq!(sent(&schema, SchemaDialect::OpenAi), Some(openai));
+        assert_eq!(in_dialect(&schema, SchemaDialect::OpenAi), Some(openai));
         let anthropic = wide(json!({ "type": "array", "items": items }), json!({ "type": "integer" }));
-        assert_eq!(sent(&schema, SchemaDialect::Anthropic), Some(anthropic));
-        assert_eq!(sent(&schema, SchemaDialect::Full), Some(schema));
+        assert_eq!(in_dialect(&schema, SchemaDialect::Anthropic), Some(anthropic));
+        assert_eq!(in_dialect(&schema, SchemaDialect::Full), Some(schema));
     }
 
     #[test]
@@ -138,11 +138,11 @@ mod tests {
             json!({ "type": "object", "properties": { "a": { "not": { "type": "null" } } } }),
             json!({ "type": "object", "$defs": { "a": { "items": { "if": true } } } }),
         ] {
-            assert_eq!(sent(&schema, SchemaDialect::OpenAi), None, "{schema}");
-            assert_eq!(sent(&schema, SchemaDialect::Anthropic), None, "{schema}");
-            assert!(sent(&schema, SchemaDialect::Full).is_some());
+            assert_eq!(in_dialect(&schema, SchemaDialect::OpenAi), None, "{schema}");
+            assert_eq!(in_dialect(&schema, SchemaDialect::Anthropic), None, "{schema}");
+            assert!(in_dialect(&schema, SchemaDialect::Full).is_some());
         }
         let strict = json!({ "type": "object", "additionalProperties": false, "properties": {} });
-        assert_eq!(sent(&strict, SchemaDialect::OpenAi), Some(strict));
+        assert_eq!(in_dialect(&strict, SchemaDialect::OpenAi), Some(strict));
     }
 }
