@@ -1,4 +1,4 @@
-//! The conversions into a [`Step`]: from functions, by what they return, and from types that implement [`Compute`].
+//! The conversions into a [`Step`]: from functions, by their return type, and from types that implement [`Compute`].
 
 use std::sync::Arc;
 

@@ -93,7 +93,7 @@ impl<'m> Part<'m> {
         }
     }
 
-    /// The text in pieces, without a copy: what precedes the value, the value, and what follows it.
+    /// The opening delimiters, the value and the closing delimiters, without a copy.
     pub(super) fn chunks(&self) -> [&str; 3] {
         let delimiters = self.item.delimiters;
         [delimiters.opening(self.item.position), &self.value, delimiters.closing()]

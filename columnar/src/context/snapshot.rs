@@ -43,9 +43,10 @@ impl Snapshot {
         let inputs = reads.inputs.iter();
         let inputs =
             inputs.map(|input| (input.column, Some(input), input.spec.turns(cell.step), input.spec.lag));
-        let own = reads.self_view.as_ref().map(|view| (cell.column, None, view.self_cells(cell.step), 0));
+        let history_view =
+            reads.self_view.as_ref().map(|view| (cell.column, None, view.self_cells(cell.step), 0));
         // Collected at once, which is one allocation.
-        let views = inputs.chain(own).map(|(column, input, steps, lag)| ViewValues {
+        let views = inputs.chain(history_view).map(|(column, input, steps, lag)| ViewValues {
             steps,
             lag,
             history: history(column, input),
@@ -159,11 +160,11 @@ impl Snapshot {
     /// decide it.
     pub(super) fn is_led_next(&self) -> bool {
         let next = self.step + 1;
-        let (Some(own), Some(view)) = (&self.reads.self_view, self.self_history()) else { return false };
+        let (Some(spec), Some(view)) = (&self.reads.self_view, self.self_history()) else { return false };
         // The value that is being computed will be stored by then.
-        let mut values = own.self_cells(next).filter(|&step| step == self.step || view.has(step));
+        let mut values = spec.self_cells(next).filter(|&step| step == self.step || view.has(step));
         values.next().is_some_and(|first| {
-            let is_marked = own.elided && view.sum(&(0..first)).count > 0;
+            let is_marked = spec.elided && view.sum(&(0..first)).count > 0;
             let mut inputs = self.reads.inputs.iter().zip(&*self.views);
             !is_marked
                 && !inputs

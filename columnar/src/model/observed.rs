@@ -12,8 +12,8 @@ impl Calibration {
     /// Wraps a model, and learns from the usage that it reports. Each complete reply with a usage is one sample; a reply
     /// that fails, is refused, breaks off or reports nothing is none. The replies are unchanged.
     ///
-    /// A request is counted as contexts are for their [budgets](crate::budget): its instruction, its values and their
-    /// delimiters, each on its own. So the correction fits those counts. It is counted when the reply is complete.
+    /// A request is counted like a context for its [budget](crate::budget): the instruction, the values and their
+    /// delimiters separately. So the correction fits those counts. It is counted when the reply is complete.
     pub fn watching<M: Model>(&self, model: M) -> impl Model + Clone + use<M> {
         Observed { model: Arc::new(model), calibration: self.clone() }
     }

@@ -15,7 +15,7 @@ pub struct Request {
     pub system: Arc<str>,
     /// The context of the column.
     pub messages: Messages,
-    /// Messages after the context: an invalid reply, and what is wrong with it. Empty in the first request of a cell.
+    /// Messages after the context: an invalid reply and its error. Empty in the first request of a cell.
     pub follow_up: Vec<(Role, Arc<str>)>,
     /// The most tokens of the reply.
     pub max_tokens: u32,

@@ -137,7 +137,11 @@ impl Scan<'_> {
     async fn derived(&mut self, key: &Name, begun: usize, sound: usize) -> Result<(), StoreError> {
         let stored_steps = self.store.stored_steps(key.clone()).await?;
         for step in stored_steps.within(&(begun..usize::MAX)) {
-            self.report(key, step, format!("it is stored, but only {begun} steps have all their sources"));
+            self.report(
+                key,
+                step,
+                format!("it is stored, but the sources have values for only {begun} steps"),
+            );
         }
         for chunk in chunks(&stored_steps, &(0..begun)) {
             let mut entries = self.read(key, &stored_steps, chunk).await?;

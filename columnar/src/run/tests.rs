@@ -83,7 +83,7 @@ async fn an_invalid_receipt_is_an_error_that_names_its_cell() -> Result<()> {
     let store = paid([PAID, "cheap"]).await?;
     let refused = Flow::open(store, [answer()]).await.expect_err("the receipt is invalid");
     let Error::Load { column, source } = refused else { panic!("{refused:?}") };
-    assert_eq!((column, source.to_string()), (name("answer"), "step 1 has a receipt that is none".into()));
+    assert_eq!((column, source.to_string()), (name("answer"), "the receipt of step 1 is invalid".into()));
 
     // A run that finds such an entry in the store reports it, too.
     let store = MemoryStore::new();

@@ -25,16 +25,16 @@ impl fmt::Display for InvalidHistory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Gap { missing, found } => {
-                write!(f, "step {missing} is not there, but step {found} is")
+                write!(f, "step {missing} is missing, but step {found} is stored")
             }
             Self::SkippedSource { step } => {
-                write!(f, "step {step} is there without a value, which a source never is")
+                write!(f, "step {step} is stored as skipped, and a source is never skipped")
             }
             Self::NotBegun { step, begun } => {
                 write!(f, "step {step} is stored, but the sources have values for only {begun} steps")
             }
-            Self::NotReturned { step } => write!(f, "step {step} is said to be there, and is not"),
-            Self::Receipt { step } => write!(f, "step {step} has a receipt that is none"),
+            Self::NotReturned { step } => write!(f, "the store lists step {step} and cannot return it"),
+            Self::Receipt { step } => write!(f, "the receipt of step {step} is invalid"),
         }
     }
 }

@@ -351,7 +351,10 @@ async fn rows_are_stored_at_their_step() -> Outcome {
     let store = MemoryStore::new();
     read_json_lines(&store, "{\"_step\":0,\"user\":\"a\"}\n{\"_step\":2,\"user\":\"c\"}".as_bytes()).await?;
     let error = Flow::open(store, [upper("topics")]).await.expect_err("a source has no gaps");
-    assert_eq!(error.to_string(), "reading `user` from the store failed: step 1 is not there, but step 2 is");
+    assert_eq!(
+        error.to_string(),
+        "reading `user` from the store failed: step 1 is missing, but step 2 is stored"
+    );
     Ok(())
 }
 

@@ -279,7 +279,10 @@ async fn a_store_with_a_gap_is_an_error() {
     let user = source("user");
     let opened = Flow::open(store, [column("map", user.latest(), script(["a"]))]).await;
     let error = opened.expect_err("step 1 is missing");
-    assert_eq!(error.to_string(), "reading `user` from the store failed: step 1 is not there, but step 2 is");
+    assert_eq!(
+        error.to_string(),
+        "reading `user` from the store failed: step 1 is missing, but step 2 is stored"
+    );
 }
 
 #[tokio::test]

@@ -460,7 +460,10 @@ async fn d5_another_version_of_a_compute_step_is_an_error() -> Result<()> {
         (Some("1"), None, "were computed by version \"1\", and the step now has no version"),
     ] {
         let outcome = reopened(&[map(was)], &[map(now)]).await;
-        assert!(outcome.starts_with(&format!("the stored values of `map` {text}: to keep them")), "{outcome}");
+        assert!(
+            outcome.starts_with(&format!("the stored values of `map` {text}: to keep them")),
+            "{outcome}"
+        );
         opened_as(&[map(was)], &[map(now)], &["map"]).await?;
     }
     opened_as(&[map(Some("1"))], &[map(Some("1"))], &[]).await?;

@@ -237,7 +237,7 @@ async fn impossible_histories_are_reported() -> Result<()> {
     assert_eq!(
         defects(&store).await,
         [
-            "`mood` at step 7: it is stored, but only 7 steps have all their sources",
+            "`mood` at step 7: it is stored, but the sources have values for only 7 steps",
             "`notes` at step 5: it is stored as skipped, and a source is never skipped",
             "`user` at step 5: it is missing, but step 8 is stored",
         ]

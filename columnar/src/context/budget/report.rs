@@ -49,7 +49,7 @@ impl fmt::Display for Report {
             f.write_str("; fewer of the newest turns are kept than should be")?;
         }
         if self.is_over_limit() {
-            f.write_str("; what is left is still over the limit")?;
+            f.write_str("; the rest is still over the limit")?;
         }
         Ok(())
     }

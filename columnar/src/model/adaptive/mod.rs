@@ -76,16 +76,16 @@ impl Adaptive {
         Self { model: Arc::new(model), permits, max_wait: MAX_WAIT }
     }
 
-    /// The same model with a limit of its own, which begins at this many concurrent calls, at least one, and never exceeds
-    /// it.
+    /// The same model with a separate limit, which begins at this many concurrent calls, at least one, and never exceeds
+    /// them.
     #[must_use]
     pub fn max_concurrency(self, calls: usize) -> Self {
         Self { permits: Arc::new(Permits::new(calls, PAUSES)), ..self }
     }
 
-    /// Sets how long each call waits at most for a model that answers no call, and how long after its own refusals; two
-    /// minutes by default. A call that would have to wait longer fails at once with the model's error. The wait for other
-    /// calls to end, and for pauses between answers to others, does not count.
+    /// Sets the longest wait of a call, two minutes by default. It limits the time during which the model answers no call,
+    /// and separately the pauses after refusals of this call. A call that would have to wait longer fails at once with the
+    /// model's error. Time in which other calls are answered does not count.
     #[must_use]
     pub fn max_wait(self, max_wait: Duration) -> Self {
         Self { max_wait, ..self }

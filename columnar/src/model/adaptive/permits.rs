@@ -18,8 +18,8 @@ use crate::model::Overloaded;
 /// The time after which the permit of a call is lent to others, if its reply is ready and not read.
 const UNREAD: Duration = Duration::from_secs(1);
 
-/// The extra delay of a call that was refused. It may be refused each time for a reason of its own, and must not be the
-/// only one that ever tries.
+/// The extra delay of a call that was refused, so that others begin before it: the model may refuse this very call each
+/// time.
 const REFUSED_DELAY: Duration = Duration::from_millis(10);
 
 /// A limit and the calls under it.
@@ -93,7 +93,7 @@ impl Permits {
 pub(super) struct WaitBudget {
     whole: Duration,
     begun: Instant,
-    /// The rest of it for pauses after own refusals.
+    /// The rest of the budget for pauses after refusals of this call.
     left: Duration,
     refused: bool,
 }
@@ -103,7 +103,7 @@ impl WaitBudget {
         Self { whole, begun: Instant::now(), left: whole, refused: false }
     }
 
-    /// The call itself was refused, and the pause that follows is its own.
+    /// The call was refused, so the next pause counts.
     pub(super) fn refused(&mut self) {
         self.refused = true;
     }

@@ -258,7 +258,7 @@ impl Scanner<'_> {
         Kind::Digit
     }
 
-    /// Spaces and ends of lines. The last space belongs to what follows it.
+    /// Spaces and ends of lines. The last space belongs to the next piece.
     fn white(&mut self, first: Kind) -> Kind {
         let (mut spaces, mut ends) = (0, 0);
         let mut kind = first;
