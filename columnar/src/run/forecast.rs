@@ -182,11 +182,11 @@ impl TokenSums {
         let derived = lengths.iter().enumerate().filter(|(column, _)| !plan.schema().is_source(*column));
         let typical = mean(derived.flat_map(|(_, lengths)| lengths)).unwrap_or(DEFAULT_TOKENS);
         let before = |lengths: &Vec<Option<usize>>| {
-            let expected = mean(lengths).unwrap_or(typical);
+            let assumed = mean(lengths).unwrap_or(typical);
             let mut sums = Vec::with_capacity(lengths.len() + 1);
             sums.push(0);
             sums.extend(lengths.iter().scan(0, |sum, length| {
-                *sum += length.unwrap_or(expected);
+                *sum += length.unwrap_or(assumed);
                 Some(*sum)
             }));
             sums
@@ -203,24 +203,24 @@ impl TokenSums {
     /// The tokens of the context of a cell.
     fn context(&self, plan: &Plan, column: usize, step: usize, overhead: &Overhead) -> usize {
         let Some(reads) = plan.schema().reads(column) else { return 0 };
-        let inputs = reads.inputs.iter().zip(&overhead.inputs).map(|(input, around)| {
+        let inputs = reads.inputs.iter().zip(&overhead.inputs).map(|(input, delimiters)| {
             let steps = input.spec.cells(step);
-            steps.len() * around + self.values(input.column, steps)
+            steps.len() * delimiters + self.values(input.column, steps)
         });
-        let own = reads.self_view.as_ref().map_or(0, |own| {
-            let steps = own.self_cells(step);
+        let self_history = reads.self_view.as_ref().map_or(0, |view| {
+            let steps = view.self_cells(step);
             steps.len() * overhead.separator + self.values(column, steps)
         });
         let groups = reads.groups.iter().zip(&overhead.groups).map(|(group, tokens)| {
-            let inside = reads.inputs.get(group.inputs.clone()).unwrap_or_default();
-            inside.iter().map(|input| input.spec.turns(step).len()).max().unwrap_or(0) * tokens
+            let members = reads.inputs.get(group.inputs.clone()).unwrap_or_default();
+            members.iter().map(|input| input.spec.turns(step).len()).max().unwrap_or(0) * tokens
         });
         let elided = (0..=reads.inputs.len()).filter(|at| reads.is_elided(*at)).map(|at| {
-            let own = || reads.self_view.as_ref().map_or(0, |own| own.self_cells(step).start);
-            let hidden = reads.inputs.get(at).map_or_else(own, |input| input.spec.cells(step).start);
+            let hidden_self = || reads.self_view.as_ref().map_or(0, |view| view.self_cells(step).start);
+            let hidden = reads.inputs.get(at).map_or_else(hidden_self, |input| input.spec.cells(step).start);
             if hidden == 0 { 0 } else { overhead.elision(hidden, reads.shown_as(at)).1 + overhead.separator }
         });
-        inputs.sum::<usize>() + groups.sum::<usize>() + own + elided.sum::<usize>()
+        inputs.sum::<usize>() + groups.sum::<usize>() + self_history + elided.sum::<usize>()
     }
 }
 

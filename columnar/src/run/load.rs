@@ -28,7 +28,7 @@ impl Shared {
             self.insert_entries(&plan, column, entries)?;
             let mut state = self.lock();
             state.stored.set_loaded(column, step);
-            // Their caches may have been made without these values.
+            // Assemblers cache counts and filtered values that may lack these.
             state.assemblers.clear();
         }
         Ok(())
