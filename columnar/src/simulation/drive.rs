@@ -26,6 +26,7 @@ impl World {
     ///
     /// When a promise is broken, or the flow does not finish.
     pub async fn drive<C, I>(&self, flow: &LiveFlow<'_, C, I>) {
+        self.add_columns(flow);
         let mut runs = 0;
         while !self.run(flow).await {
             runs += 1;

@@ -16,6 +16,7 @@ use crate::flow::LiveFlow;
 impl World {
     /// Wraps the compute steps that the flow has at this moment: from now on they have random delays and faults.
     pub fn enter<C, I>(&self, flow: &LiveFlow<'_, C, I>) {
+        self.add_columns(flow);
         let world = self.clone();
         flow.steps.wrap(move |step, cx| start_with_faults(world.clone(), step, cx));
     }

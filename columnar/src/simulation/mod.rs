@@ -130,6 +130,7 @@ impl Simulation {
         if let Err(error) = outcome {
             panic!("the test failed: {error}");
         }
+        world.check_scripts();
     }
 }
 

@@ -1,6 +1,6 @@
 //! The world of one schedule: its random numbers, its faults, and the checks of its invariants.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -11,6 +11,8 @@ use tokio::sync::Notify;
 use super::fault::Fault;
 use super::invariants::{Check, Invariants};
 use crate::declare::Name;
+use crate::error::{nearest, unknown_column};
+use crate::flow::LiveFlow;
 
 /// On average, one attempt in this many gets a random fault.
 const FAULT_INTERVAL: usize = 12;
@@ -31,6 +33,8 @@ pub(super) struct State {
     /// The number of random faults that are left.
     faults: usize,
     scripted: BTreeMap<(String, usize), VecDeque<Fault>>,
+    /// The columns of the flows that entered or were driven.
+    columns: BTreeSet<Name>,
     pub(super) invariants: Invariants,
     /// The first violation.
     violation: Option<String>,
@@ -42,6 +46,7 @@ impl World {
             rng: Rng::with_seed(seed),
             faults,
             scripted: BTreeMap::new(),
+            columns: BTreeSet::new(),
             invariants: Invariants::default(),
             violation: None,
         };
@@ -54,7 +59,8 @@ impl World {
     }
 
     /// Schedules a fault for a cell: for its next attempt, or the next time it is stored. Several calls schedule several
-    /// faults in that order. Random faults affect computed columns alone; a push fails only if it is scripted.
+    /// faults in that order. Random faults affect computed columns alone; a push fails only if it is scripted. The
+    /// simulation fails if no flow that entered the world has the column.
     pub fn script(&self, column: &str, step: usize, fault: Fault) {
         self.lock().scripted.entry((column.to_owned(), step)).or_default().push_back(fault);
     }
@@ -70,6 +76,23 @@ impl World {
         let violation = self.lock().violation.take();
         if let Some(violation) = violation {
             panic!("{violation}");
+        }
+    }
+
+    /// Records the columns of a flow, for which faults can be scripted.
+    pub(super) fn add_columns<C, I>(&self, flow: &LiveFlow<'_, C, I>) {
+        let plan = flow.shared.plan();
+        self.lock().columns.extend(plan.schema().columns().iter().map(|column| column.name.clone()));
+    }
+
+    /// Panics if a fault was scripted for a column that no flow has: the test would pass without it.
+    #[expect(clippy::panic, reason = "it is how a test fails")]
+    pub(super) fn check_scripts(&self) {
+        let state = self.lock();
+        let columns: Vec<&Name> = state.columns.iter().collect();
+        let is_unknown = |column: &str| !columns.is_empty() && !state.columns.contains(column);
+        if let Some((column, _)) = state.scripted.keys().find(|(column, _)| is_unknown(column)) {
+            panic!("{}", unknown_column(column, nearest(column, &columns), &columns));
         }
     }
 

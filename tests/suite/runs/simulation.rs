@@ -286,6 +286,19 @@ fn a_store_in_which_the_last_writer_wins_is_caught() {
     assert!(panic.contains("stored again with another value"), "{panic}");
 }
 
+#[test]
+fn a_fault_of_an_unknown_column_fails_the_simulation() {
+    let panic = must_fail(|world| async move {
+        let f = Flow::open(world.store(), [column("map", source("user").latest(), echo)]).await?;
+        world.enter(&f);
+        world.script("maps", 0, Fault::Error);
+        f.push("user", "a").await?;
+        world.drive(&f).await;
+        Ok(())
+    });
+    assert_eq!(panic, "no column is named `maps`; did you mean `map`?");
+}
+
 /// The error of pairing replies with requests in the order of their arrival.
 #[test]
 fn a_compute_step_that_depends_on_the_order_of_arrival_is_caught() {

@@ -313,6 +313,8 @@ async fn d3_all_changes_are_reported_at_once() -> Result<()> {
     f.push("user", "x").await?;
     f.run().await?;
     drop(f);
+    let unknown = Flow::open(OpenOptions::new(store.clone()).keep("a").keep("d"), &now).await;
+    assert!(matches!(unknown, Err(Error::UnknownColumn { name, .. }) if name == "d"));
     drop(Flow::open(OpenOptions::new(store.clone()).keep("a").keep("c"), &now).await?);
     Flow::open(store, &now).await?;
     Ok(())
