@@ -130,8 +130,8 @@ pub use context::budget;
 pub use context::{Hidden, Iter, Messages, Origin, Part, Parts, Role};
 pub use declare::graph;
 pub use declare::{
-    ColumnOutline, Growth, Name, NameError, Outline, Pattern, Read, Repeats, SchemaError, SchemaErrors,
-    Window,
+    ColumnOutline, Growth, Name, NameError, Outline, Pattern, Repeats, SchemaError, SchemaErrors,
+    ViewOutline, Window,
 };
 pub use error::BoxError;
 pub use flow::{Column, Flow, IntoViews, Run, View, column, flow, group, prev, source, this};

@@ -19,7 +19,7 @@ mod window;
 
 pub use name::{Name, NameError};
 pub(crate) use name::{is_tag, last_part};
-pub use outline::{ColumnOutline, Growth, Outline, Pattern, Read, Repeats};
+pub use outline::{ColumnOutline, Growth, Outline, Pattern, Repeats, ViewOutline};
 pub(crate) use plan::{Plan, Reader};
 pub(crate) use reads::{Input, Reads};
 pub(crate) use schema::{Declared, Draft, Schema};

@@ -47,7 +47,7 @@ pub struct ColumnOutline {
     /// run at the same time.
     pub level: usize,
     /// Its views of other columns, in order of declaration.
-    pub reads: Vec<Read>,
+    pub reads: Vec<ViewOutline>,
     /// The window of its self history, if it reads that.
     pub self_window: Option<Window>,
     /// Its pattern of reading; `None` for a source.
@@ -61,7 +61,7 @@ pub struct ColumnOutline {
 /// A view of another column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Read {
+pub struct ViewOutline {
     /// The column.
     pub column: Name,
     /// The values that are shown.
@@ -160,7 +160,7 @@ impl Outline {
             put(&mut text, format_args!("    {name}{open}{name}{close}\n"));
         }
         for ColumnOutline { name, reads, self_window, .. } in &self.columns {
-            for Read { column, window, lag } in reads {
+            for ViewOutline { column, window, lag } in reads {
                 let (from, to) = if *lag > 0 { ("-.", ".->") } else { ("--", "-->") };
                 put(&mut text, format_args!("    {column} {from} {} {to} {name}\n", window.label()));
             }
@@ -195,7 +195,7 @@ impl ColumnOutline {
         Self {
             name,
             level,
-            reads: reads.inputs.iter().map(Read::of).collect(),
+            reads: reads.inputs.iter().map(ViewOutline::of).collect(),
             self_window: reads.self_view.as_ref().map(|view| view.window),
             pattern: Some(Pattern::of(reads)),
             growth: Growth::of(reads),
@@ -204,7 +204,7 @@ impl ColumnOutline {
     }
 }
 
-impl Read {
+impl ViewOutline {
     fn of(input: &Input) -> Self {
         Self { column: input.name.clone(), window: input.spec.window, lag: input.spec.lag }
     }
