@@ -28,10 +28,10 @@ use crate::compute::{Context, IntoStep};
 
 /// The maximal length of `ORDER` where the compiler cannot count the columns: in the extension of a flow with parameters
 /// that it shares, and where such a flow is a module.
-pub const MANY: usize = 1024;
+pub const MAX_COLUMNS: usize = 1024;
 
 /// The maximal number of bytes of their names there.
-pub const MUCH: usize = 16 * MANY;
+pub const MAX_NAME_BYTES: usize = 16 * MAX_COLUMNS;
 
 /// The keywords, as methods. rustc reports errors of an argument at the name of the method, and editors show the
 /// documentation of the method there.

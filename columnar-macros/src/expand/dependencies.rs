@@ -115,7 +115,7 @@ impl<'e> Dependencies<'e> {
         columns: &impl ToTokens,
     ) -> (TokenStream, TokenStream) {
         if self.generic().next().is_some() || !self.types.is_empty() {
-            return (quote!({ #private::MANY }), quote!({ #private::MUCH }));
+            return (quote!({ #private::MAX_COLUMNS }), quote!({ #private::MAX_NAME_BYTES }));
         }
         let graph = quote!(<#columns as #private::Columns>::GRAPH);
         (quote!({ #graph.__len() }), quote!({ #graph.__text_len() }))
