@@ -73,7 +73,7 @@ impl<S: Store> Kind<S> {
 
     fn open(&self, folder: &Path) -> S {
         let store = (self.make)(folder);
-        self.runtime.block_on(store.open()).expect("nobody else has it");
+        self.runtime.block_on(store.open()).expect("no other process has it open");
         store
     }
 

@@ -74,7 +74,7 @@ pub(super) struct Elision {
 }
 
 impl Elision {
-    /// All markers in a context of `step`, given the values up to the step `known`.
+    /// All markers in a context of `step`, from the values up to the step `known`.
     pub(super) fn all(
         reads: &Reads,
         views: &[ViewValues],

@@ -10,7 +10,7 @@ use crate::tokens::{Calibration, Counter};
 
 impl Calibration {
     /// Wraps a model, and learns from the usage that it reports. Each complete reply with a usage is one sample; a reply
-    /// that fails, is refused, breaks off or reports nothing is none. The replies are unchanged.
+    /// that fails, is refused, breaks off or reports no usage is ignored. The replies are unchanged.
     ///
     /// A request is counted like a context for its [budget](crate::budget): the instruction, the values and their
     /// delimiters separately. So the correction fits those counts. It is counted when the reply is complete.

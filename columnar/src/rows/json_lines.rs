@@ -92,7 +92,7 @@ fn write_row(row: &Row, columns: &[Name], out: &mut Vec<u8>) -> io::Result<()> {
 /// null for none. Without `_step` the first row is step 0, and each further one the next step.
 ///
 /// This opens the store; a flow can be opened on it afterwards. A stored cell never changes: a row with another value for
-/// it is an error. Reading the same rows again is none.
+/// it is an error. Reading the same rows again changes nothing.
 ///
 /// ```
 /// use columnar::prelude::*;

@@ -171,7 +171,7 @@ fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
     let pause = if let Ok(seconds) = header.parse() {
         Duration::from_secs(seconds)
     } else {
-        // A past date is no pause.
+        // A past date requests no pause.
         httpdate::parse_http_date(header).ok()?.duration_since(now).unwrap_or_default()
     };
     Some(pause.min(LONGEST_WAIT))
