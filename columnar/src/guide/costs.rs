@@ -17,7 +17,7 @@
 //!     }
 //!
 //!     fn reply(&self, _: Request) -> BoxStream<'static, Result<Chunk, columnar::BoxError>> {
-//!         let end = End::new(Finish::Stop).usage(Usage::new(2_000, 1).cached(1_500, 0));
+//!         let end = End::new(Finish::Stop).with_usage(Usage::new(2_000, 1).cached(1_500, 0));
 //!         stream::iter([Ok(Chunk::Text("yes".into())), Ok(Chunk::End(end))]).boxed()
 //!     }
 //! }

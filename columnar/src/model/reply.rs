@@ -39,22 +39,22 @@ impl End {
     /// ```
     /// use columnar::model::{End, Finish, Usage};
     ///
-    /// let end = End::new(Finish::Stop).usage(Usage::new(120, 8));
+    /// let end = End::new(Finish::Stop).with_usage(Usage::new(120, 8));
     /// assert_eq!(end.usage.map(|usage| usage.output), Some(8));
     /// ```
     pub fn new(finish: Finish) -> Self {
         Self { finish, usage: None, id: None }
     }
 
-    /// Sets the usage.
+    /// The same end with this usage.
     #[must_use]
-    pub fn usage(self, usage: Usage) -> Self {
+    pub fn with_usage(self, usage: Usage) -> Self {
         Self { usage: Some(usage), ..self }
     }
 
-    /// Sets the provider's id of the reply.
+    /// The same end with the provider's id of the reply.
     #[must_use]
-    pub fn id(self, id: impl Into<String>) -> Self {
+    pub fn with_id(self, id: impl Into<String>) -> Self {
         Self { id: Some(id.into()), ..self }
     }
 }

@@ -27,11 +27,11 @@ fn metered(replies: impl IntoIterator<Item = Reply>) -> ChunkModel {
     let replies: Vec<Reply> = replies.into_iter().collect();
     let reply = move |call: usize, request: &Request| {
         let text = Ok(Chunk::Text(format!("reply {call}")));
-        let end = End::new(Finish::Stop).id(format!("id {call}"));
+        let end = End::new(Finish::Stop).with_id(format!("id {call}"));
         match *replies.iter().cycle().nth(call).expect("one at least") {
             Reply::Costs { input, output } => {
                 let usage = Usage::new(input, output.min(request.max_tokens.into()));
-                vec![text, Ok(Chunk::End(end.usage(usage)))]
+                vec![text, Ok(Chunk::End(end.with_usage(usage)))]
             }
             Reply::Silent => vec![text, Ok(Chunk::End(end))],
             Reply::BreaksOff => vec![text],

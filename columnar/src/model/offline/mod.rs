@@ -60,7 +60,7 @@ impl Model for Offline {
             .unwrap_or(extract);
         let input = Chars.count(&request.system) + request.messages.tokens();
         let count = |tokens| u64::try_from(tokens).unwrap_or(u64::MAX);
-        let end = End::new(Finish::Stop).usage(Usage::new(count(input), count(Chars.count(&text))));
+        let end = End::new(Finish::Stop).with_usage(Usage::new(count(input), count(Chars.count(&text))));
         let pieces: Vec<Chunk> = extract::pieces(&text).map(|piece| Chunk::Text(piece.to_owned())).collect();
         let delay = self.delay;
         stream::iter(pieces)

@@ -15,7 +15,9 @@ use super::chat::{cassette_path, cause, run_chat};
 async fn a_cassette_is_readable_json() -> Result<()> {
     let (_folder, path) = cassette_path();
     let model = ChunkModel::new("talker", |call, _| {
-        let end = End::new(Finish::Length).usage(Usage::new(31, 4).cached(16, 0)).id(format!("reply-{call}"));
+        let end = End::new(Finish::Length)
+            .with_usage(Usage::new(31, 4).cached(16, 0))
+            .with_id(format!("reply-{call}"));
         vec![Ok(Chunk::Text("Hi!\n".into())), Ok(Chunk::Text("It is \"me\".".into())), Ok(Chunk::End(end))]
     });
     run_chat(Cassette::open(&path, Record::All).recording(model), &["Hello"]).await?;

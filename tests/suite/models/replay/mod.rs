@@ -34,9 +34,9 @@ async fn a_recording_is_replayed_in_its_pieces_without_a_call() -> Result<()> {
 #[tokio::test]
 async fn finish_usage_and_id_are_replayed() -> Result<()> {
     let ends = [
-        End::new(Finish::Stop).usage(Usage::new(u64::MAX, 2).cached(3, 4)).id("é\"\n"),
+        End::new(Finish::Stop).with_usage(Usage::new(u64::MAX, 2).cached(3, 4)).with_id("é\"\n"),
         End::new(Finish::Refused),
-        End::new(Finish::Other("stop".into())).usage(Usage::default()),
+        End::new(Finish::Other("stop".into())).with_usage(Usage::default()),
     ];
     let (_folder, path) = cassette_path();
     let talker = ScriptedModel::new(|_| "yes".to_owned());
