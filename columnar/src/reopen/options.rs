@@ -109,9 +109,10 @@ impl OpenOptions {
         self
     }
 
-    /// The columns whose stored values are kept.
-    pub(crate) fn kept(&self) -> impl Iterator<Item = &str> {
-        self.keep.iter().map(String::as_str)
+    /// The columns that the options name.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = &str> {
+        let recomputed = self.recompute.iter().flat_map(|recompute| &recompute.columns);
+        self.keep.iter().chain(recomputed).map(String::as_str)
     }
 
     /// The store of the flow.

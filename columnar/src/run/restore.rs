@@ -31,7 +31,7 @@ impl Shared {
     pub(crate) async fn restore(&self, options: &OpenOptions) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         let _writing = self.writing.lock().await;
-        options.kept().try_for_each(|column| self.find(column).map(drop))?;
+        options.columns().try_for_each(|column| self.find(column).map(drop))?;
         let (plan, settings) = (self.plan(), self.lock().settings.clone());
         let mut text = store.open().await.map_err(|source| Error::Open { source })?;
         if let (None, Some(recompute)) = (&text, &options.recompute) {
