@@ -133,7 +133,7 @@
 //!
 //! let error = chat("Answer briefly.", Cassette::open(&path, Record::Nothing)).await.expect_err("it is not recorded");
 //! assert!(error.to_string().contains("\
-//! the nearest one is for `assistant` at step 0, and differs first in the instruction; - is recorded, + is asked:
+//! the nearest one is for `assistant` at step 0, and differs first in the instruction; - is recorded, + is requested:
 //!   model: \"scripted\"
 //!   max_tokens: 1024
 //!   system
@@ -142,7 +142,7 @@
 //!   user
 //!     <user>
 //!     Hello
-//! `COLUMNAR_RECORD=missing` records what is missing"));
+//! `COLUMNAR_RECORD=missing` records missing replies"));
 //! # Ok(()) }
 //! ```
 //!

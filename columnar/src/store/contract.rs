@@ -10,7 +10,8 @@ use crate::history::{StoredSteps, Value};
 
 /// A store of a flow's values: the contract between a flow and its storage.
 ///
-/// The library has [`MemoryStore`](super::MemoryStore), [`FileStore`](super::FileStore), and behind features `SqliteStore` and `PostgresStore`.
+/// The library has [`MemoryStore`](super::MemoryStore) and [`FileStore`](super::FileStore), and with features
+/// `SqliteStore` and `PostgresStore`.
 ///
 /// A store holds one [`Entry`] per cell, addressed by column and step, and one text about all of them, the
 /// definition. A value of a store's type is a handle; many handles may name the same location.
@@ -18,8 +19,8 @@ use crate::history::{StoredSteps, Value};
 /// 1. **One owner.** [`open`](Self::open) makes this handle the only one that may write, and fails with
 ///    [`StoreError::Locked`] while there is another. Ownership ends when the handle is dropped or its process
 ///    dies; a write that was under way then is done or not done, and no write comes later.
-/// 2. **Whole.** [`put`](Self::put) stores an entry whole or not at all, whatever fails meanwhile.
-/// 3. **Durable.** When `put` says `Ok`, the entry is as safe as the store can make it, and every
+/// 2. **Whole.** [`put`](Self::put) stores an entry whole or not at all, also if it fails.
+/// 3. **Durable.** When `put` returns `Ok`, the entry is as safe as the store can make it, and every
 ///    later `open` of the location finds it.
 /// 4. **First writer wins.** The first entry of a cell stays, its receipt as well. A later writer gets it in
 ///    [`Put::Exists`].
@@ -30,7 +31,7 @@ use crate::history::{StoredSteps, Value};
 /// 7. **Loud.** An entry that cannot be read is an error that names the column and the step; it is never
 ///    skipped, changed or removed.
 /// 8. **Addressed.** Steps of a column may be put in any order, many at a time, and with gaps;
-///    [`stored_steps`](Self::stored_steps) returns which are stored.
+///    [`stored_steps`](Self::stored_steps) returns the stored ones.
 /// 9. **The definition** is kept whole, as the last successful [`define`](Self::define) wrote it.
 ///
 /// The futures own their data, so a run can hold many of them at once. A `put` whose future is dropped is done or
@@ -43,7 +44,7 @@ pub trait Store: Send + Sync + 'static {
     /// Stores a definition and replaces the earlier one.
     fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>>;
 
-    /// Returns which steps of a column are stored.
+    /// Returns the stored steps of a column.
     fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>>;
 
     /// Loads the stored entries of a column within these steps, as `(step, entry)` in any order.
@@ -107,7 +108,7 @@ impl Entry {
         [&self.value, &self.receipt].into_iter().flatten().map(|text| text.len()).sum()
     }
 
-    /// Whether the other entry says the same: a receipt that it lacks is no difference.
+    /// Whether the other entry is equal. If it has no receipt, receipts are not compared.
     pub(crate) fn holds(&self, other: &Self) -> bool {
         self.value == other.value && (other.receipt.is_none() || self.receipt == other.receipt)
     }

@@ -1,4 +1,4 @@
-//! Errors of stores, and defects of what they hold.
+//! Errors of stores, and defects of stored entries.
 
 use std::{fmt, io};
 
@@ -32,7 +32,7 @@ pub enum StoreError {
         /// The store.
         location: String,
     },
-    /// An entry is not what was stored, or is missing.
+    /// An entry was changed, or is missing.
     #[error("`{column}` at step {step} is damaged: {reason}")]
     Corrupt {
         /// The column.
@@ -94,8 +94,8 @@ impl StoreError {
 /// use columnar::Name;
 /// use columnar::store::Defect;
 ///
-/// let defect = Defect { column: Name::new("topics")?, step: 3, reason: "its checksum is another one".into() };
-/// assert_eq!(defect.to_string(), "`topics` at step 3: its checksum is another one");
+/// let defect = Defect { column: Name::new("topics")?, step: 3, reason: "its checksum is wrong".into() };
+/// assert_eq!(defect.to_string(), "`topics` at step 3: its checksum is wrong");
 /// # Ok::<(), columnar::NameError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -30,7 +30,7 @@ use crate::rendering::Request;
 
 pub use self::recordings::Record;
 
-/// The name of the model if the file does not tell.
+/// The name of the model if the file does not have exactly one.
 const DEFAULT_NAME: &str = "cassette";
 
 /// A model that replays recorded replies from a file, for tests that call no provider, need no key and are deterministic.

@@ -110,7 +110,7 @@ impl<L: StoreLayer> LayeredStore<L> {
         Self::with_shared(inner, Arc::new(layer))
     }
 
-    /// A layer that is around other stores, too, such as other handles to the same place.
+    /// A layer that is shared with other stores, such as other handles to the same location.
     pub fn with_shared(inner: impl Store, layer: Arc<L>) -> Self {
         Self { inner: Arc::new(inner), layer }
     }

@@ -39,22 +39,22 @@ pub use layered_store::{LayeredStore, StoreLayer};
 /// assert_eq!(chat.assistant.get(0).as_deref(), Some("Hi! How can I help?"));
 /// # Ok(()) }
 /// ```
-pub fn script<T: Into<Value>>(answers: impl IntoIterator<Item = T>) -> Script {
-    Script { answers: answers.into_iter().map(Into::into).collect() }
+pub fn script<T: Into<Value>>(replies: impl IntoIterator<Item = T>) -> Script {
+    Script { replies: replies.into_iter().map(Into::into).collect() }
 }
 
 /// A compute step with one text for each step. Made by [`script`].
 #[derive(Clone, Debug)]
 pub struct Script {
-    answers: Vec<Value>,
+    replies: Vec<Value>,
 }
 
 impl Compute for Script {
     fn compute(&self, cx: Context) -> Reply<'static> {
-        match self.answers.get(cx.step()) {
-            Some(answer) => Reply::text(answer.clone()),
+        match self.replies.get(cx.step()) {
+            Some(reply) => Reply::text(reply.clone()),
             None => {
-                let error = format!("the script has {} answers", self.answers.len());
+                let error = format!("the script has {} replies", self.replies.len());
                 Reply::whole(async { Err(error.into()) })
             }
         }
@@ -81,14 +81,14 @@ impl Compute for Script {
 /// ```
 #[derive(Clone)]
 pub struct ScriptedModel {
-    answer: Arc<dyn Fn(&Request) -> String + Send + Sync>,
+    reply: Arc<dyn Fn(&Request) -> String + Send + Sync>,
     requests: Arc<Mutex<Vec<Request>>>,
 }
 
 impl ScriptedModel {
     /// A model with this function.
-    pub fn new(answer: impl Fn(&Request) -> String + Send + Sync + 'static) -> Self {
-        Self { answer: Arc::new(answer), requests: Arc::default() }
+    pub fn new(reply: impl Fn(&Request) -> String + Send + Sync + 'static) -> Self {
+        Self { reply: Arc::new(reply), requests: Arc::default() }
     }
 
     /// The requests so far, in order.
@@ -103,10 +103,9 @@ impl Model for ScriptedModel {
     }
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
-        let answer = (self.answer)(&request);
+        let reply = (self.reply)(&request);
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
-        let words: Vec<_> =
-            answer.split_inclusive(' ').map(|word| Ok(Chunk::Text(word.to_owned()))).collect();
+        let words: Vec<_> = reply.split_inclusive(' ').map(|word| Ok(Chunk::Text(word.to_owned()))).collect();
         stream::iter(words).chain(stream::iter([Ok(Chunk::stop())])).boxed()
     }
 }

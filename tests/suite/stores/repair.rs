@@ -58,7 +58,7 @@ impl StoreLayer for Defects {
             cells.next().map(|(_, step)| *step)
         };
         if let Some(step) = found(&self.damaged()) {
-            let reason = "its checksum is another one".to_owned();
+            let reason = "its checksum is wrong".to_owned();
             return future::ready(Err(StoreError::Corrupt { column, step, reason })).boxed();
         }
         let missing: Vec<_> = self.missing().iter().filter(|(name, _)| *column == **name).cloned().collect();
@@ -165,8 +165,7 @@ async fn unreadable_values_are_reported_and_recomputed() -> Result<()> {
     let store = filled(600).await?;
     let cells = [("topics", 3), ("topics", 4), ("topics", 550), ("summary", 599), ("mood", 0)];
     store.defects.damaged().extend(cells.map(|(column, step)| (column.to_owned(), step)));
-    let expected =
-        cells.map(|(column, step)| format!("`{column}` at step {step}: its checksum is another one"));
+    let expected = cells.map(|(column, step)| format!("`{column}` at step {step}: its checksum is wrong"));
     let mut expected = Vec::from(expected);
     expected.sort_by_key(|defect| defect.starts_with("`topics`"));
     expected.sort_by_key(|defect| !defect.starts_with("`mood`"));
@@ -204,7 +203,7 @@ async fn an_unreadable_source_is_one_defect_and_ends_the_copy() -> Result<()> {
         ("topics".to_owned(), 900),
     ]);
     let cells = ["topics` at step 900", "user` at step 700", "user` at step 800"];
-    assert_eq!(defects(&store).await, cells.map(|cell| format!("`{cell}: its checksum is another one")));
+    assert_eq!(defects(&store).await, cells.map(|cell| format!("`{cell}: its checksum is wrong")));
     let (f, computed) = salvaged(&store).await;
     assert_eq!((f.steps(), computed.len()), (700, 0));
     assert_eq!((f.get("user", 700), f.get("topics", 700)), (None, None));

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A value gets its name only when it is complete and in the log, and keeps it. Confirmed values are durable, with
-//! or without `done`: recovery finds out what became of lines that no `done` follows.
+//! or without `done`: recovery checks the values of lines that no `done` follows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -109,8 +109,8 @@ impl<D: Disk> FileBackend<D> {
         let path = self.layout.lock();
         match none_if_missing(self.disk.is_locked_by(&path, &self.lock)).context("looking at", &path)? {
             Some(true) => Ok(()),
-            Some(false) => Err(unwritable(self.layout.root(), "another folder is in its place")),
-            None => Err(unwritable(self.layout.root(), "it is not there any more")),
+            Some(false) => Err(unwritable(self.layout.root(), "it was replaced by another folder")),
+            None => Err(unwritable(self.layout.root(), "it is missing")),
         }
     }
 

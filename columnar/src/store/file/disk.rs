@@ -45,7 +45,7 @@ pub(crate) trait Disk: Clone + Send + 'static {
     /// Creates a folder.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// Gives a file a second name; fails if the name is taken.
+    /// Gives a file a second name; fails if the name exists.
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Atomically replaces `to` with `from`.
@@ -199,7 +199,7 @@ mod tests {
     fn s6_a_child_process_that_has_just_started_holds_no_lock() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("lock");
-        let lock = Local.lock(&path).expect("nobody has it");
+        let lock = Local.lock(&path).expect("the lock is free");
         assert!(matches!(Local.lock(&path), Err(TryLockError::WouldBlock)));
         let of_the_child = lock.0.try_clone().expect("it can be open twice");
         drop(lock);

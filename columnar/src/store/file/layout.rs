@@ -136,9 +136,9 @@ pub(super) fn entry<D: Disk>(
     let bytes =
         none_if_missing(disk.read(&path, checksum.len.saturating_add(1))).context("reading", &path)?;
     let corrupt = |reason: &str| corrupt(column, step, &path, reason);
-    let bytes = bytes.ok_or_else(|| corrupt("is not there any more; put it back"))?;
+    let bytes = bytes.ok_or_else(|| corrupt("is missing; restore it"))?;
     if Checksum::of(&bytes) != checksum {
-        return Err(corrupt("was edited or damaged after it was stored; put back what it was"));
+        return Err(corrupt("was edited or damaged after it was stored; restore its content"));
     }
     let value = text(bytes).ok_or_else(|| corrupt("is not UTF-8"))?;
     Ok(Entry { value: Some(value), receipt })

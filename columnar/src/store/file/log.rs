@@ -109,11 +109,9 @@ impl Log {
                 }
                 Some(Line::Done(cells)) if cells == count => log.finish(at)?,
                 Some(Line::Done(cells)) => {
-                    return Err(format!(
-                        "line {at} says that {cells} cells stand before it, and there are {count}"
-                    ));
+                    return Err(format!("line {at} counts {cells} cells before it, and there are {count}"));
                 }
-                None => return Err(format!("line {at} says nothing that is known here")),
+                None => return Err(format!("line {at} has an unknown form")),
             }
         }
         Ok(log)
@@ -122,7 +120,7 @@ impl Log {
     fn finish(&mut self, at: usize) -> Result<(), String> {
         for (column, step, logged) in self.unconfirmed.drain(..) {
             if self.cells.entry(column.clone()).or_default().insert(step, logged).is_some() {
-                return Err(format!("`{column}` at step {step} stands before line {at} twice"));
+                return Err(format!("`{column}` at step {step} is listed twice before line {at}"));
             }
         }
         Ok(())
@@ -188,7 +186,7 @@ fn unescape(words: &str) -> Option<Value> {
     Some(text.into())
 }
 
-/// The line that says that the cells before it are done.
+/// The line that marks the cells before it as done.
 pub(super) fn done(cells: usize) -> String {
     line(format!("done {cells}"))
 }
@@ -283,7 +281,7 @@ mod tests {
         assert!(log.is_whole());
         let expected = "value debate.critic 18446744073709551615 18446744073709551615 0000000000000001 ";
         assert!(text.lines().nth(1).is_some_and(|line| line.starts_with(expected)), "{text}");
-        // As `xxhsum` says it.
+        // The checksum of `xxhsum`.
         assert_eq!(Checksum::of(b"hello").to_string(), "5 26c7827d889f6da3");
     }
 
@@ -311,7 +309,7 @@ mod tests {
             let mut flipped = text.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
             match Log::parse(&flipped) {
-                // As if it had not been written: what came before it is there.
+                // As if it had not been written: earlier cells are there.
                 Ok(log) if bit / 8 >= last_line => {
                     assert_eq!((log.unconfirmed.len(), log.torn), (5, true), "bit {bit}");
                 }
@@ -332,8 +330,8 @@ mod tests {
             assert!(Log::parse(twice.as_bytes()).is_err(), "{twice}");
         }
         let twice = lines.concat() + lines[1] + &done(6);
-        let said = Log::parse(twice.as_bytes()).expect_err("a cell is stored once");
-        assert_eq!(said, "`debate.critic` at step 18446744073709551615 stands before line 9 twice");
+        let error = Log::parse(twice.as_bytes()).expect_err("a cell is stored once");
+        assert_eq!(error, "`debate.critic` at step 18446744073709551615 is listed twice before line 9");
     }
 
     #[test]

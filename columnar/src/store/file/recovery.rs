@@ -121,7 +121,7 @@ fn make<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
     match none_if_missing(disk.read(&path, u64::MAX)).context("reading", &path)? {
         None => publish(disk, layout, empty.as_bytes(), &path)?,
         Some(bytes) if bytes == empty.as_bytes() => {}
-        Some(_) => return Err(damaged(&layout.format(), "it is not there any more")),
+        Some(_) => return Err(damaged(&layout.format(), "it is missing")),
     }
     disk.sync_path(layout.own()).context("writing", layout.own())?;
     publish(disk, layout, format!("{FORMAT}\n").as_bytes(), &layout.format())
@@ -145,7 +145,7 @@ fn publish<D: Disk>(disk: &D, layout: &Layout, bytes: &[u8], path: &Path) -> Res
 fn read_log<D: Disk>(disk: &D, layout: &Layout) -> Result<Log, StoreError> {
     let path = layout.cells();
     let bytes = none_if_missing(disk.read(&path, u64::MAX)).context("reading", &path)?;
-    let bytes = bytes.ok_or_else(|| damaged(&path, "it is not there any more"))?;
+    let bytes = bytes.ok_or_else(|| damaged(&path, "it is missing"))?;
     Log::parse(&bytes).map_err(|reason| damaged(&path, reason))
 }
 

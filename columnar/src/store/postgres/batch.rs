@@ -125,7 +125,7 @@ impl<'a> BatchWrite<'a> {
                 None => Err(StoreError::Corrupt {
                     column: cell.column.clone(),
                     step: cell.step,
-                    reason: "the server said that it is stored, and it is not there".to_owned(),
+                    reason: "the server reported it as stored, but it is missing".to_owned(),
                 }),
             }
         };

@@ -152,7 +152,7 @@ pub(super) fn entry(row: &Row, at: usize, column: &Name, step: usize) -> Result<
         |reason: &str| StoreError::Corrupt { column: column.clone(), step, reason: reason.to_owned() };
     let entry: [Option<&[u8]>; 2] = [row.try_get(at)?, row.try_get(at + 1)?];
     if row.try_get::<_, i32>(at + 2)? != cell_checksum(column, number_of(column, step)?, entry) {
-        return Err(damaged("its row in columnar_cells is not what was stored").into());
+        return Err(damaged("its row in columnar_cells was changed").into());
     }
     let text = |bytes: Option<&[u8]>, reason| {
         let text = bytes.map(str::from_utf8).transpose();

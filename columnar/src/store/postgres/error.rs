@@ -18,9 +18,9 @@ pub(super) enum PostgresError {
     Store(StoreError),
 }
 
-/// The classes of errors whose messages speak of the server and its tables, not of what is in them: connections,
+/// The classes of errors whose messages are about the server and its tables, not about their contents: connections,
 /// states of transactions, authorisation, databases, schemas, names and privileges, resources, limits, states of
-/// objects, operators, the system. Any other message may quote what is stored, as that of a trigger does.
+/// objects, operators, the system. Any other message may quote stored values, as that of a trigger does.
 const CLASSES_WITHOUT_VALUES: [&str; 11] = ["08", "25", "28", "3D", "3F", "42", "53", "54", "55", "57", "58"];
 
 impl PostgresError {

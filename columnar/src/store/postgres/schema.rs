@@ -60,7 +60,7 @@ pub(super) async fn check(client: &Client, location: &Location) -> Result<(), Po
     }
     let rows = client.query_typed("select format from columnar_format", &[]).await?;
     let [row] = rows.as_slice() else {
-        let reason = format!("columnar_format has {} rows in place of one", rows.len());
+        let reason = format!("columnar_format has {} rows instead of one", rows.len());
         return Err(StoreError::Damaged { location: location.to_string(), reason }.into());
     };
     match row.try_get(0)? {

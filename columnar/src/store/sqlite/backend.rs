@@ -144,7 +144,9 @@ fn put(db: &Transaction<'_>, columns: &mut Columns, cells: Vec<NewCell>) -> Resu
             return Ok(Put::Stored);
         }
         let there = cells::load(db, &name, column, step..step.saturating_add(1))?.pop();
-        there.map(|(_, entry)| Put::Exists(entry)).ok_or(SqliteError::Damaged("a cell is there and is not"))
+        there
+            .map(|(_, entry)| Put::Exists(entry))
+            .ok_or(SqliteError::Damaged("a cell exists and cannot be read"))
     });
     puts.collect()
 }

@@ -69,7 +69,7 @@ fn entry(row: &Row<'_>) -> Result<Entry, &'static str> {
     let (bytes, receipt) = (blob("bytes")?, blob("receipt")?);
     let cell: i64 = row.get("id").map_err(strange)?;
     if row.get::<_, i32>("sum").map_err(strange)? != entry_checksum(&[&cell.to_le_bytes()], bytes, receipt) {
-        return Err("its checksum is another one");
+        return Err("its checksum is wrong");
     }
     let text = |bytes: Option<&[u8]>| match bytes.map(str::from_utf8).transpose() {
         Ok(text) => Ok(text.map(Value::from)),

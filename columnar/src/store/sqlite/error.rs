@@ -9,7 +9,7 @@ use crate::store::StoreError;
 /// An error of SQLite, damaged data, or an error of the store.
 pub(super) enum SqliteError {
     Sql(rusqlite::Error),
-    /// Data about the values is not what was stored.
+    /// Data about the values was changed.
     Damaged(&'static str),
     Store(StoreError),
 }

@@ -53,7 +53,7 @@ impl Flow {
         })?
         .filter(|(flow, sum)| flow.checksum(key) == *sum)
         .map(|(flow, _)| flow)
-        .ok_or(SqliteError::Damaged("what is kept of the flow has another checksum"))
+        .ok_or(SqliteError::Damaged("the row of the flow has a wrong checksum"))
     }
 
     pub(super) fn write(&self, db: &Transaction<'_>, key: &str) -> Result<(), SqliteError> {

@@ -50,7 +50,7 @@ fn text(step: usize) -> crate::history::Value {
 async fn s4_s5_a_full_disk_is_an_error_and_halts_the_store_until_it_is_reopened() {
     let chats = Chats::new();
     let store = SqliteStore::new(chats.file(), "monday");
-    store.open().await.expect("nobody else has it");
+    store.open().await.expect("the store is free");
     let limit = |pages: &'static str| {
         store.worker.read(move |backend| {
             backend.db.pragma_update(None, "max_page_count", pages).map_err(StoreError::other)
@@ -106,10 +106,10 @@ fn a_batch_is_stored_as_a_whole_or_not_at_all() {
 fn s7_without_locks_the_store_cannot_be_opened() {
     let folder = tempfile::tempdir().expect("a folder");
     let unsupported = |_: &File| Err(TryLockError::Error(io::ErrorKind::Unsupported.into()));
-    let taken = Lock::take_by(&folder.path().join("lock"), unsupported);
-    assert_eq!(taken.map(|_| ()).expect_err("it is no lock").kind(), io::ErrorKind::Unsupported);
-    let taken = Lock::take(&folder.path().join("none/lock")).map(|_| ());
-    assert!(matches!(taken, Err(SqliteError::Store(StoreError::Io { .. }))), "it is told where");
+    let lock = Lock::take_by(&folder.path().join("lock"), unsupported);
+    assert_eq!(lock.map(|_| ()).expect_err("it is no lock").kind(), io::ErrorKind::Unsupported);
+    let lock = Lock::take(&folder.path().join("none/lock")).map(|_| ());
+    assert!(matches!(lock, Err(SqliteError::Store(StoreError::Io { .. }))), "the error has the path");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn s6_a_removed_lock_has_no_owner() {
     let path = folder.path().join("lock");
     let first = RefCell::new(Lock::take(&path).ok().flatten());
     assert!(first.borrow().is_some());
-    assert!(matches!(Lock::take(&path), Ok(None)), "it is taken");
+    assert!(matches!(Lock::take(&path), Ok(None)), "the lock is held");
     // Its owner goes when the file has been opened, and before it is locked.
     let second = Lock::take_by(&path, |file| {
         drop(first.take());
@@ -130,7 +130,7 @@ fn s6_a_removed_lock_has_no_owner() {
     assert!(!path.exists());
 }
 
-/// Opening goes on from where a column was known to be complete, whatever came before.
+/// Opening continues at the stored length of the complete prefix.
 #[test]
 fn opening_reads_only_the_last_steps() {
     let chats = Chats::new();
@@ -186,7 +186,7 @@ fn accepted<E>(chats: &Chats, read: impl Fn(&Chats) -> Result<All, E>) -> Vec<us
     let changed = |bit: &usize| {
         let mut turned = bytes.clone();
         turned[bit / 8] ^= 1 << (bit % 8);
-        // In its place: some file systems wait for the disk when a file is begun anew.
+        // Overwrites the file, since some file systems wait for the disk when a file is truncated.
         let mut file = File::options().write(true).open(chats.file()).expect("it is there");
         file.write_all(&turned).and_then(|()| file.set_len(bytes.len() as u64)).expect("it can be written");
         drop(file);
@@ -195,7 +195,7 @@ fn accepted<E>(chats: &Chats, read: impl Fn(&Chats) -> Result<All, E>) -> Vec<us
     used(&bytes).flat_map(|byte| (0..8).map(move |bit| byte * 8 + bit)).filter(changed).collect()
 }
 
-/// The bytes of the pages that say something, but the text of the schema.
+/// The bytes of the pages with data, without the text of the schema.
 fn used(bytes: &[u8]) -> impl Iterator<Item = usize> {
     let pages = bytes.chunks(8192).enumerate().skip(1);
     pages.flat_map(|(page, bytes)| {

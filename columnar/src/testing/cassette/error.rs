@@ -13,7 +13,7 @@ pub(super) enum CassetteError {
     #[error("the cassette `{}` cannot be read or written: {reason}", path.display())]
     Io { path: PathBuf, reason: String },
     #[error(
-        "the cassette `{}` is damaged: {reason}; take it from version control, or record it anew with `COLUMNAR_RECORD=all`",
+        "the cassette `{}` is damaged: {reason}; take it from version control, or record it again with `COLUMNAR_RECORD=all`",
         path.display()
     )]
     Damaged { path: PathBuf, reason: String },
@@ -23,17 +23,17 @@ pub(super) enum CassetteError {
     )]
     Duplicate { path: PathBuf },
     #[error(
-        "the cassette `{}` is of version {found}, and this library reads version {known}: record it anew with `COLUMNAR_RECORD=all`",
+        "the cassette `{}` is of version {found}, and this library reads version {known}: record it again with `COLUMNAR_RECORD=all`",
         path.display()
     )]
     Version { path: PathBuf, found: u64, known: u64 },
     #[error(
-        "the cassette `{}` was changed by somebody else while it was recorded: let all who record into it share one `Cassette`, or give each a file",
+        "the cassette `{}` was changed by another writer while it was recorded: share one `Cassette`, or use a file for each",
         path.display()
     )]
     Changed { path: PathBuf },
     #[error(
-        "the cassette `{}` holds recordings of {models}: say which of them is asked, with `Cassette::by_name`",
+        "the cassette `{}` holds recordings of {models}: choose one of them with `Cassette::by_name`",
         path.display()
     )]
     Ambiguous { path: PathBuf, models: String },

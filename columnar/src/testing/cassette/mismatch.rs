@@ -29,7 +29,7 @@ pub(super) fn describe(
         // A `String` takes everything.
         let _ = write!(
             text,
-            "\nthe nearest one is for `{}` at step {}, and differs first in {}; - is recorded, + is asked:\n{}",
+            "\nthe nearest one is for `{}` at step {}, and differs first in {}; - is recorded, + is requested:\n{}",
             cell.column,
             cell.step,
             difference.section(),
@@ -91,7 +91,7 @@ impl<'l> Difference<'l> {
         match heading.split([':', ' ']).next().unwrap_or_default() {
             "system" => "the instruction".to_owned(),
             "user" | "assistant" => format!("message {}", same + usize::from(self.heading().is_none())),
-            "then" => "what is said behind the messages".to_owned(),
+            "then" => "the follow-up messages".to_owned(),
             setting => format!("`{setting}`"),
         }
     }

@@ -130,7 +130,7 @@ impl Recordings {
 
     fn hint(&self) -> &'static str {
         match self.record {
-            Record::Nothing => "`COLUMNAR_RECORD=missing` records what is missing",
+            Record::Nothing => "`COLUMNAR_RECORD=missing` records missing replies",
             _ => {
                 "there is no model to record it from: give one with `Cassette::by_name` or `Cassette::recording`"
             }

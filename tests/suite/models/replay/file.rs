@@ -128,7 +128,7 @@ async fn a_damaged_file_is_an_error() -> Result<()> {
     let error = error_of(&format!("{head}    {{\n{one},\n    {{\n{one}\n  ]\n}}{end}")).await;
     assert!(error.contains("two recordings of the same request"), "{error}");
     let error = error_of(&sound.replacen("\"cassette\": 1", "\"cassette\": 2", 1)).await;
-    let version = "the cassette `chat.json` is of version 2, and this library reads version 1: record it anew with \
+    let version = "the cassette `chat.json` is of version 2, and this library reads version 1: record it again with \
                    `COLUMNAR_RECORD=all`";
     assert_eq!(error, version);
     Ok(())

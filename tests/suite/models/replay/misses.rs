@@ -27,14 +27,14 @@ async fn an_unrecorded_request_is_an_error_with_the_nearest_recording_and_the_di
     assert_eq!(
         text,
         "the cassette `chat.json` holds no reply for `assistant` at step 2
-the nearest one is for `assistant` at step 2, and differs first in message 5; - is recorded, + is asked:
+the nearest one is for `assistant` at step 2, and differs first in message 5; - is recorded, + is requested:
     reply 3
   user
     <user>
 -   And of Italy?
 +   And of Spain?
     </user>
-`COLUMNAR_RECORD=missing` records what is missing"
+`COLUMNAR_RECORD=missing` records missing replies"
     );
     assert_eq!(model.requests().len(), 3, "no model is called");
     assert_eq!(chat.assistant.len(), 2, "recorded replies are replayed");

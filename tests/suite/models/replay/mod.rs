@@ -199,7 +199,7 @@ async fn two_cassettes_that_record_into_one_file_are_an_error() -> Result<()> {
     let other = Cassette::open(&path, Record::Missing).recording(model.clone());
     run_chat(one, &["a"]).await?;
     let error = cause(run_chat(other, &["b"]).await.map(drop));
-    assert!(error.contains("was changed by somebody else while it was recorded"), "{error}");
+    assert!(error.contains("was changed by another writer while it was recorded"), "{error}");
     assert_eq!(
         run_chat(Cassette::open(&path, Record::Nothing), &["a"]).await?.steps(),
         1,
@@ -226,7 +226,7 @@ async fn models_are_distinguished_by_their_names() -> Result<()> {
         Some("scripted")
     );
     let error = cause(run_chat(player.clone(), &["Hello"]).await.map(drop));
-    assert!(error.contains("holds recordings of `scripted`, `talker`: say which"), "{error}");
+    assert!(error.contains("holds recordings of `scripted`, `talker`: choose one of them"), "{error}");
     assert_eq!(player.ready().map_err(|error| error.to_string()), Err(error));
     let error = cause(run_chat(player.by_name("other"), &["Hello"]).await.map(drop));
     assert!(error.contains("differs first in `model`"), "{error}");

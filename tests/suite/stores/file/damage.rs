@@ -32,7 +32,7 @@ async fn assert_corrupt(folder: &Path, column: &str, step: usize, reason: &str) 
     assert_eq!(files(folder), before);
 }
 
-const EDITED: &str = "was edited or damaged after it was stored; put back what it was";
+const EDITED: &str = "was edited or damaged after it was stored; restore its content";
 
 #[tokio::test]
 async fn s1_truncated_emptied_and_zeroed_values_are_corrupt() {
@@ -124,7 +124,7 @@ async fn s3_edited_files_are_detected() {
     for (column, step) in [("assistant", 1), ("user", 1)] {
         let (_scratch, folder) = talk().await;
         fs::remove_file(folder.join(column).join(format!("{step}.txt"))).expect("it can be removed");
-        assert_corrupt(&folder, column, step, "is not there any more; put it back").await;
+        assert_corrupt(&folder, column, step, "is missing; restore it").await;
     }
     // Two values of the same length, swapped.
     let (_scratch, folder) = talk().await;
@@ -150,7 +150,7 @@ async fn s3_a_folder_without_its_log_or_format_is_an_error() {
         let path = folder.join(".columnar").join(file);
         fs::remove_file(&path).expect("it can be removed");
         let error = refused(&folder).await;
-        assert_eq!(error.to_string(), format!("{} is damaged: it is not there any more", path.display()));
+        assert_eq!(error.to_string(), format!("{} is damaged: it is missing", path.display()));
     }
 }
 
@@ -241,7 +241,7 @@ async fn s13_stores_of_format_1_are_readable() {
         ("torn", healthy),
         ("by_hand", &by_hand),
         ("edited", &format!("`user` at step 2: …/user/2.txt {EDITED}; {edited}")),
-        ("gone", &format!("`user` at step 1: …/user/1.txt is not there any more; put it back; {gone}")),
+        ("gone", &format!("`user` at step 1: …/user/1.txt is missing; restore it; {gone}")),
         ("stray", &format!("{}; refused: {stray}", stray.replace(" is damaged", ""))),
         ("no_text", "refused: `user` at step 3 is damaged: …/user/3.txt is not UTF-8; write it in UTF-8"),
         (

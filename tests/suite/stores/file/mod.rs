@@ -251,7 +251,7 @@ async fn s10_nothing_is_written_if_the_folder_is_gone() {
     fs::rename(&folder, &aside).expect("it can be moved");
     let before = files(&aside);
     let error = store.put(name("user"), 3, value("x")).await.expect_err("it is gone").to_string();
-    assert_eq!(error, format!("{} cannot be written to: it is not there any more", folder.display()));
+    assert_eq!(error, format!("{} cannot be written to: it is missing", folder.display()));
     assert!(matches!(store.put(name("user"), 3, value("x")).await, Err(StoreError::Halted)));
     assert!(!folder.exists());
     assert_eq!(files(&aside), before);
@@ -269,7 +269,10 @@ async fn s10_nothing_is_written_if_the_folder_was_replaced() {
     std::os::unix::fs::symlink(&other, &folder).expect("it can be linked");
     let before = files(&other);
     let error = store.put(name("user"), 3, value("x")).await.expect_err("it is another").to_string();
-    assert_eq!(error, format!("{} cannot be written to: another folder is in its place", folder.display()));
+    assert_eq!(
+        error,
+        format!("{} cannot be written to: it was replaced by another folder", folder.display())
+    );
     assert_eq!(files(&other), before);
 }
 

@@ -294,10 +294,7 @@ async fn s4_a_rejected_write_is_quoted_without_values_and_halts_the_store() {
             "raise exception 'no' using errcode = '53100', detail = convert_from(new.value, 'UTF8')",
             "says \"no\"",
         ),
-        (
-            "return null",
-            "`user` at step 1 is damaged: the server said that it is stored, and it is not there",
-        ),
+        ("return null", "`user` at step 1 is damaged: the server reported it as stored, but it is missing"),
     ];
     for (does, expected) in refusals {
         database

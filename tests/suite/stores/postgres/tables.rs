@@ -39,7 +39,7 @@ async fn s13_a_newer_format_is_rejected_before_anything_is_written() {
     for (change, expected) in [
         ("update columnar_format set format = 3", "has format 3, and this version reads formats up to 2"),
         ("update columnar_format set format = -7", "is damaged: there is no format -7"),
-        ("delete from columnar_format", "is damaged: columnar_format has 0 rows in place of one"),
+        ("delete from columnar_format", "is damaged: columnar_format has 0 rows instead of one"),
     ] {
         database.run(change).await;
         let before: String = database.one(ALL).await;

@@ -55,9 +55,9 @@ async fn s3_a_changed_moved_or_removed_value_is_an_error_of_its_cell() {
         (
             format!("update cell set bytes = cast('else' as blob) where id = {}", cell(2)),
             2,
-            "its checksum is another one",
+            "its checksum is wrong",
         ),
-        (format!("update cell set bytes = null where id = {}", cell(3)), 3, "its checksum is another one"),
+        (format!("update cell set bytes = null where id = {}", cell(3)), 3, "its checksum is wrong"),
         (format!("update cell set bytes = 'text' where id = {}", cell(1)), 1, "it is no blob"),
         (format!("delete from cell where id = {}", cell(5)), 5, "it was stored and is gone"),
         (format!("delete from cell where id = {}", cell(2)), 2, "it was stored and is gone"),
@@ -69,7 +69,7 @@ async fn s3_a_changed_moved_or_removed_value_is_an_error_of_its_cell() {
                 b = cell(4)
             ),
             1,
-            "its checksum is another one",
+            "its checksum is wrong",
         ),
         (
             format!(
@@ -77,12 +77,12 @@ async fn s3_a_changed_moved_or_removed_value_is_an_error_of_its_cell() {
                 a = cell(3)
             ),
             3,
-            "its checksum is another one",
+            "its checksum is wrong",
         ),
         (
             format!("insert into cell (id, sum, bytes) values ({}, 0, cast('more' as blob))", cell(6)),
             6,
-            "its checksum is another one",
+            "its checksum is wrong",
         ),
     ];
     for (edit, step, reason) in edits {
@@ -105,8 +105,8 @@ async fn s3_a_changed_moved_or_removed_value_is_an_error_of_its_cell() {
 #[tokio::test]
 async fn s3_the_definition_has_a_checksum() {
     for (edit, reason) in [
-        ("update flow set definition = cast('{ }' as blob)", "what is kept of the flow has another checksum"),
-        ("update flow set columns = 1", "what is kept of the flow has another checksum"),
+        ("update flow set definition = cast('{ }' as blob)", "the row of the flow has a wrong checksum"),
+        ("update flow set columns = 1", "the row of the flow has a wrong checksum"),
         ("update column set complete = 2", "the checksum of a column is another one"),
         ("update column set name = 'usher' where name = 'user'", "the checksum of a column is another one"),
         ("delete from column where name = 'user'", "a column is gone"),
@@ -135,7 +135,7 @@ async fn s3_sound_values_are_salvaged_into_another_flow_of_the_file() -> Result<
 
     let (damaged, mended) = (chats.store("monday"), chats.store("mended"));
     let texts = |defects: &[Defect]| defects.iter().map(ToString::to_string).collect::<Vec<_>>();
-    let expected = ["`answer` at step 1: its checksum is another one"];
+    let expected = ["`answer` at step 1: its checksum is wrong"];
     assert_eq!(texts(&reopen::verify(&damaged).await.expect("it can be read")), expected);
     assert_eq!(texts(&reopen::salvage(&damaged, &mended).await.expect("the file is free")), expected);
     drop((damaged, mended));
@@ -198,10 +198,7 @@ async fn s13_files_of_format_1_are_readable() {
     put(&store, "debate.answer", 2, "The backup.").await;
     drop(store);
     chats.sql(BROKEN);
-    assert_eq!(
-        chats.refused("user").await.to_string(),
-        "`user` at step 1 is damaged: its checksum is another one"
-    );
+    assert_eq!(chats.refused("user").await.to_string(), "`user` at step 1 is damaged: its checksum is wrong");
     assert_eq!(read(&chats.file(), "debate.answer").await.expect("it is another column").len(), 4);
 }
 
@@ -271,7 +268,7 @@ async fn s3_a_changed_swapped_or_removed_receipt_is_an_error_of_its_cell() {
         chats.sql(FORMAT_2);
         chats.sql(edit);
         let error = chats.refused("debate.answer").await;
-        let expected = format!("`debate.answer` at step {step} is damaged: its checksum is another one");
+        let expected = format!("`debate.answer` at step {step} is damaged: its checksum is wrong");
         assert_eq!(error.to_string(), expected, "{edit}");
         assert_eq!(read(&chats.file(), "user").await.expect("it is another column").len(), 3);
     }

@@ -1,100 +1,104 @@
-//! A disk that is full, fails, or cannot do what is asked of it, at any operation.
+//! A disk that is full, fails, or lacks an operation, at any operation of a store.
 
 use std::io::ErrorKind;
 
 use super::super::backend::FileBackend;
-use super::life::{Act, Cell, Verdict, entry, judge, life, live, look};
-use super::model::{Fault, Model, Wrong};
-use super::power::images_after_loss;
+use super::model::{Fault, Misbehaviour, Model};
+use super::power::states_after_loss;
+use super::script::{Action, Cell, Violations, check, entry, read_store, run_script, script};
 use super::{location, name, wait};
 use crate::store::worker::{Backend, NewCell, Worker};
 use crate::store::{Entry, Put, StoreError};
 
 type Handle = Worker<FileBackend<Model>>;
 
-/// The life of all tests, one cell at a time.
-fn acts() -> Vec<Act> {
-    let one_by_one = |act| match act {
-        Act::Put(cells) => cells.into_iter().map(|cell| Act::Put(vec![cell])).collect(),
-        act => vec![act],
+/// The script, one cell at a time.
+fn actions() -> Vec<Action> {
+    let one_by_one = |action| match action {
+        Action::Put(cells) => cells.into_iter().map(|cell| Action::Put(vec![cell])).collect(),
+        action => vec![action],
     };
-    life().into_iter().flat_map(one_by_one).collect()
+    script().into_iter().flat_map(one_by_one).collect()
 }
 
 fn put(handle: &Handle, cell: Cell) -> Result<Put, StoreError> {
     wait(handle.put(name(cell.0), cell.1, entry(cell)))
 }
 
-fn act(handle: &Handle, act: &Act) -> Result<(), StoreError> {
-    match act {
-        Act::Open(_) => wait(handle.open()).map(|_| ()),
-        Act::Define(text) => wait(handle.define((*text).to_owned())),
-        Act::Put(cells) => cells.iter().try_for_each(|cell| put(handle, *cell).map(|_| ())),
+fn action(handle: &Handle, action: &Action) -> Result<(), StoreError> {
+    match action {
+        Action::Open(_) => wait(handle.open()).map(|_| ()),
+        Action::Define(text) => wait(handle.define((*text).to_owned())),
+        Action::Put(cells) => cells.iter().try_for_each(|cell| put(handle, *cell).map(|_| ())),
     }
 }
 
-/// What of this life was confirmed, and the error that ended it.
-fn lived(handle: &Handle) -> (usize, Option<StoreError>) {
-    for (at, next) in acts().iter().enumerate() {
-        if let Err(error) = act(handle, next) {
+/// The number of confirmed actions, and the error that ended the script.
+fn run_until_error(handle: &Handle) -> (usize, Option<StoreError>) {
+    for (at, next) in actions().iter().enumerate() {
+        if let Err(error) = action(handle, next) {
             return (at, Some(error));
         }
     }
-    (acts().len(), None)
+    (actions().len(), None)
 }
 
-/// How many operations a life takes.
+/// The number of operations of the script.
 fn operations() -> usize {
     let model = Model::default();
-    live(&location(&model), &acts(), || {}).expect("nothing fails");
+    run_script(&location(&model), &actions(), || {}).expect("nothing fails");
     model.operations().len()
 }
 
-/// The store has refused, at this act: it goes on refusing, and what was confirmed is there. Opened again it goes
-/// on, and everything is there in the end, whether power is lost or not.
-fn goes_on(model: &Model, handle: Handle, confirmed: usize, context: &str) {
+/// The store failed at this action: it must refuse further writes and keep confirmed entries. Opened again, it completes the
+/// script, and everything is durable.
+fn check_recovery(model: &Model, handle: Handle, confirmed: usize, context: &str) {
     let before = model.operations().len();
     let refused = put(&handle, ("user", 9, Some("more")));
     assert!(matches!(refused, Err(StoreError::Halted | StoreError::Closed)), "{context}: {refused:?}");
     let refused = wait(handle.define("more".into()));
     assert!(matches!(refused, Err(StoreError::Halted | StoreError::Closed)), "{context}: {refused:?}");
-    assert_eq!(model.operations().len(), before, "{context}: nothing is tried again");
+    assert_eq!(model.operations().len(), before, "{context}: no operation is repeated");
     drop(handle);
 
     model.fail(None);
-    let seen = look(&location(model)).unwrap_or_else(|error| panic!("{context}: {error}"));
-    assert_eq!(judge(&seen, &acts(), confirmed), Verdict::default(), "{context}: {seen:?}");
+    let contents = read_store(&location(model)).unwrap_or_else(|error| panic!("{context}: {error}"));
+    assert_eq!(check(&contents, &actions(), confirmed), Violations::default(), "{context}: {contents:?}");
     let handle = Worker::new(location(model));
-    act(&handle, &Act::Open(vec![])).expect("it can be opened");
-    for rest in &acts()[confirmed..] {
-        act(&handle, rest).unwrap_or_else(|error| panic!("{context}: {error}"));
+    action(&handle, &Action::Open(vec![])).expect("it can be opened");
+    for rest in &actions()[confirmed..] {
+        action(&handle, rest).unwrap_or_else(|error| panic!("{context}: {error}"));
     }
     drop(handle);
-    for left in images_after_loss(&model.image(), 20) {
-        let seen = look(&location(&Model::of(left))).expect("it can be opened");
-        assert_eq!(judge(&seen, &acts(), acts().len()), Verdict::default(), "{context}: {seen:?}");
+    for left in states_after_loss(&model.image(), 20) {
+        let contents = read_store(&location(&Model::of(left))).expect("it can be opened");
+        assert_eq!(
+            check(&contents, &actions(), actions().len()),
+            Violations::default(),
+            "{context}: {contents:?}"
+        );
     }
 }
 
-/// Lives with a fault at each operation, and says how often something was refused.
+/// Runs the script with a fault at each operation. Returns the number of runs that failed.
 fn with_faults(fault: impl Fn(usize) -> Fault) -> usize {
     let mut refused = 0;
     for at in 0..operations() {
         let (model, fault) = (Model::default(), fault(at));
         model.fail(Some(fault));
         let handle = Worker::new(location(&model));
-        let (confirmed, error) = lived(&handle);
+        let (confirmed, error) = run_until_error(&handle);
         let context = format!("{fault:?} in {:?}", model.operations().get(at));
         match error {
             Some(StoreError::Io { operation, source }) => {
                 assert_eq!(source.kind(), fault.kind, "{context}");
                 assert!(operation.contains(" /"), "{context}: {operation}");
-                goes_on(&model, handle, confirmed, &context);
+                check_recovery(&model, handle, confirmed, &context);
                 refused += 1;
             }
             Some(error) => panic!("{context}: {error}"),
             None => {
-                assert_eq!(model.operations()[at].0, "remove", "{context}: it fails and nobody says so");
+                assert_eq!(model.operations()[at].0, "remove", "{context}: a fault without an error");
             }
         }
     }
@@ -119,7 +123,7 @@ fn s5_s8_after_a_failure_nothing_is_written_until_the_store_is_reopened() {
 
 #[test]
 fn s5_a_store_that_writes_after_a_failure_is_caught() {
-    // The same life on a handle that does not halt: what was written before the disk failed is never durable.
+    // The same script on a backend that does not halt: entries that were written before the fault are never durable.
     let mut lost = 0;
     for at in 0..operations() {
         let model = Model::default();
@@ -132,7 +136,7 @@ fn s5_a_store_that_writes_after_a_failure_is_caught() {
         };
         let confirmed: Vec<usize> = (0..3).filter(|step| put(*step)).collect();
         drop(store);
-        for left in images_after_loss(&model.image(), 20) {
+        for left in states_after_loss(&model.image(), 20) {
             match FileBackend::open(&location(&Model::of(left))) {
                 Ok(mut store) => {
                     let there = store.stored_steps(&name("user")).expect("it is open");
@@ -158,7 +162,7 @@ fn c7_a_value_written_despite_an_error_is_there_when_the_store_is_reopened() {
         .rposition(|(reason, path)| *reason == "sync" && path.ends_with("user"));
     let a_put = model.operations().len() - folder;
     put(&handle, ("user", 1, Some("hi"))).expect("it is put");
-    // The first put has made the folder, which the others need not.
+    // Only the first put creates the folder.
     let later = model.operations().len() - folder - a_put;
     let at = folder + a_put + later + synced.expect("it is") - (a_put - later);
     model.fail(Some(Fault { at, kind: ErrorKind::Other, after: false, lasts: false }));
@@ -190,9 +194,9 @@ fn s8_an_interrupted_write_is_resumed() {
         let model = Model::default();
         model.fail(Some(Fault { at, kind: ErrorKind::Interrupted, after: false, lasts: false }));
         let handle = Handle::new(location(&model));
-        let (confirmed, _) = lived(&handle);
+        let (confirmed, _) = run_until_error(&handle);
         if model.operations()[at].0 == "write" {
-            assert_eq!(confirmed, acts().len(), "{:?}", model.operations()[at]);
+            assert_eq!(confirmed, actions().len(), "{:?}", model.operations()[at]);
             interrupted += 1;
         }
     }
@@ -221,24 +225,24 @@ fn s9_staged_files_that_could_not_be_removed_are_removed_later() {
 
 #[test]
 fn a_file_added_meanwhile_is_never_replaced() {
-    let life = |wrong: Option<Wrong>| {
+    let script = |misbehaving: Option<Misbehaviour>| {
         let model = Model::default();
         let handle = Handle::new(location(&model));
         wait(handle.open()).expect("it opens");
-        let model = wrong.into_iter().fold(model, Model::wrong);
+        let model = misbehaving.into_iter().fold(model, Model::misbehaving);
         model.write("/chats/today/user/0.txt", b"by hand");
         let put = put(&handle, ("user", 0, Some("computed")));
         drop(handle);
-        (put, look(&location(&Model::of(model.image()))).expect("it opens"))
+        (put, read_store(&location(&Model::of(model.image()))).expect("it opens"))
     };
-    let (refused, seen) = life(None);
+    let (refused, contents) = script(None);
     assert!(
         matches!(refused, Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::AlreadyExists)
     );
-    let by_hand = [Act::Open(vec![("user", 0, Some("by hand"))])];
-    assert_eq!(judge(&seen, &by_hand, 1), Verdict::default());
+    let by_hand = [Action::Open(vec![("user", 0, Some("by hand"))])];
+    assert_eq!(check(&contents, &by_hand, 1), Violations::default());
 
-    let (stored, seen) = life(Some(Wrong::RenameOver));
+    let (stored, contents) = script(Some(Misbehaviour::RenameOver));
     assert!(stored.is_ok());
-    assert_eq!(judge(&seen, &by_hand, 1).torn, 1, "a store that renames is found out");
+    assert_eq!(check(&contents, &by_hand, 1).torn, 1, "a store that renames is caught");
 }

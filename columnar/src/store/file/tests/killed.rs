@@ -1,4 +1,4 @@
-//! A process with a store on the disk of this machine is killed between any two of its operations.
+//! Processes that are killed between any two operations of a store on the disk of this machine.
 
 use std::fs::TryLockError;
 use std::io::{self, BufRead, BufReader, Write};
@@ -10,13 +10,13 @@ use std::{env, thread};
 
 use super::super::disk::{Disk, Kind, Local};
 use super::super::layout::Location;
-use super::life::{Verdict, judge, life, live, look};
+use super::script::{Violations, check, read_store, run_script, script};
 
-/// Tells the process that lives, and dies, from the one that looks at what is left: at which operation it dies.
+/// Marks the child process, and has the operation at which it is killed.
 const AT: &str = "COLUMNAR_KILLED_AT";
 const FOLDER: &str = "COLUMNAR_KILLED_IN";
 
-/// The disk of this machine, up to an operation that never ends.
+/// The disk of this machine, up to an operation that never completes.
 #[derive(Clone)]
 struct Ending {
     left: Arc<AtomicUsize>,
@@ -27,7 +27,7 @@ impl Ending {
         self.operation_after(|| {});
     }
 
-    /// What is done of the operation in the middle of which it ends.
+    /// The part of the last operation that is done.
     fn operation_after(&self, begin: impl FnOnce()) {
         if self.left.fetch_sub(1, Ordering::SeqCst) == 1 {
             begin();
@@ -122,14 +122,14 @@ impl Disk for Ending {
     }
 }
 
-/// The process that is killed: says what was confirmed, until then.
+/// The child process: prints the confirmed actions until it is killed.
 fn live_until(at: usize) {
-    let path = PathBuf::from(env::var_os(FOLDER).expect("it is told where"));
+    let path = PathBuf::from(env::var_os(FOLDER).expect("the folder is set"));
     let disk = Ending { left: Arc::new(AtomicUsize::new(at)) };
-    live(&Location { disk, path }, &life(), || eprintln!("confirmed")).expect("nothing fails");
+    run_script(&Location { disk, path }, &script(), || eprintln!("confirmed")).expect("nothing fails");
 }
 
-/// Starts that process in a folder and kills it. How much was confirmed, unless it came to its end by itself.
+/// Starts the child in a folder and kills it. Returns the number of confirmed actions, unless it ended by itself.
 fn killed_at(at: usize, folder: &Path) -> (usize, bool) {
     let this = env::current_exe().expect("a program");
     let test = "store::file::tests::killed::c2_a_killed_process_loses_no_confirmed_value";
@@ -145,12 +145,12 @@ fn killed_at(at: usize, folder: &Path) -> (usize, bool) {
         match line.expect("text").as_str() {
             "confirmed" => confirmed += 1,
             "kill" => {
-                // The signal that nobody can handle, on Unix.
+                // SIGKILL, on Unix.
                 child.kill().expect("it lives");
                 killed = true;
                 break;
             }
-            other => panic!("it said {other}"),
+            other => panic!("unexpected output {other}"),
         }
     }
     let status = child.wait().expect("it ends");
@@ -169,11 +169,15 @@ fn c2_a_killed_process_loses_no_confirmed_value() {
         let folder = tempfile::tempdir().expect("a folder");
         let location = Location { disk: Local, path: folder.path().join("today") };
         let (confirmed, killed) = killed_at(at, &location.path);
-        let seen = look(&location).unwrap_or_else(|error| panic!("killed at {at}: {error}"));
-        assert_eq!(judge(&seen, &life(), confirmed), Verdict::default(), "killed at {at}: {seen:?}");
+        let contents = read_store(&location).unwrap_or_else(|error| panic!("killed at {at}: {error}"));
+        assert_eq!(
+            check(&contents, &script(), confirmed),
+            Violations::default(),
+            "killed at {at}: {contents:?}"
+        );
         let staged = std::fs::read_dir(location.path.join(".columnar/staged")).expect("a folder").count();
         assert_eq!(staged, 0, "killed at {at}");
-        assert_eq!(look(&location).expect("it opens"), seen, "killed at {at}");
+        assert_eq!(read_store(&location).expect("it opens"), contents, "killed at {at}");
         ends_by_itself = !killed;
     }
     assert!(at > 60, "{at}");

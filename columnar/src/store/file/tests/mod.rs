@@ -1,11 +1,11 @@
-//! What cannot be seen through the door: crashes, failing disks, and what is written where.
+//! Tests below the public API: power losses, killed processes, failing disks, and the cost of operations.
 
 mod crash;
 mod faults;
 mod killed;
-mod life;
 mod model;
 mod power;
+mod script;
 mod size;
 
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! A file system in memory that knows what might be left of it after a loss of power, fails when it is told to,
-//! and can be wrong on purpose.
+//! A file system in memory that knows its possible states after a power loss, with fault injection and deliberate
+//! misbehaviour.
 
 use std::collections::BTreeMap;
 use std::fs::TryLockError;
@@ -18,14 +18,14 @@ struct State {
     image: Image,
     operations: Vec<(&'static str, PathBuf)>,
     fault: Option<Fault>,
-    wrong: Option<Wrong>,
+    misbehaving: Option<Misbehaviour>,
     locked: bool,
-    /// What there was before each operation that changes something, with what had been confirmed then.
+    /// The image before each changing operation, with the number of confirmed actions.
     recorded: Option<Vec<(Image, usize)>>,
     confirmed: usize,
 }
 
-/// All files and folders. The root is the first.
+/// All files and folders, the root first.
 #[derive(Clone)]
 pub(super) struct Image {
     nodes: Vec<Node>,
@@ -36,44 +36,44 @@ pub(super) enum Node {
     File {
         data: Vec<u8>,
         durable: Vec<u8>,
-        /// A write to the disk has failed, so what was written before then is never written again.
+        /// A write to the disk failed, so earlier writes are never repeated.
         doomed: bool,
     },
     Folder {
         names: BTreeMap<String, usize>,
         durable: BTreeMap<String, usize>,
-        /// What names came to stand for since they were durable.
+        /// The changes of names since they were durable.
         since: Vec<(String, Option<usize>)>,
     },
 }
 
-/// What goes wrong, once or from then on.
+/// What goes misbehaving, once or from then on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fault {
-    /// At which operation, counted from 0.
+    /// The number of the operation, from 0.
     pub(super) at: usize,
     pub(super) kind: ErrorKind,
-    /// It is done all the same.
+    /// Whether the operation takes effect nevertheless.
     pub(super) after: bool,
     pub(super) lasts: bool,
 }
 
-/// How a file system, or a store on top of it, may be wrong.
+/// The misbehaviour of a file system, or of a store on top of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wrong {
+pub(super) enum Misbehaviour {
     /// Nothing is ever made durable.
     NoSync,
-    /// Texts are not.
+    /// Values are never made durable.
     NoSyncOfValues,
-    /// The log is not.
+    /// The log is never made durable.
     NoSyncOfLog,
-    /// Names are not.
+    /// Names are never made durable.
     NoSyncOfFolders,
-    /// Values are written where they are read.
+    /// Values are written in place.
     InPlace,
-    /// A name is given, whoever has it.
+    /// A name is given even if it exists.
     RenameOver,
-    /// What is replaced is removed first.
+    /// A replaced file is removed first.
     RemoveFirst,
 }
 
@@ -98,8 +98,8 @@ impl Model {
         Self(Arc::new(Mutex::new(State { image, ..State::default() })))
     }
 
-    pub(super) fn wrong(self, wrong: Wrong) -> Self {
-        self.state().wrong = Some(wrong);
+    pub(super) fn misbehaving(self, misbehaving: Misbehaviour) -> Self {
+        self.state().misbehaving = Some(misbehaving);
         self
     }
 
@@ -111,12 +111,12 @@ impl Model {
         self.state().recorded = Some(Vec::new());
     }
 
-    /// Something was confirmed.
+    /// Counts a confirmed action.
     pub(super) fn confirm(&self) {
         self.state().confirmed += 1;
     }
 
-    /// Makes durable which names a folder has.
+    /// Makes the names of a folder durable.
     pub(super) fn settle(&self, folder: &str) {
         let image = &mut self.state().image;
         if let Ok(node) = image.find(Path::new(folder)) {
@@ -124,7 +124,7 @@ impl Model {
         }
     }
 
-    /// What was recorded, and what there is at the end.
+    /// The recorded images, and the final one.
     pub(super) fn recorded(&self) -> Vec<(Image, usize)> {
         let mut state = self.state();
         let mut recorded = state.recorded.take().expect("it was recorded");
@@ -136,17 +136,17 @@ impl Model {
         self.state().image.clone()
     }
 
-    /// What is in a folder.
+    /// The names in a folder.
     pub(super) fn names(&self, folder: &str) -> Vec<String> {
         self.state().image.names(Path::new(folder)).expect("a folder").keys().cloned().collect()
     }
 
-    /// What was done, in order.
+    /// The operations so far, in order.
     pub(super) fn operations(&self) -> Vec<(&'static str, PathBuf)> {
         self.state().operations.clone()
     }
 
-    /// Puts something there by hand. Some time goes by, so all that there is is durable.
+    /// Adds a file by hand. Then all files are durable.
     pub(super) fn write(&self, path: &str, data: &[u8]) {
         let mut state = self.state();
         let path = Path::new(path);
@@ -166,29 +166,29 @@ impl Model {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does what changes nothing.
-    fn look<T>(
+    /// Runs an operation that changes nothing.
+    fn read_store<T>(
         &self,
         reason: &'static str,
         path: &Path,
-        look: impl FnOnce(&Image) -> io::Result<T>,
+        read_store: impl FnOnce(&Image) -> io::Result<T>,
     ) -> io::Result<T> {
         let mut state = self.state();
         match state.begin(reason, path) {
             Some(fault) => Err(fault.kind.into()),
-            None => look(&state.image),
+            None => read_store(&state.image),
         }
     }
 
-    /// Does what changes something.
+    /// Runs an operation that changes something.
     fn change<T>(
         &self,
         reason: &'static str,
         path: &Path,
-        change: impl FnOnce(&mut Image, Option<Wrong>) -> io::Result<T>,
+        change: impl FnOnce(&mut Image, Option<Misbehaviour>) -> io::Result<T>,
     ) -> io::Result<T> {
         let mut state = self.state();
-        let wrong = state.wrong;
+        let misbehaving = state.misbehaving;
         let State { image, recorded, confirmed, .. } = &mut *state;
         if let Some(recorded) = recorded {
             recorded.push((image.clone(), *confirmed));
@@ -196,11 +196,11 @@ impl Model {
         match state.begin(reason, path) {
             Some(fault) => {
                 if fault.after {
-                    change(&mut state.image, wrong)?;
+                    change(&mut state.image, misbehaving)?;
                 }
                 Err(fault.kind.into())
             }
-            None => change(&mut state.image, wrong),
+            None => change(&mut state.image, misbehaving),
         }
     }
 }
@@ -249,7 +249,7 @@ impl Image {
         }
     }
 
-    /// Lets a name stand for something else, or nothing.
+    /// Sets the node of a name, or removes the name.
     fn name(&mut self, path: &Path, node: Option<usize>) -> io::Result<()> {
         let folder = self.find(path.parent().expect("not the root"))?;
         let name = path.file_name().and_then(|name| name.to_str()).expect("it has a name");
@@ -285,7 +285,7 @@ impl Image {
     }
 }
 
-/// A file that is being written.
+/// An open file.
 pub(super) struct Open {
     model: Model,
     path: PathBuf,
@@ -299,13 +299,13 @@ impl Write for Open {
             Node::File { data, .. } => data.extend_from_slice(bytes),
             Node::Folder { .. } => unreachable!("it is a file"),
         };
-        // What fails in the middle has written the first half.
+        // A write that fails has written the first half.
         let fails = {
             let state = self.model.state();
             let at = state.operations.len();
             state.fault.is_some_and(|fault| (fault.at == at || fault.lasts && fault.at < at) && fault.after)
         };
-        // No system promises to write all of it at once.
+        // A write may be short.
         let part = &bytes[..bytes.len().min(if fails { bytes.len() / 2 } else { 64 })];
         self.model.change("write", &self.path, |image, _| {
             append(image, part);
@@ -332,7 +332,7 @@ impl Disk for Model {
     type Lock = Lock;
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        self.look("canonical", path, |image| image.find(path).map(|_| path.to_owned()))
+        self.read_store("canonical", path, |image| image.find(path).map(|_| path.to_owned()))
     }
 
     fn lock(&self, path: &Path) -> Result<Lock, TryLockError> {
@@ -348,19 +348,19 @@ impl Disk for Model {
     }
 
     fn is_locked_by(&self, path: &Path, _: &Lock) -> io::Result<bool> {
-        self.look("is locked", path, |image| image.find(path).map(|_| true))
+        self.read_store("is locked", path, |image| image.find(path).map(|_| true))
     }
 
     fn kind(&self, path: &Path) -> io::Result<Kind> {
-        self.look("kind", path, |image| {
+        self.read_store("kind", path, |image| {
             let node = &image.nodes[image.find(path)?];
             Ok(if matches!(node, Node::File { .. }) { Kind::File } else { Kind::Folder })
         })
     }
 
-    /// Backwards, since any order may come.
+    /// In reverse, since any order is possible.
     fn list(&self, folder: &Path) -> io::Result<Vec<(String, Kind)>> {
-        self.look("list", folder, |image| {
+        self.read_store("list", folder, |image| {
             let kind = |node: &usize| match image.nodes[*node] {
                 Node::File { .. } => Kind::File,
                 Node::Folder { .. } => Kind::Folder,
@@ -371,7 +371,9 @@ impl Disk for Model {
 
     fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
         let at_most = usize::try_from(at_most).unwrap_or(usize::MAX);
-        self.look("read", path, |image| image.data(path).map(|data| data[..data.len().min(at_most)].to_vec()))
+        self.read_store("read", path, |image| {
+            image.data(path).map(|data| data[..data.len().min(at_most)].to_vec())
+        })
     }
 
     fn create(&self, path: &Path) -> io::Result<Open> {
@@ -381,17 +383,18 @@ impl Disk for Model {
     }
 
     fn append(&self, path: &Path) -> io::Result<Open> {
-        let node = self.look("append", path, |image| image.data(path).and_then(|_| image.find(path)))?;
+        let node =
+            self.read_store("append", path, |image| image.data(path).and_then(|_| image.find(path)))?;
         Ok(Open { model: self.clone(), path: path.to_owned(), node })
     }
 
     fn sync(&self, file: &Open) -> io::Result<()> {
         let is_log = file.path.ends_with("cells");
-        let synced = self.change("sync", &file.path, |image, wrong| {
-            let skips = match wrong {
-                Some(Wrong::NoSync) => true,
-                Some(Wrong::NoSyncOfValues) => !is_log,
-                Some(Wrong::NoSyncOfLog) => is_log,
+        let synced = self.change("sync", &file.path, |image, misbehaving| {
+            let skips = match misbehaving {
+                Some(Misbehaviour::NoSync) => true,
+                Some(Misbehaviour::NoSyncOfValues) => !is_log,
+                Some(Misbehaviour::NoSyncOfLog) => is_log,
                 _ => false,
             };
             if !skips {
@@ -408,9 +411,9 @@ impl Disk for Model {
     }
 
     fn sync_path(&self, path: &Path) -> io::Result<()> {
-        self.change("sync", path, |image, wrong| {
+        self.change("sync", path, |image, misbehaving| {
             let node = image.find(path)?;
-            if !matches!(wrong, Some(Wrong::NoSync | Wrong::NoSyncOfFolders)) {
+            if !matches!(misbehaving, Some(Misbehaviour::NoSync | Misbehaviour::NoSyncOfFolders)) {
                 image.sync(node);
             }
             Ok(())
@@ -422,16 +425,16 @@ impl Disk for Model {
     }
 
     fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.change("link", to, |image, wrong| {
+        self.change("link", to, |image, misbehaving| {
             let node = image.find(from)?;
-            if wrong == Some(Wrong::RenameOver) {
+            if misbehaving == Some(Misbehaviour::RenameOver) {
                 image.name(to, Some(node))?;
                 return image.name(from, None);
             }
             if image.find(to).is_ok() {
                 return Err(ErrorKind::AlreadyExists.into());
             }
-            if wrong == Some(Wrong::InPlace) {
+            if misbehaving == Some(Misbehaviour::InPlace) {
                 let data = image.data(from)?.to_vec();
                 return image.add(to, Node::File { data, durable: Vec::new(), doomed: false }).map(|_| ());
             }
@@ -440,9 +443,9 @@ impl Disk for Model {
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.change("rename", to, |image, wrong| {
+        self.change("rename", to, |image, misbehaving| {
             let node = image.find(from)?;
-            if wrong == Some(Wrong::RemoveFirst) {
+            if misbehaving == Some(Misbehaviour::RemoveFirst) {
                 image.name(to, None)?;
             }
             image.name(to, Some(node))?;

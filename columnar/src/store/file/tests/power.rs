@@ -1,9 +1,8 @@
-//! What a loss of power may leave of a file system.
+//! The possible states of a file system after a power loss.
 //!
-//! Of the names of each folder, any of those that changed since the folder was durable may have changed or not.
-//! Of what was appended to a file since it was durable, there may be any part from the front, with or without
-//! zeros in the place of the rest, or any part from the back behind zeros. In the folder of what is being written,
-//! where names come and go and matter to nobody, changes arrive in their order: else there would be no end.
+//! Each change of a name since its folder was durable may be there or not. Of the bytes appended to a file since it was
+//! durable, any prefix may be there, with or without zeros instead of the rest, or any suffix after zeros. In the folder
+//! of staged files, whose names do not matter, changes take effect in order, which limits the number of states.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,8 +12,8 @@ use super::model::{Image, Node};
 
 pub(super) const STAGING: &str = "/chats/today/.columnar/staged";
 
-/// What may be found after power was lost here: all of it, or about so many of them, taken evenly.
-pub(super) fn images_after_loss(image: &Image, limit: usize) -> Vec<Image> {
+/// The states after a power loss: all of them, or about this number, evenly spaced.
+pub(super) fn states_after_loss(image: &Image, limit: usize) -> Vec<Image> {
     let mut choices: Vec<Vec<Choice>> = Vec::new();
     let staging = image.find(Path::new(STAGING)).unwrap_or(usize::MAX);
     for (at, node) in image.nodes().iter().enumerate() {
@@ -86,7 +85,7 @@ fn chosen(image: &Image, choices: &[Vec<Choice>], mut number: usize) -> Image {
     Image::from_nodes(nodes)
 }
 
-/// What may be found of a file that was appended to.
+/// The possible contents of a file after appends.
 fn torn(durable: &[u8], data: &[u8]) -> BTreeSet<Vec<u8>> {
     let mut found = BTreeSet::new();
     for cut in durable.len()..=data.len() {

@@ -1,4 +1,4 @@
-//! What is done does not grow with what is stored.
+//! The cost of operations does not grow with the store.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{location, name};
 use crate::store::Entry;
 use crate::store::worker::{Backend, NewCell};
 
-/// A store with so many steps of `user`.
+/// A store with this number of steps of `user`.
 fn stored(steps: usize) -> Model {
     let value = LoggedEntry::of(&Entry::from("hi"));
     let cells: Cells = [(name("user"), (0..steps).map(|step| (step, value.clone())).collect())].into();

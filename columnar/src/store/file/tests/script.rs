@@ -1,0 +1,139 @@
+//! Scripts of store operations, and the contents that may result when a script is interrupted.
+
+use std::collections::BTreeMap;
+
+use super::super::backend::FileBackend;
+use super::super::disk::Disk;
+use super::super::layout::Location;
+use super::name;
+use crate::store::worker::{Backend, NewCell};
+use crate::store::{Entry, StoreError};
+
+/// A column, a step, and a value unless it is skipped.
+pub(super) type Cell = (&'static str, usize, Option<&'static str>);
+
+#[derive(Clone, Debug)]
+pub(super) enum Action {
+    /// Opens the store, again if necessary. It adopts these files.
+    Open(Vec<Cell>),
+    Define(&'static str),
+    /// Cells that are stored together.
+    Put(Vec<Cell>),
+}
+
+/// A script with all features: new and existing columns, steps in any order, batches of cells, skipped cells, and a
+/// replaced definition.
+pub(super) fn script() -> Vec<Action> {
+    vec![
+        Action::Open(vec![]),
+        Action::Define("a"),
+        Action::Put(vec![("user", 0, Some("hi"))]),
+        Action::Put(vec![("map", 2, Some("x")), ("user", 1, Some("")), ("map", 0, None)]),
+        Action::Define("bc"),
+        Action::Put(vec![("map", 1, None)]),
+        Action::Put(vec![("user", 5, Some("é"))]),
+    ]
+}
+
+/// A short script.
+pub(super) fn short_script() -> Vec<Action> {
+    let cells = vec![("map", 2, Some("x")), ("user", 0, Some("hi"))];
+    vec![Action::Open(vec![]), Action::Define("a"), Action::Put(cells), Action::Define("b")]
+}
+
+/// The entry of a cell. Entries of `map` have receipts.
+pub(super) fn entry((column, step, text): Cell) -> Entry {
+    let entry = text.map_or(Entry::SKIPPED, Entry::from);
+    if column == "map" { entry.with_receipt(format!("{{\"calls\":1,\"ms\":{step}}}")) } else { entry }
+}
+
+/// Runs a script, and reports each completed action.
+pub(super) fn run_script<D: Disk>(
+    location: &Location<D>,
+    actions: &[Action],
+    mut done: impl FnMut(),
+) -> Result<(), StoreError> {
+    let mut store = None;
+    for action in actions {
+        match (action, &mut store) {
+            (Action::Open(_), _) => {
+                drop(store.take());
+                store = Some(FileBackend::open(location)?);
+            }
+            (Action::Define(text), Some(store)) => store.define(text)?,
+            (Action::Put(cells), Some(store)) => {
+                let cell = |cell: &Cell| NewCell { column: name(cell.0), step: cell.1, entry: entry(*cell) };
+                store.put(cells.iter().map(cell).collect())?;
+            }
+            (_, None) => unreachable!("it is opened first"),
+        }
+        done();
+    }
+    Ok(())
+}
+
+/// The contents of a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Contents {
+    cells: BTreeMap<(String, usize), Entry>,
+    definition: Option<String>,
+    unreadable: usize,
+}
+
+/// Opens a store and reads its contents.
+pub(super) fn read_store<D: Disk>(location: &Location<D>) -> Result<Contents, StoreError> {
+    let mut store = FileBackend::open(location)?;
+    let mut contents = Contents { cells: BTreeMap::new(), definition: store.definition()?, unreadable: 0 };
+    for column in ["user", "map", "notes"] {
+        let stored_steps = store.stored_steps(&name(column))?;
+        for step in (0..stored_steps.prefix).chain(stored_steps.beyond) {
+            match store.load(&name(column), step..step + 1) {
+                Ok(entries) => entries.into_iter().for_each(|(step, entry)| {
+                    contents.cells.insert((column.to_owned(), step), entry);
+                }),
+                Err(_) => contents.unreadable += 1,
+            }
+        }
+    }
+    Ok(contents)
+}
+
+/// The numbers of entries that violate the guarantees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Violations {
+    /// Confirmed entries that are missing or unreadable.
+    pub(super) lost: usize,
+    /// Entries that differ from the put ones.
+    pub(super) torn: usize,
+    /// 1 if the definition is neither the old nor the new one.
+    pub(super) undefined: usize,
+}
+
+/// Compares the contents with a script of which this number of actions were confirmed, and the next one may have begun.
+pub(super) fn check(contents: &Contents, actions: &[Action], confirmed: usize) -> Violations {
+    let (mut may, mut must) = (BTreeMap::new(), Vec::new());
+    let mut definitions = vec![None];
+    for (at, action) in actions.iter().enumerate().take(confirmed + 1) {
+        match action {
+            Action::Define(text) => {
+                if at < confirmed {
+                    definitions.clear();
+                }
+                definitions.push(Some((*text).to_owned()));
+            }
+            Action::Put(cells) | Action::Open(cells) => {
+                for cell in cells {
+                    let logged = entry(*cell);
+                    let cell = (cell.0.to_owned(), cell.1);
+                    may.insert(cell.clone(), logged);
+                    must.extend((at < confirmed).then_some(cell));
+                }
+            }
+        }
+    }
+    Violations {
+        lost: contents.unreadable + must.iter().filter(|cell| !contents.cells.contains_key(*cell)).count(),
+        torn: contents.cells.iter().filter(|(cell, entry)| may.get(*cell) != Some(*entry)).count(),
+        undefined: usize::from(!definitions.contains(&contents.definition)),
+    }
+}
