@@ -4,8 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use columnar::compute::Policy;
+use columnar::flow::{ColumnId, Typed};
 use columnar::reopen::IntoOpenOptions;
-use columnar::{Column, Context, Flow, Messages, Result, View, column, flow, group, prev, source, this};
+use columnar::{
+    Column, Context, Event, Flow, Messages, Result, Value, View, column, flow, group, prev, source, this,
+};
+
+use futures::stream::TryStreamExt;
 
 use crate::naive::{self, Filter, Reads, Window};
 
@@ -123,6 +128,36 @@ fn declare(described: &naive::Flow, pauses: &[usize], gaps: &Gaps) -> (Vec<Colum
         declared.push(declaration);
     }
     (declared, seen)
+}
+
+/// Pushes values to a source.
+///
+/// # Errors
+///
+/// Those of [`Flow::push`](columnar::Flow::push).
+pub async fn push_all<V: Into<Value>>(
+    flow: &Flow,
+    source: &str,
+    values: impl IntoIterator<Item = V>,
+) -> Result<()> {
+    for value in values {
+        flow.push(source, value).await?;
+    }
+    Ok(())
+}
+
+/// Runs a flow, and returns the columns and steps of the emitted values.
+///
+/// # Errors
+///
+/// Those of the run.
+pub async fn values<C, I: ColumnId + Copy>(flow: &Typed<'_, C, I>) -> Result<Vec<(I, usize)>> {
+    let events = flow.run().try_collect::<Vec<Event<I>>>().await?;
+    let value = |event: &Event<I>| match event {
+        Event::Value { column, step, .. } => Some((*column, *step)),
+        _ => None,
+    };
+    Ok(events.iter().filter_map(value).collect())
 }
 
 /// Waits for a future on this thread alone.

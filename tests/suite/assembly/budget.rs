@@ -6,7 +6,7 @@ use columnar::store::MemoryStore;
 use columnar::testing::{ScriptedModel, script};
 use columnar::tokens::Counter;
 use columnar_tests::budget::{self, Limit};
-use columnar_tests::live::{Gaps, Live, block_on, plain};
+use columnar_tests::live::{Gaps, Live, block_on, plain, push_all};
 use columnar_tests::naive;
 use columnar_tests::strategies::flows;
 use proptest::collection::vec;
@@ -180,9 +180,7 @@ async fn a_column_with_or_skip_skips_a_cell_over_its_budget() -> Result<()> {
     );
     let reader = column("reader", [user.latest(), short.latest()], script(["r0", "r1"]));
     let f = flow([reader])?;
-    for text in ["one", "two"] {
-        f.push("user", text).await?;
-    }
+    push_all(&f, "user", ["one", "two"]).await?;
     let mut run = f.run();
     let mut failed = Vec::new();
     while let Some(event) = run.try_next().await? {

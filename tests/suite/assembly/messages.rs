@@ -4,6 +4,7 @@ use columnar::testing::script;
 use columnar::{
     Column, Context, Error, Flow, Messages, Part, Role, SchemaError, View, column, flow, source, this,
 };
+use columnar_tests::live::push_all;
 use serde_json::{Value as Json, json};
 
 /// The value of a cell that an example does not use.
@@ -546,9 +547,7 @@ mod errors {
 /// The flow of these columns after these values of `user` and a run.
 async fn filled(leaves: impl IntoIterator<Item = Column>, user: &[&str]) -> Flow {
     let f = flow(leaves).unwrap();
-    for text in user {
-        f.push("user", *text).await.unwrap();
-    }
+    push_all(&f, "user", user.iter().copied()).await.unwrap();
     f.run().await.unwrap();
     f
 }

@@ -7,7 +7,7 @@ use columnar::cache::{CachePlan, CachePolicy, Mark, Pace, Reason};
 use columnar::rendering::Rendering;
 use columnar::testing::script;
 use columnar::{Column, Flow, Messages, Role, View, column, flow, source, this};
-use columnar_tests::live::{Live, block_on};
+use columnar_tests::live::{Live, block_on, push_all};
 use columnar_tests::naive;
 use columnar_tests::strategies::flows;
 use proptest::collection::vec;
@@ -32,9 +32,7 @@ fn eager(model: &str) -> CachePolicy {
 async fn flow_of(views: impl Fn(&Column) -> Vec<View>, user_values: &[&str], replies: &[&str]) -> Flow {
     let user = source("user");
     let f = flow([column("bot", views(&user), script(replies.to_vec()))]).unwrap();
-    for text in user_values {
-        f.push("user", *text).await.unwrap();
-    }
+    push_all(&f, "user", user_values.iter().copied()).await.unwrap();
     f.run().await.expect_err("the script ends");
     f
 }

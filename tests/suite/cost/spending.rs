@@ -6,6 +6,7 @@ use columnar::model::{Chunk, End, Finish, Request, Usage};
 use columnar::prelude::*;
 use columnar::store::MemoryStore;
 use columnar::usage::{Price, SpendLimit, SpendLimitError};
+use columnar_tests::live::push_all;
 use columnar_tests::models::ChunkModel;
 use proptest::prelude::*;
 
@@ -85,9 +86,7 @@ async fn receipts_are_loaded_with_their_values() -> Result<()> {
         Flow::open(columnar::reopen::OpenOptions::new(store.clone()).recent(1), [bot]).await
     };
     let flow = open().await?;
-    for text in ["a", "b", "c"] {
-        flow.push("user", text).await?;
-    }
+    push_all(&flow, "user", ["a", "b", "c"]).await?;
     flow.run().await?;
     let bill = flow.bill().to_string();
     let fork = flow.fork(2)?;

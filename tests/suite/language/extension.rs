@@ -5,10 +5,11 @@
 
 use std::collections::HashMap;
 
-use columnar::flow::{ColumnId, Typed};
+use columnar::flow::Typed;
 use columnar::prelude::*;
 use columnar::store::MemoryStore;
 use columnar::testing::script;
+use columnar_tests::live::values;
 
 /// The newest value that the column sees, as it is.
 async fn echo(cx: Context) -> String {
@@ -22,19 +23,6 @@ async fn step(cx: Context) -> String {
 
 fn assert_send<T: Send>(value: T) -> T {
     value
-}
-
-/// The columns and steps of the values that a run emits.
-async fn values<C, I>(flow: &Typed<'_, C, I>) -> Result<Vec<(I, usize)>>
-where
-    I: ColumnId + Copy,
-{
-    let events = flow.run().try_collect::<Vec<Event<I>>>().await?;
-    let value = |event: &Event<I>| match event {
-        Event::Value { column, step, .. } => Some((*column, *step)),
-        _ => None,
-    };
-    Ok(events.iter().filter_map(value).collect())
 }
 
 mod chat {

@@ -5,28 +5,15 @@
 
 use std::collections::HashSet;
 
-use columnar::flow::{ColumnId, Typed};
 use columnar::prelude::*;
 use columnar::store::{Entry, MemoryStore, Store};
 use columnar::{Name, SchemaError};
+use columnar_tests::live::values;
 
 /// The inputs of the column: each tag with its newest value.
 async fn seen(cx: Context) -> String {
     let inputs: Vec<String> = cx.inputs().map(|(tag, value)| format!("{tag}={}", value.as_str())).collect();
     inputs.join(" ")
-}
-
-/// The columns and steps of the values that a run emits.
-async fn values<C, I>(flow: &Typed<'_, C, I>) -> Result<Vec<(I, usize)>>
-where
-    I: ColumnId + Copy,
-{
-    let events = flow.run().try_collect::<Vec<Event<I>>>().await?;
-    let value = |event: &Event<I>| match event {
-        Event::Value { column, step, .. } => Some((*column, *step)),
-        _ => None,
-    };
-    Ok(events.iter().filter_map(value).collect())
 }
 
 mod debate {

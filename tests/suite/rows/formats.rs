@@ -7,7 +7,7 @@ use columnar::reopen::OpenOptions;
 use columnar::rows::{RowsError, read_json_lines};
 use columnar::store::{Entry, MemoryStore, Store};
 use columnar::{Column, Name};
-use columnar_tests::live::{Gaps, Live, block_on};
+use columnar_tests::live::{Gaps, Live, block_on, push_all};
 use columnar_tests::log::Log;
 use columnar_tests::naive;
 use columnar_tests::rows::Format;
@@ -179,9 +179,7 @@ async fn values_that_are_not_in_memory_are_written() -> Outcome {
 async fn a_fork_without_loaded_values_is_an_error() -> Outcome {
     let store = MemoryStore::new();
     let f = Flow::open(store.clone(), [upper("topics")]).await?;
-    for text in ["a", "b", "c"] {
-        f.push("user", text).await?;
-    }
+    push_all(&f, "user", ["a", "b", "c"]).await?;
     f.run().await?;
     drop(f);
     let f = Flow::open(OpenOptions::new(store).recent(1), [upper("topics")]).await?;
@@ -229,9 +227,7 @@ async fn a_renamed_column_is_read_under_its_current_name() -> Outcome {
         drop(Flow::open(store.clone(), [&renamed]).await?);
 
         let f = flow([column("subjects", source("message").latest(), Log::default().upper("s"))])?;
-        for text in ["a", "b"] {
-            f.push("message", text).await?;
-        }
+        push_all(&f, "message", ["a", "b"]).await?;
         f.run().await?;
         format.write(&f).await?.read(&store).await?;
         // The handle that read the rows owns the store.

@@ -4,6 +4,7 @@ use columnar::Forecast;
 use columnar::prelude::*;
 use columnar::store::MemoryStore;
 use columnar::testing::{ScriptedModel, script};
+use columnar_tests::live::push_all;
 use columnar_tests::log::Log;
 
 flow! {
@@ -137,9 +138,7 @@ async fn a_column_is_removed_if_no_column_reads_it() -> Result<()> {
     let summary = column("summary", (&topics, this()), log.upper("summary"));
     let mood = column("mood", user.latest(), log.upper("mood"));
     let f = flow([&summary, &mood])?;
-    for text in ["a", "b"] {
-        f.push("user", text).await?;
-    }
+    push_all(&f, "user", ["a", "b"]).await?;
     f.run().await?;
     let error = f.remove_column("topics").await.expect_err("it is read");
     assert_eq!(
@@ -223,9 +222,7 @@ async fn a_replaced_column_is_recomputed_with_its_dependents() -> Result<()> {
     let mood = column("mood", user.latest(), log.upper("mood"));
     let summary = column("summary", (&topics, this()), log.upper("summary"));
     let f = flow([&summary, &mood])?;
-    for text in ["a", "b", "c"] {
-        f.push("user", text).await?;
-    }
+    push_all(&f, "user", ["a", "b", "c"]).await?;
     f.run().await?;
     let old: Vec<_> = (0..3).map(|step| f.get("summary", step)).collect();
 

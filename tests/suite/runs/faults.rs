@@ -7,6 +7,7 @@ use columnar::model::Chunk;
 use columnar::prelude::*;
 use columnar::testing::{ScriptedModel, script};
 use columnar::{Compute, Reply};
+use columnar_tests::live::push_all;
 use columnar_tests::log::Log;
 use columnar_tests::models::ChunkModel;
 use columnar_tests::store::{Fail, FaultyStore};
@@ -130,9 +131,7 @@ async fn r5_a_run_may_be_dropped_at_any_poll() -> Result<()> {
         let slow = column("slow", user.latest(), held(&alive));
         let topics = column("topics", (&slow, this().latest()), log.upper("topics"));
         let f = Flow::open(store.clone(), [&topics]).await?;
-        for text in ["a", "b", "c"] {
-            f.push("user", text).await?;
-        }
+        push_all(&f, "user", ["a", "b", "c"]).await?;
         let mut run = f.run();
         let mut shown = Vec::new();
         for _ in 0..drop_at {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use columnar::prelude::*;
 use columnar::store::MemoryStore;
 use columnar::{Compute, Reply, SchemaError};
+use columnar_tests::live::push_all;
 use columnar_tests::log::Log;
 use columnar_tests::store::FaultyStore;
 use futures::stream;
@@ -31,9 +32,7 @@ async fn r2_a_compute_step_that_never_ends_delays_no_other_and_is_cancelled_with
     let never = column("never", user.latest(), |_: Context| std::future::pending::<String>());
     let other = column("other", (&user, this()), log.upper("other"));
     let f = flow([&never, &other])?;
-    for text in ["a", "b", "c"] {
-        f.push("user", text).await?;
-    }
+    push_all(&f, "user", ["a", "b", "c"]).await?;
     let mut run = f.run();
     for step in 0..3 {
         assert!(matches!(run.try_next().await?, Some(Event::Value { step: at, .. }) if at == step));
@@ -56,9 +55,7 @@ async fn r3_a_compute_step_that_blocks_the_thread_delays_the_others_and_corrupts
     });
     let both = column("both", (&blocks, &user, this()), log.upper("both"));
     let f = flow([both])?;
-    for text in ["a", "b", "c"] {
-        f.push("user", text).await?;
-    }
+    push_all(&f, "user", ["a", "b", "c"]).await?;
     let events: Vec<_> = f.run().try_collect().await?;
     assert_eq!((events.len(), f.steps()), (6, 3));
     assert_eq!(f.get("blocks", 2).as_deref(), Some("2"));
@@ -106,9 +103,7 @@ async fn r7_after_any_one_or_two_failures_only_missing_cells_are_computed() -> R
         let topics = column("topics", user.latest(), once.column("topics", [0, 1, 2]));
         let summary = column("summary", (&topics, this()), once.column("summary", [3, 4, 5]));
         let f = flow([summary])?;
-        for text in ["a", "b", "c"] {
-            f.push("user", text).await?;
-        }
+        push_all(&f, "user", ["a", "b", "c"]).await?;
         let mut failures = 0;
         loop {
             let items: Vec<_> = f.run().collect().await;
@@ -323,9 +318,7 @@ async fn e2_held_back_events_are_emitted_when_an_earlier_step_fails() -> Result<
         Ok(cx.step().to_string())
     });
     let f = flow([map])?;
-    for text in ["a", "b", "c"] {
-        f.push("user", text).await?;
-    }
+    push_all(&f, "user", ["a", "b", "c"]).await?;
     let mut run = f.run();
     let first = tokio::time::timeout(Duration::from_millis(500), run.next()).await;
     assert!(first.is_err(), "steps 1 and 2 are stored, and step 0 comes first");
@@ -347,9 +340,7 @@ async fn e3_a_run_ends_exactly_once() -> Result<()> {
         });
         let b = column("b", (&a, this()), |_: Context| async { "b" });
         let f = flow([b])?;
-        for text in ["x", "y", "z"] {
-            f.push("user", text).await?;
-        }
+        push_all(&f, "user", ["x", "y", "z"]).await?;
         let mut run = f.run();
         let mut ends = Vec::new();
         for _ in 0..20 {
@@ -371,9 +362,7 @@ async fn s12_a_store_that_hangs_delays_only_its_cell() -> Result<()> {
     let (log, store) = (Log::default(), FaultyStore::default());
     let user = source("user");
     let f = Flow::open(store.clone(), [column("map", user.latest(), log.upper("map"))]).await?;
-    for text in ["a", "b"] {
-        f.push("user", text).await?;
-    }
+    push_all(&f, "user", ["a", "b"]).await?;
     store.close();
     let mut run = f.run();
     assert!(tokio::time::timeout(Duration::from_mins(1), run.next()).await.is_err());

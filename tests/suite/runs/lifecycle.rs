@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use columnar::prelude::*;
 use columnar::store::MemoryStore;
 use columnar::testing::script;
+use columnar_tests::live::push_all;
 use columnar_tests::log::Log;
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream;
@@ -393,9 +394,7 @@ async fn a_column_added_during_a_run_is_computed_by_it() -> Result<()> {
     let user = source("user");
     let topics = column("topics", user.latest(), log.upper("topics"));
     let f = flow([&topics])?;
-    for text in ["a", "b", "c"] {
-        f.push("user", text).await?;
-    }
+    push_all(&f, "user", ["a", "b", "c"]).await?;
     let mut run = f.run();
     let mut shown = Vec::new();
     while let Some(event) = run.try_next().await? {

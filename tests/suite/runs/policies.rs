@@ -11,6 +11,7 @@ use columnar::model::Overloaded;
 use columnar::prelude::*;
 use columnar::testing::script;
 use columnar::{Compute, Reply};
+use columnar_tests::live::push_all;
 use columnar_tests::log::Log;
 use columnar_tests::panics::expect_panic;
 use futures::{FutureExt, stream};
@@ -468,9 +469,7 @@ async fn or_skip_stores_a_failed_cell_as_skipped() -> Result<()> {
     let reader = column("reader", (&user, &maybe, this()), log.upper("reader"));
     let only = column("only", maybe.latest(), log.upper("only"));
     let f = Flow::open(store.clone(), [&reader, &only]).await?;
-    for text in ["a", "b", "c"] {
-        f.push("user", text).await?;
-    }
+    push_all(&f, "user", ["a", "b", "c"]).await?;
     let events: Vec<_> = f.run().try_collect().await?;
     let cells = |kind: &str| {
         let events = events.iter().filter(|event| match event {
@@ -531,9 +530,7 @@ async fn or_wait_retries_a_failed_cell_in_the_next_run() -> Result<()> {
     let reader = column("reader", maybe.latest(), log.upper("reader"));
     let other = column("other", (user.latest(), this()), log.upper("other"));
     let f = flow([&reader, &other])?;
-    for text in ["a", "b", "c"] {
-        f.push("user", text).await?;
-    }
+    push_all(&f, "user", ["a", "b", "c"]).await?;
     let events: Vec<_> = f.run().try_collect().await?;
     let failed: Vec<_> = events.iter().filter(|event| matches!(event, Event::Failed { .. })).collect();
     assert!(matches!(failed[..], [Event::Failed { step: 1, error, .. }] if error == "no answer"));

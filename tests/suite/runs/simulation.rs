@@ -10,7 +10,7 @@ use columnar::prelude::*;
 use columnar::simulation::{Fault, Simulation, World};
 use columnar::store::{Entry, MemoryStore, Put, Store};
 use columnar::testing::script;
-use columnar_tests::live::Live;
+use columnar_tests::live::{Live, push_all};
 use columnar_tests::naive;
 use columnar_tests::store::{on_load, on_put};
 use columnar_tests::strategies::flows;
@@ -115,9 +115,7 @@ fn faults_can_be_scripted() {
             let f = Flow::open(world.store(), [words]).await?;
             world.enter(&f);
             world.script("words", 1, fault);
-            for text in ["a", "b", "c"] {
-                f.push("user", text).await?;
-            }
+            push_all(&f, "user", ["a", "b", "c"]).await?;
             world.drive(&f).await;
             assert_eq!(f.get("words", 1).as_deref(), Some("word 1, and another"));
             let computes = world.log().matches("computes words 1").count();
@@ -167,9 +165,7 @@ fn columns_with_or_skip_fail_without_stopping_the_others() {
         let only = column("only", maybe.latest(), echo);
         let f = flow([both, only])?;
         world.enter(&f);
-        for text in ["a", "b", "c", "d"] {
-            f.push("user", text).await?;
-        }
+        push_all(&f, "user", ["a", "b", "c", "d"]).await?;
         world.drive(&f).await;
         assert_eq!(f.steps(), 4);
         for step in 0..4 {
@@ -254,9 +250,7 @@ fn a_store_that_loses_confirmed_entries_is_caught() {
         let chat = |store| async { Flow::open(store, [column("map", source("user").latest(), echo)]).await };
         let f = chat(store.clone()).await?;
         world.enter(&f);
-        for text in ["a", "b", "c", "d"] {
-            f.push("user", text).await?;
-        }
+        push_all(&f, "user", ["a", "b", "c", "d"]).await?;
         world.drive(&f).await;
         drop(f);
         world.drive(&chat(store).await?).await;

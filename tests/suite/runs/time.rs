@@ -7,6 +7,7 @@ use std::time::Duration;
 use columnar::prelude::*;
 use columnar::reopen::IntoOpenOptions;
 use columnar::store::MemoryStore;
+use columnar_tests::live::push_all;
 use columnar_tests::store::FaultyStore;
 use futures::FutureExt;
 use tokio::time::{advance, sleep};
@@ -32,9 +33,7 @@ fn slow(options: impl IntoOpenOptions) -> impl Future<Output = Result<Flow>> {
 /// The events of a run, with a jump of the clock before each awaited event.
 async fn events(jump: Duration) -> Result<Vec<Event>> {
     let f = slow(MemoryStore::new()).await?;
-    for text in ["a", "bc", "def"] {
-        f.push("user", text).await?;
-    }
+    push_all(&f, "user", ["a", "bc", "def"]).await?;
     let (mut run, mut events) = (f.run(), Vec::new());
     loop {
         match run.next().now_or_never() {
@@ -110,9 +109,7 @@ async fn t3_a_machine_that_sleeps_past_a_deadline_costs_at_most_one_more_attempt
 async fn s11_a_slow_store_delays_only_the_readers_of_the_value() -> Result<()> {
     let store = FaultyStore::default();
     let f = slow(store.clone()).await?;
-    for text in ["a", "bc", "def"] {
-        f.push("user", text).await?;
-    }
+    push_all(&f, "user", ["a", "bc", "def"]).await?;
     store.close();
     let mut run = f.run();
     let silence = tokio::time::timeout(secs(60), run.next()).await;
@@ -134,9 +131,7 @@ async fn c6_a_value_that_was_not_stored_is_computed_again_and_stored_once() -> R
     for cell in 0..9 {
         let store = FaultyStore::default();
         let f = slow(store.clone()).await?;
-        for text in ["a", "bc", "def"] {
-            f.push("user", text).await?;
-        }
+        push_all(&f, "user", ["a", "bc", "def"]).await?;
         store.close();
         store.let_through(cell);
         let mut run = f.run();

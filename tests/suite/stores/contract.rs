@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use columnar::prelude::*;
 use columnar::store::{Entry, FileStore, MemoryStore, Put, Store};
 use columnar::testing::conformance;
+use columnar_tests::live::push_all;
 use columnar_tests::store::on_put;
 
 /// Texts that are easily changed.
@@ -24,9 +25,7 @@ async fn keeps_texts<S: Store>(handle: impl Fn() -> S) -> Result<()> {
     let answer = |cx: Context| async move { TEXTS.get(cx.step()).copied().unwrap_or("no text") };
     let map = || column("map", source("user").latest(), answer);
     let f = Flow::open(handle(), [map()]).await?;
-    for text in TEXTS {
-        f.push("user", text).await?;
-    }
+    push_all(&f, "user", TEXTS).await?;
     f.run().await?;
     drop(f);
     let f = Flow::open(handle(), [map()]).await?;

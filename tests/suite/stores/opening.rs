@@ -8,7 +8,7 @@ use columnar::prelude::*;
 use columnar::reopen::{ColumnChange, OpenOptions};
 use columnar::store::{Entry, MemoryStore, Store};
 use columnar::{Column, Name};
-use columnar_tests::live::{Live, block_on};
+use columnar_tests::live::{Live, block_on, push_all};
 use columnar_tests::log::Log;
 use columnar_tests::store::on_load;
 use columnar_tests::strategies::flows;
@@ -178,9 +178,7 @@ async fn a_run_that_has_ended_does_not_own_the_store() -> Result<()> {
 async fn opened_as(was: &[Column], now: &[Column], keep: &[&str]) -> Result<Flow> {
     let store = MemoryStore::new();
     let f = Flow::open(store.clone(), was).await?;
-    for text in ["a", "b", "c"] {
-        f.push("user", text).await?;
-    }
+    push_all(&f, "user", ["a", "b", "c"]).await?;
     f.run().await?;
     drop(f);
     Flow::open(keep.iter().fold(OpenOptions::new(store), |options, name| options.keep(*name)), now).await

@@ -5,6 +5,7 @@ use std::fs;
 use columnar::prelude::*;
 use columnar::reopen;
 use columnar::store::{Defect, Entry, Put, Store, StoreError, StoredSteps};
+use columnar_tests::live::push_all;
 use columnar_tests::log::Log;
 use futures::future::join_all;
 
@@ -125,9 +126,7 @@ async fn s3_sound_values_are_salvaged_into_another_flow_of_the_file() -> Result<
     let (chats, log) = (Chats::new(), Log::default());
     let answer = column("answer", source("user").latest(), log.upper("answer"));
     let flow = Flow::open(chats.store("monday"), [&answer]).await?;
-    for text in ["a", "b", "c"] {
-        flow.push("user", text).await?;
-    }
+    push_all(&flow, "user", ["a", "b", "c"]).await?;
     flow.run().await?;
     drop(flow);
     // `answer` is the second column.

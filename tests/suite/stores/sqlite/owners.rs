@@ -7,6 +7,7 @@ use std::process::{Child, ChildStdout, Stdio};
 
 use columnar::prelude::*;
 use columnar::store::{Put, SqliteStore, Store, StoreError, StoredSteps};
+use columnar_tests::live::push_all;
 use columnar_tests::log::Log;
 use columnar_tests::process::test_alone;
 use columnar_tests::store::on_put;
@@ -151,9 +152,7 @@ async fn c5_a_value_stored_despite_an_error_is_adopted() -> Result<()> {
         if is_last { Err(StoreError::other("the commit was not answered")) } else { Ok(put) }
     });
     let flow = Flow::open(unsure, [&answer]).await?;
-    for text in ["a", "b"] {
-        flow.push("user", text).await?;
-    }
+    push_all(&flow, "user", ["a", "b"]).await?;
     flow.run().await.expect_err("the outcome is unknown");
     drop(flow);
     let flow = Flow::open(chats.store("monday"), [&answer]).await?;
