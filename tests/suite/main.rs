@@ -19,7 +19,7 @@ pub mod assembly {
     pub mod views;
 }
 
-/// What requests cost: caches of providers, receipts, limits.
+/// The cost of requests: caches of providers, receipts, limits.
 pub mod cost {
     pub mod cache_plan;
     pub mod cached_prefix;
@@ -27,7 +27,7 @@ pub mod cost {
     pub mod spending;
 }
 
-/// What `flow!` generates, used as a program uses it. Its messages are in `tests/compiler`.
+/// Flows that `flow!` generates, used as programs use them. Its messages are in `tests/compiler`.
 pub mod language {
     pub mod column_types;
     pub mod extension;

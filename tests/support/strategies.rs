@@ -154,7 +154,7 @@ fn odd_case() -> impl Strategy<Value = String> {
     })
 }
 
-/// What a derived column reads while the columns before it are not known yet.
+/// The inputs of a derived column before the columns before it are known.
 #[derive(Clone, Debug)]
 struct Draft {
     views: Vec<(Index, Window, Option<Index>)>,

@@ -21,7 +21,7 @@ flow! {
 }
 
 flow! {
-    /// The chat, and what people felt.
+    /// The chat, with the mood of its messages.
     pub struct Felt: Chat {
         column sentiment(user.latest) = script(["good", "better"]);
         column mood(sentiment, topics.latest.as("subjects"), self.latest) = prompt("Name the mood.");
@@ -29,7 +29,7 @@ flow! {
 }
 
 flow! {
-    /// A flow that is a part of another one.
+    /// A flow that is a module of another one.
     pub struct Debate(style: String) {
         source topic;
         column critic(topic.latest) = prompt(format!("Name the weak points. {style}"));

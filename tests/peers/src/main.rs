@@ -1,5 +1,5 @@
-//! Runs peers in Rust when it is told to, and answers how long they took. A benchmark starts it and speaks
-//! with it over standard input and output; `tests/support/peers.rs` is the other end.
+//! Runs peers in Rust on request, and answers with their times. A benchmark starts this program and communicates with it
+//! over standard input and output; `tests/support/peers.rs` is the other end.
 
 mod on_dagx;
 mod on_graph_flow;

@@ -1,4 +1,4 @@
-//! What cells cost: their receipts, the bill of a flow, and limits that stop a run.
+//! The costs of cells: receipts, the bill of a flow, and limits that stop a run.
 
 use std::time::Duration;
 

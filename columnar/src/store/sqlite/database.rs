@@ -124,7 +124,7 @@ fn enable_wal(db: &Connection) -> Result<String, SqliteError> {
 
 fn connect(file: &Path) -> Result<(PathBuf, Connection), SqliteError> {
     // Closing any other descriptor of the file ends the locks that SQLite holds on it in this process. So it is
-    // only made here, and while nobody here opens it.
+    // only made here, and while no other thread of this process opens it.
     static MAKING: Mutex<()> = Mutex::new(());
     let _alone = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut options = OpenOptions::new();

@@ -1,4 +1,4 @@
-//! What only the inside of the store can bring about.
+//! Tests below the public API of the store.
 
 use std::cell::RefCell;
 use std::fs::{self, File, TryLockError};

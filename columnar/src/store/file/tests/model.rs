@@ -47,7 +47,7 @@ pub(super) enum Node {
     },
 }
 
-/// What goes misbehaving, once or from then on.
+/// A fault, once or from then on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fault {
     /// The number of the operation, from 0.
