@@ -9,8 +9,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use columnar::prelude::*;
-use columnar_tests::figures::{bar, figure, medians, micros_each, over};
-use columnar_tests::instructions::counted;
+use columnar_tests::figures::{bar, counted_instructions, figure, medians, micros_each, over};
 use columnar_tests::naive::{self, Reads, Window};
 use criterion::{BenchmarkId, Criterion, criterion_group};
 use tokio::runtime::Builder;
@@ -214,7 +213,8 @@ fn instructions() {
             let args = |repeats: u32| {
                 [REPEAT, pattern, work, &steps.to_string(), &repeats.to_string()].map(str::to_owned)
             };
-            let difference = counted(&args(2 * REPEATS)).and_then(|more| Ok(more - counted(&args(REPEATS))?));
+            let difference = counted_instructions(&args(2 * REPEATS))
+                .and_then(|more| Ok(more - counted_instructions(&args(REPEATS))?));
             match difference {
                 Ok(difference) => *count = difference / f64::from(REPEATS),
                 Err(error) => return println!("SKIPPED instructions: {error}"),

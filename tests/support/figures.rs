@@ -1,5 +1,7 @@
 //! Measuring by pairs, and figures that a program can read.
 
+use std::env;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Prints a figure: `figure NAME = VALUE UNIT`.
@@ -70,4 +72,23 @@ pub fn micros_each(time: Duration, count: u32) -> f64 {
 #[expect(clippy::cast_precision_loss, reason = "a figure has a few digits")]
 pub fn ratio(a: usize, b: usize) -> f64 {
     a as f64 / b as f64
+}
+
+/// The number of instructions of this program with these arguments, which does not depend on the load of the machine.
+///
+/// # Errors
+///
+/// If valgrind is not installed, or the program fails under it.
+pub fn counted_instructions(args: &[String]) -> Result<f64, String> {
+    let program = env::current_exe().map_err(|error| error.to_string())?;
+    let run = Command::new("valgrind")
+        .args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
+        .arg(program)
+        .args(args)
+        .output()
+        .map_err(|error| format!("valgrind does not start: {error}"))?;
+    let report = String::from_utf8_lossy(&run.stderr);
+    let count =
+        report.lines().find_map(|line| line.split_once("I   refs:")?.1.trim().replace(',', "").parse().ok());
+    count.filter(|_| run.status.success()).ok_or_else(|| format!("valgrind did not count:\n{report}"))
 }

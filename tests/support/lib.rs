@@ -18,7 +18,6 @@ pub mod cuts;
 #[cfg(feature = "postgres")]
 pub mod faulty_database;
 pub mod figures;
-pub mod instructions;
 pub mod live;
 pub mod log;
 pub mod models;

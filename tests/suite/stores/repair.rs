@@ -1,85 +1,70 @@
 //! Damaged stores: the defects that are found, the salvaged values, and the recomputed ones.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use columnar::prelude::*;
 use columnar::reopen;
 use columnar::reopen::OpenOptions;
-use columnar::store::{Entry, MemoryStore, Put, Store, StoreError};
-use columnar::testing::{LayeredStore, StoreLayer};
+use columnar::store::{Entry, MemoryStore, Store, StoreError};
 use columnar::{Column, Name};
 use columnar_tests::log::Log;
-use futures::future::{self, BoxFuture, FutureExt};
+use columnar_tests::store::{on_load, on_put};
+
+/// Cells by column and step.
+type Cells = BTreeSet<(String, usize)>;
 
 /// A store with damaged cells, missing cells that it lists, and a limit on the number of puts.
 #[derive(Default)]
 struct Broken {
     inner: MemoryStore,
-    defects: Arc<Defects>,
-}
-
-#[derive(Default)]
-struct Defects {
-    damaged: Mutex<BTreeSet<(String, usize)>>,
-    missing: Mutex<BTreeSet<(String, usize)>>,
+    damaged: Arc<Mutex<Cells>>,
+    missing: Arc<Mutex<Cells>>,
     /// The number of puts until one fails, plus one; 0 without a limit.
-    puts: AtomicUsize,
+    puts: Arc<AtomicUsize>,
 }
 
 impl Broken {
-    /// Another handle to the same store.
-    fn handle(&self) -> LayeredStore<Defects> {
-        LayeredStore::with_shared(self.inner.clone(), Arc::clone(&self.defects))
-    }
-}
-
-impl Defects {
-    fn damaged(&self) -> MutexGuard<'_, BTreeSet<(String, usize)>> {
+    fn damaged(&self) -> MutexGuard<'_, Cells> {
         self.damaged.lock().expect("no test panics")
     }
 
-    fn missing(&self) -> MutexGuard<'_, BTreeSet<(String, usize)>> {
+    fn missing(&self) -> MutexGuard<'_, Cells> {
         self.missing.lock().expect("no test panics")
     }
-}
 
-impl StoreLayer for Defects {
-    fn load(
-        self: &Arc<Self>,
-        inner: &Arc<dyn Store>,
-        column: Name,
-        steps: Range<usize>,
-    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
-        let found = |cells: &BTreeSet<(String, usize)>| {
-            let mut cells = cells.iter().filter(|(name, step)| *column == **name && steps.contains(step));
-            cells.next().map(|(_, step)| *step)
-        };
-        if let Some(step) = found(&self.damaged()) {
-            let reason = "its checksum is wrong".to_owned();
-            return future::ready(Err(StoreError::Corrupt { column, step, reason })).boxed();
-        }
-        let missing: Vec<_> = self.missing().iter().filter(|(name, _)| *column == **name).cloned().collect();
-        let loading = inner.load(column, steps);
-        let keep = move |(step, _): &(usize, Entry)| missing.iter().all(|(_, other)| other != step);
-        loading.map(move |loaded| Ok(loaded?.into_iter().filter(keep).collect())).boxed()
-    }
-
-    fn put(
-        self: &Arc<Self>,
-        inner: &Arc<dyn Store>,
-        column: Name,
-        step: usize,
-        entry: Entry,
-    ) -> BoxFuture<'static, Result<Put, StoreError>> {
-        let left = self.puts.load(Ordering::SeqCst);
-        if left == 1 {
-            return future::ready(Err(StoreError::other("the disk is full"))).boxed();
-        }
-        self.puts.store(left.saturating_sub(1), Ordering::SeqCst);
-        inner.put(column, step, entry)
+    /// Another handle to the same store.
+    fn handle(&self) -> impl Store + use<> {
+        let (damaged, missing, puts) =
+            (Arc::clone(&self.damaged), Arc::clone(&self.missing), Arc::clone(&self.puts));
+        let damaged = on_load(self.inner.clone(), move |inner, column, steps| {
+            let cells = damaged.lock().expect("no test panics").clone();
+            let missing = missing.lock().expect("no test panics").clone();
+            async move {
+                let mut damaged =
+                    cells.iter().filter(|(name, step)| column == **name && steps.contains(step));
+                if let Some(&(_, step)) = damaged.next() {
+                    let reason = "its checksum is wrong".to_owned();
+                    return Err(StoreError::Corrupt { column, step, reason });
+                }
+                let mut entries = inner.load(column.clone(), steps).await?;
+                entries.retain(|(step, _)| !missing.contains(&(column.to_string(), *step)));
+                Ok(entries)
+            }
+        });
+        on_put(damaged, move |inner, column, step, entry| {
+            let left = puts.load(Ordering::SeqCst);
+            if left > 1 {
+                puts.store(left - 1, Ordering::SeqCst);
+            }
+            async move {
+                match left {
+                    1 => Err(StoreError::other("the disk is full")),
+                    _ => inner.put(column, step, entry).await,
+                }
+            }
+        })
     }
 }
 
@@ -164,7 +149,7 @@ async fn a_store_without_defects_is_reported_as_sound() -> Result<()> {
 async fn unreadable_values_are_reported_and_recomputed() -> Result<()> {
     let store = filled(600).await?;
     let cells = [("topics", 3), ("topics", 4), ("topics", 550), ("summary", 599), ("mood", 0)];
-    store.defects.damaged().extend(cells.map(|(column, step)| (column.to_owned(), step)));
+    store.damaged().extend(cells.map(|(column, step)| (column.to_owned(), step)));
     let expected = cells.map(|(column, step)| format!("`{column}` at step {step}: its checksum is wrong"));
     let mut expected = Vec::from(expected);
     expected.sort_by_key(|defect| defect.starts_with("`topics`"));
@@ -182,7 +167,7 @@ async fn unreadable_values_are_reported_and_recomputed() -> Result<()> {
 #[tokio::test]
 async fn a_value_that_is_listed_and_missing_is_reported() -> Result<()> {
     let store = filled(20).await?;
-    store.defects.missing().extend([("mood".to_owned(), 7), ("topics".to_owned(), 19)]);
+    store.missing().extend([("mood".to_owned(), 7), ("topics".to_owned(), 19)]);
     let cells = ["mood` at step 7", "topics` at step 19"];
     assert_eq!(
         defects(&store).await,
@@ -197,11 +182,7 @@ async fn a_value_that_is_listed_and_missing_is_reported() -> Result<()> {
 #[tokio::test]
 async fn an_unreadable_source_is_one_defect_and_ends_the_copy() -> Result<()> {
     let store = filled(1200).await?;
-    store.defects.damaged().extend([
-        ("user".to_owned(), 700),
-        ("user".to_owned(), 800),
-        ("topics".to_owned(), 900),
-    ]);
+    store.damaged().extend([("user".to_owned(), 700), ("user".to_owned(), 800), ("topics".to_owned(), 900)]);
     let cells = ["topics` at step 900", "user` at step 700", "user` at step 800"];
     assert_eq!(defects(&store).await, cells.map(|cell| format!("`{cell}: its checksum is wrong")));
     let (f, computed) = salvaged(&store).await;
@@ -324,13 +305,13 @@ async fn a_flow_continues_in_its_store_after_a_column_is_removed() -> Result<()>
 #[tokio::test]
 async fn an_interrupted_salvage_can_be_repeated() -> Result<()> {
     let store = filled(20).await?;
-    store.defects.damaged().insert(("topics".to_owned(), 3));
+    store.damaged().insert(("topics".to_owned(), 3));
     for puts in [2, 30, 99] {
         let copy = Broken::default();
-        copy.defects.puts.store(puts, Ordering::SeqCst);
+        copy.puts.store(puts, Ordering::SeqCst);
         let error = reopen::salvage(&store.handle(), &copy.handle()).await.expect_err("the disk is full");
         assert_eq!(error.to_string(), "the disk is full");
-        copy.defects.puts.store(0, Ordering::SeqCst);
+        copy.puts.store(0, Ordering::SeqCst);
         let defects = reopen::salvage(&store.handle(), &copy.handle()).await.expect("there is room now");
         assert_eq!(defects.len(), 1);
         let f = Flow::open(copy.handle(), columns(&Log::default())).await?;
@@ -432,12 +413,12 @@ async fn an_interrupted_copy_can_be_repeated() -> Result<()> {
     let store = filled(20).await?;
     for puts in [2, 30, 60] {
         let (other, log) = (Broken::default(), Log::default());
-        other.defects.puts.store(puts, Ordering::SeqCst);
+        other.puts.store(puts, Ordering::SeqCst);
         let options = || OpenOptions::new(store.handle()).recompute_from(15, [""; 0], other.handle());
         let error = Flow::open(options(), changed(&log)).await.expect_err("the disk is full");
         assert_eq!(error.to_string(), "the store cannot be opened: the disk is full");
         assert_eq!(everything(&other).await.0, None);
-        other.defects.puts.store(0, Ordering::SeqCst);
+        other.puts.store(0, Ordering::SeqCst);
         let f = Flow::open(options(), changed(&log)).await?;
         f.run().await?;
         assert_eq!((f.steps(), log.calls()), (20, 10));
@@ -450,10 +431,10 @@ async fn an_interrupted_copy_can_be_repeated() -> Result<()> {
 async fn an_interrupted_copy_cannot_be_repeated_with_other_columns() -> Result<()> {
     let (store, other) = (filled(20).await?, Broken::default());
     // Both sources and 16 steps of `topics`.
-    other.defects.puts.store(2 * 20 + 16 + 1, Ordering::SeqCst);
+    other.puts.store(2 * 20 + 16 + 1, Ordering::SeqCst);
     let options = |step| OpenOptions::new(store.handle()).recompute_from(step, [""; 0], other.handle());
     Flow::open(options(17), changed(&Log::default())).await.expect_err("the disk is full");
-    other.defects.puts.store(0, Ordering::SeqCst);
+    other.puts.store(0, Ordering::SeqCst);
     let error = Flow::open(options(5), changed(&Log::default())).await.expect_err("steps 5 to 15 are old");
     let expected = "the store cannot be opened: the store to copy into holds `topics` at step 5 already: use an empty one";
     assert_eq!(error.to_string(), expected);
