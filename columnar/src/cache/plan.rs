@@ -66,7 +66,7 @@ const HORIZON: f64 = 10.0;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CachePlan {
-    /// In the order of the request, all with the same lifetime.
+    /// The marks in the order of the request, all with the same lifetime.
     pub marks: Vec<Mark>,
 }
 

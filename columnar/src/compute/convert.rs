@@ -20,7 +20,7 @@ use crate::history::Value;
     note = "a closure returns a future of text or `Json(value)`, a future of a `Result` of these, or `deltas(stream)`, all of them `Send`"
 )]
 pub trait IntoStep<'a, Form> {
-    /// Converts.
+    /// Converts the value into a compute step.
     fn into_step(self) -> Step<'a>;
 }
 
@@ -56,7 +56,7 @@ where
 /// The return types of a function that computes a column: a future of an [outcome](IntoOutcome), or
 /// [`deltas`](super::deltas).
 pub trait IntoReply<'a, Form> {
-    /// Converts.
+    /// Converts the result into a reply.
     fn into_reply(self) -> Reply<'a>;
 }
 
@@ -80,7 +80,7 @@ where
 
 /// Text or [`Json`], or a `Result` of these with any error.
 pub trait IntoOutcome<T, Form> {
-    /// Converts.
+    /// Converts the output into the result of a compute step.
     ///
     /// # Errors
     ///

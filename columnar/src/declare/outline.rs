@@ -74,15 +74,15 @@ pub struct ViewOutline {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Pattern {
-    /// It reads this step only.
+    /// The column reads this step only.
     Map,
-    /// It reads some last steps.
+    /// The column reads a number of last steps.
     Window,
-    /// It reads all values of some other columns, and of itself the last ones or none.
+    /// The column reads all values of some other columns, and its own last values or none.
     Reducer,
-    /// It reads all its own values, and the new ones of other columns.
+    /// The column reads all its own values, and the new ones of other columns.
     Journal,
-    /// It reads everything.
+    /// The column reads everything.
     Accumulator,
 }
 

@@ -28,7 +28,7 @@ pub struct Overloaded {
 }
 
 impl Overloaded {
-    /// The first one among an error and its sources.
+    /// Finds the first `Overloaded` among an error and its sources.
     ///
     /// ```
     /// use columnar::model::Overloaded;
@@ -59,7 +59,7 @@ impl Overloaded {
 pub struct Refused;
 
 impl Refused {
-    /// The first one among an error and its sources.
+    /// Finds the first `Refused` among an error and its sources.
     pub fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
         chain(error).find_map(|error| error.downcast_ref())
     }

@@ -55,7 +55,7 @@ pub(crate) struct CacheRules {
 pub struct Write {
     /// The factor of tokens that are written.
     pub factor: f64,
-    /// How long they are kept after the last request that wrote or read them.
+    /// The time for which tokens are kept after the last request that wrote or read them.
     pub lifetime: Duration,
 }
 

@@ -44,9 +44,9 @@ impl Rendering<'_> {
             .collect()
     }
 
-    /// The same for templates without a system role that insist on alternating user and assistant messages, such as those
-    /// of Gemma and Mistral: the instruction is put in front of the first message. The first and the last message are the
-    /// user's, unless a follow-up ends with the assistant.
+    /// The messages for templates without a system role that require alternating user and assistant messages, such as
+    /// those of Gemma and Mistral: the instruction is put in front of the first message. The first and the last message
+    /// are the user's, unless a follow-up ends with the assistant.
     ///
     /// ```
     /// # use columnar::prelude::*;

@@ -140,7 +140,7 @@ impl OpenOptions {
     label = "expected a store, such as `FileStore::new(\"folder\")`"
 )]
 pub trait IntoOpenOptions {
-    /// Converts into options.
+    /// Converts the value into options.
     fn into_open_options(self) -> OpenOptions;
 }
 

@@ -70,7 +70,7 @@ pub struct ColumnForecast {
     pub input_tokens: usize,
     /// The tokens of their values.
     pub output_tokens: usize,
-    /// The maximum number of them that will be computed at once.
+    /// The maximum number of its cells that will be computed at once.
     pub width: usize,
 }
 

@@ -6,11 +6,11 @@
 pub enum Fault {
     /// The compute step returns an error.
     Error,
-    /// It returns an error after the first piece of its text.
+    /// The compute step returns an error after the first piece of its text.
     BreaksOff,
-    /// It panics.
+    /// The compute step panics.
     Panic,
-    /// It never returns: the run has to be dropped.
+    /// The compute step never returns: the run has to be dropped.
     Silence,
     /// The store returns an error and has stored nothing.
     NotStored,

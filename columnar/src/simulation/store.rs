@@ -12,7 +12,7 @@ use crate::declare::Name;
 use crate::store::{Entry, MemoryStore, Put, Store, StoreError, StoredSteps};
 use crate::testing::{LayeredStore, StoreLayer};
 
-/// A store that wraps another one. Made by [`World::store`] and [`World::store_over`].
+/// A store with simulated delays and faults around another one. Made by [`World::store`] and [`World::store_over`].
 pub type SimulatedStore = LayeredStore<Simulated>;
 
 /// The layer of a [`SimulatedStore`].

@@ -261,7 +261,7 @@ pub enum SpendLimitError {
 }
 
 impl SpendLimitError {
-    /// The first one among an error and its sources.
+    /// Finds the first `SpendLimitError` among an error and its sources.
     pub fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
         chain(error).find_map(|error| error.downcast_ref())
     }

@@ -28,7 +28,7 @@ pub enum GenaiError {
         model: String,
         /// The variable to set.
         variable: &'static str,
-        /// The next attempt would fail in the same way.
+        /// The marker of a call that fails in the same way at the next attempt.
         source: Refused,
     },
     /// No HTTPS connection can be made from this system.
@@ -39,12 +39,12 @@ pub enum GenaiError {
     Status {
         /// The name of the model.
         model: String,
-        /// For example 401 for a wrong key.
+        /// The HTTP status, for example 401 for a wrong key.
         status: u16,
         /// The provider's message, redacted: its words for the kind of error, and a sentence of at most 500 characters. `…`
         /// replaces everything that repeats the request. Empty if there is none.
         message: String,
-        /// Set if the same request would be refused again, as for most statuses below 500.
+        /// The marker of a request that is refused again if it is repeated, as with most statuses below 500.
         source: Option<Refused>,
     },
     /// The provider takes no more calls for now: there were too many from this program, or from all its users.

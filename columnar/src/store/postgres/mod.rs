@@ -79,7 +79,7 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// The flow with this key in the database at this address. Nothing happens before it is opened.
+    /// A store of the flow with this key, in the database at this address. Nothing happens before it is opened.
     pub fn new(address: impl AsRef<str>, flow_key: impl AsRef<str>) -> Self {
         let location = Location { address: address.as_ref().into(), flow: flow_key.as_ref().into() };
         Self { worker: Worker::new(location) }

@@ -74,7 +74,7 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// The flow with this key in a file. Both are created when they are opened first; the folder must exist.
+    /// A store of the flow with this key, in a file. Both are created when they are opened first; the folder must exist.
     pub fn new(file: impl Into<PathBuf>, flow: impl Into<String>) -> Self {
         Self { worker: Worker::new(Location { file: file.into(), flow: flow.into() }) }
     }

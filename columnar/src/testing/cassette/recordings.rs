@@ -11,16 +11,16 @@ use super::recording::{Cell, RecordedReply, RecordedRequest, Recording};
 use super::{format, mismatch};
 use crate::model::Refused;
 
-/// Which requests a [`Cassette`](super::Cassette) sends to a model, to record the replies.
+/// The requests that a [`Cassette`](super::Cassette) sends to a model, to record the replies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Record {
-    /// None. A request that is not recorded is an error.
+    /// No request. One that is not recorded is an error.
     #[default]
     Nothing,
-    /// Those that are not recorded.
+    /// The requests that are not recorded.
     Missing,
-    /// All. The first reply replaces all earlier recordings.
+    /// All requests. The first reply replaces all earlier recordings.
     All,
 }
 
