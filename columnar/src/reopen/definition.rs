@@ -70,6 +70,11 @@ impl Definition {
         &self.columns
     }
 
+    /// Whether the flow has or had a column of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.columns.iter().any(|stored| stored.name == *name)
+    }
+
     /// The keys of the columns of a schema. A known name is that column; an unknown one may have been renamed
     /// with `was`.
     pub(crate) fn keys(&self, schema: &Schema) -> Vec<Name> {

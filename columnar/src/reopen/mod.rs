@@ -7,6 +7,7 @@ mod verify;
 
 pub(crate) use definition::Definition;
 pub use drift::{ColumnChange, Drift};
+pub(crate) use options::KeptColumns;
 pub(crate) use options::Recompute;
 pub use options::{IntoOpenOptions, OpenOptions};
 pub use verify::{salvage, verify};

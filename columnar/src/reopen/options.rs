@@ -36,8 +36,23 @@ const RECENT: usize = 1000;
 pub struct OpenOptions {
     store: Arc<dyn Store>,
     pub(crate) recent: usize,
-    keep: BTreeSet<String>,
+    pub(crate) keep: KeptColumns,
     pub(crate) recompute: Option<Recompute>,
+}
+
+/// The columns whose stored values are kept although they have changed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeptColumns(BTreeSet<String>);
+
+impl KeptColumns {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    /// Whether a change is allowed.
+    pub(crate) fn allow(&self, change: &ColumnChange) -> bool {
+        !matches!(change, ColumnChange::Kind { .. }) && self.0.contains(change.column().as_str())
+    }
 }
 
 /// The columns and steps that are recomputed in another store.
@@ -53,15 +68,15 @@ pub(crate) struct Recompute {
 impl OpenOptions {
     /// The defaults: a flow with a changed column is refused, and the last 1,000 steps are loaded.
     pub fn new(store: impl Store) -> Self {
-        Self { store: Arc::new(store), recent: RECENT, keep: BTreeSet::new(), recompute: None }
+        Self { store: Arc::new(store), recent: RECENT, keep: KeptColumns::default(), recompute: None }
     }
 
     /// Keeps the stored values of a column that has changed since, and computes its next steps with the new
-    /// declaration. If the flow has no such column, opening it fails with
-    /// [`Error::UnknownColumn`](crate::Error::UnknownColumn).
+    /// declaration. The column may be added to the flow later. If neither the flow nor the store has such a column,
+    /// opening it fails with [`Error::UnknownColumn`](crate::Error::UnknownColumn).
     #[must_use]
     pub fn keep(mut self, column: impl Into<String>) -> Self {
-        self.keep.insert(column.into());
+        self.keep.0.insert(column.into());
         self
     }
 
@@ -109,12 +124,6 @@ impl OpenOptions {
         self
     }
 
-    /// The columns that the options name.
-    pub(crate) fn columns(&self) -> impl Iterator<Item = &str> {
-        let recomputed = self.recompute.iter().flat_map(|recompute| &recompute.columns);
-        self.keep.iter().chain(recomputed).map(String::as_str)
-    }
-
     /// The store of the flow.
     pub(crate) fn store(&self) -> &Arc<dyn Store> {
         &self.store
@@ -126,11 +135,6 @@ impl OpenOptions {
     pub fn recent(mut self, steps: usize) -> Self {
         self.recent = steps;
         self
-    }
-
-    /// Whether a change is allowed.
-    pub(crate) fn allows(&self, change: &ColumnChange) -> bool {
-        !matches!(change, ColumnChange::Kind { .. }) && self.keep.contains(change.column().as_str())
     }
 }
 

@@ -12,7 +12,7 @@ use super::{Error, Result};
 use crate::compute::Step;
 use crate::declare::{Name, Plan, SchemaError, SchemaErrors};
 use crate::history::StoredSteps;
-use crate::reopen::{ColumnChange, Definition, OpenOptions, Recompute};
+use crate::reopen::{ColumnChange, Definition, KeptColumns, OpenOptions, Recompute};
 use crate::store::{CHUNK, Store, StoreError, copy, put_all};
 
 /// A longer plan of a flow, with its compute steps and the stored values of the added columns.
@@ -31,19 +31,20 @@ impl Shared {
     pub(crate) async fn restore(&self, options: &OpenOptions) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         let _writing = self.writing.lock().await;
-        options.columns().try_for_each(|column| self.find(column).map(drop))?;
+        let mut recomputed = options.recompute.iter().flat_map(|recompute| &recompute.columns);
+        recomputed.try_for_each(|column| self.find(column).map(drop))?;
         let (plan, settings) = (self.plan(), self.lock().settings.clone());
         let mut text = store.open().await.map_err(|source| Error::Open { source })?;
         if let (None, Some(recompute)) = (&text, &options.recompute) {
             text = Some(self.copy_past(recompute, options, &**store).await?);
         }
         let mut definition = parse(text.as_deref())?;
-
+        self.check_kept(options, &definition)?;
         let keys = definition.keys(plan.schema());
         let stored_by_column = self.stored_by_column(&**store, &plan, &keys, 0).await?;
         let is_empty = |column: usize| stored_by_column.get(column).is_none_or(StoredSteps::is_empty);
         definition.update(plan.schema(), &keys, &settings, |column, change| {
-            is_empty(column) || options.allows(change)
+            is_empty(column) || options.keep.allow(change)
         })?;
         if let Some(late) = late_source(&plan, &stored_by_column) {
             return Err(SchemaErrors::one(SchemaError::LateSource { name: late.as_str().into() }).into());
@@ -56,7 +57,7 @@ impl Shared {
         let loaded = (0..keys.len()).map(|column| {
             first_needed(&plan, column, 0, next).min(next(column).saturating_sub(options.recent))
         });
-        let stored = StoredColumns { definition, loaded: loaded.collect(), keys };
+        let stored = StoredColumns { definition, loaded: loaded.collect(), keys, kept: options.keep.clone() };
         for (column, (stored_steps, key)) in stored_by_column.iter().zip(&stored.keys).enumerate() {
             let steps = stored.loaded(column)..usize::MAX;
             let entries = load(&**store, &plan, column, key, steps, stored_steps).await?;
@@ -64,6 +65,12 @@ impl Shared {
         }
         self.lock().stored = stored;
         Ok(())
+    }
+
+    /// Checks that this flow or its store has the columns to keep. Those of the store may be added later.
+    fn check_kept(&self, options: &OpenOptions, definition: &Definition) -> Result<()> {
+        let mut unknown = options.keep.names().filter(|name| !definition.has(name));
+        unknown.try_for_each(|name| self.find(name).map(drop))
     }
 
     /// Copies everything that is not recomputed from another store into this one, and returns the definition. The
@@ -79,10 +86,11 @@ impl Shared {
             recompute.columns.iter().map(|name| self.find_derived(name)).collect::<Result<BTreeSet<_>>>()?;
         let text = recompute.from.open().await.map_err(|source| Error::Open { source })?;
         let mut definition = parse(text.as_deref())?;
+        self.check_kept(options, &definition)?;
         let keys = definition.keys(plan.schema());
         let changed = RefCell::new(named);
         definition.update(plan.schema(), &keys, &settings, |column, change| {
-            let is_kept = options.allows(change);
+            let is_kept = options.keep.allow(change);
             if !is_kept {
                 changed.borrow_mut().insert(column);
             }
@@ -124,7 +132,7 @@ impl Shared {
             let state = self.lock();
             (0..keys.len()).map(|column| state.stored.loaded(column)).collect()
         };
-        Ok(StoredColumns { definition, keys, loaded })
+        Ok(StoredColumns { definition, keys, loaded, kept: KeptColumns::default() })
     }
 
     /// Loads the stored values of the columns that a longer plan adds at its end. This flow does not change before
@@ -151,9 +159,9 @@ impl Shared {
         stored.keys = stored.definition.keys(plan.schema());
         let stored_by_column = self.stored_by_column(&**store, &plan, &stored.keys, first).await?;
         let added = |column: usize| column.checked_sub(first).and_then(|at| stored_by_column.get(at));
-        let text = stored.definition.text();
-        stored.definition.update(plan.schema(), &stored.keys, &settings(&steps), |column, _| {
-            added(column).is_none_or(StoredSteps::is_empty)
+        let (text, kept) = (stored.definition.text(), stored.kept.clone());
+        stored.definition.update(plan.schema(), &stored.keys, &settings(&steps), |column, change| {
+            added(column).is_none_or(StoredSteps::is_empty) || kept.allow(change)
         })?;
         define(&**store, Some(text), &stored.definition).await?;
 

@@ -11,7 +11,7 @@ use crate::compute::{Defaults, Settings};
 use crate::context::budget::{self, Budget};
 use crate::context::{Assembler, Messages, Snapshot};
 use crate::declare::{Name, Plan, Reads};
-use crate::reopen::Definition;
+use crate::reopen::{Definition, KeptColumns};
 use crate::schedule::{Cell, InvalidHistory, Scheduler};
 use crate::store::Entry;
 use crate::tokens::{Chars, Counter};
@@ -60,6 +60,7 @@ pub(super) struct StoredColumns {
     pub(super) keys: Vec<Name>,
     /// The first step of each column whose value is in memory; earlier values are in the store only.
     pub(super) loaded: Vec<usize>,
+    pub(super) kept: KeptColumns,
 }
 
 impl State {
@@ -245,6 +246,7 @@ impl StoredColumns {
             loaded: loaded.collect(),
             keys: keys.collect::<Option<_>>().unwrap_or_default(),
             definition: self.definition.clone(),
+            kept: self.kept.clone(),
         }
     }
 }

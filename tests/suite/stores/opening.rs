@@ -318,6 +318,30 @@ async fn d3_all_changes_are_reported_at_once() -> Result<()> {
     Ok(())
 }
 
+/// A column that is added after the flow was opened was refused as changed, whatever the options kept: the advice of the
+/// error had no effect.
+#[tokio::test]
+async fn d3_a_changed_column_that_is_added_later_can_be_kept() -> Result<()> {
+    let store = MemoryStore::new();
+    let user = source("user");
+    let base = upper("base", user.latest());
+    let f = Flow::open(store.clone(), [&base, &upper("added", user.latest())]).await?;
+    f.push("user", "x").await?;
+    f.run().await?;
+    drop(f);
+
+    let changed = upper("added", user.all());
+    let f = Flow::open(store.clone(), [&base]).await?;
+    assert!(matches!(f.add_column(&changed).await, Err(Error::Drift(_))));
+    drop(f);
+    let f = Flow::open(OpenOptions::new(store).keep("added"), [&base]).await?;
+    f.add_column(changed).await?;
+    assert_eq!(f.forecast().cells, 0);
+    f.load(0).await?;
+    assert!(f.get("added", 0).is_some());
+    Ok(())
+}
+
 #[tokio::test]
 async fn d3_a_column_without_stored_values_may_change() -> Result<()> {
     let store = MemoryStore::new();
