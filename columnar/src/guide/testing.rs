@@ -41,8 +41,8 @@
 //! # Failures
 //!
 //! A closure that returns an error simulates a model that is down. For all other faults there is the feature
-//! `simulation`: it runs a flow many times with computes that fail, panic and stall, stores that refuse, and runs that
-//! are dropped. Time is virtual, and one seed reproduces each schedule:
+//! `simulation`: it runs a flow many times with compute steps that fail, panic and stall, stores that fail, and
+//! runs that are dropped. Time is virtual, and one seed reproduces each schedule:
 //!
 #![cfg_attr(feature = "simulation", doc = "```")]
 #![cfg_attr(not(feature = "simulation"), doc = "```ignore")]
