@@ -72,21 +72,20 @@ pub struct CachePlan {
 
 impl CachePlan {
     /// The plan for a request of an instruction with `instruction` tokens and these messages.
-    pub fn of(messages: &Messages, instruction: usize, provider: &CachePolicy, pace: Pace) -> Self {
-        if provider.most_marks == 0 {
+    pub fn of(messages: &Messages, instruction: usize, policy: &CachePolicy, pace: Pace) -> Self {
+        if policy.most_marks == 0 {
             return Self::default();
         }
-        let Some(lifetime) = lifetime(provider, pace) else {
+        let Some(lifetime) = lifetime(policy, pace) else {
             return Self::default();
         };
-        let Ends { system, stable, repeated, spare } = Ends::of(messages, instruction, provider.minimum);
+        let Ends { system, stable, repeated, spare } = Ends::of(messages, instruction, policy.minimum);
         let stable = stable.filter(|_| !pace.is_last());
         // A prefix that the request before wrote is read once more, even if no other request repeats it.
         let Some(deepest) = repeated.max(stable).max(system) else {
             return Self::default();
         };
-        let far =
-            repeated.filter(|end| *end == deepest || block(*end) + provider.look_back <= block(deepest));
+        let far = repeated.filter(|end| *end == deepest || block(*end) + policy.look_back <= block(deepest));
         // The deepest mark pays for everything before it, so further marks are free. The most useful come first, in
         // case the provider takes fewer.
         let worth = [(stable, Reason::Next), (far, Reason::Previous), (system, Reason::Instruction)];
@@ -100,18 +99,18 @@ impl CachePlan {
         }
         // The deepest is kept in any case.
         marks.sort_by_key(|mark| mark.position != deepest);
-        marks.truncate(provider.most_marks);
+        marks.truncate(policy.most_marks);
         marks.sort_unstable_by_key(|mark| mark.position);
         Self { marks }
     }
 }
 
 /// The lifetime that gains most for a column, if any does.
-fn lifetime(provider: &CachePolicy, pace: Pace) -> Option<Lifetime> {
+fn lifetime(policy: &CachePolicy, pace: Pace) -> Option<Lifetime> {
     let gain = |lifetime| {
-        let Write { factor, lifetime: within } = provider.write(lifetime)?;
+        let Write { factor, lifetime: within } = policy.write(lifetime)?;
         let fee = factor - 1.0;
-        Some(pace.chance(within) * (factor - provider.read) - fee - fee / HORIZON)
+        Some(pace.chance(within) * (factor - policy.read) - fee - fee / HORIZON)
     };
     let gains = [Lifetime::Short, Lifetime::Long].into_iter().filter_map(|it| Some((gain(it)?, it)));
     let best = gains.filter(|(gain, _)| *gain > 0.0).max_by(|(a, _), (b, _)| a.total_cmp(b));

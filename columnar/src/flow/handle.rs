@@ -207,9 +207,9 @@ impl<T> Handle<kind::Derived<T>> {
     /// # Errors
     ///
     /// Those of [`messages`](Self::messages).
-    pub fn cache_plan(&self, step: usize, provider: &CachePolicy, pace: Pace) -> Result<CachePlan> {
+    pub fn cache_plan(&self, step: usize, policy: &CachePolicy, pace: Pace) -> Result<CachePlan> {
         let messages = self.messages(step)?;
-        Ok(CachePlan::of(&messages, messages.instruction(), provider, pace))
+        Ok(CachePlan::of(&messages, messages.instruction(), policy, pace))
     }
 }
 

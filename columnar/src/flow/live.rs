@@ -213,11 +213,11 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         &self,
         column: &str,
         step: usize,
-        provider: &CachePolicy,
+        policy: &CachePolicy,
         pace: Pace,
     ) -> Result<CachePlan> {
         let messages = self.messages(column, step)?;
-        Ok(CachePlan::of(&messages, messages.instruction(), provider, pace))
+        Ok(CachePlan::of(&messages, messages.instruction(), policy, pace))
     }
 
     /// The number of complete steps: those at which each cell is stored.

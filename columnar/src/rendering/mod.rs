@@ -109,10 +109,10 @@ impl<'m> Rendering<'m> {
     /// assert!(chat.answer.get(0).is_some_and(|body| body.contains(r#""cache_control":{"type":"ephemeral"}"#)));
     /// # Ok(()) }
     /// ```
-    pub fn of(request: &'m Request, provider: &CachePolicy) -> Self {
+    pub fn of(request: &'m Request, policy: &CachePolicy) -> Self {
         let Request { system, messages, follow_up, pace, .. } = request;
-        let plan = CachePlan::of(messages, Chars.count(system), provider, *pace);
-        Self::new(system, messages).follow_up(follow_up).marked(plan, provider)
+        let plan = CachePlan::of(messages, Chars.count(system), policy, *pace);
+        Self::new(system, messages).follow_up(follow_up).marked(plan, policy)
     }
 
     /// Adds messages after the context: see [`Request::follow_up`](crate::model::Request::follow_up). They are never
@@ -143,9 +143,9 @@ impl<'m> Rendering<'m> {
     /// # Ok(()) }
     /// ```
     #[must_use]
-    pub fn marked(self, plan: CachePlan, provider: &CachePolicy) -> Self {
-        let is_openai = provider.models.iter().any(|models| models.starts_with("openai"));
-        Self { plan, is_openai: is_openai && provider.most_marks > 0, ..self }
+    pub fn marked(self, plan: CachePlan, policy: &CachePolicy) -> Self {
+        let is_openai = policy.models.iter().any(|models| models.starts_with("openai"));
+        Self { plan, is_openai: is_openai && policy.most_marks > 0, ..self }
     }
 
     /// The instruction and its mark, unless it is blank.
