@@ -20,8 +20,8 @@ use crate::tokens::{Chars, Counter};
 /// instruction (topics, summary, weak reasoning) decide which. The same messages always have the same reply. Use it to see
 /// a flow work, and name a real model in `COLUMNAR_MODEL` when the content matters.
 ///
-/// In a [typed](crate::guide::typed) column it replies with such an extract for each text of the type, and with any valid
-/// value elsewhere.
+/// In a typed column (see the [guide](crate::guide)) it replies with such an extract for each text of the type, and with
+/// any valid value elsewhere.
 ///
 /// It has no tokenizer. The usage that it reports is counted by [`Chars`], four characters per token, so that bills and
 /// limits can be tried as well.
