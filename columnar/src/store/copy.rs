@@ -15,6 +15,7 @@ pub(crate) fn chunks(stored_steps: &StoredSteps, steps: &Range<usize>) -> Vec<Ra
     let mut chunks: Vec<Range<usize>> = Vec::new();
     for step in stored_steps.within(steps) {
         match chunks.last_mut() {
+            // A gap does not end a chunk, so scattered steps do not need one load each.
             Some(chunk) if step - chunk.start < CHUNK => chunk.end = step + 1,
             _ => chunks.push(step..step + 1),
         }
@@ -49,6 +50,7 @@ pub(crate) async fn put_all(
     column: &Name,
     entries: Vec<(usize, Entry)>,
 ) -> Result<(), StoreError> {
+    // All at once, so the store can write them with one wait. A clone of an entry copies no text.
     let puts = entries.iter().map(|(step, entry)| into.put(column.clone(), *step, entry.clone()));
     for (put, (step, entry)) in join_all(puts).await.into_iter().zip(&entries) {
         if let Put::Exists(existing) = put?

@@ -64,6 +64,7 @@ impl MemoryStore {
 
     fn become_owner(&self) -> Result<(), StoreError> {
         if !self.owns.load(Ordering::Acquire) {
+            // One operation, since two handles may be opened at once on two threads.
             if self.shared.owned.swap(true, Ordering::AcqRel) {
                 return Err(StoreError::Locked { location: "this memory".into() });
             }
@@ -75,6 +76,7 @@ impl MemoryStore {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Contents> {
+        // Each change is one insertion or assignment, so a panic leaves nothing half changed.
         self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -85,6 +87,7 @@ impl Contents {
     }
 
     fn load(&self, column: &Name, steps: Range<usize>) -> Vec<(usize, Entry)> {
+        // `BTreeMap::range` panics if a range ends before it begins.
         let Some(cells) = self.columns.get(column).filter(|_| !steps.is_empty()) else { return Vec::new() };
         cells.range(steps).map(|(step, entry)| (*step, entry.clone())).collect()
     }

@@ -94,6 +94,7 @@ impl<B: Backend> Worker<B> {
         self.ask(move |state| {
             // An open backend gives up its ownership first.
             *state = State::Closed;
+            // If this or the next line fails, the backend is dropped, and the location is free again.
             let mut backend = B::open(&location)?;
             let definition = backend.definition()?;
             *state = State::Open(backend);
@@ -160,8 +161,11 @@ impl<B: Backend> Worker<B> {
     /// Sends before it returns, so requests arrive in the order in which they are made. If the thread is gone, the
     /// answer's channel closes, which the receiver sees.
     fn send(&self, request: Request<B>) {
+        // The lock holds one `Option`, which a panic cannot leave half changed.
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if thread.is_none() {
+            // At the first request, so a handle that is never opened costs no thread. If there is none left,
+            // the request is dropped, its future returns an error, and the next request tries again.
             *thread = Thread::start();
         }
         if let Some(thread) = &*thread {
@@ -232,6 +236,7 @@ impl<B: Backend> Drop for Worker<B> {
     fn drop(&mut self) {
         let thread = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(Thread { requests, handle }) = thread {
+            // Closing the channel ends the loop of the thread.
             drop(requests);
             // So that the next `open` of the location finds it free. A panic was reported by the panic hook.
             let _ = handle.join();
@@ -262,6 +267,8 @@ impl<B: Backend> State<B> {
             }
             Self::Open(mut backend) => {
                 let written = write(&mut backend);
+                // After a failed `fsync` the system may drop the unwritten pages, and the next one succeeds
+                // without them. So a later success proves nothing, and writing ends with a failure.
                 *self = if written.is_ok() { Self::Open(backend) } else { Self::Halted(backend) };
                 written
             }
@@ -278,6 +285,7 @@ impl<B: Backend> State<B> {
                 answers.into_iter().zip(puts).for_each(|(answer, put)| drop(answer.send(Ok(put))));
             }
             Err(error) => {
+                // The error is not cloned, since `io::Error` is no `Clone`.
                 let errors = std::iter::once(error).chain(std::iter::repeat_with(|| StoreError::Halted));
                 answers.into_iter().zip(errors).for_each(|(answer, error)| drop(answer.send(Err(error))));
             }
@@ -297,10 +305,12 @@ fn serve<B: Backend>(requests: &Receiver<Request<B>>) {
                 while batch.len() < BATCH {
                     match requests.try_recv() {
                         Ok(Request::Put(cell, answer)) => batch.push((cell, answer)),
+                        // Requests are served in order, so a read sees all puts that were sent before it.
                         Ok(other) => {
                             next = Some(other);
                             break;
                         }
+                        // Either none is waiting, or the handle is gone; then `recv` below ends the loop.
                         Err(_) => break,
                     }
                 }

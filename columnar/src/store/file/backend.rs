@@ -69,6 +69,7 @@ impl<D: Disk> Backend for FileBackend<D> {
     }
 
     fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<Vec<(usize, Entry)>, StoreError> {
+        // `BTreeMap::range` panics if a range ends before it begins.
         let Some(cells) = self.cells.get(column).filter(|_| !steps.is_empty()) else { return Ok(Vec::new()) };
         let entry = |(step, logged): (&usize, &LoggedEntry)| {
             Ok((*step, entry(&self.disk, &self.layout, column, *step, logged)?))
@@ -78,6 +79,7 @@ impl<D: Disk> Backend for FileBackend<D> {
 
     fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError> {
         let mut taken = BTreeSet::new();
+        // Before `store`, which adds to `cells`. Of two entries for one cell in a batch the first one wins.
         let is_new: Vec<bool> = (cells.iter())
             .map(|cell| {
                 self.logged(&cell.column, cell.step).is_none() && taken.insert((&cell.column, cell.step))
@@ -130,8 +132,11 @@ impl<D: Disk> FileBackend<D> {
             lines.push_str(&log::cell(column, *step, &entry));
             logged.push((column, *step, entry));
         }
+        // A crash from here on leaves lines without confirmed values, which recovery keeps or drops.
         self.append(&lines)?;
         self.disk.sync(&self.log).context("writing", &self.layout.cells())?;
+        // The lines are durable by now: a file without a line looks as if a person had added it. A link,
+        // unlike a rename, fails if the name exists, so a file that appeared meanwhile is not overwritten.
         for (staged, value) in &links {
             self.disk.link(staged, value).context("making", value)?;
         }
@@ -142,6 +147,7 @@ impl<D: Disk> FileBackend<D> {
         for (column, step, entry) in logged {
             self.cells.entry(column.clone()).or_default().insert(step, entry);
         }
+        // Not synced: without this line, recovery compares the values with their lines.
         self.append(&log::done(self.cells.values().map(BTreeMap::len).sum()))?;
         for (staged, _) in links {
             // A failure does no harm: recovery removes staged files.

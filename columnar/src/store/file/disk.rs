@@ -89,6 +89,7 @@ impl Disk for Local {
     }
 
     fn lock(&self, path: &Path) -> Result<FileLock, TryLockError> {
+        // Creating a file needs write access; nothing is ever written to this one.
         let file = owner_only(OpenOptions::new().append(true).create(true)).open(path);
         let file = file.map_err(TryLockError::Error)?;
         file.try_lock()?;
@@ -99,6 +100,7 @@ impl Disk for Local {
     fn is_locked_by(&self, path: &Path, lock: &FileLock) -> io::Result<bool> {
         use std::os::unix::fs::MetadataExt;
 
+        // An inode number is unique only within its device.
         let (there, locked) = (fs::metadata(path)?, lock.0.metadata()?);
         Ok((there.dev(), there.ino()) == (locked.dev(), locked.ino()))
     }
@@ -117,6 +119,7 @@ impl Disk for Local {
         let mut names = Vec::new();
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
+            // Names of columns and values are ASCII, so no other name belongs to the store.
             if let Ok(name) = entry.file_name().into_string() {
                 names.push((name, kind_of(entry.file_type()?)));
             }
@@ -131,6 +134,7 @@ impl Disk for Local {
     }
 
     fn create(&self, path: &Path) -> io::Result<File> {
+        // `create_new` is `O_EXCL`: a link at this path is an error, and nothing is written through it.
         owner_only(OpenOptions::new().write(true).create_new(true)).open(path)
     }
 
@@ -144,6 +148,7 @@ impl Disk for Local {
 
     #[cfg(unix)]
     fn sync_path(&self, path: &Path) -> io::Result<()> {
+        // A folder can be opened for reading only, and `fsync` accepts such a descriptor.
         File::open(path)?.sync_all()
     }
 

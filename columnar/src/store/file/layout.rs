@@ -106,6 +106,7 @@ pub(super) fn stage<D: Disk>(
     let path = layout.staging().join(number.to_string());
     let mut file = disk.create(&path).context("making", &path)?;
     file.write_all(bytes).context("writing", &path)?;
+    // The bytes are durable before a name leads to them, so no crash leaves a name of half a value.
     disk.sync(&file).context("writing", &path)?;
     Ok(path)
 }
@@ -118,6 +119,7 @@ pub(super) fn replace<D: Disk>(
     path: &Path,
 ) -> Result<(), StoreError> {
     disk.rename(staged, path).context("replacing", path)?;
+    // fsync(2): syncing a file does not make its entry durable; its folder must be synced for that.
     disk.sync_path(layout.own()).context("writing", layout.own())
 }
 
@@ -133,6 +135,7 @@ pub(super) fn entry<D: Disk>(
     let Some(checksum) = logged.value else { return Ok(Entry { value: None, receipt }) };
     let path = layout.value(column, step);
     // One byte more than expected is enough to notice a change.
+    // The length is as the log has it, up to `u64::MAX`, and the file may have grown to any size.
     let bytes =
         none_if_missing(disk.read(&path, checksum.len.saturating_add(1))).context("reading", &path)?;
     let corrupt = |reason: &str| corrupt(column, step, &path, reason);
@@ -140,6 +143,7 @@ pub(super) fn entry<D: Disk>(
     if Checksum::of(&bytes) != checksum {
         return Err(corrupt("was edited or damaged after it was stored; restore its content"));
     }
+    // Values are UTF-8 when they are logged, so only a forged line gets here.
     let value = text(bytes).ok_or_else(|| corrupt("is not UTF-8"))?;
     Ok(Entry { value: Some(value), receipt })
 }

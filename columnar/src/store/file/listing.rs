@@ -44,6 +44,7 @@ impl Unlogged {
                 continue;
             }
             let mut next = 0;
+            // A column is continued without gaps, up to the first step that has neither a line nor a file.
             while logged.contains_key(&next) || !torn && steps.contains(&next) {
                 unlogged.next.extend(steps.take(&next).map(|step| (column.clone(), step)));
                 next += 1;
@@ -71,6 +72,7 @@ impl Unlogged {
         for (file, kind) in files {
             let Some(digits) = digits(&file) else { continue };
             let reason = match log::number(digits).map(|step| (step, logged.get(&step))) {
+                // Loading compares the file of a logged value with its line.
                 Some((_, Some(LoggedEntry { value: Some(_), .. }))) => continue,
                 Some((step, None)) if kind == Kind::File => {
                     steps.insert(step);
@@ -80,6 +82,7 @@ impl Unlogged {
                 Some((_, Some(LoggedEntry { value: None, .. }))) => {
                     "the cell is empty for good; move it away"
                 }
+                // People read `01.txt` as a value, so it must not be ignored.
                 None => "no step is called that; rename it, or move it away",
             };
             self.wrong.push(damaged(&folder.join(file), reason));

@@ -89,6 +89,7 @@ pub(super) struct Log {
 impl Log {
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let mut log = Self::default();
+        // An emptied or zeroed log must not look like that of a new store, which has this line.
         if !bytes.starts_with(done(0).as_bytes()) {
             return Err("it does not begin as it should".into());
         }
@@ -96,6 +97,7 @@ impl Log {
         let mut count = 0;
         while let Some((line, at)) = lines.next() {
             let Some(words) = verified(line) else {
+                // A loss of power damages the end alone: a line is durable before the `done` after it exists.
                 if ends_in_done(line) || lines.any(|(line, _)| ends_in_done(line)) {
                     return Err(format!("line {at} is not as it was written"));
                 }
@@ -107,6 +109,7 @@ impl Log {
                     count += 1;
                     log.unconfirmed.push((column, step, logged));
                 }
+                // The count detects lines that were removed as a whole, which the checksums of lines cannot.
                 Some(Line::Done(cells)) if cells == count => log.finish(at)?,
                 Some(Line::Done(cells)) => {
                     return Err(format!("line {at} counts {cells} cells before it, and there are {count}"));
@@ -142,6 +145,7 @@ pub(super) fn write(cells: &Cells) -> String {
         }
         count += steps.len();
     }
+    // The first line is the `done` of a log without cells.
     if count > 0 { text + &done(count) } else { text }
 }
 
@@ -215,6 +219,7 @@ impl Line {
             "skipped" => (false, 2),
             _ => return None,
         };
+        // The receipt is the rest of the line, since it may have spaces.
         let mut words = rest.splitn(count + 1, ' ');
         let (column, step) = (Name::new(words.next()?).ok()?, number(words.next()?)?);
         let value = if is_value { Some(Checksum::of_words(words.next()?, words.next()?)?) } else { None };
@@ -231,16 +236,20 @@ fn verified(line: &[u8]) -> Option<&str> {
 
 /// Whether a damaged line ends in a complete `done`.
 fn ends_in_done(line: &[u8]) -> bool {
+    // A damaged line break joins a line with the `done` after it. The last match counts, since
+    // receipts may have this word.
     let at = line.windows(5).rposition(|words| words == b"done ");
     at.and_then(|at| line.get(at..)).is_some_and(|done| verified(done).is_some())
 }
 
 fn sum(bytes: &[u8]) -> u64 {
+    // The seed of `xxhsum`, with which people can check the files of values.
     XxHash64::oneshot(0, bytes)
 }
 
 /// Parses a number in its canonical spelling.
 pub(super) fn number<T: FromStr>(text: &str) -> Option<T> {
+    // `FromStr` accepts `+1` and `01`, too, and `01.txt` would be a second file of step 1.
     let plain = text.bytes().all(|digit| digit.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     if plain { text.parse().ok() } else { None }
 }

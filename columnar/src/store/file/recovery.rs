@@ -38,10 +38,13 @@ pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<Opened<D>, StoreEr
     if known.is_none() {
         make_root(&disk, path)?;
     }
+    // Links are resolved once, so one that is changed later does not move an open store.
     let layout = Layout::new(disk.canonical(path).context("looking for", path)?);
     ok_if_exists(disk.create_dir(layout.own())).context("making", layout.own())?;
     let lock = lock(&disk, &layout)?;
+    // Under the lock, since the staged files of a live owner are still needed.
     clear(&disk, &layout)?;
+    // Again, under the lock: another process may have created or upgraded the store meanwhile.
     let known = format(&disk, &layout)?;
     if known.is_none() {
         make(&disk, &layout)?;
@@ -49,9 +52,11 @@ pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<Opened<D>, StoreEr
     // The last owner may have died between writing and syncing.
     disk.sync_path(layout.own()).context("writing", layout.own())?;
     let cells = recover(&disk, &layout)?;
+    // After recovery, so a store that cannot be recovered stays readable by the version that wrote it.
     if known.is_some_and(|known| known < FORMAT) {
         upgrade(&disk, &layout)?;
     }
+    // After recovery and not before, since recovery may replace the file at this path.
     let log = disk.append(&layout.cells()).context("opening", &layout.cells())?;
     Ok(Opened { layout, lock, log, cells })
 }
@@ -59,6 +64,7 @@ pub(super) fn open<D: Disk>(location: &Location<D>) -> Result<Opened<D>, StoreEr
 /// The format, if the store was created.
 fn format<D: Disk>(disk: &D, layout: &Layout) -> Result<Option<u32>, StoreError> {
     let path = layout.format();
+    // A number is short, and a damaged file of any size must not fill the memory.
     let Some(bytes) = none_if_missing(disk.read(&path, 64)).context("reading", &path)? else {
         return Ok(None);
     };
@@ -88,12 +94,14 @@ fn lock<D: Disk>(disk: &D, layout: &Layout) -> Result<D::Lock, StoreError> {
 /// Creates the folder and its parents, and makes them durable.
 fn make_root<D: Disk>(disk: &D, path: &Path) -> Result<(), StoreError> {
     let Some(parent) = path.parent() else { return Ok(()) };
+    // The parent of `chats` is the empty path, which cannot be opened.
     let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
     let is_there = none_if_missing(disk.canonical(path)).context("looking for", path)?.is_some();
     if !is_there {
         make_root(disk, parent)?;
         ok_if_exists(disk.create_dir(path)).context("making", path)?;
     }
+    // Also if the folder existed: the process that made it may have died before this.
     match disk.sync_path(parent) {
         // The folder existed, and another user created it.
         Err(error) if is_there && error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
@@ -106,6 +114,7 @@ fn clear<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
     let staging = layout.staging();
     ok_if_exists(disk.create_dir(&staging)).context("making", &staging)?;
     for (name, kind) in disk.list(&staging).context("listing", &staging)? {
+        // Only names that `stage` uses: other files are not the library's, and are left alone.
         if kind == Kind::File && log::number::<usize>(&name).is_some() {
             let path = staging.join(name);
             disk.remove(&path).context("removing", &path)?;
@@ -120,7 +129,9 @@ fn make<D: Disk>(disk: &D, layout: &Layout) -> Result<(), StoreError> {
     let (path, empty) = (layout.cells(), log::write(&Cells::new()));
     match none_if_missing(disk.read(&path, u64::MAX)).context("reading", &path)? {
         None => publish(disk, layout, empty.as_bytes(), &path)?,
+        // The process that created it died before it wrote the format.
         Some(bytes) if bytes == empty.as_bytes() => {}
+        // There were cells, so there was a format. A new store in this place would hide them.
         Some(_) => return Err(damaged(&layout.format(), "it is missing")),
     }
     disk.sync_path(layout.own()).context("writing", layout.own())?;
@@ -176,6 +187,7 @@ fn recover<D: Disk>(disk: &D, layout: &Layout) -> Result<Cells, StoreError> {
     if is_whole && columns.is_empty() {
         return Ok(cells);
     }
+    // The names in these folders may not be durable, and the new log confirms their values.
     for folder in columns.iter().map(|column| layout.column(column)).chain([layout.root().to_owned()]) {
         // A column that has only skipped cells has no folder.
         none_if_missing(disk.sync_path(&folder)).context("writing", &folder)?;
@@ -192,6 +204,7 @@ fn adopt<D: Disk>(disk: &D, layout: &Layout, column: &Name, step: usize) -> Resu
     let bytes = disk.read(&path, u64::MAX).context("reading", &path)?;
     let checksum = Checksum::of(&bytes);
     text(bytes).ok_or_else(|| corrupt(column, step, &path, "is not UTF-8; write it in UTF-8"))?;
+    // The program that wrote it need not have synced it.
     disk.sync_path(&path).context("writing", &path)?;
     Ok(LoggedEntry { value: Some(checksum), receipt: None })
 }
@@ -212,6 +225,7 @@ pub(super) fn verify<D: Disk>(location: &Location<D>) -> Result<Vec<Defect>, Sto
         let entries = steps.iter().map(|(step, logged)| entry(disk, &layout, column, *step, logged));
         wrong.extend(entries.filter_map(Result::err));
     }
+    // A write of these may be under way, so their values are not checked and their files are known.
     for (column, step, logged) in log.unconfirmed {
         log.cells.entry(column).or_default().insert(step, logged);
     }
