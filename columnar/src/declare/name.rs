@@ -51,6 +51,7 @@ impl Name {
     #[must_use]
     pub fn tag(&self) -> Self {
         let last = last_part(self);
+        // Most names have one part, and a clone of the name copies no text.
         if last.len() == self.len() { self.clone() } else { Self(last.into()) }
     }
 

@@ -113,6 +113,7 @@ impl Outline {
         let mut levels = std::vec![0; schema.columns().len()];
         let mut order: Vec<usize> = (0..levels.len()).collect();
         order.sort_by_key(|&column| plan.rank(column));
+        // In topological order every input has its level before its readers ask for it.
         for column in order {
             let inputs = schema
                 .reads(column)
@@ -219,6 +220,7 @@ impl Pattern {
         let reads_all = reads.inputs.iter().any(|input| input.spec.window == Window::All);
         let is_latest = reads.inputs.iter().all(|input| input.spec.window == Window::LATEST);
         match reads.self_view.as_ref().map(|view| view.window) {
+            // The order counts: an arm relies on those above it not to match.
             Some(Window::All) if reads_all => Self::Accumulator,
             Some(Window::All) => Self::Journal,
             None if windows(reads).all(|window| window == Window::All) => Self::Accumulator,
@@ -232,6 +234,7 @@ impl Pattern {
 impl Growth {
     fn of(reads: &Reads) -> Self {
         windows(reads)
+            // A window may be as large as `usize::MAX`, so the sum of two may not fit.
             .try_fold(0_usize, |sum, window| Some(sum.saturating_add(window.most()?)))
             .map_or(Self::Linear, Self::Constant)
     }
@@ -243,6 +246,7 @@ impl Repeats {
         match windows(reads).filter(|window| window.drops_values()).filter_map(Window::most).max() {
             None => Self::Everything,
             Some(steps) if windows(reads).any(|window| !window.drops_values()) => Self::AllBut(steps),
+            // Every window drops values, so already the first message is another one.
             Some(_) => Self::Instruction,
         }
     }
@@ -288,6 +292,7 @@ impl fmt::Display for Outline {
             let name = name.as_str();
             write!(f, "{name:longest$}  level {level}  ")?;
             match pattern {
+                // 11 is the length of `accumulator`, and 17 that of `at most 10 values`.
                 Some(pattern) => writeln!(f, "{pattern:11}  {growth:17}  {repeats}")?,
                 None => writeln!(f, "source")?,
             }

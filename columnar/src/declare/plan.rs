@@ -55,6 +55,7 @@ impl Plan {
             let Some(reads) = &declared.reads else { continue };
             for input in &reads.inputs {
                 debug_assert!(
+                    // Only a view without lag is an edge of the order; a lagged one may show a later column.
                     input.spec.lag > 0 || self.ranks.get(input.column) < self.ranks.get(column),
                     "`{}` comes before what it reads",
                     declared.name
@@ -98,6 +99,7 @@ impl Plan {
                 }
             }
         }
+        // The search also finds the column itself, by its self history or a lagged view.
         found.into_iter().map(|(_, dependent)| dependent).filter(|&dependent| dependent != column).collect()
     }
 }

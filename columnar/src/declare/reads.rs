@@ -68,10 +68,12 @@ impl Reads {
             if let Some((at, group)) = open
                 && (group.id, &group.tag) == (*id, tag)
             {
+                // If the input is refused below, this is wrong, but then the schema drops the whole draft.
                 group.inputs.end = input.at + 1;
                 input.groups.push(at);
                 continue;
             }
+            // A group that differs closes those inside it, even if their tags are the same again.
             before.truncate(depth);
             if self.tags().any(|taken| taken == tag) {
                 return Err(tag.clone());

@@ -48,6 +48,7 @@ impl Schema {
     pub(crate) fn extend(&mut self, drafts: Vec<Draft>) -> Result<(), SchemaErrors> {
         let mut errors = Vec::new();
         let mut next = self.clone();
+        // All names come before any view, because a lagged view may show a later column.
         for draft in &drafts {
             next.declare(draft, &mut errors);
         }
@@ -73,6 +74,7 @@ impl Schema {
                 name
             }
             Err(error) => {
+                // The placeholder is not in the index, so two invalid names are no duplicates.
                 errors.push(SchemaError::BadName(error));
                 Name::placeholder()
             }
@@ -84,6 +86,7 @@ impl Schema {
     fn check_modules(&self, first: usize, errors: &mut Vec<SchemaError>) {
         for (at, Declared { name: of, .. }) in self.columns.iter().enumerate() {
             for column in of.modules().filter_map(|module| self.find(module)) {
+                // Two earlier columns were checked when the later one of them was declared.
                 if at.max(column) >= first {
                     let (name, of) = (self.name(column).clone(), of.clone());
                     errors.push(SchemaError::NameOfModule { name, of });
@@ -108,6 +111,7 @@ impl Schema {
         let Some(views) = draft.views else { return };
         let name = self.name(column).clone();
         let mut reads = Reads::new(name.clone());
+        // An unknown column counts as an input: its own error is enough.
         let views_read_something = views.iter().any(|(read, _)| *read != Ok(column));
         for (read, spec) in views {
             let read = match read {

@@ -46,6 +46,7 @@ impl ViewSpec {
 
     /// With another window; `None` for a window of 0.
     pub(crate) fn windowed(self, window: Option<Window>) -> Self {
+        // Any window will do for 0: `has_empty_window` makes the schema refuse the view.
         Self { window: window.unwrap_or(Window::LATEST), has_empty_window: window.is_none(), ..self }
     }
 
@@ -57,6 +58,7 @@ impl ViewSpec {
 
     /// The steps of an input that a context of `step` shows.
     pub(crate) fn cells(&self, step: usize) -> Range<usize> {
+        // The first `lag` steps come before any value that the view could show.
         step.checked_sub(self.lag).map_or(0..0, |newest| self.window.of_input(newest))
     }
 

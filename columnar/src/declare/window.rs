@@ -52,10 +52,13 @@ impl Window {
     /// it, without a gap.
     pub(crate) fn completed_by(self, step: usize, span: Range<usize>) -> Range<usize> {
         match self {
+            // Windows of all values that end later in the span have waited for `step` alone.
             Self::All if span.start == 0 => step..span.end,
             Self::All => step..step,
             Self::Last(count) => {
+                // Nothing comes before step 0, so the windows near it are shorter than `count`.
                 let start = if span.start == 0 { 0 } else { span.start.saturating_add(count.get() - 1) };
+                // Only windows that end at `step` or fewer than `count` steps later show it.
                 step.max(start)..span.end.min(step.saturating_add(count.get()))
             }
         }

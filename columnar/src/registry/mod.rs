@@ -32,6 +32,7 @@ pub(crate) fn family(model: &str) -> Option<usize> {
 /// The position in [`FAMILIES`] of the family whose cache rules a model has: its family, or else the one with the
 /// longest prefix of its name.
 pub(crate) fn caching(model: &str) -> Option<usize> {
+    // The rules of its own row come first, however long the prefix of another row is.
     let own = family(model).filter(|at| FAMILIES.get(*at).is_some_and(|family| family.cache.is_some()));
     let (provider, model) = canonical(model);
     let begins = |name: &str| strip(provider, model, name).is_some();
@@ -59,12 +60,14 @@ fn longest(names: &[&str], is_it: impl Fn(&str) -> bool) -> Option<usize> {
 
 /// The provider whose models these are, and the rest of the name with its slash.
 fn canonical(model: &str) -> (&str, &str) {
+    // A name without a slash, such as `offline`, counts as that of a provider.
     let (name, rest) = model.split_at(model.find('/').unwrap_or(model.len()));
     (provider(name).map_or(name, |provider| provider.models_of), rest)
 }
 
 /// The rest of a name after a prefix.
 fn strip<'m>(provider: &str, model: &'m str, prefix: &str) -> Option<&'m str> {
+    // Apart, because several interfaces of a provider, such as `openai_resp`, share its rows.
     model.strip_prefix(prefix.strip_prefix(provider)?)
 }
 
@@ -80,6 +83,7 @@ fn is_version_of(provider: &str, model: &str, name: &str) -> bool {
 /// a date, or an effort, which `genai` removes.
 fn is_version(rest: &str) -> bool {
     let mut parts = rest.split('-');
+    // `gpt-4o` is no version of `gpt-4`: the suffix of a version begins with a dash.
     let is_separate = parts.next() == Some("");
     let mut numbers = 0;
     is_separate
@@ -88,6 +92,7 @@ fn is_version(rest: &str) -> bool {
             | "max" => true,
             _ => {
                 numbers += 1;
+                // `claude-opus-5-6` is no version of `claude-opus-5`, but `-001` and `-2026-01-31` are.
                 let least = if numbers == 1 { 3 } else { 2 };
                 part.len() >= least && part.bytes().all(|byte| byte.is_ascii_digit())
             }

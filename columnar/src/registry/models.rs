@@ -204,6 +204,7 @@ const fn deepseek(names: Names, input: f64, output: f64, cache_read: f64) -> Fam
 /// A request of 200,000 tokens and more costs twice as much, and so does its reply.
 const fn xai(names: Names, input: f64, output: f64, cache_read: f64) -> Family {
     let family = Family::priced(names, input, output, cache_read);
+    // The limit itself costs more here, and `beyond` excludes its limit.
     family.seen("https://docs.x.ai/developers/models", "2026-07-13").beyond(199_999, 200, 200)
 }
 
@@ -217,6 +218,7 @@ const fn groq(names: Names, input: f64, output: f64, cache_read: f64) -> Family 
 }
 
 const fn cohere(names: Names, input: f64, output: f64) -> Family {
+    // No discount for cached tokens is known, so they cost as much as others.
     Family::priced(names, input, output, input).seen("https://cohere.com/pricing", "2026-07-02")
 }
 

@@ -72,10 +72,12 @@ pub(crate) const PROVIDERS: &[Provider] = &[
     Provider::new("mistral", "MISTRAL_API_KEY").schema(SchemaDialect::OpenAi).telemetry("mistral_ai"),
     Provider::new("moonshot", "MOONSHOT_API_KEY").telemetry("moonshot_ai"),
     Provider::new("nebius", "NEBIUS_API_KEY").schema(SchemaDialect::OpenAi),
+    // It runs on the machine of the user.
     Provider { key_variable: None, ..Provider::new("ollama", "") },
     Provider::new("ollama_cloud", "OLLAMA_API_KEY"),
     Provider::new("open_router", "OPEN_ROUTER_API_KEY").schema(SchemaDialect::OpenAi),
     Provider::new("openai", "OPENAI_API_KEY").schema(SchemaDialect::OpenAi),
+    // A second interface to the same models, so their rows are found by either name.
     Provider {
         models_of: "openai",
         ..Provider::new("openai_resp", "OPENAI_API_KEY").schema(SchemaDialect::OpenAi).telemetry("openai")

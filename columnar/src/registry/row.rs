@@ -75,6 +75,7 @@ impl Family {
     /// The factor of cached tokens: that of the price, which has a source and a date, or else that of the rules. It has
     /// four decimal places, as prices have.
     pub(crate) fn read_factor(&self, rules: &CacheRules) -> f64 {
+        // A free model has a price of 0, which is no divisor.
         let priced = self.price.filter(|price| price.input > 0.0);
         priced.map_or(rules.read, |price| (price.cache_read / price.input * 1e4).round() / 1e4)
     }

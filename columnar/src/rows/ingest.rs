@@ -56,6 +56,7 @@ impl<'s, S: Store> Ingest<'s, S> {
             }
             Err(source) => {
                 self.flush().await?;
+                // Only after the earlier rows are stored, as the error promises that they are.
                 Err(RowsError::Row { row: self.rows + 1, source })
             }
         }
@@ -70,6 +71,7 @@ impl<'s, S: Store> Ingest<'s, S> {
     async fn flush(&mut self) -> Result<(), StoreError> {
         self.bytes = 0;
         for (column, entries) in std::mem::take(&mut self.pending) {
+            // By its key: a renamed column is stored under the first name that it had.
             put_all(self.store, &self.definition.key(&column), entries).await?;
         }
         Ok(())
@@ -78,6 +80,7 @@ impl<'s, S: Store> Ingest<'s, S> {
 
 /// The cells of a row, at this step unless the row has another.
 fn cells(members: Vec<(String, CellValue)>, step: usize) -> Result<Cells, InvalidRow> {
+    // Before all other members, because `_step` may be the last of them.
     let step = match members.iter().find(|(member, _)| member == STEP) {
         None => step,
         Some((_, CellValue::Number(step))) => *step,

@@ -57,6 +57,7 @@ pub async fn write_json_lines<C, I>(
     mut out: impl Write,
 ) -> Result<usize, RowsError> {
     let mut rows = Rows::of(flow);
+    // One buffer for all rows, and one write per row, because `out` may have no buffer.
     let (mut count, mut line) = (0, Vec::new());
     loop {
         let next = rows.next().await?;
@@ -76,6 +77,7 @@ pub async fn write_json_lines<C, I>(
 fn write_row(row: &Row, columns: &[Name], out: &mut Vec<u8>) -> io::Result<()> {
     write!(out, "{{\"{STEP}\":{}", row.step)?;
     for (column, name) in columns.iter().enumerate() {
+        // A name has no character that JSON escapes.
         write!(out, ",\"{name}\":")?;
         serde_json::to_writer(&mut *out, &row.value(column))?;
     }
@@ -122,6 +124,7 @@ pub async fn read_json_lines(store: &impl Store, mut rows: impl BufRead) -> Resu
     let mut ingest = Ingest::new(store).await?;
     let mut line = Vec::new();
     while rows.read_until(b'\n', &mut line)? > 0 {
+        // Lines may end in CR LF, and empty ones are no rows.
         let row = line.trim_ascii_end();
         if !row.is_empty() {
             ingest.row(parse(row)).await?;
@@ -156,6 +159,7 @@ impl<'de> Visitor<'de> for Object {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+        // A map would drop one of two equal members; the store reports if their values differ.
         let mut members = Vec::new();
         while let Some((member, value)) = map.next_entry()? {
             members.push((member, cell_value(value)));
@@ -172,6 +176,7 @@ fn cell_value(value: Json) -> CellValue {
     match value {
         Json::Null => CellValue::Null,
         Json::String(text) => CellValue::Text(text),
+        // Only `_step` is a number, so one with a sign or a fraction is wrong everywhere.
         Json::Number(number) => {
             let number = number.as_u64().and_then(|number| usize::try_from(number).ok());
             number.map_or(CellValue::Other, CellValue::Number)

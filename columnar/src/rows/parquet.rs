@@ -70,6 +70,7 @@ pub async fn write_parquet<C, I>(
     loop {
         let next = rows.next().await?;
         if next.is_empty() {
+            // `into_inner` writes the footer, without which nobody can read the file.
             writer.into_inner().map_err(failed)?.flush()?;
             return Ok(count);
         }
@@ -84,6 +85,7 @@ pub async fn write_parquet<C, I>(
 }
 
 fn schema(columns: &[Name]) -> Schema {
+    // With offsets of 32 bits the texts of a batch would end at 2 GiB.
     let text = |name: &Name| Field::new(name.as_str(), DataType::LargeUtf8, true);
     let step = Field::new(STEP, DataType::Int64, false);
     let skipped = Field::new(SKIPPED, DataType::new_list(DataType::Utf8, true), true);
@@ -174,9 +176,11 @@ fn reader(file: File) -> Result<ParquetRecordBatchReader, ParquetError> {
     let known = ArrowReaderMetadata::try_new(Arc::clone(known.metadata()), options)?;
 
     let groups = known.metadata().row_groups().iter();
+    // A damaged file may claim any size, so nothing here overflows or divides by 0.
     let (rows, bytes) = groups.fold((0_i64, 0_i64), |(rows, bytes), group| {
         (rows.saturating_add(group.num_rows()), bytes.saturating_add(group.total_byte_size()))
     });
+    // A negative size counts as the largest one: a single row at a time.
     let length = usize::try_from(bytes / rows.max(1)).unwrap_or(usize::MAX);
     let count = (BYTES / length.max(1)).clamp(1, CHUNK);
     ParquetRecordBatchReaderBuilder::new_with_metadata(file, known).with_batch_size(count).build()
@@ -188,6 +192,7 @@ fn cell_value(column: &ArrayRef, row: usize) -> CellValue {
     }
     let number = match column.data_type() {
         DataType::Null => return CellValue::Null,
+        // There are no short texts: `reader` has declared all of them long.
         DataType::LargeUtf8 => return CellValue::Text(column.as_string::<i64>().value(row).to_owned()),
         DataType::List(_) => {
             let texts = column.as_list::<i32>().value(row);
@@ -206,6 +211,7 @@ fn cell_value(column: &ArrayRef, row: usize) -> CellValue {
 
 fn failed(error: impl Into<ParquetError>) -> RowsError {
     let error = match error.into() {
+        // An I/O error of `out` arrives in a wrapper, which would hide its kind.
         ParquetError::External(error) => error.downcast().map_or_else(io::Error::other, |error| *error),
         error => io::Error::other(error),
     };

@@ -54,6 +54,8 @@ impl<'f, 'a, C, I> Rows<'f, 'a, C, I> {
     pub(super) fn of(flow: &'f LiveFlow<'a, C, I>) -> Self {
         let shared = &flow.shared;
         let columns = shared.plan().schema().columns().iter().map(|column| column.name.clone()).collect();
+        // The end is fixed now, so pushes during the writing cannot prolong it; the first row shows
+        // how long rows are.
         Self { flow, columns, steps: 0..shared.rows(), count: 1 }
     }
 
@@ -73,6 +75,7 @@ impl<'f, 'a, C, I> Rows<'f, 'a, C, I> {
         self.steps.start = steps.end;
         // The next rows are probably as long as these.
         let bytes: usize = rows.iter().map(Row::bytes).sum();
+        // Rounded up, because a chunk without rows would be the end.
         self.count = if bytes > BYTES / 2 { self.count.div_ceil(2) } else { CHUNK.min(2 * self.count) };
         Ok(rows)
     }

@@ -20,6 +20,7 @@ impl Scheduler {
         stored_by_column: &[StoredSteps],
     ) -> Result<(), (usize, InvalidHistory)> {
         let first = self.tracks.len();
+        // `check` reads the plan, so the new one is in place before, and is taken back on an error.
         let before = std::mem::replace(&mut self.plan, plan);
         if let Err(error) = self.check(first, stored_by_column) {
             self.plan = before;
@@ -42,6 +43,7 @@ impl Scheduler {
         for (column, origin) in origins.iter().enumerate() {
             let Some(track) = origin.and_then(|origin| self.tracks.get(origin)) else { continue };
             let track = track.before(step);
+            // `stored` counts derived cells alone.
             if !next.plan.schema().is_source(column) {
                 next.stored += track.stored();
             }

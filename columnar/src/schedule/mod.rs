@@ -109,6 +109,7 @@ impl Scheduler {
             failed: Vec::new(),
             running: 0,
             stored: 0,
+            // With a limit of 0 no cell could start, and a run would end with nothing computed.
             limit: limit.max(1),
             halted: false,
             plan,
@@ -163,6 +164,7 @@ impl Scheduler {
         let derived = self.tracks.len() - self.plan.schema().sources().count();
         let skipped = self.skipped.len();
         let (done, running, failed) = (self.stored - skipped, self.running, self.failed.len());
+        // Every begun cell is in exactly one of these states, so nothing underflows.
         let waiting = derived * self.begun - self.stored - running - failed;
         Progress { done, skipped, running, failed, waiting }
     }
@@ -174,6 +176,7 @@ impl Scheduler {
 
     /// Whether polling may return an action.
     pub(crate) fn can_act(&self) -> bool {
+        // Once nothing runs, no cell comes before the held events any more, so they are due.
         !self.outbox.is_empty() || self.can_start() || self.running == 0 && self.outbox.holds()
     }
 
@@ -204,6 +207,7 @@ impl Scheduler {
             self.skipped.insert(cell);
         }
         self.settle(cell);
+        // After `settle`: the outbox goes on to later steps only if the track has this one as stored.
         if let Some(track) = self.tracks.get(cell.column) {
             self.outbox.emit(cell, self.plan.rank(cell.column), track);
         }
@@ -225,6 +229,7 @@ impl Scheduler {
         }
         self.change(cell, Slot::Running, Slot::Failed)?;
         self.fail(cell);
+        // `|=`, because a failure that does not stop the run must not restart one that is stopping.
         self.halted |= on_failure == OnFailure::Stop;
         Ok(on_failure)
     }
@@ -233,6 +238,7 @@ impl Scheduler {
     /// of the column.
     pub(crate) fn handle_broken(&mut self, cell: Cell) -> Result<(), InvalidTransition> {
         let storing = self.change(cell, Slot::Storing, Slot::Failed);
+        // A cell breaks while it is stored, or while it runs if the spend limit refuses its call.
         storing.or_else(|InvalidTransition| self.change(cell, Slot::Running, Slot::Failed))?;
         self.fail(cell);
         self.halted = true;
@@ -258,6 +264,7 @@ impl Scheduler {
                 }
             }
         }
+        // A failed cell was given back when it failed, and remains listed until the next run begins.
         for (cell, before) in again {
             if before != Slot::Failed {
                 self.ready.give_back(cell);
@@ -274,11 +281,13 @@ impl Scheduler {
         if self.can_start() {
             let cell = self.ready.pop()?;
             debug_assert_eq!(self.slot(cell), Some(Slot::Ready), "{cell:?}");
+            // A skipped cell runs, too, because it must be stored before its dependents start.
             self.running += 1;
             let skips = !self.is_due(cell) || self.has_nothing_to_read(cell);
             self.set(cell, if skips { Slot::Storing } else { Slot::Running });
             return Some(if skips { Action::Skip(cell) } else { Action::Compute(cell) });
         }
+        // Nothing runs and nothing can start, so no event will come before the held ones.
         if self.running == 0 {
             self.outbox.flush();
         }
@@ -324,6 +333,7 @@ impl Scheduler {
         let Some(track) = self.tracks.get_mut(cell.column) else { return };
         let span = track.store(cell.step);
         self.stored += 1;
+        // A second reference to the plan, because the loop changes the scheduler.
         let plan = Arc::clone(&self.plan);
         for &Reader { column, window, lag } in plan.readers(cell.column) {
             // Steps that have not begun count their views when they begin.
@@ -337,6 +347,7 @@ impl Scheduler {
     /// One more view of a cell shows only stored cells. A step that has not begun counts its views when it begins.
     fn satisfy(&mut self, cell: Cell) {
         if let Some(Slot::Waiting(waits_for)) = self.slot_mut(cell) {
+            // Cannot underflow: a window is completed once, by the last of its cells to be stored.
             *waits_for -= 1;
             if *waits_for == 0 {
                 self.make_ready(cell);
@@ -352,11 +363,13 @@ impl Scheduler {
     /// Whether its column is computed at this step.
     fn is_due(&self, cell: Cell) -> bool {
         let every = self.rules.get(cell.column).and_then(|rules| rules.every);
+        // Steps count from 0, and the user counts them from 1.
         every.is_none_or(|every| cell.step.saturating_add(1).is_multiple_of(every))
     }
 
     /// Whether the newest value of each input of a cell is skipped.
     fn has_nothing_to_read(&self, cell: Cell) -> bool {
+        // Without a skipped cell, a column lacks new values only at step 0, if all its views are lagged.
         if self.skipped.is_empty() && cell.step > 0 {
             return false;
         }
@@ -371,6 +384,7 @@ impl Scheduler {
     fn fail(&mut self, cell: Cell) {
         self.leave(cell);
         self.failed.push(cell);
+        // The events of later steps need not wait for a cell that will have none in this run.
         if let Some(track) = self.tracks.get(cell.column) {
             self.outbox.advance(cell.column, self.plan.rank(cell.column), track);
         }

@@ -60,6 +60,7 @@ impl Outbox {
 
     /// Emits the held events of a column that no longer wait, after one more of its steps is stored or has failed.
     pub(super) fn advance(&mut self, column: usize, rank: usize, track: &Track) {
+        // A column that was added during the run passes its stored steps here, without events.
         if self.emitted.len() <= column {
             self.emitted.resize(column + 1, 0);
         }
@@ -68,6 +69,7 @@ impl Outbox {
             || matches!(track.slot(*emitted), Some(Slot::Stored { .. } | Slot::Failed))
         {
             let cell = Cell { column, step: *emitted };
+            // A cell that an earlier run has stored is not among the held ones, and has no event.
             if self.held.remove(&(cell.step, rank, cell)) {
                 self.actions.push_back(Action::Emit(cell));
             }

@@ -65,6 +65,7 @@ impl Ready {
     pub(super) fn pop(&mut self) -> Option<Cell> {
         let &(step, _, column) = self.heads.first()?;
         self.change(column, |queue| {
+            // The head is the smallest step of its column, so this removes the same one.
             queue.steps.pop();
             queue.taken += 1;
         });
@@ -81,6 +82,7 @@ impl Ready {
         change(queue);
         let next =
             if queue.taken < queue.limit { queue.steps.peek().map(|Reverse(step)| *step) } else { None };
+        // Many changes leave the head as it is, which saves two operations on the set.
         if next == queue.head {
             return;
         }

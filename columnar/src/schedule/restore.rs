@@ -69,6 +69,7 @@ impl Scheduler {
                 *slot = track;
             }
         }
+        // Only now, because the cells count their views, and those need the tracks of all columns.
         self.begin_restored_steps(first);
     }
 
@@ -89,6 +90,7 @@ impl Scheduler {
                 (true, Some(&found), _) => {
                     return Err((column, InvalidHistory::Gap { missing: stored_steps.prefix, found }));
                 }
+                // A cell is computed only after its step has begun, so values of a source are missing.
                 (false, _, Some(step)) if step >= begun => {
                     return Err((column, InvalidHistory::NotBegun { step, begun }));
                 }
@@ -112,6 +114,7 @@ impl Scheduler {
                 continue;
             }
             let added = self.begun.saturating_sub(track.end());
+            // Earlier columns have counted their views already, and read none of the new columns.
             if column >= first {
                 let missing = track.slots_mut().filter(|(_, slot)| !matches!(slot, Slot::Stored { .. }));
                 let missing: Vec<usize> = missing.map(|(step, _)| step).collect();

@@ -42,6 +42,7 @@ impl Track {
 
     /// Stores the next step of a source, whose steps are stored in order.
     pub(super) fn advance(&mut self) {
+        // A source has no slots, so there are none to join.
         self.prefix += 1;
     }
 
@@ -82,6 +83,7 @@ impl Track {
             .filter(|(_, slot)| matches!(slot, Slot::Stored { .. }))
             .map(|(step, _)| step)
             .collect();
+        // Stored again, because the ends of a span that `step` cuts would name steps that are gone.
         for step in stored {
             before.store(step);
         }
@@ -92,6 +94,7 @@ impl Track {
     pub(super) fn of(stored_steps: &StoredSteps) -> Self {
         let mut track = Self { prefix: stored_steps.prefix, slots: VecDeque::new() };
         for &step in &stored_steps.beyond {
+            // The steps beyond the prefix are ascending, so slots are only ever added at the end.
             while track.end() <= step {
                 track.push(Slot::Waiting(0));
             }
@@ -118,6 +121,7 @@ impl Track {
             }
             return 0..self.prefix;
         }
+        // `step` is beyond the prefix, so it is not 0.
         let start = match self.slot(step - 1) {
             Some(Slot::Stored { other_end }) => other_end,
             _ => step,
@@ -126,6 +130,7 @@ impl Track {
             Some(Slot::Stored { other_end }) => other_end,
             _ => step,
         };
+        // `step` is first: where it is an end of the span, one of the others replaces its number.
         for (at, other_end) in [(step, step), (start, last), (last, start)] {
             if let Some(slot) = self.slot_mut(at) {
                 *slot = Slot::Stored { other_end };

@@ -68,6 +68,7 @@ fn write_column(f: &mut fmt::Formatter<'_>, columns: &[Flat], reader: usize, vie
             write!(f, ".as({tag:?})")?;
         }
         f.write_str(match filter {
+            // A function has no text that could be printed.
             Some(ConstFilter::Text(_)) => ".filter(…)",
             Some(ConstFilter::Step(_)) => ".sample(…)",
             None => "",

@@ -30,12 +30,14 @@ impl Flat {
 
 /// All columns of a graph, by index.
 pub(super) fn flat(graph: &Graph) -> Vec<Flat> {
+    // The order of the list is that of the indices: the base, the nodes, then the modules.
     let mut columns = graph.base.map_or_else(Vec::new, flat);
     columns.extend(graph.nodes.iter().enumerate().map(|(at, node)| Flat::node(graph, at, node)));
     for module in graph.modules {
         let first = columns.len();
         columns.extend(flat(module.columns.graph).into_iter().map(|Flat { name, renamed_from, kind }| {
             let kind = match kind {
+                // Sources are bound by their names inside the module, so before the name is qualified.
                 Kind::Source => Kind::Input(module.input(&name)),
                 Kind::Input(bound) => Kind::Input(first + bound),
                 Kind::Derived(views) => {
@@ -76,7 +78,9 @@ impl Graph {
         let mut next = count;
         for (at, (column, flat)) in columns.iter_mut().zip(&flat).enumerate() {
             *column = match flat.kind {
+                // A plan has no inputs: a view of one shows the column that it is bound to.
                 Kind::Input(_) => continue,
+                // By name, because the plan may have columns that the graph of the base does not have.
                 _ if at < first => match schema.find(&flat.name) {
                     Some(column) => column,
                     None => unreachable!("an extended plan has the columns of the base"),
@@ -97,6 +101,7 @@ impl Graph {
             unreachable!("the compiler refuses a cycle");
         }
         let mut order: Vec<usize> = (0..count).collect();
+        // Earlier columns keep their ranks, because the queues of a scheduler have copies of them.
         order.sort_by_key(|&column| plan.rank(column));
         let is_column = |at: &usize| !matches!(flat.get(*at), Some(Flat { kind: Kind::Input(_), .. }));
         order.extend(sorted.into_iter().map(|at| first + at).filter(is_column).map(column));

@@ -101,6 +101,7 @@ impl Used {
 
     /// The index of the column that a source is bound to.
     pub(super) const fn input(&self, source: &str) -> usize {
+        // A const function has no iterators, so it takes lists apart by patterns.
         let mut rest = self.inputs;
         while let [(name, column), tail @ ..] = rest {
             if is_same(name, source) {
@@ -118,6 +119,7 @@ impl Used {
             Some(source) if at == 0 => Some(self.input(source)),
             Some(_) => None,
             None => match self.columns.graph.read(inner, at) {
+                // An addition to `NOWHERE` would overflow.
                 Some(NOWHERE) => Some(NOWHERE),
                 Some(read) => Some(self.columns.first + read),
                 None => None,
@@ -133,6 +135,7 @@ impl Graph {
     pub const fn __find(&self, name: &str) -> usize {
         let first = match self.base {
             Some(base) => match base.__find(name) {
+                // The columns of the base come first, so that they keep their indices in every extension.
                 NOWHERE => base.__len(),
                 column => return column,
             },
@@ -148,6 +151,7 @@ impl Graph {
         let mut rest = self.modules;
         while let [module, tail @ ..] = rest {
             if let Some(inner) = inside(module.name, name) {
+                // No other module has this name, so the search ends here, found or not.
                 let column = module.columns.graph.__find(inner);
                 return if column == NOWHERE { NOWHERE } else { module.columns.first + column };
             }
@@ -209,6 +213,7 @@ impl Graph {
     pub(super) const fn read(&self, column: usize, at: usize) -> Option<usize> {
         match (self.at(column), self.base) {
             (At::Node(_, Some(views)), _) => match views.get(at) {
+                // Within a step nothing waits for a lagged view. `None` would hide the views after it.
                 Some(view) if view.lag > 0 => Some(NOWHERE),
                 Some(view) => Some(view.column),
                 None => None,

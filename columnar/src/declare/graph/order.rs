@@ -17,6 +17,7 @@ impl Graph {
     #[doc(hidden)]
     #[track_caller]
     pub const fn __sorted<const MOST: usize>(&self) {
+        // The compiler cannot allocate: the arrays have the capacity `MOST`, the slices the length.
         let (mut order, mut is_sorted) = ([0; MOST], [false; MOST]);
         let count = self.__len() - self.first();
         assert!(count <= MOST, "a flow with parameters that it shares with a module has too many columns");
@@ -32,12 +33,14 @@ impl Graph {
     pub(super) const fn sort(&self, order: &mut [usize], is_sorted: &mut [bool]) -> bool {
         let (mut count, mut first) = (0, 0);
         while count < order.len() {
+            // Without modules `flow!` has found the order, and the compiler need not search for it again.
             let next = if self.modules.is_empty() { self.order[count] } else { self.next(first, is_sorted) };
             if next == order.len() {
                 return false;
             }
             (order[count], is_sorted[next]) = (next, true);
             count += 1;
+            // A search that starts at the first unsorted column is short where columns are in order.
             while first < order.len() && is_sorted[first] {
                 first += 1;
             }
@@ -75,6 +78,7 @@ impl Graph {
         }
         // After as many steps as there are columns this is inside the cycle. The drawing begins with a node, if it has any.
         let (mut steps, enough) = (0, is_sorted.len());
+        // An unsorted column waits for another unsorted one, so this walk has no end.
         while steps < enough
             || steps < 2 * enough && at >= self.nodes.len()
             || self.is_input(self.first() + at)
@@ -138,6 +142,7 @@ impl Graph {
         match (self.at(column), self.base) {
             (At::Used(module, inner), _) => {
                 let graph = module.columns.graph;
+                // A source in the graph of a module is an input here: the flow around it binds it.
                 graph.is_input(inner) || graph.source(inner).is_some()
             }
             (At::Base, Some(base)) => base.is_input(column),
@@ -183,6 +188,7 @@ impl Graph {
         let (first, mut order, mut is_sorted) = (self.first(), [0; MOST], [false; MOST]);
         let count = self.__len() - first;
         let (order, is_sorted) = (order.split_at_mut(count).0, is_sorted.split_at_mut(count).0);
+        // The result is not needed: `flow!` refuses a cycle, or `__SORTED` has failed before.
         self.sort(order, is_sorted);
         let mut rest: &[usize] = order;
         while let [at, tail @ ..] = rest {
@@ -199,12 +205,14 @@ impl Graph {
     #[must_use]
     pub const fn __names<const MOST: usize>(text: &'static [u8]) -> [&'static str; MOST] {
         let (mut names, mut count, mut rest) = ([""; MOST], 0, text);
+        // No name contains a zero byte, so the first one is the end of the names.
         while !rest.is_empty() && rest[0] != 0 {
             let mut len = 0;
             while rest[len] != END.as_bytes()[0] {
                 len += 1;
             }
             let (name, after) = rest.split_at(len);
+            // Names are ASCII, so every one is valid UTF-8.
             if let Ok(name) = std::str::from_utf8(name) {
                 names[count] = name;
             }

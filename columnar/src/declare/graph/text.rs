@@ -12,6 +12,7 @@ impl<const MOST: usize> Text<MOST> {
     }
 
     pub(super) const fn put(&mut self, text: &str) -> &mut Self {
+        // A text is copied whole or not at all, so the bytes are always UTF-8: `panic` relies on it.
         if let Some((_, free)) = self.bytes.split_at_mut_checked(self.len)
             && let Some((next, _)) = free.split_at_mut_checked(text.len())
         {

@@ -126,6 +126,7 @@ impl View {
     pub const fn __literal((column, count, is_lagged, tag): LiteralView) -> Self {
         let window = match Window::last(count) {
             Some(window) => window,
+            // In a literal 0 is the code for all values; `flow!` has refused a declared window of 0.
             None => Window::All,
         };
         Self { lag: if is_lagged { 1 } else { 0 }, ..Self::new(column, window, tag) }
@@ -142,9 +143,12 @@ impl View {
         let Self { column, window, lag, elided, tag, note, filter, groups } = *self;
         ViewSpec {
             window,
+            // A window of 0 has panicked in `window`.
             has_empty_window: false,
             lag,
+            // The self history has no tag, and the schema refuses one.
             tag: (column != reader).then(|| tag.to_owned()),
+            // `flow!` refuses two groups with one tag in a column, so one id is enough for all.
             groups: groups.iter().map(|&tag| (0, tag.to_owned())).collect(),
             note: note.map(ToOwned::to_owned),
             filter: filter.map(|filter| match filter {
