@@ -67,6 +67,7 @@ impl<'s> Bind<'s> {
             Some(column) => column,
             None => unreachable!("a flow has the columns of each of its types"),
         };
+        // Most flows are exactly of this type. A search by name for each column is the exception.
         let declared = if has_index(self.declared) {
             view.column()
         } else {

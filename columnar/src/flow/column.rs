@@ -299,6 +299,7 @@ impl View {
     fn flatten(mut self, groups: &mut Vec<(usize, String)>, count: &mut usize, flat: &mut Vec<Self>) {
         if let Target::Group(views) = &mut self.target {
             *count += 1;
+            // The number tells apart two groups with one tag, which may be neighbours.
             groups.push((*count, self.spec.tag.take().unwrap_or_default()));
             mem::take(views).into_iter().for_each(|view| view.flatten(groups, count, flat));
             groups.pop();

@@ -32,6 +32,7 @@ impl Declarations {
         if let Some(slot) = columns.get_mut(at) {
             replaced.push((std::mem::replace(slot, column.clone()), column));
         }
+        // Ordered anew: the replacement may read new columns, or some that come later.
         Self { columns: Vec::new(), replaced }.with_all(columns)
     }
 
@@ -68,6 +69,7 @@ impl Declarations {
         let draft_view = |view: &View, own: usize| {
             let read = match view.target() {
                 Target::SelfHistory => Ok(own),
+                // The default is never used: `with_all` has added every column that a view reads.
                 Target::Column(column) => Ok(index.get(&self.current(column).id()).copied().unwrap_or(own)),
                 Target::Named(name) => named(name).ok_or_else(|| name.clone()),
                 Target::Group(_) => unreachable!("a column lists the views of a group one by one"),
@@ -84,6 +86,7 @@ impl Declarations {
 
     /// The replacement of a replaced column; any other column itself.
     fn current<'c>(&'c self, mut column: &'c Column) -> &'c Column {
+        // In a loop, because a replacement may have been replaced as well.
         while let Some((_, next)) = self.replaced.iter().find(|(old, _)| old.id() == column.id()) {
             column = next;
         }
@@ -110,6 +113,7 @@ impl Declarations {
                     if seen.insert(column.id()) {
                         open.insert(column.id());
                         visits.push(Visit::Leave(column.clone()));
+                        // In reverse, because the last pushed visit is the first one.
                         for view in column.views().unwrap_or_default().iter().rev() {
                             match view.target() {
                                 Target::Column(read) if view.spec().lag > 0 => lagged.push_back(read.clone()),
@@ -118,6 +122,7 @@ impl Declarations {
                             }
                         }
                         path.push(column);
+                    // Only a replacement closes a cycle: other columns read those that were made before them.
                     } else if open.contains(&column.id()) {
                         let cycle = path.iter().skip_while(|first| first.id() != column.id());
                         let mut columns: Vec<_> = cycle.map(|column| column.name().to_owned()).collect();

@@ -119,12 +119,14 @@ impl LiveFlow<'static, Dynamic> {
     /// - [`Error::Load`] if the store cannot be read.
     pub async fn add_column(&self, column: impl Borrow<Column>) -> Result<()> {
         let _writing = self.shared.writing().await;
+        // `writing` is held to the end: the first push in between would make an added source a late one.
         let known = self.columns.declarations();
         let first = known.columns().len();
         let declarations = known.with(column.borrow().clone())?;
         let plan = self.shared.plan().extended(declarations.drafts(first))?;
         self.refuse_late_sources(&known, &declarations)?;
         let extension = self.shared.load_added(Arc::new(plan), declarations.steps()).await?;
+        // Locked only now, because no lock is held across an `await`. The list and the plan change together.
         let mut declared = self.columns.lock();
         self.shared.extend(extension, &self.steps)?;
         *declared = declarations;
@@ -230,6 +232,7 @@ impl LiveFlow<'static, Dynamic> {
         let declarations = known.replacing(at, column.clone())?;
         let plan = plan(&declarations)?;
         self.refuse_late_sources(&known, &declarations)?;
+        // The new column has another identity, so it has no origin. Those of its dependents are removed.
         let mut origins = declarations.origins(&known);
         let fresh = plan.schema().find(column.name()).map(|at| plan.dependents(at)).unwrap_or_default();
         for dependent in fresh {
@@ -252,6 +255,7 @@ impl LiveFlow<'static, Dynamic> {
     ///
     /// [`Error::Missing`] if a source has no value for the step before `step`.
     pub fn fork(&self, step: usize) -> Result<Self> {
+        // Locked until the state is copied, so the fork has as many declarations as columns.
         let declarations = self.columns.lock();
         Ok(Self::of(declarations.clone(), self.shared.fork(step)?, self.steps.fork()))
     }
@@ -266,6 +270,7 @@ impl LiveFlow<'static, Dynamic> {
     /// - [`Error::Load`] if the values cannot be read from the store of this flow.
     pub async fn fork_into(&self, step: usize, store: impl Store) -> Result<Self> {
         let _writing = self.shared.writing().await;
+        // A copy, since a lock cannot be held across the `await`. `writing` keeps the columns as they are.
         let declarations = self.columns.declarations();
         let shared = self.shared.fork_into(step, Arc::new(store)).await?;
         Ok(Self::of(declarations, shared, self.steps.fork()))

@@ -34,6 +34,7 @@ impl TypePlan {
     }
 
     pub(super) fn of<C: Columns>() -> &'static Arc<Plan> {
+        // A static of a generic function is one for all types, so `flow!` declares one for each type.
         C::__plan().0.get_or_init(|| match C::GRAPH.plan() {
             Ok(plan) => Arc::new(plan),
             Err(error) => unreachable!("`flow!` accepts only what the schema accepts: {error}"),

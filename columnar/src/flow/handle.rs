@@ -214,6 +214,7 @@ impl<T> Handle<kind::Derived<T>> {
 }
 
 impl<K> Clone for Handle<K> {
+    // Not derived: that would require `K: Clone`, and so `Clone` of the type of a typed column's values.
     fn clone(&self) -> Self {
         Self {
             latest: self.latest,

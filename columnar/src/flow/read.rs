@@ -34,6 +34,7 @@ impl<T: ColumnType> Handle<kind::Derived<T>> {
     /// [`Error::SchemaMismatch`] if the value does not match the type, because the column had another type when the
     /// value was stored.
     pub fn read(&self, step: usize) -> Result<Option<T>> {
+        // The name is needed for an error only, so its lock and its clone are left to that case.
         let column = || self.flow().plan().schema().name(self.latest.column()).clone();
         read(self.get(step), column, step)
     }

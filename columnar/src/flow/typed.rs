@@ -63,6 +63,7 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
             let before = shared.plan();
             // After another extension, the indices of the columns are not those of the type.
             let is_as_declared = Arc::ptr_eq(&before, TypePlan::of::<B>());
+            // The plan of the type is shared, and lets the columns be found by index and not by name.
             let plan = if is_as_declared {
                 Arc::clone(TypePlan::of::<C>())
             } else {
@@ -156,6 +157,7 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
 /// Clones are the same flow.
 impl<C: Columns, I: ColumnId> Clone for LiveFlow<'_, C, I> {
     fn clone(&self) -> Self {
+        // Columns are bound again, since the struct of the columns need not be `Clone`.
         Self::bound(Arc::clone(&self.shared), self.steps.clone())
     }
 }

@@ -43,6 +43,7 @@ impl Shared {
     pub(super) fn begin_run(&self) -> Result<()> {
         self.check_models()?;
         let mut state = self.lock();
+        // Asked again: the lock was free while the models were checked, so another run may have begun.
         match state.run {
             RunState::Active(_) => Err(Error::Running),
             RunState::Stopped => {
@@ -61,6 +62,7 @@ impl Shared {
         }
         let schema = state.plan.schema();
         let missing = |(column, settings): (usize, &Arc<Settings>)| {
+            // A complete column calls no model, so a missing key must not keep the run from starting.
             let is_missing = state.scheduler.len(column) < state.scheduler.begun();
             Some((schema.name(column).clone(), settings.model.clone().filter(|_| is_missing)?))
         };
@@ -111,6 +113,7 @@ impl Shared {
     /// more of them.
     pub(super) fn run_status(&self, waker: &Waker) -> RunStatus {
         let mut state = self.lock();
+        // One lock from this question to the waker: a push between the two would wake nobody.
         if state.scheduler.can_act() {
             return RunStatus::CanAct;
         }
@@ -119,6 +122,7 @@ impl Shared {
         }
         if let RunState::Active(slot) = &mut state.run {
             match slot {
+                // `Waker::clone_from` clones nothing if both wake the same task, which is the usual case.
                 Some(known) => known.clone_from(waker),
                 None => *slot = Some(waker.clone()),
             }
@@ -129,6 +133,7 @@ impl Shared {
     /// Starts to write an entry; `None` without a store.
     pub(super) fn put(&self, column: usize, step: usize, entry: Entry) -> Option<PutFuture> {
         let store = self.store.as_ref()?;
+        // Cloned, so the lock is free again when the store is called.
         let key = self.lock().stored.key(column).cloned();
         Some(match key {
             Some(key) => store.put(key, step, entry),
@@ -155,8 +160,10 @@ impl Shared {
     /// If the receipt of the entry is invalid. Nothing has changed then.
     pub(super) fn handle_stored(&self, cell: Cell, entry: &Entry) -> Result<(), StoreError> {
         let unreadable = |_| StoreError::other(InvalidHistory::Receipt { step: cell.step });
+        // Parsed before any change: an entry of an earlier writer may have an invalid one.
         let receipt = receipt(entry).map_err(unreadable)?;
         let mut state = match &entry.value {
+            // The lock of `count` is held to the end: dependents that unlock find the value in the table.
             Some(value) => {
                 let (tokens, mut state) = self.count(value);
                 state.table.insert(cell, value.clone(), tokens);
@@ -176,6 +183,7 @@ impl Shared {
     pub(super) fn handle_failed(&self, cell: Cell) -> OnFailure {
         let reported = self.lock().scheduler.handle_failed(cell);
         debug_assert!(reported.is_ok(), "{REPORTED}");
+        // An invalid report is a bug of the driver: a release build ends the run with the cell's error.
         reported.unwrap_or(OnFailure::Stop)
     }
 

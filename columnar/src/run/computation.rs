@@ -84,6 +84,7 @@ impl<'a> Computation<'a> {
         loop {
             let report = match &mut self.stage {
                 Stage::NotStarted { .. } => {
+                    // Before the compute step is called, because a call may send the request.
                     ready!(self.warm_up.poll_ready(task));
                     self.start();
                     continue;
@@ -125,6 +126,7 @@ impl<'a> Computation<'a> {
         let Stage::Pieces { text, .. } = &mut self.stage else { return None };
         Some(match piece {
             Some(Ok(Piece::Text(more))) => {
+                // For an empty piece as well: it proves that the reply has begun.
                 self.warm_up.reply_began();
                 text.push_str(&more);
                 return (!more.is_empty()).then_some(Report::Delta { text: more });
@@ -138,6 +140,7 @@ impl<'a> Computation<'a> {
                 return None;
             }
             Some(Ok(Piece::Retry { attempt, error })) => {
+                // The warm-up goes on: the next attempt sends the same prefix, and others wait for its reply.
                 text.clear();
                 self.attempt = attempt + 1;
                 self.span.retry(attempt, &*error);
@@ -194,6 +197,7 @@ impl Stream for Computation<'_> {
     fn poll_next(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Option<Self::Item>> {
         let cell = self.cell;
         let _entered = self.span.enter();
+        // Unwind safe: code of users runs in the stage alone, which is replaced after a panic.
         let polled = catch_unwind(AssertUnwindSafe(|| self.poll(task)));
         let report = polled.unwrap_or_else(|payload| {
             let stage = mem::replace(&mut self.stage, Stage::Finished);

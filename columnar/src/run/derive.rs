@@ -37,6 +37,7 @@ impl Shared {
     /// A fork on an empty store, which gets a copy of the values.
     pub(crate) async fn fork_into(&self, step: usize, store: Arc<dyn Store>) -> Result<Self> {
         let mut state = self.lock().fork(step)?;
+        // A cell that is stored meanwhile may be in the copy alone: the fork gets `Put::Exists` for it.
         state.stored = self.copy_fork(step, &*store).await?;
         Ok(Self::of(state, Some(store)))
     }
@@ -71,9 +72,11 @@ impl State {
     fn fork(&mut self, step: usize) -> Result<Self> {
         let schema = self.plan.schema();
         if let Some(source) = schema.sources().find(|&source| self.scheduler.len(source) < step) {
+            // No underflow: `step` is greater than a length.
             return Err(Error::Missing { column: schema.name(source).clone(), step: step - 1 });
         }
         let since = self.scheduler.begun();
+        // An earlier fork at this step stays, because contexts since then take it into account.
         self.forks.entry(step).or_insert(since);
         if self.forks.len() > FORKS {
             self.forks.pop_first();
@@ -116,6 +119,7 @@ impl State {
             let assembler = self.assemblers.get((*origin)?)?.as_ref()?;
             Some(assembler.before(step))
         };
+        // Only now, because `set_settings` clears them. They know the truncations of the shared past.
         derived.assemblers = origins.iter().map(assembler).collect();
         derived
     }

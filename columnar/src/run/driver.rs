@@ -67,6 +67,7 @@ pub struct Run<'a, I = Name> {
     /// The error that ends the run.
     failure: Option<Error>,
     span: RunSpan,
+    // `fn() -> I` is `Send` and `Sync` for every `I`, of which a run holds no value.
     id: PhantomData<fn() -> I>,
 }
 
@@ -97,6 +98,7 @@ impl<I: ColumnId> Stream for Run<'_, I> {
         let Some(shared) = &self.shared else { return Poll::Ready(None) };
         if !self.has_begun {
             if let Err(error) = shared.begin_run() {
+                // Nothing has begun, so there is nothing to end: every later poll returns `None`.
                 self.shared = None;
                 return Poll::Ready(Some(Err(error)));
             }
@@ -107,6 +109,7 @@ impl<I: ColumnId> Stream for Run<'_, I> {
         }
         let _entered = self.span.enter();
         loop {
+            // Actions come first: they store a finished cell, and there is room for one only.
             if let Some(event) = self.act(task).or_else(|| self.poll_cells(task)) {
                 return Poll::Ready(Some(Ok(event)));
             }
@@ -114,6 +117,7 @@ impl<I: ColumnId> Stream for Run<'_, I> {
                 RunStatus::CanAct => {}
                 RunStatus::Waiting => return Poll::Pending,
                 RunStatus::Finished => {
+                    // Before the last item: after it the reader may run again, or open the store again.
                     self.end();
                     mem::take(&mut self.span).done();
                     return Poll::Ready(self.failure.take().map(Err));
@@ -161,6 +165,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
         while let Some(action) = self.shared().next_action() {
             match action {
                 RunAction::Compute(cell, context) => {
+                    // `Shared::extend` changes the steps before the plan, so added columns have theirs.
                     let Some(step) = self.steps.get(cell.column) else {
                         unreachable!("a cell that is computed has a compute step")
                     };
@@ -182,11 +187,14 @@ impl<'a, I: ColumnId> Run<'a, I> {
                     None => unreachable!("a cell that is stored has been computed"),
                 },
                 RunAction::Skip(cell) => {
+                    // A cell that its compute step skips has a span and a receipt.
+                    // A cell without any input has neither.
                     let computed = self.take_unstored(cell);
                     let skipped = computed.unwrap_or_else(|| self.skipped(cell));
                     self.store(skipped, task);
                 }
                 RunAction::Emit(cell, value) => {
+                    // The type of this run's columns has no name for a column of an extension.
                     let Some(column) = self.column_id(cell) else { continue };
                     let step = cell.step;
                     return Some(match value {
@@ -204,6 +212,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
         while let Poll::Ready(Some((unstored, put))) = self.writes.poll_next_unpin(task) {
             self.put_done(unstored, put);
         }
+        // No action is left, so each cell that may start has started, and this failure prevents none.
         if let Some((cell, report)) = self.early_failure.take() {
             let event = self.handle_report(cell, report);
             if event.is_some() {
@@ -224,6 +233,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
     /// Starts a computation. A value that is ready at once, such as that of a plain function, is not queued; a failure
     /// is, until all other ready cells have started.
     fn compute(&mut self, mut computation: Computation<'a>, task: &mut TaskContext<'_>) -> Option<Event<I>> {
+        // There is room for one early failure, and this cell may fail as well.
         if self.early_failure.is_some() {
             self.computations.push(computation);
             return None;
@@ -236,6 +246,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
             Poll::Ready(Some((cell, report))) => self.handle_report(cell, report),
             Poll::Ready(None) | Poll::Pending => None,
         };
+        // `SelectAll` polls a new stream soon, and so replaces the waker of the poll above.
         if !computation.is_finished() {
             self.computations.push(computation);
         }
@@ -274,6 +285,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
                         return None;
                     }
                     OnFailure::Wait => self.span.cell_failed(),
+                    // No failed cell: it is counted as a skipped one when it is stored.
                     OnFailure::Skip => self.unstored = Some(Unstored::new(cell, Entry::SKIPPED, finished)),
                 }
                 Some(Event::Failed { column: column?, step, error: cause })
@@ -296,6 +308,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
         let Some(mut put) = shared.put(cell.column, cell.step, unstored.entry.clone()) else {
             return self.put_done(unstored, Ok(Put::Stored));
         };
+        // A store in memory is ready at once, and the dependents start in the same poll of the run.
         match put.poll_unpin(task) {
             Poll::Ready(put) => self.put_done(unstored, put),
             Poll::Pending => self.writes.push(put.map(move |put| (unstored, put)).boxed()),
@@ -306,6 +319,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
         let stored = put.and_then(|put| {
             let entry = match put {
                 Put::Stored => entry,
+                // An earlier write succeeded without a confirmation. Its value stays, and dependents show it.
                 Put::Exists(earlier) => earlier,
             };
             self.shared().handle_stored(cell, &entry).map(|()| entry)
@@ -327,6 +341,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
     }
 
     fn fail(&mut self, error: Error) {
+        // Cells in progress may fail as well. The first error is the one that stopped the run.
         if self.failure.is_none() {
             self.span.failed(&error, error.class());
             self.failure = Some(error);

@@ -105,6 +105,7 @@ impl ColumnId for Name {
 pub fn listed<I: Copy>(list: &[I], without: &[usize], column: usize) -> Option<I> {
     match without.binary_search(&column) {
         Ok(_) => None,
+        // The list is shorter by the left-out columns before this one.
         Err(before) => list.get(column - before).copied(),
     }
 }

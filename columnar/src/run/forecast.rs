@@ -89,12 +89,14 @@ pub(crate) fn forecast(
         let Some(assembler) = assemblers.get(column).and_then(Option::as_ref) else { continue };
         let overhead = assembler.overhead();
         let context = |&step: &usize| sums.context(plan, column, step, overhead);
+        // The limit is for the messages alone: the instruction has been subtracted from the budget.
         let input = |step| context(step).min(assembler.max_tokens()) + overhead.instruction.unwrap_or(0);
         let part = ColumnForecast {
             column: plan.schema().name(column).clone(),
             cells: cells.len(),
             calls: if overhead.instruction.is_some() { cells.len() } else { 0 },
             input_tokens: cells.iter().map(input).sum(),
+            // All missing values of a column have the same assumed length, so the first one is enough.
             output_tokens: cells.len() * sums.values(column, first..first + 1),
             width,
         };
@@ -229,6 +231,7 @@ fn tokens(scheduler: &Scheduler, table: &Table, column: usize) -> Vec<Option<usi
     let history = table.history(column);
     let length = |step| {
         let skipped = scheduler.is_skipped(Cell { column, step }).then_some(0);
+        // A value that is only in the store has no count here, so it gets the average.
         history.text(step).map(|known| known.tokens).or(skipped)
     };
     (0..scheduler.begun()).map(length).collect()

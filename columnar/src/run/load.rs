@@ -15,6 +15,7 @@ impl Shared {
     /// Loads the stored values of the steps from this one on.
     pub(crate) async fn load(&self, step: usize) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
+        // Removing a column changes the indices, which this loop uses across its awaits.
         let _writing = self.writing.lock().await;
         let plan = self.plan();
         for column in 0..plan.schema().columns().len() {
@@ -54,6 +55,7 @@ impl Shared {
         if not_loaded.is_empty() {
             return Ok(entries);
         }
+        // A fork in memory of a flow with a store shares only the values that were loaded.
         let (Some(store), Some(key)) = (&self.store, key) else {
             return Err(Error::NotLoaded { column: name.clone(), step: not_loaded.start });
         };
@@ -87,6 +89,7 @@ pub(super) async fn load(
     }
     let loaded = store.load(key.clone(), steps.clone()).await;
     let mut entries = loaded.map_err(|source| load_error(plan, column, source))?;
+    // Stores may return entries in any order.
     entries.sort_unstable_by_key(|(step, _)| *step);
     let mut loaded = entries.iter().map(|(step, _)| *step);
     match expected.find(|step| loaded.next() != Some(*step)) {

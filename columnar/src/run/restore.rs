@@ -31,10 +31,12 @@ impl Shared {
     pub(crate) async fn restore(&self, options: &OpenOptions) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         let _writing = self.writing.lock().await;
+        // A misspelt name is an error before the store is opened or written.
         let mut recomputed = options.recompute.iter().flat_map(|recompute| &recompute.columns);
         recomputed.try_for_each(|column| self.find(column).map(drop))?;
         let (plan, settings) = (self.plan(), self.lock().settings.clone());
         let mut text = store.open().await.map_err(|source| Error::Open { source })?;
+        // A store with a definition has its copy already: this flow was opened before.
         if let (None, Some(recompute)) = (&text, &options.recompute) {
             text = Some(self.copy_past(recompute, options, &**store).await?);
         }
@@ -44,6 +46,7 @@ impl Shared {
         let stored_by_column = self.stored_by_column(&**store, &plan, &keys, 0).await?;
         let is_empty = |column: usize| stored_by_column.get(column).is_none_or(StoredSteps::is_empty);
         definition.update(plan.schema(), &keys, &settings, |column, change| {
+            // Nothing was computed by the old declaration of an empty column, so it may change freely.
             is_empty(column) || options.keep.allow(change)
         })?;
         if let Some(late) = late_source(&plan, &stored_by_column) {
@@ -51,6 +54,7 @@ impl Shared {
         }
         let restored = self.lock().scheduler.restore(0, &stored_by_column);
         restored.map_err(|(column, error)| invalid_history(&plan, column, error))?;
+        // After all checks: a flow that cannot be opened leaves the stored definition as it is.
         define(&**store, text, &definition).await?;
 
         let next = |column: usize| stored_by_column.get(column).map_or(0, |stored_steps| stored_steps.prefix);
@@ -88,18 +92,21 @@ impl Shared {
         let mut definition = parse(text.as_deref())?;
         self.check_kept(options, &definition)?;
         let keys = definition.keys(plan.schema());
+        // `update` takes a `Fn`, which collects the refused changes here: their columns are recomputed.
         let changed = RefCell::new(named);
         definition.update(plan.schema(), &keys, &settings, |column, change| {
             let is_kept = options.keep.allow(change);
             if !is_kept {
                 changed.borrow_mut().insert(column);
             }
+            // Recomputing helps no source, and a column that was one has values from outside.
             is_kept || !matches!(change, ColumnChange::Kind { .. })
         })?;
         let changed = changed.into_inner();
         let dependents = changed.iter().flat_map(|&column| plan.dependents(column));
         let recomputed: BTreeSet<&Name> =
             changed.iter().copied().chain(dependents).filter_map(|at| keys.get(at)).collect();
+        // Columns that the flow no longer has are copied as well: they may return.
         for column in definition.columns() {
             let before = if recomputed.contains(&column.key) { recompute.step } else { usize::MAX };
             let copied = copy(&*recompute.from, into, &column.key, before).await;
@@ -121,6 +128,7 @@ impl Shared {
         let mut definition = Definition::default();
         let keys = definition.keys(plan.schema());
         for (column, key) in plan.schema().columns().iter().zip(&keys) {
+            // In chunks, because the past may be larger than the memory.
             for first in (0..step).step_by(CHUNK) {
                 let entries = self.entries(&column.name, first..step.min(first + CHUNK)).await?;
                 put_all(store, key, entries).await.map_err(open)?;
@@ -149,6 +157,7 @@ impl Shared {
         let columns = first..plan.schema().columns().len();
         let Some(store) = &self.store else {
             let state = self.lock();
+            // Cloned: `extend` removes them, and until then the change may fail.
             let removed = |column| state.removed.get(plan.schema().name(column)).cloned().unwrap_or_default();
             let entries: Vec<(usize, Entries)> = columns.map(|column| (column, removed(column))).collect();
             let stored_by_column =
@@ -163,6 +172,7 @@ impl Shared {
         stored.definition.update(plan.schema(), &stored.keys, &settings(&steps), |column, change| {
             added(column).is_none_or(StoredSteps::is_empty) || kept.allow(change)
         })?;
+        // The definition comes before the first value: values without it would escape the check of changes.
         define(&**store, Some(text), &stored.definition).await?;
 
         let next = |column: usize| match added(column) {
@@ -170,7 +180,9 @@ impl Shared {
             None => self.len(column),
         };
         let mut entries = Vec::new();
+        // Nothing of an added column is in memory yet, so all that is stored counts as not loaded.
         stored.loaded.resize_with(plan.schema().columns().len(), || usize::MAX);
+        // Of all columns: the new ones may read values of the others that opening did not load.
         for (column, (key, loaded)) in stored.keys.iter().zip(&mut stored.loaded).enumerate() {
             let known = StoredSteps { prefix: *loaded, beyond: Vec::new() };
             let stored_steps = added(column).unwrap_or(&known);
@@ -189,6 +201,7 @@ impl Shared {
         // A run looks up a step when it starts a cell, so the steps change before the plan.
         *steps.lock() = extended;
         let mut state = self.lock();
+        // If this fails, the longer list of steps does no harm: no cell looks up its end.
         let extended = state.scheduler.extend(Arc::clone(&plan), &stored_by_column);
         extended.map_err(|(column, error)| invalid_history(&plan, column, error))?;
         state.set_settings(settings);
@@ -234,6 +247,7 @@ fn first_needed(plan: &Plan, column: usize, first: usize, next: impl Fn(usize) -
     let readers = plan.readers(column).iter().filter(|reader| reader.column >= first);
     let needed =
         readers.map(|reader| reader.window.of_input(next(reader.column).saturating_sub(reader.lag)).start);
+    // Without readers no value is needed in memory.
     needed.min().unwrap_or(usize::MAX)
 }
 

@@ -44,6 +44,7 @@ impl Shared {
     /// Sets the counter of tokens, and counts the values in memory again.
     pub(crate) fn set_counter(&self, counter: Arc<dyn Counter>) {
         let mut state = self.lock();
+        // Under the lock: a value that is inserted meanwhile would keep the count of the earlier counter.
         state.table = state.table.counted(&*counter);
         state.counter = counter;
         state.assemblers.clear();
@@ -147,6 +148,7 @@ impl Shared {
                 Put::Exists(Entry { value: Some(earlier), .. }) => {
                     self.insert_pushed(Cell { column: source, step }, earlier);
                 }
+                // No flow skips a cell of a source, so something else has written into the store.
                 Put::Exists(Entry { value: None, .. }) => {
                     let source = StoreError::other(InvalidHistory::SkippedSource { step });
                     return Err(Error::Load { column: name.clone(), source });
@@ -168,6 +170,7 @@ impl Shared {
         loop {
             let tokens = counter.count(value);
             let state = self.lock();
+            // Addresses alone: one type may have several vtables. `counter` is held, so no address is reused.
             if ptr::addr_eq(Arc::as_ptr(&counter), Arc::as_ptr(&state.counter)) {
                 return (tokens, state);
             }

@@ -91,6 +91,7 @@ impl State {
             self.scheduler.rule(column, settings.rules);
         }
         self.settings = settings;
+        // They have the budgets and the instructions of the earlier settings.
         self.assemblers.clear();
     }
 
@@ -145,7 +146,9 @@ impl State {
         let Some(reads) = schema.reads(cell.column).cloned() else {
             unreachable!("`{}` is derived", schema.name(cell.column))
         };
+        // A skipped cell has no value in the table either, so assembly would show less and not fail.
         self.check_loaded(&reads, cell)?;
+        // Contexts of steps that had begun before the fork do not change: requests may have been sent.
         let counts = |(_, since): &(&usize, &usize)| **since <= cell.step;
         let fork = self.forks.range(..=cell.step).rev().find(counts).map(|(step, _)| *step);
         let column = reads.column.clone();
@@ -177,6 +180,7 @@ impl State {
         };
         let assembler = slot.get_or_insert_with(|| {
             let settings = self.settings.get(column).cloned().unwrap_or_default();
+            // Each field of a budget comes from the column, else from the flow, else from the program.
             let budget = settings.budget.as_deref().map(|budget| budget.or(&self.budget));
             let budget = budget.as_ref().unwrap_or(&self.budget).or(&budget::program_default());
             let (instruction, counter) = (settings.instruction.as_deref(), Arc::clone(&self.counter));
@@ -188,6 +192,7 @@ impl State {
     /// Wakes the active run, because there may be more to do.
     pub(super) fn wake(&mut self) {
         if let RunState::Active(waker) = &mut self.run
+            // Taken, because the run leaves a waker again each time before it waits.
             && let Some(waker) = waker.take()
         {
             waker.wake();
@@ -241,6 +246,7 @@ impl StoredColumns {
     /// The stored columns of a flow with the columns that `origins` names.
     pub(super) fn derive(&self, origins: &[Option<usize>]) -> Self {
         let loaded = origins.iter().map(|origin| origin.map_or(0, |origin| self.loaded(origin)));
+        // A replaced column has no key. A flow with one is in memory, so all keys may be dropped.
         let keys = origins.iter().map(|origin| self.key((*origin)?).cloned());
         Self {
             loaded: loaded.collect(),

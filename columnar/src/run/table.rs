@@ -83,6 +83,7 @@ impl Receipts {
     /// Inserts the receipt of a cell. If the cell has one, it keeps it.
     pub(super) fn insert(&mut self, cell: Cell, receipt: Receipt) {
         let steps = self.maps.entry(map_key(cell)).or_default();
+        // Copies a map that a fork shares, so at most `SHARED` pointers.
         Arc::make_mut(steps).entry(cell.step).or_insert_with(|| Arc::new(receipt));
     }
 
@@ -93,6 +94,7 @@ impl Receipts {
             let Some(origin) = *origin else { continue };
             let (_, last) = map_key(Cell { column: origin, step });
             for ((_, at), steps) in self.maps.range((origin, 0)..=(origin, last)) {
+                // Only the map in which the past ends is copied.
                 let steps = if *at < last { Some(Arc::clone(steps)) } else { before(steps, step) };
                 maps.extend(steps.map(|steps| ((column, *at), steps)));
             }

@@ -25,6 +25,7 @@ pub(super) struct SingleFlight(BTreeMap<Prefix, Flight>);
 /// A prefix of requests to one model with one instruction.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Prefix {
+    // The first field in the order: `pop_first` forgets by length, and instructions last.
     length: Length,
     model: Arc<str>,
     instruction: Arc<str>,
@@ -64,6 +65,7 @@ impl SingleFlight {
         let model = settings.model.as_ref()?.resolve(&context.defaults().model).ok()?;
         let model: Arc<str> = model.name().into();
         let policy = CachePolicy::by_model(&model);
+        // If reads are not cheaper or the prefix is too short to be cached, waiting would only cost time.
         let is_cached = |tokens: usize| policy.read < 1.0 && tokens >= policy.minimum;
         let tokens = context.messages().instruction();
         let (prefix, more) = context.messages().shared_prefix();
@@ -77,6 +79,7 @@ impl SingleFlight {
         });
         let flights = flights.collect();
         while self.0.len() > REMEMBERED {
+            // Requests that hold a forgotten flight still wait for it. A later one warms the prefix again.
             self.0.pop_first();
         }
         Some(flights)
@@ -87,6 +90,7 @@ impl SingleFlight {
 async fn acquire(flights: Vec<Flight>) -> Vec<OwnedMutexGuard<bool>> {
     let mut warming = Vec::new();
     for flight in flights {
+        // Guards of shorter prefixes are held meanwhile. The common order keeps requests from a deadlock.
         let is_warm = flight.lock_owned().await;
         if !*is_warm {
             warming.push(is_warm);
