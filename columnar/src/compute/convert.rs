@@ -26,6 +26,7 @@ pub trait IntoStep<'a, Form> {
 
 impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
     fn into_step(self) -> Step<'a> {
+        // Asked once, because budgets and warm-ups rely on an instruction that never changes.
         let instruction: Option<Arc<str>> = self.instruction().map(Into::into);
         let model = self.model();
         let compute = move |cx| self.compute(cx);
@@ -36,6 +37,7 @@ impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
     }
 }
 
+// Users do not make a `Step` directly, so rustc must not suggest one.
 #[diagnostic::do_not_recommend]
 impl<'a> IntoStep<'a, form::Step> for Step<'a> {
     fn into_step(self) -> Self {

@@ -66,6 +66,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         self.into_step().wrap(move |step, cx| {
             let (step, rate) = (step.clone(), rate.clone());
             let pieces = async move {
+                // The step starts after the wait, so a timeout inside of it does not count the wait.
                 rate.wait().await;
                 step.start(cx).pieces()
             };
@@ -317,10 +318,12 @@ impl RetryLoop<'_> {
             Err(error) => error,
         };
         self.pieces = None;
+        // Neither depends on the time: the next attempt would fail in the same way.
         let is_final = Refused::of(&*error).is_some() || SpendLimitError::of(&*error).is_some();
         match self.pauses.next().filter(|_| !is_final) {
             Some(pause) => {
                 let requested = Overloaded::of(&*error).and_then(|overloaded| overloaded.retry_after);
+                // The pause comes at the next poll, after the event by which readers discard the deltas.
                 self.pause = Some(pause.max(requested.unwrap_or_default().min(LONGEST_REQUESTED)));
                 Some(Ok(Piece::Retry { attempt: self.attempt, error }))
             }

@@ -133,6 +133,7 @@ impl Prompt {
         };
         let defaults = cx.defaults();
         let limit = defaults.limit.clone().map(|limit| {
+            // Values were counted when they were stored. These texts are no values, so they are estimated.
             let more = request.follow_up.iter().map(|(_, text)| Chars.count(text));
             let input = cx.messages().instruction() + cx.messages().tokens() + more.sum::<usize>();
             (limit, u64::try_from(input).unwrap_or(u64::MAX))
@@ -197,10 +198,12 @@ impl Call {
     }
 
     async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
+        // An error leaves `Done` behind, so it is the last item.
         match mem::replace(&mut self.stage, Stage::Done) {
             Stage::Pending(request) => Some(self.send(request).await),
             Stage::Streaming { chunks, span, has_text } => Some(self.receive(chunks, span, has_text).await),
             Stage::Ended { finish: Finish::Stop | Finish::Length, .. } | Stage::Done => None,
+            // The end of a refused reply came before as `Answered`, so the receipt has its tokens.
             Stage::Ended { finish, mut span } => {
                 let error: BoxError = ReplyError::Ended(finish).into();
                 span.failed(&*error);
@@ -210,12 +213,14 @@ impl Call {
     }
 
     async fn send(&mut self, request: Request) -> Result<Piece, BoxError> {
+        // Before the span begins: waiting for other calls is no part of this call.
         if let Some((limit, input)) = &self.limit {
             let output = request.max_tokens.into();
             self.reservation = Some(limit.reserve(self.model.name(), *input, output).await?);
         }
         let span = CallSpan::begin(self.model.name(), &request);
         let chunks = {
+            // Events that the model emits in this call belong to its span.
             let _entered = span.enter();
             self.model.reply(request)
         };
@@ -237,6 +242,7 @@ impl Call {
             }
             Some(Ok(Chunk::End(end))) => {
                 span.end(&end);
+                // Without a usage the reservation is dropped here, which books all of it.
                 if let Some((mut reservation, usage)) = self.reservation.take().zip(end.usage) {
                     reservation.settle(&usage);
                 }

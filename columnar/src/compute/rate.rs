@@ -136,6 +136,7 @@ struct Queue {
 
 impl Queue {
     fn new(interval: Duration, burst: NonZeroU32) -> Self {
+        // The interval was rounded up, so it has at least one nanosecond.
         let quota = Quota::with_period(interval).expect("no period is empty");
         let limiter = RateLimiter::direct_with_clock(quota.allow_burst(burst), Tokio(Instant::now()));
         Self { interval, limiter, front: Mutex::new(()), waiting: AtomicU32::new(0) }
@@ -146,7 +147,9 @@ impl Queue {
         // The first call may belong to a run that is not polled, perhaps because its reader waits for this very call.
         // After this time the rate allows both calls, so this one can begin without the lock.
         let due = self.interval.saturating_mul(waiting.ahead.saturating_add(1));
+        // Held until this call begins, so that later ones do not overtake it.
         let _front = timeout(due.saturating_add(GRACE), self.front.lock()).await;
+        // A call without the lock may take the place in between, so the limiter is asked again.
         while let Err(not_yet) = self.limiter.check() {
             sleep(not_yet.wait_time_from(self.limiter.clock().now())).await;
         }
@@ -161,6 +164,7 @@ struct Waiting<'a> {
 
 impl<'a> Waiting<'a> {
     fn join(all: &'a AtomicU32) -> Self {
+        // The number alone is shared: no other memory depends on it.
         Self { all, ahead: all.fetch_add(1, Ordering::Relaxed) }
     }
 }

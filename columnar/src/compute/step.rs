@@ -40,10 +40,12 @@ impl<'a> Step<'a> {
     where
         'a: 'b,
     {
+        // `dyn Fn` is invariant in its return type, so the compiler does not shorten it by itself.
         Step::with_settings(Arc::clone(&self.settings), move |cx| self.start(cx))
     }
 
     pub(super) fn with_limit(mut self, cells: usize) -> Self {
+        // Clones of the step share the settings and keep their own.
         Arc::make_mut(&mut self.settings).rules.limit = Some(cells);
         self
     }

@@ -97,6 +97,7 @@ pub const BASE_URL: &str = "COLUMNAR_BASE_URL";
 pub fn from_env() -> Result<Arc<dyn Model>, BoxError> {
     static NAME: OnceLock<String> = OnceLock::new();
     let name = NAME.get_or_init(|| {
+        // A name that is not UTF-8 is kept, so that it does not silently select the offline model.
         let name = env::var_os(VARIABLE).filter(|name| !name.is_empty());
         name.map_or_else(|| Offline::NAME.into(), |name| name.to_string_lossy().into_owned())
     });
@@ -106,6 +107,7 @@ pub fn from_env() -> Result<Arc<dyn Model>, BoxError> {
 /// The model of a name, the same one for all callers, so that they share its limit.
 pub(super) fn shared(name: &str) -> Result<Arc<dyn Model>, BoxError> {
     static MODELS: OnceLock<Mutex<HashMap<String, Arc<dyn Model>>>> = OnceLock::new();
+    // The lock is held until the model is in the map, so two first callers do not get two limits.
     let mut models = MODELS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(model) = models.get(name) {
         return Ok(Arc::clone(model));
@@ -133,6 +135,7 @@ pub(super) fn shared(name: &str) -> Result<Arc<dyn Model>, BoxError> {
 /// ```
 pub fn by_name(name: &str) -> Result<Arc<dyn Model>, BoxError> {
     if name == Offline::NAME {
+        // It refuses no call, so it needs no limit that adapts.
         return Ok(Arc::new(Offline::new()));
     }
     Ok(Arc::new(provider(name)?))
@@ -147,6 +150,7 @@ fn provider(name: &str) -> Result<Adaptive, BoxError> {
         Err(error) => return Err(error.into()),
     };
     Ok(Adaptive::new(match env::var(BASE_URL) {
+        // An address in the name belongs to this model, the variable is for all models.
         Ok(url) if !url.is_empty() && !model.has_address() => model.base_url(&url),
         _ => model,
     }))
@@ -168,6 +172,7 @@ impl UnknownModel {
     pub(super) fn new(name: &str) -> Self {
         // The address after the `@` may hold a password.
         let name = name.split('@').next().unwrap_or_default();
+        // A name from the environment may be long, or contain control characters.
         Self { name: name.chars().take(80).collect::<String>().escape_debug().to_string() }
     }
 

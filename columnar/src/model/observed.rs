@@ -41,6 +41,7 @@ impl<M: Model> Model for Observed<M> {
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         let calibration = self.calibration.clone();
+        // The clone shares its texts, so it is cheap to keep until the reply ends.
         let sent = request.clone();
         let reply = self.model.reply(request);
         let watch = move |chunk: &Result<Chunk, BoxError>| {

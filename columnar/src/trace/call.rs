@@ -36,6 +36,7 @@ impl CallSpan {
             { names::MODEL } = model,
             { names::MAX_TOKENS } = request.max_tokens,
             { names::STREAM } = true,
+            // `tracing` drops what is recorded in a field that was not declared with the span.
             { names::FIRST_CHUNK } = Empty,
             { names::FINISH } = Empty,
             { names::INPUT_TOKENS } = Empty,
@@ -51,6 +52,7 @@ impl CallSpan {
             { names::OTEL_STATUS } = Empty,
         );
         let is_seen = !span.is_disabled();
+        // The JSON of a whole context is long, so it is made for a subscriber only.
         let captured = (is_seen && content::is_captured()).then(|| {
             span.record(names::SYSTEM, content::system(&request.system));
             span.record(names::INPUT, content::input(&request.messages));
@@ -85,6 +87,7 @@ impl CallSpan {
             Finish::Other(reason) if self.captured.is_some() => reason.as_str(),
             finish => failure::finish(finish),
         };
+        // The form of the debug output: `tracing` has no lists, and a list of plain words is JSON.
         self.open.span().record(names::FINISH, debug([finish]));
         if let Some(usage) = end.usage {
             self.open.span().record(names::INPUT_TOKENS, usage.input);

@@ -46,6 +46,7 @@ impl CellSpan {
     /// An attempt failed, and another one follows. Called while this span is entered.
     #[expect(clippy::unused_self, reason = "the event belongs to this span")]
     pub(crate) fn retry(&self, attempt: usize, error: &(dyn StdError + 'static)) {
+        // It has no explicit parent: if a filter drops the cell's span, it is in the span around it.
         warn!(
             target: names::TARGET,
             {
@@ -69,6 +70,7 @@ impl CellSpan {
 
 impl Drop for CellSpan {
     fn drop(&mut self) {
+        // This runs before the drop of `open`, which records the outcome and closes the span.
         self.open.span().record(names::ATTEMPTS, self.attempts);
     }
 }

@@ -22,6 +22,7 @@ pub(super) fn is_captured() -> bool {
 }
 
 fn is_yes(value: &str) -> bool {
+    // Any other value, such as `event_only`, must not expose a conversation.
     ["true", "span_only", "span_and_event"].iter().any(|yes| value.eq_ignore_ascii_case(yes))
 }
 

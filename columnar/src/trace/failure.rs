@@ -18,6 +18,7 @@ use crate::usage::SpendLimitError;
 const OTHER: &str = "_OTHER";
 
 pub(super) fn record(span: &Span, error: &(dyn StdError + 'static), known: Option<&'static str>) {
+    // Without a subscriber the error is not formatted.
     if span.is_disabled() {
         return;
     }
@@ -41,6 +42,7 @@ fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {
     }
     #[cfg(feature = "genai")]
     match error.downcast_ref() {
+        // In the chain of causes this error is before its source, an `Overloaded` without a status.
         Some(GenaiError::Status { status, .. } | GenaiError::Overloaded { status, .. }) => {
             return Some(status.to_string().into());
         }
@@ -57,6 +59,7 @@ fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {
         return Some("timeout".into());
     }
     let error: &io::Error = error.downcast_ref()?;
+    // The kind alone: the error may have any text.
     Some(format!("{:?}", error.kind()).into())
 }
 

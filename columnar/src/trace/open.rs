@@ -32,6 +32,7 @@ impl Open {
 
     /// Makes the span the current one until the guard is dropped.
     pub(super) fn enter(&self) -> EnteredSpan {
+        // An owned guard: the holder of this span is polled mutably while it is entered.
         self.span.clone().entered()
     }
 

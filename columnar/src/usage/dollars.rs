@@ -35,6 +35,7 @@ impl Dollars {
     #[expect(clippy::cast_possible_truncation, reason = "too large an amount saturates")]
     #[expect(clippy::cast_sign_loss, reason = "a negative amount becomes zero")]
     pub const fn new(dollars: f64) -> Self {
+        // A cast saturates, and NaN and negative numbers become zero.
         Self(((dollars * 1e6 + 0.5) as u128).saturating_mul(ONE / 1_000_000))
     }
 
@@ -49,6 +50,7 @@ impl Dollars {
 
     /// The cost of tokens at a price per token in the smallest unit.
     pub(super) const fn of(tokens: u64, each: u64) -> Self {
+        // The product of two `u64` always fits.
         Self(tokens as u128 * each as u128)
     }
 }
@@ -103,10 +105,12 @@ impl FromStr for Dollars {
         let digits = text.strip_prefix('$').unwrap_or(text);
         let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
         let number = |digits: &str| {
+            // `parse` alone accepts a sign.
             let all = digits.bytes().all(|byte| byte.is_ascii_digit());
             all.then(|| digits.parse::<u128>().ok()).flatten().ok_or(ParseDollarsError)
         };
         let unit = u32::try_from(part.len()).ok().and_then(|places| PLACES.checked_sub(places));
+        // The part has at most `PLACES` digits, so the product is less than `ONE`.
         let part = number(part)? * 10_u128.pow(unit.ok_or(ParseDollarsError)?);
         let whole = number(whole)?.checked_mul(ONE).ok_or(ParseDollarsError)?;
         whole.checked_add(part).map(Self).ok_or(ParseDollarsError)

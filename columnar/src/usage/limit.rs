@@ -110,6 +110,7 @@ impl SpendLimit {
         input: u64,
         output: u64,
     ) -> Result<Reservation, SpendLimitError> {
+        // Whether the provider writes the request to its cache is not known yet, so the higher cost counts.
         let (plain, kept) = (Usage::new(input, output), Usage::new(input, output).cached(0, input));
         let amount = self.unit.of(model, &plain)?.max(self.unit.of(model, &kept)?);
         loop {
@@ -117,13 +118,16 @@ impl SpendLimit {
             let settled = self.shared.settled.notified();
             {
                 let mut account = self.lock();
+                // A call may have cost more than its reservation, so `spent` may exceed the limit.
                 let free = account.most.saturating_sub(account.spent);
+                // Calls in flight may only add to `spent`, so this call need not wait for them.
                 if amount > free {
                     let [needed, spent, limit] =
                         [amount, account.spent, account.most].map(|amount| self.unit.spend(amount));
                     return Err(SpendLimitError::Reached { needed, spent, limit });
                 }
                 if amount <= free.saturating_sub(account.reserved) {
+                    // The sum is at most `most`, so it does not overflow.
                     account.reserved += amount;
                     return Ok(Reservation {
                         limit: self.clone(),
@@ -215,6 +219,7 @@ pub(crate) struct Reservation {
 impl Reservation {
     /// Replaces the cost with the reported one, which may be higher than the reservation.
     pub(crate) fn settle(&mut self, usage: &Usage) {
+        // The price was known when the call was reserved, so the fallback is never used.
         self.cost = self.limit.unit.of(&self.model, usage).unwrap_or(self.amount);
     }
 
@@ -229,6 +234,7 @@ impl Drop for Reservation {
         let mut account = self.limit.lock();
         account.reserved = account.reserved.saturating_sub(self.amount);
         account.spent = account.spent.saturating_add(self.cost);
+        // Otherwise the calls that wake up would wait for the lock.
         drop(account);
         self.limit.shared.settled.notify_waiters();
     }

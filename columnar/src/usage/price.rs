@@ -148,6 +148,7 @@ impl Price {
     /// The highest cost of a call: written tokens are assumed to have the more expensive lifetime.
     pub(super) fn at_most(&self, usage: &Usage) -> Dollars {
         let rates = self.rates_of(usage);
+        // A provider without a long lifetime has no such price, and the short one counts.
         Rates { write: rates.long_write.unwrap_or(0).max(rates.write), ..rates }.cost(usage)
     }
 
@@ -162,10 +163,12 @@ impl Price {
 impl Rates {
     const fn percent(self, LongRequest { request_percent, reply_percent, .. }: LongRequest) -> Self {
         Self {
+            // Rates of the registry alone are multiplied here, which are far too small to overflow.
             input: self.input * request_percent / 100,
             output: self.output * reply_percent / 100,
             read: self.read * request_percent / 100,
             write: self.write * request_percent / 100,
+            // `Option::map` cannot be called in a `const fn`.
             long_write: match self.long_write {
                 Some(each) => Some(each * request_percent / 100),
                 None => None,
@@ -201,6 +204,8 @@ impl Receipt {
     pub fn cost(&self) -> Option<Dollars> {
         match &self.model {
             _ if self.calls == 0 => Some(Dollars::ZERO),
+            // A receipt has the sum of its attempts, which may look like one long request: the cost may
+            // then be too high.
             Some(model) => Price::by_model(model).map(|price| price.cost(&self.usage)),
             None => None,
         }

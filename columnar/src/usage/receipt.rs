@@ -68,12 +68,14 @@ impl fmt::Display for Receipt {
         entry("calls", json!(calls))?;
         entry("attempts", json!(attempts))?;
         let counts = [
+            // Stored receipts have this name, from before the field was renamed.
             ("untold", u64::from(*unreported)),
             ("input", usage.input),
             ("output", usage.output),
             ("cache_read", usage.cache_read),
             ("cache_write", usage.cache_write),
         ];
+        // A missing count is read as zero, so zeros take no space in the store.
         for (name, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
             entry(name, json!(count))?;
         }

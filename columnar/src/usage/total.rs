@@ -67,6 +67,7 @@ impl Total {
             unreported: u64::from(receipt.unreported),
             unpriced: if price.is_some() { 0 } else { calls },
             usage: receipt.usage,
+            // Each receipt is priced alone: the sum of several may look like one long request.
             cost: price.map_or(Dollars::ZERO, |price| price.cost(&receipt.usage)),
             ms: receipt.ms,
         };
@@ -129,6 +130,7 @@ impl fmt::Display for Total {
             write!(f, " ({} cached)", Grouped(usage.cache_read))?;
         }
         write!(f, ", {} out", Grouped(usage.output))?;
+        // If no call has a price, an amount of zero would look like the cost.
         if calls == 0 || unpriced < calls {
             let at_least = if unreported > 0 || unpriced > 0 { "at least " } else { "" };
             write!(f, ", {at_least}{cost}")?;

@@ -45,6 +45,7 @@ pub(super) struct TypeSpec {
 
 impl TypeSpec {
     pub(super) fn of<T: ColumnType>() -> Self {
+        // The schema is in the instruction of every request, where its `$schema` would cost tokens.
         let settings = SchemaSettings::default().with(|settings| settings.meta_schema = None);
         let json = settings.into_generator().into_root_schema_for::<T>().to_value();
         let instruction =
@@ -121,6 +122,7 @@ impl SchemaMismatch {
         let category = match error.classify() {
             Category::Data => InvalidJson::OtherType,
             Category::Eof => InvalidJson::Truncated,
+            // There is no I/O: the text is in memory.
             Category::Syntax | Category::Io => InvalidJson::Syntax,
         };
         let kind = MismatchKind::Invalid { category, line: error.line(), column: error.column() };

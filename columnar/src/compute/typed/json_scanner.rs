@@ -56,6 +56,7 @@ pub(super) enum Scanned<'t> {
 impl JsonScanner {
     /// Scans the new part of the reply and returns the JSON that was found in it.
     pub(super) fn advance<'t>(&mut self, reply: &'t str) -> &'t str {
+        // Bytes are enough: all that are compared are ASCII, which are never part of another character.
         while let Some(byte) = reply.as_bytes().get(self.position).copied() {
             self.scan(byte, reply);
         }
@@ -74,6 +75,7 @@ impl JsonScanner {
         match (self.state, self.start) {
             (State::Several, _) => Scanned::Several,
             (_, Some(start)) => {
+                // Truncated JSON is returned as well, so that the error is about its position.
                 Scanned::One(reply.get(start..self.end.unwrap_or(reply.len())).unwrap_or_default())
             }
             (_, None) => Scanned::None,
@@ -101,7 +103,9 @@ impl JsonScanner {
             (State::Blank, byte) if !byte.is_ascii_whitespace() => self.state = State::Prose,
             (State::Nested { depth }, b'"') => self.state = State::Quoted { depth, escaped: false },
             (State::Nested { depth }, b'{' | b'[') => self.state = State::Nested { depth: depth + 1 },
+            // Whether brackets match in kind is checked when the JSON is parsed.
             (State::Nested { depth: 1 }, b'}' | b']') => self.end(self.position + 1, State::AfterNested),
+            // Depth 1 is matched above, so the difference is at least 1.
             (State::Nested { depth }, b'}' | b']') => self.state = State::Nested { depth: depth - 1 },
             (State::Quoted { depth, escaped }, byte) => self.scan_quoted(byte, depth, escaped),
             (State::Number, byte) if !matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E') => {
@@ -144,6 +148,7 @@ impl JsonScanner {
         if matches!(word, Some("true" | "false" | "null")) {
             self.end(self.position, State::AfterScalar);
         } else {
+            // Nothing of the word was returned yet, so it can still become prose.
             (self.start, self.state) = (None, State::Prose);
         }
     }

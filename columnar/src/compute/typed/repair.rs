@@ -16,6 +16,7 @@ impl Step<'_> {
         // A step without a model would return the same value again.
         let default = usize::from(self.settings().instruction.is_some());
         let repairs = self.settings().repairs.unwrap_or(default);
+        // Budgets and warm-ups count the instruction as it is sent.
         self.map_instruction(|instruction| spec.output.instruct(instruction))
             .wrap(move |step, cx| Reply(Kind::Pieces(repair_loop(step.clone(), cx, spec.clone(), repairs))))
     }
@@ -76,6 +77,7 @@ impl RepairLoop<'_> {
                     }
                 }
                 Some(Ok(Piece::Whole(value))) => return Some(self.finish_whole(value)),
+                // The same stream continues with the step's own next attempt, so it is kept.
                 Some(Ok(Piece::Retry { error, .. })) => return Some(Ok(self.restart(error))),
                 None => return self.finish_stream().transpose(),
                 other => return other,
@@ -89,6 +91,7 @@ impl RepairLoop<'_> {
         match self.check() {
             Ok(_) => {
                 self.is_done = true;
+                // Only the end of the reply shows that a lone `true` or `null` is the value.
                 let rest = self.scanner.take_unread(&self.reply).to_owned();
                 Ok((!rest.is_empty()).then_some(Piece::Text(rest)))
             }
@@ -98,11 +101,13 @@ impl RepairLoop<'_> {
 
     fn finish_whole(&mut self, value: Value) -> Result<Piece, BoxError> {
         value.as_str().clone_into(&mut self.reply);
+        // Text that was streamed before is no part of a whole value.
         self.scanner = JsonScanner::default();
         self.scanner.advance(&self.reply);
         match self.check() {
             Ok(json) => {
                 self.is_done = true;
+                // An unchanged value is not copied.
                 Ok(Piece::Whole(if json == *value { value } else { json.into() }))
             }
             Err(invalid) => self.repair(invalid),

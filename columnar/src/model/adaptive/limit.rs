@@ -56,6 +56,7 @@ pub(super) struct ConcurrencyLimit {
 impl ConcurrencyLimit {
     /// A limit that begins at its ceiling, which is at least 1.
     pub(super) fn new(ceiling: usize, growth: ExponentialBuilder) -> Self {
+        // By default backon stops after three pauses, and a later refusal would have none.
         let growth = growth.without_max_times();
         let ceiling = ceiling.max(1);
         let (round, pauses) = (Round(0), growth.build());
@@ -88,6 +89,7 @@ impl ConcurrencyLimit {
 
     /// A call was answered.
     pub(super) fn answered(&mut self, round: Round) {
+        // A call that began before the first refusal does not show that the model answers again.
         self.silent = self.silent.filter(|(_, refused)| round <= *refused);
         // An answer to a call that began before the last refusal says nothing about the limit now.
         if round != self.round {
@@ -115,6 +117,8 @@ impl ConcurrencyLimit {
             // The pause that the model asks for may be too short each time.
             pause = pause.max(self.pauses.next().unwrap_or_default());
         }
+        // `None` is less than any time. A shorter pause does not replace a longer one, and the upper
+        // bound keeps the sum within the range of an instant.
         self.opens = self.opens.max(Some(now + pause.min(LONGEST_PAUSE)));
     }
 }

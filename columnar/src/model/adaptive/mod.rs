@@ -98,9 +98,11 @@ impl Adaptive {
         loop {
             let permit = match self.permits.take(&mut budget).await {
                 Ok(permit) => permit,
+                // The model's own error explains more than the `Overloaded` of a wait that is too long.
                 Err(overloaded) => return Err(refusal.unwrap_or_else(|| overloaded.into())),
             };
             let mut call = Call { reply: self.model.reply(request.clone()), permit: Some(permit) };
+            // A refusal after the first piece is returned: the reader has that piece already.
             match call.next().await {
                 Some(Err(error)) if Overloaded::of(&*error).is_some() => {
                     budget.refused();
@@ -155,6 +157,7 @@ impl Stream for Call {
         match (permit.take(), &chunk) {
             (Some(permit), Some(Ok(_))) => permit.answered(),
             (Some(permit), Some(Err(error))) => permit.failed(&**error),
+            // A stream that ended without `Chunk::End` shows nothing about the limit.
             _ => {}
         }
         Poll::Ready(chunk)

@@ -52,6 +52,7 @@ impl Permits {
             let now = Instant::now();
             match self.try_take(now) {
                 Ok(permit) => {
+                    // The pause of its own refusal is over, so the next pause is that of another call.
                     budget.refused = false;
                     return Ok(permit);
                 }
@@ -69,6 +70,8 @@ impl Permits {
 
     fn try_take(self: &Arc<Self>, now: Instant) -> Result<Permit, Admission> {
         let mut state = self.lock();
+        // Counted each time, because a call becomes unread by the passage of time alone. A reader's
+        // lock is taken under this one and never the other way round.
         let in_flight = state.calls.values().filter(|reader| !reader.is_unread(now)).count();
         match state.limit.admit(in_flight, now) {
             Admission::Now(round) => {
@@ -112,9 +115,11 @@ impl WaitBudget {
     fn until(&mut self, now: Instant, opens: Instant, silent: Option<Instant>) -> Option<Instant> {
         let mut until = opens;
         if mem::take(&mut self.refused) {
+            // A call that cannot get a permit in time fails now, without a pause.
             self.left = self.left.checked_sub(opens.duration_since(now))?;
             until += REFUSED_DELAY;
         }
+        // Refusals from before this call began are no part of its wait.
         let silent = silent.map(|silent| opens.duration_since(silent.max(self.begun)));
         silent.is_none_or(|silent| silent <= self.whole).then_some(until)
     }
@@ -138,6 +143,7 @@ impl Permit {
         self.reader.reads(poller.waker());
         let waker = Waker::from(Arc::clone(&self.reader));
         let polled = reply(&mut Context::from_waker(&waker));
+        // After a ready item the reply wakes nobody, so the time without a poll begins here.
         if polled.is_ready() {
             self.reader.is_called();
         }
@@ -146,12 +152,14 @@ impl Permit {
 
     /// The call was answered.
     pub(super) fn answered(self) {
+        // The guard is released before `self` is dropped, which locks again.
         self.permits.lock().limit.answered(self.round);
     }
 
     /// The call failed. Errors other than a refusal do not affect the limit.
     pub(super) fn failed(self, error: &(dyn Error + 'static)) {
         if let Some(overloaded) = Overloaded::of(error) {
+            // Released at the end of this block, before `self` is dropped, which locks again.
             let mut state = self.permits.lock();
             state.limit.refused(self.round, overloaded.retry_after, Instant::now());
         }
@@ -161,6 +169,7 @@ impl Permit {
 impl Drop for Permit {
     fn drop(&mut self) {
         self.permits.lock().calls.remove(&self.call);
+        // The lock is free again here, so the calls that wake up need not wait for it.
         self.permits.freed.notify_waiters();
     }
 }
@@ -178,11 +187,13 @@ struct Reader {
 
 impl Reader {
     fn reads(&self, waker: &Waker) {
+        // Cleared before the poll, so that a wake-up during the poll counts.
         *self.called() = None;
         self.waker.register(waker);
     }
 
     fn is_called(&self) {
+        // The first wake-up counts: a second one does not show that the reply was read.
         self.called().get_or_insert_with(Instant::now);
     }
 

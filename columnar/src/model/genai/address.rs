@@ -16,6 +16,7 @@ impl Address {
 
     /// Splits `provider/model@http://…` into the name and the address. Some models have an `@` in their names.
     pub(super) fn split(name: &str) -> (&str, Option<Self>) {
+        // The first mark counts: the query of an address may contain another one.
         let at = ["@http://", "@https://"].iter().filter_map(|mark| name.find(mark)).min();
         match at.and_then(|at| Some((name.get(..at)?, name.get(at + 1..)?))) {
             Some((name, url)) => (name, Some(Self::new(url))),
@@ -30,7 +31,9 @@ impl Address {
     /// Whether the address is on this machine.
     pub(super) fn is_loopback(&self) -> bool {
         let (_, rest) = self.0.split_once("://").unwrap_or(("", &self.0));
+        // By the URL Standard of the WHATWG a backslash ends the host like a slash.
         let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+        // The host is after the last `@`: `http://127.0.0.1@example.com` is not this machine.
         let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
         // An address in brackets, as in `[::1]:8123`, has colons of its own.
         let end = if host.starts_with('[') { ']' } else { ':' };

@@ -21,6 +21,8 @@ pub(super) fn client() -> Option<Client> {
         .connect_timeout(CONNECT_TIMEOUT)
         .tcp_nodelay(true)
         .pool_max_idle_per_host(4)
+        // A dead connection is noticed after 30 seconds, long before a reply times out, and also
+        // while it is idle, so that the next call does not have to notice it.
         .http2_keep_alive_interval(Duration::from_secs(20))
         .http2_keep_alive_timeout(Duration::from_secs(10))
         .http2_keep_alive_while_idle(true)
@@ -33,5 +35,6 @@ pub(super) fn client() -> Option<Client> {
 /// Polls a future without a subscriber, because the client logs requests and addresses.
 pub(super) async fn without_logs<F: Future>(future: F) -> F::Output {
     let (mut future, no_subscriber) = (pin!(future), Dispatch::none());
+    // The subscriber belongs to the thread, and each poll may be on another one.
     poll_fn(|cx| with_default(&no_subscriber, || future.as_mut().poll(cx))).await
 }

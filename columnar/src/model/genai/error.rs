@@ -95,6 +95,7 @@ impl GenaiError {
     /// The client's own text may quote the request, the reply and the address.
     pub(super) fn new(model: &str, error: &::genai::Error, sent: &Sent) -> Self {
         let cause: &(dyn Error + 'static) = match error {
+            // In a stream the client wraps its error in another one, and the inner one has the status.
             ::genai::Error::WebStream { error, .. } => error.as_ref(),
             error => error,
         };
@@ -168,6 +169,7 @@ impl Refusal {
 /// Parses a `retry-after` header: a number of seconds, or a date.
 fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
     let header = header.trim();
+    // RFC 9110, section 10.2.3, allows both forms.
     let pause = if let Ok(seconds) = header.parse() {
         Duration::from_secs(seconds)
     } else {

@@ -168,6 +168,7 @@ impl Genai {
         let options = options.with_raw_frame_sink_arc(raw_events.clone());
         let reply = without_logs(async {
             let mut target = self.client.resolve_service_target(self.model).await?;
+            // The key that is sent is the one that errors are redacted with.
             target.auth = sent.key.clone().map_or(AuthData::None, AuthData::Key);
             if let Some(address) = &sent.address {
                 target.endpoint = Endpoint::from_owned(address.as_str());

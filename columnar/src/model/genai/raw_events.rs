@@ -52,6 +52,7 @@ impl RawEvents {
     fn see(&self, frame: &RawFrameRef<'_>, seen: &mut Seen) {
         seen.last = Some(Instant::now());
         // The end marker of some providers is not JSON.
+        // The first fault is kept: later events may only follow from it.
         if frame.data.is_empty() || frame.data == "[DONE]" || seen.fault.is_some() {
             return;
         }
@@ -65,13 +66,17 @@ impl RawEvents {
             || ["error", "response.failed"].contains(&kind)
             || json.get("error").is_some_and(|error| !error.is_null());
         if is_error {
+            // OpenAI's Responses API has the error inside the response, where it is null without one.
             let inner = json.pointer("/response/error").filter(|error| !error.is_null());
             seen.fault = Some(Fault::Error(inner.unwrap_or(&json).clone()));
         } else if self.named && frame.event.is_none() {
+            // The client drops an event without its name, and its text with it. An event loses its name
+            // if the network splits a CR LF, which the client then reads as two line ends.
             seen.fault = Some(Fault::Garbled);
         }
         seen.refused |= refuses(&json, kind);
         if seen.id.is_none() {
+            // The paths of chat completions, Anthropic, OpenAI's Responses API and Gemini.
             let id = ["/id", "/message/id", "/response/id", "/responseId"];
             let id = id.iter().find_map(|path| json.pointer(path)?.as_str());
             seen.id = id.filter(|id| is_id(id)).map(str::to_owned);
@@ -93,5 +98,6 @@ fn refuses(json: &Json, kind: &str) -> bool {
 }
 
 fn is_id(id: &str) -> bool {
+    // Receipts store the id, and a server may send anything instead, such as text of the request.
     (1..=LONGEST_ID).contains(&id.len()) && id.chars().all(|c| c.is_ascii_graphic())
 }

@@ -33,6 +33,7 @@ impl Sent {
 
     /// The same for a parsed body.
     pub(super) fn redacted_error(&self, body: &Json) -> String {
+        // Gemini sends a list with one error.
         let body = body.get(0).unwrap_or(body);
         let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
         let redactor = Redactor::of(self);
@@ -70,6 +71,7 @@ impl Redactor {
         let Request { system, messages, follow_up, stop, schema, .. } = &sent.request;
         let mut text = system.to_string();
         let mut add = |more: &str| {
+            // The line break keeps the end of one text and the beginning of the next apart.
             text.push('\n');
             text.push_str(more);
         };
@@ -81,6 +83,7 @@ impl Redactor {
         }
         sent.key.iter().for_each(|key| add(key));
         sent.address.iter().for_each(|address| add(address.as_str()));
+        // Providers may quote the request in another case.
         let text = text.to_lowercase();
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > SHORT);
         Self { words: words.map(str::to_owned).collect(), text }
@@ -89,10 +92,13 @@ impl Redactor {
     /// Whether the word is a piece of the sent text, or contains one. A word that is not ASCII is assumed to be one.
     fn has(&self, word: &str) -> bool {
         let word = word.to_lowercase();
+        // Providers quote a part of the key, as in `sk-ab*****yz`, which is no piece of the sent text.
         let is_key = word.contains("sk-") || word.contains('*');
         is_key
             || !word.is_ascii()
             || (word.len() > SHORT && self.text.contains(&word))
+            // All pieces of the word are looked up. A word has at most `LONGEST_SENTENCE` characters, and
+            // here all of them are ASCII.
             || (0..word.len()).any(|start| self.has_word_at(&word, start))
     }
 

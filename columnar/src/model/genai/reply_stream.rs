@@ -69,6 +69,7 @@ impl ReplyStream {
                 None => return Ok(None),
                 Some(ChatStreamEvent::Chunk(text)) if !text.content.is_empty() => {
                     reply.text = reply.text.saturating_add(text.content.len());
+                    // The limit is checked before the text is returned, so the reader never has more.
                     if reply.text > reply.limits.text {
                         return Err(GenaiError::TooLong { model: reply.name, limit: reply.limits.text });
                     }
@@ -79,6 +80,7 @@ impl ReplyStream {
                     return Ok(Some((reply.end(Finish::Other("tool_calls".to_owned()), None), None)));
                 }
                 Some(ChatStreamEvent::End(end)) => {
+                    // Nothing is polled after the end: a server may keep its connection open.
                     return Ok(reply.finished(end).map(|end| (end, None)));
                 }
                 Some(_) => {}
@@ -105,7 +107,10 @@ impl ReplyStream {
     }
 
     fn finished(&self, end: StreamEnd) -> Option<Chunk> {
+        // After `[DONE]` alone the client reports an end, too. Without a reason the reply broke off.
         let finish = match end.captured_stop_reason? {
+            // OpenAI sends a refusal in a field of its own and then stops as usual, and its Responses API
+            // reports filtered content as an incomplete reply.
             StopReason::Completed(_) | StopReason::StopSequence(_) | StopReason::MaxTokens(_)
                 if self.raw_events.look(|seen| seen.refused) =>
             {
@@ -114,12 +119,14 @@ impl ReplyStream {
             StopReason::Completed(_) | StopReason::StopSequence(_) => Finish::Stop,
             StopReason::MaxTokens(_) => Finish::Length,
             StopReason::ContentFilter(_) => Finish::Refused,
+            // The reason is shown in an error. A server could send a sentence that quotes the request.
             StopReason::ToolCall(reason) | StopReason::Other(reason) if is_word(&reason) => {
                 Finish::Other(reason)
             }
             StopReason::ToolCall(_) | StopReason::Other(_) => Finish::Other("for another reason".to_owned()),
         };
         let count = |tokens: Option<i32>| tokens.and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
+        // A usage without this count must remain unreported: with zeros the call would look free.
         let usage = end.captured_usage.filter(|usage| usage.prompt_tokens.is_some()).map(|usage| {
             let details = usage.prompt_tokens_details.unwrap_or_default();
             Usage::new(count(usage.prompt_tokens), count(usage.completion_tokens))

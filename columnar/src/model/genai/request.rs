@@ -16,6 +16,7 @@ pub(super) fn chat_request(model: &str, request: &Request) -> ChatRequest {
         None => chat,
         Some((system, None)) => chat.with_system(system),
         Some((system, Some(lifetime))) => {
+            // The client's field for the system text has no options, so a mark needs a message.
             chat.append_message(ChatMessage::system(system).with_options(cache_control(lifetime)))
         }
     };
@@ -57,6 +58,7 @@ pub(super) fn chat_options(provider: &Provider, request: &Request) -> ChatOption
     let schema = request.schema.as_ref().zip(provider.schema);
     match schema.and_then(|(schema, dialect)| Some((schema, in_dialect(&schema.json, dialect)?))) {
         Some((schema, json)) => options.with_response_format(JsonSpec::new(schema.name.clone(), json)),
+        // The instruction of a typed column has the schema as well, so nothing is lost without it.
         None => options,
     }
 }

@@ -61,10 +61,12 @@ fn narrowed(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
     };
     let mut kept = Map::new();
     for (word, value) in entries.iter().filter(|(word, value)| !left_out(word, value)) {
+        // These dialects allow no other properties, so they cannot express a map.
         if FOREIGN.contains(&&**word) || (word == "additionalProperties" && value != false) {
             return None;
         }
         let value = match (word.as_str(), value) {
+            // Names of properties are not keywords: a property may be called `format`.
             ("properties" | "$defs" | "definitions", Json::Object(named)) => {
                 let named =
                     named.iter().map(|(name, schema)| Some((name.clone(), narrowed(schema, dialect)?)));
@@ -74,6 +76,7 @@ fn narrowed(schema: &Json, dialect: SchemaDialect) -> Option<Json> {
                 Json::Array(schemas.iter().map(|schema| narrowed(schema, dialect)).collect::<Option<_>>()?)
             }
             ("items", schema) => narrowed(schema, dialect)?,
+            // Other values are data, such as those of `enum` and `const`, and stay as they are.
             _ => value.clone(),
         };
         // Providers support `anyOf`, which accepts more.

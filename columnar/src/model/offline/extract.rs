@@ -60,6 +60,7 @@ pub(super) fn sections(content: &str) -> Vec<(String, String)> {
             text.push_str(line);
         }
     }
+    // A block that is never closed is plain text, with the line that opened it.
     found.push((String::new(), format!("{opening}{text}")));
     found.retain(|(tag, text)| !tag.is_empty() || !text.trim().is_empty());
     found
@@ -90,11 +91,13 @@ fn key_phrases(text: &str, limit: usize) -> Option<String> {
     let (mut seen, mut ranked) = (BTreeSet::new(), Vec::new());
     for phrase in phrases {
         let known = phrase.iter().filter_map(|word| tallies.get(&key(word)));
+        // In thousandths, because floats are not `Ord`.
         let score: usize = known.map(|(degree, count)| degree * 1000 / count).sum();
         if seen.insert(phrase.join(" ").to_lowercase()) {
             ranked.push((score, phrase.join(" ")));
         }
     }
+    // The sort is stable, so of equal scores the earlier phrase is the first.
     ranked.sort_by(|(a, _), (b, _)| b.cmp(a));
     let best = ranked.into_iter().take(limit).map(|(_, phrase)| phrase);
     best.reduce(|a, b| format!("{a}, {b}"))
@@ -161,6 +164,7 @@ fn weighed(text: &str) -> Vec<(&str, usize)> {
     let weight = |sentence: &str| {
         let words: BTreeSet<String> = content_words(sentence).collect();
         let sum: usize = words.iter().filter_map(|word| counts.get(word)).sum();
+        // Divided by the root of the length: a sum prefers long sentences, an average short ones.
         (1 + sum) * 10_000 / (words.len().max(1) * 10_000).isqrt()
     };
     let sentences = split_sentences(text).into_iter();
@@ -169,6 +173,7 @@ fn weighed(text: &str) -> Vec<(&str, usize)> {
 
 /// The first of the items with the highest score, if any scores above zero.
 fn best<T, S: Ord + Default>(items: Vec<T>, score: impl Fn(&T) -> S) -> Option<T> {
+    // `max_by_key` returns the last maximum, which is the first one in reverse.
     let first_best = items.into_iter().rev().max_by_key(&score);
     first_best.filter(|item| score(item) > S::default())
 }
@@ -181,10 +186,12 @@ fn split_sentences(text: &str) -> Vec<&str> {
         let is_short = ABBREVIATIONS.iter().any(|short| so_far.ends_with(short));
         let is_closing = "\"')]”’»」".contains(c);
         let is_spaced = ".!?".contains(last) && c.is_whitespace() && !is_short;
+        // No white space follows `。！？`. It must follow `.`, which may also be inside a number.
         if c == '\n' || is_spaced || ("。！？".contains(last) && !is_closing) {
             found.push(so_far);
             start = at;
         }
+        // A closing quote belongs to the sentence before it.
         last = if is_closing { last } else { c };
     }
     found.push(text.get(start..).unwrap_or_default());
@@ -194,6 +201,7 @@ fn split_sentences(text: &str) -> Vec<&str> {
 
 /// The texts that contain a word, without [`NOTHING`].
 fn speaking<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    // This model's replies may be the input of another column, and `NOTHING` is no text to quote.
     let speaks = |text: &&str| text.trim() != NOTHING && words(text).next().is_some();
     texts.into_iter().filter(speaks).collect()
 }

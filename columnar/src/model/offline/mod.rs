@@ -66,6 +66,7 @@ impl Model for Offline {
         stream::iter(pieces)
             .chain(stream::iter([Chunk::End(end)]))
             .then(move |chunk| async move {
+                // Without a delay no timer is made, which would need a Tokio runtime.
                 if !delay.is_zero() {
                     tokio::time::sleep(delay).await;
                 }

@@ -17,6 +17,7 @@ struct Sample<'s> {
 
 impl Sample<'_> {
     fn of(&self, schema: &Json, depth: usize) -> Json {
+        // A reference to itself has no valid value, so any value ends it.
         if depth > 4 * DEEP {
             return Json::Null;
         }
@@ -30,6 +31,7 @@ impl Sample<'_> {
         }
         if let Some(choices) = ["anyOf", "oneOf", "allOf"].iter().find_map(|name| list(name)) {
             let is_null = |choice: &&Json| choice.get("type").and_then(Json::as_str) == Some("null");
+            // Deep inside, null ends a type that contains itself.
             let first = choices.iter().find(|choice| is_null(choice) == (depth > DEEP));
             return first.or(choices.first()).map_or(Json::Null, |choice| self.of(choice, depth + 1));
         }
@@ -60,6 +62,7 @@ impl Sample<'_> {
             return Json::Array(Vec::new());
         };
         let is_text = item.get("type").and_then(Json::as_str) == Some("string") && item.get("enum").is_none();
+        // With bounds the number of phrases could be wrong.
         if is_text && least == 0 && most.is_none() {
             return self.text.split(", ").map(Json::from).collect();
         }
