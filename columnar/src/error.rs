@@ -23,6 +23,7 @@ pub(crate) fn nearest<'n, N: AsRef<str> + Ord>(name: &str, known: &'n [N]) -> Op
     known
         .iter()
         .map(|known| (distance(known.as_ref()), known))
+        // A third of the letters may differ, and one in the shortest names.
         .filter(|(distance, known)| *distance <= known.as_ref().len().max(3) / 3)
         .min()
         .map(|(_, known)| known)

@@ -58,6 +58,7 @@ impl World {
                 Ok(Either::Left((None, _))) => break,
                 // A compute step is silent, or a fault drops the run.
                 Ok(Either::Right(_)) | Err(_) => {
+                    // First, because only the end of the computations settles which values are stored.
                     drop(run);
                     let is_stored = |column: &Name, step| flow.get(column, step).is_some();
                     self.lock().invariants.run_dropped(is_stored);
@@ -68,6 +69,7 @@ impl World {
         }
         self.check();
         let progress = flow.progress();
+        // Behind a failed cell others may wait until the next run.
         let is_waiting = progress.waiting > 0 && progress.failed == 0;
         assert!(progress.running == 0 && !is_waiting, "a run that ends leaves nothing to do: {progress:?}");
         progress.failed == 0

@@ -80,6 +80,7 @@ impl FaultyReply<'_> {
             }
         }
         match fault {
+            // `panic!` would print a message for every simulated panic.
             Fault::Panic => resume_unwind(Box::new("a simulated panic")),
             Fault::Silence => pending().await,
             Fault::Dropped => {

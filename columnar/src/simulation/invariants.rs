@@ -64,6 +64,7 @@ impl Invariants {
     pub(super) fn compute_started(&mut self, column: &Name, step: usize, messages: String) -> Check {
         self.write("computes", column, step);
         let cell = self.cell(column, step);
+        // After a lost confirmation the flow cannot know that the store has the value, and computes it again.
         if cell.emitted || cell.stored.is_some() && cell.interruptions == 0 {
             return Err(format!("`{column}` at step {step} is computed although it is stored"));
         }
@@ -145,6 +146,7 @@ impl Invariants {
     pub(super) fn run_dropped(&mut self, is_stored: impl Fn(&Name, usize) -> bool) {
         self.log.push_str("run dropped\n");
         for ((column, step), cell) in &mut self.cells {
+            // Any of these cells may have been in progress; the number is an upper bound.
             cell.interruptions += usize::from(!is_stored(column, *step));
         }
     }

@@ -109,7 +109,9 @@ impl Simulation {
             Some(seed) => (seed, 1),
             None => (self.seed.unwrap_or_else(random_seed), self.schedules),
         };
+        // A random first seed may be close to the largest number.
         for seed in (0..schedules).map(|schedule| first.wrapping_add(schedule)) {
+            // The panic goes on after the seed is printed, so nobody sees a broken state.
             let schedule = AssertUnwindSafe(|| self.schedule(seed, &test));
             if let Err(panic) = catch_unwind(schedule) {
                 eprintln!("the schedule of seed {seed} failed; to run it again: {SEED}={seed}");
@@ -125,6 +127,7 @@ impl Simulation {
         fastrand::seed(seed);
         let world = World::new(seed, self.faults);
         let outcome = runtime.block_on(test(world.clone()));
+        // Before the outcome, because an error of the test may be the consequence of a violation.
         world.check();
         #[expect(clippy::panic, reason = "it is how a test fails")]
         if let Err(error) = outcome {

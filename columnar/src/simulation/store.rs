@@ -57,6 +57,7 @@ impl StoreLayer for Simulated {
             };
             let confirmed = fault.is_none();
             world.check_that(|invariants| invariants.stored(&column, step, stored, confirmed));
+            // The value is stored and not yet confirmed, so a run that is dropped now leaves it behind.
             sleep(world.delay()).await;
             if confirmed { Ok(put) } else { Err(StoreError::other("the connection was lost")) }
         }

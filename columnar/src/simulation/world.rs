@@ -110,6 +110,7 @@ impl World {
     pub(super) fn fault(&self, column: &Name, step: usize, kinds: &[Fault]) -> Option<Fault> {
         let mut state = self.lock();
         if let Some(scripted) = state.scripted.get_mut(&(column.to_string(), step))
+            // A scripted fault of the store stays in the queue while the cell is computed.
             && scripted.front().is_some_and(|next| kinds.contains(next))
         {
             return scripted.pop_front();
@@ -138,6 +139,7 @@ impl World {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        // A failed assertion poisons the lock. A panic here would then abort, in the `Drop` of a reply.
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

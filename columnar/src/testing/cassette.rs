@@ -226,6 +226,7 @@ impl Cassette {
                 Ok(Chunk::Text(text))
             }
             Ok(Chunk::End(end)) => {
+                // Taken out, so that a model that ends its reply twice is recorded once.
                 if let Some((recordings, cell, recorded, pieces)) = pending.take() {
                     let reply = RecordedReply { pieces, end: end.clone() };
                     let mut recordings = recordings.lock().unwrap_or_else(PoisonError::into_inner);
@@ -234,6 +235,7 @@ impl Cassette {
                 Ok(Chunk::End(end))
             }
             Err(error) => {
+                // A reply that broke off is not recorded, even if the stream goes on to an end.
                 pending = None;
                 Err(error)
             }

@@ -111,6 +111,7 @@ async fn load_steps<S: Store>(store: &S, column: &str, steps: std::ops::Range<us
 
 async fn has_one_owner<S: Store>(handle: &impl Fn() -> S) {
     let first = opened(handle).await;
+    // Twice, because a refused handle that is dropped must not free the lock of the owner.
     for _ in 0..2 {
         let second = handle();
         let refused = second.open().await;
@@ -208,6 +209,7 @@ async fn returns_exactly_the_entries_that_were_put<S: Store>(handle: &impl Fn() 
         let entries = load(store, "user").await;
         assert_eq!(entries.len(), texts.len() + 1, "clause 5: every entry comes back");
         for ((step, entry), text) in entries.iter().zip(&texts) {
+            // Apart from the assertion, whose message would quote a megabyte.
             let same = *entry == value(*text);
             assert!(same, "clause 5: text {step} of {} bytes comes back as it was put", text.len());
         }
@@ -247,6 +249,7 @@ async fn returns_exactly_the_receipts_that_were_put<S: Store>(handle: &impl Fn()
 async fn addresses_cells_in_any_order<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
     let mut existing = Vec::new();
+    // A store must not reserve room for the gap before step 1,000,000.
     for step in [5, 0, 9, 1, 1_000_000, 3, 2, 4] {
         assert_eq!(put(&store, "map", step, value(step.to_string())).await, Put::Stored, "clause 8");
         existing.push(step);
@@ -262,6 +265,7 @@ async fn addresses_cells_in_any_order<S: Store>(handle: &impl Fn() -> S) {
 }
 
 async fn keeps_columns_apart<S: Store>(handle: &impl Fn() -> S) {
+    // `con` and `nul` are devices on Windows; others resemble the names of files and tables.
     let names = ["a", "ab", "a.b", "a_b", "debate.critic", "con", "nul", "columnar", "definition", "x0"];
     let longest = "l".repeat(64);
     let names: Vec<&str> = names.into_iter().chain([longest.as_str()]).collect();
@@ -312,6 +316,7 @@ async fn takes_concurrent_puts<S: Store>(handle: &impl Fn() -> S) {
 }
 
 async fn stores_a_dropped_put_whole_or_not_at_all<S: Store>(handle: &impl Fn() -> S) {
+    // Half a megabyte, so that a store that writes in pieces can be cut off in the middle.
     let text = "long ".repeat(100_000);
     let store = opened(handle).await;
     drop(store.put(name("map"), 0, value(text.as_str())));

@@ -129,6 +129,7 @@ pub fn context_text(messages: &Messages) -> String {
         text.push_str(&label(&part));
         let content = part.text();
         let content = content.strip_prefix("\n\n").filter(|_| part.joins()).unwrap_or(&content);
+        // Not `lines`, which would hide an empty last line and carriage returns.
         for line in content.split('\n') {
             text.push_str(if line.is_empty() { "\n│" } else { "\n│ " });
             text.push_str(line);

@@ -149,6 +149,7 @@ impl<L: StoreLayer> Store for LayeredStore<L> {
     }
 }
 
+// Not derived, because a derive would need a layer that is `Clone`.
 impl<L> Clone for LayeredStore<L> {
     fn clone(&self) -> Self {
         Self { inner: Arc::clone(&self.inner), layer: Arc::clone(&self.layer) }

@@ -103,6 +103,7 @@ impl Model for ScriptedModel {
     }
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
+        // Before the lock is taken, because the function may ask a clone for its `requests`.
         let reply = (self.reply)(&request);
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         let words: Vec<_> = reply.split_inclusive(' ').map(|word| Ok(Chunk::Text(word.to_owned()))).collect();

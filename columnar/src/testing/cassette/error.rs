@@ -10,6 +10,7 @@ use crate::model::Refused;
 pub(super) enum CassetteError {
     #[error("there is no cassette `{}`; `COLUMNAR_RECORD=missing` records one", path.display())]
     NoFile { path: PathBuf, source: Refused },
+    // A text: each request gets a clone of the error, and `io::Error` has none.
     #[error("the cassette `{}` cannot be read or written: {reason}", path.display())]
     Io { path: PathBuf, reason: String },
     #[error(

@@ -60,6 +60,7 @@ fn message_list(messages: &[(Role, String)]) -> Layout {
 
 fn reply(RecordedReply { pieces, end }: &RecordedReply) -> Layout {
     let mut entries = vec![("text", Layout::text(&pieces.concat()))];
+    // Also for no piece at all: without lengths, an empty text is read as one piece.
     if pieces.len() != 1 {
         // One string, so that the lengths are on one line.
         let lengths: Vec<_> = pieces.iter().map(|piece| piece.len().to_string()).collect();
@@ -92,6 +93,7 @@ fn counts(usage: Usage) -> [(&'static str, u64); 4] {
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<Recording>, Damage> {
     let json: Json = serde_json::from_slice(bytes).map_err(|error| Damage::json(&error))?;
     let root = Located::root(&json);
+    // The version is first: entries that a later one adds must not look like damage.
     let version = root.field("cassette")?.count()?;
     if version != VERSION {
         return Err(Damage::Version { found: version, known: VERSION });
@@ -109,6 +111,7 @@ fn read_recording(value: &Located<'_>) -> Result<Recording, Damage> {
     Ok(Recording {
         cell: Cell {
             column: value.field("column")?.text()?,
+            // The step is only shown to people, and identifies nothing.
             step: usize::try_from(value.field("step")?.count()?).unwrap_or(usize::MAX),
         },
         request: read_request(&value.field("request")?)?,
@@ -172,6 +175,7 @@ fn read_reply(value: &Located<'_>) -> Result<RecordedReply, Damage> {
     let finish = value.field("finish")?;
     let finish = match finish.optional("other") {
         Ok(Some(name)) => Finish::Other(name.text()?),
+        // A text is no object, so an error of `optional` only means that the finish is a known one.
         _ => match &*finish.text()? {
             "stop" => Finish::Stop,
             "length" => Finish::Length,
@@ -188,6 +192,7 @@ fn pieces(text: &str, lengths: &str) -> Option<Vec<String>> {
     let mut rest = text;
     let mut pieces = Vec::new();
     for length in lengths.split_ascii_whitespace() {
+        // A length that was edited by hand may end inside a character.
         let (piece, after) = rest.split_at_checked(length.parse().ok()?)?;
         pieces.push(piece.to_owned());
         rest = after;

@@ -45,6 +45,7 @@ impl Layout {
         let all = |items: &[Self]| items.iter().map(Self::one_line).collect::<Option<Vec<_>>>();
         let text = match self {
             Self::Scalar(text) => return Some(text.clone()),
+            // Always one line for each line, so that a review shows only the lines that changed.
             Self::Lines(_) | Self::Json(_) => return None,
             Self::List(items) => format!("[{}]", all(items)?.join(", ")),
             Self::Map(entries) => {
@@ -69,6 +70,7 @@ impl Layout {
                 block(f, depth, ['{', '}'], entries.iter().map(|(name, item)| (Some(*name), item)))
             }
             Self::Json(json) => {
+                // Strings in JSON have no raw line feed, so the replacement changes only the layout.
                 let margin = format!("\n{:1$}", "", 2 * depth);
                 f.write_str(&format!("{json:#}").replace('\n', &margin))
             }

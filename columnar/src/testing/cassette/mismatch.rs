@@ -21,6 +21,7 @@ pub(super) fn describe(
     recordings: &BTreeMap<Vec<String>, Recording>,
 ) -> String {
     let mut text = format!("for `{}` at step {}", cell.column, cell.step);
+    // Among equally near recordings that of the same cell, so that the message helps most.
     let nearest = recordings.iter().min_by_key(|(lines, recording)| {
         (Difference::of(lines, requested).lines(), recording.cell != *cell, &recording.cell)
     });
@@ -52,6 +53,7 @@ struct Difference<'l> {
 impl<'l> Difference<'l> {
     fn of(recorded: &'l [String], requested: &'l [String]) -> Self {
         let before = recorded.iter().zip(requested).take_while(|(one, other)| one == other).count();
+        // Without the equal beginning, because no line counts both there and at the end.
         let rest = |lines: &'l [String]| lines.iter().skip(before).rev();
         let after = rest(recorded).zip(rest(requested)).take_while(|(one, other)| one == other).count();
         Self { recorded, requested, before, after }
@@ -75,6 +77,7 @@ impl<'l> Difference<'l> {
 
     /// The heading of the section of the first line that differs, unless that line is a heading itself.
     fn heading(&self) -> Option<(usize, &'l str)> {
+        // `RecordedRequest::lines` indents all text from outside.
         let is_heading = |line: &str| !line.starts_with(' ');
         if is_heading(self.first()) {
             return None;
@@ -107,6 +110,7 @@ impl<'l> Difference<'l> {
         let (recorded, requested) = (self.own(self.recorded), self.own(self.requested));
         text.extend(differing('-', recorded, requested));
         text.extend(differing('+', requested, recorded));
+        // After lines that are left out, equal ones would seem to follow the shown ones.
         if recorded.len().max(requested.len()) <= DIFFERENT {
             text.extend(
                 self.requested

@@ -54,6 +54,7 @@ pub(super) struct RecordedRequest {
 
 impl RecordedRequest {
     pub(super) fn new(model: &str, request: &Request) -> Self {
+        // Every field by name, so that a new one of `Request` cannot be forgotten here.
         let Request { system, messages, follow_up, max_tokens, temperature, stop, schema, pace: _ } = request;
         Self {
             model: model.to_owned(),

@@ -50,6 +50,7 @@ impl Recordings {
     pub(super) fn open(path: PathBuf, record: Result<Record, CassetteError>) -> Self {
         let mut recordings = Self {
             path,
+            // If the mode turns out to be invalid, nothing may be recorded.
             record: Record::Nothing,
             by_request: BTreeMap::new(),
             written: None,
@@ -154,9 +155,11 @@ impl Recordings {
         });
         // If several columns send the same request, the file must not depend on which one was first.
         recording.cell = cell.min(recording.cell.clone());
+        // Calls are concurrent, so replies may end in another order than their requests began.
         let index = recording.sequence.partition_point(|other| *other < call);
         recording.sequence.insert(index, call);
         recording.replies.insert(index, reply);
+        // The flow has just used this reply, so `unused` must not list it.
         recording.replayed += 1;
         self.write()
     }
@@ -197,8 +200,10 @@ fn read_file(path: &Path) -> Result<Option<Vec<u8>>, CassetteError> {
 /// Replaces a file atomically, so that no reader sees a part of it.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let Some(name) = path.file_name() else { return Err(io::ErrorKind::IsADirectory.into()) };
+    // The parent of a bare file name is the empty path, which cannot be created.
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.map_or(Ok(()), fs::create_dir_all)?;
+    // With the process id, because test processes that run together must not share the file.
     let staged = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), process::id()));
     fs::write(&staged, bytes)?;
     fs::rename(&staged, path)
