@@ -55,6 +55,7 @@ impl Definition {
 
     /// The text of the definition, with one line per column, so that people can read it.
     pub(crate) fn text(&self) -> String {
+        // By hand, since serde_json writes either one line in all or one line per field.
         let mut text = format!("{{\"columnar\":{FORMAT},\"columns\":[");
         for (at, column) in self.columns.iter().enumerate() {
             let comma = if at > 0 { "," } else { "" };
@@ -81,12 +82,15 @@ impl Definition {
         let named = |name: &str| self.columns.iter().find(|stored| stored.name == *name);
         let by_name =
             schema.columns().iter().map(|column| named(&column.name).map(|stored| stored.key.clone()));
+        // All names before all renames, so that a rename cannot take a column that still has its name.
         let mut keys: Vec<Option<Name>> = by_name.collect();
         let mut taken: BTreeSet<Name> = keys.iter().flatten().cloned().collect();
         for (key, column) in keys.iter_mut().zip(schema.columns()).filter(|(key, _)| key.is_none()) {
             let before = column.renamed_from.as_deref().and_then(named).map(|stored| stored.key.clone());
+            // If two columns name the same earlier one, the first of them gets its values.
             *key = before.filter(|before| taken.insert(before.clone()));
         }
+        // Columns that are gone keep their keys, and find their values if they return.
         taken.extend(self.columns.iter().map(|stored| stored.key.clone()));
         let fresh = |(key, column): (Option<Name>, &crate::declare::Declared)| {
             key.unwrap_or_else(|| {
@@ -151,6 +155,7 @@ const LOCATION: &str = "the definition of the flow in the store";
 /// A name that is not taken: the name itself, or the name with a number.
 fn unused_name(name: &Name, taken: &BTreeSet<Name>) -> Name {
     // Every such prefix is a name once a number follows it.
+    // Names are ASCII, so each index is a boundary.
     let start = name.get(..name.len().min(MAX_STEM)).unwrap_or_default().trim_end_matches('.');
     let numbered = (2..=taken.len() + 2).filter_map(|number| Name::new(&format!("{start}_{number}")).ok());
     let free = std::iter::once(name.clone()).chain(numbered).find(|name| !taken.contains(name));
@@ -240,9 +245,11 @@ fn elided(view: &ViewSpec) -> &'static str {
 fn view(reads: &Reads, input: &Input, keys: &[Name]) -> String {
     let key = keys.get(input.column).unwrap_or(&input.name);
     let mut view = format!("{key}{}{}", input.spec.suffix(), elided(&input.spec));
+    // A tag that is the name itself is left out, so renaming a column is no change of its readers.
     if input.tag != input.name.tag() {
         view = format!("{view}.as(\"{}\")", input.tag);
     }
+    // Functions cannot be compared, so another filter is found only by another version.
     if input.spec.filter.is_some() {
         view.push_str(".filter");
     }

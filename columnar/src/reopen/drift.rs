@@ -118,6 +118,7 @@ struct Version<'v>(Option<&'v str>);
 impl fmt::Display for Version<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
+            // Quoted, since a version is any text and may have line breaks.
             Some(version) => write!(f, "version {version:?}"),
             None => f.write_str("no version"),
         }

@@ -51,6 +51,7 @@ impl KeptColumns {
 
     /// Whether a change is allowed.
     pub(crate) fn allow(&self, change: &ColumnChange) -> bool {
+        // No declaration fits a column that has both pushed and computed values.
         !matches!(change, ColumnChange::Kind { .. }) && self.0.contains(change.column().as_str())
     }
 }
@@ -119,6 +120,7 @@ impl OpenOptions {
         into: impl Store,
     ) -> Self {
         let columns = columns.into_iter().map(Into::into).collect();
+        // The flow is opened on the new store, and the old one is only read.
         let from = std::mem::replace(&mut self.store, Arc::new(into));
         self.recompute = Some(Recompute { from, step, columns });
         self

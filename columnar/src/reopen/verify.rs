@@ -72,6 +72,7 @@ pub async fn salvage(from: &impl Store, into: &impl Store) -> Result<Vec<Defect>
         return Err(StoreError::other("the store to copy into holds a flow already: use an empty one"));
     }
     let defects = scan(from, &definition, Some(into)).await?;
+    // Last of all: a store without a definition holds no flow, so an interrupted call can be repeated.
     into.define(definition).await?;
     Ok(defects)
 }
@@ -125,6 +126,7 @@ impl Scan<'_> {
                 if entry.is_skipped() {
                     self.report(key, step, "it is stored as skipped, and a source is never skipped".into());
                 } else if step == prefix {
+                    // A copy ends at the first defect, since a flow needs all values of a source.
                     prefix += 1;
                     sound.push((step, entry));
                 }
@@ -143,6 +145,7 @@ impl Scan<'_> {
                 format!("it is stored, but the sources have values for only {begun} steps"),
             );
         }
+        // A gap is no defect here: the next run computes the missing cells.
         for chunk in chunks(&stored_steps, &(0..begun)) {
             let mut entries = self.read(key, &stored_steps, chunk).await?;
             entries.retain(|(step, _)| *step < sound);
@@ -184,6 +187,7 @@ impl Scan<'_> {
                 // At least one of them is damaged, so each is read alone.
                 let mut sound = Vec::new();
                 for step in stored_steps.within(&chunk) {
+                    // A future that contains itself needs a box. A chunk of one step is not split again.
                     sound.extend(Box::pin(self.read(key, stored_steps, step..step + 1)).await?);
                 }
                 Ok(sound)

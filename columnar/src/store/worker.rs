@@ -236,7 +236,6 @@ impl<B: Backend> Drop for Worker<B> {
     fn drop(&mut self) {
         let thread = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(Thread { requests, handle }) = thread {
-            // Closing the channel ends the loop of the thread.
             drop(requests);
             // So that the next `open` of the location finds it free. A panic was reported by the panic hook.
             let _ = handle.join();

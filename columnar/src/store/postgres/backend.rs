@@ -55,6 +55,7 @@ impl Backend for PostgresBackend {
     type Location = Location;
 
     fn open(location: &Location) -> Result<Self, StoreError> {
+        // A runtime of its own: the worker's thread is outside of the user's runtime, if there is one.
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()
@@ -86,6 +87,7 @@ impl Backend for PostgresBackend {
         let ownership = self.ownership;
         let (stored_steps, known) =
             self.retry("looking into", async |client| ownership.stored_steps(client, column).await)?;
+        // The prefix is counted from `known`, so it is not smaller.
         if stored_steps.prefix - known >= PREFIX_UPDATE_INTERVAL {
             self.retry("looking into", async |client| {
                 ownership.store_prefix(client, column, stored_steps.prefix).await
@@ -100,6 +102,8 @@ impl Backend for PostgresBackend {
         let loaded =
             self.retry("reading", async |client| ownership.load(client, column, steps.clone()).await)?;
         let known = self.prefixes.get(column).copied().unwrap_or_default();
+        // Steps beyond the prefix may be missing. Rows are in order of steps, so in a complete prefix each
+        // step has an index of its own.
         let mut expected = steps.start..steps.end.min(known);
         match expected.find(|step| loaded.get(step - steps.start).is_none_or(|(there, _)| there != step)) {
             None => Ok(loaded),
@@ -114,6 +118,7 @@ impl Backend for PostgresBackend {
     fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError> {
         let mut puts = Vec::with_capacity(cells.len());
         for batch in batches(&cells) {
+            // One value for all attempts, since it collects the ids of its transactions.
             let mut write = BatchWrite::new(self.ownership, batch)?;
             let stored = self.retry("storing in", async |client| write.attempt(client).await)?;
             puts.extend(stored.ok_or_else(|| self.location.locked())?);
@@ -168,6 +173,7 @@ impl Drop for PostgresBackend {
 }
 
 async fn open(location: &Location) -> Result<(Session, ServerProcess, Ownership), PostgresError> {
+    // A text of PostgreSQL cannot have a NUL.
     if location.flow.contains('\0') {
         return Err(StoreError::other("the key of a flow cannot have a NUL in it").into());
     }
@@ -175,6 +181,7 @@ async fn open(location: &Location) -> Result<(Session, ServerProcess, Ownership)
     let owned = session.run(async |client| {
         schema::check(client, location).await?;
         let flow = schema::flow(client, &location.flow).await?;
+        // Before the number of owners grows: that would end the rights of an owner that is alive.
         if !lock(client, flow, LOCK_ATTEMPTS).await? {
             return Err(location.locked().into());
         }
@@ -192,7 +199,9 @@ async fn reconnect(
 ) -> Result<(Session, ServerProcess), PostgresError> {
     let mut session = Session::connect(location).await?;
     let reconnected = session.run(async |client| {
+        // The server may keep the lost session with its lock, and its transaction could still commit.
         lost.end(client).await?;
+        // Another owner may have had the lock and released it, so holding it is not enough.
         if !lock(client, ownership.flow, OWN_LOCK_ATTEMPTS).await? || !ownership.is_current(client).await? {
             return Err(location.locked().into());
         }
@@ -206,6 +215,7 @@ async fn reconnect(
 fn batches(cells: &[NewCell]) -> impl Iterator<Item = &[NewCell]> {
     let mut bytes = 0;
     cells.chunk_by(move |cell, next| {
+        // `chunk_by` compares each cell with its next one, so each cell is added once.
         bytes += cell.entry.len();
         let fits = bytes + next.entry.len() <= MAX_TRANSACTION_BYTES;
         if !fits {

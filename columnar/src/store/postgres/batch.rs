@@ -66,6 +66,7 @@ impl<'a> BatchWrite<'a> {
         let done = self.transact(client).await;
         if !matches!(done, Ok(Some(_)) | Err(PostgresError::Lost(_))) {
             // The connection stays in use.
+            // A failed statement leaves its transaction open, and all that follow would be part of it.
             let _ = client.batch_execute("rollback").await;
         }
         done
@@ -74,6 +75,7 @@ impl<'a> BatchWrite<'a> {
     async fn transact(&mut self, client: &Client) -> Result<Option<Vec<Put>>, PostgresError> {
         let stored = self.store(client).await?;
         let Some(row) = stored.first() else { return Ok(None) };
+        // Before the commit, since its confirmation may be lost, and the next attempt must know this id.
         self.transactions.push(row.try_get(0)?);
         let mut puts = vec![None; self.firsts.len()];
         for row in &stored {
@@ -83,6 +85,7 @@ impl<'a> BatchWrite<'a> {
                 *put = Some(Put::Stored);
             }
         }
+        // The insert waited for the transactions of the rows that it met, so this query sees those rows.
         if puts.contains(&None) {
             for row in self.earlier(client).await? {
                 if let Some((cell, put)) = self.cell_mut(&mut puts, row.try_get(0)?, row.try_get(1)?) {
@@ -95,6 +98,7 @@ impl<'a> BatchWrite<'a> {
                 }
             }
         }
+        // Before the commit, so that an error rolls the batch back.
         let answers = self.answers(&puts)?;
         client.batch_execute("commit").await?;
         Ok(Some(answers))
@@ -118,10 +122,12 @@ impl<'a> BatchWrite<'a> {
             let index = self.indexes.get(&(cell.column.as_str(), step));
             let first = index.and_then(|index| Some((self.firsts.get(*index)?, puts.get(*index)?.as_ref()?)));
             match first {
+                // Another entry of the same batch for this cell came first.
                 Some((first, Put::Stored)) if !std::ptr::eq(*first, cell) => {
                     Ok(Put::Exists(first.entry.clone()))
                 }
                 Some((_, put)) => Ok(put.clone()),
+                // Neither inserted nor found: its row was deleted between the two statements.
                 None => Err(StoreError::Corrupt {
                     column: cell.column.clone(),
                     step: cell.step,
@@ -157,6 +163,7 @@ impl<'a> BatchWrite<'a> {
             (&self.receipts, Type::BYTEA_ARRAY),
             (&self.sums, Type::INT4_ARRAY),
         ];
+        // Sent together, which saves a round trip. `join` polls in order, so `begin` is sent first.
         let (begun, stored) =
             future::join(client.batch_execute("begin"), client.query_typed(STORE, &parameters)).await;
         begun?;
@@ -165,6 +172,8 @@ impl<'a> BatchWrite<'a> {
 
     /// The stored rows of these cells.
     async fn earlier(&self, client: &Client) -> Result<Vec<Row>, PostgresError> {
+        // `xmin` has 32 bits, like the ids of `store`. They start again after 2^32 transactions, and are
+        // compared only during the attempts of one batch.
         const EARLIER: &str = r#"select "column", step, value, receipt, sum, cells.xmin::text
             from unnest($2::text[], $3::bigint[]) as requested ("column", step)
             join columnar_cells as cells using ("column", step) where flow = $1"#;

@@ -20,10 +20,12 @@ pub(super) struct Ownership {
     pub(super) owners: i64,
 }
 
+// With types, a query takes one round trip; otherwise it is prepared, executed and closed.
 pub(super) type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
 
 /// Becomes the next owner. Earlier owners cannot write from here on.
 pub(super) async fn take_ownership(client: &Client, flow: i32) -> Result<Ownership, PostgresError> {
+    // It waits for a write of the last owner that is under way, which has locked the row `for share`.
     const OWN: &str = "update columnar_flows set owners = owners + 1 where flow = $1 returning owners";
     let row = client.query_typed_one(OWN, &[(&flow, Type::INT4)]).await?;
     Ok(Ownership { flow, owners: row.try_get(0)? })
@@ -69,6 +71,7 @@ impl Ownership {
                 and step >= coalesce(prefix, 0)
             order by step"#;
         let parameters: [Parameter<'_>; 2] = [(&self.flow, Type::INT4), (&column.as_str(), Type::TEXT)];
+        // As a stream: the rows of a long column are never in memory together.
         let mut rows = pin!(client.query_typed_raw(EXTENT, parameters).await?);
         let (mut stored_steps, mut known) = (StoredSteps::default(), 0);
         while let Some(row) = rows.try_next().await? {
@@ -96,6 +99,7 @@ impl Ownership {
         let [flow, owners] = self.parameters();
         let prefix = number_of(column, prefix)?;
         let parameters = [flow, owners, (&column.as_str(), Type::TEXT), (&prefix, Type::INT8)];
+        // Nothing is stored if there is another owner, and that is no error: a prefix only saves time.
         client.query_typed(STORE_PREFIX, &parameters).await?;
         Ok(())
     }
@@ -109,6 +113,7 @@ impl Ownership {
         const LOAD: &str = r#"select step, value, receipt, sum from columnar_cells
             where flow = $1 and "column" = $2 and step between $3 and $4 order by step"#;
         let Some(last) = steps.end.checked_sub(1) else { return Ok(Vec::new()) };
+        // The server has no steps beyond `i64::MAX`. `between` includes its end, so that one can be loaded.
         let [first, last] = [steps.start, last].map(|step| i64::try_from(step).unwrap_or(i64::MAX));
         let parameters: [Parameter<'_>; 4] = [
             (&self.flow, Type::INT4),

@@ -89,6 +89,7 @@ pub(super) async fn flow(client: &Client, key: &str) -> Result<i32, PostgresErro
     if let Some(row) = client.query_typed_opt(FIND, key).await? {
         return Ok(row.try_get(0)?);
     }
+    // Another process may have been quicker. Then nothing is inserted, and the row is found below.
     client.query_typed(MAKE, key).await?;
     Ok(client.query_typed_one(FIND, key).await?.try_get(0)?)
 }

@@ -106,6 +106,7 @@ impl ServerProcess {
 /// Takes the lock of a flow, with several attempts, since the end of its owner may take a moment to reach the server.
 pub(super) async fn lock(client: &Client, flow: i32, attempts: usize) -> Result<bool, PostgresError> {
     // Two numbers identify a lock in the whole database, which may have such tables in several schemas.
+    // An object id is unsigned, and a lock has signed numbers, so it is shifted.
     const LOCK: &str = "select pg_try_advisory_lock((tableoid::bigint - 2147483648)::integer, flow) \
         from columnar_flows where flow = $1";
     for _ in 0..attempts {
@@ -132,6 +133,7 @@ fn config(location: &Location) -> Result<Config, StoreError> {
     if config.get_tcp_user_timeout().is_none() {
         config.tcp_user_timeout(CONNECT_TIMEOUT);
     }
+    // The default is two hours, so a longer time than one is taken for no setting.
     if config.get_keepalives_idle() > Duration::from_hours(1) {
         config.keepalives_idle(CONNECT_TIMEOUT);
     }

@@ -33,6 +33,7 @@ impl SqliteBackend {
     fn begin(location: &Location) -> Result<Self, SqliteError> {
         let (path, db) = database::open(location)?;
         let flow = Flow::find_or_make(&db, &location.flow)?;
+        // Named by the id, since a key has any length, and characters that file names cannot have.
         let mut lock = path.into_os_string();
         lock.push(format!("-lock-{flow}"));
         let Some(lock) = Lock::take(lock.as_ref())? else {
@@ -40,6 +41,7 @@ impl SqliteBackend {
         };
         let mut backend =
             Self { location: location.clone(), columns: None, since_advance: 0, db, _lock: lock };
+        // After the lock: the last owner may have stored cells until it released it.
         backend.columns = Some(backend.take_columns()?);
         Ok(backend)
     }
@@ -50,6 +52,7 @@ impl SqliteBackend {
         }
         let flow = Flow::read(&self.db, &self.location.flow)?;
         let columns = Columns::read(&self.db, flow.id)?;
+        // Without this count, a column whose row was deleted would look as if it had never been stored.
         if columns.count() == flow.columns {
             Ok(columns)
         } else {
@@ -71,6 +74,7 @@ impl SqliteBackend {
         write: impl FnOnce(&Transaction<'_>, &mut Columns, &str) -> Result<T, SqliteError>,
     ) -> Result<T, StoreError> {
         let written = self.take_columns().and_then(|mut columns| {
+            // It waits for other writers at its beginning; a transaction that has read already cannot wait.
             let writing = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
             let written = write(&writing, &mut columns, &self.location.flow)?;
             writing.commit()?;
@@ -79,6 +83,7 @@ impl SqliteBackend {
         });
         written.map_err(|error| {
             // The prefixes of this handle may include cells that are not stored.
+            // With 0, `drop` does not store them, either.
             self.since_advance = 0;
             error.into_store_error(&self.location, "writing to")
         })

@@ -15,6 +15,7 @@ use crate::store::{Entry, StoreError, StoredSteps};
 /// The stored steps of a column.
 pub(super) fn stored_steps(db: &Connection, column: Column) -> Result<StoredSteps, SqliteError> {
     let prefix = column.prefix(db)?;
+    // Not `>=`: the step `prefix` is missing, or it would be part of the prefix.
     let mut find = db.prepare("select id from cell where id > ? and id < ? order by id")?;
     let beyond = find.query_and_then([column.cell(prefix), column.cell(STEPS)], |row| {
         let cell: i64 = row.get(0)?;
@@ -52,6 +53,7 @@ pub(super) fn load(
             Some(row) => row.get::<_, i64>(0)? - column.cell(0),
             None => end,
         };
+        // Beyond the stored prefix a gap is no damage, since steps are stored in any order.
         if next < step.min(column.complete) {
             return Err(corrupt(next, "it was stored and is gone"));
         }
@@ -65,6 +67,7 @@ pub(super) fn load(
 /// The entry of a row, or its defect.
 fn entry(row: &Row<'_>) -> Result<Entry, &'static str> {
     let strange = |_| "it is of another type";
+    // A column of SQLite takes values of any type, and an edit by hand stores a text.
     let blob = |name| row.get_ref(name).map_err(strange)?.as_blob_or_null().map_err(|_| "it is no blob");
     let (bytes, receipt) = (blob("bytes")?, blob("receipt")?);
     let cell: i64 = row.get("id").map_err(strange)?;
@@ -85,6 +88,7 @@ pub(super) fn put(
     step: usize,
     entry: &Entry,
 ) -> Result<bool, SqliteError> {
+    // A greater step would have the row id of a cell of the next column.
     let step = i64::try_from(step).ok().filter(|step| *step < STEPS);
     let cell = column.cell(step.ok_or_else(|| StoreError::other("there are no more than 2^32 steps"))?);
     let [bytes, receipt] = [&entry.value, &entry.receipt].map(|text| text.as_deref().map(str::as_bytes));

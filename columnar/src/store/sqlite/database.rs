@@ -69,14 +69,18 @@ impl fmt::Display for Location {
 pub(super) fn open(location: &Location) -> Result<(PathBuf, Connection), SqliteError> {
     let (path, mut db) = connect(&location.file)?;
     db.busy_timeout(BUSY_TIMEOUT)?;
+    // sqlite.org/pragma.html: a schema that another program has edited runs no unsafe functions, and
+    // damaged pages are noticed when they are read.
     db.pragma_update(None, "trusted_schema", false)?;
     db.pragma_update(None, "cell_size_check", true)?;
     // In one transaction: another flow may create the file between two queries.
     let found = format(&*db.transaction()?, location)?;
     if found != Some(FORMAT) {
         if found.is_none() {
+            // SQLite takes a page size only while the file is empty.
             db.pragma_update(None, "page_size", PAGE)?;
         }
+        // A transaction that reads before it writes fails without a wait if there is another writer.
         let making = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Another flow may have been quicker.
         match format(&making, location)? {
@@ -96,6 +100,7 @@ pub(super) fn open(location: &Location) -> Result<(PathBuf, Connection), SqliteE
         making.commit()?;
     }
     // A commit waits for the disk, also on systems that need an extra flag for it.
+    // With a write-ahead log, `normal` would lose the last commits in a loss of power.
     db.pragma_update(None, "synchronous", "full")?;
     db.pragma_update(None, "fullfsync", true)?;
     db.pragma_update(None, "checkpoint_fullfsync", true)?;
@@ -128,6 +133,7 @@ fn connect(file: &Path) -> Result<(PathBuf, Connection), SqliteError> {
     static MAKING: Mutex<()> = Mutex::new(());
     let _alone = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut options = OpenOptions::new();
+    // SQLite would create it readable by others; its log and shared memory get the mode of this file.
     options.write(true).create_new(true);
     owner_only(&mut options);
     let path = match options.open(file) {
@@ -135,6 +141,7 @@ fn connect(file: &Path) -> Result<(PathBuf, Connection), SqliteError> {
         _ => fs::canonicalize(file),
     };
     let path = path.map_err(|error| SqliteError::io(format!("opening {}", file.display()), error))?;
+    // One thread uses the connection. A canonical path has no links, so a link is refused.
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let db = Connection::open_with_flags(&path, flags)?;
@@ -147,6 +154,7 @@ fn format(db: &Connection, location: &Location) -> Result<Option<u32>, SqliteErr
     let (application, format) = (header("application_id")?, header("user_version")?);
     if application == APPLICATION {
         return match u32::try_from(format) {
+            // Both numbers are written in one transaction, so one alone means that the file was edited.
             Ok(0) | Err(_) => Err(SqliteError::Damaged("it has no format")),
             Ok(known @ 1..=FORMAT) => Ok(Some(known)),
             Ok(found) => {

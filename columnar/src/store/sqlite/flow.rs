@@ -23,6 +23,7 @@ pub(super) struct Flow {
 impl Flow {
     /// The id of the flow with this key, which is created if it is missing.
     pub(super) fn find_or_make(db: &Connection, key: &str) -> Result<i64, SqliteError> {
+        // Without a write transaction, which would wait for the writers of other flows.
         if let Some(id) = find(db, key)? {
             return Ok(id);
         }
@@ -31,6 +32,7 @@ impl Flow {
         let id = match find(&making, key)? {
             Some(id) => id,
             None => {
+                // The checksum of the row includes its id, so the id is chosen before the row is inserted.
                 let next = "select coalesce(max(id), 0) + 1 from flow";
                 let flow =
                     Self { id: making.query_row(next, (), |row| row.get(0))?, definition: None, columns: 0 };
@@ -117,6 +119,7 @@ impl Columns {
         }
         let id = db.query_row("select coalesce(max(id), 0) + 1 from column", (), |row| row.get(0))?;
         let column = Column { id, complete: 0 };
+        // If the transaction fails, the backend drops all of `self`, so this entry does not outlive it.
         self.known.insert(name.clone(), column);
         column.write(db, self.flow, name)?;
         Ok(column)
