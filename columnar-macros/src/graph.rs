@@ -6,6 +6,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 /// The nodes in topological order, ties by index; `None` if there is a cycle.
 pub(crate) fn order(reads: &[Vec<usize>]) -> Option<Vec<usize>> {
+    // A node that is listed twice counts twice here and in `readers`, so duplicates do no harm.
     let mut waits_for: Vec<usize> = reads.iter().map(Vec::len).collect();
     let mut readers = vec![Vec::new(); reads.len()];
     for (node, read) in reads.iter().enumerate() {
@@ -13,6 +14,7 @@ pub(crate) fn order(reads: &[Vec<usize>]) -> Option<Vec<usize>> {
             readers[read].push(node);
         }
     }
+    // The smallest index first: `Graph::sort` of the runtime crate has the same rule.
     let mut ready: BinaryHeap<_> =
         (0..reads.len()).filter(|&node| waits_for[node] == 0).map(Reverse).collect();
     let mut order = Vec::with_capacity(reads.len());
@@ -25,6 +27,7 @@ pub(crate) fn order(reads: &[Vec<usize>]) -> Option<Vec<usize>> {
             }
         }
     }
+    // The nodes of a cycle, and those that read one, never become ready.
     (order.len() == reads.len()).then_some(order)
 }
 
@@ -33,6 +36,7 @@ pub(crate) fn order(reads: &[Vec<usize>]) -> Option<Vec<usize>> {
 /// later one.
 pub(crate) fn cycles(reads: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut cycles: Vec<Vec<usize>> = Vec::new();
+    // Slow on a large graph, but it runs only where a flow has a cycle or modules.
     let mut explained = vec![false; reads.len()];
     for node in 0..reads.len() {
         if explained[node] {
@@ -43,6 +47,7 @@ pub(crate) fn cycles(reads: &[Vec<usize>]) -> Vec<Vec<usize>> {
         group.iter().for_each(|&node| explained[node] = true);
         if let Some(mut cycle) = shortest {
             let next = |at: usize| cycle[(at + 1) % cycle.len()];
+            // Only a node that reads itself has no later one, and it is a cycle alone.
             let first = (0..cycle.len()).filter(|&at| next(at) > cycle[at]).min_by_key(|&at| cycle[at]);
             cycle.rotate_left(first.unwrap_or(0));
             cycles.push(cycle);
@@ -73,6 +78,7 @@ fn shortest_cycle(reads: &[Vec<usize>], node: usize) -> Option<Vec<usize>> {
 
 /// For every node that `node` reaches by reading, breadth first, the node it is reached from.
 fn reach(reads: &[Vec<usize>], node: usize) -> Vec<Option<usize>> {
+    // The start is not marked at first, so it is found again if it is in a cycle.
     let mut from = vec![None; reads.len()];
     let mut open = VecDeque::from([node]);
     while let Some(at) = open.pop_front() {

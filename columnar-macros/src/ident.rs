@@ -9,11 +9,13 @@ use proc_macro2::{Ident, TokenTree};
 use quote::format_ident;
 use syn::LitStr;
 
+// `COMPLETION_MARKER` in the crate `ide-completion` of rust-analyzer.
 pub(crate) const MARKER: &str = "raCompletionMarker";
 
 /// The keywords of Rust that can be raw. `gen` is one since edition 2024; raw, it is the same name in
 /// every edition.
 const KEYWORDS: [&str; 48] = [
+    // `crate`, `self`, `Self` and `super` are missing: rustc forbids their raw form.
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else",
     "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
     "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait",
@@ -26,6 +28,7 @@ pub(crate) fn ident_text(ident: &Ident) -> String {
     if text.starts_with("r#") {
         text.drain(..2);
     }
+    // The marker is at the cursor, which may be inside the word.
     if text.contains(MARKER) { text.replace(MARKER, "") } else { text }
 }
 
@@ -80,6 +83,7 @@ pub(crate) fn nearest_name(text: &str) -> Option<String> {
         name.push(if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '_' });
     }
     let name = name.trim_matches('_').to_owned();
+    // Each `_` between words adds a letter, so the name may be too long again.
     is_name(&name).then_some(name)
 }
 
@@ -94,6 +98,7 @@ pub(crate) fn rust_ident(name: &Ident) -> Option<Ident> {
     let text = name.to_string();
     match ident_text(name).as_str() {
         "_" | "self" | "Self" | "super" | "crate" => None,
+        // `text` and not `keyword`: an editor looks for the token with its marker.
         keyword if KEYWORDS.contains(&keyword) && !text.starts_with("r#") => {
             Some(Ident::new_raw(&text, name.span()))
         }
@@ -104,6 +109,7 @@ pub(crate) fn rust_ident(name: &Ident) -> Option<Ident> {
 /// The name as a variant of an enum: `running_summary` becomes `RunningSummary`. A text that is no valid
 /// name stays as it is.
 pub(crate) fn camel_case(name: &str) -> String {
+    // `_1` would become `1`, which is no identifier.
     if !is_name(name) {
         return name.to_owned();
     }

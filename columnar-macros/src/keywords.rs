@@ -14,7 +14,9 @@ pub(crate) const LINTS: [&str; 2] = ["unbounded", "unstable_prefix"];
 /// The candidate nearest to `text`, if at most a third of its letters differ.
 pub(crate) fn nearest<'c>(text: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     candidates
+        // Damerau counts two exchanged letters as one slip, so `topcis` is near to `topics`.
         .map(|known| (strsim::damerau_levenshtein(text, known), known))
+        // `max`, because a third of a word of one or two letters would allow no slip.
         .filter(|(distance, known)| *distance <= known.chars().count().max(3) / 3)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, known)| known)
@@ -24,6 +26,7 @@ pub(crate) fn nearest<'c>(text: &str, candidates: impl Iterator<Item = &'c str>)
 pub(crate) fn nearest_keyword(ident: &Ident) -> Option<&'static str> {
     const KEYWORDS: [&str; 2] = ["source", "column"];
     let text = ident_text(ident).to_lowercase();
+    // Before `nearest`, which finds `col` too far from `column`.
     let completed = KEYWORDS.into_iter().find(|keyword| text.len() > 1 && keyword.starts_with(&text));
     completed.or_else(|| nearest(&text, KEYWORDS.into_iter()))
 }

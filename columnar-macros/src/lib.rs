@@ -32,6 +32,8 @@ use syntax::Invocation;
 /// The expansion of `columnar::flow!`, which passes `[$crate]` before the declarations.
 #[proc_macro]
 pub fn flow(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    // rustc words a panic as one of a macro; this message also asks for a report.
+    // The errors end with the closure, so nothing reads them half changed.
     let expansion = catch_unwind(AssertUnwindSafe(|| expand(input.into(), &mut Errors::default())));
     expansion.unwrap_or_else(|panic| bug(&*panic)).into()
 }
@@ -45,6 +47,7 @@ fn expand(input: TokenStream, errors: &mut Errors) -> TokenStream {
 
 /// Reports a panic as a bug of this crate.
 fn bug(panic: &(dyn Any + Send)) -> TokenStream {
+    // The payload is a `&str` where `panic!` has a literal alone, and else a `String`.
     let message = (panic.downcast_ref::<&str>().copied())
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message");

@@ -39,6 +39,7 @@ pub(super) fn check_tags(column: &Column, errors: &mut Errors) {
     let name = &column.name;
     // The views by their tags; a group has none.
     let mut tags: HashMap<String, Option<&View>> = HashMap::new();
+    // Groups first, so that a view with the tag of a group is the one that is reported.
     check_groups(name, column.reads(), &mut tags, errors);
     for view in column.reads().filter(|view| !view.is_self()) {
         let (span, tag) = match &view.tag {
@@ -67,6 +68,7 @@ fn check_groups<'v>(
 ) {
     let mut before: &[GroupTag] = &[];
     for View { groups, .. } in views {
+        // Each view has all groups around it; only the first view of a group opens it.
         let is_open = |(open, group): &(&GroupTag, &GroupTag)| open.is_same_group(group);
         let open = before.iter().zip(groups).take_while(is_open).count();
         for group in groups.iter().skip(open) {

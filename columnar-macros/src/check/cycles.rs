@@ -31,6 +31,7 @@ pub(crate) struct Plan {
 pub(super) fn check_cycles(flow: &Flow, errors: &mut Errors) -> Plan {
     let nodes = Nodes::new(flow);
     let declared_order = || (0..flow.columns.len()).collect();
+    // Without the modules, because only rustc knows which inputs a column of a module waits for.
     let columns = nodes.reads(flow.columns.len());
     let Some(order) = graph::order(&columns) else {
         for nodes_of_cycle in graph::cycles(&columns) {
@@ -39,11 +40,13 @@ pub(super) fn check_cycles(flow: &Flow, errors: &mut Errors) -> Plan {
                 errors.on(first.span, cycle(&edges));
             }
         }
+        // A flow with a cycle does not compile; the order only needs to have each column.
         return Plan { order: declared_order(), possible_cycle: None };
     };
     if flow.modules.is_empty() {
         return Plan { order, possible_cycle: None };
     }
+    // Here a module waits for all of its inputs, so a cycle may be none; rustc decides that.
     let cycles = graph::cycles(&nodes.reads(nodes.0.len()));
     let edges = cycles.first().map_or_else(Vec::new, |cycle| nodes.edges(cycle));
     let is_input = |edge: &&Edge| flow.modules.iter().any(|module| ident_text(&module.name) == edge.reader);

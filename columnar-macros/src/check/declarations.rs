@@ -20,6 +20,7 @@ use crate::syntax::{Base, Column, Flow, Form, Module, RenamedFrom};
 pub(super) fn check_names(flow: &mut Flow, errors: &mut Errors) -> HashSet<String> {
     let mut first: HashMap<String, Span> = HashMap::new();
     let columns = flow.columns.iter().map(|column| &column.name);
+    // Also names that are declared later, so that no generated name is one of them.
     let all: HashSet<String> =
         columns.chain(flow.modules.iter().map(|module| &module.name)).map(ident_text).collect();
     for Column { name, is_duplicate, .. } in &mut flow.columns {

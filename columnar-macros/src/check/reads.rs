@@ -17,6 +17,7 @@ use crate::syntax::{Flow, Module, State, View};
 ///
 /// Returns the names that no column has. `clashes` are modules with the name of a column, which are reported.
 pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mut Errors) -> Vec<Ident> {
+    // Before `Names`, which has one column for each input.
     for module in &mut flow.modules {
         check_bound_once(module, errors);
     }
@@ -37,6 +38,7 @@ pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mu
                 check_elided(view, errors);
             } else {
                 view.state = State::NoColumn;
+                // Without this view the column may read too little, which is no second error.
                 derived.is_complete = false;
             }
         }
@@ -122,6 +124,7 @@ impl Names {
     fn new(flow: &Flow, clashes: HashSet<String>) -> Self {
         let inputs = |module: &Module| {
             let inputs = module.inputs.iter();
+            // The column is only in the help of a message, and `user` is an example.
             let column = |column: Option<&View>| column.map_or_else(|| "user".to_owned(), View::name);
             inputs.map(|input| (ident_text(&input.name), column(input.column.as_ref()))).collect()
         };
@@ -138,6 +141,7 @@ impl Names {
     fn resolve(&self, view: &mut View, unknown: &mut Vec<Ident>, errors: &mut Errors) -> bool {
         let base = ident_text(&view.base);
         if self.columns.contains(&base) {
+            // The path may be one of the module that `check_names` has removed and reported.
             let is_of_module = !view.path.is_empty() && self.clashes.contains(&base);
             view.take_path_as_fields();
             check_spelling(&mut view.base, errors);
@@ -159,6 +163,7 @@ impl Names {
     /// Whether a view that shows no column of this flow may show one of the base.
     fn can_be_inherited(&self, view: &View) -> bool {
         let base = ident_text(&view.base);
+        // A name in a declaration that could not be read is probably declared there.
         is_name(&base) && rust_ident(&view.base).is_some() && !self.unparsed.contains(&base)
     }
 }

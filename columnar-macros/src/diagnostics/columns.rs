@@ -78,6 +78,7 @@ pub(crate) fn earlier_name_not_quoted(name: &Ident) -> String {
 }
 
 pub(crate) fn bad_earlier_name(name: &str) -> String {
+    // The literal may be a whole text, and its beginning is enough to find it.
     let name: String = name.chars().take(40).collect();
     format!("`{name}` cannot be the earlier name of a column\n\nhelp: {NAME_RULE}")
 }

@@ -30,6 +30,7 @@ impl Errors {
     /// The errors as invocations of `compile_error!`, in the order of the source text.
     pub(crate) fn tokens(&self) -> TokenStream {
         let mut errors: Vec<&Error> = self.0.iter().collect();
+        // rustc prints them in the order of the expansion, and the checks find them in another one.
         errors.sort_by_key(|error| position(error.span()));
         errors.into_iter().map(Error::to_compile_error).collect()
     }

@@ -14,6 +14,7 @@ pub(crate) fn unknown(name: &Ident, declared: &[String]) -> String {
     let text = ident_text(name);
     let known = || declared.iter().map(String::as_str);
     let help = match nearest(&text, known().chain(["self"])) {
+        // The run-time API names the self history `this()`.
         _ if text == "this" => "did you mean `self`?".to_owned(),
         Some(near) => format!("did you mean `{near}`?"),
         None => {
@@ -79,6 +80,7 @@ pub(crate) fn cycle(edges: &[Edge]) -> String {
     for (at, Edge { reader, read, span }) in edges.iter().enumerate() {
         let arrow = if at == 0 { "┌→" } else { "│ " };
         let at = line(*span).map_or_else(String::new, |line| format!("  (line {line})"));
+        // Writing to a `String` cannot fail.
         let _ = writeln!(drawing, "  {arrow} {reader:width$}  reads `{read}`{at}");
     }
     let read = edges.first().map_or("summary", |edge| &edge.read);

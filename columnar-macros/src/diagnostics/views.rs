@@ -140,6 +140,7 @@ pub(crate) fn dangling_dot(column: &Ident) -> String {
 
 pub(crate) fn no_view_named(modifier: &Ident) -> String {
     let help = match ident_text(modifier).as_str() {
+        // Words of other APIs for a window. For `last`, `nearest` would find `latest`.
         "last" | "tail" | "take" => "did you mean `window(n)`?".to_owned(),
         text => match nearest(text, MODIFIERS.into_iter()) {
             Some(near) => format!("did you mean `{near}`?"),

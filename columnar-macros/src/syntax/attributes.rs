@@ -23,6 +23,7 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, errors: &mut Errors) -> Attributes 
     let mut attributes = Attributes::default();
     while let Some(trees) = cursor.attribute() {
         let written = tokens(trees);
+        // The third token is the `!` of an inner attribute.
         if trees.len() > 2 {
             errors.at(written, declarations::INNER_ATTRIBUTE);
             continue;
@@ -68,6 +69,7 @@ pub(super) fn lints(attribute: &Attribute, errors: &mut Errors) -> Vec<Lint> {
 }
 
 fn lint(name: &Ident) -> Option<Lint> {
+    // Both lists are in the same order.
     let known = LINTS.into_iter().zip([Lint::Unbounded, Lint::UnstablePrefix]);
     known.into_iter().find_map(|(text, lint)| (name == text).then_some(lint))
 }

@@ -17,7 +17,9 @@ pub(super) fn parse(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -
         }
         return Ok(Some(read(&trees, name, errors)));
     }
+    // On a fork: if these tokens name no base, they belong to the parameters or the body.
     let ahead = trees(&input.fork())?;
+    // Where the braces are missing, the first declaration comes directly after the name.
     if begins_declaration(&ahead) {
         return Ok(None);
     }
@@ -50,6 +52,7 @@ fn trees(input: ParseStream<'_>) -> syn::Result<Vec<TokenTree>> {
     let (mut trees, mut angles) = (Vec::new(), Angles::default());
     while !input.is_empty() {
         let is_end = input.peek(token::Brace) || input.peek(token::Paren) || input.peek(Token![where]);
+        // Inside angle brackets these belong to the path: `Chat<{ 3 }, fn() -> (u8, u8)>`.
         if is_end && angles.open == 0 {
             break;
         }
@@ -82,6 +85,7 @@ fn read(trees: &[TokenTree], name: &Ident, errors: &mut Errors) -> Base {
             }
             Some(path)
         }
+        // The missing path is reported at the `:`.
         _ if trees.is_empty() => None,
         _ => {
             errors.at(tokens(trees), flow::not_a_base(name));

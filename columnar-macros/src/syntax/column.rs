@@ -23,6 +23,7 @@ pub(super) fn parse(
     let renamed_from = renamed_from(name, cursor, errors);
     let ty = ty.or_else(|| late_type(name, renamed_from.as_ref(), cursor, errors));
     let mut step = TokenStream::new();
+    // Without views and `=`, a missing step would be a second error of one mistake.
     if list.is_some() || is_punct(cursor.peek(), '=') {
         if let Some(equals) = equals(name, cursor, errors) {
             step = self::step(name, equals, cursor, errors);
@@ -46,6 +47,7 @@ pub(super) fn renamed_from(
         return None;
     };
     cursor.next();
+    // Not `peek`: the next identifier may be the keyword of another declaration.
     let name = match cursor.declaration().first() {
         Some(TokenTree::Literal(literal)) => {
             cursor.next();
@@ -65,6 +67,7 @@ pub(super) fn renamed_from(
         }
     };
     let text = name.value();
+    // A column of a module is stored as `debate.critic`, so an earlier name may have dots.
     if !text.split('.').all(is_name) {
         errors.at(&name, columns::bad_earlier_name(&text));
         return None;
@@ -82,6 +85,7 @@ fn late_type(
     renamed_from?;
     let reported = errors.len();
     let late = column_type::parse(name, cursor, errors)?;
+    // A type that is wrong in itself is one error, wherever it is.
     if errors.len() == reported {
         errors.on(late.colon, columns::type_after_was(name));
     }
@@ -91,6 +95,7 @@ fn late_type(
 /// Takes the views, in parentheses. Other brackets are reported, and read all the same.
 fn list(name: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Group> {
     match cursor.peek() {
+        // A fragment that a `macro_rules!` passes on is a group without delimiters.
         Some(TokenTree::Group(group)) if group.delimiter() != Delimiter::None => {
             cursor.next();
             if group.delimiter() != Delimiter::Parenthesis {
@@ -147,6 +152,7 @@ fn operator(trees: &[TokenTree]) -> usize {
     // In `=|cx| ...` and `=-1` the expression begins after the first token.
     let is_expression =
         is_punct(trees.first(), '=') && !is_punct(trees.get(1), '=') && !is_punct(trees.get(1), '>');
+    // At most two, because in `==-1` the third one belongs to the expression.
     if is_expression { length.min(1) } else { length.min(2) }
 }
 
@@ -169,6 +175,7 @@ fn step(name: &Ident, equals: &TokenTree, cursor: &mut Cursor<'_>, errors: &mut 
 /// The span of the last token; of a group, that of its closing bracket.
 fn last_span(tree: &TokenTree) -> Span {
     match tree {
+        // The message says `after this`, and the whole group may be many lines.
         TokenTree::Group(group) => group.span_close(),
         other => other.span(),
     }

@@ -86,12 +86,14 @@ fn end(trees: &[TokenTree]) -> usize {
     for (at, tree) in trees.iter().enumerate() {
         let is_arrow = at.checked_sub(1).is_some_and(|before| is_punct(trees.get(before), '-'));
         match tree {
+            // Inside angle brackets a `=` binds an associated type: `Box<dyn Iterator<Item = u8>>`.
             _ if depth == 0 && ends(at) => return at,
             TokenTree::Punct(punct) if punct.as_char() == '<' => depth += 1,
             TokenTree::Punct(punct) if punct.as_char() == '>' && !is_arrow => depth = depth.saturating_sub(1),
             _ => {}
         }
     }
+    // Angle brackets that never close would hide the `=` before the compute step.
     (0..trees.len()).find(|&at| ends(at)).unwrap_or(trees.len())
 }
 
@@ -118,5 +120,6 @@ fn is_type(ty: &TokenStream) -> bool {
 /// Whether the type is that of a column without one.
 fn is_text(ty: &TokenStream) -> bool {
     let ty = ident::without_marker(&ty.to_string());
+    // The spaces of `to_string` may change from one compiler to another.
     ["String", "str", "& str", "&str", "& 'static str", "&'static str"].contains(&ty.as_str())
 }

@@ -103,6 +103,7 @@ pub(super) fn begins_declaration(trees: &[TokenTree]) -> bool {
         [TokenTree::Ident(ident), TokenTree::Ident(name), ..] => {
             !ident::is(name, "as") && nearest_keyword(ident).is_some()
         }
+        // Attributes at the end are a declaration that is not typed yet, and no part of a step.
         [] => !trees.is_empty(),
         _ => false,
     }
@@ -113,6 +114,7 @@ fn attribute_length(trees: &[TokenTree]) -> Option<usize> {
     let is_list = |tree: &TokenTree| is_group(tree, Delimiter::Bracket);
     match trees {
         [hash, list, ..] if is_punct(Some(hash), '#') && is_list(list) => Some(2),
+        // rustc passes `//!` as `#![doc = "..."]`.
         [hash, bang, list, ..] if is_punct(Some(hash), '#') && is_punct(Some(bang), '!') && is_list(list) => {
             Some(3)
         }
@@ -165,9 +167,11 @@ pub(super) struct Angles {
 
 impl Angles {
     pub(super) fn pass(&mut self, tree: &TokenTree) {
+        // In a token stream parentheses are groups, but angle brackets are not.
         if is_punct(Some(tree), '<') {
             self.open += 1;
         } else if is_punct(Some(tree), '>') && !self.after_minus {
+            // A `>` without its `<` makes the path invalid, which is reported when `syn` reads it.
             self.open = self.open.saturating_sub(1);
         }
         self.after_minus = is_punct(Some(tree), '-');

@@ -50,6 +50,7 @@ impl Parser<'_, '_> {
                 self.give_up::<()>(other.clone());
             }
             _ => {
+                // A `;` alone does no harm; a doc comment before it has no declaration.
                 if let Some(last) = attributes.docs.last() {
                     self.errors.at(last, declarations::DANGLING_DOC);
                 }
@@ -87,6 +88,7 @@ impl Parser<'_, '_> {
             return None;
         }
         let is_keyword = text == "source" || text == "column";
+        // Before the general case, which would take the `mut` of `source mut user` for the name.
         if is_keyword && let Some(name) = recovery::name(&mut self.cursor, self.errors) {
             return Some((first.clone(), name));
         }
@@ -95,6 +97,7 @@ impl Parser<'_, '_> {
         }
         let rest = self.cursor.rest();
         match rest.first() {
+            // Where another declaration begins, the identifier is its keyword and no name.
             Some(TokenTree::Ident(name)) if !begins_declaration(rest) => {
                 let intended = if is_keyword { text } else { self.intended_keyword(first).to_owned() };
                 self.cursor.take(1);
@@ -103,6 +106,7 @@ impl Parser<'_, '_> {
             }
             next if !is_keyword => self.name_without_keyword(first, next),
             _ => {
+                // An editor completes the keyword before there is a name.
                 self.errors.at(first, declarations::no_name(first));
                 self.flow.partial_keywords.push(first.clone());
                 self.give_up(first.clone())
@@ -129,6 +133,7 @@ impl Parser<'_, '_> {
         };
         // It may become a keyword, too.
         self.flow.partial_keywords.push(first.clone());
+        // The partial keyword has the marker already, and an editor looks for one such token.
         match (intended, unmarked(first).and_then(|name| rust_ident(&name))) {
             (Some(intended), Some(mut name)) => {
                 self.errors.at(first, declarations::no_keyword(first, intended));
@@ -179,6 +184,7 @@ impl Parser<'_, '_> {
             first if is_punct(first, ':') => columns::TYPE_OF_SOURCE,
             _ => &columns::source_extra(name),
         };
+        // In `source user, topics;` the user may mean both, so `topics` is not also unknown.
         self.errors.at(tokens(rest), message);
         self.flow.unparsed.extend_from_slice(rest);
     }

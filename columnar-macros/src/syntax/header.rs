@@ -22,6 +22,7 @@ pub(super) fn is_item(trees: &[TokenTree]) -> bool {
         Some(TokenTree::Ident(ident)) if ident::is(ident, "pub") => {
             cursor.next();
             cursor.parentheses();
+            // `pub source user;` is a declaration, and its `pub` is an error of its own.
             !begins_declaration(cursor.rest())
         }
         Some(TokenTree::Ident(ident)) => {
@@ -77,6 +78,7 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
     attrs.retain(|attribute| {
         let is_cfg = attribute.path().is_ident("cfg");
         let is_lint = attributes::denies_our_lint(attribute);
+        // Only the struct gets the attributes: a `cfg` would remove it and leave its impls.
         if is_cfg {
             errors.at(attribute, flow::FLOW_CFG);
         }
@@ -89,9 +91,11 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Header> {
     let keyword = keyword(input, &vis, errors)?;
     let name: Ident = input.parse().map_err(|_| Error::new(keyword.span, flow::NO_FLOW_NAME))?;
     let mut is_complete = true;
+    // On a fork, because a parser that fails has already taken some of the tokens.
     let names = generic_names(&input.fork());
     let mut generics: Generics = or_report(input, errors, &mut is_complete);
     if !is_complete {
+        // The flow keeps its number of parameters, so `Chat<M>` elsewhere is no further error.
         generics = names;
     }
     let is_list = |input: ParseStream<'_>| input.peek(token::Paren) && body_in_parentheses(input).is_none();
@@ -170,7 +174,9 @@ fn params(input: ParseStream<'_>, errors: &mut Errors, is_complete: &mut bool) -
         });
         let has_type = param.ty.is_some();
         *is_complete &= has_type;
+        // `new` has all of them as parameters, where rustc would refuse a name a second time.
         while params.iter().any(|other| other.name == param.name) {
+            // Without a type the parameter is reported already.
             if has_type {
                 errors.at(&param.name, flow::param_twice(&param.name));
             }

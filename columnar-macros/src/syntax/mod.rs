@@ -39,6 +39,7 @@ impl Invocation {
         let mut tokens = tokens.into_iter();
         let krate = match tokens.next() {
             Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => group.stream(),
+            // The public macro always passes brackets; without them the hidden one was called.
             other => other.into_iter().collect(),
         };
         Self { krate, declarations: tokens.collect() }
@@ -64,6 +65,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Flow {
     let form = header.map_or(Form::Unknown, |header| Form::Item(Box::new(header)));
     match body {
         Some(body) => declarations::parse(form, &trees_of(&body), errors),
+        // As unparsed tokens they keep a flow without a body from being one without a source, too.
         None => Flow::empty(form, trees),
     }
 }

@@ -81,6 +81,7 @@ impl Parser<'_> {
     fn range(&mut self, text: &str, call: &Call<'_>) {
         let mut evaluation = Evaluation::Literal;
         match (text, &call.arguments) {
+            // The name is the marker of an editor alone.
             ("", _) => self.report(call.dot, views::dangling_dot(self.view.last())),
             ("prev", _) => self.prev(call),
             ("latest" | "window" | "all", _)
@@ -93,6 +94,7 @@ impl Parser<'_> {
             (_, Some(_)) if !MODIFIERS.contains(&text) => {
                 self.report(call.name, views::no_view_named(call.name));
             }
+            // rustc cannot parse a keyword as a field, so this error cannot be left to it.
             _ if rust_ident(call.name).as_ref() != Some(call.name) => {
                 return self.report(call.name, views::no_view_named(call.name));
             }
@@ -132,6 +134,7 @@ impl Parser<'_> {
             Some(parentheses) => self.report(parentheses, views::no_parentheses(call.name)),
             None => {}
         }
+        // After an error, too: otherwise an `all()` that follows would be a second one.
         self.view.is_lagged = true;
     }
 
@@ -211,6 +214,7 @@ fn parenthesized(name: &Ident, group: &Group, errors: &mut Errors) -> Group {
 }
 
 fn window_of(arguments: &Group) -> Window {
+    // Any other count, as `0x3` or `MANY`, is left to the compiler.
     let literal = syn::parse2::<LitInt>(arguments.stream()).ok();
     let count = literal.and_then(|count| without_marker(&count.to_string()).parse().ok());
     count.map_or(Window::Computed, Window::Last)
@@ -218,5 +222,6 @@ fn window_of(arguments: &Group) -> Window {
 
 fn is_zero(arguments: &Group) -> bool {
     let literal = syn::parse2::<LitInt>(arguments.stream());
+    // Also `0x0` and `0_usize`, which `window_of` leaves to the compiler.
     literal.is_ok_and(|count| matches!(count.base10_parse::<u128>(), Ok(0)))
 }

@@ -20,6 +20,7 @@ pub(super) fn parse<'t>(
 ) -> Result<Module, &'t [TokenTree]> {
     let declaration = cursor.skip_declaration();
     let has_semicolon = cursor.took_semicolon();
+    // A cursor of its own, so that no parser reads into the next declaration.
     let mut cursor = Cursor::new(declaration);
     let path = path(keyword, &mut cursor, errors).ok_or(declaration)?;
     let (arguments, list) = groups(&path, &mut cursor, errors).ok_or(declaration)?;
@@ -39,11 +40,13 @@ fn path(keyword: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option
     let mut angles = Angles::default();
     let ends = |tree: &TokenTree| {
         let is_end = match tree {
+            // A `$path:path` of the user's `macro_rules!` is a group without delimiters.
             TokenTree::Group(group) => group.delimiter() != Delimiter::None,
             TokenTree::Ident(ident) => ident::is(ident, "as"),
             _ => false,
         };
         angles.pass(tree);
+        // The `as` of `Debate<<T as Tell>::Said>` does not end the path.
         is_end && angles.open == 0
     };
     let rest = cursor.rest();
@@ -82,6 +85,7 @@ fn groups(
             Delimiter::Brace if list.is_none() => list = Some(group.clone()),
             _ => {
                 errors.on(group.span_open(), modules::brackets(&shown));
+                // The inputs are read from wrong brackets, too, so that none is missing.
                 list.get_or_insert_with(|| group.clone());
             }
         }
@@ -106,6 +110,7 @@ fn module_name(
 ) -> Option<Ident> {
     let flow = path.segments.last().map(|last| &last.ident)?;
     let likely = nearest_name(&ident_text(flow)).unwrap_or_else(|| "module".to_owned());
+    // A flow named `Type` has a keyword as its nearest name, so there may be none.
     let repaired =
         || syn::parse_str::<Ident>(&likely).ok().map(|name| Ident::new(&name.to_string(), flow.span()));
     let Some(found) = cursor.peek() else {
@@ -141,6 +146,7 @@ fn inputs(list: &Group, errors: &mut Errors) -> (Vec<Input>, bool) {
     for part in parts {
         let comma = commas.next();
         if is_blank(part) {
+            // Only the last part has no comma, and a blank last one is removed above.
             errors.at(comma, modules::EMPTY_INPUT);
             is_complete = false;
             continue;

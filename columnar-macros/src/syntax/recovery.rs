@@ -29,6 +29,7 @@ pub(super) struct Recovered<'t> {
 /// Takes the modifiers of an item before a declaration: `pub`, `async`.
 pub(super) fn modifiers(cursor: &mut Cursor<'_>, errors: &mut Errors) {
     while let Some(TokenTree::Ident(ident)) = cursor.peek() {
+        // Elsewhere `async` and `const` begin a Rust item, which `declaration` reports as a whole.
         let before_a_declaration = cursor.rest().get(1..).is_some_and(begins_declaration);
         if ident::is(ident, "pub") {
             // The field of a struct is one error, with its `pub`.
@@ -64,6 +65,7 @@ pub(super) fn declaration<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> O
             Some(Recovered { unparsed, ..Recovered::default() })
         }
         [TokenTree::Ident(name), colon, ..] if is_punct(Some(colon), ':') => field(name, cursor, errors),
+        // A keyword alone, as in `type;`, is rather a name whose `source` is missing.
         [TokenTree::Ident(ident), next, ..] if !is_punct(Some(next), ';') => {
             let is_one_of = |keywords: &[&str]| keywords.iter().any(|known| ident::is(ident, known));
             let unparsed = match () {
@@ -116,12 +118,14 @@ fn field<'t>(name: &Ident, cursor: &mut Cursor<'t>, errors: &mut Errors) -> Opti
         column.keyword = Ident::new("source", column.keyword.span());
         column.derived = None;
     }
+    // The column declares the name, so no token needs to be kept for it.
     Some(Recovered { column: Some(column), unparsed: &[] })
 }
 
 /// A column with a name and nothing else.
 fn column_named(keyword: Option<&TokenTree>, name: Ident, list: Span) -> Column {
     let keyword = Ident::new("column", keyword.map_or_else(Span::call_site, TokenTree::span));
+    // Its views are unknown, so `is_complete` keeps it from being one that reads nothing.
     let derived = Derived { list, views: Vec::new(), is_complete: false, ty: None, step: TokenStream::new() };
     Column {
         docs: Vec::new(),
@@ -209,6 +213,7 @@ pub(super) fn declared_name(name: &Ident, errors: &mut Errors) -> Option<Ident> 
         errors.at(name, message);
         return None;
     };
+    // Identifiers are compared with their `r#`.
     if identifier != *name {
         errors.at(name, declarations::rust_keyword(name));
     }

@@ -74,6 +74,7 @@ pub(crate) struct Param {
 impl Param {
     /// The type, or `impl Sized` if it could not be read.
     pub(crate) fn ty(&self) -> TokenStream {
+        // Every argument fits this type, so calls of `new` are no further errors.
         self.ty.as_ref().map_or_else(|| quote!(impl ::core::marker::Sized), ToTokens::to_token_stream)
     }
 

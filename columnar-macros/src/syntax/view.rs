@@ -101,6 +101,7 @@ impl GroupTag {
     }
 
     pub(crate) fn is_same_group(&self, other: &Self) -> bool {
+        // By pointer: two groups with one tag are an error, and must not look like one group.
         Rc::ptr_eq(&self.tag, &other.tag)
     }
 
@@ -128,11 +129,14 @@ impl View {
 
     /// A view that is not typed yet. An editor completes it.
     pub(super) fn missing(before: Span, marker: Option<&Ident>) -> Self {
+        // `field` replaces `self` with the reader, a field that always exists.
         let base = marker.cloned().unwrap_or_else(|| Ident::new("self", Span::call_site()));
         Self { state: State::NoColumn, ..Self::new(before, base, TokenStream::new()) }
     }
 
     pub(super) fn add_modifier(&mut self, kind: ModifierKind, evaluation: Evaluation, tokens: TokenStream) {
+        // `latest` and `prev` are fields of a column and not of a view, so the range comes first.
+        // Modifiers of one kind keep their order: `window` is called on the result of `prev`.
         let end = self.modifiers.partition_point(|modifier| modifier.kind <= kind);
         self.modifiers.insert(end, Modifier { kind, evaluation, tokens });
     }
@@ -162,6 +166,7 @@ impl View {
         match self.window {
             Some(Window::All) => 0,
             Some(Window::Last(count)) => count,
+            // `prev` alone shows one value. A computed count replaces this one in a constant.
             Some(Window::Computed) | None => usize::from(self.is_lagged),
         }
     }
@@ -217,6 +222,7 @@ impl View {
 
     /// The source text, without spaces.
     pub(crate) fn text(&self) -> String {
+        // The spaces of `to_string` may change from one compiler to another.
         self.written.to_string().replace(' ', "")
     }
 

@@ -36,6 +36,7 @@ fn parse_items(open: Span, trees: &[TokenTree], errors: &mut Errors) -> ViewList
                 list.is_complete &= item.is_complete;
             }
             (true, Some(comma)) => {
+                // The view stays in the list, so that an editor can complete it.
                 errors.at(comma, views::EMPTY_VIEW);
                 list.is_complete = false;
                 list.views.push(missing(before, part));
@@ -57,6 +58,7 @@ fn missing(before: Span, trees: &[TokenTree]) -> View {
 
 /// A view, or those of a group.
 fn parse_item(before: Span, trees: &[TokenTree], errors: &mut Errors) -> ViewList {
+    // Without brackets `group` is the name of a column.
     if let [ident, TokenTree::Group(list), after @ ..] = trees
         && is_ident(Some(ident), "group")
     {
@@ -77,6 +79,7 @@ fn parse_group(list: &Group, after: &[TokenTree], errors: &mut Errors) -> ViewLi
     let tag = group_tag(list, &mut cursor, errors);
     let mut group = parse_items(list.span_open(), cursor.rest(), errors);
     let is_empty = group.views.iter().all(|view| view.state == State::NoColumn);
+    // A group without a tag is reported already.
     if is_empty && group.is_complete && tag.is_some() {
         errors.at(list, views::EMPTY_GROUP);
     }
@@ -85,6 +88,7 @@ fn parse_group(list: &Group, after: &[TokenTree], errors: &mut Errors) -> ViewLi
             errors.at(&view.written, views::GROUPED_SELF);
             view.state = State::Invalid;
         } else {
+            // The views have the tags of inner groups already, and the outermost one is first.
             view.groups.splice(0..0, tag.clone());
         }
     }
@@ -100,6 +104,7 @@ fn group_tag(list: &Group, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Opti
             cursor.next();
             syn::parse2::<LitStr>(TokenTree::from(literal.clone()).into())
         }
+        // The token is not taken: it may be the first view.
         found => {
             match found {
                 Some(found) => errors.at(found, views::NO_GROUP_TAG),
@@ -154,6 +159,7 @@ pub(super) fn parse_view(before: Span, trees: &[TokenTree], errors: &mut Errors)
 /// Takes the names of columns that come next: identifiers that are not modifiers.
 fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
     let mut path = Vec::new();
+    // All other fields are read as modifiers, which report them or leave them to rustc.
     while let [dot, TokenTree::Ident(name), rest @ ..] = cursor.rest()
         && is_punct(Some(dot), '.')
         && !matches!(rest.first(), Some(TokenTree::Group(_)))
