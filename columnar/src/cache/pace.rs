@@ -75,6 +75,7 @@ impl Pace {
         if !self.varies || self.gap.is_zero() {
             return if self.gap <= within { 1.0 } else { 0.0 };
         }
+        // For a time of zero `1.0 / ratio` is infinite, and `at_most` returns 1 for that.
         let ratio = within.as_secs_f64() / self.gap.as_secs_f64();
         // It is as likely to take twice as long as the median as to take half as long.
         if ratio < 1.0 { 1.0 - at_most(1.0 / ratio) } else { at_most(ratio) }

@@ -82,9 +82,11 @@ impl CachePlan {
         let Ends { system, stable, repeated, spare } = Ends::of(messages, instruction, policy.minimum);
         let stable = stable.filter(|_| !pace.is_last());
         // A prefix that the request before wrote is read once more, even if no other request repeats it.
+        // `None` is less than any position, and the instruction is less than any part.
         let Some(deepest) = repeated.max(stable).max(system) else {
             return Self::default();
         };
+        // The provider looks `look_back` blocks back from a mark, so an earlier entry needs its own mark.
         let far = repeated.filter(|end| *end == deepest || block(*end) + policy.look_back <= block(deepest));
         // The deepest mark pays for everything before it, so further marks are free. The most useful come first, in
         // case the provider takes fewer.
@@ -98,6 +100,7 @@ impl CachePlan {
             }
         }
         // The deepest is kept in any case.
+        // The sort is stable, so the others stay in the order of their worth.
         marks.sort_by_key(|mark| mark.position != deepest);
         marks.truncate(policy.most_marks);
         marks.sort_unstable_by_key(|mark| mark.position);
@@ -142,6 +145,7 @@ impl Ends {
         let [one, other] = fork_steps(messages.step());
         for (at, part) in messages.parts().enumerate() {
             stays &= is_worth_marking(&part);
+            // Both are called for each part, because they walk along with it.
             let (repeats, is_shared) = (previous.has(&part), fork.has(&part));
             if !stays && !repeats {
                 break;
@@ -174,6 +178,8 @@ impl<'m> RepeatedPrefix<'m> {
     fn has(&mut self, part: &Part<'_>) -> bool {
         let then = self.0.as_mut().and_then(Iterator::next);
         let has = then.is_some_and(|then| {
+            // Values never change, so equal cells have equal text. A part whose delimiters will change is not
+            // worth marking.
             let is_same = (then.origin(), then.hidden()) == (part.origin(), part.hidden());
             is_worth_marking(&then) && is_same
         });
@@ -187,10 +193,12 @@ impl<'m> RepeatedPrefix<'m> {
 /// Two past steps at which a later fork may begin. A mark inside a prefix that is read is free, so each request marks other
 /// positions, and many of them are alive at a time. The golden ratio spreads them evenly, whatever their number.
 fn fork_steps(step: usize) -> [usize; 2] {
+    // 2^64 over the golden ratio.
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
     let step = u64::try_from(step).unwrap_or(u64::MAX);
     let step_at = |index: u64| {
         let share = u128::from(index.wrapping_mul(GOLDEN)) * u128::from(step);
+        // The upper half of the product is a share of the step, and below it.
         usize::try_from(share >> u64::BITS).unwrap_or(usize::MAX)
     };
     let index = step.wrapping_mul(2);
@@ -206,6 +214,7 @@ fn is_worth_marking(part: &Part<'_>) -> bool {
 /// The number of blocks before a mark.
 fn block(position: Position) -> usize {
     match position {
+        // The instruction is a block as well, and parts are counted from 0.
         Position::System => 1,
         Position::Part(at) => at + 2,
     }

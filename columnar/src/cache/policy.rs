@@ -99,6 +99,7 @@ static UNKNOWN: CachePolicy = CachePolicy {
     read: 1.0,
     short: Write { factor: 1.0, lifetime: Duration::from_mins(5) },
     long: None,
+    // The largest minimum in the registry.
     minimum: 4096,
     most_marks: 0,
     look_back: 1,

@@ -79,6 +79,7 @@ impl StablePrefix {
         let mut is_repeated = true;
         for part in messages.parts() {
             is_repeated &= matches!(part.in_next(), InNext::Repeated);
+            // A leading notice that is not repeated has no view, so a later part has the cause.
             if !is_repeated && prefix.difference.is_none() {
                 prefix.difference = Difference::of(&part);
             }

@@ -37,6 +37,7 @@ impl Assembler {
             let low_water = |limit: &TokenLimit| limit.low_water.filter(|_| is_computed_in_order(reads));
             limit.map(|limit| TokenLimit { low_water: low_water(&limit), ..limit })
         });
+        // A cut to the limit itself is soon exceeded again, so it is not worth remembering.
         let is_persistent = matches!(limit, Ok(Some(TokenLimit { low_water: Some(_), .. })));
         let cuts = is_persistent.then(PersistentCuts::default);
         Self { overhead: Arc::new(overhead), limit, cuts, filtered: BTreeMap::new() }
@@ -77,6 +78,7 @@ impl Assembler {
 
     /// Omits the turns that do not fit the budget.
     fn truncate(&mut self, snapshot: &mut Snapshot) -> Result<(), BudgetError> {
+        // A budget without room is an error of each cell, and not of the assembler, which is made once.
         let Some(limit) = self.limit.as_ref().map_err(Clone::clone)? else { return Ok(()) };
         let truncation = Truncation::new(snapshot, limit, self.cuts.as_mut());
         let report = &truncation.report;
@@ -126,6 +128,8 @@ struct FilteredHistory {
 impl FilteredHistory {
     /// Checks the values in `steps`, which are stored, and returns all values so far that pass the filter.
     fn history(&mut self, filter: &Filter, column: &History, steps: Range<usize>) -> History {
+        // A window may begin beyond the checked steps. Then it is checked alone, since the values between
+        // need not be stored. Checking a step twice is harmless: `insert` keeps the first value.
         let is_next = steps.start <= self.checked;
         for step in if is_next { self.checked.min(steps.end)..steps.end } else { steps.clone() } {
             if let Some(text) = column.text(step)

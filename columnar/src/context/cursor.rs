@@ -69,6 +69,7 @@ impl<'m> Cursor<'m> {
     fn pass_omitted(&mut self) -> Option<Item<'m>> {
         let truncation = self.truncation.take_if(|truncation| truncation.omitted.start <= self.slot)?;
         self.slot = truncation.omitted.end;
+        // A rolling window has no marker, but its turns are skipped all the same.
         let (value, tokens) = truncation.marker.as_ref()?;
         let text = Text { value, tokens: *tokens, is_plain: true };
         Some(self.item(Source::Truncation, &MARKER, 0, text))
@@ -107,6 +108,7 @@ impl<'m> Cursor<'m> {
 
     fn advance(&mut self) -> Option<Item<'m>> {
         while self.slot < 2 * (self.snapshot.step + 1) {
+            // Turns are omitted as a whole, so the omitted ones begin where a turn begins.
             if self.next == 0
                 && let Some(marker) = self.pass_omitted()
             {
@@ -162,6 +164,7 @@ impl<'m> Iterator for Cursor<'m> {
         let item = self.advance()?;
         if item.position == Position::First && item.delimiters.role() == Role::Assistant {
             self.led = Some(Item { position: Position::Begins, ..item });
+            // No turn includes the lead, so it has no tokens: the parts must add up to the turns.
             let text = Text { value: LEAD, tokens: 0, is_plain: true };
             return Some(Item { source: Source::Lead, lag: 0, text, delimiters: &MARKER, ..item });
         }

@@ -103,6 +103,7 @@ impl Delimiters {
 
     /// The text before a value.
     pub(super) fn opening(&self, position: Position) -> &str {
+        // Every opening begins with the separator, and only the first part of a message omits it.
         let skipped = if position == Position::Joins { 0 } else { SEPARATOR.len() };
         self.opening.get(skipped..).unwrap_or_default()
     }
@@ -114,6 +115,7 @@ impl Delimiters {
 
     /// The tokens of the text around a value. The tokens of the value are counted separately.
     pub(super) fn tokens(&self, counter: &dyn Counter) -> usize {
+        // The separator is after the value here: with the end of a tag it is one token of `o200k_base`.
         counter.count(&[self.opening(Position::First), self.closing(), SEPARATOR].concat())
     }
 }
@@ -133,6 +135,7 @@ impl InputDelimiters {
     fn new(tag: &Name, groups: &[Name]) -> Self {
         let depth = groups.len();
         let innermost = |count: usize| groups.get(depth - count..).unwrap_or_default();
+        // All pairs are made in advance: a column has few groups, and then parts borrow their delimiters.
         let tagged = (0..=depth).flat_map(|opened| {
             (0..=depth).map(move |closed| Delimiters::new(Some(tag), innermost(opened), innermost(closed)))
         });
@@ -188,6 +191,7 @@ impl Overhead {
         });
         let delimiters: Vec<InputDelimiters> = delimiters.collect();
         let inputs = delimiters.iter().map(|input| input.plain().tokens(&*counter)).collect();
+        // The tags of a group are in different parts. Both are counted for the part that opens it.
         let tag = |tag: &Name| counter.count(&format!("<{tag}>\n\n</{tag}>"));
         let groups = reads.groups.iter().map(|group| tag(&group.tag)).collect();
         let separator = counter.count(SEPARATOR);

@@ -25,10 +25,12 @@ where
     let mut copied = 0;
     let mut from = 0;
     while let Some(at) = find_mark(value, from) {
+        // Only one character is passed, because a spelling may begin inside another: `<<user`.
         from = at + 1;
         let (entity, opening) = if value.as_bytes().get(at) == Some(&b'<') {
             ("&lt;", at + 1)
         } else {
+            // Escaped once more, because undoing the escapes must not turn the `&lt;` of a value into `<`.
             match after_entity(value, at) {
                 Some(opening) => ("&amp;", opening),
                 None => continue,
@@ -66,6 +68,7 @@ fn spells_tag<'t>(value: &str, at: usize, tags: impl Iterator<Item = &'t Name>) 
     let rest = value.as_bytes().get(at..).unwrap_or_default();
     let rest = skip_space(rest);
     let rest = skip_space(rest.strip_prefix(b"/").unwrap_or(rest));
+    // One byte more than the longest tag, so that a longer word does not match by its beginning.
     let word = rest.iter().take(Name::MAX_LEN + 1).take_while(|&&byte| is_word(byte)).count();
     let Some(word) = rest.get(..word) else { return false };
     tags.map(Name::as_str).chain([ELIDED]).any(|tag| tag.as_bytes().eq_ignore_ascii_case(word))
@@ -82,6 +85,7 @@ fn is_space(byte: u8) -> bool {
 }
 
 fn is_word(byte: u8) -> bool {
+    // Names are ASCII, so any other letter ends a word: `<useré>` is escaped rather than missed.
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 

@@ -72,6 +72,7 @@ impl Messages {
     /// value without tags see [`Context::input`](crate::Context::input).
     pub fn last_text(&self) -> Cow<'_, str> {
         let mut text = Cow::Borrowed("");
+        // Begins behind the last reply, so the time does not grow with the history.
         for part in Parts::since(&self.0, self.0.last_message()) {
             match &mut text {
                 Cow::Borrowed("") => text = part.text(),
@@ -138,6 +139,7 @@ impl Messages {
 
 impl PartialEq for Messages {
     fn eq(&self, other: &Self) -> bool {
+        // A snapshot does not change after its assembly, so clones are equal without a comparison of text.
         self.0.is(&other.0) || self.parts().eq(other.parts())
     }
 }

@@ -54,6 +54,7 @@ pub(crate) enum InNext {
 
 impl<'m> Part<'m> {
     fn new(snapshot: &'m Snapshot, item: Item<'m>) -> Self {
+        // The role delimits the column's own values, and escaping a marker would destroy its tag.
         let value = match item.source {
             Source::Input(_) if !item.text.is_plain => escape(item.text.value, &snapshot.reads.tags()),
             _ => Cow::Borrowed(item.text.value),
@@ -74,6 +75,7 @@ impl<'m> Part<'m> {
             Source::SelfHistory => &self.snapshot.reads.column,
             Source::Lead | Source::Elision(_) | Source::Truncation => return None,
         };
+        // No underflow: a turn before the lag has no value, so it has no part.
         Some(Origin { column, step: self.item.step - self.item.lag })
     }
 
@@ -88,6 +90,7 @@ impl<'m> Part<'m> {
     /// The text that is sent, with its tag and separator.
     pub fn text(&self) -> Cow<'m, str> {
         match self.chunks() {
+            // Clones a reference: only inputs are escaped, and they always have a tag.
             ["", _, ""] => self.value.clone(),
             chunks => Cow::Owned(chunks.concat()),
         }
@@ -111,6 +114,7 @@ impl<'m> Part<'m> {
         let around = match self.item.source {
             Source::Input(input) => overhead.inputs.get(input.at).copied().unwrap_or(0),
             Source::SelfHistory | Source::Elision(_) => overhead.separator,
+            // The marker of a truncation was counted together with its separator.
             Source::Lead | Source::Truncation => 0,
         };
         self.item.text.tokens + around + self.group_tokens()
@@ -143,6 +147,7 @@ impl<'m> Part<'m> {
         let truncated = if changes { InNext::Truncated } else { InNext::MayBeTruncated };
         match item.source {
             Source::Lead if snapshot.is_led_next() => return InNext::Repeated,
+            // The marker has the number of omitted turns, so another cut most likely changes its text.
             Source::Truncation if truncation.is_some_and(|it| it.next == it.omitted) => {
                 return InNext::Repeated;
             }
@@ -221,6 +226,7 @@ impl Snapshot {
             let step = slot / 2;
             let is_in_slot = move |view| (view == inputs) == (slot % 2 == 1);
             views.clone().filter_map(move |(at, (column, view))| {
+                // A skipped cell would not be shown in any case, so no budget omits it.
                 let is_shown = is_in_slot(at) && view.steps.contains(&step) && view.has(step);
                 is_shown.then(|| Origin { column, step: step - view.lag })
             })

@@ -10,6 +10,7 @@ use crate::declare::Name;
 /// it. A prefix of an earlier step is ordered before it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SharedPrefix {
+    // The first field, because warm-ups forget the smallest prefixes: those of the earliest steps.
     step: usize,
     inputs: Vec<PrefixInput>,
 }
@@ -27,6 +28,7 @@ impl SharedPrefix {
     /// The prefix of a context, and its tokens.
     pub(super) fn of(snapshot: &Snapshot) -> (Self, usize) {
         let history = snapshot.self_history().filter(|history| !history.steps.is_empty());
+        // The inputs of a step precede the column's value of that step, and belong to the prefix.
         let end = history.map_or(snapshot.step, |history| history.steps.start) + 1;
         let omitted = snapshot.truncation().map(|truncation| &truncation.omitted);
         // The first step with inputs that a budget omits.

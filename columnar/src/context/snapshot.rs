@@ -72,6 +72,7 @@ impl Snapshot {
 
     /// The snapshot of the previous step at which any input had a value.
     pub(super) fn previous(&self) -> Option<Self> {
+        // A step whose inputs are all skipped is skipped as well, and made no request.
         (0..self.step).rev().find(|step| self.is_read_at(*step)).map(|step| self.at(step))
     }
 
@@ -84,6 +85,7 @@ impl Snapshot {
 
     /// The snapshot of an earlier step.
     fn at(&self, step: usize) -> Self {
+        // Values never change, so the current histories also have the earlier context. Only windows differ.
         let views = self
             .reads
             .turns(step)
@@ -133,6 +135,8 @@ impl Snapshot {
     pub(super) fn open_after(&self, input: &Input, step: usize, context: usize) -> usize {
         let later = self.reads.inputs.iter().zip(&*self.views).skip(input.at + 1);
         let mut siblings = later.map(|(other, view)| (input.shared_groups(other), other, view));
+        // A group holds neighbouring inputs, and inputs further away share fewer groups. So the first one
+        // that is shown decides.
         let next = siblings.by_ref().take_while(|(shared, ..)| *shared > 0);
         let mut shown =
             next.filter(|(_, other, view)| other.spec.turns(context).contains(&step) && view.has(step));

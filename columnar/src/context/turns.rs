@@ -52,6 +52,7 @@ impl<'s> ContextTurns<'s> {
         let known = steps.start..steps.end.min(self.snapshot.step + 1);
         let mut sum = turns(&self.inputs(), &known);
         for (group, tokens) in self.snapshot.reads.groups.iter().zip(&self.snapshot.overhead.groups) {
+            // A group is written once in each turn in which any of its inputs has a value.
             let inside = self.inputs().skip(group.inputs.start).take(group.inputs.len());
             sum.tokens += turns(&inside, &known).count * tokens;
         }
@@ -71,6 +72,7 @@ impl<'s> ContextTurns<'s> {
     /// The tokens of the markers in these steps, either of the self history or of the inputs.
     fn markers_in(&self, steps: &Range<usize>, of_self: bool) -> usize {
         let inputs = self.snapshot.reads.inputs.len();
+        // A marker is in the turn of the value that it precedes. It is no turn, and adds tokens only.
         let elisions = self.elisions.iter().filter(|elision| (elision.view == inputs) == of_self);
         elisions.map(|elision| elision.tokens(steps, &self.snapshot.overhead)).sum()
     }
@@ -87,6 +89,7 @@ impl<'s> ContextTurns<'s> {
             }
             if self.self_history().is_some() && slots.contains(&(2 * last + 1)) {
                 let value = now.self_in(&(last.saturating_sub(1)..last));
+                // Without an earlier reply, one as large as the inputs is assumed.
                 sum += Sum::one(if value.count > 0 { value.tokens } else { inputs });
             }
         }
@@ -98,10 +101,13 @@ impl Turns for ContextTurns<'_> {
     fn slots(&self) -> Range<usize> {
         let inputs = self.inputs().map(|(_, shown, _)| shown.start);
         let first = inputs.chain(self.self_history().map(|(_, shown)| shown.start)).min();
+        // Without the last slot of the step: the value of the column there does not exist yet.
         2 * first.unwrap_or(self.step)..2 * self.step + 1
     }
 
     fn sum(&self, slots: Range<usize>) -> Sum {
+        // Slot `2n` has the inputs of step `n`, and slot `2n + 1` the column's value. So the bounds are
+        // rounded up for the inputs and down for the column.
         let inputs = self.inputs_in(&(slots.start.div_ceil(2)..slots.end.div_ceil(2)));
         inputs + self.self_in(&(slots.start / 2..slots.end / 2)) + self.expected_in(&slots)
     }
@@ -168,6 +174,7 @@ impl Snapshot {
             .enumerate()
             .map(|(at, ((name, overhead), view))| (name.clone(), tokens(at, view, overhead)))
             .collect();
+        // Stable, so columns of equal size stay in the order of their declaration.
         contributors.sort_by_key(|(_, tokens)| Reverse(*tokens));
         contributors
     }

@@ -43,6 +43,7 @@ impl ViewValues {
         if start < end && self.has(start) {
             return Some(start);
         }
+        // The number of values up to a step never decreases, so gaps do not mislead the search.
         while start < end {
             let middle = start.midpoint(end);
             if self.sum(&(start..middle + 1)).count > 0 { end = middle } else { start = middle + 1 }

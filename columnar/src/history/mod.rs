@@ -51,6 +51,7 @@ impl History {
 
     /// A leaf of the tree.
     fn older(&self, step: usize) -> Option<&Node> {
+        // `digit` drops the higher bits, so a step beyond the tree would lead to another leaf.
         if rest(step, self.height + 1) > 0 {
             return None;
         }
@@ -64,6 +65,7 @@ impl History {
 
     /// The number of values in these steps, and their tokens.
     pub(crate) fn sum(&self, steps: Range<usize>) -> Sum {
+        // A range that runs backwards is empty too, and the subtraction would underflow.
         if steps.is_empty() {
             Sum::default()
         } else {
@@ -109,6 +111,8 @@ impl History {
         }
         self.begin(rest(step, 1));
         let entry = LeafEntry::new(value, tokens);
+        // The sums grow on the way down, before the value is written. So the step must have no value yet,
+        // and the tokens are those of the entry, whose number may be saturated.
         let Some(leaf) = self.leaf_mut(step, Sum::one(entry.tokens())) else { return };
         leaf.insert(digit(step, 0), entry);
         // A leaf whose texts were shared when it became full could not be sealed, so the previous leaf is tried again.
@@ -146,6 +150,7 @@ impl History {
 
     /// A leaf of the tree, created if it is missing. `added` is added to the sums above it.
     fn older_mut(&mut self, step: usize, added: Sum) -> Option<&mut Node> {
+        // The tree grows at the root: the old root is the first child of the new one, and is not copied.
         while rest(step, self.height + 1) > 0 {
             let node = self.root.take().unwrap_or_default();
             let sum = node.sum();
@@ -163,6 +168,8 @@ impl History {
 
     /// The same values with their tokens by another counter.
     pub(crate) fn counted(&self, counter: &dyn Counter) -> Self {
+        // A stack with the newest leaf at the bottom visits the steps in ascending order. So each leaf is
+        // filled while it is the newest one, without a descent.
         let (mut counted, mut open) = (Self::default(), vec![(&self.newest, 0, self.number << BITS)]);
         open.extend(self.root.iter().map(|root| (root, self.height, 0)));
         while let Some((node, height, first)) = open.pop() {
@@ -187,6 +194,7 @@ impl History {
         let mut before = self.clone();
         match rest(step, 1).cmp(&self.number) {
             Ordering::Less => {
+                // The leaf of the step is in the tree, so the newest leaf becomes an empty one behind it.
                 (before.number, before.newest) = (rest(step, 1) + 1, Arc::default());
                 if let Some(root) = before.root.as_mut().filter(|_| rest(step, self.height + 1) == 0) {
                     Arc::make_mut(root).truncate(step, self.height);

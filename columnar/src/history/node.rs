@@ -41,6 +41,7 @@ impl Default for Node {
 impl Node {
     /// The child at an index of an inner node, created if it is missing.
     pub(super) fn child_mut(&mut self, at: usize) -> Option<&mut Child> {
+        // A default node is an empty leaf. At a level above the leaves it becomes an inner node here.
         if let Self::Open(_) = self {
             *self = Self::Inner(Vec::new());
         }
@@ -99,6 +100,7 @@ impl Node {
 
     /// Writes a value into a leaf.
     pub(super) fn insert(&mut self, at: usize, entry: LeafEntry) {
+        // A sealed leaf is full, and a value is never replaced.
         let Self::Open(texts) = self else { return };
         if texts.len() <= at {
             texts.resize(at + 1, None);
@@ -124,6 +126,7 @@ impl Node {
             end += entry.text.len();
             PackedEntry::new(end, entry)
         });
+        // If a value has too many tokens for a packed entry, the leaf stays open.
         if let Some(entries) = entries.collect() {
             let mut text = String::with_capacity(length);
             texts.iter().flatten().for_each(|entry| text.push_str(&entry.text));
@@ -135,6 +138,7 @@ impl Node {
     /// Removes the values from a step on, in a node of this height.
     pub(super) fn truncate(&mut self, step: usize, height: u32) {
         let at = digit(step, height);
+        // A sealed leaf is always full, so the rest of one is an open leaf.
         if let Self::Sealed { .. } = self {
             let entry = |at| {
                 let tokens = self.text(at)?.tokens;
@@ -163,6 +167,7 @@ pub(super) fn digit(step: usize, level: u32) -> usize {
 
 /// The bits of a step above a level.
 pub(super) fn rest(step: usize, level: u32) -> usize {
+    // The highest level of a tree with the step `usize::MAX` is shifted by more bits than there are.
     step.checked_shr(level * BITS).unwrap_or(0)
 }
 
@@ -180,6 +185,7 @@ impl LeafEntry {
         let text: Arc<str> = value.into();
         Self {
             tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
+            // Searched once here, because many contexts show the value. Only these two characters are escaped.
             is_plain: memchr::memchr2(b'<', b'&', text.as_bytes()).is_none(),
             text,
         }
@@ -209,6 +215,8 @@ pub(crate) struct Text<'h> {
 pub(super) struct PackedEntry(u32);
 
 impl PackedEntry {
+    // An end per value suffices, because the value before it ends at its start. A leaf has 2^16 bytes
+    // at most, and that number itself needs the seventeenth bit.
     const PLAIN: u32 = 1 << 31;
     const END_BITS: u32 = 17;
     const END: u32 = (1 << Self::END_BITS) - 1;

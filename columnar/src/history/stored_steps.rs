@@ -38,6 +38,7 @@ impl FromIterator<usize> for StoredSteps {
         let mut steps: Vec<usize> = steps.into_iter().collect();
         steps.sort_unstable();
         steps.dedup();
+        // Sorted and without repetitions, each step equals its index up to the first gap.
         let prefix = steps.iter().zip(0..).take_while(|(step, at)| **step == *at).count();
         steps.drain(..prefix);
         Self { prefix, beyond: steps }

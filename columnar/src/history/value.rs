@@ -103,6 +103,7 @@ impl From<Value> for String {
 
 impl From<Value> for Arc<str> {
     fn from(value: Value) -> Self {
+        // A part is copied, because an `Arc<str>` cannot begin in the middle of another one.
         if value.range == (0..value.text.len()) { value.text } else { value.as_str().into() }
     }
 }

@@ -38,6 +38,7 @@ impl Rendering<'_> {
             with(text(content), "cache_control", mark.map(cache_control))
         };
         let body = json!({ "messages": messages(&self.blocks(), |it| block(&it.text, it.mark)) });
+        // A list of one block, because a string has no place for a mark.
         with(body, "system", self.system().map(|(system, mark)| json!([block(system, mark)])))
     }
 }

@@ -37,6 +37,7 @@ pub(super) fn joined(blocks: Vec<Block>) -> Vec<Block> {
     let mut messages: Vec<Block> = Vec::new();
     for block in blocks {
         match messages.last_mut().filter(|message| message.role == block.role) {
+            // A block begins with the separator from the block before it.
             Some(message) => message.text.push_str(&block.text),
             None => messages.push(block),
         }
@@ -68,6 +69,7 @@ impl Blocks {
     /// Blank text is joined to the following block, never to one that was sent before.
     fn push(&mut self, role: Role, text: Cow<'_, str>, part: Option<usize>) {
         if self.last_role.replace(role) != Some(role) {
+            // A message that was blank as a whole is left out, and its neighbours may have the same role.
             self.before.clear();
             if self.done.last().is_some_and(|block| block.role == role) {
                 self.before.push_str(SEPARATOR);

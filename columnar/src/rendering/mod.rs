@@ -144,6 +144,7 @@ impl<'m> Rendering<'m> {
     /// ```
     #[must_use]
     pub fn marked(self, plan: CachePlan, policy: &CachePolicy) -> Self {
+        // The prefix `openai_resp/`, of the Responses API, belongs to OpenAI too.
         let is_openai = policy.models.iter().any(|models| models.starts_with("openai"));
         Self { plan, is_openai: is_openai && policy.most_marks > 0, ..self }
     }

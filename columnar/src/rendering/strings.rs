@@ -37,6 +37,7 @@ impl Rendering<'_> {
                 None => merged.push((*role, String::from(&**text))),
             }
         }
+        // Blank texts stay in this form, so only an empty instruction is left out.
         let system = (!self.system.is_empty()).then(|| message("system", self.system));
         system
             .into_iter()

@@ -67,6 +67,7 @@ impl Calibration {
     }
 
     fn calls(&self) -> MutexGuard<'_, Calls> {
+        // The calls are whole even after a panic, because each is pushed at once.
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -69,6 +69,7 @@ impl<C: Counter + ?Sized> Counter for Arc<C> {
 
 impl fmt::Debug for dyn Counter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Users' counters need not implement `Debug`, but the structs that hold one do.
         f.write_str("Counter")
     }
 }

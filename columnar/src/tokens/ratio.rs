@@ -57,6 +57,7 @@ impl Ratio {
 
 impl Ord for Ratio {
     fn cmp(&self, other: &Self) -> Ordering {
+        // Cross products: as floating-point numbers, different ratios of large counts could be equal.
         let times = |a: &Self, b: &Self| u128::from(a.reported) * u128::from(b.counted());
         times(self, other).cmp(&times(other, self))
     }

@@ -39,6 +39,7 @@ impl Sub for Sum {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {
+        // No underflow: only the sum over some of the same texts is subtracted.
         Self { count: self.count - other.count, tokens: self.tokens - other.tokens }
     }
 }

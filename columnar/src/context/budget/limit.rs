@@ -57,7 +57,9 @@ impl TokenLimit {
         Ok(Some(Self {
             tokens,
             strategy: budget.strategy.unwrap_or_default(),
+            // The newest turn is the input of the step, and without it there is nothing to answer.
             minimum_recent: budget.minimum_recent.unwrap_or(Budget::MINIMUM_RECENT).max(1),
+            // A share of what messages may have, because neither the instruction nor the reply can be cut.
             low_water: budget.low_water.map(|share| part_of(tokens, share)),
         }))
     }
@@ -85,11 +87,13 @@ impl TokenLimit {
     ) -> usize {
         let omitted = turns.sum(omitted.clone());
         let is_marked = self.strategy == Strategy::TruncateMiddle && omitted.count > 0;
+        // No underflow: turns outside of the windows have no tokens, even if an earlier cut omits them.
         turns.all().tokens - omitted.tokens + if is_marked { marker(omitted) } else { 0 }
     }
 
     /// The cut for these turns: the one before, if the rest still fits.
     pub(crate) fn fit(&self, turns: &impl Turns, before: &Cut, marker: CutMarker<'_>) -> Cut {
+        // A cut that still fits stays where it is, so that this request repeats the prefix of the last one.
         if self.remaining(turns, &before.omitted, marker) <= self.tokens {
             before.clone()
         } else {
@@ -117,11 +121,15 @@ impl TokenLimit {
             end = turns.previous(end).unwrap_or(end);
         }
         let mut kept_fewer = false;
+        // By the limit and not by the target: a low-water mark is no reason to omit the newest turns.
+        // There is no turn behind the newest one, so that one always stays.
         while !fits(start..end, self.tokens)
             && let Some(newer) = turns.next(end + 1)
         {
             (end, kept_fewer) = (newer, true);
         }
+        // A side never goes on after a turn that does not fit, because the omitted turns must be adjacent.
+        // The other side does: one huge turn must not exclude small ones elsewhere.
         let (mut oldest, mut newest) = (true, true);
         while oldest || newest {
             if oldest {

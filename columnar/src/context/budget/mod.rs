@@ -133,6 +133,7 @@ impl Budget {
     /// If the share is not above 0 and at most 1.
     #[must_use]
     pub const fn low_water(mut self, share: f64) -> Self {
+        // NaN fails the first comparison.
         assert!(
             share > 0.0 && share <= 1.0,
             "the low-water mark is a share of the limit, above 0 and at most 1"

@@ -25,6 +25,7 @@ impl PersistentCuts {
         turns: impl Fn(usize) -> T,
         marker: CutMarker<'_>,
     ) -> Cut {
+        // A cut depends on the one before it, so steps that nobody has read are computed as well.
         for step in self.next..=step {
             let before = self.active(step);
             let cut = limit.fit(&turns(step), &before, marker);
@@ -55,6 +56,7 @@ impl PersistentCuts {
 
     fn push(&mut self, step: usize, cut: Cut) {
         let cuts = Arc::make_mut(&mut self.cuts);
+        // A fork still shares the later cuts of the flow that it comes from, which are not its own.
         cuts.truncate(self.len);
         cuts.push((step, cut));
         self.len = cuts.len();

@@ -51,9 +51,11 @@ pub struct Classes;
 
 impl Counter for Classes {
     fn count(&self, text: &str) -> usize {
+        // Both are in the order of the classes: the test below checks it for the weights.
         let counts = tally(text).into_iter().zip(WEIGHTS);
         let thousandths: usize = counts.map(|(count, (_, weight))| count * weight).sum();
         let rounded = thousandths.saturating_add(500) / 1000;
+        // In this order, so that the empty text has 0.
         rounded.max(1).min(text.len())
     }
 }

@@ -202,6 +202,7 @@ impl Scanner<'_> {
         let mut note = |c: char| {
             accents += usize::from(!c.is_ascii());
             vowels += usize::from(
+                // Any letter with a mark counts as a vowel, so that an accented word does not seem random.
                 !c.is_ascii() || matches!(c.to_ascii_lowercase(), 'a' | 'e' | 'i' | 'o' | 'u' | 'y'),
             );
         };
@@ -225,6 +226,7 @@ impl Scanner<'_> {
         if self.accented > 0 {
             self.add(Class::AccentedLetter, letters.max(3) - 3);
         }
+        // Letters after digits are mostly parts of ids, and the features of words do not apply to them.
         if self.before == Kind::Digit {
             self.add(Class::WordAfterDigit, 1);
             self.add(Class::LetterAfterDigit, letters - 1);
@@ -254,6 +256,7 @@ impl Scanner<'_> {
         while self.next_if(|kind| kind == Kind::Digit).is_some() {
             count += 1;
         }
+        // `o200k_base` splits digits by `\p{N}{1,3}`.
         self.add(Class::Digits, count.div_ceil(3));
         Kind::Digit
     }
@@ -276,6 +279,7 @@ impl Scanner<'_> {
             }
         }
         if ends > 0 {
+            // Line ends after punctuation are in its piece: `[^\s\p{L}\p{N}]+[\r\n/]*` in `o200k_base`.
             let after_mark = matches!(self.before, Kind::Mark | Kind::Start);
             self.add(if after_mark { Class::LineEndAfterMark } else { Class::LineEnd }, 1);
             self.add(Class::LineEnd, ends / LONG_ENDS);
@@ -283,6 +287,7 @@ impl Scanner<'_> {
         if spaces > 1 {
             self.add(Class::Indent, 1 + spaces / LONG_SPACES);
         }
+        // Words and punctuation take a space before them into their piece, digits do not.
         if spaces > 0 && self.peek() == Kind::Digit {
             self.add(Class::LoneSpace, 1);
         }
@@ -297,9 +302,11 @@ impl Scanner<'_> {
         let follows = self.peek();
         if first == '\'' && self.before.is_latin() && follows == Kind::Small {
             self.add(Class::Contraction, 1);
+            // `o200k_base` adds `'s`, `'ll` and five others to the word. Any small letters are close to that.
             while self.next_if(|kind| kind == Kind::Small).is_some() {}
             return Kind::Small;
         }
+        // A word takes the mark before it, `[^\r\n\p{L}\p{N}]?`, unless a space precedes the mark.
         if follows.is_latin() && self.before != Kind::Space {
             self.add(Class::InnerMark, 1);
             return Kind::Mark;
@@ -333,6 +340,7 @@ impl Scanner<'_> {
     }
 
     fn rare(&mut self, first: char) -> Kind {
+        // A byte-level tokenizer splits characters that its vocabulary lacks into bytes.
         self.add(Class::RareByte, first.len_utf8());
         Kind::Rare
     }
