@@ -47,6 +47,7 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
     let entries = arguments.map(|text| text.into_string().map_err(|_| "an entry is not UTF-8"));
     let entries = entries.collect::<Result<Vec<String>, _>>()?;
 
+    // First of all: a model without its key is an error before any entry is stored.
     writeln!(out, "model: {}", columnar_examples::model()?)?;
     let journal = Journal::open(FileStore::new(&folder)).await?;
     writeln!(out, "{} entries so far, in {}", journal.steps(), folder.display())?;
@@ -60,6 +61,7 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
         }
     }
     export(out, &journal, &folder).await?;
+    // A store has one owner, so the journal is closed before `verify` opens its folder.
     drop(journal);
     check(out, &folder).await
 }

@@ -81,6 +81,7 @@ fn sentiment(input: &Column) -> Column {
         };
         let good = count(&["good", "great", "happy", "productive", "well"]);
         let bad = count(&["bad", "hate", "slow", "slowly", "terrible"]);
+        // The type of the error is written here, because an async block cannot declare it.
         Ok::<_, &str>(format!("{good} good words, {bad} bad ones"))
     })
 }
@@ -95,6 +96,7 @@ async fn run_and_extend(out: &mut impl Write, f: &Flow, later: &Column) -> Resul
         let style = if column == "sentiment" { AnsiColor::Yellow.on_default() } else { Style::new() };
         writeln!(out, "{style}{label:<11} │{style:#} {value}")?;
         if column == "synthesis"
+            // Taken, because a second column of this name would be an error.
             && let Some(later) = later.take()
         {
             f.add_column(later).await?;
@@ -125,6 +127,7 @@ fn mistakes() -> Vec<String> {
 /// The lines of standard input, or the included statements if there are none.
 fn input() -> io::Result<Vec<String>> {
     let mut text = String::new();
+    // At a terminal the program would wait for a person, who expects the included statements.
     if !io::stdin().is_terminal() {
         io::stdin().read_to_string(&mut text)?;
     }

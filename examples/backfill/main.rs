@@ -55,6 +55,7 @@ impl Counted {
     }
 
     fn calls(&self) -> usize {
+        // A count alone, which orders no other memory.
         self.calls.load(Ordering::Relaxed)
     }
 }
@@ -140,10 +141,12 @@ async fn compute(inbox: &Shop, limit: Option<usize>) -> Result<Ended, BoxError> 
 }
 
 async fn watch(inbox: &Shop, limit: Option<usize>, progress: &mut Progress) -> Result<Ended, BoxError> {
+    // One `ctrl_c` for the whole run: a new one in each round would miss a signal between two rounds.
     let (mut run, mut values, mut pressed) = (inbox.run(), 0, pin!(ctrl_c()));
     // To interrupt a run is to drop it, as every return does.
     loop {
         let event = tokio::select! {
+            // Ctrl-C first, because a fast model may have the next event ready every time.
             biased;
             pressed = &mut pressed => return Ok(pressed.map(|()| Ended::Interrupted)?),
             event = run.try_next() => event?,

@@ -41,6 +41,7 @@ impl Progress {
     pub(crate) fn new(forecast: &Forecast) -> Self {
         let (tally, now) = (Tally::new(forecast), Instant::now());
         let display = if io::stderr().is_terminal() {
+            // Bars redraw lines, which only a terminal can do: a log file would fill with them.
             Display::Bars(bars(&tally))
         } else {
             Display::Lines { began: now, printed: now }
@@ -54,6 +55,7 @@ impl Progress {
         match &mut self.display {
             Display::Bars(bars) => {
                 if let (Some(error), Some(bar)) = (error, bars.first()) {
+                    // Through a bar, because a line that is printed past the bars would tear them.
                     bar.println(error);
                 }
                 show(bars.get(at), counts);
@@ -171,8 +173,10 @@ impl Tally {
 
     /// The tally on one line.
     fn line(&self, elapsed: Duration) -> String {
+        // At least 1, because the rate divides by it.
         let (all, millis) = (self.all(), elapsed.as_millis().max(1));
         let (settled, left) = (all.settled() as u128, (all.total - all.settled()) as u128);
+        // `None` while no cell is settled, as there is no rate yet.
         let to_go = match (left * millis).checked_div(settled * 1000) {
             Some(seconds) if left > 0 => format!(", {seconds} s to go"),
             _ => String::new(),
@@ -197,6 +201,7 @@ impl Column {
                 first_error = is_first.then(|| format!("`{}` failed at step {step}: {error}", self.name));
             }
             Event::Skipped { step, .. } => {
+                // A column with `or_skip` reports the failure of a cell before it skips the cell.
                 self.failed.remove(step);
                 counts.skipped += 1;
             }

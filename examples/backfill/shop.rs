@@ -17,6 +17,7 @@ const WISHES: [&str; 3] =
 /// The message with this number. Every fourth one names no order.
 pub(crate) fn message(number: usize) -> String {
     let pick = |texts: &[&'static str]| texts.get(number % texts.len()).copied().unwrap_or_default();
+    // The numbers of texts are coprime, so the same four meet only in every 420th message.
     let (opening, thing, trouble, wish) = (pick(&OPENINGS), pick(&THINGS), pick(&TROUBLES), pick(&WISHES));
     let order = if number % 4 == 3 { String::new() } else { format!(" from order #{}", 70_000 + number) };
     format!("{opening} my {thing}{order} {trouble}. {wish}")

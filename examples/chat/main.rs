@@ -87,6 +87,7 @@ impl<W: Write> Session<W> {
             let label = label(&format!("user {}", self.chat.user.len()), Style::new().bold());
             if is_typed {
                 write!(self.out, "\n{label}")?;
+                // Standard output is flushed at a line break, and the label has none.
                 self.out.flush()?;
             }
             let Some((number, line)) = lines.next() else { break };
@@ -94,6 +95,7 @@ impl<W: Write> Session<W> {
             if line.trim().is_empty() || line.starts_with('#') {
                 continue;
             }
+            // A terminal shows the typed line itself.
             if !is_typed {
                 writeln!(self.out, "\n{label}{}", printable(&line))?;
             }
@@ -110,6 +112,7 @@ impl<W: Write> Session<W> {
         let mut run = self.chat.run();
         let mut lines = VecDeque::new();
         while let Some(event) = run.next().await {
+            // The pieces of a cell may be printed already when it fails, and none of them is stored.
             if event.is_err() {
                 writeln!(self.out, " … (not stored)")?;
             }
@@ -150,6 +153,7 @@ fn show(out: &mut impl Write, lines: &mut VecDeque<Line>, event: &Event<ChatColu
     }
     while let Some(line) = lines.front_mut() {
         write!(out, "{}", mem::take(&mut line.unprinted))?;
+        // The lines after it wait, so that pieces of two columns are never mixed.
         if !line.is_complete {
             break;
         }

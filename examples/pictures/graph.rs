@@ -74,6 +74,7 @@ impl<'o> Layout<'o> {
         for (to, column) in columns.iter().enumerate() {
             layout.levels.entry(column.level).or_default().push(Slot { to, from: None });
             for (from, source, _) in layout.reads(column) {
+                // An edge has its own row in each level that it passes, so it crosses no box.
                 for level in source.level + 1..column.level {
                     layout.levels.entry(level).or_default().push(Slot { to, from: Some(from) });
                 }
@@ -142,6 +143,7 @@ impl<'o> Layout<'o> {
         let (x, top) = (left(column.level), self.y(column.level, Slot { to, from: None }) - HEIGHT / 2);
         let count = edges.len();
         for (number, (mut bends, window)) in (1..).zip(edges) {
+            // Two pixels before the box, whose border the arrow would cover.
             bends.push((x - 2, top + HEIGHT * number / (count + 1)));
             let path: String = bends.windows(2).map(curve).collect();
             line(svg, format_args!(r#"<path class="view" d="{path}"/>"#));

@@ -31,6 +31,7 @@ const BACKGROUND: RgbColor = RgbColor(13, 17, 23);
 const TEXT: RgbColor = RgbColor(230, 237, 243);
 
 /// The colours 0 to 15 of a terminal, legible on the dark background.
+// Source: the terminal colours of GitHub's dark theme, on whose pages the README is read.
 const COLORS: [u32; 16] = [
     0x48_4f58, 0xff_7b72, 0x3f_b950, 0xd2_9922, 0x58_a6ff, 0xbc_8cff, 0x39_c5cf, 0xb1_bac4, 0x6e_7681,
     0xff_a198, 0x56_d364, 0xe3_b341, 0x79_c0ff, 0xd2_a8ff, 0x56_d4dd, 0xff_ffff,
@@ -62,6 +63,7 @@ async fn terminal() -> Result<String, BoxError> {
     writeln!(out, "{bold}$ cargo run --example chat -- --messages critique messages.txt{bold:#}")?;
     writeln!(out, "model: {}", describe(Offline::NAME))?;
     let mut session = Session { chat: Chat::new(), out, messages: vec!["critique"] };
+    // Whatever the environment names: a test holds the files against replies that never change.
     session.chat.set_model(Offline::new());
     session.play("messages.txt", MESSAGES.as_bytes()).await?;
     let text = String::from_utf8(session.out)?;
@@ -76,6 +78,7 @@ async fn terminal() -> Result<String, BoxError> {
 
 fn palette() -> Palette {
     Palette(COLORS.map(|color| {
+        // The first byte is always 0, as the colours have 24 bits.
         let [_, red, green, blue] = color.to_be_bytes();
         RgbColor(red, green, blue)
     }))

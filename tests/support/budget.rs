@@ -34,6 +34,7 @@ pub fn truncated(
     is_gap: IsGap<'_>,
 ) -> Result<(Vec<Turn>, Vec<Turn>), Missing> {
     let mut elided: Vec<Id> = Vec::new();
+    // A persistent truncation depends on those of all earlier steps, so it starts at step 0.
     let first = if limit.low_water.is_some() && is_persistent(reads) { 0 } else { step };
     for step in first..=step {
         let turns = turns(flow, column, reads, step, is_gap)?;
@@ -66,6 +67,7 @@ fn shown(turns: &[Turn], elided: &[Id], limit: Limit) -> Vec<Turn> {
         let text = format!("<elided>{} turns, about {sum} tokens</elided>", omitted.len());
         let tokens = tokens(&text) + tokens("\n\n");
         let at =
+            // Within a step the inputs come before the column's own value.
             shown.iter().filter(|turn| (turn.step, turn.role != "user") < (first.step, first.role != "user"));
         let at = at.count();
         shown.insert(
@@ -92,6 +94,7 @@ fn omit(turns: &[Turn], limit: Limit, persists: bool) -> Vec<Id> {
     };
     let fits = |start, end, tokens| size(&shown(turns, &between(start, end), limit)) <= tokens;
     if limit.strategy == Strategy::RollingWindow {
+        // The newest turn stays, even if it alone is too large.
         let first = (0..count).find(|&first| fits(0, first, target)).unwrap_or(count - 1);
         return between(0, first.min(count - 1));
     }

@@ -29,6 +29,7 @@ pub async fn run_with_cuts<S: Store, H: Fn(&str) -> S>(
     let mut count = 0;
     let mut run = async |at| {
         count += 1;
+        // A new location for each cut, because the values of the last one are still there.
         use_with_cut(location(count), ways, &wire, at).await.map_err(|error| (at, error))
     };
     for cut in kinds {
@@ -78,6 +79,7 @@ async fn use_with_cut<S: Store>(
     store.define("a definition".into()).await.map_err(|error| format!("{error:?}"))?;
     check(&store).await?;
     drop(store);
+    // Ends the sessions of unheard cuts, which hold the lock of the store at the server.
     wire.mend();
     let again = open_at_last(|| make(direct)).await.map_err(|error| format!("opening again: {error:?}"))?;
     check(&again).await

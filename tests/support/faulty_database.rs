@@ -101,6 +101,7 @@ impl Store for FaultyDatabase {
         let this = self.clone();
         async move {
             let mut failed = None;
+            // Reading is repeated and has no defect, so the tests can only catch the defect of `put`.
             for _ in 0..3 {
                 match this.client().await?.query(&load, &[&column.as_str()]).await {
                     Ok(rows) => {

@@ -38,6 +38,7 @@ pub fn self_timed_medians(rounds: usize, contenders: &mut [Contender<'_>]) -> Ve
     for round in 0..=rounds {
         for (contender, times) in contenders.iter_mut().zip(&mut times) {
             let took = contender();
+            // Round 0 warms up: caches, lazy values, the allocator.
             if round > 0 {
                 times.push(took);
             }
@@ -82,6 +83,7 @@ pub fn ratio(a: usize, b: usize) -> f64 {
 pub fn counted_instructions(args: &[String]) -> Result<f64, String> {
     let program = env::current_exe().map_err(|error| error.to_string())?;
     let run = Command::new("valgrind")
+        // Only instructions are read, so the slow simulation of caches and the file are left out.
         .args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
         .arg(program)
         .args(args)

@@ -111,6 +111,7 @@ fn declare(described: &naive::Flow, pauses: &[usize], gaps: &Gaps) -> (Vec<Colum
         let declaration = match &described.reads {
             None => source(&described.name),
             Some(reads) => {
+                // Each column starts elsewhere in the list, so the columns do not pause in step.
                 let pauses = pauses.iter().copied().cycle().skip(at * described.values.len());
                 let values = described.values.iter().enumerate().map(|(step, value)| {
                     let is_gap = gaps.contains(&(described.name.clone(), step));
@@ -182,6 +183,7 @@ fn views(reads: &Reads, declared: &[Column]) -> Vec<View> {
     }
     if let Some(window) = reads.self_history {
         views
+            // A group makes one view of several, so the position may be beyond the end.
             .insert(reads.self_position.min(views.len()), elided(reads.self_elided, through(window, this())));
     }
     views

@@ -52,6 +52,7 @@ impl Model for ChunkModel {
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         let call = self.calls.fetch_add(1, Ordering::SeqCst);
+        // No random number: the pauses of a test are the same in every run.
         let turns = (request.messages.last_text().len() * 37 + call * 7) % 11;
         let pause = Duration::from_millis(self.pace * turns as u64);
         let chunks = stream::iter((self.reply)(call, &request));

@@ -234,6 +234,7 @@ pub fn turns(
         for view in &reads.views {
             let View { column, window, lagged, tag, groups, .. } = view;
             let Some(source_step) = then.checked_sub(usize::from(*lagged)) else { continue };
+            // A notice counts hidden values, so a missing one is an error although it is not shown.
             if !window.shows(then, step) && !view.elided {
                 continue;
             }
@@ -243,6 +244,7 @@ pub fn turns(
                 let before: Result<Vec<_>, _> =
                     (0..source_step).map(|earlier| view.passing(flow, earlier, is_gap)).collect();
                 if view.elided
+                    // Only before the first shown value of a view, which its tag identifies.
                     && noticed.insert(tag)
                     && let Some(text) = elided(before?.iter().flatten().count(), tag)
                 {
@@ -258,6 +260,7 @@ pub fn turns(
         let mut own_turn = Turn::of(then, "assistant");
         if let Some(window) = reads.self_history
             && then < step
+            // The newest own value is of the step before. `then < step`, so there is one.
             && window.shows(then, step - 1)
             && !is_gap(column, then)
         {

@@ -75,6 +75,7 @@ fn elided(text: &str) -> Option<&str> {
     let (notice, after) = text.strip_prefix("<elided>")?.split_once("</elided>")?;
     let (count, of) = notice.split_once(' ')?;
     let name = of.strip_prefix(if count == "1" { "value of " } else { "values of " })?;
+    // There is no notice of 0 values, and none with leading zeros.
     let is_number = !count.starts_with('0') && count.chars().all(|digit| digit.is_ascii_digit());
     (is_number && columnar::Name::new(name).is_ok_and(|name| name == name.tag())).then_some(after)
 }

@@ -83,6 +83,7 @@ impl Peer {
 }
 
 fn in_rust(folder: &Path, target: &Path) -> Option<Program> {
+    // Cargo names itself to the programs that it runs, so the same version builds the peers.
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(["run", "--release", "--locked", "--manifest-path"]).arg(folder.join("Cargo.toml"));
     let program = Program::start(command.arg("--target-dir").arg(target.join("peers")));

@@ -33,6 +33,7 @@ impl Database {
             return None;
         };
         let config: Config = url.parse().unwrap_or_else(|error| unreachable!("{URL}: {error}"));
+        // With the process, because several programs of tests may share the server.
         let schema = format!("columnar_test_{}_{}", process::id(), MADE.fetch_add(1, Ordering::SeqCst));
         let admin = connect(&config).await;
         let create = format!("create schema {schema}; set search_path = {schema}");

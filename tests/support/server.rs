@@ -91,6 +91,7 @@ impl Server {
     /// Waits for this number of requests.
     pub async fn received(&self, count: usize) {
         loop {
+            // Made before the check: `notify_waiters` wakes it from then on, even if it has not been polled.
             let changed = self.log.changed.notified();
             if self.log().len() >= count {
                 return;
@@ -124,6 +125,7 @@ async fn serve(mut socket: TcpStream, acts: Vec<Act>, log: Arc<Log>) {
             }
             Act::Pause(time) => sleep(time).await,
             Act::Reset => {
+                // Closing a socket whose linger is 0 sends a reset.
                 socket.set_zero_linger().expect("it can be reset");
                 return;
             }

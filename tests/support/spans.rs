@@ -133,6 +133,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Spans {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, cx: Context<'_, S>) {
         let Some(span) = cx.span(id) else { return };
         let parent = span.parent().and_then(|parent| parent.extensions().get::<Index>().map(|index| index.0));
+        // Before the lock below, which `read` takes as well.
         let fields = self.read(|fields| attributes.record(fields));
         let mut recorded = self.recorded();
         span.extensions_mut().insert(Index(recorded.spans.len()));

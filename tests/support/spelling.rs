@@ -17,6 +17,7 @@ impl Spelling {
     /// If a tag is no name.
     pub fn of<'t>(tags: impl IntoIterator<Item = &'t str>) -> Self {
         let names = tags.into_iter().chain(["elided"]).collect::<Vec<_>>().join("|");
+        // `regex-lite` has no Unicode classes: `\s`, `\b` and `(?i)` are those of ASCII, as the rule says.
         let pattern = format!(r"(?<mark><|&(?:amp;)*lt;)\s*/?\s*(?i:{names})\b");
         Self(Regex::new(&pattern).expect("names hold nothing that a pattern would read otherwise"))
     }

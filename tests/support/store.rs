@@ -126,6 +126,7 @@ impl StoreLayer for Faults {
         let (this, inner) = (Arc::clone(self), Arc::clone(inner));
         async move {
             this.puts.fetch_add(1, Ordering::SeqCst);
+            // Forgotten, because each permit lets one put through.
             this.gate.acquire().await.map_err(StoreError::other)?.forget();
             let next = this.next.lock().unwrap_or_else(PoisonError::into_inner).take();
             match next {

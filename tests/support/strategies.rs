@@ -77,6 +77,7 @@ pub fn flows() -> impl Strategy<Value = Flow> {
             for (group, (start, end)) in GROUPS.into_iter().zip(groups) {
                 // Each group is inside the previous one.
                 from += start.index(to - from);
+                // At least one view, so no group is empty.
                 to = from + 1 + end.index(to - from);
                 let inside = reads.views.iter_mut().take(to).skip(from);
                 inside.for_each(|view| view.groups.push(group.to_owned()));

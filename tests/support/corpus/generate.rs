@@ -36,6 +36,7 @@ pub(super) fn all(seed: u64) -> impl Iterator<Item = Sample> {
     let mut rng = Rng::with_seed(seed);
     LINES.into_iter().flat_map(move |(kind, line)| {
         let samples: Vec<_> =
+            // Half of them, because each half of the corpus has its own seed.
             (0..SAMPLES / 2).map(|_| Sample { kind, text: sample(&mut rng, line) }).collect();
         samples
     })

@@ -160,6 +160,7 @@ fn pieces(text: &str, length: usize) -> Vec<String> {
     let sentences =
         |line: String| line.split_inclusive(['.', '。', '؟', '।']).map(str::to_owned).collect::<Vec<_>>();
     for bit in lines.flat_map(sentences) {
+        // A sentence is added if that brings the piece nearer to the length.
         if pieces.last().is_some_and(|piece| piece.len() + bit.len() / 2 > length) {
             pieces.push(String::new());
         }
@@ -176,6 +177,7 @@ fn pieces(text: &str, length: usize) -> Vec<String> {
 
 /// Excludes the tables and the code of documents about programs.
 fn is_prose(text: &str) -> bool {
+    // No division by 0, as `pieces` returns no empty text.
     let count = |is: fn(&u8) -> bool| text.bytes().filter(is).count() * 100 / text.len();
     count(u8::is_ascii_alphabetic) > 75 && count(|byte| !byte.is_ascii_alphabetic() && *byte != b' ') < 10
 }

@@ -54,6 +54,7 @@ pub fn bound<'t>(
                 let visited = visited.get_or_insert(Visited::never());
                 let least = visited.least();
                 visited.visit(at, &terms);
+                // The increases add up to the minimum of the block. Each is a cost of the request's column.
                 *cost += size * (visited.least() - least);
             }
         }

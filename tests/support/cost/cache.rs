@@ -129,6 +129,7 @@ impl<'r> Cache<'r> {
         };
         let read = found.map_or(0, |found| request.until(found.at));
         let written = deepest(None).max(read);
+        // Marks of the long lifetime come first, so this part is before the one with the short lifetime.
         let long = deepest(Some(Lifetime::Long)).saturating_sub(read);
         let bill = Bill { read, long, short: written - read - long, plain: request.tokens() - written };
         self.keep(request, &marks, found, now);
@@ -175,6 +176,7 @@ impl<'r> Cache<'r> {
                 LookBack::Blocks(count) => Box::new(positions.take(count)),
                 LookBack::Messages(count) => {
                     let ends = positions.filter(|&at| request.block(at).is_some_and(|block| block.ends));
+                    // The entry of the instruction is found from any distance.
                     Box::new(ends.take(count).chain(Some(0)))
                 }
             };
@@ -206,6 +208,7 @@ impl<'r> Cache<'r> {
             let key = (block.prefix, paid.map_or(mark.lifetime, |found| found.lifetime));
             let old = self.entries.get(&key).filter(|old| self.lives(old, key.1, now));
             let ready = now + self.rules.ready;
+            // An entry that can be read stays readable while a request writes it again.
             let ready = old.map_or(ready, |old| old.ready.min(ready));
             self.entries.insert(key, Entry { used: now, ready });
         }

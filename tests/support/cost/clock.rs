@@ -26,6 +26,7 @@ pub enum Clock {
 const THOUGHT: f64 = 75.0;
 
 /// The standard deviation of its logarithm.
+// ln(300 / 75) / 1.3 is 1.07 deviations, so one pause in seven is longer than 5 minutes.
 const SPREAD: f64 = 1.3;
 
 /// The downtime of a program, in seconds.

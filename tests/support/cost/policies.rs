@@ -70,6 +70,7 @@ impl Policy {
                 let lifetime = scenario.rules.long.map_or(Lifetime::Short, |_| Lifetime::Long);
                 let mut marks = Self::SystemAndLast.marks(scenario);
                 for first in marks.iter_mut().filter_map(|marks| marks.explicit.first_mut()) {
+                    // Without an instruction the first mark is that of the last block.
                     first.lifetime = if first.at == 0 { lifetime } else { Lifetime::Short };
                 }
                 marks
@@ -154,6 +155,7 @@ pub fn library_marks(trace: &Trace, provider: &CachePolicy, hints: TimeHints) ->
         let marks = plan.marks.iter().map(|mark| {
             let at = match mark.position {
                 Position::System => 0,
+                // Block 0 is the instruction.
                 Position::Part(part) => part + 1,
             };
             Mark { at, lifetime: mark.lifetime }

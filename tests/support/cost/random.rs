@@ -29,6 +29,7 @@ impl Random {
 
     /// A log-normal number, by the method of Box and Muller.
     pub fn log_normal(&mut self, median: f64, sigma: f64) -> f64 {
+        // `f64` returns less than 1, so the logarithm is finite.
         let radius = (-2.0 * (1.0 - self.0.f64()).ln()).sqrt();
         let normal = radius * (std::f64::consts::TAU * self.0.f64()).cos();
         median * (sigma * normal).exp()
@@ -38,6 +39,7 @@ impl Random {
     pub fn text(&mut self, lengths: &[usize]) -> String {
         let tokens = self.0.choice(lengths).copied().unwrap_or(1);
         let tokens = self.0.usize(tokens - tokens / 4..=tokens + tokens / 4);
+        // `Chars` counts a token for four characters: the number is 4 tokens, and each word is one.
         format!("{:016x}{}", self.0.u64(..), " and".repeat(tokens.saturating_sub(4)))
     }
 }

@@ -89,6 +89,7 @@ impl Prefixes {
     pub fn request(&mut self, pieces: impl IntoIterator<Item = Piece>) -> Request {
         let (mut before, mut until) = (None, 0);
         let blocks = pieces.into_iter().map(|Piece { speaker, identity, tokens, ends }| {
+            // The key has the number of the prefix before, so equal blocks after different prefixes differ.
             let next = self.0.len();
             let prefix = *self.0.entry((before, identity, speaker)).or_insert(next);
             before = Some(prefix);

@@ -29,6 +29,7 @@ impl<'t> Scenario<'t> {
     pub fn at(trace: &'t Trace, rules: &'t Rules, times: Vec<f64>) -> Self {
         let mut order: Vec<usize> = (0..trace.calls.len()).collect();
         let time = |which: &usize| times.get(*which).copied().unwrap_or_default();
+        // Stable: requests of one time keep the order of the trace.
         order.sort_by(|one, other| time(one).total_cmp(&time(other)));
         Self { trace, rules, times, order }
     }

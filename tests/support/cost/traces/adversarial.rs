@@ -101,6 +101,7 @@ fn edge() -> Result<Trace> {
     let (mut trace, chat) = chat("T7 edge", 1200)?;
     trace.clocks = &[Clock::Edge];
     for _ in 0..6 {
+        // A fork at step 0 has no values: it is a new session with the same columns.
         let other = chat.fork(0)?;
         session(&mut trace, &Arc::new(other), STEPS, MESSAGES, &mut random)?;
     }
@@ -123,6 +124,7 @@ fn late() -> Result<Trace> {
     let mut random = Random::new(11);
     let (mut trace, base) = chat("T7 late forks", 1200)?;
     let turns = session(&mut trace, &base, STEPS, MESSAGES, &mut random)?;
+    // All forks follow the last turn, so the requests of their shared steps are old.
     let last = vec![turns.last().copied().unwrap_or_default(); STEPS];
     for at in [5, 15, 25, 35] {
         fork(&mut trace, &base, (at, Pause::Thought), &last, 6, &mut random)?;

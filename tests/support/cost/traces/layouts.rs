@@ -89,10 +89,12 @@ impl Layout {
         let (mut pieces, mut positions) = (vec![instruction.clone()], Vec::new());
         for group in groups {
             pieces.extend(group.into_iter().map(|item| item.piece.clone()));
+            // An empty group repeats a position, and `Marks::short` removes duplicates.
             positions.push(pieces.len() - 1);
         }
         match self {
             // The current message is marked as well.
+            // Block 0 is the instruction, so the number of files is the position of the last one.
             Self::FilesFirst => positions = vec![0, files.len(), pieces.len()],
             Self::FilesLast => positions = vec![0, pieces.len() - 1],
             // Items in no tier are not marked.

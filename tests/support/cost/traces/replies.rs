@@ -16,6 +16,7 @@ pub(super) struct Replying {
 
 /// A column with an instruction of this number of tokens and this depth.
 pub(super) fn column_spec(name: &str, instruction: usize, depth: u8) -> ColumnSpec {
+    // All hashers that `new` makes are equal, so the texts are the same in every run.
     let mut hasher = DefaultHasher::new();
     name.hash(&mut hasher);
     ColumnSpec {

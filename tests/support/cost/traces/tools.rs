@@ -39,6 +39,7 @@ pub fn trace() -> Result<Trace> {
             for _ in 0..random.count(4, 6) {
                 pauses.push(Pause::Thought);
                 loops.push("input", random.text(QUESTIONS)).await?;
+                // With 5 questions on average, 1.2 calls each are the 6 calls of the leaderboard.
                 for _ in 0..=usize::from(random.happens(0.2)) {
                     pauses.push(Pause::Tool);
                     loops.push("input", random.text(RESULTS)).await?;
