@@ -178,8 +178,7 @@ impl<'m> RepeatedPrefix<'m> {
     fn has(&mut self, part: &Part<'_>) -> bool {
         let then = self.0.as_mut().and_then(Iterator::next);
         let has = then.is_some_and(|then| {
-            // Values never change, so equal cells have equal text. A part whose delimiters will change is not
-            // worth marking.
+            // Values never change, so the same cell has the same text between its delimiters.
             let is_same = (then.origin(), then.hidden()) == (part.origin(), part.hidden());
             is_worth_marking(&then) && is_same
         });

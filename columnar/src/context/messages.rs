@@ -72,7 +72,7 @@ impl Messages {
     /// value without tags see [`Context::input`](crate::Context::input).
     pub fn last_text(&self) -> Cow<'_, str> {
         let mut text = Cow::Borrowed("");
-        // Begins behind the last reply, so the time does not grow with the history.
+        // Begins behind the last reply, so earlier messages are not read.
         for part in Parts::since(&self.0, self.0.last_message()) {
             match &mut text {
                 Cow::Borrowed("") => text = part.text(),

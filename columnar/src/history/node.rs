@@ -167,7 +167,7 @@ pub(super) fn digit(step: usize, level: u32) -> usize {
 
 /// The bits of a step above a level.
 pub(super) fn rest(step: usize, level: u32) -> usize {
-    // The highest level of a tree with the step `usize::MAX` is shifted by more bits than there are.
+    // The level above a tree with the step `usize::MAX` is shifted by more bits than there are.
     step.checked_shr(level * BITS).unwrap_or(0)
 }
 
