@@ -98,6 +98,7 @@ fn omit(turns: &[Turn], limit: Limit, persists: bool) -> Vec<Id> {
         let first = (0..count).find(|&first| fits(0, first, target)).unwrap_or(count - 1);
         return between(0, first.min(count - 1));
     }
+    // At least the newest turn is kept, whatever the setting.
     let mut end = count.saturating_sub(limit.minimum_recent.max(1));
     while end < count - 1 && !fits(0, end, limit.tokens) {
         end += 1;

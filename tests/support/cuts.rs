@@ -71,6 +71,7 @@ async fn use_with_cut<S: Store>(
             .iter()
             .map(|(column, step)| store.put(name(column), *step, text(format!("{column} {step}"))));
         for (put, cell) in join_all(puts).await.into_iter().zip(batch) {
+            // `Put::Exists` is wrong as well: the store took its own entry for one of another writer.
             if !matches!(put, Ok(Put::Stored)) {
                 return Err(format!("{cell:?} was new, but the outcome is {put:?}"));
             }

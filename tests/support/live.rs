@@ -243,6 +243,7 @@ fn answer(
 ) -> impl Fn(Context) -> Answer + Send + Sync {
     move |cx| {
         let cell = (cx.column().to_string(), cx.step());
+        // When the step is called, so that a cell which never finishes is recorded as well.
         seen.lock().unwrap_or_else(PoisonError::into_inner).insert(cell, cx.messages().clone());
         let answer = cells.get(cx.step()).cloned();
         Box::pin(async move {

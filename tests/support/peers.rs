@@ -131,6 +131,7 @@ impl Program {
 
     fn answer(&mut self) -> Option<String> {
         let mut line = String::new();
+        // No bytes at all mean that the program has ended.
         self.answers.read_line(&mut line).ok().filter(|&read| read > 0)?;
         Some(line.trim_end().to_owned())
     }

@@ -95,6 +95,7 @@ impl Database {
     /// Ends the sessions of all stores in this schema, as an administrator may.
     pub async fn end_sessions(&self) {
         // Locks are granted in the database; those of this schema are found by its table.
+        // The store subtracts 2^31 from the oid of the table, and `classid` shows that key without a sign.
         const END: &str = "select count(pg_terminate_backend(pid)) from pg_locks where locktype = 'advisory' \
             and classid::bigint = ('columnar_flows'::regclass::oid::bigint + 2147483648) % 4294967296";
         if self.one::<i64>(END).await == 0 {
@@ -169,6 +170,7 @@ impl Wire {
         let shared = Arc::clone(&state);
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
+                // The accepted connection is dropped, as by a server that is gone.
                 if lock(&shared).parted {
                     continue;
                 }
@@ -264,6 +266,7 @@ impl State {
         };
         *self.passed(way) += allowed as u64;
         if cut.is_some() {
+            // One cut only: the connections after it are whole, so a store can recover.
             self.cut = None;
             self.cuts += 1;
         }

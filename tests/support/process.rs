@@ -17,6 +17,7 @@ pub fn test_alone(module: &str, test: &str) -> Command {
         None => test.to_owned(),
     };
     let mut command = Command::new(env::current_exe().expect("a test is a program"));
+    // The harness hides the output of a test that passes, and the caller reads it.
     command.args(["--exact", &name, "--nocapture"]);
     command
 }

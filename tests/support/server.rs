@@ -146,6 +146,7 @@ async fn serve(mut socket: TcpStream, acts: Vec<Act>, log: Arc<Log>) {
 
 fn is_whole(request: &[u8]) -> bool {
     let Some(end) = request.windows(4).position(|four| four == b"\r\n\r\n") else { return false };
+    // Names of fields have no case (RFC 9110, section 5.1).
     let head = String::from_utf8_lossy(request.get(..end).unwrap_or_default()).to_lowercase();
     let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
     request.len() >= end + 4 + length.unwrap_or(0)
@@ -173,6 +174,7 @@ pub fn stream(body: impl AsRef<[u8]>) -> Vec<Act> {
 pub fn pieces<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Act> {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
     let mut bytes = head.as_bytes().to_vec();
+    // An empty chunk would end the body (RFC 9112, section 7.1).
     for piece in pieces.into_iter().filter(|piece| !piece.is_empty()) {
         bytes.extend_from_slice(format!("{:x}\r\n", piece.len()).as_bytes());
         bytes.extend_from_slice(piece);

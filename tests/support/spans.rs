@@ -162,6 +162,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Spans {
 struct Reader(Fields);
 
 impl Visit for Reader {
+    // By default a text is recorded by `Debug`, in quotes.
     fn record_str(&mut self, field: &Field, value: &str) {
         self.0.insert(field.name().to_owned(), value.to_owned());
     }

@@ -128,6 +128,7 @@ impl StoreLayer for Faults {
             this.puts.fetch_add(1, Ordering::SeqCst);
             // Forgotten, because each permit lets one put through.
             this.gate.acquire().await.map_err(StoreError::other)?.forget();
+            // Taken, so that one put fails and the next one succeeds.
             let next = this.next.lock().unwrap_or_else(PoisonError::into_inner).take();
             match next {
                 None => inner.put(column, step, entry).await,

@@ -149,6 +149,7 @@ fn spelling() -> impl Strategy<Value = String> {
 fn odd_case() -> impl Strategy<Value = String> {
     let names: Vec<&str> = SOURCES.into_iter().chain(DERIVED).chain(TAGS).chain(GROUPS).collect();
     (select(names), option::of(any::<u64>())).prop_map(|(name, upper)| {
+        // A shift by 64 or more would overflow.
         let is_upper = |at: usize| upper.unwrap_or(0) >> (at % 64) & 1 == 1;
         let letters = name.chars().enumerate();
         letters.map(|(at, letter)| if is_upper(at) { letter.to_ascii_uppercase() } else { letter }).collect()

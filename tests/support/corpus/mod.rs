@@ -120,6 +120,7 @@ impl Corpus {
                 None => corpus.missing.push(format!("{name}: {path}")),
             }
         }
+        // Different seeds: no text evaluates the weights that were fitted to it.
         for (seed, samples) in [(1, &mut corpus.fit), (2, &mut corpus.judge)] {
             samples.extend(generate::all(seed));
         }

@@ -87,6 +87,7 @@ struct Visited {
 impl Visited {
     fn never() -> Self {
         let none = f64::NEG_INFINITY;
+        // Infinite costs are states that cannot be: nothing has been written yet.
         Self { since: none, last: none, unknown: 0.0, fresh: [f64::INFINITY; 2], known: [f64::INFINITY; 2] }
     }
 

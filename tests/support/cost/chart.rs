@@ -23,6 +23,7 @@ pub fn chart(title: &str, series: &[&str], groups: &[(String, Vec<f64>)]) -> Str
     for (at, (name, values)) in groups.iter().enumerate() {
         let left = LEFT + GAP + at * group;
         for (which, (value, color)) in values.iter().zip(COLORS.iter().cycle()).enumerate() {
+            // The whole height is 16, whose logarithm is 4.
             let share = value.clamp(1.0, 16.0).log2() / 4.0;
             let (x, total) = (left + which * BAR, f64::from(u32::try_from(HEIGHT).unwrap_or(0)));
             let height = (share * total).max(1.0);

@@ -75,6 +75,7 @@ impl Clock {
             starts.push(start);
         }
         let start = |turn: usize| starts.get(turn).copied().unwrap_or_default();
+        // A request that waits for others of its turn is sent when their replies are complete.
         trace.calls.iter().map(|call| start(call.turn) + ANSWER * f64::from(call.depth)).collect()
     }
 
