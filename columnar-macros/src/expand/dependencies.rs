@@ -34,6 +34,7 @@ impl<'e> Dependencies<'e> {
         let base = header.and_then(|header| Dependency::base(private, header));
         let mut taken: HashSet<String> = base.iter().map(|base| ident_text(base.flow)).collect();
         let columns = flow.columns.iter().filter(|column| column.derived.is_some() && !column.is_duplicate);
+        // Columns before modules: both are variants of one enum, where no module may take a column's.
         let types = columns.filter_map(|column| {
             let variant = unique_variant(&column.name, &mut taken);
             TypeParam::new(header?, column, &variant)
@@ -89,6 +90,7 @@ impl<'e> Dependencies<'e> {
 
     /// The parameters of the struct of the columns, where it is defined.
     pub(super) fn struct_params(&self, private: &Tokens) -> Option<TokenStream> {
+        // `Columns` is `'static`, so the parameters of the struct must be.
         let types = self.types.iter().map(|TypeParam { param, .. }| quote!(#param: 'static));
         angled(self.generic().map(|Dependency { param, .. }| quote!(#param: #private::Columns)).chain(types))
     }
@@ -101,6 +103,7 @@ impl<'e> Dependencies<'e> {
 
     /// The arguments of the struct of the columns in impls of the enum, which knows no types of columns.
     pub(super) fn struct_arguments_in_enum(&self) -> Option<TokenStream> {
+        // The names of columns do not depend on the types of their values, so any type will do.
         let types = self.types.iter().map(|_| quote!(()));
         let columns = self
             .generic()
@@ -114,6 +117,7 @@ impl<'e> Dependencies<'e> {
         private: &Tokens,
         columns: &impl ToTokens,
     ) -> (TokenStream, TokenStream) {
+        // Stable Rust allows no generic parameter in the length of an array.
         if self.generic().next().is_some() || !self.types.is_empty() {
             return (quote!({ #private::MAX_COLUMNS }), quote!({ #private::MAX_NAME_BYTES }));
         }
@@ -167,6 +171,7 @@ impl<'e> Dependency<'e> {
         let (path, role) = (&module.path, Role::Module(module));
         let flow = path.segments.last().map_or(&module.name, |last| &last.ident);
         let Some(header) = header else {
+            // The parameters around an inline flow are unknown here, and any argument may name one.
             let has_arguments =
                 |segment: &syn::PathSegment| !matches!(segment.arguments, PathArguments::None);
             let is_generic = path.segments.iter().any(has_arguments);
@@ -187,6 +192,7 @@ impl<'e> Dependency<'e> {
         role: Role<'e>,
     ) -> Self {
         let params = used_params(header, path.to_token_stream());
+        // A lifetime needs no parameter: `associated_in_definition` writes `'static` in its place.
         let is_generic = params.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)));
         Self { private, path, flow, alias: Some(alias), params, is_generic, param, role }
     }
@@ -286,6 +292,7 @@ impl<'e> Dependency<'e> {
 
 fn locate(tokens: TokenStream, at: Span) -> TokenStream {
     let tokens = tokens.into_iter().map(|mut tree| {
+        // The span of a group does not change those of the tokens inside.
         if let TokenTree::Group(group) = &tree {
             tree = Group::new(group.delimiter(), locate(group.stream(), at)).into();
         }

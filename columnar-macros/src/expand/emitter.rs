@@ -26,6 +26,8 @@ impl Emitter<'_> {
         let keywords = keywords.chain([Ident::new("column", Span::call_site())]);
         let types = self.completed_types();
         quote! {
+            // rustc warns about `cfg(rust_analyzer)`, and an `allow` on the item that it removes has no effect.
+            // rustc must not see the imports: a word that is being typed may be no keyword.
             #[allow(unexpected_cfgs)]
             const _: () = {
                 #[cfg(rust_analyzer)]
@@ -39,10 +41,12 @@ impl Emitter<'_> {
         let columns = self.flow.columns.iter().enumerate();
         let types = columns.filter_map(|(at, column)| {
             let ColumnType { ty, .. } = column.derived.as_ref()?.ty.as_ref()?;
+            // An alias has this type, and an editor completes it there.
             if self.dependencies.types.iter().any(|generic| *generic.column == column.name) {
                 return None;
             }
             let name = format_ident!("__{at}", span = Span::mixed_site());
+            // An expansion for completions has the marker here, so the other one needs an identifier, too.
             Some(if ty.is_empty() { quote!(type #name = __;) } else { quote!(type #name = #ty;) })
         });
         types.collect()
@@ -51,6 +55,7 @@ impl Emitter<'_> {
     /// A compute step: the expression of the user, inside a call that is located at the keyword.
     pub(super) fn step(&self, keyword: &Ident, derived: &Derived) -> TokenStream {
         let (private, step) = (self.private, &derived.step);
+        // The missing step is reported, and rustc would report a call without an argument as well.
         let Some(last) = step.clone().into_iter().last() else {
             return quote!(#private::Declare.#keyword(#private::broken()));
         };

@@ -90,6 +90,7 @@ fn names(tokens: TokenStream) -> Vec<String> {
     let mut names = Vec::new();
     let mut quote = "";
     for tree in tokens {
+        // A lifetime is two tokens: a `'` and an identifier.
         let is_quote = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '\'');
         match tree {
             TokenTree::Ident(ident) => names.push(format!("{quote}{}", ident_text(&ident))),

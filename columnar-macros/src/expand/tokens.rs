@@ -32,6 +32,7 @@ pub(super) fn list(items: impl IntoIterator<Item: Display>) -> TokenStream {
     let tokens = if proc_macro::is_available() {
         text.parse::<proc_macro::TokenStream>().ok().map(TokenStream::from)
     } else {
+        // The unit tests run without a compiler.
         text.parse().ok()
     };
     tokens.unwrap_or_else(|| unreachable!("names, numbers and literals are tokens"))
@@ -40,6 +41,7 @@ pub(super) fn list(items: impl IntoIterator<Item: Display>) -> TokenStream {
 /// A further mention of a name of the user. Without its position, an editor does not take it for the user's own.
 pub(super) fn unlocated(name: &Ident) -> Ident {
     let mut name = name.clone();
+    // The hygiene stays that of the user, or compute steps would not see a parameter of this name.
     name.set_span(Span::call_site().resolved_at(name.span()));
     name
 }

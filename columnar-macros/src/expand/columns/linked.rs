@@ -54,6 +54,7 @@ impl Emitter<'_> {
         let (private, dependencies) = (self.private, &self.dependencies);
         let (params, arguments) = (dependencies.struct_params(private), dependencies.own_struct_arguments());
         let (constants, graph) = (self.linked_constants(), self.linked_graph());
+        // rustc evaluates a constant of a generic impl only where it is used, and would miss the cycle.
         let sorted = (!dependencies.modules.is_empty()).then(|| quote!(let () = Self::__SORTED;));
         let binds = self.flow.columns.iter().map(|column| {
             let (field, constant) = (unlocated(&column.name), hidden_ident("HERE_", &column.name));
@@ -126,6 +127,7 @@ impl Emitter<'_> {
         });
         let sorted = (!dependencies.modules.is_empty()).then(|| {
             let (count, _) = dependencies.graph_sizes(private, &quote!(Self));
+            // rustc reports a constant that panics at the call, so the call is at the view.
             let span = self.plan.possible_cycle.map_or_else(Span::call_site, located);
             let sorted = quote_spanned!(span=> <Self as #private::Columns>::GRAPH.__sorted::<#count>());
             quote!(const __SORTED: () = #sorted;)
@@ -138,6 +140,7 @@ impl Emitter<'_> {
         let (mut nodes, mut lists) = (Vec::new(), Vec::new());
         for column in &self.flow.columns {
             let (name, list) = (self.checked_name(&column.name, &column.keyword), lists.len());
+            // No view is a literal: only rustc knows the indices of columns of other flows.
             nodes.push(quote!((#name, 0, #list)));
             if column.derived.is_some() {
                 let constant = hidden_ident("", &column.name);
@@ -183,6 +186,7 @@ impl Emitter<'_> {
         let views = self.flow.columns.iter().flat_map(Column::reads).chain(inputs);
         let mut known = HashSet::new();
         let others = views.filter(|view| view.is_inherited || !view.path.is_empty());
+        // Two views of one column use the same constant.
         let others = others.filter(|view| known.insert(view.name())).map(|view| {
             let (constant, name) = (constant_of(view, &view.base), ident_text(view.last()));
             (constant, quote!(#private::Derived).into(), index_of(view), name)
@@ -209,6 +213,7 @@ fn index_of(view: &View) -> TokenStream {
 fn new_name(base: &Dependency<'_>, name: &Ident, keyword: &Ident) -> TokenStream {
     let (constant, message) = (hidden_ident("NAME_", name), inherited_twice(name, base.name()));
     let name = ident_text(name);
+    // rustc reports a constant that panics at the call, so the call is at the declaration.
     let checked = quote_spanned!(located(keyword.span())=> Self::__BASE.__new_name(#name, #message));
     quote!(const #constant: &'static str = #checked;)
 }

@@ -92,6 +92,7 @@ impl Emitter<'_> {
         let path = quote_spanned!(end=> <#path>);
         quote! {{
             #[allow(dead_code, non_snake_case)]
+            // rustc prefers an inherent function to one of a trait, so a flow always has its own.
             trait __Otherwise {
                 fn __STEPS<'a #(, #types)*>(#(_: #types),*) -> #private::Vec<#private::Option<#private::Step<'a>>> {
                     #private::vec![]

@@ -59,6 +59,7 @@ impl Emitter<'_> {
         let private = self.private;
         quote! {
             fn __plan() -> &'static #private::TypePlan {
+                // A generic impl has this static once, for all arguments; their graphs are the same.
                 static PLAN: #private::TypePlan = #private::TypePlan::new();
                 &PLAN
             }

@@ -93,6 +93,8 @@ impl Emitter<'_> {
             let name = ident_text(&column.name);
             graph.nodes.push(format!("({name:?},{},{})", graph.literals.len(), graph.lists.len()));
             let reads = Read::all(column, &indices);
+            // A node has views of one kind, so a single constant view makes a list of them all.
+            // A source has no views and adds nothing; the graph recognises it by that.
             if reads.iter().all(Read::is_literal) {
                 graph.literals.extend(reads.iter().map(Read::literals));
             } else {
@@ -112,6 +114,7 @@ impl Emitter<'_> {
         let (mut sources, mut fields, mut derived) = (TokenStream::new(), Vec::new(), Vec::new());
         for (at, column) in self.flow.columns.iter().enumerate() {
             if column.derived.is_some() {
+                // With its `r#`, because it is the name of a field.
                 let (field, bound) = (column.name.to_string(), hidden_ident("", &column.name));
                 let typed = if is_typed(column) { ".__typed()" } else { "" };
                 fields.push(format!("{field}:{bound}{typed}"));

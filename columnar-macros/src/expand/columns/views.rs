@@ -85,6 +85,7 @@ pub(super) fn constant_of(view: &View, reader: &Ident) -> Ident {
     if view.is_self() || ident_text(view.last()).is_empty() {
         return hidden_ident("HERE_", reader);
     }
+    // A column has no upper case in its name, so no other path becomes the same.
     let path = view.name().replace('.', "_DOT_");
     format_ident!("__HERE_{path}", span = Span::mixed_site())
 }

@@ -121,6 +121,7 @@ impl Enum<'_> {
 
             impl #params ::core::fmt::Display for #id #arguments {
                 fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    // Unlike `write_str`, `pad` obeys a width such as `{:10}`.
                     f.pad(self.name())
                 }
             }
@@ -169,6 +170,7 @@ impl Enum<'_> {
         if names.is_empty() {
             return quote!(match self {});
         }
+        // Variants without discriminants count from 0, in the order of the names.
         let names = list(names.iter().map(|name| format!("{name:?}")));
         quote! {
             const NAMES: &[&str] = &[#names];
@@ -253,6 +255,7 @@ fn variant(dependency: &Dependency<'_>) -> TokenStream {
 
 /// The columns as variants; unique, where two names become the same.
 fn variants(columns: &[&Column], base: Option<&Dependency<'_>>) -> Vec<Ident> {
+    // As in `Dependencies::new`, which gives modules the names that are left.
     let mut taken: HashSet<String> = base.map(|base| ident_text(base.name())).into_iter().collect();
     let variant = |column: &&Column| {
         Ident::new(&unique_variant(&column.name, &mut taken), located(column.keyword.span()))

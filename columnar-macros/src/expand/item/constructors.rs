@@ -46,6 +46,7 @@ impl Item<'_> {
     fn fn_open(&self) -> TokenStream {
         let private = &self.emitter.private;
         let (vis, params, names) = (&self.header.vis, self.owned_params(), self.param_names());
+        // With this hygiene a parameter of the flow may have the same name.
         let store = Ident::new("store", Span::mixed_site());
         let local = Ident::new("steps", Span::mixed_site());
         quote! {
@@ -67,6 +68,7 @@ impl Item<'_> {
         let private = &self.emitter.private;
         let (vis, params, names) = (&self.header.vis, self.owned_params(), self.param_names());
         let steps = quote!(Self::__STEPS(#(#names),*));
+        // With this hygiene a parameter of the flow may have the same name.
         let (local, flow) = (Ident::new("base", Span::mixed_site()), &self.types.flow);
         let (ty, extended) = match &self.emitter.dependencies.base {
             Some(base) => {
@@ -111,6 +113,7 @@ impl Item<'_> {
     fn fn_steps(&self) -> TokenStream {
         let private = &self.emitter.private;
         let (take, names, step) = (self.owned_params(), self.param_names(), &self.types.step);
+        // An extension cannot be a module, so no other flow needs its compute steps.
         let vis = self.header.base.is_none().then_some(&self.header.vis);
         let derived = self.emitter.flow.columns.iter().filter(|column| column.derived.is_some());
         let functions = derived.map(|column| hidden_ident("", &column.name));
@@ -145,6 +148,7 @@ impl Item<'_> {
 
     /// A flow without parameters has a default.
     pub(super) fn impl_default(&self) -> TokenStream {
+        // An extension has no `new`: it extends a flow that exists.
         if !self.header.params.is_empty() || self.header.base.is_some() {
             return TokenStream::new();
         }

@@ -24,6 +24,7 @@ impl Emitter<'_> {
         let summary = format!(" The flow `{}`.", ident_text(&header.name));
         let summary = (!is_documented).then(|| quote!(#[doc = #summary]));
         let attributes = &header.attrs;
+        // The empty line keeps the drawing out of the user's last paragraph.
         quote!(#summary #(#attributes)* #[doc = ""] #drawing)
     }
 

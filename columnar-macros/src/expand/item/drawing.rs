@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 const MANY: usize = 20;
 
 // Lengths, in pixels.
+// In most monospace fonts the width of a letter is about 0.6 of the font size, which is 13 here.
 const LETTER: usize = 8;
 const PADDING: usize = 12;
 const HEIGHT: usize = 28;
@@ -92,6 +93,7 @@ impl Layout {
         }
         let (mut sides, mut left) = (Vec::new(), 0);
         for columns in &rows {
+            // Letters and not bytes: `↻` has three bytes.
             let letters = columns.iter().map(|&column| label(&nodes[column]).chars().count()).max();
             let right = left + letters.unwrap_or(0) * LETTER + 2 * PADDING;
             sides.push((left, right));
@@ -101,6 +103,7 @@ impl Layout {
         let lines =
             readers.flat_map(|(reader, node)| node.reads.iter().map(move |&(read, _)| (reader, read)));
         for (reader, read) in lines {
+            // A column is at a later level than those that it reads, so the first index is not greater.
             for passed in &mut rows[level[read] + 1..level[reader]] {
                 if !passed.contains(&read) {
                     passed.push(read);
@@ -114,6 +117,7 @@ impl Layout {
 
     /// Sorts the rows of each level, so that lines are short.
     fn untangle(&mut self, nodes: &[Node]) {
+        // One pass by the mean of the rows before. The best order is NP-hard, and flows are small.
         for at in 1..self.rows.len() {
             let (before, row) = (&self.rows[at - 1], &self.rows[at]);
             let row_of = |column: usize| before.iter().position(|&other| other == column);
@@ -143,8 +147,10 @@ impl Layout {
     fn svg(&self, nodes: &[Node]) -> String {
         let width = self.sides.last().map_or(0, |&(_, right)| right);
         let rows = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        // Without columns there is no row, and no gap to leave out.
         let height = (rows * ROW).saturating_sub(ROW - HEIGHT);
         let mut svg = format!(
+            // Half of a line is outside of its rectangle, so there is a margin of 1.
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-1 -1 {} {}\" width=\"{}\" \
              style=\"max-width:100%\" role=\"img\" aria-label=\"The columns and their views\" fill=\"none\" stroke=\"currentColor\" \
              font-family=\"monospace\" font-size=\"13\">",
@@ -155,6 +161,7 @@ impl Layout {
         for (reader, node) in nodes.iter().enumerate() {
             for &(read, is_window) in &node.reads {
                 let dashes = if is_window { " stroke-dasharray=\"4 3\"" } else { "" };
+                // Identifiers have no characters that XML would need escaped.
                 let title = format!("{} reads {}", node.name, nodes[read].name);
                 let line = self.line(read, reader);
                 put(&mut svg, format_args!("<path d=\"{line}\"{dashes}><title>{title}</title></path>"));

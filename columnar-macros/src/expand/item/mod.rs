@@ -85,6 +85,7 @@ impl Item<'_> {
             let step = self.emitter.step(&column.keyword, derived);
             Emitter::typed_step(column, &self.types.columns, step)
         } else {
+            // Without the types of the parameters, rustc would report each use of one in the step.
             quote!(#private::broken())
         };
         Some(self.fn_of_params(&column.name, ty, &step))
@@ -243,7 +244,9 @@ fn marker(generics: &Generics) -> TokenStream {
             let ty = &param.ident;
             Some(quote!(::core::marker::PhantomData<#ty>))
         }
+        // rustc accepts a const parameter that no field uses.
         GenericParam::Const(_) => None,
     });
+    // With a `PhantomData` of the parameters alone, the flow would be `Send` only if they are.
     quote!(::core::marker::PhantomData<fn() -> (#(#uses,)*)>)
 }
