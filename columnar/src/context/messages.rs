@@ -1,10 +1,11 @@
 //! The messages array: parts, which are joined only when they are read as messages.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::fmt;
 use std::iter::Peekable;
 
-use serde::ser::SerializeMap;
+use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use super::budget::Report;
@@ -181,20 +182,53 @@ impl<'m> Iterator for Iter<'m> {
 
 impl Serialize for Messages {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter().map(|(role, content)| Message { role, content }))
+        let mut messages = serializer.serialize_seq(None)?;
+        let mut parts = self.parts().peekable();
+        while let Some(first) = parts.next() {
+            let role = first.role();
+            messages.serialize_element(&Message {
+                role,
+                content: Content { first, rest: (&mut parts).into() },
+            })?;
+            // A serializer may leave out a field, and then nothing has consumed these.
+            while parts.next_if(Part::joins).is_some() {}
+        }
+        messages.end()
     }
 }
 
-struct Message<'m> {
+struct Message<'p, 'm> {
     role: Role,
-    content: Cow<'m, str>,
+    content: Content<'p, 'm>,
 }
 
-impl Serialize for Message<'_> {
+impl Serialize for Message<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(2))?;
         map.serialize_entry("role", &self.role)?;
         map.serialize_entry("content", &self.content)?;
         map.end()
+    }
+}
+
+/// The content of a message, which is written part by part: joining the parts first would copy all text once more.
+struct Content<'p, 'm> {
+    first: Part<'m>,
+    rest: RefCell<&'p mut Peekable<Parts<'m>>>,
+}
+
+impl fmt::Display for Content<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.first.chunks().iter().try_for_each(|chunk| f.write_str(chunk))?;
+        while let Some(part) = self.rest.borrow_mut().next_if(Part::joins) {
+            part.chunks().iter().try_for_each(|chunk| f.write_str(chunk))?;
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for Content<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }

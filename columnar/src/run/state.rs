@@ -151,10 +151,12 @@ impl State {
         // Contexts of steps that had begun before the fork do not change: requests may have been sent.
         let counts = |(_, since): &(&usize, &usize)| **since <= cell.step;
         let fork = self.forks.range(..=cell.step).rev().find(counts).map(|(step, _)| *step);
-        let column = reads.column.clone();
         let (table, assembler) = self.assembler(cell.column, &reads);
         let snapshot = assembler.assemble(reads, cell, fork, |column| table.history(column));
-        snapshot.map_err(|source| Error::Budget { column, step: cell.step, source })
+        snapshot.map_err(|source| {
+            let column = self.plan.schema().name(cell.column).clone();
+            Error::Budget { column, step: cell.step, source }
+        })
     }
 
     /// Checks that the values in the context of a cell are in memory. Those of missing cells always are.
