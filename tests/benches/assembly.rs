@@ -202,8 +202,7 @@ fn assembly(criterion: &mut Criterion) {
     figures();
 }
 
-/// The number of instructions of a step: the difference between two runs of this program, of which one has `REPEATS` more
-/// steps.
+/// The number of instructions of a step: the difference between two runs of this program. One has `REPEATS` more steps.
 fn instructions() {
     for (pattern, ..) in PATTERNS {
         let mut counts = [0.0; 3];

@@ -25,7 +25,7 @@ pub struct LiveFlow<'a, C, I = Name> {
     pub(super) columns: C,
     pub(crate) shared: Arc<Shared>,
     pub(crate) steps: ComputeSteps<'a>,
-    // `fn() -> I` is `Send` and `Sync` for every `I`, of which a flow holds no value.
+    // `fn() -> I` is `Send` and `Sync` for every `I`. A flow holds no value of `I`.
     id: PhantomData<fn() -> I>,
 }
 

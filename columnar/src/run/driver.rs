@@ -67,7 +67,7 @@ pub struct Run<'a, I = Name> {
     /// The error that ends the run.
     failure: Option<Error>,
     span: RunSpan,
-    // `fn() -> I` is `Send` and `Sync` for every `I`, of which a run holds no value.
+    // `fn() -> I` is `Send` and `Sync` for every `I`. A run holds no value of `I`.
     id: PhantomData<fn() -> I>,
 }
 

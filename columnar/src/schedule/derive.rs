@@ -9,7 +9,7 @@ use crate::declare::Plan;
 use crate::history::StoredSteps;
 
 impl Scheduler {
-    /// Continues with a plan that has further columns at its end, of which these steps are stored.
+    /// Continues with a plan that has further columns at its end, with these stored steps.
     ///
     /// # Errors
     ///

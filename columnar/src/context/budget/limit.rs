@@ -59,7 +59,7 @@ impl TokenLimit {
             strategy: budget.strategy.unwrap_or_default(),
             // The newest turn is the input of the step, and without it there is nothing to answer.
             minimum_recent: budget.minimum_recent.unwrap_or(Budget::MINIMUM_RECENT).max(1),
-            // A share of what messages may have, because neither the instruction nor the reply can be cut.
+            // The share counts messages alone: neither the instruction nor the reply can be cut.
             low_water: budget.low_water.map(|share| part_of(tokens, share)),
         }))
     }

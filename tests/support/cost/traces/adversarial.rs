@@ -23,7 +23,7 @@ const WORDS: &[usize] = &[5, 10, 20];
 ///
 /// # Errors
 ///
-/// Those of the flows, none of which fails.
+/// The errors of the flows. None is expected.
 pub fn traces() -> Result<Vec<Trace>> {
     let mut traces =
         WIDE.into_iter().map(|(name, sources)| wide(name, sources)).collect::<Result<Vec<_>>>()?;

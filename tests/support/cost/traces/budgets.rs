@@ -35,7 +35,7 @@ fn strategies() -> [(&'static str, Budget); 7] {
 ///
 /// # Errors
 ///
-/// Those of the flows, none of which fails.
+/// The errors of the flows. None is expected.
 pub fn trace() -> Result<Trace> {
     let mut random = Random::new(4);
     let column_specs = strategies().map(|(name, budget)| (column_spec(name, 1400, 0), budget));

@@ -15,7 +15,7 @@ const SESSIONS: usize = 12;
 ///
 /// # Errors
 ///
-/// Those of the flows, none of which fails.
+/// The errors of the flows. None is expected.
 pub fn trace() -> Result<Trace> {
     let assistant = column_spec("assistant", 1400, 0);
     let mut trace = Trace::new("T1 chat", Kind::AppendOnly, vec![assistant.clone()]);

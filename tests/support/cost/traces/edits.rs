@@ -55,7 +55,7 @@ pub fn sessions() -> Vec<Session> {
 ///
 /// # Errors
 ///
-/// Those of the flows, none of which fails.
+/// The errors of the flows. None is expected.
 pub fn trace() -> Result<Trace> {
     let coder = column_spec("coder", INSTRUCTION, 0);
     let mut trace = Trace::new("T6 edits", Kind::Mutable, vec![coder.clone()]);

@@ -40,7 +40,7 @@ fn declare(column_specs: &[ColumnSpec]) -> Result<Flow> {
 ///
 /// # Errors
 ///
-/// Those of the flows, none of which fails.
+/// The errors of the flows. None is expected.
 pub fn traces() -> Result<Vec<Trace>> {
     let mut random = Random::new(5);
     let trace = |(name, width)| {

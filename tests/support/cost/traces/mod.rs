@@ -30,7 +30,7 @@ const REPLIES: &[usize] = &[60, 120, 200, 300, 400, 700];
 ///
 /// # Errors
 ///
-/// Those of the flows, none of which fails.
+/// The errors of the flows. None is expected.
 pub fn all() -> Result<Vec<Trace>> {
     let mut traces =
         vec![chat::trace()?, patterns::trace()?, tools::trace()?, budgets::trace()?, edits::trace()?];

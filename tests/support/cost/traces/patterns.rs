@@ -45,7 +45,7 @@ fn declare() -> Result<Flow> {
 ///
 /// # Errors
 ///
-/// Those of the flows, none of which fails.
+/// The errors of the flows. None is expected.
 pub fn trace() -> Result<Trace> {
     let mut trace = Trace::new("T2 six", Kind::AppendOnly, column_specs().to_vec());
     let mut random = Random::new(2);

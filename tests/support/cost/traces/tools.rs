@@ -26,7 +26,7 @@ const CALLS: &[usize] = &[15, 25, 40];
 ///
 /// # Errors
 ///
-/// Those of the flows, none of which fails.
+/// The errors of the flows. None is expected.
 pub fn trace() -> Result<Trace> {
     let agent = column_spec("agent", 2500, 0);
     let mut trace = Trace::new("T3 tools", Kind::AppendOnly, vec![agent.clone()]);

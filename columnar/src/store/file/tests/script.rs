@@ -109,7 +109,7 @@ pub(super) struct Violations {
     pub(super) undefined: usize,
 }
 
-/// Compares the contents with a script of which this number of actions were confirmed, and the next one may have begun.
+/// Compares the contents with a script: this number of its actions are confirmed, and the next one may have begun.
 pub(super) fn check(contents: &Contents, actions: &[Action], confirmed: usize) -> Violations {
     let (mut may, mut must) = (BTreeMap::new(), Vec::new());
     let mut definitions = vec![None];
