@@ -30,9 +30,6 @@ impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
         let instruction: Option<Arc<str>> = self.instruction().map(Into::into);
         let model = self.model();
         let compute = move |cx| self.compute(cx);
-        if instruction.is_none() && model.is_none() {
-            return Step::new(compute);
-        }
         Step::with_settings(Settings { instruction, model, ..Settings::default() }, compute)
     }
 }

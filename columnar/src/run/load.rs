@@ -24,7 +24,7 @@ impl Shared {
                 (state.stored.key(column).cloned(), state.stored.loaded(column))
             };
             let (Some(key), false) = (key, step >= loaded) else { continue };
-            let stored_steps = StoredSteps { prefix: loaded, beyond: Vec::new() };
+            let stored_steps = StoredSteps::before(loaded);
             let entries = load(&**store, &plan, column, &key, step..loaded, &stored_steps).await?;
             self.insert_entries(&plan, column, entries)?;
             let mut state = self.lock();
@@ -59,7 +59,7 @@ impl Shared {
         let (Some(store), Some(key)) = (&self.store, key) else {
             return Err(Error::NotLoaded { column: name.clone(), step: not_loaded.start });
         };
-        let stored_steps = StoredSteps { prefix: not_loaded.end, beyond: Vec::new() };
+        let stored_steps = StoredSteps::before(not_loaded.end);
         entries.extend(load(&**store, &plan, column, &key, not_loaded, &stored_steps).await?);
         Ok(entries)
     }

@@ -184,7 +184,7 @@ impl Shared {
         stored.loaded.resize_with(plan.schema().columns().len(), || usize::MAX);
         // Of all columns: the new ones may read values of the others that opening did not load.
         for (column, (key, loaded)) in stored.keys.iter().zip(&mut stored.loaded).enumerate() {
-            let known = StoredSteps { prefix: *loaded, beyond: Vec::new() };
+            let known = StoredSteps::before(*loaded);
             let stored_steps = added(column).unwrap_or(&known);
             let start = first_needed(&plan, column, first, next).min(stored_steps.prefix);
             let not_loaded = start..*loaded;

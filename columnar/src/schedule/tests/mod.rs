@@ -285,8 +285,9 @@ fn restored_columns_are_checked_together() {
 #[test]
 fn a_long_past_is_restored_as_its_length() {
     let mut scheduler = Scheduler::new(plan(&[None, Some(&[(0, LATEST)])]), 32);
-    let long = |prefix| StoredSteps { prefix, beyond: Vec::new() };
-    scheduler.restore(0, &[long(usize::MAX / 4), long(usize::MAX / 4 - 1)]).expect("all have begun");
+    scheduler
+        .restore(0, &[StoredSteps::before(usize::MAX / 4), StoredSteps::before(usize::MAX / 4 - 1)])
+        .expect("all have begun");
     assert_eq!(scheduler.progress().waiting, 1);
     assert_eq!(scheduler.poll(), Some(Action::Compute(Cell { column: 1, step: usize::MAX / 4 - 1 })));
 }
