@@ -110,7 +110,7 @@ fn json(text: &str) -> String {
     serde_json::to_string(text).expect("strings serialise")
 }
 
-fn repeat(times: u32, step: impl Fn() -> String) {
+fn repeat<T>(times: u32, step: impl Fn() -> T) {
     for _ in 0..times {
         drop(black_box(step()));
     }
@@ -127,13 +127,16 @@ fn figures() {
     for (pattern, input, own) in PATTERNS {
         let subjects = STEPS.map(|steps| Subject::new(input, own, steps));
         let [short, middle, long, longest] = &subjects;
-        let [at_1e2, at_1e3, at_1e4, at_1e5, escape] = medians(
+        let [at_1e2, at_1e3, at_1e4, at_1e5, assembly, joining, escape] = medians(
             SHORT_ROUNDS,
             [
                 &mut || repeat(REPEATS, || short.step()),
                 &mut || repeat(REPEATS, || middle.step()),
                 &mut || repeat(REPEATS, || long.step()),
                 &mut || repeat(REPEATS, || longest.step()),
+                // The parts of a step: the figures below tell which of them a change made slower.
+                &mut || repeat(REPEATS, || short.assemble()),
+                &mut || repeat(REPEATS, || short.assemble().last_text().into_owned()),
                 &mut || repeat(REPEATS, || short.escape()),
             ],
         );
@@ -142,6 +145,8 @@ fn figures() {
         for (steps, time) in STEPS.into_iter().zip([at_1e2, at_1e3, at_1e4, at_1e5]) {
             figure(&format!("{pattern}.step_{steps}_us"), micros_each(time, REPEATS), "us");
         }
+        figure(&format!("{pattern}.assembly_us"), micros_each(assembly, REPEATS), "us");
+        figure(&format!("{pattern}.assembly_and_text_us"), micros_each(joining, REPEATS), "us");
         figure(&format!("{pattern}.escape_us"), micros_each(escape, REPEATS), "us");
         figure(&format!("{pattern}.naive_1000_us"), micros_each(naively, 1), "us");
         bar(&format!("{pattern}.step_1e5_over_1e2"), over(at_1e5, at_1e2), 1.1);
