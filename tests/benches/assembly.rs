@@ -127,7 +127,7 @@ fn figures() {
     for (pattern, input, own) in PATTERNS {
         let subjects = STEPS.map(|steps| Subject::new(input, own, steps));
         let [short, middle, long, longest] = &subjects;
-        let [at_1e2, at_1e3, at_1e4, at_1e5, assembly, joining, escape] = medians(
+        let [at_1e2, at_1e3, at_1e4, at_1e5, assembly, assembly_and_text, escape] = medians(
             SHORT_ROUNDS,
             [
                 &mut || repeat(REPEATS, || short.step()),
@@ -146,7 +146,7 @@ fn figures() {
             figure(&format!("{pattern}.step_{steps}_us"), micros_each(time, REPEATS), "us");
         }
         figure(&format!("{pattern}.assembly_us"), micros_each(assembly, REPEATS), "us");
-        figure(&format!("{pattern}.assembly_and_text_us"), micros_each(joining, REPEATS), "us");
+        figure(&format!("{pattern}.assembly_and_text_us"), micros_each(assembly_and_text, REPEATS), "us");
         figure(&format!("{pattern}.escape_us"), micros_each(escape, REPEATS), "us");
         figure(&format!("{pattern}.naive_1000_us"), micros_each(naively, 1), "us");
         bar(&format!("{pattern}.step_1e5_over_1e2"), over(at_1e5, at_1e2), 1.1);
