@@ -230,6 +230,39 @@ const HALF_TYPED: &[&str] = &[
     "¦",
 ];
 
+/// Cursors before a number, which the marker makes an identifier.
+const BEFORE_A_NUMBER: &[&str] = &[
+    "column summary(¦3) = prompt(\"\");",
+    "column summary(user, ¦3) = prompt(\"\");",
+    "column summary(user.¦3) = prompt(\"\");",
+    "column summary(user.latest.¦3) = prompt(\"\");",
+    "column summary(user.window(¦3)) = prompt(\"\");",
+    "column summary(user.prev.window(¦3)) = prompt(\"\");",
+    "column summary(user.window(¦0)) = prompt(\"\");",
+    "column summary(user ¦3) = prompt(\"\");",
+    "column ¦3(user) = prompt(\"\");",
+    "column summary(user) = ¦3;",
+    "column summary(user): ¦3 = prompt(\"\");",
+    "column summary ¦3",
+    "source ¦3;",
+    "¦3",
+    "¦3;",
+    "use ¦3 { topic: user } as debate;",
+    "use Debate { ¦3 } as debate;",
+    "use Debate { topic: ¦3 } as debate;",
+    "use Debate { topic: user } as ¦3;",
+];
+
+/// Some of them panicked, because what remains without the marker was made an identifier.
+#[test]
+fn a_cursor_before_a_number_keeps_the_shape() {
+    for column in BEFORE_A_NUMBER {
+        for flow in around(column) {
+            check(&flow, Found::Perhaps);
+        }
+    }
+}
+
 /// The column, in the item form, the inline form and an extension.
 fn around(column: &str) -> [String; 3] {
     // The bracket around the cursor may not be closed yet; an editor closes it.

@@ -43,14 +43,19 @@ pub(crate) fn is(ident: &Ident, expected: &str) -> bool {
     text == expected || text.contains(MARKER) && text.replace(MARKER, "") == expected
 }
 
-/// The identifier without the marker; `None` if the marker is the whole identifier.
+/// Whether the rest of an identifier is a number: the marker is before it.
+fn is_number(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_digit())
+}
+
+/// The identifier without the marker; `None` if the rest is no identifier.
 pub(crate) fn unmarked(ident: &Ident) -> Option<Ident> {
     let text = ident.to_string();
     if !text.contains(MARKER) {
         return Some(ident.clone());
     }
     match text.strip_prefix("r#").unwrap_or(&text).replace(MARKER, "") {
-        alone if alone.is_empty() => None,
+        rest if rest.is_empty() || is_number(&rest) => None,
         plain if text.starts_with("r#") => Some(Ident::new_raw(&plain, ident.span())),
         plain => Some(Ident::new(&plain, ident.span())),
     }
@@ -93,11 +98,12 @@ pub(crate) fn quoted_name(literal: TokenTree) -> Option<String> {
     is_name(&text).then_some(text)
 }
 
-/// The name as an identifier of Rust: raw if it is a keyword, `None` if it cannot be raw.
+/// The name as an identifier of Rust: raw if it is a keyword, `None` if it cannot be raw or is no identifier.
 pub(crate) fn rust_ident(name: &Ident) -> Option<Ident> {
     let text = name.to_string();
     match ident_text(name).as_str() {
         "_" | "self" | "Self" | "super" | "crate" => None,
+        rest if is_number(rest) => None,
         // `text` and not `keyword`: an editor looks for the token with its marker.
         keyword if KEYWORDS.contains(&keyword) && !text.starts_with("r#") => {
             Some(Ident::new_raw(&text, name.span()))

@@ -290,6 +290,8 @@ fn expand(flow: &TokenStream) -> TokenStream {
     assert!(seen.iter().all(|seen| *seen), "not in the order: {flow}");
     let is_declared = matches!(parsed.form, Form::Item(_) | Form::Inline);
     assert!(is_declared || errors.len() > 0, "neither an expansion nor an error: {flow}");
+    let has_source = parsed.base().is_some() || parsed.columns.iter().any(|column| column.derived.is_none());
+    assert!(has_source || errors.len() > 0, "no source and no error: {flow}");
 
     let expansion = crate::expand::expand(&quote!(::columnar), &parsed, &plan, &errors);
     let reported = expansion.to_string().matches("compile_error").count();
@@ -346,6 +348,18 @@ fn the_expansion_of_an_invalid_flow_is_rust() {
             Err(_) => syn::parse2::<syn::Block>(quote!({ #expansion })).map(|_| ()),
         };
         assert!(parsed.is_ok(), "{flow}\n\nbecomes\n\n{expansion}");
+    }
+}
+
+/// An inline flow without a column was expanded without an error, so a flow that can never have a step compiled.
+#[test]
+fn a_flow_without_a_source_has_an_error() {
+    for declarations in
+        ["", ";", "; ;", "use Debate { topic: user } as debate;", "use Debate {} as debate; ;"]
+    {
+        let declarations: TokenStream = declarations.parse().unwrap();
+        expand(&declarations);
+        expand(&quote!(struct Chat { #declarations }));
     }
 }
 

@@ -127,7 +127,17 @@ fn views_are_completed(editor: &mut Editor, form: Form) {
             assert!(is_there, "no `{view}`, {form:?}: {line}\n{found:?}");
         }
     }
-    // Only a view that hides values has this modifier.
+    // Only a lagged view has this modifier: without it, a column shows all values. rust-analyzer offered it.
+    for (line, is_lagged) in [
+        ("column tone(user.¦) = prompt(\"\");", false),
+        ("column tone(topics, user.al¦) = ;", false),
+        ("column tone(user.prev.¦) = prompt(\"\");", true),
+    ] {
+        let found = labels(editor, &program(form, line));
+        let is_there = found.iter().any(|(label, _)| label.starts_with("all"));
+        assert_eq!(is_there, is_lagged, "{form:?}: {line}\n{found:?}");
+    }
+    // Only a view that hides values has this one.
     for (line, is_windowed) in [
         ("column tone(user.latest.¦) = prompt(\"\");", true),
         ("column tone(topics, user.window(2).eli¦) = ;", true),

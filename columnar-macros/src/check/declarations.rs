@@ -85,6 +85,7 @@ pub(super) fn check_renames(flow: &mut Flow, errors: &mut Errors) {
 ///
 /// ```text
 /// pub struct Chat { column topics(user) = prompt("..."); }
+/// pub struct Chat { use Debate { topic: user } as debate; }
 /// ```
 ///
 /// Returns whether unknown names are still to be reported: without a source, they are probably the missing
@@ -98,10 +99,13 @@ pub(super) fn check_sources(flow: &Flow, unknown: &[Ident], errors: &mut Errors)
         return true;
     }
     let message = flow::no_source(unknown.first());
-    match (&flow.form, flow.columns.first()) {
+    let columns = flow.columns.iter().map(|column| &column.name);
+    let first = columns.chain(flow.modules.iter().map(|module| &module.name)).next();
+    match (&flow.form, first) {
         (Form::Item(header), None) => errors.at(&header.name, flow::EMPTY_FLOW),
         (Form::Item(header), Some(_)) => errors.at(&header.name, message),
-        (_, Some(first)) => errors.at(&first.name, message),
+        (_, Some(first)) => errors.at(first, message),
+        // The parser has reported that no declaration is there.
         (_, None) => {}
     }
     false

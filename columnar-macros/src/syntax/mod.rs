@@ -21,7 +21,7 @@ mod view_list;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 
 use crate::diagnostics::{self, Errors};
-use cursor::trees_of;
+use cursor::{is_punct, trees_of};
 
 pub(crate) use tree::{
     Base, Column, ColumnType, Derived, Flow, Form, Header, Lint, Module, Param, RenamedFrom,
@@ -48,7 +48,7 @@ impl Invocation {
 
 pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Flow {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
-    if trees.is_empty() {
+    if trees.iter().all(|tree| is_punct(Some(tree), ';')) {
         errors.on(Span::call_site(), diagnostics::flow::EMPTY_FLOW);
         return Flow::empty(Form::Unknown, Vec::new());
     }

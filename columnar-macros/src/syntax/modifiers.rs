@@ -215,13 +215,17 @@ fn parenthesized(name: &Ident, group: &Group, errors: &mut Errors) -> Group {
 
 fn window_of(arguments: &Group) -> Window {
     // Any other count, as `0x3` or `MANY`, is left to the compiler.
-    let literal = syn::parse2::<LitInt>(arguments.stream()).ok();
-    let count = literal.and_then(|count| without_marker(&count.to_string()).parse().ok());
+    let count = literal(arguments).and_then(|count| count.to_string().parse().ok());
     count.map_or(Window::Computed, Window::Last)
 }
 
 fn is_zero(arguments: &Group) -> bool {
-    let literal = syn::parse2::<LitInt>(arguments.stream());
     // Also `0x0` and `0_usize`, which `window_of` leaves to the compiler.
-    literal.is_ok_and(|count| matches!(count.base10_parse::<u128>(), Ok(0)))
+    literal(arguments).is_some_and(|count| matches!(count.base10_parse::<u128>(), Ok(0)))
+}
+
+/// The arguments, if they are a number.
+fn literal(arguments: &Group) -> Option<LitInt> {
+    // As text: a marker before a number makes it an identifier.
+    syn::parse_str(&without_marker(&arguments.stream().to_string())).ok()
 }

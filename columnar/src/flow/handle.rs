@@ -82,27 +82,28 @@ impl<K> Handle<K> {
     /// When `count` is 0; inside `flow!` that is a compile error.
     #[track_caller]
     pub const fn window(&self, count: usize) -> View {
-        self.all().window(count)
+        self.__all().window(count)
     }
 
-    /// A view of all values. Inside `flow!` that is the column's name alone.
-    pub const fn all(&self) -> View {
+    /// A view of all values. Inside `flow!` that is the column's name alone, so editors must not offer this method.
+    #[doc(hidden)]
+    pub const fn __all(&self) -> View {
         View::new(self.latest.column(), Window::All, self.latest.tag())
     }
 
     /// A view of the values that `shows` accepts; see [`View::filter`].
     pub const fn filter(&self, shows: fn(&str) -> bool) -> View {
-        self.all().filter(shows)
+        self.__all().filter(shows)
     }
 
     /// A view of the values of the steps that `shows` accepts; see [`View::sample`].
     pub const fn sample(&self, shows: fn(usize) -> bool) -> View {
-        self.all().sample(shows)
+        self.__all().sample(shows)
     }
 
     /// A view of all values, described to the model; see [`View::note`].
     pub const fn note(&self, note: &'static str) -> View {
-        self.all().note(note)
+        self.__all().note(note)
     }
 
     /// A view of all values under another tag than the column's name, written `.as("tag")` inside `flow!`.
@@ -111,7 +112,7 @@ impl<K> Handle<K> {
     ///
     /// When the tag is not a [`Name`](crate::Name) without dots; inside `flow!` that is a compile error.
     pub const fn named(&self, tag: &'static str) -> View {
-        self.all().named(tag)
+        self.__all().named(tag)
     }
 
     /// The same as [`named`](Self::named), by its name inside `flow!`.

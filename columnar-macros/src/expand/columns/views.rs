@@ -96,7 +96,7 @@ fn modifiers(view: &View) -> TokenStream {
     // It makes a view of a column. Behind an error the tokens after a dot must not depend on the word that an editor
     // adds there.
     let is_needed = !view.has_modifiers() || view.state != State::Valid;
-    let all = is_needed.then(|| quote!(.all()));
+    let all = is_needed.then(|| quote!(.__all()));
     quote!(#modifiers #all #groups)
 }
 

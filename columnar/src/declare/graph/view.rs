@@ -132,6 +132,13 @@ impl View {
         Self { lag: if is_lagged { 1 } else { 0 }, ..Self::new(column, window, tag) }
     }
 
+    /// As that of a [`Handle`](crate::flow::Handle): the same tokens follow a column and a half-typed view.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __all(self) -> Self {
+        self.all()
+    }
+
     #[doc(hidden)]
     #[must_use]
     pub const fn __in(self, groups: &'static [&'static str]) -> Self {
