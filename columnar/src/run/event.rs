@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
 use crate::declare::Name;
 use crate::history::Value;
 
@@ -11,6 +13,27 @@ use crate::history::Value;
 /// last [`Retry`](Event::Retry) of the cell are the value. The values of a column are emitted in the order of the
 /// steps, and after the values that they were computed from. In a typed flow the column is an enum, so a `match` on it
 /// can be exhaustive.
+///
+/// As JSON, an event is an object with its `type`, and its column by name. Programs may rely on these forms; later
+/// versions may add types and fields.
+///
+/// ```
+/// use columnar::{Event, Name};
+///
+/// # fn main() -> Result<(), columnar::BoxError> {
+/// let event = Event::Value { column: Name::new("topics")?, step: 3, value: "tea, coffee".into() };
+/// let json = serde_json::to_string(&event)?;
+/// assert_eq!(json, r#"{"type":"value","column":"topics","step":3,"value":"tea, coffee"}"#);
+/// # Ok(()) }
+/// ```
+///
+/// | `type` | fields besides `column` and `step` |
+/// |---|---|
+/// | `delta` | `text` |
+/// | `retry` | `attempt`, `error` |
+/// | `failed` | `error` |
+/// | `skipped` | |
+/// | `value` | `value` |
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event<C = Name> {
@@ -85,6 +108,43 @@ impl<C> Event<C> {
             | Self::Skipped { step, .. }
             | Self::Value { step, .. } => *step,
         }
+    }
+}
+
+/// See [`Event`] for the form.
+impl<C: fmt::Display> Serialize for Event<C> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (kind, fields) = match self {
+            Self::Delta { .. } => ("delta", 1),
+            Self::Retry { .. } => ("retry", 2),
+            Self::Failed { .. } => ("failed", 1),
+            Self::Skipped { .. } => ("skipped", 0),
+            Self::Value { .. } => ("value", 1),
+        };
+        let mut event = serializer.serialize_struct("Event", 3 + fields)?;
+        event.serialize_field("type", kind)?;
+        event.serialize_field("column", &Displayed(self.column()))?;
+        event.serialize_field("step", &self.step())?;
+        match self {
+            Self::Delta { text, .. } => event.serialize_field("text", text)?,
+            Self::Retry { attempt, error, .. } => {
+                event.serialize_field("attempt", attempt)?;
+                event.serialize_field("error", error)?;
+            }
+            Self::Failed { error, .. } => event.serialize_field("error", error)?,
+            Self::Skipped { .. } => {}
+            Self::Value { value, .. } => event.serialize_field("value", value)?,
+        }
+        event.end()
+    }
+}
+
+/// A column, serialised as the text that it prints.
+struct Displayed<'c, C>(&'c C);
+
+impl<C: fmt::Display> Serialize for Displayed<'_, C> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self.0)
     }
 }
 

@@ -107,6 +107,30 @@ async fn deltas_joined_are_the_value() -> Result<()> {
     Ok(())
 }
 
+/// Programs in other languages read these forms, so they do not change.
+#[test]
+fn events_serialise_as_documented() {
+    let (column, step) = (ChatColumn::Topics, 3);
+    let error = || String::from("HTTP 503");
+    let events = [
+        Event::Delta { column, step, text: "tea, \"co".into() },
+        Event::Retry { column, step, attempt: 1, error: error() },
+        Event::Failed { column, step, error: error() },
+        Event::Skipped { column, step },
+        Event::Value { column, step, value: "tea, coffee".into() },
+    ];
+    let forms = [
+        r#"{"type":"delta","column":"topics","step":3,"text":"tea, \"co"}"#,
+        r#"{"type":"retry","column":"topics","step":3,"attempt":1,"error":"HTTP 503"}"#,
+        r#"{"type":"failed","column":"topics","step":3,"error":"HTTP 503"}"#,
+        r#"{"type":"skipped","column":"topics","step":3}"#,
+        r#"{"type":"value","column":"topics","step":3,"value":"tea, coffee"}"#,
+    ];
+    for (event, form) in events.iter().zip(forms) {
+        assert_eq!(serde_json::to_string(event).unwrap(), form);
+    }
+}
+
 /// A compute step that ends when as many cells have started as the barrier waits for.
 fn meet(at: &Arc<Barrier>) -> impl Fn(Context) -> BoxFuture<'static, &'static str> + use<> {
     let at = Arc::clone(at);
