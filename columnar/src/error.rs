@@ -12,10 +12,22 @@ pub(crate) fn chain<'e>(
     std::iter::successors(Some(error), |&error| error.source())
 }
 
-/// A call that took too long.
+/// A timeout that ended a compute step.
 #[derive(Debug, thiserror::Error)]
-#[error("no answer within {0:?}")]
-pub(crate) struct TimedOut(pub(crate) Duration);
+pub(crate) enum TimedOut {
+    #[error("one attempt took longer than {0:?}")]
+    Attempt(Duration),
+    #[error(
+        "all attempts together took longer than {limit:?}, at attempt {attempt}: put `.timeout` before `.{repeated_by}` to limit each one"
+    )]
+    Attempts {
+        limit: Duration,
+        /// The number of the attempt that was ended, counted from 1.
+        attempt: usize,
+        /// The policy that makes the attempts.
+        repeated_by: &'static str,
+    },
+}
 
 /// The known name that is most similar to an unknown one, if one is similar.
 pub(crate) fn nearest<'n, N: AsRef<str> + Ord>(name: &str, known: &'n [N]) -> Option<&'n N> {

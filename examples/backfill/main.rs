@@ -65,6 +65,11 @@ impl Model for Counted {
         self.model.name()
     }
 
+    // Forwarded, so that a missing key is an error before the run computes anything.
+    fn ready(&self) -> Result<(), BoxError> {
+        self.model.ready()
+    }
+
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         self.model.reply(request)

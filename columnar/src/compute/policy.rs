@@ -80,7 +80,9 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// If the error is or has as its source an [`Overloaded`], the pause is at least the one that the model asks for, up
     /// to two minutes. A [`Refused`] or a [`SpendLimitError`] is not retried.
     fn retry(self, times: usize) -> Step<'a> {
-        self.into_step().wrap(move |step, cx| {
+        let step = self.into_step();
+        let step = if times > 0 { step.with_attempts_by("retry") } else { step };
+        step.wrap(move |step, cx| {
             let pauses = ExponentialBuilder::default()
                 .with_min_delay(FIRST_PAUSE)
                 .with_max_delay(LONGEST_PAUSE)
@@ -259,13 +261,31 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
         self.into_step().with_budget(&budget.into())
     }
 
-    /// Fails after this time. Needs the clock of a tokio runtime.
+    /// Fails after this time, which is that of one attempt before [`retry`](Self::retry), and that of all attempts
+    /// together after it. Waiting for a permit of the [model](crate::model::Adaptive) counts. Needs the clock of a tokio
+    /// runtime.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let silence = |_: Context| std::future::pending::<String>();
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user.latest) = silence.retry(3).timeout(Duration::from_millis(10));
+    /// };
+    /// chat.user.push("hello").await?;
+    /// let error = chat.run().await.unwrap_err();
+    /// assert!(error.to_string().contains("put `.timeout` before `.retry` to limit each one"), "{error}");
+    /// # Ok(()) }
+    /// ```
     fn timeout(self, limit: Duration) -> Step<'a> {
         self.into_step().wrap(move |step, cx| match step.start(cx).0 {
             Kind::Whole(text) => Reply::whole(async move {
-                timeout(limit, text).await.unwrap_or_else(|_| Err(TimedOut(limit).into()))
+                timeout(limit, text).await.unwrap_or_else(|_| Err(TimedOut::Attempt(limit).into()))
             }),
-            Kind::Pieces(pieces) => Reply(Kind::Pieces(with_deadline(pieces, limit))),
+            Kind::Pieces(pieces) => Reply(Kind::Pieces(timed(pieces, limit, step.settings().repeated_by))),
         })
     }
 }
@@ -332,21 +352,54 @@ impl RetryLoop<'_> {
     }
 }
 
-/// The pieces until the deadline, then an error.
-fn with_deadline(
-    pieces: BoxStream<'_, Result<Piece, BoxError>>,
+struct Timed<'a> {
+    pieces: BoxStream<'a, Result<Piece, BoxError>>,
     limit: Duration,
-) -> BoxStream<'_, Result<Piece, BoxError>> {
-    // The time counts from the first poll.
-    stream::unfold(Some((pieces, None)), move |state| async move {
-        let (mut pieces, deadline) = state?;
-        let deadline = deadline.unwrap_or_else(|| Instant::now() + limit);
-        match timeout_at(deadline, pieces.next()).await {
-            Ok(Some(Ok(piece))) => Some((Ok(piece), Some((pieces, Some(deadline))))),
-            Ok(Some(Err(error))) => Some((Err(error), None)),
-            Ok(None) => None,
-            Err(_) => Some((Err(TimedOut(limit).into()), None)),
+    /// The time of the first poll, from which the limit counts.
+    begun: Option<Instant>,
+    /// The policy that makes several attempts, if there is one.
+    repeated_by: Option<&'static str>,
+    attempt: usize,
+}
+
+/// The pieces until the limit, then an error.
+fn timed<'a>(
+    pieces: BoxStream<'a, Result<Piece, BoxError>>,
+    limit: Duration,
+    repeated_by: Option<&'static str>,
+) -> BoxStream<'a, Result<Piece, BoxError>> {
+    let state = Timed { pieces, limit, begun: None, repeated_by, attempt: 1 };
+    stream::unfold(Some(state), |state| async move {
+        let mut state = state?;
+        match state.next().await? {
+            Ok(piece) => Some((Ok(piece), Some(state))),
+            Err(error) => Some((Err(error), None)),
         }
     })
     .boxed()
+}
+
+impl Timed<'_> {
+    async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
+        let begun = *self.begun.get_or_insert_with(Instant::now);
+        let next = self.pieces.next();
+        let piece = match begun.checked_add(self.limit) {
+            Some(deadline) => timeout_at(deadline, next).await,
+            // No instant is that late.
+            None => Ok(next.await),
+        };
+        let Ok(piece) = piece else { return Some(Err(self.error().into())) };
+        if let Some(Ok(Piece::Retry { .. })) = piece {
+            self.attempt += 1;
+        }
+        piece
+    }
+
+    fn error(&self) -> TimedOut {
+        let Self { limit, attempt, .. } = *self;
+        match self.repeated_by {
+            Some(repeated_by) => TimedOut::Attempts { limit, attempt, repeated_by },
+            None => TimedOut::Attempt(limit),
+        }
+    }
 }

@@ -55,6 +55,12 @@ impl<'a> Step<'a> {
         self
     }
 
+    /// Records that the policy of this name makes several attempts. The innermost one counts.
+    pub(super) fn with_attempts_by(mut self, policy: &'static str) -> Self {
+        Arc::make_mut(&mut self.settings).repeated_by.get_or_insert(policy);
+        self
+    }
+
     pub(super) fn with_interval(mut self, steps: usize) -> Self {
         Arc::make_mut(&mut self.settings).rules.every = Some(steps);
         self
@@ -113,6 +119,8 @@ pub(crate) struct Settings {
     pub(crate) instruction: Option<Arc<str>>,
     /// The model of the step, if it calls one.
     pub(crate) model: Option<Choice>,
+    /// The innermost policy that makes several attempts. A timeout after it limits all of them together.
+    pub(crate) repeated_by: Option<&'static str>,
     /// Distinguishes values of this step from stored values of an earlier one.
     pub(crate) version: Option<Arc<str>>,
     /// The number of further requests after a reply that does not match the type of the column.

@@ -29,8 +29,9 @@
 //! # Retries
 //!
 //! `.retry(3)` retries a failed attempt up to three times, with growing pauses. A model that is overloaded can ask for
-//! a longer pause, which the retry observes. `.timeout(secs(30))` makes a slow attempt a failure. Put the timeout
-//! before the retry to give each attempt its own; see [`Policy`](crate::compute::Policy).
+//! a longer pause, which the retry observes. `.timeout(secs(30))` makes a slow attempt a failure. Before the retry, as in
+//! `.timeout(secs(30)).retry(3)`, each attempt has its own 30 seconds. After it, all attempts and their pauses share
+//! them, and the error says so. See [`Policy`](crate::compute::Policy).
 //!
 //! # Going on after a failure
 //!

@@ -13,7 +13,8 @@ impl Calibration {
     /// that fails, is refused, breaks off or reports no usage is ignored. The replies are unchanged.
     ///
     /// A request is counted like a context for its [budget](crate::budget): the instruction, the values and their
-    /// delimiters separately. So the correction fits those counts. It is counted when the reply is complete.
+    /// delimiters separately. So the correction fits those counts. The messages after the context are counted as well. The
+    /// request is counted when the reply is complete.
     pub fn watching<M: Model>(&self, model: M) -> impl Model + Clone + use<M> {
         Observed { model: Arc::new(model), calibration: self.clone() }
     }
@@ -57,5 +58,6 @@ impl<M: Model> Model for Observed<M> {
 
 fn count(request: &Request, counter: &dyn Counter) -> usize {
     let parts = request.messages.parts().map(|part| part.tokens_by(counter));
-    counter.count(&request.system) + parts.sum::<usize>()
+    let follow_up = request.follow_up.iter().map(|(_, text)| counter.count(text));
+    counter.count(&request.system) + parts.sum::<usize>() + follow_up.sum::<usize>()
 }

@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(class(&at(refused.into())), "ConnectionRefused");
         assert_eq!(class(&at(ReplyError::Ended(Finish::Other("a secret".to_owned())).into())), "other");
         assert_eq!(class(&at("a secret".into())), "_OTHER");
-        assert_eq!(class(&at(TimedOut(Duration::from_secs(3)).into())), "timeout");
+        assert_eq!(class(&at(TimedOut::Attempt(Duration::from_secs(3)).into())), "timeout");
         assert_eq!(class(&at(Overloaded { retry_after: None }.into())), "overloaded");
         assert_eq!(class(&at(SpendLimitError::NoPrice { model: "x".to_owned() }.into())), "limit");
         assert_eq!(class(&Error::Running), "_OTHER");

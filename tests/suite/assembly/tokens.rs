@@ -1,9 +1,10 @@
 //! The laws of counting tokens, and calibration by the usage that models report.
 
 use columnar::BoxError;
-use columnar::model::{Chunk, Finish, Model, Request, Usage};
+use columnar::model::{Chunk, End, Finish, Model, Request, Usage};
 use columnar::prelude::*;
 use columnar::tokens::{Calibrated, Calibration, Chars, Classes, Counter, Ratio};
+use columnar_tests::models::ChunkModel;
 use futures::stream::{self, BoxStream};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -163,6 +164,30 @@ async fn a_reply_without_usage_or_without_an_end_does_not_calibrate() -> Result<
         talk(&calibration, model, 20).await?;
         assert_eq!(calibration.ratio(), None);
     }
+    Ok(())
+}
+
+/// The messages after the context were not counted, though the model reports their tokens: each repair of a typed column
+/// made the correction too large.
+#[tokio::test]
+async fn the_messages_after_the_context_calibrate_as_well() -> Result<()> {
+    let model = ChunkModel::new("repaired", |_, request| {
+        let bytes: usize = request.messages.iter().map(|(_, content)| content.len()).sum();
+        let follow_up: usize = request.follow_up.iter().map(|(_, text)| text.len()).sum();
+        let usage = Usage::new((request.system.len() + bytes + follow_up) as u64, 1);
+        let text = if follow_up == 0 { "far too many words ".repeat(50) } else { "[5]".to_owned() };
+        vec![Ok(Chunk::Text(text)), Ok(Chunk::End(End::new(Finish::Stop).with_usage(usage)))]
+    });
+    let calibration = Calibration::new(Bytes);
+    let step = prompt("Rate it.").model(calibration.watching(model)).typed::<Vec<u8>>();
+    let f = flow([column("stars", source("user").latest(), step)])?;
+    for step in 0..8 {
+        f.push("user", format!("line {step}, and some more of it")).await?;
+    }
+    f.run().await?;
+    assert_eq!(f.bill().total().calls, 16, "each step was repaired");
+    let ratio = calibration.ratio().expect("eight calls are enough");
+    assert!((Ratio::percent(99)..=Ratio::percent(101)).contains(&ratio), "{ratio}");
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! Slow and failing compute steps, and the policies of their columns. The clock is paused and jumps to the next timer.
 
+use std::error::Error as _;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,7 +15,7 @@ use columnar::{Compute, Reply};
 use columnar_tests::live::push_all;
 use columnar_tests::log::Log;
 use columnar_tests::panics::expect_panic;
-use futures::{FutureExt, stream};
+use futures::{FutureExt, StreamExt, stream};
 use tokio::time::{Instant, sleep, timeout};
 
 /// A compute step that streams `a` and `b`, and fails after this number of pieces in each of the first attempts.
@@ -129,24 +130,44 @@ async fn r2_a_compute_step_that_takes_too_long_times_out() -> Result<()> {
     let error = chat.run().await.expect_err("two of three never end");
     assert_eq!(started.elapsed().as_secs(), 40, "the siblings of a failed column may finish");
     assert!(
-        error.to_string().starts_with("computing `never` at step 0 failed: no answer within 30s"),
+        error.to_string().starts_with("computing `never` at step 0 failed: one attempt took longer than 30s"),
         "{error}"
     );
     assert_eq!((log.calls(), chat.stuck.get(0)), (1, None));
     Ok(())
 }
 
+/// `retry(3).timeout(secs(3))` limited all attempts together, and its error read like that of one attempt.
 #[tokio::test(start_paused = true)]
-async fn a_timeout_applies_to_the_preceding_policies() -> Result<()> {
-    let user = source("user");
-    let each = column("each", user.latest(), silence.timeout(secs(10)).retry(2));
-    let all = column("all", user.latest(), silence.timeout(secs(10)).retry(2).timeout(secs(15)));
-    for (answer, seconds) in [(each, 31..34), (all, 15..16)] {
-        let f = flow([answer])?;
+async fn a_timeout_applies_to_the_preceding_policies_and_its_error_names_them() -> Result<()> {
+    let together = "all attempts together took longer than 15s, at attempt";
+    let fix = "put `.timeout` before `.retry` to limit each one";
+    for (step, seconds, cause) in [
+        (silence.timeout(secs(10)).retry(2), 31..34, "one attempt took longer than 10s".to_owned()),
+        (silence.timeout(secs(10)).retry(2).timeout(secs(15)), 15..16, format!("{together} 2: {fix}")),
+        (silence.retry(2).timeout(secs(15)), 15..16, format!("{together} 1: {fix}")),
+        (silence.retry(0).timeout(secs(15)), 15..16, "one attempt took longer than 15s".to_owned()),
+    ] {
+        let f = flow([column("answer", source("user").latest(), step)])?;
         f.push("user", "x").await?;
         let started = Instant::now();
-        f.run().await.expect_err("it never ends");
+        let error = f.run().await.expect_err("it never ends");
         assert!(seconds.contains(&started.elapsed().as_secs()), "{:?}", started.elapsed());
+        assert_eq!(error.source().map(ToString::to_string), Some(cause));
+    }
+    Ok(())
+}
+
+/// The deadline of a stream was the sum of the time and the limit, which panicked for the longest limit.
+#[tokio::test(start_paused = true)]
+async fn a_timeout_may_have_any_length() -> Result<()> {
+    let slowly =
+        |_: Context| deltas(stream::iter(["a", "b"]).then(|text| sleep(secs(1)).map(move |()| text)));
+    for limit in [Duration::MAX, Duration::from_secs(u64::MAX / 2), secs(3)] {
+        let f = flow([column("answer", source("user").latest(), slowly.timeout(limit))])?;
+        f.push("user", "x").await?;
+        f.run().await?;
+        assert_eq!(f.get("answer", 0).as_deref(), Some("ab"), "{limit:?}");
     }
     Ok(())
 }

@@ -16,8 +16,9 @@ impl Step<'_> {
         // A step without a model would return the same value again.
         let default = usize::from(self.settings().instruction.is_some());
         let repairs = self.settings().repairs.unwrap_or(default);
+        let step = if repairs > 0 { self.with_attempts_by("typed") } else { self };
         // Budgets and warm-ups count the instruction as it is sent.
-        self.map_instruction(|instruction| spec.output.instruct(instruction))
+        step.map_instruction(|instruction| spec.output.instruct(instruction))
             .wrap(move |step, cx| Reply(Kind::Pieces(repair_loop(step.clone(), cx, spec.clone(), repairs))))
     }
 }

@@ -58,7 +58,8 @@ impl Model for Offline {
             .as_ref()
             .map(|schema| sample(&schema.json, &extract).to_string())
             .unwrap_or(extract);
-        let input = Chars.count(&request.system) + request.messages.tokens();
+        let follow_up = request.follow_up.iter().map(|(_, text)| Chars.count(text)).sum::<usize>();
+        let input = Chars.count(&request.system) + request.messages.tokens() + follow_up;
         let count = |tokens| u64::try_from(tokens).unwrap_or(u64::MAX);
         let end = End::new(Finish::Stop).with_usage(Usage::new(count(input), count(Chars.count(&text))));
         let pieces: Vec<Chunk> = extract::pieces(&text).map(|piece| Chunk::Text(piece.to_owned())).collect();
