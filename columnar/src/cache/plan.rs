@@ -180,7 +180,7 @@ impl<'m> RepeatedPrefix<'m> {
         let has = then.is_some_and(|then| {
             // Values never change, so the same cell has the same text between its delimiters.
             let is_same = (then.origin(), then.hidden()) == (part.origin(), part.hidden());
-            is_worth_marking(&then) && is_same
+            is_worth_marking(&then) && is_same && then.delimiters() == part.delimiters()
         });
         if !has {
             self.0 = None;

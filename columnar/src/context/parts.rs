@@ -102,6 +102,13 @@ impl<'m> Part<'m> {
         [delimiters.opening(self.item.position), &self.value, delimiters.closing()]
     }
 
+    /// The text before the value and after it, with the separator. The groups around a value end with the last value in
+    /// them that a context shows.
+    pub(crate) fn delimiters(&self) -> [&str; 2] {
+        let [opening, _, closing] = self.chunks();
+        [opening, closing]
+    }
+
     /// Whether the part continues the message of the part before it.
     pub(crate) fn joins(&self) -> bool {
         self.item.position == Position::Joins

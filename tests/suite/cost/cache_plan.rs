@@ -265,6 +265,27 @@ async fn the_last_request_is_marked_at_the_mark_of_the_previous_one() -> Result<
     Ok(())
 }
 
+/// Step 1 makes no request. From step 0 to step 2 the value of `short` leaves its window, so the group ends with the
+/// value of `long` before it: the cell is the same and its bytes are not. It was taken for repeated, and marked.
+#[tokio::test]
+async fn a_value_whose_group_ends_elsewhere_is_not_repeated() -> Result<()> {
+    let (long, short) = (source("long"), source("short"));
+    let is_text = |text: &str| text != "-";
+    let views = group("both", [long.filter(is_text), short.window(2).filter(is_text)]);
+    let f = flow([column("bot", views, script(["", "", ""]))])?;
+    for text in ["a", "-", "b"] {
+        f.push("long", text).await?;
+        f.push("short", text).await?;
+    }
+    f.run().await?;
+
+    let first = |messages: &Messages| messages.parts().next().map(|part| part.text().into_owned());
+    assert_eq!(first(&f.messages("bot", 0)?).as_deref(), Some("<both>\n<long>\na\n</long>"));
+    assert_eq!(first(&f.messages("bot", 2)?).as_deref(), Some("<both>\n<long>\na\n</long>\n</both>"));
+    assert_eq!(positions(&f.cache_plan("bot", 2, &eager(4, 1), Pace::batch().last())?), []);
+    Ok(())
+}
+
 #[tokio::test]
 async fn handles_and_flows_return_the_same_plan() -> Result<()> {
     let chat = flow! {
