@@ -58,8 +58,8 @@ impl Context {
 
     /// The notes on the inputs of the column, for the instruction of a model; the same at every step. `None` without
     /// notes. A [`prompt`](crate::prompt) appends them to its own instruction.
-    pub fn orientation(&self) -> Option<&str> {
-        self.messages.snapshot().reads.orientation.as_deref()
+    pub fn notes(&self) -> Option<&str> {
+        self.messages.snapshot().reads.notes.as_deref()
     }
 
     /// Appends the instruction of the output type and the notes on the inputs.
@@ -68,7 +68,7 @@ impl Context {
             Some(output) => output.instruct(instruction),
             None => Arc::clone(instruction),
         };
-        match self.orientation() {
+        match self.notes() {
             Some(_) => self.messages.snapshot().reads.instruct(instruction).into(),
             None => Arc::clone(instruction),
         }

@@ -203,7 +203,7 @@ impl Call {
             Stage::Pending(request) => Some(self.send(request).await),
             Stage::Streaming { chunks, span, has_text } => Some(self.receive(chunks, span, has_text).await),
             Stage::Ended { finish: Finish::Stop | Finish::Length, .. } | Stage::Done => None,
-            // The end of a refused reply came before as `Answered`, so the receipt has its tokens.
+            // The end of a refused reply came before as `CallEnded`, so the receipt has its tokens.
             Stage::Ended { finish, mut span } => {
                 let error: BoxError = ReplyError::Ended(finish).into();
                 span.failed(&*error);
@@ -225,7 +225,7 @@ impl Call {
             self.model.reply(request)
         };
         self.stage = Stage::Streaming { chunks, span, has_text: false };
-        Ok(Piece::Asked(self.model.name().into()))
+        Ok(Piece::CallStarted(self.model.name().into()))
     }
 
     async fn receive(
@@ -247,7 +247,7 @@ impl Call {
                     reservation.settle(&usage);
                 }
                 self.stage = Stage::Ended { finish: end.finish.clone(), span };
-                return Ok(Piece::Answered(end.into()));
+                return Ok(Piece::CallEnded(end.into()));
             }
             Some(Err(error)) => error,
             None => ReplyError::BrokeOff.into(),

@@ -27,9 +27,9 @@ pub(crate) enum Piece {
     /// No text: the cell stays empty for good.
     Skip,
     /// A request was sent to the model of this name.
-    Asked(Arc<str>),
+    CallStarted(Arc<str>),
     /// The reply to the last request is complete.
-    Answered(Box<End>),
+    CallEnded(Box<End>),
     /// The attempt with this number, counted from 1, failed. Its pieces are discarded, and another attempt begins.
     Retry { attempt: usize, error: BoxError },
 }

@@ -18,7 +18,7 @@ pub(crate) struct Reads {
     pub(crate) self_view: Option<ViewSpec>,
     pub(crate) groups: Vec<Group>,
     /// The notes of the inputs as a model reads them, if there are any.
-    pub(crate) orientation: Option<Arc<str>>,
+    pub(crate) notes: Option<Arc<str>>,
 }
 
 /// A tag around neighbouring inputs.
@@ -46,7 +46,7 @@ pub(crate) struct Input {
 
 impl Reads {
     pub(crate) fn new(column: Name) -> Self {
-        Self { column, inputs: Vec::new(), self_view: None, groups: Vec::new(), orientation: None }
+        Self { column, inputs: Vec::new(), self_view: None, groups: Vec::new(), notes: None }
     }
 
     /// Adds an input with the groups around it, the outermost first. A group of the previous input continues.
@@ -127,7 +127,7 @@ impl Reads {
     }
 
     /// Joins the notes of the inputs.
-    pub(crate) fn orient(&mut self) {
+    pub(crate) fn join_notes(&mut self) {
         let notes = self.inputs.iter().filter_map(|input| Some((&input.tag, input.spec.note.as_ref()?)));
         let mut text = String::new();
         for (tag, note) in notes {
@@ -135,14 +135,14 @@ impl Reads {
             let written = write!(text, "{intro}\n<{tag}>: {note}");
             debug_assert!(written.is_ok(), "a string takes everything");
         }
-        self.orientation = (!text.is_empty()).then(|| text.into());
+        self.notes = (!text.is_empty()).then(|| text.into());
     }
 
     /// The system text of the column: an instruction, and the notes of the inputs.
     pub(crate) fn instruct(&self, instruction: &str) -> String {
-        let orientation = self.orientation.as_deref().unwrap_or_default();
-        let gap = if instruction.is_empty() || orientation.is_empty() { "" } else { "\n\n" };
-        [instruction, gap, orientation].concat()
+        let notes = self.notes.as_deref().unwrap_or_default();
+        let gap = if instruction.is_empty() || notes.is_empty() { "" } else { "\n\n" };
+        [instruction, gap, notes].concat()
     }
 }
 

@@ -136,7 +136,7 @@ impl Schema {
                 self.connect_input(&mut reads, read, spec, errors);
             }
         }
-        reads.orient();
+        reads.join_notes();
         if !views_read_something {
             errors.push(SchemaError::NoInput { column: name, reads_self: reads.self_view.is_some() });
         }

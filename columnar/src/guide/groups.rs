@@ -42,7 +42,7 @@
 //!     source user;
 //!     column tone(user.latest) = prompt("Name the tone in one word.");
 //!     column answer(user.note("what the person typed"), tone.latest.note("how it was meant"), self) =
-//!         |cx: Context| async move { cx.orientation().unwrap_or_default().to_owned() };
+//!         |cx: Context| async move { cx.notes().unwrap_or_default().to_owned() };
 //! };
 //! chat.user.push("Fine.").await?;
 //! chat.run().await?;
@@ -55,7 +55,7 @@
 //! ```
 //!
 //! A [`prompt`](crate::prompt) sends the notes after its instruction. Other compute steps read them with
-//! [`Context::orientation`](crate::Context::orientation).
+//! [`Context::notes`](crate::Context::notes).
 //!
 //! # Filters
 //!

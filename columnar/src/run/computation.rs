@@ -131,11 +131,11 @@ impl<'a> Computation<'a> {
                 text.push_str(&more);
                 return (!more.is_empty()).then_some(Report::Delta { text: more });
             }
-            Some(Ok(Piece::Asked(model))) => {
+            Some(Ok(Piece::CallStarted(model))) => {
                 self.receipt.get_or_insert_default().call_started(model);
                 return None;
             }
-            Some(Ok(Piece::Answered(end))) => {
+            Some(Ok(Piece::CallEnded(end))) => {
                 self.receipt.get_or_insert_default().call_ended(*end);
                 return None;
             }

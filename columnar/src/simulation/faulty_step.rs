@@ -70,7 +70,7 @@ impl FaultyReply<'_> {
         if fault == Fault::BreaksOff && self.texts < 1 {
             match self.pieces.next().await {
                 // The request is not a part of the text.
-                Some(Ok(piece @ Piece::Asked(_))) => return Some(Ok(piece)),
+                Some(Ok(piece @ Piece::CallStarted(_))) => return Some(Ok(piece)),
                 Some(Ok(piece @ Piece::Text(_))) => {
                     self.texts += 1;
                     return Some(Ok(piece));

@@ -275,8 +275,8 @@ mod tests {
         let price = Price::new(3.0, 15.0).cached(0.3, 3.75);
         assert_eq!(price.cost(&Usage::new(10, 0).cached(1_000_000, 1_000_000)).to_string(), "$4.05");
         let most = Usage::new(u64::MAX, u64::MAX).cached(u64::MAX, u64::MAX);
-        let dearest = Price::new(f64::INFINITY, f64::INFINITY).cached(f64::INFINITY, f64::INFINITY);
-        assert_eq!(dearest.cost(&most), dearest.cost(&most) + Dollars::new(1.0));
+        let highest = Price::new(f64::INFINITY, f64::INFINITY).cached(f64::INFINITY, f64::INFINITY);
+        assert_eq!(highest.cost(&most), highest.cost(&most) + Dollars::new(1.0));
         let nothing = Price::new(f64::NAN, -1.0);
         assert_eq!(nothing.cost(&most), Dollars::ZERO);
     }
