@@ -48,6 +48,12 @@ pub mod models {
     pub mod warm_up;
 }
 
+/// Programs as a user writes them, from one end to the other.
+pub mod programs {
+    #[cfg(feature = "genai")]
+    pub mod debate;
+}
+
 /// Flows as tables for other programs.
 pub mod rows {
     pub mod foreign_reader;
