@@ -161,7 +161,8 @@ pub mod prelude {
 /// source    := "source" ident was? ";"
 /// column    := "column" ident "(" view,+ ")" (":" Type)? was? "=" any Rust expression ";"
 /// was       := "was" string                             the earlier name, under which values are stored
-/// module    := "use" Path ("(" arguments ")")? "{" (ident (":" name)?),* "}" "as" ident ";"
+/// module    := "use" Path types? ("(" arguments ")")? "{" (ident (":" name)?),* "}" "as" ident ";"
+/// types     := "<" Type,* ">"                           of the generics of the flow; the arguments are those of `new`
 /// view      := name range? modifier*  |  "self" (".latest" | ".window(" n ")")? elided?  |  "group(" string ("," view)+ ")"
 /// name      := ident ("." ident)*
 /// range     := ".latest"  |  ".window(" n ")"  |  ".prev" (".window(" n ")" | ".all()")?
@@ -318,7 +319,8 @@ pub mod prelude {
 /// - Inside the module nothing changes: a column that reads `topic` sees `<topic>`, with the values of `user`. Outside,
 ///   `chat.debate.topic` is the column `user`.
 /// - Any flow that is a struct and no extension can be a module, from any module or crate, in both forms, under several
-///   names. Arguments of its parameters are those of `new`: `use Debate<M>(model.clone()) { … } as debate`.
+///   names. Its generics and the arguments of its parameters, which are those of `new`, come between its name and its
+///   inputs: `use Debate<M>(model.clone()) { topic: user } as debate`.
 /// - A column of a module waits for the columns that it reads, and not for all inputs. So a column can feed a module and
 ///   read those of its columns that do not depend on it.
 /// - The enum has a variant for each module. If a module uses type parameters of the outer flow, the enum has a type

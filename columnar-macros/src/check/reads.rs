@@ -22,6 +22,8 @@ pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mu
         check_bound_once(module, errors);
     }
     let names = Names::new(flow, clashes);
+    let params = flow.header().map(|header| header.params.iter().map(|param| ident_text(&param.name)));
+    let params: HashSet<String> = params.into_iter().flatten().collect();
     let mut unknown = Vec::new();
     for column in &mut flow.columns {
         let Some(derived) = &mut column.derived else { continue };
@@ -43,12 +45,13 @@ pub(super) fn check_views(flow: &mut Flow, clashes: HashSet<String>, errors: &mu
             }
         }
     }
-    for Module { inputs, is_complete, .. } in &mut flow.modules {
-        for input in inputs {
+    for module in &mut flow.modules {
+        drop_arguments(module, &params, &names, errors);
+        for input in &mut module.inputs {
             if let Some(column) = &mut input.column {
                 check_input(column, &names, &mut unknown, errors);
             }
-            *is_complete &= input.read().is_some();
+            module.is_complete &= input.read().is_some();
         }
     }
     unknown
@@ -95,6 +98,21 @@ fn check_input(column: &mut View, names: &Names, unknown: &mut Vec<Ident>, error
     }
 }
 
+/// Arguments of a module come before its inputs. Wrong: `use Debate { topic: user, model } as debate;`.
+fn drop_arguments(module: &mut Module, params: &HashSet<String>, names: &Names, errors: &mut Errors) {
+    let is_param = |name: &str| params.contains(name) && !names.declares(name);
+    let Module { inputs, is_complete, .. } = module;
+    inputs.retain(|input| {
+        let argument = input.column.as_ref().filter(|column| is_param(&ident_text(&column.base)));
+        if let Some(argument) = argument {
+            errors.at(&argument.written, modules::INPUT_IS_VALUE);
+            // The module lacks this argument then, which is no second error.
+            *is_complete = false;
+        }
+        argument.is_none()
+    });
+}
+
 /// An input of a module is bound once. Wrong: `use Debate { topic: user, topic: summary } as debate;`.
 fn check_bound_once(module: &mut Module, errors: &mut Errors) {
     let mut bound = HashSet::new();
@@ -135,6 +153,11 @@ impl Names {
             unparsed: unparsed_names(flow).collect(),
             is_base_known: flow.base().map(|base| base.path.is_some()),
         }
+    }
+
+    /// Whether this flow itself has a column or a module of this name.
+    fn declares(&self, name: &str) -> bool {
+        self.columns.contains(name) || self.modules.contains_key(name)
     }
 
     /// Whether the view shows a column. If not, that is reported, or the name goes to `unknown`.

@@ -34,6 +34,22 @@ pub(crate) fn brackets(path: impl Display) -> String {
     format!("expected the inputs of `{path}` in braces\n\nhelp: {EXAMPLE}")
 }
 
+/// `use Debate(model)<M> { topic: user } as debate;`
+pub(crate) fn late_generics(flow: &str) -> String {
+    format!(
+        "the generics of `{flow}` come right after its name\n\nhelp: as in \
+         `use {flow}<M>(model) {{ topic: user }} as debate;`"
+    )
+}
+
+/// `use Debate { topic: user }(model) as debate;` or `use Debate { topic: user } as debate(model);`
+pub(crate) fn late_arguments(flow: &str) -> String {
+    format!(
+        "the arguments of `{flow}` come before its inputs\n\nhelp: as in \
+         `use {flow}(model) {{ topic: user }} as debate;`"
+    )
+}
+
 /// `use Debate { topic: user };`
 pub(crate) fn no_as(name: &str) -> String {
     format!("expected `as` and a name after this\n\nhelp: as in `as {name}`")
@@ -81,6 +97,10 @@ pub(crate) fn not_a_column(name: &Ident) -> String {
 pub(crate) fn input_is_view(column: impl Display) -> String {
     format!("an input is a column, not a view of one\n\nhelp: write `{column}`")
 }
+
+/// `use Debate { topic: user, model: model.clone() } as debate;`
+pub(crate) const INPUT_IS_VALUE: &str = "an input is a column, not a value\n\nhelp: arguments come before the inputs, \
+     as in `use Debate(model) { topic: user } as debate;`";
 
 pub(crate) const INPUT_IS_SELF: &str =
     "an input is a column, not `self`\n\nhelp: name a column, as in `topic: user`";

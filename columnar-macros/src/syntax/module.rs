@@ -1,7 +1,7 @@
 //! Parses a module after its keyword: `Debate(arguments) { topic: user } as debate;`.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenTree};
-use syn::{Attribute, Path};
+use syn::{Attribute, Path, PathArguments};
 
 use super::cursor::{Angles, Cursor, can_name_struct, is_blank, is_ident, is_punct, tokens, trees_of};
 use super::recovery::declared_name;
@@ -22,9 +22,11 @@ pub(super) fn parse<'t>(
     let has_semicolon = cursor.took_semicolon();
     // A cursor of its own, so that no parser reads into the next declaration.
     let mut cursor = Cursor::new(declaration);
-    let path = path(keyword, &mut cursor, errors).ok_or(declaration)?;
-    let (arguments, list) = groups(&path, &mut cursor, errors).ok_or(declaration)?;
+    let mut path = path(keyword, &mut cursor, errors).ok_or(declaration)?;
+    let (mut arguments, list) = groups(&mut path, &mut cursor, errors).ok_or(declaration)?;
     let name = module_name(&path, &mut cursor, list.as_ref(), errors).ok_or(declaration)?;
+    late_generics(&mut path, &mut cursor, errors);
+    late_arguments(&path, &mut cursor, &mut arguments, errors);
     match (cursor.peek(), declaration.last()) {
         (Some(comma), _) if is_punct(Some(comma), ',') => errors.at(comma, declarations::COMMA),
         (Some(found), _) => errors.at(found, modules::AFTER_NAME),
@@ -70,18 +72,21 @@ fn path(keyword: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option
 
 /// Takes the arguments, and the inputs in braces. Missing inputs are reported.
 fn groups(
-    path: &Path,
+    path: &mut Path,
     cursor: &mut Cursor<'_>,
     errors: &mut Errors,
 ) -> Option<(Option<Group>, Option<Group>)> {
-    let shown = path.segments.last().map(|last| ident_text(&last.ident)).unwrap_or_default();
+    let shown = name_of(path);
     let (mut arguments, mut list) = (None, None);
-    while let Some(TokenTree::Group(group)) = cursor.peek() {
+    loop {
+        late_generics(path, cursor, errors);
+        if list.is_some() {
+            late_arguments(path, cursor, &mut arguments, errors);
+        }
+        let Some(TokenTree::Group(group)) = cursor.peek() else { break };
         cursor.next();
         match group.delimiter() {
-            Delimiter::Parenthesis if arguments.is_none() && list.is_none() => {
-                arguments = Some(group.clone());
-            }
+            Delimiter::Parenthesis if arguments.is_none() => arguments = Some(group.clone()),
             Delimiter::Brace if list.is_none() => list = Some(group.clone()),
             _ => {
                 errors.on(group.span_open(), modules::brackets(&shown));
@@ -99,6 +104,41 @@ fn groups(
         _ => {}
     }
     Some((arguments, list))
+}
+
+/// The last part of a path.
+fn name_of(path: &Path) -> String {
+    path.segments.last().map(|last| ident_text(&last.ident)).unwrap_or_default()
+}
+
+/// Takes generics that do not directly follow the name. The path gets them, so that none are missing.
+fn late_generics(path: &mut Path, cursor: &mut Cursor<'_>, errors: &mut Errors) {
+    if !is_punct(cursor.peek(), '<') {
+        return;
+    }
+    let mut angles = Angles::default();
+    let is_last = |tree: &TokenTree| {
+        angles.pass(tree);
+        angles.open == 0
+    };
+    let rest = cursor.rest();
+    let written = tokens(cursor.take(rest.iter().position(is_last).map_or(rest.len(), |last| last + 1)));
+    errors.at(&written, modules::late_generics(&name_of(path)));
+    if let Some(last) = path.segments.last_mut().filter(|last| last.arguments.is_none())
+        && let Ok(generics) = syn::parse2(written)
+    {
+        last.arguments = PathArguments::AngleBracketed(generics);
+    }
+}
+
+/// Takes arguments that do not come before the inputs.
+fn late_arguments(path: &Path, cursor: &mut Cursor<'_>, arguments: &mut Option<Group>, errors: &mut Errors) {
+    if arguments.is_none()
+        && let Some(TokenTree::Group(group)) = cursor.parentheses()
+    {
+        errors.on(group.span_open(), modules::late_arguments(&name_of(path)));
+        *arguments = Some(group.clone());
+    }
 }
 
 /// Takes the name after `as`. If it is missing, the name is derived from that of the flow.
@@ -179,6 +219,11 @@ fn input(list: &Group, trees: &[TokenTree], errors: &mut Errors) -> Option<Input
             return Some(Input { name, column: None });
         }
     };
+    // Arguments are often written `model.clone()`, and no view has such a modifier.
+    if column.iter().any(|tree| is_ident(Some(tree), "clone")) {
+        errors.at(tokens(column), modules::INPUT_IS_VALUE);
+        return None;
+    }
     let column = bound(list, &name, column, errors);
     Some(Input { name, column })
 }

@@ -80,12 +80,15 @@
 //! | expected the name of a flow after this | name the flow, as in `use Debate { topic: user } as debate;` |
 //! | expected the inputs of `Debate`, in braces, before this | give each source of the module a column: `{ topic: user }` |
 //! | expected the inputs of `Debate` in braces | write `{ … }`; parentheses before them contain arguments |
+//! | the generics of `Debate` come right after its name | write `use Debate<M>(model) { … } as debate;` |
+//! | the arguments of `Debate` come before its inputs | write `use Debate(model) { … } as debate;` |
 //! | expected `as` and a name after this | name the field of the module: `as debate` |
 //! | expected the column for the input `topic` after this | write `topic: user` |
 //! | expected the column for the input `topic` | name a column of this flow or of another module |
 //! | expected `:` or `,` after `topic`, found `=` | write `topic: user`, as in a struct |
 //! | an input is a column, not a view of one | drop the view: the columns of the module have views of their inputs |
 //! | an input is a column, not `self` | name a column |
+//! | an input is a column, not a value | pass values as arguments, before the inputs: `use Debate(model) { … } as debate;` |
 //! | the input `topic` is bound twice | drop one of the two |
 //! | `debate` is a module, not a column | read one of its columns: `debate.critic` |
 //! | `topic` is an input of `debate`, not one of its columns | read the column that is bound to it |

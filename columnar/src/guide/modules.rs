@@ -45,8 +45,43 @@
 //! `messages("debate.con", 0)`. They run and are stored with all others, and no value is copied. The tag of a view is
 //! the last part of the name, unless the view sets another.
 //!
-//! Arguments of a module's parameters follow its name: `use Debate(model.clone()) { topic: user } as debate;`. A flow
-//! can use another one twice, under two names, and a module can use modules.
+//! A flow can use another one twice, under two names, and a module can use modules.
+//!
+//! # A module with parameters
+//!
+//! Generics and arguments come between the name of the module and its inputs, in this order: first its types in `<…>`,
+//! then in `(…)` the arguments that its `new` takes. Compute steps of the outer flow use a parameter by reference, and
+//! so do arguments; a module takes them by value, so clone them:
+//!
+//! ```
+//! use columnar::model::{Model, Offline};
+//! use columnar::prelude::*;
+//!
+//! flow! {
+//!     pub struct Debate<M: Model + Clone>(model: M) {
+//!         source topic;
+//!         column pro(topic.latest)              = prompt("Argue for it.").model(model.clone());
+//!         column con(topic.latest, pro.latest)  = prompt("Argue against it.").model(model.clone());
+//!     }
+//! }
+//!
+//! flow! {
+//!     pub struct Chat<M: Model + Clone>(model: M) {
+//!         source user;
+//!         use Debate<M>(model.clone()) { topic: user } as debate;
+//!         column answer(user, debate.con.latest) = prompt("Answer.").model(model.clone());
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let chat = Chat::new(Offline::new());
+//! chat.user.push("Shall we rewrite it?").await?;
+//! chat.run().await?;
+//! assert_eq!(Chat::<Offline>::ORDER, ["user", "debate.pro", "debate.con", "answer"]);
+//! # Ok(()) }
+//! ```
+//!
+//! # Order
 //!
 //! A column can feed a module and read its results. If the two wait for each other, the flow does not compile, and the
 //! message names the columns of the cycle, including those in the module.
