@@ -138,7 +138,7 @@ enum Ended {
 /// Computes the missing cells, at most `limit` values, and shows the progress.
 async fn compute(inbox: &Shop, limit: Option<usize>) -> Result<Ended, BoxError> {
     let forecast = inbox.forecast();
-    anstream::eprintln!("{}", terminal::forecast(&forecast));
+    anstream::eprintln!("The next run:\n{forecast}\n");
     let mut progress = Progress::new(&forecast);
     let ended = watch(inbox, limit, &mut progress).await;
     progress.finish();

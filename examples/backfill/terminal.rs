@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::time::Duration;
 
-use columnar::{BoxError, Forecast};
+use columnar::BoxError;
 
 use crate::Shop;
 
@@ -83,24 +83,6 @@ fn unknown(argument: &str) -> String {
 
 /// The number of rows that are printed.
 const PRINTED: usize = 8;
-
-/// The cost of a run, by column.
-pub(crate) fn forecast(forecast: &Forecast) -> String {
-    let Forecast { cells, calls, width, rounds, .. } = forecast;
-    let (input, output) = (forecast.input_tokens, forecast.output_tokens);
-    let mut text = format!(
-        "This run computes {cells} cells: {calls} calls, about {input} tokens in and {output} out,\n\
-         at most {width} at once, in at least {rounds} rounds.\n\n\
-         column    cells   calls  tokens in  tokens out  at once\n"
-    );
-    for part in &forecast.columns {
-        let (name, cells, calls, width) = (part.column.as_str(), part.cells, part.calls, part.width);
-        let (input, output) = (part.input_tokens, part.output_tokens);
-        let line = format!("{name:<8}{cells:>7}{calls:>8}{input:>11}{output:>12}{width:>9}\n");
-        text.push_str(&line);
-    }
-    text
-}
 
 /// The state after an interruption.
 pub(crate) fn interrupted(inbox: &Shop, calls: usize) -> String {

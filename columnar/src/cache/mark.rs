@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A mark in a request: the provider caches everything before it.
+/// A mark in a request: the provider caches everything before it. It prints as a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mark {
@@ -12,6 +12,13 @@ pub struct Mark {
     pub lifetime: Lifetime,
     /// The request that reads the prefix.
     pub reason: Reason,
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { position, lifetime, reason } = self;
+        write!(f, "after {position}, {lifetime} lifetime, for {reason}")
+    }
 }
 
 /// The request that reads the prefix before a mark. It prints as in "for the next request".
@@ -48,6 +55,15 @@ pub enum Position {
     Part(usize),
 }
 
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::System => f.write_str("the instruction"),
+            Self::Part(at) => write!(f, "part {at}"),
+        }
+    }
+}
+
 /// The time for which a provider keeps a marked prefix after its last use. The [`CachePolicy`](super::CachePolicy) has
 /// both durations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,4 +72,13 @@ pub enum Lifetime {
     Short,
     /// Longer, for a higher fee.
     Long,
+}
+
+impl fmt::Display for Lifetime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Short => "short",
+            Self::Long => "long",
+        })
+    }
 }

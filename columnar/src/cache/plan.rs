@@ -23,6 +23,8 @@
 //! need not be found with the other, so a column that changes pays for all of its history again. `T / d` is assumed to
 //! be [`HORIZON`], and the pace alone decides.
 
+use std::fmt;
+
 use super::mark::{Lifetime, Mark, Position, Reason};
 use super::pace::Pace;
 use super::policy::CachePolicy;
@@ -32,7 +34,7 @@ use crate::registry::Write;
 /// The assumed number of requests over which a history is used.
 const HORIZON: f64 = 10.0;
 
-/// The marks of one request.
+/// The marks of one request. It prints with a line for each mark.
 ///
 /// Made by [`Derived::cache_plan`](crate::flow::Handle::cache_plan) and
 /// [`LiveFlow::cache_plan`](crate::flow::LiveFlow::cache_plan). It depends on the declaration, the stored values
@@ -61,6 +63,9 @@ const HORIZON: f64 = 10.0;
 /// assert_eq!(plan("assistant")?, [Position::Part(2)]);   // the next request repeats everything
 /// assert_eq!(plan("summary")?, [Position::Part(0)]);     // everything up to the old summary
 /// assert_eq!(plan("topics")?, []);                    // nothing but the instruction
+///
+/// let plan = chat.cache_plan("summary", 1, provider, Pace::batch())?;
+/// assert_eq!(plan.to_string(), "after part 0, short lifetime, for the next request");
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -105,6 +110,14 @@ impl CachePlan {
         marks.truncate(policy.most_marks);
         marks.sort_unstable_by_key(|mark| mark.position);
         Self { marks }
+    }
+}
+
+impl fmt::Display for CachePlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((first, rest)) = self.marks.split_first() else { return f.write_str("no marks") };
+        write!(f, "{first}")?;
+        rest.iter().try_for_each(|mark| write!(f, "\n{mark}"))
     }
 }
 

@@ -9,7 +9,7 @@ use futures::stream::{self, BoxStream, StreamExt};
 use super::{Compute, Context, Kind, Piece, Reply};
 use crate::cache::Pace;
 use crate::error::BoxError;
-use crate::model::{Choice, Chunk, Finish, Model, ReplyError};
+use crate::model::{Choice, Chunk, Finish, Model, ModelError, ReplyError};
 use crate::rendering::Request;
 use crate::tokens::{Chars, Counter};
 use crate::trace::CallSpan;
@@ -139,7 +139,7 @@ impl Prompt {
             (limit, u64::try_from(input).unwrap_or(u64::MAX))
         });
         Ok(Call {
-            model: self.model.resolve(&defaults.model)?,
+            model: self.model.resolve(&defaults.model).map_err(ModelError::into_source)?,
             limit,
             stage: Stage::Pending(request),
             reservation: None,

@@ -135,6 +135,18 @@ impl AsRef<str> for Name {
     }
 }
 
+impl From<Name> for String {
+    fn from(name: Name) -> Self {
+        (&*name).into()
+    }
+}
+
+impl From<&Name> for String {
+    fn from(name: &Name) -> Self {
+        (&**name).into()
+    }
+}
+
 impl FromStr for Name {
     type Err = NameError;
 

@@ -98,8 +98,8 @@ impl LiveFlow<'static, Dynamic> {
     /// # Errors
     ///
     /// [`Error::UnknownColumn`]; [`Error::NotASource`]; [`Error::Store`] if the value could not be stored.
-    pub async fn push(&self, source: &str, value: impl Into<Value>) -> Result<usize> {
-        self.shared.push_by_name(source, value.into()).await
+    pub async fn push(&self, source: impl AsRef<str>, value: impl Into<Value>) -> Result<usize> {
+        self.shared.push_by_name(source.as_ref(), value.into()).await
     }
 
     /// The names of the columns in topological order.
@@ -145,9 +145,9 @@ impl LiveFlow<'static, Dynamic> {
     ///   [`remove_with_dependents`](Self::remove_with_dependents).
     /// - [`Error::Running`] during a run.
     /// - [`Error::Schema`] for the last source.
-    pub async fn remove_column(&self, column: &str) -> Result<()> {
+    pub async fn remove_column(&self, column: impl AsRef<str>) -> Result<()> {
         let _writing = self.shared.writing().await;
-        let at = self.shared.find(column)?;
+        let at = self.shared.find(column.as_ref())?;
         let plan = self.shared.plan();
         let dependents = plan.dependents(at);
         if dependents.is_empty() {
@@ -178,9 +178,9 @@ impl LiveFlow<'static, Dynamic> {
     /// # Errors
     ///
     /// [`Error::UnknownColumn`]; [`Error::Running`] during a run; [`Error::Schema`] if no source would be left.
-    pub async fn remove_with_dependents(&self, column: &str) -> Result<Vec<Name>> {
+    pub async fn remove_with_dependents(&self, column: impl AsRef<str>) -> Result<Vec<Name>> {
         let _writing = self.shared.writing().await;
-        let at = self.shared.find(column)?;
+        let at = self.shared.find(column.as_ref())?;
         let plan = self.shared.plan();
         let mut removed = plan.dependents(at);
         removed.insert(0, at);

@@ -128,7 +128,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     ///
     /// If the flow has no such column. For a name that the program does not know, use [`try_get`](Self::try_get).
     #[track_caller]
-    pub fn get(&self, column: &str, step: usize) -> Option<Value> {
+    pub fn get(&self, column: impl AsRef<str>, step: usize) -> Option<Value> {
         known(self.try_get(column, step))
     }
 
@@ -150,8 +150,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// # Errors
     ///
     /// [`Error::UnknownColumn`].
-    pub fn try_get(&self, column: &str, step: usize) -> Result<Option<Value>> {
-        self.shared.get_by_name(column, step)
+    pub fn try_get(&self, column: impl AsRef<str>, step: usize) -> Result<Option<Value>> {
+        self.shared.get_by_name(column.as_ref(), step)
     }
 
     /// The receipt of a cell: the tokens and the price of its calls. `None` if it called no model, or is not
@@ -162,7 +162,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// If the flow has no such column. For a name that the program does not know, use
     /// [`try_receipt`](Self::try_receipt).
     #[track_caller]
-    pub fn receipt(&self, column: &str, step: usize) -> Option<Arc<Receipt>> {
+    pub fn receipt(&self, column: impl AsRef<str>, step: usize) -> Option<Arc<Receipt>> {
         known(self.try_receipt(column, step))
     }
 
@@ -172,8 +172,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// # Errors
     ///
     /// [`Error::UnknownColumn`].
-    pub fn try_receipt(&self, column: &str, step: usize) -> Result<Option<Arc<Receipt>>> {
-        self.shared.receipt_by_name(column, step)
+    pub fn try_receipt(&self, column: impl AsRef<str>, step: usize) -> Result<Option<Arc<Receipt>>> {
+        self.shared.receipt_by_name(column.as_ref(), step)
     }
 
     /// The receipts of all cells that are [in memory](Self::load), by column and step.
@@ -190,8 +190,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// - [`Error::Skipped`] if all inputs of the cell are empty.
     /// - [`Error::Budget`] if the messages exceed their budget.
     /// - [`Error::NotLoaded`] if a value that they show is not [in memory](Self::load).
-    pub fn messages(&self, column: &str, step: usize) -> Result<Messages> {
-        self.shared.messages_by_name(column, step)
+    pub fn messages(&self, column: impl AsRef<str>, step: usize) -> Result<Messages> {
+        self.shared.messages_by_name(column.as_ref(), step)
     }
 
     /// The prefix that the messages of a cell share with the next request of its column, and the view that ends it. A
@@ -200,7 +200,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// # Errors
     ///
     /// Those of [`messages`](Self::messages).
-    pub fn explain_cache(&self, column: &str, step: usize) -> Result<StablePrefix> {
+    pub fn explain_cache(&self, column: impl AsRef<str>, step: usize) -> Result<StablePrefix> {
         Ok(StablePrefix::of(&self.messages(column, step)?))
     }
 
@@ -212,7 +212,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// Those of [`messages`](Self::messages).
     pub fn cache_plan(
         &self,
-        column: &str,
+        column: impl AsRef<str>,
         step: usize,
         policy: &CachePolicy,
         pace: Pace,
@@ -231,8 +231,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// # Errors
     ///
     /// [`Error::UnknownColumn`].
-    pub fn dependents(&self, column: &str) -> Result<Vec<Name>> {
-        self.shared.dependents(column)
+    pub fn dependents(&self, column: impl AsRef<str>) -> Result<Vec<Name>> {
+        self.shared.dependents(column.as_ref())
     }
 
     /// The outline of the current columns: levels, patterns, growth of contexts, and a drawing for Mermaid.

@@ -59,7 +59,8 @@ impl<C, I> LiveFlow<'_, C, I> {
     /// # Errors
     ///
     /// [`Error::UnknownColumn`]; [`Error::SchemaMismatch`] if the value does not match the type.
-    pub fn read<T: ColumnType>(&self, column: &str, step: usize) -> Result<Option<T>> {
+    pub fn read<T: ColumnType>(&self, column: impl AsRef<str>, step: usize) -> Result<Option<T>> {
+        let column = column.as_ref();
         let value = self.shared.get_by_name(column, step)?;
         let column = || match Name::new(column) {
             Ok(name) => name,

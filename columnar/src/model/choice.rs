@@ -25,16 +25,16 @@ impl Choice {
     ///
     /// # Errors
     ///
-    /// [`UnknownModel`], or why the model cannot be used, such as a missing key.
+    /// [`ModelError`] with an [`UnknownModel`], or with the reason why the model cannot be used, such as a missing key.
     ///
     /// ```
     /// use columnar::model::Choice;
     ///
     /// let flow = Choice::Named("offline".into());
     /// assert_eq!(Choice::Inherited.resolve(&flow)?.name(), "offline");
-    /// # Ok::<(), columnar::BoxError>(())
+    /// # Ok::<(), columnar::Error>(())
     /// ```
-    pub fn resolve(&self, flow: &Self) -> Result<Arc<dyn Model>, BoxError> {
+    pub fn resolve(&self, flow: &Self) -> Result<Arc<dyn Model>, ModelError> {
         match (self, flow) {
             (Self::Instance(model), _) | (Self::Inherited, Self::Instance(model)) => Ok(Arc::clone(model)),
             (Self::Named(name), _) | (Self::Inherited, Self::Named(name)) => shared(name),
@@ -93,8 +93,8 @@ pub const BASE_URL: &str = "COLUMNAR_BASE_URL";
 ///
 /// # Errors
 ///
-/// [`UnknownModel`], or why the model cannot be used, such as a missing key.
-pub fn from_env() -> Result<Arc<dyn Model>, BoxError> {
+/// [`ModelError`] with an [`UnknownModel`], or with the reason why the model cannot be used, such as a missing key.
+pub fn from_env() -> Result<Arc<dyn Model>, ModelError> {
     static NAME: OnceLock<String> = OnceLock::new();
     let name = NAME.get_or_init(|| {
         // A name that is not UTF-8 is kept, so that it does not silently select the offline model.
@@ -105,7 +105,7 @@ pub fn from_env() -> Result<Arc<dyn Model>, BoxError> {
 }
 
 /// The model of a name, the same one for all callers, so that they share its limit.
-pub(super) fn shared(name: &str) -> Result<Arc<dyn Model>, BoxError> {
+pub(super) fn shared(name: &str) -> Result<Arc<dyn Model>, ModelError> {
     static MODELS: OnceLock<Mutex<HashMap<String, Arc<dyn Model>>>> = OnceLock::new();
     // The lock is held until the model is in the map, so two first callers do not get two limits.
     let mut models = MODELS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
@@ -123,7 +123,7 @@ pub(super) fn shared(name: &str) -> Result<Arc<dyn Model>, BoxError> {
 ///
 /// # Errors
 ///
-/// [`UnknownModel`], or why the model cannot be used, such as a missing key.
+/// [`ModelError`] with an [`UnknownModel`], or with the reason why the model cannot be used, such as a missing key.
 ///
 /// ```
 /// let model = columnar::model::by_name("offline")?;
@@ -131,9 +131,9 @@ pub(super) fn shared(name: &str) -> Result<Arc<dyn Model>, BoxError> {
 ///
 /// let error = columnar::model::by_name("nonesuch").err().expect("there is no such model");
 /// assert!(error.to_string().starts_with("no model is named `nonesuch`; possible are `offline`"));
-/// # Ok::<(), columnar::BoxError>(())
+/// # Ok::<(), columnar::Error>(())
 /// ```
-pub fn by_name(name: &str) -> Result<Arc<dyn Model>, BoxError> {
+pub fn by_name(name: &str) -> Result<Arc<dyn Model>, ModelError> {
     if name == Offline::NAME {
         // It refuses no call, so it needs no limit that adapts.
         return Ok(Arc::new(Offline::new()));
@@ -142,12 +142,12 @@ pub fn by_name(name: &str) -> Result<Arc<dyn Model>, BoxError> {
 }
 
 #[cfg(feature = "genai")]
-fn provider(name: &str) -> Result<Adaptive, BoxError> {
+fn provider(name: &str) -> Result<Adaptive, ModelError> {
     use super::{Genai, GenaiError};
     let model = match Genai::new(name) {
         Ok(model) => model,
-        Err(GenaiError::UnknownProvider { .. }) => return Err(UnknownModel::new(name).into()),
-        Err(error) => return Err(error.into()),
+        Err(GenaiError::UnknownProvider { .. }) => return Err(ModelError(UnknownModel::new(name).into())),
+        Err(error) => return Err(ModelError(error.into())),
     };
     Ok(Adaptive::new(match env::var(BASE_URL) {
         // An address in the name belongs to this model, the variable is for all models.
@@ -157,8 +157,21 @@ fn provider(name: &str) -> Result<Adaptive, BoxError> {
 }
 
 #[cfg(not(feature = "genai"))]
-fn provider(name: &str) -> Result<Adaptive, BoxError> {
-    Err(UnknownModel::new(name).into())
+fn provider(name: &str) -> Result<Adaptive, ModelError> {
+    Err(ModelError(UnknownModel::new(name).into()))
+}
+
+/// A model cannot be used: its name is [unknown](UnknownModel), its key is missing, or its address is wrong. With `?` it
+/// becomes an [`Error`](crate::Error::UnusableModel).
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct ModelError(BoxError);
+
+impl ModelError {
+    /// The reason.
+    pub(crate) fn into_source(self) -> BoxError {
+        self.0
+    }
 }
 
 /// No model has this name.

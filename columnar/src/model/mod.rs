@@ -20,7 +20,7 @@ pub use self::genai::{Genai, GenaiError};
 pub use adaptive::Adaptive;
 #[cfg(feature = "genai")]
 pub use choice::BASE_URL;
-pub use choice::{Choice, UnknownModel, VARIABLE, by_name, from_env};
+pub use choice::{Choice, ModelError, UnknownModel, VARIABLE, by_name, from_env};
 pub use errors::{Overloaded, Refused};
 pub use offline::Offline;
 pub(crate) use reply::ReplyError;

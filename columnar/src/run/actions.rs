@@ -11,6 +11,7 @@ use super::table::receipt;
 use super::{Error, Result};
 use crate::compute::{Context, Settings};
 use crate::history::Value;
+use crate::model::ModelError;
 use crate::schedule::{Action, Cell, InvalidHistory, OnFailure};
 use crate::store::{Entry, Put, StoreError};
 
@@ -70,7 +71,7 @@ impl Shared {
         let defaults = Arc::clone(&state.defaults);
         drop(state);
         for (column, choice) in models {
-            let ready = choice.resolve(&defaults.model).and_then(|model| {
+            let ready = choice.resolve(&defaults.model).map_err(ModelError::into_source).and_then(|model| {
                 model.ready()?;
                 defaults.limit.as_ref().map_or(Ok(()), |limit| Ok(limit.check(model.name())?))
             });

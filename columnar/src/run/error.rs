@@ -7,6 +7,7 @@ use crate::compute::SchemaMismatch;
 use crate::context::budget::BudgetError;
 use crate::declare::{Name, SchemaErrors};
 use crate::error::{BoxError, list, nearest, unknown_column};
+use crate::model::ModelError;
 use crate::reopen::Drift;
 use crate::store::StoreError;
 
@@ -65,6 +66,9 @@ pub enum Error {
         /// The reason, for example an unknown name or a missing key.
         source: BoxError,
     },
+    /// A model that was asked for by its name cannot be used.
+    #[error("the model cannot be used: {0}")]
+    UnusableModel(#[from] ModelError),
     /// A value is not stored yet.
     #[error("`{column}` has no value at step {step}: push or run first")]
     Missing {

@@ -4,17 +4,19 @@
 //! long. Tokens are estimated, because the new values are not known yet.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 
 use super::table::Table;
 use crate::context::{Assembler, Overhead};
 use crate::declare::{Name, Plan};
 use crate::schedule::{Action, Cell, Scheduler};
+use crate::usage::Grouped;
 
 /// The assumed number of tokens of a value while no column has computed values.
 const DEFAULT_TOKENS: usize = 100;
 
-/// A forecast of the next run, if no cell fails and nothing is pushed.
+/// A forecast of the next run, if no cell fails and nothing is pushed. It prints as a table with a line for each column.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -32,7 +34,12 @@ const DEFAULT_TOKENS: usize = 100;
 /// let forecast = f.forecast();
 /// assert_eq!((forecast.cells, forecast.calls), (3, 3));
 /// assert_eq!((forecast.width, forecast.rounds), (1, 3)); // each step waits for the one before
-/// println!("about {} tokens in and {} out", forecast.input_tokens, forecast.output_tokens);
+/// let table = "\
+/// column  cells  calls  tokens in  tokens out  at once
+/// mood        3      3         73           6        1
+/// all         3      3         73           6        1
+/// in 3 rounds; tokens are estimates";
+/// assert_eq!(forecast.to_string(), table);
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,6 +79,39 @@ pub struct ColumnForecast {
     pub output_tokens: usize,
     /// The maximum number of its cells that will be computed at once.
     pub width: usize,
+}
+
+impl fmt::Display for Forecast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const HEADERS: [&str; 5] = ["cells", "calls", "tokens in", "tokens out", "at once"];
+        let Self { cells, calls, input_tokens, output_tokens, width, rounds, columns } = self;
+        if columns.is_empty() {
+            return f.write_str("nothing to compute");
+        }
+        let name = columns.iter().map(|part| part.column.len()).max().unwrap_or(0).max("column".len());
+        let all = [*cells, *calls, *input_tokens, *output_tokens, *width].map(grouped);
+        let mut line = |column: &str, figures: [&str; 5]| {
+            write!(f, "{column:name$}")?;
+            // No figure of a column is longer than that of all columns.
+            for ((figure, header), all) in figures.iter().zip(HEADERS).zip(&all) {
+                write!(f, "  {figure:>0$}", header.len().max(all.len()))?;
+            }
+            writeln!(f)
+        };
+        line("column", HEADERS)?;
+        for part in columns {
+            let ColumnForecast { column, cells, calls, input_tokens, output_tokens, width } = part;
+            let figures = [*cells, *calls, *input_tokens, *output_tokens, *width].map(grouped);
+            line(column, figures.each_ref().map(String::as_str))?;
+        }
+        line("all", all.each_ref().map(String::as_str))?;
+        let plural = if *rounds == 1 { "" } else { "s" };
+        write!(f, "in {} round{plural}; tokens are estimates", grouped(*rounds))
+    }
+}
+
+fn grouped(figure: usize) -> String {
+    Grouped(u64::try_from(figure).unwrap_or(u64::MAX)).to_string()
 }
 
 /// Forecasts the next run of this scheduler. `assemblers` has one for each derived column.

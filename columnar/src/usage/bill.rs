@@ -44,7 +44,8 @@ impl Bill {
     /// If the flow has no such column.
     #[track_caller]
     #[expect(clippy::panic, reason = "a misspelt column is a bug of the program, and no sum to handle")]
-    pub fn column(&self, column: &str) -> Total {
+    pub fn column(&self, column: impl AsRef<str>) -> Total {
+        let column = column.as_ref();
         let Some((_, cells)) = self.columns.iter().find(|(name, _)| *name == column) else {
             let columns: Vec<&Name> = self.columns.iter().map(|(name, _)| name).collect();
             panic!("{}", unknown_column(column, nearest(column, &columns), &columns));
@@ -63,7 +64,7 @@ impl fmt::Display for Bill {
         let names = || self.columns.iter().filter(|(_, cells)| !cells.is_empty()).map(|(name, _)| name);
         let width = names().map(|name| name.as_str().len()).max().unwrap_or(0).max("all".len());
         for name in names() {
-            writeln!(f, "{:width$}  {}", name.as_str(), self.column(name.as_str()))?;
+            writeln!(f, "{:width$}  {}", name.as_str(), self.column(name))?;
         }
         write!(f, "{:width$}  {}", "all", self.total())
     }

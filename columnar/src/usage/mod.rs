@@ -15,6 +15,7 @@ pub(crate) use limit::Reservation;
 pub use limit::{Spend, SpendLimit, SpendLimitError};
 pub use price::Price;
 pub use receipt::{ParseReceiptError, Receipt};
+pub(crate) use total::Grouped;
 pub use total::Total;
 
 /// The tokens of calls of a model.

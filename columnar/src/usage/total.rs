@@ -19,7 +19,7 @@ use super::{Dollars, Price, Receipt, Usage};
 /// let total: Total = receipts.iter().collect();
 /// assert_eq!(
 ///     total.to_string(),
-///     "3 calls (1 unreported), 3,410 tokens in (1,024 cached), 512 out, at least $0.000742, 14.2 s"
+///     "3 calls (1 without reported usage), 3,410 tokens in (1,024 cached), 512 out, at least $0.000742, 14.2 s"
 /// );
 /// # Ok::<(), columnar::usage::ParseReceiptError>(())
 /// ```
@@ -119,7 +119,7 @@ impl fmt::Display for Total {
         write!(f, "{} {}", Grouped(calls), if calls == 1 { "call" } else { "calls" })?;
         let separated = |first| if first { " (" } else { ", " };
         if unreported > 0 {
-            write!(f, "{}{} unreported", separated(true), Grouped(unreported))?;
+            write!(f, "{}{} without reported usage", separated(true), Grouped(unreported))?;
         }
         if unpriced > 0 {
             write!(f, "{}{} without a price", separated(unreported == 0), Grouped(unpriced))?;
@@ -144,7 +144,7 @@ impl fmt::Display for Total {
 }
 
 /// A number with a comma before every three digits.
-struct Grouped(u64);
+pub(crate) struct Grouped(pub(crate) u64);
 
 impl fmt::Display for Grouped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(total.cost, Dollars::new(0.01801), "neither request is a long one");
         assert_eq!(
             total.to_string(),
-            "5 calls (1 unreported, 3 without a price), 180,001 tokens in, 20 out, at least $0.01801, 2 min 1 s"
+            "5 calls (1 without reported usage, 3 without a price), 180,001 tokens in, 20 out, at least $0.01801, 2 min 1 s"
         );
     }
 

@@ -78,6 +78,23 @@ async fn each_pattern_is_marked_where_the_next_request_diverges() -> Result<()> 
     Ok(())
 }
 
+/// A plan was printed by `{:?}` alone.
+#[tokio::test]
+async fn a_plan_prints_with_a_line_for_each_mark() -> Result<()> {
+    let f = bot(4, 2000, |user| vec![user.all(), this()]).await?;
+    let plan = |policy, pace| Ok::<_, Error>(f.cache_plan("bot", 3, policy, pace)?.to_string());
+    let long = Pace::think(mins(20));
+    assert_eq!(
+        plan(CachePolicy::by_model(CLAUDE), long)?,
+        "after the instruction, long lifetime, for all under the instruction\n\
+         after part 3, long lifetime, for forks\n\
+         after part 5, long lifetime, for forks\n\
+         after part 6, long lifetime, for the next request"
+    );
+    assert_eq!(plan(CachePolicy::by_model("offline"), long)?, "no marks");
+    Ok(())
+}
+
 /// The earlier steps wrote the window up to this point, and the last request before it moves reads it once more.
 #[tokio::test]
 async fn a_full_window_is_read_from_the_cache_once_more() -> Result<()> {

@@ -1,6 +1,6 @@
 //! The choice of the model of a column, and the errors before the first request.
 
-use columnar::model::{Chunk, Model, Offline, Request};
+use columnar::model::{Choice, Chunk, Model, Offline, Request, by_name};
 use columnar::prelude::*;
 use columnar::store::MemoryStore;
 use columnar::testing::ScriptedModel;
@@ -131,4 +131,18 @@ async fn a_column_without_missing_cells_needs_no_model() -> Result<()> {
     flow.push("user", "and now?").await?;
     assert!(matches!(flow.run().await, Err(Error::Model { .. })));
     Ok(())
+}
+
+/// A program that makes a model by its name had to leave `columnar::Result` for a boxed error.
+#[test]
+fn a_model_by_name_fails_with_an_error_of_the_crate() {
+    fn ready(name: &str) -> Result<String> {
+        let model = by_name(name)?;
+        Ok(Choice::Named(name.into()).resolve(&Choice::Inherited)?.name().to_owned() + model.name())
+    }
+    assert_eq!(ready("offline").expect("it needs nothing"), "offlineoffline");
+    let error = ready("nonesuch/x@http://me:hunter2@localhost/").expect_err("there is no such model");
+    let start = "the model cannot be used: no model is named `nonesuch/x`; possible are `offline`";
+    assert!(error.to_string().starts_with(start), "{error}");
+    assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
 }

@@ -250,6 +250,27 @@ async fn a_replaced_column_is_recomputed_with_its_dependents() -> Result<()> {
     Ok(())
 }
 
+/// A forecast is read by people before they pay for the run. It was printed by `{:?}` alone.
+#[tokio::test]
+async fn a_forecast_prints_as_a_table() -> Result<()> {
+    let user = source("user");
+    let long_name = column("running_summary", (&user, this().latest()), prompt("Keep a summary."));
+    let f = flow([&column("topics", user.latest(), prompt("List.")), &long_name])?;
+    for _ in 0..1500 {
+        f.push("user", "y".repeat(100)).await?;
+    }
+    assert_eq!(
+        f.forecast().to_string(),
+        "\
+column           cells  calls   tokens in  tokens out  at once
+topics           1,500  1,500      48,000     150,000       31
+running_summary  1,500  1,500  33,929,899     150,000        1
+all              3,000  3,000  33,977,899     300,000       32
+in 1,500 rounds; tokens are estimates"
+    );
+    Ok(())
+}
+
 /// The forecast of a backfill, compared with its run.
 #[tokio::test]
 async fn a_forecast_equals_the_next_run() -> Result<()> {
@@ -268,6 +289,7 @@ async fn a_forecast_equals_the_next_run() -> Result<()> {
     assert!((20 * 30..20 * 34).contains(&map.input_tokens), "{}", map.input_tokens);
     f.run().await?;
     assert_eq!((f.forecast(), model.requests().len()), (Forecast::default(), 20));
+    assert_eq!(f.forecast().to_string(), "nothing to compute");
 
     let summary = column("summary", (topics.window(2), this().latest()), ask(""));
     let count = column("count", &summary, |cx: Context| async move { cx.messages().len().to_string() });

@@ -5,7 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use columnar::cache::{CachePolicy, Pace};
 use columnar::prelude::*;
+use columnar::reopen::OpenOptions;
 use columnar::store::MemoryStore;
 use columnar::testing::script;
 use columnar_tests::live::push_all;
@@ -490,6 +492,39 @@ async fn a_misspelt_name_is_an_error_with_the_known_names() -> Result<()> {
         assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some(unknown));
     }
     assert_eq!((f.get("topics", 0), f.receipt("topics", 0), f.steps()), (None, None, 0));
+    Ok(())
+}
+
+/// A flow lists its columns as names, and most methods that find a column took `&str` alone: options took a `String`.
+#[tokio::test]
+async fn a_name_and_a_text_find_a_column_everywhere() -> Result<()> {
+    let store = MemoryStore::new();
+    let columns = |text: &'static str| [column("topics", source("user").latest(), script([text]))];
+    let f = Flow::open(store.clone(), columns("a")).await?;
+    let [user, topics] = f.order().try_into().expect("two columns");
+    f.push(&user, "x").await?;
+    f.run().await?;
+    assert_eq!(f.get(&topics, 0), f.get(String::from(&topics), 0));
+    assert_eq!(f.try_get(topics.clone(), 0)?.as_deref(), Some("a"));
+    assert_eq!((f.receipt(&topics, 0), f.try_receipt(&topics, 0)?), (None, None));
+    assert_eq!(f.read::<String>(&topics, 0).is_err(), f.read::<String>("topics", 0).is_err());
+    assert_eq!(f.messages(&topics, 0)?, f.messages("topics", 0)?);
+    assert_eq!(f.explain_cache(&topics, 0)?, f.explain_cache("topics", 0)?);
+    let policy = CachePolicy::by_model("offline");
+    assert!(f.cache_plan(&topics, 0, policy, Pace::batch())?.marks.is_empty());
+    assert_eq!(f.dependents(&user)?, f.dependents("user")?);
+    assert_eq!(f.bill().column(&topics).calls, 0);
+    drop(f);
+
+    let changed = column(&topics, source(&user), script(["b"])).was(&topics);
+    let f = Flow::open(OpenOptions::new(store.clone()).keep(&topics), [changed]).await?;
+    let mood = column("mood", (prev(&topics), source("more").named(&user)), script(["c"]));
+    assert!(f.add_column(mood).await.is_err(), "a source cannot join");
+    f.remove_column(&topics).await?;
+    drop(f);
+    let options = OpenOptions::new(store).recompute_from(0, [&topics], MemoryStore::new());
+    let f = Flow::open(options, columns("b")).await?;
+    assert_eq!(f.remove_with_dependents(&topics).await?, [topics]);
     Ok(())
 }
 
