@@ -33,6 +33,10 @@ const AT_ONCE: usize = 100;
 /// The number of sequential puts in a turn. Turns are short, because the speed of a disk varies.
 const PUTS: usize = 20;
 const ROUNDS: usize = 61;
+/// The number of flows of one file that are open at once.
+const FLOWS: usize = 500;
+/// A step that no other puts reach.
+const FAR: usize = 1_000_000;
 
 fn user() -> Name {
     Name::new("user").expect("a name")
@@ -105,7 +109,7 @@ impl<S: Store> Kind<S> {
         let folder = folder();
         let store = self.open(folder.path());
         let mut bare = Loop(File::create(folder.path().join("bare")).expect("a file"));
-        let (mut next, mut far) = (0, 1_000_000);
+        let (mut next, mut far) = (0, FAR);
         let alone = || {
             let steps = next..next + PUTS;
             next = steps.end;
@@ -235,6 +239,56 @@ fn on_disk(folder: &Path) -> usize {
     usize::try_from(blocks).expect("it fits") * 512
 }
 
+/// The time to store one value in each of many flows of a file, over that of a bare loop of transactions, and the time to
+/// open and close them.
+fn many_flows() {
+    let runtime = Builder::new_current_thread().build().expect("a runtime of one thread needs nothing");
+    let folder = folder();
+    let flows: Vec<_> =
+        (0..FLOWS).map(|key| SqliteStore::new(folder.path().join("chats.db"), key.to_string())).collect();
+    let open = || {
+        let opened = runtime.block_on(join_all(flows.iter().map(Store::open)));
+        assert!(opened.iter().all(Result::is_ok));
+    };
+    open();
+    let bare = rusqlite::Connection::open(folder.path().join("bare.db")).expect("a database");
+    bare.execute_batch(
+        "pragma journal_mode = wal; pragma synchronous = full; pragma page_size = 8192;
+         create table cell (id integer primary key, bytes blob)",
+    )
+    .expect("a table");
+    let (user, mut step, mut other) = (user(), 0, FAR);
+    let together = || {
+        step += 1;
+        let puts = flows.iter().map(|store| put(store, &user, step - 1, BYTES));
+        timed(|| drop(runtime.block_on(join_all(puts))))
+    };
+    let alone = || {
+        other += 1;
+        timed(|| flows.iter().for_each(|store| runtime.block_on(put(store, &user, other - 1, BYTES))))
+    };
+    let insert = || {
+        timed(|| {
+            for at in 0..FLOWS {
+                let bytes = text(at, BYTES);
+                bare.execute("insert into cell (bytes) values (?)", [bytes.as_bytes()]).expect("a row");
+            }
+        })
+    };
+    let reopen = || timed(open);
+    let mut contenders: [Contender<'_>; 4] =
+        [Box::new(insert), Box::new(together), Box::new(alone), Box::new(reopen)];
+    let times = self_timed_medians(9, &mut contenders);
+    let [bare, together, alone, reopened] = times[..] else { unreachable!("four took turns") };
+    figure(&format!("rusqlite_loop_{FLOWS}_transactions"), bare.as_secs_f64() * 1e3, "ms");
+    for (how, time, at_most) in [("together", together, 0.2), ("one_by_one", alone, 1.5)] {
+        let name = format!("sqlite_{FLOWS}_flows_{how}");
+        figure(&name, time.as_secs_f64() * 1e3, "ms");
+        bar(&format!("{name}_over_rusqlite_loop"), over(time, bare), at_most);
+    }
+    figure(&format!("sqlite_reopen_{FLOWS}_flows"), reopened.as_secs_f64() * 1e3, "ms");
+}
+
 /// The bytes of LangGraph's store in SQLite after this many steps.
 fn langgraph(steps: usize) -> Option<usize> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/checkpoints.py");
@@ -270,6 +324,7 @@ flow! {
 
 fn storage(_: &mut Criterion) {
     Kind::new("sqlite", 1_000_000, true, |at| SqliteStore::new(at.join("chats.db"), "monday")).measure();
+    many_flows();
     // A FileStore is for conversations, so its history is shorter and it has no bars.
     Kind::new("file", 10_000, false, |at| FileStore::new(at.join("chat"))).measure();
     // Each checkpoint has the whole history, so 10,000 steps would take 100 GB.

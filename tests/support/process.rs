@@ -21,3 +21,12 @@ pub fn test_alone(module: &str, test: &str) -> Command {
     command.args(["--exact", &name, "--nocapture"]);
     command
 }
+
+/// The same command with at most this number of open files.
+pub fn with_open_files(limit: u32, command: &Command) -> Command {
+    let mut limited = Command::new("sh");
+    limited.args(["-c", &format!("ulimit -n {limit} && exec \"$0\" \"$@\"")]);
+    limited.arg(command.get_program()).args(command.get_args());
+    limited.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    limited
+}

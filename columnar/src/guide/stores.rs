@@ -45,6 +45,9 @@
 //! [`Error::Open`](crate::Error::Open) with [`StoreError::Locked`](crate::store::StoreError::Locked), until the first
 //! one is dropped or its process ends.
 //!
+//! Many flows may be open at once. Those of one SQLite file share a connection, so a service can have a thousand
+//! conversations open with four file descriptors.
+//!
 //! The [`Receipt`](crate::usage::Receipt) of a value is stored with it in one write. So the cost of a conversation is
 //! still known after the flow is opened again.
 //!

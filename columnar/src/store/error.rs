@@ -86,6 +86,11 @@ impl StoreError {
     pub fn other(error: impl Into<BoxError>) -> Self {
         Self::Other(error.into())
     }
+
+    /// The system has no thread left.
+    pub(super) fn no_thread() -> Self {
+        Self::other("the system cannot start a thread for the store; end others first")
+    }
 }
 
 /// A defect of a stored entry.

@@ -9,11 +9,13 @@ mod contract;
 mod copy;
 mod error;
 mod file;
+mod lock;
 mod memory;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+mod thread;
 mod worker;
 
 pub use crate::history::StoredSteps;

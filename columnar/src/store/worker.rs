@@ -1,22 +1,14 @@
-//! The worker thread of a store whose backend blocks.
-//!
-//! So polling a flow never blocks an executor. Cells that arrive during a write are written together by the next
-//! one, so many cells that finish at once cost one wait.
+//! A store whose backend blocks, on a thread of its own.
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
 
-use futures::channel::oneshot;
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::{self, BoxFuture, FutureExt};
 
+use super::thread::{HandleId, NewCell, PutRequest, Server, Thread, answer_all};
 use super::{Entry, Put, StoreError, StoredSteps};
 use crate::declare::Name;
-
-/// The most cells of one write.
-const BATCH: usize = 1024;
 
 /// The blocking half of a store. The clauses are those of [`Store`](super::Store); the worker itself refuses writes
 /// after one that failed.
@@ -40,35 +32,13 @@ pub(crate) trait Backend: Sized + Send + 'static {
     fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError>;
 }
 
-/// A cell that is to be stored.
-#[derive(Clone, Debug)]
-pub(crate) struct NewCell {
-    pub(crate) column: Name,
-    pub(crate) step: usize,
-    pub(crate) entry: Entry,
-}
-
 /// A handle to a backend on a thread of its own. When the handle is dropped, the thread finishes all requests and
 /// ends.
 pub(crate) struct Worker<B: Backend> {
     location: B::Location,
-    thread: Mutex<Option<Thread<B>>>,
+    handle: HandleId,
+    thread: Mutex<Option<Thread<State<B>>>>,
 }
-
-struct Thread<B> {
-    requests: Sender<Request<B>>,
-    handle: JoinHandle<()>,
-}
-
-enum Request<B> {
-    /// Anything but a put.
-    Do(Task<B>),
-    Put(NewCell, Answer<Put>),
-}
-
-type Task<B> = Box<dyn FnOnce(&mut State<B>) + Send>;
-
-type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 
 /// The state of a backend.
 enum State<B> {
@@ -80,7 +50,7 @@ enum State<B> {
 
 impl<B: Backend> Worker<B> {
     pub(crate) fn new(location: B::Location) -> Self {
-        Self { location, thread: Mutex::new(None) }
+        Self { location, handle: HandleId::new(), thread: Mutex::new(None) }
     }
 
     pub(crate) fn location(&self) -> &B::Location {
@@ -124,9 +94,7 @@ impl<B: Backend> Worker<B> {
         step: usize,
         entry: Entry,
     ) -> BoxFuture<'static, Result<Put, StoreError>> {
-        let (answer, answered) = oneshot::channel();
-        self.send(Request::Put(NewCell { column, step, entry }, answer));
-        wait(answered)
+        self.send(|thread| thread.put(self.handle, NewCell { column, step, entry }))
     }
 
     /// Reads from the backend, whether or not a write has failed.
@@ -150,26 +118,23 @@ impl<B: Backend> Worker<B> {
         &self,
         request: impl FnOnce(&mut State<B>) -> Result<T, StoreError> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, StoreError>> {
-        let (answer, answered) = oneshot::channel();
-        self.send(Request::Do(Box::new(move |state| {
-            // The future that waits for the answer may have been dropped.
-            let _ = answer.send(request(state));
-        })));
-        wait(answered)
+        self.send(|thread| thread.ask(self.handle, request))
     }
 
-    /// Sends before it returns, so requests arrive in the order in which they are made. If the thread is gone, the
-    /// answer's channel closes, which the receiver sees.
-    fn send(&self, request: Request<B>) {
+    fn send<T: Send + 'static>(
+        &self,
+        request: impl FnOnce(&Thread<State<B>>) -> BoxFuture<'static, Result<T, StoreError>>,
+    ) -> BoxFuture<'static, Result<T, StoreError>> {
         // The lock holds one `Option`, which a panic cannot leave half changed.
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if thread.is_none() {
             // At the first request, so a handle that is never opened costs no thread. If there is none left,
-            // the request is dropped, its future returns an error, and the next request tries again.
-            *thread = Thread::start();
+            // the next request tries again.
+            *thread = Thread::start(State::Closed);
         }
-        if let Some(thread) = &*thread {
-            let _ = thread.requests.send(request);
+        match &*thread {
+            Some(thread) => request(thread),
+            None => future::ready(Err(StoreError::no_thread())).boxed(),
         }
     }
 }
@@ -222,27 +187,6 @@ macro_rules! store_on_worker {
 }
 pub(super) use store_on_worker;
 
-impl<B: Backend> Thread<B> {
-    /// `None` where the system has no thread left.
-    fn start() -> Option<Self> {
-        let (requests, received) = mpsc::channel();
-        let handle =
-            thread::Builder::new().name("columnar-store".into()).spawn(move || serve(&received)).ok()?;
-        Some(Self { requests, handle })
-    }
-}
-
-impl<B: Backend> Drop for Worker<B> {
-    fn drop(&mut self) {
-        let thread = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(Thread { requests, handle }) = thread {
-            drop(requests);
-            // So that the next `open` of the location finds it free. A panic was reported by the panic hook.
-            let _ = handle.join();
-        }
-    }
-}
-
 impl<B: Backend> fmt::Debug for Worker<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Worker").finish_non_exhaustive()
@@ -273,60 +217,11 @@ impl<B: Backend> State<B> {
             }
         }
     }
-
-    /// Writes a batch and answers each request. After a failure the first request gets the error, and the
-    /// others [`StoreError::Halted`].
-    fn put(&mut self, batch: Vec<(NewCell, Answer<Put>)>) {
-        let (cells, answers): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
-        match self.write(|backend| backend.put(cells)) {
-            Ok(puts) => {
-                debug_assert_eq!(puts.len(), answers.len(), "each cell has its answer");
-                answers.into_iter().zip(puts).for_each(|(answer, put)| drop(answer.send(Ok(put))));
-            }
-            Err(error) => {
-                // The error is not cloned, since `io::Error` is no `Clone`.
-                let errors = std::iter::once(error).chain(std::iter::repeat_with(|| StoreError::Halted));
-                answers.into_iter().zip(errors).for_each(|(answer, error)| drop(answer.send(Err(error))));
-            }
-        }
-    }
 }
 
-/// The loop of the thread, which ends when the handle is dropped.
-fn serve<B: Backend>(requests: &Receiver<Request<B>>) {
-    let mut state = State::Closed;
-    let mut next = requests.recv().ok();
-    while let Some(request) = next.take() {
-        match request {
-            Request::Do(request) => request(&mut state),
-            Request::Put(cell, answer) => {
-                let mut batch = vec![(cell, answer)];
-                while batch.len() < BATCH {
-                    match requests.try_recv() {
-                        Ok(Request::Put(cell, answer)) => batch.push((cell, answer)),
-                        // Requests are served in order, so a read sees all puts that were sent before it.
-                        Ok(other) => {
-                            next = Some(other);
-                            break;
-                        }
-                        // Either none is waiting, or the handle is gone; then `recv` below ends the loop.
-                        Err(_) => break,
-                    }
-                }
-                state.put(batch);
-            }
-        }
-        if next.is_none() {
-            next = requests.recv().ok();
-        }
+impl<B: Backend> Server for State<B> {
+    fn put(&mut self, puts: Vec<PutRequest>) {
+        let (cells, answers) = puts.into_iter().map(|put| (put.cell, put.answer)).unzip();
+        answer_all(answers, self.write(|backend| backend.put(cells)));
     }
-}
-
-/// The answer of the thread, as a future.
-fn wait<T: Send + 'static>(
-    answered: oneshot::Receiver<Result<T, StoreError>>,
-) -> BoxFuture<'static, Result<T, StoreError>> {
-    answered
-        .map(|answer| answer.unwrap_or_else(|_| Err(StoreError::other("the thread of the store is gone"))))
-        .boxed()
 }

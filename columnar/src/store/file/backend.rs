@@ -20,7 +20,8 @@ use super::layout::{
 use super::log::{self, Cells, Checksum, LoggedEntry};
 use super::recovery::{self, Opened};
 use crate::declare::Name;
-use crate::store::worker::{Backend, NewCell};
+use crate::store::thread::NewCell;
+use crate::store::worker::Backend;
 use crate::store::{Entry, Put, StoreError, StoredSteps};
 
 /// An open folder.

@@ -5,6 +5,8 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use crate::store::lock::{FileLock, owner_only};
+
 /// File system operations. A crash can come between any two; each is one system call, or as good as one.
 pub(crate) trait Disk: Clone + Send + 'static {
     /// A file that is appended to.
@@ -68,18 +70,6 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Local;
 
-/// A locked file. It is unlocked explicitly when dropped, since closing is not enough: a child process that is just
-/// being started has the file open, too, for a moment.
-#[derive(Debug)]
-pub(crate) struct FileLock(File);
-
-impl Drop for FileLock {
-    fn drop(&mut self) {
-        // If this fails, closing the file unlocks it, a little later.
-        let _ = self.0.unlock();
-    }
-}
-
 impl Disk for Local {
     type File = File;
     type Lock = FileLock;
@@ -89,26 +79,11 @@ impl Disk for Local {
     }
 
     fn lock(&self, path: &Path) -> Result<FileLock, TryLockError> {
-        // Creating a file needs write access; nothing is ever written to this one.
-        let file = owner_only(OpenOptions::new().append(true).create(true)).open(path);
-        let file = file.map_err(TryLockError::Error)?;
-        file.try_lock()?;
-        Ok(FileLock(file))
+        FileLock::take(path)
     }
 
-    #[cfg(unix)]
     fn is_locked_by(&self, path: &Path, lock: &FileLock) -> io::Result<bool> {
-        use std::os::unix::fs::MetadataExt;
-
-        // An inode number is unique only within its device.
-        let (there, locked) = (fs::metadata(path)?, lock.0.metadata()?);
-        Ok((there.dev(), there.ino()) == (locked.dev(), locked.ino()))
-    }
-
-    /// Outside Unix an open file cannot be moved or replaced.
-    #[cfg(not(unix))]
-    fn is_locked_by(&self, path: &Path, _: &FileLock) -> io::Result<bool> {
-        fs::metadata(path).map(|_| true)
+        lock.is_at(path)
     }
 
     fn kind(&self, path: &Path) -> io::Result<Kind> {
@@ -185,32 +160,5 @@ fn kind_of(kind: fs::FileType) -> Kind {
         Kind::Folder
     } else {
         Kind::Other
-    }
-}
-
-/// Files that are created are readable by their owner alone.
-fn owner_only(options: &mut OpenOptions) -> &mut OpenOptions {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Between its beginning and its program, a child has all files of its parent.
-    #[test]
-    fn s6_a_child_process_that_has_just_started_holds_no_lock() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("lock");
-        let lock = Local.lock(&path).expect("the lock is free");
-        assert!(matches!(Local.lock(&path), Err(TryLockError::WouldBlock)));
-        let of_the_child = lock.0.try_clone().expect("it can be open twice");
-        drop(lock);
-        let lock = Local.lock(&path).expect("its owner is gone");
-        drop(of_the_child);
-        assert!(matches!(Local.lock(&path), Err(TryLockError::WouldBlock)), "the new owner has it");
-        drop(lock);
     }
 }

@@ -9,7 +9,8 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::Client;
 
-use super::super::worker::{Backend, NewCell};
+use super::super::thread::NewCell;
+use super::super::worker::Backend;
 use super::super::{Entry, Put, StoreError, StoredSteps};
 use super::batch::BatchWrite;
 use super::cells::{self, Ownership};

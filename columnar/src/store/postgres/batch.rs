@@ -6,7 +6,7 @@ use futures::future;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
-use super::super::worker::NewCell;
+use super::super::thread::NewCell;
 use super::super::{Entry, Put, StoreError};
 use super::cells::{self, Ownership, Parameter};
 use super::error::PostgresError;

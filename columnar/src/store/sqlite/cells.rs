@@ -29,22 +29,35 @@ const LOAD: &str = "
     from cell left join receipt on receipt.id = cell.id
     where cell.id >= ? and cell.id < ? order by cell.id";
 
-/// Loads the entries within a range. A missing entry below the complete prefix is an error.
+/// The most rows and bytes of a chunk, unless a single entry has more bytes. Reading it takes about as long as a commit
+/// of another flow, which waits for it.
+const CHUNK_ROWS: usize = 4096;
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// Some of the entries within a range.
+#[derive(Default)]
+pub(super) struct Chunk {
+    pub(super) entries: Vec<(usize, Entry)>,
+    /// The steps whose entries are not loaded.
+    pub(super) rest: Range<usize>,
+}
+
+/// Loads the first entries within a range. A missing entry below the complete prefix is an error.
 pub(super) fn load(
     db: &Connection,
     name: &Name,
     column: Column,
     steps: Range<usize>,
-) -> Result<Vec<(usize, Entry)>, SqliteError> {
+) -> Result<Chunk, SqliteError> {
     let corrupt = |step, reason: &str| {
         let (column, step) = (name.clone(), from_row(step));
         SqliteError::Store(StoreError::Corrupt { column, step, reason: reason.to_owned() })
     };
     let (mut next, end) = (to_row(steps.start), to_row(steps.end));
-    let mut load = db.prepare(LOAD)?;
+    let mut load = db.prepare_cached(LOAD)?;
     let mut rows = load.query([column.cell(next), column.cell(end)])?;
-    let mut entries = Vec::new();
-    loop {
+    let (mut chunk, mut bytes) = (Chunk::default(), 0);
+    while chunk.entries.len() < CHUNK_ROWS && bytes < CHUNK_BYTES {
         let row = rows.next().map_err(SqliteError::from).map_err(|error| {
             // The first row that cannot be read.
             if error.is_damage() { corrupt(next, "the file cannot be read there") } else { error }
@@ -57,11 +70,14 @@ pub(super) fn load(
         if next < step.min(column.complete) {
             return Err(corrupt(next, "it was stored and is gone"));
         }
-        let Some(row) = row else { return Ok(entries) };
+        let Some(row) = row else { return Ok(chunk) };
         let entry = entry(row).map_err(|reason| corrupt(step, reason))?;
-        entries.push((from_row(step), entry));
+        bytes += entry.len();
+        chunk.entries.push((from_row(step), entry));
         next = step + 1;
     }
+    chunk.rest = from_row(next)..steps.end;
+    Ok(chunk)
 }
 
 /// The entry of a row, or its defect.

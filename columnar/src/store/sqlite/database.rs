@@ -1,7 +1,7 @@
-//! The SQLite file: creation, recognition, settings, format, and the locks beside it.
+//! The SQLite file: creation, recognition, settings and format.
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -12,13 +12,14 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use super::error::SqliteError;
 use crate::store::StoreError;
+use crate::store::lock::owner_only;
 
 /// The application id in the header of the file: `clmn`.
 const APPLICATION: i32 = 0x636c_6d6e;
 /// The format that is written, which is the user version in the header.
 const FORMAT: u32 = 2;
-/// How long a writer waits for writers of other flows.
-const BUSY_TIMEOUT: Duration = Duration::from_mins(1);
+/// How long a writer waits for writers of other processes.
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_mins(1);
 /// The pause between two attempts to change the journal mode.
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
@@ -64,10 +65,21 @@ impl fmt::Display for Location {
     }
 }
 
-/// Opens the file of a location, and creates it if it is missing. Returns its canonical path, too, so that links to
-/// one file share a lock.
-pub(super) fn open(location: &Location) -> Result<(PathBuf, Connection), SqliteError> {
-    let (path, mut db) = connect(&location.file)?;
+/// The path of a file without links, so that all paths to a file are one. The file may be missing, its folder not.
+pub(super) fn resolve(file: &Path) -> io::Result<PathBuf> {
+    match (fs::canonicalize(file), file.file_name()) {
+        (Err(error), Some(name)) if error.kind() == io::ErrorKind::NotFound => {
+            // The parent of `chats.db` is the empty path.
+            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+            Ok(fs::canonicalize(folder.unwrap_or(Path::new(".")))?.join(name))
+        }
+        (resolved, _) => resolved,
+    }
+}
+
+/// Opens a file, and creates it if it is missing. Errors name the flow for which it is opened.
+pub(super) fn open(path: &Path, location: &Location) -> Result<Connection, SqliteError> {
+    let mut db = connect(path)?;
     db.busy_timeout(BUSY_TIMEOUT)?;
     // sqlite.org/pragma.html: a schema that another program has edited runs no unsafe functions, and
     // damaged pages are noticed when they are read.
@@ -85,7 +97,7 @@ pub(super) fn open(location: &Location) -> Result<(PathBuf, Connection), SqliteE
         // Another flow may have been quicker.
         match format(&making, location)? {
             None => {
-                let length = fs::metadata(&path)
+                let length = fs::metadata(path)
                     .map_err(|error| SqliteError::io(format!("opening {location}"), error))?
                     .len();
                 if length > 0 {
@@ -108,7 +120,7 @@ pub(super) fn open(location: &Location) -> Result<(PathBuf, Connection), SqliteE
     if journal != "wal" {
         return Err(StoreError::other(format!("{} cannot have a log beside it", path.display())).into());
     }
-    Ok((path, db))
+    Ok(db)
 }
 
 /// Switches to a write-ahead log, and returns the journal mode. This needs the file exclusively for a moment, and
@@ -127,25 +139,22 @@ fn enable_wal(db: &Connection) -> Result<String, SqliteError> {
     }
 }
 
-fn connect(file: &Path) -> Result<(PathBuf, Connection), SqliteError> {
+fn connect(path: &Path) -> Result<Connection, SqliteError> {
     // Closing any other descriptor of the file ends the locks that SQLite holds on it in this process. So it is
     // only made here, and while no other thread of this process opens it.
     static MAKING: Mutex<()> = Mutex::new(());
     let _alone = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut options = OpenOptions::new();
     // SQLite would create it readable by others; its log and shared memory get the mode of this file.
-    options.write(true).create_new(true);
-    owner_only(&mut options);
-    let path = match options.open(file) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => fs::canonicalize(file),
-    };
-    let path = path.map_err(|error| SqliteError::io(format!("opening {}", file.display()), error))?;
-    // One thread uses the connection. A canonical path has no links, so a link is refused.
+    match owner_only(OpenOptions::new().write(true).create_new(true)).open(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            return Err(SqliteError::io(format!("opening {}", path.display()), error));
+        }
+        _ => {}
+    }
+    // One thread uses the connection. The path has no links, so a link is refused.
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let db = Connection::open_with_flags(&path, flags)?;
-    Ok((path, db))
+    Ok(Connection::open_with_flags(path, flags)?)
 }
 
 /// The format of the file; `None` for an empty one.
@@ -176,72 +185,4 @@ fn make(db: &Transaction<'_>, tables: &str) -> Result<(), SqliteError> {
     db.pragma_update(None, "application_id", APPLICATION)?;
     db.pragma_update(None, "user_version", FORMAT)?;
     Ok(())
-}
-
-/// The lock of a flow, on a file that exists for this purpose alone. It ends with its process; SQLite cannot lock a
-/// part of a file.
-pub(super) struct Lock {
-    path: PathBuf,
-    /// Unlocked when it is closed.
-    _file: File,
-}
-
-impl Lock {
-    /// Takes the lock; `None` if another handle has it.
-    pub(super) fn take(path: &Path) -> Result<Option<Self>, SqliteError> {
-        Self::take_by(path, File::try_lock)
-            .map_err(|error| SqliteError::io(format!("locking {}", path.display()), error))
-    }
-
-    /// With another way of locking.
-    pub(super) fn take_by(
-        path: &Path,
-        lock: impl Fn(&File) -> Result<(), TryLockError>,
-    ) -> io::Result<Option<Self>> {
-        loop {
-            let file = open_lock(path)?;
-            match lock(&file) {
-                Ok(()) if is_there(&file)? => return Ok(Some(Self { path: path.to_owned(), _file: file })),
-                // Its last owner removed the file after it was opened here, so the next round creates a new one.
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Ok(None),
-                Err(TryLockError::Error(error)) => return Err(error),
-            }
-        }
-    }
-}
-
-fn open_lock(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.create(true).truncate(false).write(true);
-    owner_only(&mut options);
-    options.open(path)
-}
-
-#[cfg(unix)]
-fn owner_only(options: &mut OpenOptions) {
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-}
-
-#[cfg(not(unix))]
-fn owner_only(_: &mut OpenOptions) {}
-
-#[cfg(unix)]
-fn is_there(file: &File) -> io::Result<bool> {
-    Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) > 0)
-}
-
-/// Outside Unix the file is never removed.
-#[cfg(not(unix))]
-fn is_there(_: &File) -> io::Result<bool> {
-    Ok(true)
-}
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        if cfg!(unix) {
-            // While it is locked. If it stays, the next owner uses it again.
-            let _ = fs::remove_file(&self.path);
-        }
-    }
 }

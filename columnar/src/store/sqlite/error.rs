@@ -35,23 +35,32 @@ impl SqliteError {
         }
     }
 
+    /// Whether other flows of the file can be written nevertheless.
+    pub(super) fn is_of_one_flow(&self) -> bool {
+        self.is_damage() || matches!(self, Self::Store(_))
+    }
+
     /// Converts into the store's error. `operation` is a verb such as `reading`, whose object is the location.
     pub(super) fn into_store_error(self, location: &impl fmt::Display, operation: &str) -> StoreError {
-        let damage = self.is_damage();
         match self {
             Self::Store(error) => error,
-            Self::Damaged(reason) => {
-                StoreError::Damaged { location: location.to_string(), reason: reason.to_owned() }
-            }
-            Self::Sql(error) if damage => {
-                StoreError::Damaged { location: location.to_string(), reason: error.to_string() }
-            }
+            error => error.to_store_error(location, operation),
+        }
+    }
+
+    /// The error of one of several flows.
+    pub(super) fn to_store_error(&self, location: &impl fmt::Display, operation: &str) -> StoreError {
+        let damaged = |reason| StoreError::Damaged { location: location.to_string(), reason };
+        match self {
+            Self::Store(error) => StoreError::other(error.to_string()),
+            Self::Damaged(reason) => damaged((*reason).to_owned()),
+            Self::Sql(error) if self.is_damage() => damaged(error.to_string()),
             Self::Sql(error) => match error.sqlite_error_code().and_then(kind) {
                 Some(kind) => StoreError::Io {
                     operation: format!("{operation} {location}"),
                     source: io::Error::new(kind, error.to_string()),
                 },
-                None => StoreError::other(error),
+                None => StoreError::other(error.to_string()),
             },
         }
     }

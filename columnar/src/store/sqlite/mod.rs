@@ -1,25 +1,34 @@
 //! A store in a SQLite file.
 //!
 //! ```text
-//! SqliteStore ── Worker ── SqliteBackend ─┬─ database   the file, its format, and the lock of a flow
-//!                                         └─ flow ── cells
+//! SqliteStore ── Handle ──┐
+//! SqliteStore ── Handle ──┼── SharedFile ══ OpenFile ──┬── OpenFlow ── flow ── cells
+//! SqliteStore ── Handle ──┘      its thread            └── OpenFlow ── flow ── cells
 //! ```
 
-mod backend;
 mod cells;
 mod database;
 mod error;
 mod flow;
+mod lock;
+mod open_file;
+mod open_flow;
+mod shared_file;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
+use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use self::backend::SqliteBackend;
+use futures::future::{self, BoxFuture, FutureExt};
+
 use self::database::Location;
-use super::Store;
-use super::worker::{Worker, store_on_worker};
+use self::shared_file::{Handle, SharedFile};
+use super::thread::NewCell;
+use super::{Entry, Put, Store, StoreError, StoredSteps};
+use crate::declare::Name;
 
 /// A store in a SQLite file, which holds any number of flows. SQLite is compiled into the program.
 ///
@@ -56,6 +65,10 @@ use super::worker::{Worker, store_on_worker};
 /// there are no such locks, no flow is opened. A network file system does not work, since processes that have the file
 /// open share memory.
 ///
+/// All flows of a file that a process has open share a connection, a thread and a locked file, so a thousand of them
+/// take four file descriptors. Values of several flows that arrive during a write share the next one. If a write
+/// fails, it halts its flows, and the others go on.
+///
 /// A confirmed `put` survives the program and, if the disk keeps its promises, a loss of power. Cells that finish
 /// together wait for the disk together. Each value has a checksum that includes its column and step, so a value that
 /// was changed, moved or removed is an error of that cell, and the others can be read. The checksum is no signature:
@@ -70,23 +83,73 @@ use super::worker::{Worker, store_on_worker};
 /// sqlite3 chats.db "select step, value from cells where flow = 'ada, monday' and column = 'answer'"
 /// ```
 pub struct SqliteStore {
-    worker: Worker<SqliteBackend>,
+    location: Location,
+    /// `None` before it is opened.
+    handle: Mutex<Option<Handle>>,
 }
 
 impl SqliteStore {
     /// A store of the flow with this key, in a file. Both are created when they are opened first; the folder must exist.
     pub fn new(file: impl Into<PathBuf>, flow: impl Into<String>) -> Self {
-        Self { worker: Worker::new(Location { file: file.into(), flow: flow.into() }) }
+        let location = Location { file: file.into(), flow: flow.into() };
+        Self { location, handle: Mutex::new(None) }
+    }
+
+    /// Makes a request through the handle.
+    fn send<T: Send + 'static>(
+        &self,
+        request: impl FnOnce(&Handle) -> BoxFuture<'static, Result<T, StoreError>>,
+    ) -> BoxFuture<'static, Result<T, StoreError>> {
+        match &*self.lock() {
+            Some(handle) => request(handle),
+            None => future::ready(Err(StoreError::Closed)).boxed(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Handle>> {
+        // It is replaced as a whole, so a panic leaves nothing half changed.
+        self.handle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Store for SqliteStore {
-    store_on_worker!();
+    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        let file = match SharedFile::find(&self.location.file) {
+            Ok(file) => file,
+            Err(error) => return future::ready(Err(error)).boxed(),
+        };
+        let mut handle = self.lock();
+        // The path may be a link that leads to another file now.
+        if handle.as_ref().is_some_and(|handle| !handle.is_of(&file)) {
+            *handle = None;
+        }
+        handle.get_or_insert_with(|| Handle::new(file)).open(self.location.clone())
+    }
+
+    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.send(|handle| handle.ask(move |file, id| file.define(id, definition)))
+    }
+
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        self.send(|handle| handle.ask(move |file, id| file.stored_steps(id, &column)))
+    }
+
+    fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        self.send(|handle| handle.load(column, steps))
+    }
+
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
+        self.send(|handle| handle.put(NewCell { column, step, entry }))
+    }
 }
 
 impl fmt::Debug for SqliteStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Location { file, flow } = self.worker.location();
+        let Location { file, flow } = &self.location;
         f.debug_struct("SqliteStore").field("file", file).field("flow", flow).finish_non_exhaustive()
     }
 }

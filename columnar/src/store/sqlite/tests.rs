@@ -5,17 +5,19 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use futures::channel::oneshot;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::SqliteStore;
-use super::backend::SqliteBackend;
-use super::database::{Location, Lock};
+use super::database::{Location, resolve};
 use super::error::SqliteError;
+use super::lock::Lock;
+use super::open_file::OpenFile;
 use crate::declare::Name;
 use crate::store::checksum::checksum;
-use crate::store::worker::{Backend as _, NewCell};
-use crate::store::{Entry, Put, Store, StoreError};
+use crate::store::thread::{HandleId, NewCell, PutRequest, Server};
+use crate::store::{Entry, Put, Store, StoreError, StoredSteps};
 
 struct Chats(TempDir);
 
@@ -25,12 +27,73 @@ impl Chats {
     }
 
     fn file(&self) -> PathBuf {
-        self.0.path().join("chats.db")
+        resolve(&self.0.path().join("chats.db")).expect("there is a folder")
     }
 
-    fn open(&self) -> Result<SqliteBackend, StoreError> {
-        SqliteBackend::open(&Location { file: self.file(), flow: "monday".into() })
+    fn open(&self) -> Result<Open, StoreError> {
+        let mut open = Open { file: OpenFile::new(self.file()), flows: Vec::new(), definition: None };
+        open.definition = open.open(self, "monday")?;
+        Ok(open)
     }
+}
+
+/// A file without a thread, with some flows.
+struct Open {
+    file: OpenFile,
+    flows: Vec<HandleId>,
+    definition: Option<String>,
+}
+
+impl Open {
+    fn open(&mut self, chats: &Chats, flow: &str) -> Result<Option<String>, StoreError> {
+        self.flows.push(HandleId::new());
+        let location = Location { file: chats.file(), flow: flow.into() };
+        self.file.open(self.flows[self.flows.len() - 1], &location)
+    }
+
+    /// Stores cells of the first flow.
+    fn put(&mut self, cells: Vec<NewCell>) -> Vec<Result<Put, StoreError>> {
+        self.put_each(cells.into_iter().map(|cell| (0, cell)).collect())
+    }
+
+    /// Stores cells of several flows together.
+    fn put_each(&mut self, cells: Vec<(usize, NewCell)>) -> Vec<Result<Put, StoreError>> {
+        let (mut puts, mut answers) = (Vec::new(), Vec::new());
+        for (flow, cell) in cells {
+            let (answer, answered) = oneshot::channel();
+            puts.push(PutRequest { handle: self.flows[flow], cell, answer });
+            answers.push(answered);
+        }
+        self.file.put(puts);
+        let answer = |mut answered: oneshot::Receiver<_>| {
+            answered.try_recv().expect("it is sent").expect("it is there")
+        };
+        answers.into_iter().map(answer).collect()
+    }
+
+    fn stored_steps(&mut self, flow: usize) -> Result<StoredSteps, StoreError> {
+        self.file.stored_steps(self.flows[flow], &name("user"))
+    }
+
+    fn load(&mut self, flow: usize) -> Result<Vec<(usize, Entry)>, StoreError> {
+        Ok(self.file.load(self.flows[flow], &name("user"), 0..usize::MAX)?.entries)
+    }
+
+    fn limit_pages(&self, pages: u32) {
+        self.file.db().expect("it is open").pragma_update(None, "max_page_count", pages).expect("a setting");
+    }
+}
+
+/// Closes the flows, as their handles do.
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.flows.iter().for_each(|flow| self.file.close(*flow));
+    }
+}
+
+/// Whether all cells are stored.
+fn stored(puts: &[Result<Put, StoreError>]) -> bool {
+    puts.iter().all(|put| matches!(put, Ok(Put::Stored)))
 }
 
 fn name(column: &str) -> Name {
@@ -52,8 +115,11 @@ async fn s4_s5_a_full_disk_is_an_error_and_halts_the_store_until_it_is_reopened(
     let store = SqliteStore::new(chats.file(), "monday");
     store.open().await.expect("the store is free");
     let limit = |pages: &'static str| {
-        store.worker.read(move |backend| {
-            backend.db.pragma_update(None, "max_page_count", pages).map_err(StoreError::other)
+        store.send(|handle| {
+            handle.ask(move |file, _| {
+                let db = file.db().expect("it is open");
+                db.pragma_update(None, "max_page_count", pages).map_err(StoreError::other)
+            })
         })
     };
     limit("12").await.expect("it can be read");
@@ -88,27 +154,124 @@ async fn s4_s5_a_full_disk_is_an_error_and_halts_the_store_until_it_is_reopened(
 #[test]
 fn a_batch_is_stored_as_a_whole_or_not_at_all() {
     let chats = Chats::new();
-    let mut backend = chats.open().expect("it is new");
-    backend.put(cells(0..3)).expect("there is room");
-    backend.db.pragma_update(None, "max_page_count", 12).expect("a setting");
+    let mut open = chats.open().expect("it is new");
+    assert!(stored(&open.put(cells(0..3))));
+    open.limit_pages(12);
     let mut batch = cells(3..400);
     batch.extend([NewCell { column: name("other"), step: 0, entry: Entry::SKIPPED }]);
-    backend.put(batch).expect_err("there is no room for all of them");
-    assert_eq!(backend.stored_steps(&name("user")).expect("it can be read").prefix, 3);
-    assert_eq!(backend.stored_steps(&name("other")).expect("it can be read").prefix, 0);
-    drop(backend);
-    let mut backend = chats.open().expect("it is free");
-    assert_eq!(backend.load(&name("user"), 0..1000).expect("it can be read").len(), 3);
-    assert_eq!(backend.put(cells(0..400)).expect("there is room")[3], Put::Stored);
+    assert!(open.put(batch).iter().all(Result::is_err), "there is no room for all of them");
+    assert_eq!(open.stored_steps(0).expect("it can be read").prefix, 3);
+    let other = open.file.stored_steps(open.flows[0], &name("other"));
+    assert_eq!(other.expect("it can be read").prefix, 0);
+    drop(open);
+    let mut open = chats.open().expect("it is free");
+    assert_eq!(open.load(0).expect("it can be read").len(), 3);
+    assert!(matches!(open.put(cells(0..400))[3], Ok(Put::Stored)));
+}
+
+fn cell(flow: usize, step: usize) -> (usize, NewCell) {
+    (flow, NewCell { column: name("user"), step, entry: Entry::from(text(step)) })
+}
+
+fn is_full(put: &Result<Put, StoreError>) -> bool {
+    matches!(put, Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::StorageFull)
+}
+
+fn is_halted(put: &Result<Put, StoreError>) -> bool {
+    matches!(put, Err(StoreError::Halted))
+}
+
+#[test]
+fn s5_a_failed_write_halts_its_flows_and_opening_one_resumes_no_other() {
+    let chats = Chats::new();
+    let mut open = chats.open().expect("it is new");
+    for flow in ["tuesday", "wednesday"] {
+        open.open(&chats, flow).expect("it is free");
+    }
+    assert!(stored(&open.put_each(vec![cell(0, 0), cell(1, 0), cell(2, 0)])));
+    open.limit_pages(12);
+    let full = open.put_each((1..200).flat_map(|step| [cell(0, step), cell(1, step)]).collect());
+    assert!(is_full(&full[0]) && is_full(&full[1]), "each flow has the error: {:?}", &full[..2]);
+    assert!(full[2..].iter().all(is_halted), "its other cells have no other error");
+    open.limit_pages(1000);
+    let after = open.put_each(vec![cell(0, 1), cell(1, 1), cell(2, 1)]);
+    assert!(is_halted(&after[0]) && is_halted(&after[1]) && after[2].is_ok(), "{after:?}");
+    assert_eq!(open.load(0).expect("it can be read").len(), 1);
+
+    let location = Location { file: chats.file(), flow: "monday".into() };
+    open.file.open(open.flows[0], &location).expect("it is its own");
+    let after = open.put_each(vec![cell(0, 1), cell(1, 1)]);
+    assert!(after[0].is_ok() && is_halted(&after[1]), "{after:?}");
+}
+
+/// Flows that are written at the same time share a transaction.
+#[test]
+fn s3_the_damage_of_a_flow_is_no_error_of_a_flow_that_is_written_with_it() {
+    let chats = Chats::new();
+    let mut open = chats.open().expect("it is new");
+    open.open(&chats, "tuesday").expect("it is free");
+    assert!(stored(&open.put_each(vec![cell(0, 0), cell(1, 0)])));
+    let change = "update cell set sum = 1 where id = 1 << 32";
+    assert_eq!(open.file.db().expect("it is open").execute(change, ()).expect("a change"), 1);
+    let puts = open.put_each(vec![cell(1, 1), cell(0, 0), cell(0, 1), cell(1, 2)]);
+    assert!(matches!(puts[1], Err(StoreError::Corrupt { step: 0, .. })), "{puts:?}");
+    assert!(is_halted(&puts[2]), "{puts:?}");
+    assert!(stored(&puts[..1]) && stored(&puts[3..]), "{puts:?}");
+    assert_eq!(open.load(1).expect("it is sound").len(), 3);
+    assert_eq!(open.stored_steps(0).expect("it can be read").prefix, 1);
+}
+
+#[tokio::test]
+async fn a_panic_in_the_thread_of_a_file_costs_one_answer() {
+    let chats = Chats::new();
+    let stores = ["monday", "tuesday"].map(|flow| SqliteStore::new(chats.file(), flow));
+    for store in &stores {
+        store.open().await.expect("it is free");
+    }
+    let panicking = stores[0].send(|handle| {
+        handle.ask(|file, _| {
+            file.db().expect("it is open").execute_batch("no statement").expect("it panics");
+            Ok(())
+        })
+    });
+    assert!(panicking.await.is_err());
+    for store in &stores {
+        let put = store.put(name("user"), 0, Entry::from("hello")).await;
+        assert_eq!(put.expect("the thread goes on"), Put::Stored);
+        assert_eq!(store.load(name("user"), 0..9).await.expect("it is there").len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_load_is_served_in_chunks() {
+    let chats = Chats::new();
+    let mut open = chats.open().expect("it is new");
+    let new = |step, entry| NewCell { column: name("user"), step, entry };
+    assert!(stored(&open.put((0..5000).map(|step| new(step, Entry::from("short"))).collect())));
+    let large = Entry::from("x".repeat(700_000).as_str());
+    assert!(stored(&open.put((5000..5005).map(|step| new(step, large.clone())).collect())));
+    let (mut steps, mut chunks) = (10..9000, Vec::new());
+    while !steps.is_empty() {
+        let chunk = open.file.load(open.flows[0], &name("user"), steps).expect("it can be read");
+        steps = chunk.rest;
+        chunks.push(chunk.entries);
+    }
+    assert_eq!(chunks.iter().map(Vec::len).collect::<Vec<_>>(), [4096, 896, 2, 1]);
+    drop(open);
+
+    let store = SqliteStore::new(chats.file(), "monday");
+    store.open().await.expect("it is free");
+    let all = store.load(name("user"), 10..9000).await.expect("it can be read");
+    assert!(all.into_iter().eq(chunks.into_iter().flatten()), "a store joins them");
 }
 
 #[test]
 fn s7_without_locks_the_store_cannot_be_opened() {
     let folder = tempfile::tempdir().expect("a folder");
     let unsupported = |_: &File| Err(TryLockError::Error(io::ErrorKind::Unsupported.into()));
-    let lock = Lock::take_by(&folder.path().join("lock"), unsupported);
+    let lock = Lock::take_by(&folder.path().join("lock"), None, unsupported);
     assert_eq!(lock.map(|_| ()).expect_err("it is no lock").kind(), io::ErrorKind::Unsupported);
-    let lock = Lock::take(&folder.path().join("none/lock")).map(|_| ());
+    let lock = Lock::take(&folder.path().join("none/lock"), None).map(|_| ());
     assert!(matches!(lock, Err(SqliteError::Store(StoreError::Io { .. }))), "the error has the path");
 }
 
@@ -116,16 +279,16 @@ fn s7_without_locks_the_store_cannot_be_opened() {
 fn s6_a_removed_lock_has_no_owner() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("lock");
-    let first = RefCell::new(Lock::take(&path).ok().flatten());
+    let first = RefCell::new(Lock::take(&path, None).ok().flatten());
     assert!(first.borrow().is_some());
-    assert!(matches!(Lock::take(&path), Ok(None)), "the lock is held");
+    assert!(matches!(Lock::take(&path, None), Ok(None)), "the lock is held");
     // Its owner goes when the file has been opened, and before it is locked.
-    let second = Lock::take_by(&path, |file| {
+    let second = Lock::take_by(&path, None, |file| {
         drop(first.take());
         file.try_lock()
     });
     assert!(second.as_ref().is_ok_and(Option::is_some) && path.exists());
-    assert!(matches!(Lock::take(&path), Ok(None)), "it is the file that others find");
+    assert!(matches!(Lock::take(&path, None), Ok(None)), "it is the file that others find");
     drop(second);
     assert!(!path.exists());
 }
@@ -134,16 +297,16 @@ fn s6_a_removed_lock_has_no_owner() {
 #[test]
 fn opening_reads_only_the_last_steps() {
     let chats = Chats::new();
-    let mut backend = chats.open().expect("it is new");
+    let mut open = chats.open().expect("it is new");
     for first in (0..5000).step_by(100) {
-        backend.put(cells(first..first + 100)).expect("there is room");
+        assert!(stored(&open.put(cells(first..first + 100))));
     }
     let complete = || {
         let db = Connection::open(chats.file()).expect("a database");
         db.query_row("select complete from column", (), |row| row.get::<_, i64>(0)).expect("a column")
     };
     assert!(complete() > 5000 - 1200, "while it is open: {}", complete());
-    drop(backend);
+    drop(open);
     assert_eq!(complete(), 5000, "when it is closed");
 }
 
@@ -151,14 +314,14 @@ fn opening_reads_only_the_last_steps() {
 type All = (Option<String>, Vec<(usize, Entry)>);
 
 fn read(chats: &Chats) -> Result<All, StoreError> {
-    let mut backend = chats.open()?;
-    let stored_steps = backend.stored_steps(&name("user"))?;
-    let entries = backend.load(&name("user"), 0..usize::MAX)?;
+    let mut open = chats.open()?;
+    let stored_steps = open.stored_steps(0)?;
+    let entries = open.load(0)?;
     let known = entries.iter().map(|(step, _)| *step).collect();
     if stored_steps != known {
         return Err(StoreError::other("a step is there and is not"));
     }
-    Ok((backend.definition()?, entries))
+    Ok((open.definition.take(), entries))
 }
 
 /// The same without the checksums.
@@ -207,15 +370,13 @@ fn used(bytes: &[u8]) -> impl Iterator<Item = usize> {
 #[test]
 fn s2_every_flipped_bit_is_detected() {
     let chats = Chats::new();
-    let mut backend = chats.open().expect("it is new");
-    backend.put(cells(0..2)).expect("there is room");
-    backend
-        .put(vec![NewCell { column: name("user"), step: 2, entry: Entry::SKIPPED.with_receipt("{}") }])
-        .expect("there is room");
-    let paid = Entry::from("so").with_receipt("{\"calls\":1}");
-    backend.put(vec![NewCell { column: name("user"), step: 3, entry: paid }]).expect("there is room");
-    backend.define("defined").expect("there is room");
-    drop(backend);
+    let mut open = chats.open().expect("it is new");
+    assert!(stored(&open.put(cells(0..2))));
+    let cell = |step, entry| vec![NewCell { column: name("user"), step, entry }];
+    assert!(stored(&open.put(cell(2, Entry::SKIPPED.with_receipt("{}")))));
+    assert!(stored(&open.put(cell(3, Entry::from("so").with_receipt("{\"calls\":1}")))));
+    open.file.define(open.flows[0], "defined".to_owned()).expect("there is room");
+    drop(open);
     let found = accepted(&chats, |chats| match read(chats) {
         // Where flows are looked for, the key was turned: there is no such flow, as there is none of another key.
         Ok((None, entries)) if entries.is_empty() => Err(None),
@@ -227,21 +388,22 @@ fn s2_every_flipped_bit_is_detected() {
 #[test]
 fn s2_without_checksums_flipped_bits_are_not_detected() {
     let chats = Chats::new();
-    let mut backend = chats.open().expect("it is new");
-    backend.put(cells(0..1)).expect("there is room");
-    drop(backend);
+    let mut open = chats.open().expect("it is new");
+    assert!(stored(&open.put(cells(0..1))));
+    drop(open);
     assert!(accepted(&chats, believe).len() > 200 * 8 / 2);
 }
 
 #[test]
 fn i2_invalid_utf8_is_an_error() {
     let chats = Chats::new();
-    let mut backend = chats.open().expect("it is new");
-    backend.put(cells(0..2)).expect("there is room");
+    let mut open = chats.open().expect("it is new");
+    assert!(stored(&open.put(cells(0..2))));
     let (cell, bytes) = ((1_i64 << 32) + 1, b"no \xff text");
     let forged = checksum(&[&cell.to_le_bytes(), bytes]);
-    let change = "update cell set bytes = ?, sum = ? where id = ?";
-    assert_eq!(backend.db.execute(change, (&bytes[..], forged, cell)).expect("a change"), 1);
-    let error = backend.load(&name("user"), 0..2).expect_err("it is no text");
+    let (change, db) =
+        ("update cell set bytes = ?, sum = ? where id = ?", open.file.db().expect("it is open"));
+    assert_eq!(db.execute(change, (&bytes[..], forged, cell)).expect("a change"), 1);
+    let error = open.load(0).expect_err("it is no text");
     assert_eq!(error.to_string(), "`user` at step 1 is damaged: it is no text");
 }

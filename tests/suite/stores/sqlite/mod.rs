@@ -1,6 +1,8 @@
 //! The store in a SQLite file: its contract, its file, and other programs that use the file.
 
+mod child;
 mod damage;
+mod many;
 mod owners;
 
 use std::fs;

@@ -1,53 +1,17 @@
 //! The owner of a flow, and processes that are killed during a write.
 
 use std::env;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Stdio};
 
 use columnar::prelude::*;
 use columnar::store::{Put, SqliteStore, Store, StoreError, StoredSteps};
 use columnar_tests::live::push_all;
 use columnar_tests::log::Log;
-use columnar_tests::process::test_alone;
 use columnar_tests::store::on_put;
 use futures::future::join_all;
 
+use super::child::{CHILD, Process};
 use super::{Chats, load, name, put, read, value};
-
-/// Marks the child process of a test, and names the file to write.
-const CHILD: &str = "COLUMNAR_SQLITE_CHILD";
-
-/// Another process, which runs a test of this file.
-struct Process {
-    child: Child,
-    lines: BufReader<ChildStdout>,
-}
-
-impl Process {
-    fn start(test: &str, file: &Path, how: &str) -> Self {
-        let mut command = test_alone(module_path!(), test);
-        command.env(CHILD, file).env("HOW", how);
-        let mut child = command.stdout(Stdio::piped()).stdin(Stdio::piped()).spawn().expect("it runs twice");
-        let lines = BufReader::new(child.stdout.take().expect("it is piped"));
-        Self { child, lines }
-    }
-
-    /// Waits for a line with this end.
-    fn wait_for(&mut self, end: &str) {
-        let mut line = String::new();
-        while !line.trim_end().ends_with(end) {
-            line.clear();
-            let read = self.lines.read_line(&mut line).expect("it is text");
-            assert!(read > 0, "it ended before it wrote {end:?}");
-        }
-    }
-
-    fn kill(mut self) {
-        self.child.kill().expect("it runs");
-        self.child.wait().expect("it has ended");
-    }
-}
 
 /// Writes until it is killed, and prints the stored steps.
 async fn write(file: &Path, is_honest: bool) {
@@ -73,7 +37,7 @@ fn text(step: usize) -> String {
 async fn killed_after(acks: usize, how: &str) -> Result<(), String> {
     let chats = Chats::new();
     let test = "c4_confirmed_values_survive_a_kill_and_none_is_partial";
-    let mut process = Process::start(test, &chats.file(), how);
+    let mut process = Process::start(module_path!(), test, &chats.file(), how);
     process.wait_for("open");
     if let Some(last) = acks.checked_sub(1) {
         process.wait_for(&format!("ack {last}."));
@@ -116,7 +80,7 @@ async fn s6_a_flow_has_one_process_and_is_free_after_its_death() {
     }
     let chats = Chats::new();
     let test = "s6_a_flow_has_one_process_and_is_free_after_its_death";
-    let mut process = Process::start(test, &chats.file(), "honest");
+    let mut process = Process::start(module_path!(), test, &chats.file(), "honest");
     process.wait_for("ack 3.");
     let error = chats.refused("user").await;
     assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");

@@ -7,7 +7,8 @@ use super::model::{Fault, Misbehaviour, Model};
 use super::power::states_after_loss;
 use super::script::{Action, Cell, Violations, check, entry, read_store, run_script, script};
 use super::{location, name, wait};
-use crate::store::worker::{Backend, NewCell, Worker};
+use crate::store::thread::NewCell;
+use crate::store::worker::{Backend, Worker};
 use crate::store::{Entry, Put, StoreError};
 
 type Handle = Worker<FileBackend<Model>>;

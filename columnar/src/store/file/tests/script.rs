@@ -6,7 +6,8 @@ use super::super::backend::FileBackend;
 use super::super::disk::Disk;
 use super::super::layout::Location;
 use super::name;
-use crate::store::worker::{Backend, NewCell};
+use crate::store::thread::NewCell;
+use crate::store::worker::Backend;
 use crate::store::{Entry, StoreError};
 
 /// A column, a step, and a value unless it is skipped.

@@ -7,7 +7,8 @@ use super::super::log::{self, Cells, LoggedEntry};
 use super::model::{Image, Model, Node};
 use super::{location, name};
 use crate::store::Entry;
-use crate::store::worker::{Backend, NewCell};
+use crate::store::thread::NewCell;
+use crate::store::worker::Backend;
 
 /// A store with this number of steps of `user`.
 fn stored(steps: usize) -> Model {

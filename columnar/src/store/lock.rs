@@ -1,0 +1,94 @@
+//! A locked file, and files that only their owner can read.
+
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
+use std::io;
+use std::path::Path;
+
+/// A locked file. The lock ends with the process. It is unlocked explicitly when dropped, since closing is not enough: a
+/// child process that is just being started has the file open, too, for a moment.
+#[derive(Debug)]
+pub(crate) struct FileLock(File);
+
+impl FileLock {
+    /// Locks a file and creates it if it is missing; `WouldBlock` if it is locked already.
+    pub(super) fn take(path: &Path) -> Result<Self, TryLockError> {
+        Self::take_by(path, File::try_lock)
+    }
+
+    /// With another way of locking.
+    pub(super) fn take_by(
+        path: &Path,
+        lock: impl Fn(&File) -> Result<(), TryLockError>,
+    ) -> Result<Self, TryLockError> {
+        // Creating a file needs write access; nothing is ever written to this one.
+        let file = owner_only(OpenOptions::new().append(true).create(true)).open(path);
+        let file = file.map_err(TryLockError::Error)?;
+        lock(&file)?;
+        Ok(Self(file))
+    }
+
+    /// Whether the path leads to the locked file.
+    pub(super) fn is_at(&self, path: &Path) -> io::Result<bool> {
+        Ok(FileId::of(&fs::metadata(path)?) == FileId::of(&self.0.metadata()?))
+    }
+
+    /// The number of names of the locked file.
+    #[cfg(all(feature = "sqlite", unix))]
+    pub(super) fn names(&self) -> io::Result<u64> {
+        Ok(std::os::unix::fs::MetadataExt::nlink(&self.0.metadata()?))
+    }
+}
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        // If this fails, closing the file unlocks it, a little later.
+        let _ = self.0.unlock();
+    }
+}
+
+/// Distinguishes a file from all others, whatever its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FileId(u64, u64);
+
+impl FileId {
+    /// An inode number is unique only within its device.
+    #[cfg(unix)]
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+
+        Self(metadata.dev(), metadata.ino())
+    }
+
+    /// Outside Unix an open file cannot be moved or replaced.
+    #[cfg(not(unix))]
+    pub(super) fn of(_: &Metadata) -> Self {
+        Self(0, 0)
+    }
+}
+
+/// Files that are created are readable by their owner alone.
+pub(super) fn owner_only(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Between its beginning and its program, a child has all files of its parent.
+    #[test]
+    fn s6_a_child_process_that_has_just_started_holds_no_lock() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("lock");
+        let lock = FileLock::take(&path).expect("the lock is free");
+        assert!(matches!(FileLock::take(&path), Err(TryLockError::WouldBlock)));
+        let of_the_child = lock.0.try_clone().expect("it can be open twice");
+        drop(lock);
+        let lock = FileLock::take(&path).expect("its owner is gone");
+        drop(of_the_child);
+        assert!(matches!(FileLock::take(&path), Err(TryLockError::WouldBlock)), "the new owner has it");
+        drop(lock);
+    }
+}

@@ -1,0 +1,89 @@
+//! The lock of a flow: a file beside the database, which ends with its process. SQLite cannot lock a part of a file.
+//!
+//! The flows that a process has open share one locked file, which has a name for each of them. So a lock takes a
+//! descriptor only if it is the first one, and a flow is free when its name is gone.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::error::SqliteError;
+use crate::store::lock::FileLock;
+
+/// The lock of a flow.
+pub(super) struct Lock {
+    path: PathBuf,
+    file: Arc<FileLock>,
+}
+
+impl Lock {
+    /// Takes the lock; `None` if another handle has it. `beside` is a lock that this process holds, if there is one.
+    pub(super) fn take(path: &Path, beside: Option<&Self>) -> Result<Option<Self>, SqliteError> {
+        Self::take_by(path, beside, File::try_lock)
+            .map_err(|error| SqliteError::io(format!("locking {}", path.display()), error))
+    }
+
+    /// With another way of locking.
+    pub(super) fn take_by(
+        path: &Path,
+        beside: Option<&Self>,
+        lock: impl Fn(&File) -> Result<(), TryLockError>,
+    ) -> io::Result<Option<Self>> {
+        loop {
+            if let Some(lock) = beside.and_then(|beside| beside.link(path).ok()) {
+                return Ok(Some(lock));
+            }
+            match FileLock::take_by(path, &lock) {
+                // Its last owner removed the name after the file was opened here.
+                Ok(file) if !leads_to(path, &file)? => {}
+                // Its owner was killed. Its other names would seem to be locked, too, while this one is. Nobody else
+                // removes the name meanwhile, since the file is locked.
+                Ok(file) if has_other_names(&file)? => fs::remove_file(path)?,
+                Ok(file) => return Ok(Some(Self { path: path.to_owned(), file: Arc::new(file) })),
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
+    }
+
+    /// Gives the locked file another name; fails if the name exists. Where a file has only one name, or has too many
+    /// already, the next lock is a file of its own.
+    #[cfg(unix)]
+    fn link(&self, path: &Path) -> io::Result<Self> {
+        fs::hard_link(&self.path, path)?;
+        Ok(Self { path: path.to_owned(), file: Arc::clone(&self.file) })
+    }
+
+    /// Outside Unix the names of an open file cannot be removed, and descriptors are not scarce.
+    #[cfg(not(unix))]
+    fn link(&self, _: &Path) -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+fn leads_to(path: &Path, file: &FileLock) -> io::Result<bool> {
+    match file.is_at(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        is_at => is_at,
+    }
+}
+
+#[cfg(unix)]
+fn has_other_names(file: &FileLock) -> io::Result<bool> {
+    Ok(file.names()? > 1)
+}
+
+#[cfg(not(unix))]
+fn has_other_names(_: &FileLock) -> io::Result<bool> {
+    Ok(false)
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if cfg!(unix) {
+            // While it is locked. If it stays, the flow is free when the process closes the file or ends.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}

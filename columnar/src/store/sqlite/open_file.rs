@@ -1,0 +1,299 @@
+//! A file with the flows that this process has open in it. They share a connection, and a transaction if they are
+//! written at the same time.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Duration;
+use std::{fs, io};
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use super::cells::{self, Chunk};
+use super::database::{self, BUSY_TIMEOUT, Location};
+use super::error::SqliteError;
+use super::open_flow::{OpenFlow, advance};
+use crate::declare::Name;
+use crate::store::lock::FileId;
+use crate::store::thread::{Answer, HandleId, NewCell, PutRequest, Server, answer_all};
+use crate::store::{Put, StoreError, StoredSteps};
+
+/// The prefixes of this many closed flows are stored together.
+const BEHIND: usize = 64;
+
+/// The state of the thread of a file.
+pub(super) struct OpenFile {
+    /// Without links.
+    path: PathBuf,
+    flows: HashMap<HandleId, OpenFlow>,
+    /// Closed flows whose complete prefixes are not stored.
+    behind: Vec<i64>,
+    /// There is a connection while a flow is open.
+    connected: Option<Connected>,
+}
+
+struct Connected {
+    db: Connection,
+    /// The file at the path when it was opened.
+    file: FileId,
+}
+
+/// The cells of a flow that are written together.
+struct Write {
+    handle: HandleId,
+    cells: Vec<NewCell>,
+}
+
+impl OpenFile {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, flows: HashMap::new(), behind: Vec::new(), connected: None }
+    }
+
+    /// Opens a flow for a handle, which gives up the one that it has open. Returns its definition.
+    pub(super) fn open(
+        &mut self,
+        handle: HandleId,
+        location: &Location,
+    ) -> Result<Option<String>, StoreError> {
+        self.close(handle);
+        let opened = self.connect(location).and_then(|()| {
+            let Some(Connected { db, .. }) = &self.connected else { return Err(StoreError::Closed.into()) };
+            let beside = self.flows.values().next().map(|flow| &flow.lock);
+            OpenFlow::open(db, &self.path, location.clone(), beside)
+        });
+        let definition = opened.map(|(flow, definition)| {
+            self.flows.insert(handle, flow);
+            definition
+        });
+        self.disconnect_if_unused();
+        definition.map_err(|error| error.into_store_error(location, "opening"))
+    }
+
+    /// Closes the flow of a handle, which is free then.
+    pub(super) fn close(&mut self, handle: HandleId) {
+        let Some(flow) = self.flows.remove(&handle) else { return };
+        self.behind.extend(flow.behind());
+        if self.behind.len() >= BEHIND {
+            self.advance();
+        }
+        self.disconnect_if_unused();
+    }
+
+    pub(super) fn define(&mut self, handle: HandleId, definition: String) -> Result<(), StoreError> {
+        let (db, flow) = self.flow(handle)?;
+        if flow.is_halted {
+            return Err(StoreError::Halted);
+        }
+        flow.is_halted = true;
+        let defined = transact(db, |writing| flow.define(writing, definition));
+        flow.is_halted = defined.is_err();
+        defined.map_err(|failed| failed.error.into_store_error(&flow.location, "writing to"))
+    }
+
+    pub(super) fn stored_steps(
+        &mut self,
+        handle: HandleId,
+        column: &Name,
+    ) -> Result<StoredSteps, StoreError> {
+        let (db, flow) = self.flow(handle)?;
+        let stored_steps = flow.columns(db).and_then(|columns| match columns.get(column) {
+            Some(known) => cells::stored_steps(db, known),
+            None => Ok(StoredSteps::default()),
+        });
+        stored_steps.map_err(|error| error.into_store_error(&flow.location, "reading"))
+    }
+
+    /// Loads the first of these entries, so that other requests need not wait for all of them.
+    pub(super) fn load(
+        &mut self,
+        handle: HandleId,
+        column: &Name,
+        steps: Range<usize>,
+    ) -> Result<Chunk, StoreError> {
+        let (db, flow) = self.flow(handle)?;
+        let loaded = flow.columns(db).and_then(|columns| match columns.get(column) {
+            Some(known) => cells::load(db, column, known, steps),
+            None => Ok(Chunk::default()),
+        });
+        loaded.map_err(|error| error.into_store_error(&flow.location, "reading"))
+    }
+
+    #[cfg(test)]
+    pub(super) fn db(&self) -> Option<&Connection> {
+        self.connected.as_ref().map(|open| &open.db)
+    }
+
+    /// The connection, and the flow of a handle.
+    fn flow(&mut self, handle: HandleId) -> Result<(&Connection, &mut OpenFlow), StoreError> {
+        match (&self.connected, self.flows.get_mut(&handle)) {
+            (Some(Connected { db, .. }), Some(flow)) => Ok((db, flow)),
+            _ => Err(StoreError::Closed),
+        }
+    }
+
+    fn connect(&mut self, location: &Location) -> Result<(), SqliteError> {
+        if self.connected.is_some() {
+            return self.check_path();
+        }
+        let db = database::open(&self.path, location)?;
+        let file = fs::metadata(&self.path).map(|metadata| FileId::of(&metadata));
+        let file = file.map_err(|error| SqliteError::io(format!("opening {location}"), error))?;
+        self.connected = Some(Connected { db, file });
+        Ok(())
+    }
+
+    /// So a file without open flows has no log beside it, and may be replaced.
+    fn disconnect_if_unused(&mut self) {
+        if self.flows.is_empty() {
+            self.advance();
+            self.connected = None;
+        }
+    }
+
+    /// Stores the complete prefixes of closed flows, with one wait for the disk.
+    fn advance(&mut self) {
+        let behind = std::mem::take(&mut self.behind);
+        if let (Some(Connected { db, .. }), false) = (&self.connected, behind.is_empty()) {
+            // If this fails, the next `open` of these flows reads more rows. It is not worth waiting for.
+            let _ = db.busy_timeout(Duration::ZERO);
+            let _ = transact(db, |writing| {
+                // A flow that is damaged does not concern the others.
+                behind.iter().for_each(|flow| drop(advance(writing, *flow)));
+                Ok(())
+            });
+            let _ = db.busy_timeout(BUSY_TIMEOUT);
+        }
+    }
+
+    /// Fails if the file was moved or replaced, which its connection does not notice.
+    fn check_path(&self) -> Result<(), SqliteError> {
+        let reason = match fs::metadata(&self.path) {
+            Ok(metadata)
+                if self.connected.as_ref().is_some_and(|open| open.file == FileId::of(&metadata)) =>
+            {
+                return Ok(());
+            }
+            Ok(_) => "it was replaced by another file",
+            Err(error) if error.kind() == io::ErrorKind::NotFound => "it is missing",
+            Err(error) => {
+                return Err(SqliteError::io(format!("looking at {}", self.path.display()), error));
+            }
+        };
+        let message = format!("{} cannot be written to: {reason}", self.path.display());
+        Err(StoreError::other(message).into())
+    }
+
+    /// Stores the cells of flows. Returns the outcome of each flow.
+    fn write(&mut self, writes: &[Write]) -> Vec<Result<Vec<Put>, StoreError>> {
+        if writes.is_empty() {
+            return Vec::new();
+        }
+        // Until it is known to be stored, also if this panics.
+        self.set_halted(writes, true);
+        match (self.write_together(writes), writes) {
+            (Ok(puts), _) => {
+                self.set_halted(writes, false);
+                puts.into_iter().map(Ok).collect()
+            }
+            (Err(Failed { error, .. }), [write]) => vec![Err(match self.flows.get(&write.handle) {
+                Some(flow) => error.into_store_error(&flow.location, "writing to"),
+                None => StoreError::Closed,
+            })],
+            // Nothing is stored. A flow is halted by its own defects alone, so each is written alone.
+            (Err(Failed { error, is_undone: true }), writes) if error.is_of_one_flow() => {
+                writes.chunks(1).flat_map(|write| self.write(write)).collect()
+            }
+            (Err(Failed { error, .. }), writes) => {
+                let flows = writes.iter().map(|write| self.flows.get(&write.handle));
+                let error = |flow: Option<&OpenFlow>| match flow {
+                    Some(flow) => error.to_store_error(&flow.location, "writing to"),
+                    None => StoreError::Closed,
+                };
+                flows.map(|flow| Err(error(flow))).collect()
+            }
+        }
+    }
+
+    fn write_together(&mut self, writes: &[Write]) -> Result<Vec<Vec<Put>>, Failed> {
+        self.check_path()?;
+        let Self { connected: Some(Connected { db, .. }), flows, .. } = self else {
+            return Err(SqliteError::from(StoreError::Closed).into());
+        };
+        let written = transact(db, |writing| {
+            let put = |Write { handle, cells }: &Write| match flows.get_mut(handle) {
+                Some(flow) => flow.put(writing, cells),
+                None => Err(StoreError::Closed.into()),
+            };
+            writes.iter().map(put).collect()
+        });
+        if written.is_err() {
+            for Write { handle, .. } in writes {
+                flows.entry(*handle).and_modify(OpenFlow::undo);
+            }
+        }
+        written
+    }
+
+    fn set_halted(&mut self, writes: &[Write], is_halted: bool) {
+        for Write { handle, .. } in writes {
+            self.flows.entry(*handle).and_modify(|flow| flow.is_halted = is_halted);
+        }
+    }
+}
+
+impl Server for OpenFile {
+    fn put(&mut self, mut puts: Vec<PutRequest>) {
+        // The sort is stable, so the cells of a flow keep their order.
+        puts.sort_by_key(|put| put.handle);
+        let (mut writes, mut answers) = (Vec::<Write>::new(), Vec::<Vec<Answer<Put>>>::new());
+        for PutRequest { handle, cell, answer } in puts {
+            let refused = match self.flows.get(&handle) {
+                Some(flow) if flow.is_halted => StoreError::Halted,
+                None => StoreError::Closed,
+                Some(_) => {
+                    match (writes.last_mut(), answers.last_mut()) {
+                        (Some(write), Some(answers)) if write.handle == handle => {
+                            write.cells.push(cell);
+                            answers.push(answer);
+                        }
+                        _ => {
+                            writes.push(Write { handle, cells: vec![cell] });
+                            answers.push(vec![answer]);
+                        }
+                    }
+                    continue;
+                }
+            };
+            // The future that waits for the answer may have been dropped.
+            let _ = answer.send(Err(refused));
+        }
+        for (outcome, answers) in self.write(&writes).into_iter().zip(answers) {
+            answer_all(answers, outcome);
+        }
+    }
+}
+
+/// A transaction that failed.
+struct Failed {
+    error: SqliteError,
+    /// Whether it is certain that nothing is stored.
+    is_undone: bool,
+}
+
+impl<E: Into<SqliteError>> From<E> for Failed {
+    fn from(error: E) -> Self {
+        Self { error: error.into(), is_undone: true }
+    }
+}
+
+/// Writes in one transaction.
+fn transact<T>(
+    db: &Connection,
+    write: impl FnOnce(&Transaction<'_>) -> Result<T, SqliteError>,
+) -> Result<T, Failed> {
+    // It waits for other writers at its beginning; a transaction that has read already cannot wait.
+    let writing = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
+    let written = write(&writing)?;
+    writing.commit().map_err(|error| Failed { error: error.into(), is_undone: false })?;
+    Ok(written)
+}

@@ -1,0 +1,119 @@
+//! A flow that is open. Its rows are read and written on the connection of its file.
+
+use std::path::Path;
+
+use rusqlite::{Connection, Transaction};
+
+use super::cells;
+use super::database::Location;
+use super::error::SqliteError;
+use super::flow::{Columns, Flow};
+use super::lock::Lock;
+use crate::store::thread::NewCell;
+use crate::store::{Put, StoreError};
+
+/// After this many cells the complete prefixes of columns are stored. So opening a flow reads at most as many rows,
+/// and those of steps beyond the prefix.
+const ADVANCE_INTERVAL: usize = 1024;
+
+/// An open flow.
+pub(super) struct OpenFlow {
+    id: i64,
+    pub(super) location: Location,
+    pub(super) lock: Lock,
+    /// `None` after a failed write, whose changes here are not stored.
+    columns: Option<Columns>,
+    /// The number of cells since the prefixes were stored.
+    since_advance: usize,
+    /// Whether a write has failed, or is under way.
+    pub(super) is_halted: bool,
+}
+
+impl OpenFlow {
+    /// Opens a flow, and creates it if it is missing. Returns its definition, too.
+    pub(super) fn open(
+        db: &Connection,
+        file: &Path,
+        location: Location,
+        beside: Option<&Lock>,
+    ) -> Result<(Self, Option<String>), SqliteError> {
+        let id = Flow::find_or_make(db, &location.flow)?;
+        // Named by the id, since a key has any length, and characters that file names cannot have.
+        let mut lock = file.as_os_str().to_owned();
+        lock.push(format!("-lock-{id}"));
+        let Some(lock) = Lock::take(lock.as_ref(), beside)? else {
+            return Err(StoreError::Locked { location: location.to_string() }.into());
+        };
+        let mut open = Self { id, location, lock, columns: None, since_advance: 0, is_halted: false };
+        // After the lock: the last owner may have stored cells until it released it.
+        open.columns(db)?;
+        let definition = Flow::read(db, &open.location.flow)?.definition;
+        Ok((open, definition))
+    }
+
+    /// The columns of the flow, which are read again after a failed write.
+    pub(super) fn columns(&mut self, db: &Connection) -> Result<&mut Columns, SqliteError> {
+        let columns = match self.columns.take() {
+            Some(columns) => columns,
+            None => {
+                let flow = Flow::read(db, &self.location.flow)?;
+                let columns = Columns::read(db, flow.id)?;
+                // Without this count, a column whose row was deleted would look as if it had never been stored.
+                if columns.count() != flow.columns {
+                    return Err(SqliteError::Damaged("a column is gone"));
+                }
+                columns
+            }
+        };
+        Ok(self.columns.insert(columns))
+    }
+
+    pub(super) fn define(&self, db: &Transaction<'_>, definition: String) -> Result<(), SqliteError> {
+        let flow = Flow::read(db, &self.location.flow)?;
+        Flow { definition: Some(definition), ..flow }.write(db, &self.location.flow)
+    }
+
+    pub(super) fn put(&mut self, db: &Transaction<'_>, cells: &[NewCell]) -> Result<Vec<Put>, SqliteError> {
+        self.since_advance += cells.len();
+        let advances = self.since_advance >= ADVANCE_INTERVAL;
+        let columns = self.columns(db)?;
+        let before = columns.count();
+        let puts = cells.iter().map(|cell| put(db, columns, cell)).collect::<Result<_, _>>()?;
+        let after = columns.count();
+        if advances {
+            columns.advance(db)?;
+            self.since_advance = 0;
+        }
+        if after > before {
+            let flow = Flow::read(db, &self.location.flow)?;
+            Flow { columns: after, ..flow }.write(db, &self.location.flow)?;
+        }
+        Ok(puts)
+    }
+
+    /// Forgets changes that are not stored.
+    pub(super) fn undo(&mut self) {
+        self.columns = None;
+        self.since_advance = 0;
+    }
+
+    /// The id of the flow, if the complete prefixes of its columns are longer than the stored ones.
+    pub(super) fn behind(&self) -> Option<i64> {
+        (self.since_advance > 0).then_some(self.id)
+    }
+}
+
+/// Stores the complete prefixes of the columns of a flow, which need not be open.
+pub(super) fn advance(db: &Transaction<'_>, flow: i64) -> Result<(), SqliteError> {
+    Columns::read(db, flow)?.advance(db)
+}
+
+fn put(db: &Transaction<'_>, columns: &mut Columns, cell: &NewCell) -> Result<Put, SqliteError> {
+    let NewCell { column: name, step, entry } = cell;
+    let column = columns.make(db, name)?;
+    if cells::put(db, column, *step, entry)? {
+        return Ok(Put::Stored);
+    }
+    let there = cells::load(db, name, column, *step..step.saturating_add(1))?.entries.pop();
+    there.map(|(_, entry)| Put::Exists(entry)).ok_or(SqliteError::Damaged("a cell exists and cannot be read"))
+}

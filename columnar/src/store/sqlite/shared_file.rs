@@ -1,0 +1,123 @@
+//! The files that this process has open. All handles to the flows of a file share a connection, on one thread.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use futures::future::{BoxFuture, FutureExt};
+
+use super::cells::Chunk;
+use super::database::{self, Location};
+use super::open_file::OpenFile;
+use crate::declare::Name;
+use crate::store::thread::{HandleId, NewCell, Thread};
+use crate::store::{Entry, Put, StoreError};
+
+/// By paths without links.
+static FILES: Mutex<BTreeMap<PathBuf, Weak<SharedFile>>> = Mutex::new(BTreeMap::new());
+
+/// A file and its thread, which ends with the last handle.
+pub(super) struct SharedFile {
+    path: PathBuf,
+    thread: Thread<OpenFile>,
+}
+
+/// A handle to a flow of a file. When it is dropped, the flow is closed.
+pub(super) struct Handle {
+    id: HandleId,
+    file: Arc<SharedFile>,
+}
+
+impl SharedFile {
+    /// The file that other handles have open, or a new one. Nothing is opened yet.
+    pub(super) fn find(file: &Path) -> Result<Arc<Self>, StoreError> {
+        let path = database::resolve(file)
+            .map_err(|source| StoreError::Io { operation: format!("opening {}", file.display()), source })?;
+        let mut files = lock();
+        if let Some(shared) = files.get(&path).and_then(Weak::upgrade) {
+            return Ok(shared);
+        }
+        let thread = Thread::start(OpenFile::new(path.clone())).ok_or_else(StoreError::no_thread)?;
+        let shared = Arc::new(Self { path: path.clone(), thread });
+        files.insert(path, Arc::downgrade(&shared));
+        Ok(shared)
+    }
+}
+
+impl Handle {
+    pub(super) fn new(file: Arc<SharedFile>) -> Self {
+        Self { id: HandleId::new(), file }
+    }
+
+    pub(super) fn is_of(&self, file: &Arc<SharedFile>) -> bool {
+        Arc::ptr_eq(&self.file, file)
+    }
+
+    pub(super) fn open(&self, location: Location) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        self.ask(move |file, id| file.open(id, &location))
+    }
+
+    pub(super) fn put(&self, cell: NewCell) -> BoxFuture<'static, Result<Put, StoreError>> {
+        self.file.thread.put(self.id, cell)
+    }
+
+    /// Loads entries with several requests, so those of other flows are served between them.
+    pub(super) fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        let (id, file) = (self.id, Arc::downgrade(&self.file));
+        let load = move |file: &SharedFile, steps| {
+            let column = column.clone();
+            file.thread.ask(id, move |file| file.load(id, &column, steps))
+        };
+        // At once, so that it precedes the requests that are made after it.
+        let first = load(&self.file, steps);
+        let all = async move {
+            let Chunk { mut entries, mut rest } = first.await?;
+            while !rest.is_empty() {
+                // The future does not keep the file open.
+                let next = file.upgrade().map(|file| load(&file, rest)).ok_or(StoreError::Closed)?;
+                let chunk = next.await?;
+                entries.extend(chunk.entries);
+                rest = chunk.rest;
+            }
+            Ok(entries)
+        };
+        all.boxed()
+    }
+
+    /// Runs on the thread of the file.
+    pub(super) fn ask<T: Send + 'static>(
+        &self,
+        task: impl FnOnce(&mut OpenFile, HandleId) -> Result<T, StoreError> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, StoreError>> {
+        let id = self.id;
+        self.file.thread.ask(id, move |file| task(file, id))
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        let id = self.id;
+        // Blocks, so that the next `open` finds the flow free.
+        self.file.thread.run(id, move |file| file.close(id));
+    }
+}
+
+impl Drop for SharedFile {
+    fn drop(&mut self) {
+        let mut files = lock();
+        // A handle that was opened a moment ago may have replaced it.
+        if files.get(&self.path).is_some_and(|shared| shared.strong_count() == 0) {
+            files.remove(&self.path);
+        }
+    }
+}
+
+fn lock() -> MutexGuard<'static, BTreeMap<PathBuf, Weak<SharedFile>>> {
+    // Each change is one insertion or removal, so a panic leaves nothing half changed.
+    FILES.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,288 @@
+//! A thread for stores that block, so polling a flow never blocks an executor.
+//!
+//! It serves requests in rounds. The cells of a round are stored with one write, so many cells that finish at once cost
+//! one wait. The requests of one handle are served in their order; those of several handles need not wait for each
+//! other.
+
+use std::collections::{HashSet, VecDeque};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::{self, JoinHandle};
+
+use futures::channel::oneshot;
+use futures::future::{BoxFuture, FutureExt};
+
+use super::{Entry, Put, StoreError};
+use crate::declare::Name;
+
+/// The most cells of one write.
+const BATCH: usize = 1024;
+
+/// The most requests that a round looks at.
+const ROUND: usize = 4096;
+
+/// The state of a thread. It does the work of the requests.
+pub(crate) trait Server: Send + 'static {
+    /// Stores cells together, and answers each.
+    fn put(&mut self, puts: Vec<PutRequest>);
+}
+
+/// A cell that is to be stored.
+#[derive(Clone, Debug)]
+pub(crate) struct NewCell {
+    pub(crate) column: Name,
+    pub(crate) step: usize,
+    pub(crate) entry: Entry,
+}
+
+/// Identifies a handle of this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct HandleId(u64);
+
+impl HandleId {
+    pub(crate) fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// A put that waits for its answer.
+pub(crate) struct PutRequest {
+    pub(crate) handle: HandleId,
+    pub(crate) cell: NewCell,
+    pub(crate) answer: Answer<Put>,
+}
+
+pub(crate) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
+
+/// A thread and its state. When it is dropped, the thread finishes all requests and ends.
+pub(crate) struct Thread<S> {
+    /// `None` while it is dropped, as `handle`.
+    requests: Option<Sender<Request<S>>>,
+    handle: Option<JoinHandle<()>>,
+}
+
+enum Request<S> {
+    /// Anything but a put.
+    Do(HandleId, Task<S>),
+    Put(PutRequest),
+}
+
+type Task<S> = Box<dyn FnOnce(&mut S) + Send>;
+
+impl<S: Server> Thread<S> {
+    /// `None` where the system has no thread left.
+    pub(crate) fn start(mut server: S) -> Option<Self> {
+        let (requests, received) = mpsc::channel();
+        let thread = thread::Builder::new().name("columnar-store".into());
+        let handle = thread.spawn(move || serve(&mut server, &received)).ok()?;
+        Some(Self { requests: Some(requests), handle: Some(handle) })
+    }
+
+    /// Runs a task on the thread. The request is sent before this returns, so requests arrive in the order in which
+    /// they are made.
+    pub(crate) fn ask<T: Send + 'static>(
+        &self,
+        handle: HandleId,
+        task: impl FnOnce(&mut S) -> Result<T, StoreError> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, StoreError>> {
+        let (answer, answered) = oneshot::channel();
+        self.send(Request::Do(
+            handle,
+            Box::new(move |server| {
+                // The future that waits for the answer may have been dropped.
+                let _ = answer.send(task(server));
+            }),
+        ));
+        wait(answered)
+    }
+
+    pub(crate) fn put(&self, handle: HandleId, cell: NewCell) -> BoxFuture<'static, Result<Put, StoreError>> {
+        let (answer, answered) = oneshot::channel();
+        self.send(Request::Put(PutRequest { handle, cell, answer }));
+        wait(answered)
+    }
+
+    /// Runs a task on the thread, and blocks until it is done.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn run(&self, handle: HandleId, task: impl FnOnce(&mut S) + Send + 'static) {
+        let (running, done) = mpsc::channel::<()>();
+        self.send(Request::Do(
+            handle,
+            Box::new(move |server| {
+                let _running = running;
+                task(server);
+            }),
+        ));
+        // Nothing is ever sent: receiving ends with an error when the task is gone.
+        let _ = done.recv();
+    }
+
+    /// If the thread is gone, the answer's channel closes, which the receiver sees.
+    fn send(&self, request: Request<S>) {
+        if let Some(requests) = &self.requests {
+            let _ = requests.send(request);
+        }
+    }
+}
+
+impl<S> Drop for Thread<S> {
+    fn drop(&mut self) {
+        drop(self.requests.take());
+        if let Some(handle) = self.handle.take() {
+            // So that the next `open` of the location finds it free. A panic was reported by the panic hook.
+            let _ = handle.join();
+        }
+    }
+}
+
+/// Answers the requests of one write. After a failure the first request gets the error, and the others
+/// [`StoreError::Halted`].
+pub(crate) fn answer_all(answers: Vec<Answer<Put>>, outcome: Result<Vec<Put>, StoreError>) {
+    match outcome {
+        Ok(puts) => {
+            debug_assert_eq!(puts.len(), answers.len(), "each cell has its answer");
+            answers.into_iter().zip(puts).for_each(|(answer, put)| drop(answer.send(Ok(put))));
+        }
+        Err(error) => {
+            // The error is not cloned, since `io::Error` is no `Clone`.
+            let errors = std::iter::once(error).chain(std::iter::repeat_with(|| StoreError::Halted));
+            answers.into_iter().zip(errors).for_each(|(answer, error)| drop(answer.send(Err(error))));
+        }
+    }
+}
+
+/// The requests of a round, in their order.
+struct Round<S> {
+    /// Puts that no other request of their handle precedes.
+    puts: Vec<PutRequest>,
+    tasks: Vec<Task<S>>,
+    /// The requests that the next round begins with.
+    later: VecDeque<Request<S>>,
+}
+
+impl<S> Round<S> {
+    /// Puts come before tasks, so a read sees all puts that were sent before it. A put after a task of its handle is
+    /// left for the next round, with all that its handle requests after it.
+    fn new(waiting: VecDeque<Request<S>>) -> Self {
+        let mut round = Self { puts: Vec::new(), tasks: Vec::new(), later: VecDeque::new() };
+        let (mut with_tasks, mut delayed) = (HashSet::new(), HashSet::new());
+        for request in waiting {
+            match request {
+                Request::Put(put) if !with_tasks.contains(&put.handle) && round.puts.len() < BATCH => {
+                    round.puts.push(put);
+                }
+                Request::Do(handle, task) if !delayed.contains(&handle) => {
+                    with_tasks.insert(handle);
+                    round.tasks.push(task);
+                }
+                Request::Put(PutRequest { handle, .. }) | Request::Do(handle, _) => {
+                    delayed.insert(handle);
+                    round.later.push_back(request);
+                }
+            }
+        }
+        round
+    }
+}
+
+/// The loop of the thread, which ends when the handle is dropped.
+fn serve<S: Server>(server: &mut S, requests: &Receiver<Request<S>>) {
+    let mut waiting = VecDeque::new();
+    loop {
+        if waiting.is_empty() {
+            let Ok(request) = requests.recv() else { return };
+            waiting.push_back(request);
+        }
+        waiting.extend(requests.try_iter().take(ROUND.saturating_sub(waiting.len())));
+        let Round { puts, tasks, later } = Round::new(waiting);
+        waiting = later;
+        if !puts.is_empty() {
+            survive(|| server.put(puts));
+        }
+        for task in tasks {
+            survive(|| task(server));
+        }
+    }
+}
+
+/// A panic costs its request an answer. The requests of other handles are served.
+fn survive(request: impl FnOnce()) {
+    // It was reported by the panic hook. Servers leave nothing half changed.
+    let _ = panic::catch_unwind(AssertUnwindSafe(request));
+}
+
+/// The answer of the thread, as a future.
+fn wait<T: Send + 'static>(
+    answered: oneshot::Receiver<Result<T, StoreError>>,
+) -> BoxFuture<'static, Result<T, StoreError>> {
+    answered
+        .map(|answer| answer.unwrap_or_else(|_| Err(StoreError::other("the thread of the store panicked"))))
+        .boxed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The requests in the order in which they were served, and the puts of each write.
+    #[derive(Default)]
+    struct Recorder {
+        served: Vec<(HandleId, usize)>,
+        writes: Vec<usize>,
+    }
+
+    impl Server for Recorder {
+        fn put(&mut self, puts: Vec<PutRequest>) {
+            self.writes.push(puts.len());
+            self.served.extend(puts.iter().map(|put| (put.handle, put.cell.step)));
+        }
+    }
+
+    /// A request of a handle: whether it is a put.
+    type Script = [(u64, bool)];
+
+    fn request((at, (handle, is_put)): (usize, &(u64, bool))) -> Request<Recorder> {
+        let handle = HandleId(*handle);
+        if *is_put {
+            let column = Name::new("user").expect("it is a name");
+            let cell = NewCell { column, step: at, entry: Entry::SKIPPED };
+            return Request::Put(PutRequest { handle, cell, answer: oneshot::channel().0 });
+        }
+        Request::Do(handle, Box::new(move |recorder| recorder.served.push((handle, at))))
+    }
+
+    /// Serves requests that have all arrived.
+    fn served(script: &Script) -> Recorder {
+        let (requests, received) = mpsc::channel();
+        script.iter().enumerate().map(request).for_each(|request| drop(requests.send(request)));
+        drop(requests);
+        let mut recorder = Recorder::default();
+        serve(&mut recorder, &received);
+        recorder
+    }
+
+    #[test]
+    fn the_requests_of_a_handle_are_served_once_and_in_order() {
+        let kinds = [(0, true), (0, false), (1, true), (1, false)];
+        for script in 0..4_usize.pow(7) {
+            let script: Vec<_> = (0..7).map(|at| kinds[script / 4_usize.pow(at) % 4]).collect();
+            let served = served(&script).served;
+            assert_eq!(served.len(), script.len(), "{script:?}");
+            for handle in [0, 1] {
+                let of_handle = served.iter().filter(|(served, _)| *served == HandleId(handle));
+                assert!(of_handle.is_sorted_by_key(|(_, at)| *at), "{script:?}: {served:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn puts_are_written_together_whatever_other_handles_request_between_them() {
+        let mixed: Vec<_> = (0..30).flat_map(|handle| [(handle, true), (handle + 100, false)]).collect();
+        assert_eq!(served(&mixed).writes, [30]);
+        let reread = [(0, true), (1, false), (0, false), (0, true), (1, true), (2, true)];
+        assert_eq!(served(&reread).writes, [2, 2]);
+        assert_eq!(served(&vec![(0, true); BATCH + 1]).writes, [BATCH, 1]);
+    }
+}

@@ -1,0 +1,165 @@
+//! Many flows of one file that are open at once, in one process and in several.
+
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs, io};
+
+use columnar::prelude::*;
+use columnar::store::{SqliteStore, Store, StoreError};
+use columnar_tests::log::Log;
+use columnar_tests::process::{test_alone, with_open_files};
+use futures::future::{join_all, try_join_all};
+
+use super::child::{CHILD, Process};
+use super::{Chats, load, name, put, read, value};
+
+/// The number of conversations of a service.
+const MANY: usize = 1000;
+
+/// Opens this number of conversations at once.
+async fn conversations(file: &Path, log: &Log) -> Result<Vec<Flow>> {
+    let answer = column("answer", source("user").latest(), log.upper("answer"));
+    try_join_all((0..MANY).map(|key| Flow::open(SqliteStore::new(file, key.to_string()), [&answer]))).await
+}
+
+/// Each open flow took three file descriptors: the connection, its log and a lock. With 1,024 of them, 127 of 500
+/// conversations were completed.
+#[tokio::test]
+async fn s15_a_thousand_flows_of_one_file_are_open_at_once_with_few_descriptors() -> Result<()> {
+    let Some(file) = env::var_os(CHILD) else {
+        let chats = Chats::new();
+        let test = "s15_a_thousand_flows_of_one_file_are_open_at_once_with_few_descriptors";
+        let mut child: Command = test_alone(module_path!(), test);
+        let output = with_open_files(256, child.env(CHILD, chats.file())).output().expect("it runs");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && text.contains("all are here"), "{text}");
+        let left = fs::read_dir(chats.folder.path()).expect("it is there").count();
+        assert_eq!(left, 1, "nothing is left beside the file");
+        return Ok(());
+    };
+    let log = Log::default();
+    for step in 0..2 {
+        let chats = conversations(file.as_ref(), &log).await?;
+        try_join_all(chats.iter().map(|chat| chat.push("user", "hello"))).await?;
+        try_join_all(chats.iter().map(|chat| async { chat.run().await })).await?;
+        assert_eq!(log.calls(), MANY * (step + 1), "nothing is computed twice");
+    }
+    let chats = conversations(file.as_ref(), &log).await?;
+    for chat in &chats {
+        assert_eq!(chat.steps(), 2);
+        assert_eq!(chat.get("answer", 1).as_deref(), Some("<USER>\nHELLO\n</USER>"));
+    }
+    println!("all are here");
+    Ok(())
+}
+
+fn text(flow: usize, step: usize) -> String {
+    format!("said in {flow} at {step} ").repeat(100)
+}
+
+/// Writes to many flows at once until it is killed, and prints the steps that all flows have stored.
+async fn write(file: &Path) {
+    let stores: Vec<_> = (0..40).map(|flow| SqliteStore::new(file, flow.to_string())).collect();
+    for opened in join_all(stores.iter().map(Store::open)).await {
+        opened.expect("the flow is free");
+    }
+    for step in 0..10_000 {
+        let puts = stores.iter().enumerate().map(async |(flow, store)| {
+            put(store, "user", step, &text(flow, step)).await;
+        });
+        join_all(puts).await;
+        println!("ack {step}.");
+    }
+}
+
+#[tokio::test]
+async fn c2_many_flows_of_a_killed_process_have_all_confirmed_values_and_no_lock() {
+    if let Some(file) = env::var_os(CHILD) {
+        return write(file.as_ref()).await;
+    }
+    for acks in [1, 2, 9, 30] {
+        let chats = Chats::new();
+        let test = "c2_many_flows_of_a_killed_process_have_all_confirmed_values_and_no_lock";
+        let mut process = Process::start(module_path!(), test, &chats.file(), "");
+        process.wait_for(&format!("ack {}.", acks - 1));
+        process.kill();
+        let stores: Vec<_> = (0..40).map(|flow| chats.store(&flow.to_string())).collect();
+        for (flow, store) in stores.iter().enumerate() {
+            store.open().await.expect("it is free");
+            let entries = load(store, "user").await.expect("it can be read");
+            assert!(entries.len() >= acks, "{acks} are confirmed, and there are {}", entries.len());
+            assert!(entries.into_iter().all(|(step, entry)| entry == value(&text(flow, step))));
+        }
+        drop(stores);
+        assert_eq!(fs::read_dir(chats.folder.path()).expect("it is there").count(), 1, "no lock is left");
+    }
+}
+
+/// Holds the flows of these keys until it is killed.
+async fn hold(file: &Path, keys: &str) {
+    let stores: Vec<_> = keys.split(' ').map(|key| SqliteStore::new(file, key)).collect();
+    for store in &stores {
+        store.open().await.expect("the flow is free");
+    }
+    println!("\nopen");
+    io::stdin().read_line(&mut String::new()).expect("it waits to be killed");
+}
+
+/// The locks of a process are names of one file, so the lock of one name is that of all.
+#[tokio::test]
+async fn s6_the_flows_of_a_killed_process_are_free_one_by_one() {
+    let test = "s6_the_flows_of_a_killed_process_are_free_one_by_one";
+    if let Some(file) = env::var_os(CHILD) {
+        return hold(file.as_ref(), &env::var("HOW").expect("it is set")).await;
+    }
+    let chats = Chats::new();
+    let start = |keys| {
+        let mut process = Process::start(module_path!(), test, &chats.file(), keys);
+        process.wait_for("open");
+        process
+    };
+    let locked = async |key: &str| matches!(chats.store(key).open().await, Err(StoreError::Locked { .. }));
+    let first = start("a b c d");
+    let here = chats.store("e");
+    here.open().await.expect("a flow that nobody has open");
+    assert!(locked("a").await && locked("d").await, "the first process has them");
+    first.kill();
+
+    let mine = chats.store("a");
+    mine.open().await.expect("its owner is gone");
+    let second = start("b c");
+    assert!(locked("b").await && locked("c").await, "the second process has taken them over");
+    let rest = chats.store("d");
+    rest.open().await.expect("nobody has it");
+    put(&mine, "user", 0, "here").await;
+    second.kill();
+    assert_eq!(read(&chats.file(), "user").await.expect("another flow"), []);
+    assert!(!locked("b").await && locked("a").await && locked("d").await);
+    drop((here, mine, rest));
+    assert!(!locked("a").await && !locked("d").await && !locked("e").await);
+}
+
+/// The connection of a file that is open is shared, and it does not notice that its path leads elsewhere.
+#[cfg(unix)]
+#[tokio::test]
+async fn s10_nothing_is_written_if_the_file_was_moved_or_replaced() {
+    let chats = Chats::new();
+    let (store, other) = (chats.store("monday"), chats.store("tuesday"));
+    store.open().await.expect("it is free");
+    put(&store, "user", 0, "before").await;
+    let aside = chats.folder.path().join("aside.db");
+    fs::rename(chats.file(), &aside).expect("it can be moved");
+    let file = fs::canonicalize(chats.folder.path()).expect("it is there").join("chats.db");
+    let error = store.put(name("user"), 1, value("lost")).await.expect_err("it is gone").to_string();
+    assert_eq!(error, format!("{} cannot be written to: it is missing", file.display()));
+    fs::write(chats.file(), "").expect("it can be written");
+    let error = other.open().await.expect_err("it is another file").to_string();
+    assert_eq!(error, format!("{} cannot be written to: it was replaced by another file", file.display()));
+    let refused = store.put(name("user"), 1, value("lost")).await;
+    assert!(matches!(refused, Err(StoreError::Halted)), "{refused:?}");
+    assert_eq!(load(&store, "user").await.expect("it can be read").len(), 1);
+
+    drop(store);
+    other.open().await.expect("the new file is empty");
+    assert_eq!(read(&chats.file(), "user").await.expect("it is new"), []);
+}
