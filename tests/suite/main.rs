@@ -80,6 +80,8 @@ pub mod stores {
     pub mod opening;
     #[cfg(feature = "postgres")]
     pub mod postgres;
+    pub mod reopened;
+    pub mod reopened_laws;
     pub mod repair;
     #[cfg(feature = "sqlite")]
     pub mod sqlite;

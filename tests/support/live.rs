@@ -25,6 +25,8 @@ pub type Gaps = BTreeSet<(String, usize)>;
 pub struct Live {
     /// The flow.
     pub flow: Flow,
+    /// Its declarations, in the order of the description.
+    pub columns: Vec<Column>,
     seen: Arc<Mutex<Seen>>,
 }
 
@@ -35,8 +37,8 @@ impl Live {
     ///
     /// Those of [`flow`](flow()).
     pub fn declare(described: &naive::Flow, pauses: &[usize]) -> Result<Self> {
-        let (declared, seen) = declare(described, pauses, &Gaps::new());
-        Ok(Self { flow: flow(declared)?, seen })
+        let (columns, seen) = declare(described, pauses, &Gaps::new());
+        Ok(Self { flow: flow(&columns)?, columns, seen })
     }
 
     /// The same, with compute steps that fail in these cells, and columns that may be skipped.
@@ -45,8 +47,8 @@ impl Live {
     ///
     /// Those of [`flow`](flow()).
     pub fn with_gaps(described: &naive::Flow, gaps: &Gaps) -> Result<Self> {
-        let (declared, seen) = declare(described, &[0], gaps);
-        Ok(Self { flow: flow(declared)?, seen })
+        let (columns, seen) = declare(described, &[0], gaps);
+        Ok(Self { flow: flow(&columns)?, columns, seen })
     }
 
     /// The same on top of a store, without any pause.
@@ -68,8 +70,8 @@ impl Live {
         described: &naive::Flow,
         gaps: &Gaps,
     ) -> Result<Self> {
-        let (declared, seen) = declare(described, &[0], gaps);
-        Ok(Self { flow: Flow::open(options, declared).await?, seen })
+        let (columns, seen) = declare(described, &[0], gaps);
+        Ok(Self { flow: Flow::open(options, &columns).await?, columns, seen })
     }
 
     /// Pushes the values that the sources have at a step.

@@ -9,7 +9,7 @@ use super::delimiters::Overhead;
 use super::omissions::Truncation;
 use super::snapshot::Snapshot;
 use crate::declare::{Filter, Input, Reads, Window};
-use crate::history::History;
+use crate::history::{History, StepRanges};
 use crate::schedule::Cell;
 use crate::tokens::Counter;
 
@@ -56,22 +56,36 @@ impl Assembler {
         fork: Option<usize>,
         history: impl Fn(usize) -> History,
     ) -> Result<Snapshot, BudgetError> {
-        let mut snapshot =
-            Snapshot::new(reads, cell, fork, Arc::clone(&self.overhead), |column, input| match input {
-                Some(input) => self.filtered(input, history(column), cell.step),
-                None => history(column),
-            });
+        self.filter(&reads, cell.step, &history);
+        let filtered = |input: &Input| self.filtered.get(&input.at).map(|filtered| filtered.passed.clone());
+        let mut snapshot = Snapshot::new(reads, cell, fork, Arc::clone(&self.overhead), |column, input| {
+            input.and_then(filtered).unwrap_or_else(|| history(column))
+        });
         self.truncate(&mut snapshot)?;
         Ok(snapshot)
     }
 
-    /// The values that an input shows of its column at a step.
-    fn filtered(&mut self, input: &Input, column: History, step: usize) -> History {
-        match &input.spec.filter {
-            None => column,
+    /// Filters the values of a context, and of those before it that it depends on.
+    fn filter(&mut self, reads: &Reads, step: usize, history: impl Fn(usize) -> History) {
+        if reads.inputs.iter().all(|input| input.spec.filter.is_none()) {
+            return;
+        }
+        let previous = previous_step(reads, step, |input, step| match &input.spec.filter {
+            None => history(input.column).has(step),
             Some(filter) => {
                 let filtered = self.filtered.entry(input.at).or_default();
-                filtered.history(filter, &column, input.spec.needed(input.spec.cells(step)))
+                filtered.check_known(filter, &history(input.column), step..step + 1);
+                filtered.passed.has(step)
+            }
+        });
+        for input in &reads.inputs {
+            let Some(filter) = &input.spec.filter else { continue };
+            let (column, filtered) = (history(input.column), self.filtered.entry(input.at).or_default());
+            let needed = |step| input.spec.needed(input.spec.cells(step));
+            let Range { start, end } = needed(step);
+            filtered.check(filter, &column, if self.cuts.is_some() { 0 } else { start }..end);
+            if let Some(previous) = previous {
+                filtered.check_known(filter, &column, needed(previous));
             }
         }
     }
@@ -101,6 +115,11 @@ impl Assembler {
         &self.overhead
     }
 
+    /// Whether a context depends on all earlier ones, because cuts persist.
+    pub(crate) fn reads_all_steps(&self) -> bool {
+        self.cuts.is_some()
+    }
+
     /// The most tokens that the messages may have.
     pub(crate) fn max_tokens(&self) -> usize {
         match &self.limit {
@@ -116,32 +135,44 @@ fn is_computed_in_order(reads: &Reads) -> bool {
     reads.self_view.is_some() || reads.inputs.iter().all(|input| input.spec.window == Window::All)
 }
 
+/// The last step before this one at which an input has a value: that of the column's previous request. `is_read` returns
+/// whether an input shows a value of its column at a step.
+pub(crate) fn previous_step(
+    reads: &Reads,
+    step: usize,
+    mut is_read: impl FnMut(&Input, usize) -> bool,
+) -> Option<usize> {
+    let mut is_read_at = |input: &Input, step: usize| {
+        step.checked_sub(input.spec.lag).is_some_and(|source| is_read(input, source))
+    };
+    (0..step).rev().find(|&step| reads.inputs.iter().any(|input| is_read_at(input, step)))
+}
+
 /// The values that pass a filter, as a history: windows, sums and budgets work on it as on a column. The filter is called
 /// once for each value.
 #[derive(Clone, Debug, Default)]
 struct FilteredHistory {
     passed: History,
-    /// Every step before this one has been checked.
-    checked: usize,
+    checked: StepRanges,
 }
 
 impl FilteredHistory {
-    /// Checks the values in `steps`, which are stored, and returns all values so far that pass the filter.
-    fn history(&mut self, filter: &Filter, column: &History, steps: Range<usize>) -> History {
-        // A window may begin beyond the checked steps. Then it is checked alone, since the values between
-        // need not be stored. Checking a step twice is harmless: `insert` keeps the first value.
-        let is_next = steps.start <= self.checked;
-        for step in if is_next { self.checked.min(steps.end)..steps.end } else { steps.clone() } {
-            if let Some(text) = column.text(step)
-                && filter.shows(step, text.value)
-                && let Some(value) = column.value(step)
-            {
-                self.passed.insert(step, value, text.tokens);
+    /// Checks the values of steps, all of which are stored.
+    fn check(&mut self, filter: &Filter, column: &History, steps: Range<usize>) {
+        self.check_known(filter, column, steps.clone());
+        // Steps without a value are skipped for good.
+        self.checked.insert(steps);
+    }
+
+    /// Checks the values of steps, as far as they are stored.
+    fn check_known(&mut self, filter: &Filter, column: &History, steps: Range<usize>) {
+        for step in StepRanges::from(steps).minus(&self.checked).steps() {
+            if let (Some(text), Some(value)) = (column.text(step), column.value(step)) {
+                if filter.shows(step, text.value) {
+                    self.passed.insert(step, value, text.tokens);
+                }
+                self.checked.insert(step..step + 1);
             }
         }
-        if is_next {
-            self.checked = self.checked.max(steps.end);
-        }
-        self.passed.clone()
     }
 }

@@ -28,8 +28,12 @@ impl Declarations {
     /// With this column instead of the one at an index.
     pub(super) fn replacing(&self, at: usize, column: Column) -> Result<Self, SchemaErrors> {
         let mut columns = self.columns.clone();
-        let mut replaced = self.replaced.clone();
-        if let Some(slot) = columns.get_mut(at) {
+        // A column that returns is current again. Otherwise it would be replaced by itself, through the others.
+        let mut replaced: Vec<_> =
+            self.replaced.iter().filter(|(old, _)| old.id() != column.id()).cloned().collect();
+        if let Some(slot) = columns.get_mut(at)
+            && slot.id() != column.id()
+        {
             replaced.push((std::mem::replace(slot, column.clone()), column));
         }
         // Ordered anew: the replacement may read new columns, or some that come later.

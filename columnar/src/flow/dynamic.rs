@@ -128,7 +128,7 @@ impl LiveFlow<'static, Dynamic> {
         let extension = self.shared.load_added(Arc::new(plan), declarations.steps()).await?;
         // Locked only now, because no lock is held across an `await`. The list and the plan change together.
         let mut declared = self.columns.lock();
-        self.shared.extend(extension, &self.steps)?;
+        self.shared.extend(&extension, &self.steps)?;
         *declared = declarations;
         Ok(())
     }
@@ -232,11 +232,12 @@ impl LiveFlow<'static, Dynamic> {
         let declarations = known.replacing(at, column.clone())?;
         let plan = plan(&declarations)?;
         self.refuse_late_sources(&known, &declarations)?;
-        // The new column has another identity, so it has no origin. Those of its dependents are removed.
+        // The column and its dependents have no origin, so they are recomputed.
         let mut origins = declarations.origins(&known);
-        let fresh = plan.schema().find(column.name()).map(|at| plan.dependents(at)).unwrap_or_default();
-        for dependent in fresh {
-            if let Some(origin) = origins.get_mut(dependent) {
+        let replacement = plan.schema().find(column.name());
+        let dependents = replacement.map(|at| plan.dependents(at)).unwrap_or_default();
+        for recomputed in replacement.into_iter().chain(dependents) {
+            if let Some(origin) = origins.get_mut(recomputed) {
                 *origin = None;
             }
         }

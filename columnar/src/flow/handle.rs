@@ -187,8 +187,8 @@ impl<T> Handle<kind::Derived<T>> {
     ///   not stored yet.
     /// - [`Error::Skipped`](crate::Error::Skipped) if all inputs of the cell are empty.
     /// - [`Error::Budget`](crate::Error::Budget) if the messages exceed their budget.
-    /// - [`Error::NotLoaded`](crate::Error::NotLoaded) if a value that they show is not [in
-    ///   memory](super::LiveFlow::load).
+    /// - [`Error::NotLoaded`](crate::Error::NotLoaded) if a value that they or the previous request of the column show is
+    ///   not [in memory](super::LiveFlow::load).
     pub fn messages(&self, step: usize) -> Result<Messages> {
         self.flow().messages(self.latest.column(), step)
     }

@@ -87,10 +87,10 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
 
     /// Loads the values from `step` on that are stored but not in memory.
     ///
-    /// Opening a flow loads the values that the views of its columns can still show, and those of the last steps (see
-    /// [`OpenOptions::recent`](crate::reopen::OpenOptions::recent)). Earlier values cost neither time nor memory until
-    /// they are loaded: [`get`](Self::get) returns `None` for them, and [`messages`](Self::messages) returns
-    /// [`Error::NotLoaded`].
+    /// Values are not in memory if the flow was opened with
+    /// [`OpenOptions::recent`](crate::reopen::OpenOptions::recent), or was made from such a flow as a fork or with a
+    /// replaced column. [`get`](Self::get) returns `None` for them, and [`messages`](Self::messages) returns
+    /// [`Error::NotLoaded`]. Flows that were made from each other share the values that one of them loads.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -189,7 +189,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// - [`Error::Missing`] if a source has no value for the step, or an input of the cell is not stored yet.
     /// - [`Error::Skipped`] if all inputs of the cell are empty.
     /// - [`Error::Budget`] if the messages exceed their budget.
-    /// - [`Error::NotLoaded`] if a value that they show is not [in memory](Self::load).
+    /// - [`Error::NotLoaded`] if a value that they or the previous request of the column show is not
+    ///   [in memory](Self::load).
     pub fn messages(&self, column: impl AsRef<str>, step: usize) -> Result<Messages> {
         self.shared.messages_by_name(column.as_ref(), step)
     }

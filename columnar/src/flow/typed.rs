@@ -72,7 +72,7 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
             let columns = 0..before.schema().columns().len();
             let steps: Vec<_> = columns.map(|column| known.get(column)).chain(steps).collect();
             let extension = shared.load_added(plan, steps).await?;
-            shared.extend(extension, &known)?;
+            shared.extend(&extension, &known)?;
             drop(writing);
             Ok(Self::bound(shared, known))
         };

@@ -61,7 +61,8 @@
 //!
 //! # Loading
 //!
-//! Opening a flow loads the values that its views reach, and the last thousand steps. `load` loads earlier steps:
+//! Opening a flow loads all its values: it is the flow that was closed. For a long history this can be too much.
+//! [`recent`](crate::reopen::OpenOptions::recent) loads the last steps alone, with everything that their contexts show:
 //!
 //! ```
 //! # use columnar::prelude::*;
@@ -82,6 +83,9 @@
 //! assert!(chat.size.get(0).is_some());
 //! # Ok(()) }
 //! ```
+//!
+//! A run loads the values that its cells read before it computes anything, also in a fork. `load` loads the values from a
+//! step on. All flows with the same past have them in memory then, and no value is read twice.
 //!
 //! # Damage
 //!

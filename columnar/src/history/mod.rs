@@ -1,6 +1,7 @@
 //! The values of one column in memory.
 
 mod node;
+mod step_ranges;
 mod stored_steps;
 mod value;
 
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use crate::tokens::{Counter, Sum};
 pub(crate) use node::Text;
 use node::{BITS, Child, LeafEntry, Node, WIDTH, digit, rest};
+pub(crate) use step_ranges::StepRanges;
 pub use stored_steps::StoredSteps;
 pub use value::Value;
 
@@ -121,6 +123,31 @@ impl History {
             && let Some(leaf) = self.leaf_mut(before, Sum::default())
         {
             leaf.seal();
+        }
+    }
+
+    /// Takes over the values of another history in these steps. Leaves that are taken as a whole share their texts.
+    pub(crate) fn adopt(&mut self, other: &Self, steps: Range<usize>) {
+        let mut step = steps.start;
+        while step < steps.end {
+            let number = rest(step, 1);
+            let end = ((number + 1) << BITS).min(steps.end);
+            if let Some(leaf) = other.leaf(step) {
+                let is_empty = |leaf: &Node| leaf.sum().count == 0;
+                if end - step == WIDTH && !is_empty(leaf) && self.leaf(step).is_none_or(is_empty) {
+                    self.begin(number);
+                    if let Some(slot) = self.leaf_mut(step, leaf.sum()) {
+                        *slot = leaf.clone();
+                    }
+                } else {
+                    for (at, step) in (digit(step, 0)..).zip(step..end) {
+                        if let (Some(value), Some(text)) = (leaf.value(at), leaf.text(at)) {
+                            self.insert(step, value, text.tokens);
+                        }
+                    }
+                }
+            }
+            step = end;
         }
     }
 
@@ -283,6 +310,29 @@ mod tests {
             assert_eq!(cut.value(step + 1).as_deref(), Some("its own way"));
             assert!((0..2000).all(|at| holds(&whole, at)), "the first one is as it was");
         }
+    }
+
+    /// Into an empty history, one with later values, and one with other values of the same leaves; from sealed and open
+    /// leaves.
+    #[test]
+    fn adopted_values_join_those_of_the_history() {
+        let other = history((0..900).filter(|step| !(300..400).contains(step)));
+        for steps in [0..900, 0..1, 31..33, 5..700, 290..420, 300..400, 64..64, 880..900] {
+            for own in [0..0, 895..1000, 2000..2001, 0..31, 640..650] {
+                let own = own.filter(|step| !steps.contains(step));
+                let mut both = history(own.clone());
+                both.adopt(&other, steps.clone());
+                let expected = history(own.clone().chain(steps.clone().filter(|step| holds(&other, *step))));
+                for step in 0..2100 {
+                    assert_eq!(both.text(step), expected.text(step), "{step} of {steps:?}");
+                    assert_eq!(both.sum(0..step), expected.sum(0..step), "{step} of {steps:?}");
+                }
+            }
+        }
+        let mut adopted = History::default();
+        adopted.adopt(&other, 0..896);
+        let (a, b) = (other.text(17).expect("it is there"), adopted.text(17).expect("it is there"));
+        assert!(std::ptr::eq(a.value, b.value), "the text itself is shared");
     }
 
     /// A clone of a long history copies no text: both refer to the same one.

@@ -19,11 +19,6 @@ pub struct StoredSteps {
 }
 
 impl StoredSteps {
-    /// All steps before this one.
-    pub(crate) fn before(step: usize) -> Self {
-        Self { prefix: step, beyond: Vec::new() }
-    }
-
     /// Whether no step is stored.
     pub fn is_empty(&self) -> bool {
         self.prefix == 0 && self.beyond.is_empty()

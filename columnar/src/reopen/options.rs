@@ -7,9 +7,6 @@ use std::sync::Arc;
 use super::drift::ColumnChange;
 use crate::store::Store;
 
-/// The default of [`OpenOptions::recent`].
-const RECENT: usize = 1000;
-
 /// Options for opening a flow on a store. A store alone is accepted in their place, with the defaults.
 ///
 /// ```
@@ -35,7 +32,8 @@ const RECENT: usize = 1000;
 /// ```
 pub struct OpenOptions {
     store: Arc<dyn Store>,
-    pub(crate) recent: usize,
+    /// The number of last steps that are loaded; `None` for all.
+    pub(crate) recent: Option<usize>,
     pub(crate) keep: KeptColumns,
     pub(crate) recompute: Option<Recompute>,
 }
@@ -67,9 +65,9 @@ pub(crate) struct Recompute {
 }
 
 impl OpenOptions {
-    /// The defaults: a flow with a changed column is refused, and the last 1,000 steps are loaded.
+    /// The defaults: a flow with a changed column is refused, and all values are loaded.
     pub fn new(store: impl Store) -> Self {
-        Self { store: Arc::new(store), recent: RECENT, keep: KeptColumns::default(), recompute: None }
+        Self { store: Arc::new(store), recent: None, keep: KeptColumns::default(), recompute: None }
     }
 
     /// Keeps the stored values of a column that has changed since, and computes its next steps with the new
@@ -131,11 +129,14 @@ impl OpenOptions {
         &self.store
     }
 
-    /// Loads at least the values of this many last steps; the default is 1,000. Values in the window of a view are always
-    /// loaded. The others stay in the store until [`load`](crate::flow::LiveFlow::load) is called.
+    /// Loads only the last steps, so that opening a long history costs little time and memory.
+    ///
+    /// The contexts of these steps, and of cells that are not computed yet, are loaded as well. All other values stay in
+    /// the store until they are needed: a run loads what it reads, and [`load`](crate::flow::LiveFlow::load) loads what you
+    /// ask for.
     #[must_use]
     pub fn recent(mut self, steps: usize) -> Self {
-        self.recent = steps;
+        self.recent = Some(steps);
         self
     }
 }

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::Definition;
 use crate::declare::Name;
-use crate::store::{Defect, Entry, Store, StoreError, StoredSteps, chunks, put_all};
+use crate::history::StepRanges;
+use crate::store::{CHUNK, Defect, Entry, Store, StoreError, StoredSteps, put_all};
 use crate::usage::Receipt;
 
 /// Reads all entries of a store and returns the defects: entries that cannot be read, or that no flow can have stored.
@@ -120,7 +121,7 @@ impl Scan<'_> {
             self.report(key, stored_steps.prefix, format!("it is missing, but step {found} is stored"));
         }
         let mut prefix = 0;
-        for chunk in chunks(&stored_steps, &(0..usize::MAX)) {
+        for chunk in StepRanges::from(&stored_steps).chunks(CHUNK) {
             let mut sound = Vec::new();
             for (step, entry) in self.read(key, &stored_steps, chunk).await? {
                 if entry.is_skipped() {
@@ -146,7 +147,7 @@ impl Scan<'_> {
             );
         }
         // A gap is no defect here: the next run computes the missing cells.
-        for chunk in chunks(&stored_steps, &(0..begun)) {
+        for chunk in StepRanges::from(&stored_steps).within(&(0..begun)).chunks(CHUNK) {
             let mut entries = self.read(key, &stored_steps, chunk).await?;
             entries.retain(|(step, _)| *step < sound);
             self.copy(key, entries).await?;

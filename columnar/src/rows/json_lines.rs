@@ -50,8 +50,7 @@ use crate::store::Store;
 ///
 /// # Errors
 ///
-/// [`RowsError::Io`] if `out` fails; [`RowsError::Flow`] if the store cannot be read, and for a fork or an extended flow
-/// with earlier values that [are not in memory](LiveFlow::load).
+/// [`RowsError::Io`] if `out` fails; [`RowsError::Flow`] if the store cannot be read.
 pub async fn write_json_lines<C, I>(
     flow: &LiveFlow<'_, C, I>,
     mut out: impl Write,

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::compute_steps::{ComputeSteps, settings};
+use super::past::{Loaded, Unloaded};
 use super::shared::Shared;
-use super::state::{Entries, RunState, State};
+use super::state::{RunState, State};
 use super::{Error, Result};
 use crate::compute::{Settings, Step};
 use crate::declare::{Name, Plan};
-use crate::schedule::Cell;
 use crate::store::Store;
 
 /// The most forks that a flow remembers. Those of the first steps are forgotten first.
@@ -39,6 +39,12 @@ impl Shared {
         let mut state = self.lock().fork(step)?;
         // A cell that is stored meanwhile may be in the copy alone: the fork gets `Put::Exists` for it.
         state.stored = self.copy_fork(step, &*store).await?;
+        let State { unloaded, stored, .. } = &mut state;
+        for (column, unloaded) in unloaded {
+            if let Some(key) = stored.key(*column) {
+                *unloaded = unloaded.copied((Arc::clone(&store), key.clone()));
+            }
+        }
         Ok(Self::of(state, Some(store)))
     }
 
@@ -59,7 +65,7 @@ impl Shared {
         let mut next = state.derive(plan, origins, usize::MAX, settings(&left));
         // A store keeps the entries of removed columns itself.
         if self.store.is_none() {
-            next.removed = state.removed_entries(origins);
+            next.removed = state.removed_columns(origins);
         }
         *state = next;
         *steps = left;
@@ -81,9 +87,14 @@ impl State {
         if self.forks.len() > FORKS {
             self.forks.pop_first();
         }
+        Ok(self.before(step))
+    }
+
+    /// The state of a flow with the same columns and the values before `step`.
+    pub(super) fn before(&self, step: usize) -> Self {
         let (plan, settings) = (Arc::clone(&self.plan), self.settings.clone());
         let origins: Vec<_> = (0..plan.schema().columns().len()).map(Some).collect();
-        Ok(self.derive(plan, &origins, step, settings))
+        self.derive(plan, &origins, step, settings)
     }
 
     /// The state of a flow with the columns of `plan` and, of each origin, the values before `step`.
@@ -105,6 +116,7 @@ impl State {
             defaults: Arc::clone(&self.defaults),
             assemblers: Vec::new(),
             forks: self.forks.clone(),
+            unloaded: self.derive_unloaded(origins, step),
             removed: BTreeMap::new(),
             stored: self.stored.derive(origins),
             run: RunState::Stopped,
@@ -124,14 +136,32 @@ impl State {
         derived
     }
 
-    /// The entries of the columns that `origins` does not name, and of those that were removed before.
-    fn removed_entries(&self, origins: &[Option<usize>]) -> BTreeMap<Name, Entries> {
-        let mut removed = self.removed.clone();
-        let columns = 0..self.plan.schema().columns().len();
+    fn derive_unloaded(&self, origins: &[Option<usize>], step: usize) -> BTreeMap<usize, Unloaded> {
+        let column = |(column, origin): (usize, &Option<usize>)| {
+            let unloaded = self.unloaded.get(&(*origin)?)?.before(step);
+            (!unloaded.steps().is_empty()).then_some((column, unloaded))
+        };
+        origins.iter().enumerate().filter_map(column).collect()
+    }
+
+    /// The columns that `origins` does not name, and those that were removed before.
+    fn removed_columns(&self, origins: &[Option<usize>]) -> BTreeMap<Name, Unloaded> {
+        let (mut removed, schema) = (self.removed.clone(), self.plan.schema());
+        let columns = 0..schema.columns().len();
         for column in columns.filter(|&column| !origins.contains(&Some(column))) {
-            let cells = (0..self.scheduler.begun())
-                .filter_map(|step| Some((step, self.entry(Cell { column, step })?)));
-            removed.insert(self.plan.schema().name(column).clone(), cells.collect());
+            let (unloaded, mut steps) = (self.unloaded.get(&column), self.scheduler.stored_steps(column));
+            if let Some(unloaded) = unloaded {
+                steps = steps.minus(unloaded.steps());
+            }
+            let loaded = Loaded {
+                steps,
+                history: self.table.history(column),
+                receipts: self.receipts.derive(&[Some(column)], usize::MAX),
+                skipped: self.scheduler.skipped_steps(column).collect(),
+            };
+            let counter = Arc::clone(&self.counter);
+            let unloaded = Unloaded::removed(loaded, unloaded, schema.is_source(column), counter);
+            removed.insert(schema.name(column).clone(), unloaded);
         }
         removed
     }

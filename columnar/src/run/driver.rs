@@ -55,6 +55,8 @@ pub struct Run<'a, I = Name> {
     shared: Option<Arc<Shared>>,
     steps: ComputeSteps<'a>,
     has_begun: bool,
+    /// The loading of stored values that the missing cells read, before anything is computed.
+    loading: Option<BoxFuture<'static, Result<()>>>,
     /// The plan as of the last lookup of a column that it did not have.
     plan: Arc<Plan>,
     computations: SelectAll<Computation<'a>>,
@@ -78,6 +80,7 @@ impl<'a, I> Run<'a, I> {
             shared: Some(shared),
             steps,
             has_begun: false,
+            loading: None,
             plan,
             computations: SelectAll::new(),
             single_flight: SingleFlight::default(),
@@ -103,11 +106,21 @@ impl<I: ColumnId> Stream for Run<'_, I> {
                 return Poll::Ready(Some(Err(error)));
             }
             // Columns may have been removed since the run was made. While it is active they are only added.
-            self.plan = shared.plan();
+            (self.plan, self.loading) = (shared.plan(), shared.loading());
             self.has_begun = true;
             self.span = RunSpan::begin();
         }
         let _entered = self.span.enter();
+        if let Some(loading) = &mut self.loading {
+            match loading.poll_unpin(task) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Ok(())) => self.loading = None,
+                Poll::Ready(Err(error)) => {
+                    self.fail(error);
+                    return Poll::Ready(self.finish());
+                }
+            }
+        }
         loop {
             // Actions come first: they store a finished cell, and there is room for one only.
             if let Some(event) = self.act(task).or_else(|| self.poll_cells(task)) {
@@ -116,12 +129,7 @@ impl<I: ColumnId> Stream for Run<'_, I> {
             match self.shared().run_status(task.waker()) {
                 RunStatus::CanAct => {}
                 RunStatus::Waiting => return Poll::Pending,
-                RunStatus::Finished => {
-                    // Before the last item: after it the reader may run again, or open the store again.
-                    self.end();
-                    mem::take(&mut self.span).done();
-                    return Poll::Ready(self.failure.take().map(Err));
-                }
+                RunStatus::Finished => return Poll::Ready(self.finish()),
             }
         }
     }
@@ -348,6 +356,14 @@ impl<'a, I: ColumnId> Run<'a, I> {
         }
     }
 
+    /// Ends the run, and returns its last item.
+    fn finish(&mut self) -> Option<Result<Event<I>>> {
+        // Before the last item: after it the reader may run again, or open the store again.
+        self.end();
+        mem::take(&mut self.span).done();
+        self.failure.take().map(Err)
+    }
+
     /// The column of a cell in events; `None` for a column that an extension of the flow has added.
     fn column_id(&mut self, cell: Cell) -> Option<I> {
         I::__of(cell.column, self.name(cell.column))
@@ -377,6 +393,8 @@ impl<I> Run<'_, I> {
             // Compute steps may panic when they are dropped, so the run ends before.
             let dropped =
                 (mem::take(&mut self.computations), mem::take(&mut self.writes), mem::take(&mut self.steps));
+            // It holds the flow as well.
+            self.loading = None;
             shared.end_run();
             drop(dropped);
         }

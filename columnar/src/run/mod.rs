@@ -8,8 +8,9 @@
 //! ```
 //!
 //! `shared` locks `state`, which holds the scheduler and the values in memory. The `driver` is a run: it carries out the
-//! actions of the scheduler and reports the results. `restore`, `load` and `derive` take values from a store or from
-//! another flow.
+//! actions of the scheduler and reports the results. `restore` and `derive` make a flow from a store or from another
+//! flow. Stored values that are not in memory are in a `past`, which flows share; `needs` finds those that contexts show,
+//! and `load` reads them.
 
 mod actions;
 mod computation;
@@ -20,6 +21,8 @@ mod error;
 mod event;
 mod forecast;
 mod load;
+mod needs;
+mod past;
 mod restore;
 mod shared;
 mod state;

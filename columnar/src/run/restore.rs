@@ -1,13 +1,14 @@
 //! Opening a flow on a store, adding columns with stored values, and copying a flow into another store.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::compute_steps::{ComputeSteps, settings};
-use super::load::{invalid_history, load, load_error};
+use super::needs::load_all;
+use super::past::{Unloaded, invalid_history, load_error};
 use super::shared::Shared;
-use super::state::{Entries, StoredColumns};
+use super::state::{State, StoredColumns};
 use super::{Error, Result};
 use crate::compute::Step;
 use crate::declare::{Name, Plan, SchemaError, SchemaErrors};
@@ -16,14 +17,13 @@ use crate::reopen::{ColumnChange, Definition, KeptColumns, OpenOptions, Recomput
 use crate::store::{CHUNK, Store, StoreError, copy, put_all};
 
 /// A longer plan of a flow, with its compute steps and the stored values of the added columns.
-#[derive(Debug)]
 pub(crate) struct Extension<'a> {
     plan: Arc<Plan>,
     steps: Vec<Option<Step<'a>>>,
     stored: StoredColumns,
-    /// Of the added columns.
+    /// Those of the added columns.
     stored_by_column: Vec<StoredSteps>,
-    entries: Vec<(usize, Entries)>,
+    unloaded: BTreeMap<usize, Unloaded>,
 }
 
 impl Shared {
@@ -53,22 +53,18 @@ impl Shared {
             return Err(SchemaErrors::one(SchemaError::LateSource { name: late.as_str().into() }).into());
         }
         let restored = self.lock().scheduler.restore(0, &stored_by_column);
-        restored.map_err(|(column, error)| invalid_history(&plan, column, error))?;
+        restored.map_err(|(column, error)| invalid_history(plan.schema().name(column), error))?;
         // After all checks: a flow that cannot be opened leaves the stored definition as it is.
         define(&**store, text, &definition).await?;
-
-        let next = |column: usize| stored_by_column.get(column).map_or(0, |stored_steps| stored_steps.prefix);
-        let loaded = (0..keys.len()).map(|column| {
-            first_needed(&plan, column, 0, next).min(next(column).saturating_sub(options.recent))
-        });
-        let stored = StoredColumns { definition, loaded: loaded.collect(), keys, kept: options.keep.clone() };
-        for (column, (stored_steps, key)) in stored_by_column.iter().zip(&stored.keys).enumerate() {
-            let steps = stored.loaded(column)..usize::MAX;
-            let entries = load(&**store, &plan, column, key, steps, stored_steps).await?;
-            self.insert_entries(&plan, column, entries)?;
+        let (recent, kept) = (options.recent, options.keep.clone());
+        let unloaded = self.unloaded(store, &plan, &keys, 0, &stored_by_column);
+        {
+            let mut state = self.lock();
+            state.stored = StoredColumns { definition, keys, kept, recent };
+            state.unloaded = unloaded;
         }
-        self.lock().stored = stored;
-        Ok(())
+        load_all(|| self.lock().recent(0)).await?;
+        load_all(|| self.lock().needed(recent.unwrap_or(0))).await
     }
 
     /// Checks that this flow or its store has the columns to keep. Those of the store may be added later.
@@ -136,15 +132,12 @@ impl Shared {
         }
         definition.update(plan.schema(), &keys, &settings, |_, _| true)?;
         define(store, None, &definition).await?;
-        let loaded = {
-            let state = self.lock();
-            (0..keys.len()).map(|column| state.stored.loaded(column)).collect()
-        };
-        Ok(StoredColumns { definition, keys, loaded, kept: KeptColumns::default() })
+        let recent = self.lock().stored.recent;
+        Ok(StoredColumns { definition, keys, kept: KeptColumns::default(), recent })
     }
 
-    /// Loads the stored values of the columns that a longer plan adds at its end. This flow does not change before
-    /// [`extend`](Self::extend).
+    /// Prepares a change to a longer plan, with the stored values of the columns at its end. This flow does not change
+    /// before [`extend`](Self::extend).
     pub(crate) async fn load_added<'a>(
         &self,
         plan: Arc<Plan>,
@@ -154,66 +147,75 @@ impl Shared {
             let state = self.lock();
             (state.plan.schema().columns().len(), state.stored.clone())
         };
-        let columns = first..plan.schema().columns().len();
-        let Some(store) = &self.store else {
-            let state = self.lock();
-            // Cloned: `extend` removes them, and until then the change may fail.
-            let removed = |column| state.removed.get(plan.schema().name(column)).cloned().unwrap_or_default();
-            let entries: Vec<(usize, Entries)> = columns.map(|column| (column, removed(column))).collect();
-            let stored_by_column =
-                entries.iter().map(|(_, entries)| entries.iter().map(|(step, _)| *step).collect());
-            let stored_by_column = stored_by_column.collect();
-            return Ok(Extension { plan, steps, stored, stored_by_column, entries });
+        let (unloaded, stored_by_column) = match &self.store {
+            None => self.removed_before(&plan, first),
+            Some(store) => {
+                stored.keys = stored.definition.keys(plan.schema());
+                let stored_by_column = self.stored_by_column(&**store, &plan, &stored.keys, first).await?;
+                let added = |column: usize| column.checked_sub(first).and_then(|at| stored_by_column.get(at));
+                let (text, kept) = (stored.definition.text(), stored.kept.clone());
+                stored.definition.update(
+                    plan.schema(),
+                    &stored.keys,
+                    &settings(&steps),
+                    |column, change| added(column).is_none_or(StoredSteps::is_empty) || kept.allow(change),
+                )?;
+                // The definition comes before the first value: values without it would escape the check of changes.
+                define(&**store, Some(text), &stored.definition).await?;
+                (self.unloaded(store, &plan, &stored.keys, first, &stored_by_column), stored_by_column)
+            }
         };
-        stored.keys = stored.definition.keys(plan.schema());
-        let stored_by_column = self.stored_by_column(&**store, &plan, &stored.keys, first).await?;
-        let added = |column: usize| column.checked_sub(first).and_then(|at| stored_by_column.get(at));
-        let (text, kept) = (stored.definition.text(), stored.kept.clone());
-        stored.definition.update(plan.schema(), &stored.keys, &settings(&steps), |column, change| {
-            added(column).is_none_or(StoredSteps::is_empty) || kept.allow(change)
-        })?;
-        // The definition comes before the first value: values without it would escape the check of changes.
-        define(&**store, Some(text), &stored.definition).await?;
+        let extension = Extension { plan, steps, stored, stored_by_column, unloaded };
+        // A copy of the state finds what the added columns read, of all columns. Their cells may start as soon as the
+        // state itself has them.
+        let mut copy = self.lock().before(usize::MAX);
+        copy.extend(&extension)?;
+        load_all(|| copy.adopt().recent(first)).await?;
+        load_all(|| copy.adopt().needed(0)).await?;
+        Ok(extension)
+    }
 
-        let next = |column: usize| match added(column) {
-            Some(stored_steps) => stored_steps.prefix,
-            None => self.len(column),
-        };
-        let mut entries = Vec::new();
-        // Nothing of an added column is in memory yet, so all that is stored counts as not loaded.
-        stored.loaded.resize_with(plan.schema().columns().len(), || usize::MAX);
-        // Of all columns: the new ones may read values of the others that opening did not load.
-        for (column, (key, loaded)) in stored.keys.iter().zip(&mut stored.loaded).enumerate() {
-            let known = StoredSteps::before(*loaded);
-            let stored_steps = added(column).unwrap_or(&known);
-            let start = first_needed(&plan, column, first, next).min(stored_steps.prefix);
-            let not_loaded = start..*loaded;
-            *loaded = start.min(*loaded);
-            entries.push((column, load(&**store, &plan, column, key, not_loaded, stored_steps).await?));
-        }
-        Ok(Extension { plan, steps, stored, stored_by_column, entries })
+    /// The columns from `first` on that this flow had before they were removed, and their stored steps.
+    fn removed_before(&self, plan: &Plan, first: usize) -> (BTreeMap<usize, Unloaded>, Vec<StoredSteps>) {
+        let state = self.lock();
+        // Cloned: `extend` removes them, and until then the change may fail.
+        let removed = |column: usize| state.removed.get(plan.schema().name(column)).cloned();
+        let columns = first..plan.schema().columns().len();
+        let stored_steps = |column| removed(column).map(|removed| removed.steps().into()).unwrap_or_default();
+        let stored_by_column = columns.clone().map(stored_steps).collect();
+        (columns.filter_map(|column| Some((column, removed(column)?))).collect(), stored_by_column)
     }
 
     /// Changes to a longer plan. On an error the plan is as it was.
-    pub(crate) fn extend<'a>(&self, extension: Extension<'a>, steps: &ComputeSteps<'a>) -> Result<()> {
-        let Extension { plan, steps: extended, stored, stored_by_column, entries } = extension;
-        let settings = settings(&extended);
-        // A run looks up a step when it starts a cell, so the steps change before the plan.
-        *steps.lock() = extended;
+    pub(crate) fn extend<'a>(&self, extension: &Extension<'a>, steps: &ComputeSteps<'a>) -> Result<()> {
+        // A run looks up a step when it starts a cell, so the steps change before the plan. If the plan does not change,
+        // the longer list does no harm: no cell looks up its end.
+        steps.lock().clone_from(&extension.steps);
         let mut state = self.lock();
-        // If this fails, the longer list of steps does no harm: no cell looks up its end.
-        let extended = state.scheduler.extend(Arc::clone(&plan), &stored_by_column);
-        extended.map_err(|(column, error)| invalid_history(&plan, column, error))?;
-        state.set_settings(settings);
-        for (column, entries) in entries {
-            state.removed.remove(plan.schema().name(column));
-            state
-                .insert_entries(&plan, column, entries)
-                .map_err(|error| invalid_history(&plan, column, error))?;
-        }
-        (state.stored, state.plan) = (stored, plan);
+        state.extend(extension)?;
+        let schema = extension.plan.schema();
+        extension.unloaded.keys().for_each(|&column| drop(state.removed.remove(schema.name(column))));
         state.wake();
         Ok(())
+    }
+
+    /// The stored steps of the columns from `first` on, none of which is in memory.
+    fn unloaded(
+        &self,
+        store: &Arc<dyn Store>,
+        plan: &Plan,
+        keys: &[Name],
+        first: usize,
+        stored_by_column: &[StoredSteps],
+    ) -> BTreeMap<usize, Unloaded> {
+        let counter = Arc::clone(&self.lock().counter);
+        let columns = (first..).zip(keys.iter().skip(first)).zip(stored_by_column);
+        let columns = columns.filter(|(_, stored_steps)| !stored_steps.is_empty());
+        let unloaded = |((column, key), stored_steps): ((usize, &Name), &StoredSteps)| {
+            let (stored, is_source) = ((Arc::clone(store), key.clone()), plan.schema().is_source(column));
+            (column, Unloaded::new(stored, is_source, Arc::clone(&counter), stored_steps.into()))
+        };
+        columns.map(unloaded).collect()
     }
 
     /// The stored steps of the columns from `first` on.
@@ -227,9 +229,27 @@ impl Shared {
         let mut stored_by_column = Vec::new();
         for (column, key) in keys.iter().enumerate().skip(first) {
             let stored_steps = store.stored_steps(key.clone()).await;
-            stored_by_column.push(stored_steps.map_err(|source| load_error(plan, column, source))?);
+            stored_by_column
+                .push(stored_steps.map_err(|source| load_error(plan.schema().name(column), source))?);
         }
         Ok(stored_by_column)
+    }
+}
+
+impl State {
+    /// Changes to a longer plan. On an error nothing has changed.
+    fn extend(&mut self, extension: &Extension<'_>) -> Result<()> {
+        let Extension { plan, steps, stored, stored_by_column, unloaded } = extension;
+        let extended = self.scheduler.extend(Arc::clone(plan), stored_by_column);
+        extended.map_err(|(column, error)| invalid_history(plan.schema().name(column), error))?;
+        (self.plan, self.stored) = (Arc::clone(plan), stored.clone());
+        self.set_settings(settings(steps));
+        for (&column, unloaded) in unloaded {
+            // The counter may have been replaced since they were loaded.
+            self.unloaded.insert(column, unloaded.clone().counted(&self.counter));
+        }
+        self.adopt();
+        Ok(())
     }
 }
 
@@ -239,16 +259,6 @@ fn late_source<'p>(plan: &'p Plan, stored_by_column: &[StoredSteps]) -> Option<&
     let is_empty = |column: usize| stored_by_column.get(column).is_none_or(StoredSteps::is_empty);
     let has_begun = (0..stored_by_column.len()).any(|column| !schema.is_source(column) && !is_empty(column));
     schema.sources().find(|&source| has_begun && is_empty(source)).map(|source| schema.name(source))
-}
-
-/// The first step of a column that its readers need for their missing cells; only readers from column `first` on count.
-/// `next` returns the first missing step of a column.
-fn first_needed(plan: &Plan, column: usize, first: usize, next: impl Fn(usize) -> usize) -> usize {
-    let readers = plan.readers(column).iter().filter(|reader| reader.column >= first);
-    let needed =
-        readers.map(|reader| reader.window.of_input(next(reader.column).saturating_sub(reader.lag)).start);
-    // Without readers no value is needed in memory.
-    needed.min().unwrap_or(usize::MAX)
 }
 
 fn parse(text: Option<&str>) -> Result<Definition> {

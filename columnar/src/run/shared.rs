@@ -3,7 +3,6 @@
 //! One lock guards the state. It is held for short computations only, never during I/O or across an `await`.
 
 use std::fmt;
-use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::compute_steps::ComputeSteps;
@@ -18,7 +17,7 @@ use crate::history::Value;
 use crate::model::Choice;
 use crate::schedule::{Cell, InvalidHistory, Progress};
 use crate::store::{Entry, Put, Store, StoreError};
-use crate::tokens::Counter;
+use crate::tokens::{Counter, is_same};
 use crate::usage::{Bill, Receipt, SpendLimit};
 
 /// The state of a live flow, behind its lock, and its store.
@@ -46,6 +45,9 @@ impl Shared {
         let mut state = self.lock();
         // Under the lock: a value that is inserted meanwhile would keep the count of the earlier counter.
         state.table = state.table.counted(&*counter);
+        for unloaded in state.unloaded.values_mut() {
+            *unloaded = unloaded.clone().counted(&counter);
+        }
         state.counter = counter;
         state.assemblers.clear();
     }
@@ -57,10 +59,12 @@ impl Shared {
         state.assemblers.clear();
     }
 
-    /// Locks the state. A poisoned lock is used as well: user code under the lock, such as a counter of tokens, runs
-    /// between complete changes, so a panic of it leaves no half change.
+    /// Locks the state, with all values that have been loaded. A poisoned lock is used as well: user code under the lock,
+    /// such as a counter of tokens, runs between complete changes, so a panic of it leaves no half change.
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.adopt();
+        state
     }
 
     /// The plan with all columns that the flow has now.
@@ -170,8 +174,8 @@ impl Shared {
         loop {
             let tokens = counter.count(value);
             let state = self.lock();
-            // Addresses alone: one type may have several vtables. `counter` is held, so no address is reused.
-            if ptr::addr_eq(Arc::as_ptr(&counter), Arc::as_ptr(&state.counter)) {
+            // `counter` is held, so its address is not reused.
+            if is_same(&counter, &state.counter) {
                 return (tokens, state);
             }
             // `set_counter` was called meanwhile.
@@ -225,7 +229,10 @@ impl Shared {
     }
 
     pub(crate) fn progress(&self) -> Progress {
-        self.lock().scheduler.progress()
+        let state = self.lock();
+        let (progress, not_loaded) = (state.scheduler.progress(), state.unloaded_cells());
+        // The scheduler counts a stored cell as done until it is loaded and turns out to be skipped.
+        Progress { done: progress.done - not_loaded, not_loaded, ..progress }
     }
 
     /// Forecasts the next run, on copies outside of the lock.

@@ -1,26 +1,23 @@
 //! The state of a live flow, which one lock guards.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 use std::task::Waker;
 
-use super::table::{Receipts, Table, receipt};
+use super::past::Unloaded;
+use super::table::{Receipts, Table};
 use super::{Error, Result};
 use crate::compute::{Defaults, Settings};
 use crate::context::budget::{self, Budget};
 use crate::context::{Assembler, Messages, Snapshot};
 use crate::declare::{Name, Plan, Reads};
 use crate::reopen::{Definition, KeptColumns};
-use crate::schedule::{Cell, InvalidHistory, Scheduler};
+use crate::schedule::{Cell, Scheduler};
 use crate::store::Entry;
 use crate::tokens::{Chars, Counter};
 
 /// The number of cells of a flow that are computed at once by default.
 const CONCURRENCY: usize = 32;
-
-/// Stored entries of a column, by step.
-pub(super) type Entries = Vec<(usize, Entry)>;
 
 /// The state of a live flow.
 pub(super) struct State {
@@ -39,8 +36,10 @@ pub(super) struct State {
     pub(super) assemblers: Vec<Option<Assembler>>,
     /// The nearest forks: the step at which each diverges, and the first step whose contexts take it into account.
     pub(super) forks: BTreeMap<usize, usize>,
-    /// The entries of removed columns, for columns of the same name that are added later.
-    pub(super) removed: BTreeMap<Name, Entries>,
+    /// The columns with stored values that are not in memory.
+    pub(super) unloaded: BTreeMap<usize, Unloaded>,
+    /// The removed columns of a flow without a store, for columns of the same name that are added later.
+    pub(super) removed: BTreeMap<Name, Unloaded>,
     pub(super) stored: StoredColumns,
     pub(super) run: RunState,
 }
@@ -58,9 +57,9 @@ pub(super) struct StoredColumns {
     pub(super) definition: Definition,
     /// The key of each column in the store.
     pub(super) keys: Vec<Name>,
-    /// The first step of each column whose value is in memory; earlier values are in the store only.
-    pub(super) loaded: Vec<usize>,
     pub(super) kept: KeptColumns,
+    /// The number of last steps that are loaded of a column; `None` for all.
+    pub(super) recent: Option<usize>,
 }
 
 impl State {
@@ -77,6 +76,7 @@ impl State {
             defaults: Arc::default(),
             assemblers: Vec::new(),
             forks: BTreeMap::new(),
+            unloaded: BTreeMap::new(),
             removed: BTreeMap::new(),
             stored: StoredColumns::default(),
             run: RunState::Stopped,
@@ -93,6 +93,16 @@ impl State {
         self.settings = settings;
         // They have the budgets and the instructions of the earlier settings.
         self.assemblers.clear();
+    }
+
+    /// Takes the values into memory that this flow, or one that shares its past, has loaded since.
+    pub(super) fn adopt(&mut self) -> &mut Self {
+        let Self { unloaded, table, receipts, scheduler, .. } = self;
+        unloaded.retain(|&column, unloaded| {
+            unloaded.adopt(column, table, receipts, scheduler);
+            !unloaded.steps().is_empty()
+        });
+        self
     }
 
     /// The entry of a cell, if it is in memory.
@@ -146,30 +156,19 @@ impl State {
         let Some(reads) = schema.reads(cell.column).cloned() else {
             unreachable!("`{}` is derived", schema.name(cell.column))
         };
-        // A skipped cell has no value in the table either, so assembly would show less and not fail.
+        // A value that is not in memory looks like a skipped one, so assembly would show less and not fail.
         self.check_loaded(&reads, cell)?;
         // Contexts of steps that had begun before the fork do not change: requests may have been sent.
         let counts = |(_, since): &(&usize, &usize)| **since <= cell.step;
         let fork = self.forks.range(..=cell.step).rev().find(counts).map(|(step, _)| *step);
+        let fork =
+            fork.filter(|fork| self.has_context(&reads, Cell { step: fork.saturating_sub(1), ..cell }));
         let (table, assembler) = self.assembler(cell.column, &reads);
         let snapshot = assembler.assemble(reads, cell, fork, |column| table.history(column));
         snapshot.map_err(|source| {
             let column = self.plan.schema().name(cell.column).clone();
             Error::Budget { column, step: cell.step, source }
         })
-    }
-
-    /// Checks that the values in the context of a cell are in memory. Those of missing cells always are.
-    fn check_loaded(&self, reads: &Reads, cell: Cell) -> Result<()> {
-        let not_loaded = |(column, steps): (usize, Range<usize>)| {
-            (!steps.is_empty() && steps.start < self.stored.loaded(column)).then_some((column, steps.start))
-        };
-        match reads.needed(cell.column, cell.step).find_map(not_loaded) {
-            Some((column, step)) => {
-                Err(Error::NotLoaded { column: self.plan.schema().name(column).clone(), step })
-            }
-            None => Ok(()),
-        }
     }
 
     /// The assembler of a column, with the values that its contexts show.
@@ -200,61 +199,17 @@ impl State {
             waker.wake();
         }
     }
-
-    /// Takes stored entries into memory.
-    pub(super) fn insert_entries(
-        &mut self,
-        plan: &Plan,
-        column: usize,
-        entries: Entries,
-    ) -> Result<(), InvalidHistory> {
-        for (step, entry) in entries {
-            let cell = Cell { column, step };
-            if let Some(receipt) = receipt(&entry).map_err(|_| InvalidHistory::Receipt { step })? {
-                self.receipts.insert(cell, receipt);
-            }
-            match entry.value {
-                Some(value) => {
-                    let tokens = self.counter.count(&value);
-                    self.table.insert(cell, value, tokens);
-                }
-                None if plan.schema().is_source(column) => {
-                    return Err(InvalidHistory::SkippedSource { step });
-                }
-                None => self.scheduler.restore_skipped(column, std::iter::once(step)),
-            }
-        }
-        Ok(())
-    }
 }
 
 impl StoredColumns {
-    /// The first step of a column whose value is in memory.
-    pub(super) fn loaded(&self, column: usize) -> usize {
-        self.loaded.get(column).copied().unwrap_or(0)
-    }
-
-    /// Records that the values of a column are in memory from this step on.
-    pub(super) fn set_loaded(&mut self, column: usize, step: usize) {
-        if let Some(loaded) = self.loaded.get_mut(column) {
-            *loaded = step;
-        }
-    }
-
     pub(super) fn key(&self, column: usize) -> Option<&Name> {
         self.keys.get(column)
     }
 
     /// The stored columns of a flow with the columns that `origins` names.
     pub(super) fn derive(&self, origins: &[Option<usize>]) -> Self {
-        let loaded = origins.iter().map(|origin| origin.map_or(0, |origin| self.loaded(origin)));
         // A replaced column has no key. A flow with one is in memory, so all keys may be dropped.
         let keys = origins.iter().map(|origin| self.key((*origin)?).cloned());
-        Self {
-            loaded: loaded.collect(),
-            keys: keys.collect::<Option<_>>().unwrap_or_default(),
-            definition: self.definition.clone(),
-            kept: self.kept.clone(),
-        }
+        Self { keys: keys.collect::<Option<_>>().unwrap_or_default(), ..self.clone() }
     }
 }

@@ -1,6 +1,7 @@
 //! The values of a flow and their receipts that are in memory.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::history::{History, Value};
@@ -31,12 +32,23 @@ impl Table {
 
     /// Inserts the value of a cell with its number of tokens. If the cell has a value, it keeps it.
     pub(super) fn insert(&mut self, cell: Cell, value: Value, tokens: usize) {
-        if self.columns.len() <= cell.column {
-            self.columns.resize_with(cell.column + 1, History::default);
-        }
-        if let Some(column) = self.columns.get_mut(cell.column) {
+        if let Some(column) = self.column_mut(cell.column) {
             column.insert(cell.step, value, tokens);
         }
+    }
+
+    /// Takes over the values of a column in some steps.
+    pub(super) fn adopt(&mut self, column: usize, values: &History, steps: Range<usize>) {
+        if let Some(column) = self.column_mut(column) {
+            column.adopt(values, steps);
+        }
+    }
+
+    fn column_mut(&mut self, column: usize) -> Option<&mut History> {
+        if self.columns.len() <= column {
+            self.columns.resize_with(column + 1, History::default);
+        }
+        self.columns.get_mut(column)
     }
 
     /// The same values with the token counts of another counter.
@@ -55,7 +67,7 @@ impl Table {
 }
 
 /// The receipts of the cells that called a model.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Receipts {
     /// By column and part of the column.
     maps: BTreeMap<(usize, usize), Arc<Steps>>,
@@ -85,6 +97,21 @@ impl Receipts {
         let steps = self.maps.entry(map_key(cell)).or_default();
         // Copies a map that a fork shares, so at most `SHARED` pointers.
         Arc::make_mut(steps).entry(cell.step).or_insert_with(|| Arc::new(receipt));
+    }
+
+    /// Takes over those of column 0 of other receipts in some steps, for this column.
+    pub(super) fn adopt(&mut self, column: usize, other: &Self, steps: Range<usize>) {
+        let parts = steps.start / SHARED..=steps.end / SHARED;
+        for ((_, part), receipts) in other.maps.range((0, *parts.start())..=(0, *parts.end())) {
+            let (first, map) = (part * SHARED, self.maps.entry((column, *part)).or_default());
+            if steps.start <= first && first + SHARED <= steps.end && map.is_empty() {
+                *map = Arc::clone(receipts);
+            } else {
+                let adopted =
+                    receipts.range(steps.clone()).map(|(step, receipt)| (*step, Arc::clone(receipt)));
+                Arc::make_mut(map).extend(adopted);
+            }
+        }
     }
 
     /// Receipts that share those before `step`. `origins` gives, for each of their columns, the column of these receipts.
@@ -152,6 +179,23 @@ mod tests {
         }
         let whole = first.derive(&[None, Some(1)], usize::MAX);
         assert_eq!((durations(&whole, 1), durations(&whole, 2)), (all, vec![]));
+    }
+
+    #[test]
+    fn adopted_receipts_join_those_of_the_flow() {
+        let mut other = Receipts::default();
+        (0..4 * SHARED).filter(|step| step % 3 > 0).for_each(|step| {
+            other.insert(Cell { column: 0, step }, receipt(step));
+        });
+        for steps in [0..4 * SHARED, 5..SHARED, SHARED..2 * SHARED, SHARED - 1..3 * SHARED + 1, 7..7] {
+            let mut receipts = Receipts::default();
+            let own = Cell { column: 2, step: 4 * SHARED + 1 };
+            receipts.insert(own, receipt(1));
+            receipts.adopt(2, &other, steps.clone());
+            let adopted = durations(&other, 0).into_iter().filter(|(step, _)| steps.contains(step));
+            assert_eq!(durations(&receipts, 2), adopted.chain([(own.step, 1)]).collect::<Vec<_>>());
+            assert_eq!(durations(&receipts, 0), []);
+        }
     }
 
     #[test]

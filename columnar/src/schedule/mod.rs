@@ -166,7 +166,7 @@ impl Scheduler {
         let (done, running, failed) = (self.stored - skipped, self.running, self.failed.len());
         // Every begun cell is in exactly one of these states, so nothing underflows.
         let waiting = derived * self.begun - self.stored - running - failed;
-        Progress { done, skipped, running, failed, waiting }
+        Progress { done, skipped, running, failed, waiting, not_loaded: 0 }
     }
 
     /// Whether no cell runs and none could start.

@@ -34,11 +34,13 @@ pub struct Progress {
     pub failed: usize,
     /// Cells that wait to be computed.
     pub waiting: usize,
+    /// Cells that are stored and [not in memory](crate::reopen::OpenOptions::recent): done or skipped.
+    pub not_loaded: usize,
 }
 
 impl Progress {
     /// The number of all cells.
     pub fn total(&self) -> usize {
-        self.done + self.skipped + self.running + self.failed + self.waiting
+        self.done + self.skipped + self.running + self.failed + self.waiting + self.not_loaded
     }
 }

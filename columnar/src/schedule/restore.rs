@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::track::{Slot, Track};
 use super::{Cell, Scheduler};
-use crate::history::StoredSteps;
+use crate::history::{StepRanges, StoredSteps};
 
 /// The reason why the stored steps of a column are impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +98,17 @@ impl Scheduler {
             }
         }
         Ok(())
+    }
+
+    /// The stored steps of a column.
+    pub(crate) fn stored_steps(&self, column: usize) -> StepRanges {
+        self.tracks.get(column).map(Track::stored_steps).unwrap_or_default()
+    }
+
+    /// The steps of a column that are stored as skipped.
+    pub(crate) fn skipped_steps(&self, column: usize) -> impl Iterator<Item = usize> {
+        let cells = Cell { column, step: 0 }..=Cell { column, step: usize::MAX };
+        self.skipped.range(cells).map(|cell| cell.step)
     }
 
     /// Marks stored cells of a column as skipped.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::history::StoredSteps;
+use crate::history::{StepRanges, StoredSteps};
 
 /// The steps of one column: a stored prefix, and the state of each step after it.
 ///
@@ -72,6 +72,17 @@ impl Track {
     /// The number of stored steps.
     pub(super) fn stored(&self) -> usize {
         self.prefix + self.slots.iter().filter(|slot| matches!(slot, Slot::Stored { .. })).count()
+    }
+
+    /// The stored steps.
+    pub(super) fn stored_steps(&self) -> StepRanges {
+        let mut steps = StepRanges::from(0..self.prefix);
+        for (step, slot) in (self.prefix..).zip(&self.slots) {
+            if let Slot::Stored { .. } = slot {
+                steps.insert(step..step + 1);
+            }
+        }
+        steps
     }
 
     /// The track of the steps before `step`: the stored ones stay so, and the others have just begun.
@@ -177,6 +188,7 @@ mod tests {
                         assert_eq!(track.gap(from..to).is_none(), all, "{order:?} at {step}: {from}..{to}");
                     }
                 }
+                assert!(track.stored_steps().steps().eq((0..6).filter(|&s| flags[s])), "{order:?} at {step}");
                 let cut = track.before(4);
                 let kept = (0..4).filter(|&s| flags[s]).count();
                 assert_eq!((cut.stored(), cut.end()), (kept, 4), "{order:?} at {step}");

@@ -1,27 +1,13 @@
 //! Copies entries from one store into another.
 
-use std::ops::Range;
-
 use futures::future::join_all;
 
-use super::{Entry, Put, Store, StoreError, StoredSteps};
+use super::{Entry, Put, Store, StoreError};
 use crate::declare::Name;
+use crate::history::StepRanges;
 
 /// The most steps of a column, or rows of a table, that are moved or held in memory at once.
 pub(crate) const CHUNK: usize = 512;
-
-/// Splits the stored steps within a range into ranges of at most [`CHUNK`] steps.
-pub(crate) fn chunks(stored_steps: &StoredSteps, steps: &Range<usize>) -> Vec<Range<usize>> {
-    let mut chunks: Vec<Range<usize>> = Vec::new();
-    for step in stored_steps.within(steps) {
-        match chunks.last_mut() {
-            // A gap does not end a chunk, so scattered steps do not need one load each.
-            Some(chunk) if step - chunk.start < CHUNK => chunk.end = step + 1,
-            _ => chunks.push(step..step + 1),
-        }
-    }
-    chunks
-}
 
 /// Copies the entries of a column before a step, and resumes a copy that was interrupted. An entry at a later step
 /// is an error: the target was not empty.
@@ -38,7 +24,7 @@ pub(crate) async fn copy(
         )));
     }
     let stored_steps = from.stored_steps(column.clone()).await?;
-    for chunk in chunks(&stored_steps, &(0..before)) {
+    for chunk in StepRanges::from(&stored_steps).within(&(0..before)).chunks(CHUNK) {
         put_all(into, column, from.load(column.clone(), chunk).await?).await?;
     }
     Ok(())

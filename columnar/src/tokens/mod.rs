@@ -27,6 +27,7 @@ mod ratio;
 mod sum;
 
 use std::fmt;
+use std::ptr;
 use std::sync::Arc;
 
 pub use calibration::{Calibrated, Calibration};
@@ -65,6 +66,12 @@ impl<C: Counter + ?Sized> Counter for Arc<C> {
     fn count(&self, text: &str) -> usize {
         (**self).count(text)
     }
+}
+
+/// Whether both are the same counter, by identity.
+pub(crate) fn is_same(a: &Arc<dyn Counter>, b: &Arc<dyn Counter>) -> bool {
+    // Addresses alone: one type may have several vtables.
+    ptr::addr_eq(Arc::as_ptr(a), Arc::as_ptr(b))
 }
 
 impl fmt::Debug for dyn Counter {

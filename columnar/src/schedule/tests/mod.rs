@@ -286,7 +286,10 @@ fn restored_columns_are_checked_together() {
 fn a_long_past_is_restored_as_its_length() {
     let mut scheduler = Scheduler::new(plan(&[None, Some(&[(0, LATEST)])]), 32);
     scheduler
-        .restore(0, &[StoredSteps::before(usize::MAX / 4), StoredSteps::before(usize::MAX / 4 - 1)])
+        .restore(
+            0,
+            &[usize::MAX / 4, usize::MAX / 4 - 1].map(|prefix| StoredSteps { prefix, beyond: Vec::new() }),
+        )
         .expect("all have begun");
     assert_eq!(scheduler.progress().waiting, 1);
     assert_eq!(scheduler.poll(), Some(Action::Compute(Cell { column: 1, step: usize::MAX / 4 - 1 })));

@@ -1,0 +1,139 @@
+//! The steps that are not in memory and that contexts show.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::past::Unloaded;
+use super::state::State;
+use super::{Error, Result};
+use crate::context::previous_step;
+use crate::declare::{Input, Name, Reads};
+use crate::history::StepRanges;
+use crate::schedule::Cell;
+
+/// Steps of a column that are to be loaded.
+pub(super) struct Load {
+    column: Name,
+    unloaded: Unloaded,
+    steps: StepRanges,
+}
+
+/// Loads steps until `next` returns none.
+pub(super) async fn load_all(mut next: impl FnMut() -> Vec<Load>) -> Result<()> {
+    loop {
+        let loads = next();
+        if loads.is_empty() {
+            return Ok(());
+        }
+        for Load { column, unloaded, steps } in loads {
+            unloaded.load(&column, &steps).await?;
+        }
+    }
+}
+
+impl State {
+    /// The steps within a range that are not in memory, of all columns.
+    pub(super) fn unloaded_within(&self, steps: &Range<usize>) -> Vec<Load> {
+        self.loads(self.unloaded.keys().map(|column| (*column, steps.clone())))
+    }
+
+    /// The number of derived cells that are not in memory.
+    pub(super) fn unloaded_cells(&self) -> usize {
+        let derived = self.unloaded.iter().filter(|(column, _)| !self.plan.schema().is_source(**column));
+        derived.map(|(_, unloaded)| unloaded.steps().count()).sum()
+    }
+
+    /// The last steps of the columns from `first` on, as many as were asked for when the flow was opened.
+    pub(super) fn recent(&self, first: usize) -> Vec<Load> {
+        let start =
+            |column| self.stored.recent.map_or(0, |recent| self.scheduler.len(column).saturating_sub(recent));
+        self.loads(self.unloaded.range(first..).map(|(&column, _)| (column, start(column)..usize::MAX)))
+    }
+
+    /// The steps that are not in memory and that the contexts of missing cells show, and of this number of last steps.
+    pub(super) fn needed(&mut self, last: usize) -> Vec<Load> {
+        if self.unloaded.is_empty() {
+            return Vec::new();
+        }
+        let plan = self.plan.clone();
+        let mut cells = Vec::new();
+        for column in 0..plan.schema().columns().len() {
+            let Some(reads) = plan.schema().reads(column) else { continue };
+            // Windows only move forward, so no later cell reads an earlier step than this one.
+            let first = Cell { column, step: self.scheduler.len(column).saturating_sub(last) };
+            cells.extend(self.context_cells(reads, first));
+            let later = |(column, steps): (usize, Range<usize>)| (column, steps.start..usize::MAX);
+            cells.extend(reads.needed(column, first.step).map(later));
+        }
+        self.loads(cells)
+    }
+
+    /// Checks that the values in the context of a cell, and in the one before it, are in memory.
+    pub(super) fn check_loaded(&mut self, reads: &Reads, cell: Cell) -> Result<()> {
+        if self.unloaded.is_empty() {
+            return Ok(());
+        }
+        let cells = self.context_cells(reads, cell).into_iter();
+        let first = |(column, steps): (usize, Range<usize>)| {
+            Some((self.unloaded.get(&column)?.steps().first_in(&steps)?, column))
+        };
+        // The first step of all, because loading it loads the later ones, too.
+        match cells.filter_map(first).min() {
+            Some((step, column)) => Err(self.not_loaded(Cell { column, step })),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the values in the context of a cell are in memory.
+    pub(super) fn has_context(&self, reads: &Reads, cell: Cell) -> bool {
+        let is_unloaded = |(column, steps): (usize, Range<usize>)| {
+            self.unloaded.get(&column).is_some_and(|unloaded| unloaded.steps().first_in(&steps).is_some())
+        };
+        self.unloaded.is_empty() || !reads.needed(cell.column, cell.step).any(is_unloaded)
+    }
+
+    pub(super) fn not_loaded(&self, cell: Cell) -> Error {
+        Error::NotLoaded { column: self.plan.schema().name(cell.column).clone(), step: cell.step }
+    }
+
+    /// The cells that the context of a cell shows or counts, and those of the request before it, whose prefix it repeats.
+    fn context_cells(&mut self, reads: &Reads, cell: Cell) -> Vec<(usize, Range<usize>)> {
+        let mut cells: Vec<_> = reads.needed(cell.column, cell.step).collect();
+        if self.assembler(cell.column, reads).1.reads_all_steps() {
+            cells.iter_mut().for_each(|(_, steps)| steps.start = 0);
+        }
+        // The previous request cannot be found without the values that decide whether it was made.
+        let mut unknown = Vec::new();
+        let is_read = |input: &Input, step: usize| {
+            let is_unloaded =
+                self.unloaded.get(&input.column).is_some_and(|unloaded| unloaded.steps().contains(step));
+            if is_unloaded {
+                // With as many earlier ones as come after it, in case that it was not read either.
+                unknown.push((input.column, step.saturating_sub(cell.step - step - 1)..step + 1));
+            }
+            let shows =
+                |value: &str| input.spec.filter.as_ref().is_none_or(|filter| filter.shows(step, value));
+            is_unloaded
+                || self.table.get(Cell { column: input.column, step }).is_some_and(|value| shows(&value))
+        };
+        let previous = previous_step(reads, cell.step, is_read);
+        cells.extend(unknown);
+        cells.extend(previous.into_iter().flat_map(|step| reads.needed(cell.column, step)));
+        cells
+    }
+
+    /// Loads of the steps that are not in memory.
+    fn loads(&self, cells: impl IntoIterator<Item = (usize, Range<usize>)>) -> Vec<Load> {
+        let mut steps_by_column: BTreeMap<usize, StepRanges> = BTreeMap::new();
+        for (column, steps) in cells {
+            if let Some(unloaded) = self.unloaded.get(&column) {
+                steps_by_column.entry(column).or_default().extend(&unloaded.steps().within(&steps));
+            }
+        }
+        let load = |(column, steps): (usize, StepRanges)| {
+            let unloaded = self.unloaded.get(&column).filter(|_| !steps.is_empty())?.clone();
+            Some(Load { column: self.plan.schema().name(column).clone(), unloaded, steps })
+        };
+        steps_by_column.into_iter().filter_map(load).collect()
+    }
+}

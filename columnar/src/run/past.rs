@@ -1,0 +1,254 @@
+//! The past of a column: its stored values that are not in memory. The flows that share them read each from the store
+//! once, and only if it is needed.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::stream::{self, StreamExt};
+
+use super::table::{Receipts, Table, receipt};
+use super::{Error, Result};
+use crate::declare::Name;
+use crate::history::{History, StepRanges, Value};
+use crate::schedule::{Cell, InvalidHistory, Scheduler};
+use crate::store::{CHUNK, Entry, Store, StoreError};
+use crate::tokens::{Counter, is_same};
+use crate::usage::Receipt;
+
+/// Stored entries of a column, by step.
+pub(super) type Entries = Vec<(usize, Entry)>;
+
+/// The number of chunks that are read while one is counted.
+const AHEAD: usize = 2;
+
+/// The steps of a flow's column that are stored and not in memory.
+#[derive(Clone)]
+pub(super) struct Unloaded {
+    past: Arc<Past>,
+    steps: StepRanges,
+    /// The version of the past up to which this flow has adopted its values.
+    adopted: usize,
+}
+
+/// The stored values of a column, for a flow and its forks.
+struct Past {
+    /// The store, and the key of the column in it; `None` if all values are loaded.
+    stored: Option<(Arc<dyn Store>, Name)>,
+    is_source: bool,
+    /// The counter of the tokens in `loaded`.
+    counter: Arc<dyn Counter>,
+    /// Locked while values are read, so no value is read by two flows.
+    reading: tokio::sync::Mutex<()>,
+    loaded: Mutex<Loaded>,
+    /// The number of changes of `loaded`.
+    version: AtomicUsize,
+}
+
+/// The values that have been loaded.
+#[derive(Default)]
+pub(super) struct Loaded {
+    /// Their steps.
+    pub(super) steps: StepRanges,
+    pub(super) history: History,
+    /// Those of column 0.
+    pub(super) receipts: Receipts,
+    pub(super) skipped: BTreeSet<usize>,
+}
+
+impl Unloaded {
+    /// These steps of a column, which are stored under a key.
+    pub(super) fn new(
+        stored: (Arc<dyn Store>, Name),
+        is_source: bool,
+        counter: Arc<dyn Counter>,
+        steps: StepRanges,
+    ) -> Self {
+        Self::of(Past::new(Some(stored), is_source, counter, Loaded::default()), steps)
+    }
+
+    /// A column that leaves its flow with these values in memory. `unloaded` are its other stored steps.
+    pub(super) fn removed(
+        loaded: Loaded,
+        unloaded: Option<&Self>,
+        is_source: bool,
+        counter: Arc<dyn Counter>,
+    ) -> Self {
+        let mut steps = loaded.steps.clone();
+        unloaded.into_iter().for_each(|unloaded| steps.extend(&unloaded.steps));
+        let stored = unloaded.and_then(|unloaded| unloaded.past.stored.clone());
+        Self::of(Past::new(stored, is_source, counter, loaded), steps)
+    }
+
+    fn of(past: Past, steps: StepRanges) -> Self {
+        Self { past: Arc::new(past), steps, adopted: 0 }
+    }
+
+    pub(super) fn steps(&self) -> &StepRanges {
+        &self.steps
+    }
+
+    /// The same past for a flow with the steps before this one.
+    pub(super) fn before(&self, step: usize) -> Self {
+        Self { steps: self.steps.within(&(0..step)), ..self.clone() }
+    }
+
+    /// The same steps in another store, which has a copy of them.
+    pub(super) fn copied(&self, stored: (Arc<dyn Store>, Name)) -> Self {
+        Self::new(stored, self.past.is_source, Arc::clone(&self.past.counter), self.steps.clone())
+    }
+
+    /// The same steps with the tokens of another counter. Flows with different counters share no loaded values.
+    pub(super) fn counted(self, counter: &Arc<dyn Counter>) -> Self {
+        if is_same(&self.past.counter, counter) {
+            return self;
+        }
+        let Past { stored, is_source, .. } = &*self.past;
+        let loaded = self.past.lock();
+        let steps = self.steps.minus(&self.steps.minus(&loaded.steps));
+        let mut history = History::default();
+        steps.iter().for_each(|steps| history.adopt(&loaded.history, steps));
+        let counted = Loaded {
+            steps,
+            history: history.counted(&**counter),
+            receipts: loaded.receipts.clone(),
+            skipped: loaded.skipped.clone(),
+        };
+        Self::of(Past::new(stored.clone(), *is_source, Arc::clone(counter), counted), self.steps.clone())
+    }
+
+    /// Loads some of the steps. Every flow with this past adopts them when it is used next.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be read, does not return a stored step, or has an invalid entry. `column` is the name in the
+    /// error.
+    pub(super) async fn load(&self, column: &Name, steps: &StepRanges) -> Result<()> {
+        self.past.load(column, steps).await
+    }
+
+    /// Reads the entries of the steps within a range, and keeps none in memory.
+    pub(super) async fn read(&self, column: &Name, steps: &Range<usize>) -> Result<Entries> {
+        self.past.read(column, &self.steps.within(steps)).await
+    }
+
+    /// Moves the values that have been loaded into the memory of the flow, whose column this is.
+    pub(super) fn adopt(
+        &mut self,
+        column: usize,
+        table: &mut Table,
+        receipts: &mut Receipts,
+        scheduler: &mut Scheduler,
+    ) {
+        let version = self.past.version.load(Ordering::Acquire);
+        if version == self.adopted {
+            return;
+        }
+        self.adopted = version;
+        let loaded = self.past.lock();
+        let left = self.steps.minus(&loaded.steps);
+        for steps in self.steps.minus(&left).iter() {
+            table.adopt(column, &loaded.history, steps.clone());
+            receipts.adopt(column, &loaded.receipts, steps.clone());
+            scheduler.restore_skipped(column, loaded.skipped.range(steps).copied());
+        }
+        self.steps = left;
+    }
+}
+
+impl Past {
+    fn new(
+        stored: Option<(Arc<dyn Store>, Name)>,
+        is_source: bool,
+        counter: Arc<dyn Counter>,
+        loaded: Loaded,
+    ) -> Self {
+        // A new flow has adopted version 0, so values that are loaded already are version 1.
+        let version = AtomicUsize::new(usize::from(!loaded.steps.is_empty()));
+        let (reading, loaded) = (tokio::sync::Mutex::default(), Mutex::new(loaded));
+        Self { stored, is_source, counter, reading, loaded, version }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Loaded> {
+        // No code of users runs under the lock, so a panic leaves nothing half changed.
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn load(&self, column: &Name, steps: &StepRanges) -> Result<()> {
+        let _reading = self.reading.lock().await;
+        let missing = steps.minus(&self.lock().steps);
+        // In chunks, because entries take more memory than values in a history.
+        let chunks = missing.chunks(CHUNK).into_iter().map(|chunk| missing.within(&chunk));
+        let read = async |steps: StepRanges| (self.read(column, &steps).await, steps);
+        let mut chunks = pin!(stream::iter(chunks).map(read).buffered(AHEAD));
+        while let Some((entries, steps)) = chunks.next().await {
+            let cells = self.cells(column, entries?)?;
+            self.lock().insert(cells, &steps);
+            self.version.fetch_add(1, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    /// Reads the entries of some steps of one chunk.
+    async fn read(&self, column: &Name, steps: &StepRanges) -> Result<Entries> {
+        let (Some((store, key)), Some(span)) = (&self.stored, steps.span()) else { return Ok(Vec::new()) };
+        let entries = store.load(key.clone(), span).await;
+        let mut entries = entries.map_err(|source| load_error(column, source))?;
+        // The store may have stored further steps since. A fork computes those itself.
+        entries.retain(|(step, _)| steps.contains(*step));
+        // Stores may return entries in any order.
+        entries.sort_unstable_by_key(|(step, _)| *step);
+        let mut found = entries.iter().map(|(step, _)| *step);
+        match steps.steps().find(|step| found.next() != Some(*step)) {
+            Some(step) => Err(invalid_history(column, InvalidHistory::NotReturned { step })),
+            None => Ok(entries),
+        }
+    }
+
+    /// Checks entries, and counts their tokens.
+    fn cells(&self, column: &Name, entries: Entries) -> Result<Vec<LoadedCell>> {
+        let cell = |(step, entry): (usize, Entry)| {
+            let receipt = receipt(&entry).map_err(|_| InvalidHistory::Receipt { step })?;
+            if self.is_source && entry.is_skipped() {
+                return Err(InvalidHistory::SkippedSource { step });
+            }
+            let value = entry.value.map(|value| (self.counter.count(&value), value));
+            Ok(LoadedCell { step, value, receipt })
+        };
+        let cells: Result<_, _> = entries.into_iter().map(cell).collect();
+        cells.map_err(|error| invalid_history(column, error))
+    }
+}
+
+/// A checked entry.
+struct LoadedCell {
+    step: usize,
+    /// With the number of its tokens; `None` for a skipped cell.
+    value: Option<(usize, Value)>,
+    receipt: Option<Receipt>,
+}
+
+impl Loaded {
+    fn insert(&mut self, cells: Vec<LoadedCell>, steps: &StepRanges) {
+        for LoadedCell { step, value, receipt } in cells {
+            match value {
+                Some((tokens, value)) => self.history.insert(step, value, tokens),
+                None => drop(self.skipped.insert(step)),
+            }
+            if let Some(receipt) = receipt {
+                self.receipts.insert(Cell { column: 0, step }, receipt);
+            }
+        }
+        self.steps.extend(steps);
+    }
+}
+
+pub(super) fn load_error(column: &Name, source: StoreError) -> Error {
+    Error::Load { column: column.clone(), source }
+}
+
+pub(super) fn invalid_history(column: &Name, error: InvalidHistory) -> Error {
+    load_error(column, StoreError::other(error))
+}
