@@ -26,6 +26,31 @@
 //! # Ok(()) }
 //! ```
 //!
+//! # Dependencies and features
+//!
+//! The crate is not published yet: the path is that of its folder in a checkout of the repository.
+//!
+//! ```toml
+//! [dependencies]
+//! columnar = { path = "../columnar/columnar", features = ["genai", "sqlite"] }
+//! tokio = { version = "1", features = ["macros", "rt"] }
+//! ```
+//!
+//! All features are off by default. Each adds items, which are marked with it, and changes nothing that is there
+//! without it.
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `genai` | Real models by name, such as `openai/gpt-4o-mini`: OpenAI, Anthropic, Gemini, Ollama, and servers with their APIs |
+//! | `insta` | `assert_context_snapshot!`: contexts under review, as snapshots of the crate insta |
+//! | `parquet` | `rows::write_parquet` and `read_parquet`: a flow as a Parquet file |
+//! | `postgres` | `store::PostgresStore`: values in a PostgreSQL database |
+//! | `simulation` | The module `simulation`: tests of a flow under random faults, on a virtual clock |
+//! | `sqlite` | `store::SqliteStore`: values in a file of SQLite, which is compiled into the program; needs a C compiler |
+//! | `tiktoken` | `tokens::Exact`: exact counts of tokens for models of OpenAI; adds 1.2 MB of vocabularies to the program |
+//! | `tracing` | The module `trace`: spans of runs, cells and calls of models, for any subscriber of the crate tracing |
+//! | `typed` | Columns whose values are JSON of a Rust type: `column score(review): Score = …` |
+//!
 //! # Where to look
 //!
 //! | to | see |
@@ -85,6 +110,9 @@
 //!              ▼          │               │
 //!        context ──▶ compute ──▶ value ──▶ store ──▶ event ──▶ your `run()` loop
 //! ```
+
+// docs.rs sets this cfg. The items of a feature are marked with it.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 // ARCHITECTURE.md draws the layers: a module imports only from those below it. The blocks are in that order, the lowest
 // first.

@@ -45,6 +45,38 @@ fn every_dependency_of_the_library_has_its_reason_in_contributing() {
     }
 }
 
+/// The features in the manifest of the library, each with its comment, as rows of a table.
+fn features() -> Vec<String> {
+    let manifest = read("columnar/Cargo.toml");
+    let (_, features) = manifest.split_once("\n[features]\n").expect("it has some");
+    let mut comment = "";
+    let mut rows = Vec::new();
+    for line in features.lines().take_while(|line| !line.starts_with('[')) {
+        match (line.strip_prefix("# "), line.split_once(" = ")) {
+            (Some(text), _) => comment = text.trim_end_matches('.'),
+            (None, Some(("default", list))) => {
+                assert_eq!(list, "[]", "the tables say that all features are off");
+            }
+            (None, Some((name, _))) => rows.push(format!("| `{name}` | {comment} |")),
+            (None, None) => {}
+        }
+    }
+    rows
+}
+
+#[test]
+fn the_tables_of_features_are_that_of_the_manifest() {
+    let features = features();
+    assert!(features.len() > 8, "{features:?}");
+    for (path, prefix) in [("README.md", ""), ("columnar/src/lib.rs", "//! ")] {
+        let text = read(path);
+        let lines = text.lines().filter_map(|line| line.strip_prefix(prefix));
+        let table = lines.skip_while(|line| !line.starts_with("| feature |")).skip(2);
+        let rows: Vec<&str> = table.take_while(|line| line.starts_with('|')).collect();
+        assert_eq!(rows, features, "the table in {path} is not:\n{}\n", features.join("\n"));
+    }
+}
+
 #[test]
 fn the_commands_of_the_readme_are_checked() {
     let (readme, checks) = (read("README.md"), read(".ci/run"));
