@@ -36,8 +36,7 @@
 //! tokio = { version = "1", features = ["macros", "rt"] }
 //! ```
 //!
-//! All features are off by default. Each adds items, which are marked with it, and changes nothing that is there
-//! without it.
+//! All features are off by default. Each adds to the library and changes nothing that is there without it.
 //!
 //! | feature | adds |
 //! |---|---|

@@ -88,4 +88,5 @@ pub mod stores {
 }
 
 pub mod layers;
+pub mod links;
 pub mod records;

@@ -260,12 +260,14 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
 impl<'a, C, I: ColumnId> LiveFlow<'a, C, I> {
     /// Starts a run, which computes all missing cells.
     ///
-    /// The run is a [`Stream`](futures::Stream) of [`Event`](crate::Event)s, and also a future: `flow.run().await?`
-    /// computes the cells and discards the events. Nothing happens until it is polled. Dropping it cancels the cells
-    /// that are not stored. If no cell is missing, it ends at once.
+    /// The run is a [`Stream`] of [`Event`](crate::Event)s, and also a future: `flow.run().await?` computes the cells
+    /// and discards the events. Nothing happens until it is polled. Dropping it cancels the cells that are not stored.
+    /// If no cell is missing, it ends at once.
     ///
     /// If a cell fails, the cells in progress are finished and stored, and then the run ends with the error. The next
     /// run computes the missing cells. If another run is in progress, the run ends with [`Error::Running`].
+    ///
+    /// [`Stream`]: https://docs.rs/futures/0.3/futures/stream/trait.Stream.html
     pub fn run(&self) -> Run<'a, I> {
         Run::new(Arc::clone(&self.shared), self.steps.clone())
     }
