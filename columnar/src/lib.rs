@@ -213,7 +213,7 @@ pub mod prelude {
 ///     }
 /// }
 ///
-/// # use columnar::model::Offline;
+/// use columnar::model::Offline;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 /// let chat = Chat::new(Offline::new());
 /// chat.user.push("Hello").await?;
@@ -247,7 +247,7 @@ pub mod prelude {
 ///
 /// ```
 /// use columnar::prelude::*;
-/// # use columnar::store::MemoryStore;
+/// use columnar::store::MemoryStore;
 ///
 /// flow! {
 ///     pub struct Chat {
@@ -264,7 +264,7 @@ pub mod prelude {
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-/// # let store = MemoryStore::new();
+/// let store = MemoryStore::new();
 /// let chat = Chat::open(store.clone()).await?;
 /// chat.user.push("It works!").await?;
 /// chat.run().await?;
@@ -279,7 +279,7 @@ pub mod prelude {
 /// }
 /// felt.user.push("It is fast, too.").await?;      // the columns of the chat are fields as well
 /// assert_eq!(Felt::ORDER, ["user", "topics", "mood"]);
-/// # drop((run, felt, chat));
+/// drop((run, felt, chat));
 ///
 /// // Later, on the same store.
 /// let felt = Felt::extend(Chat::open(store).await?).await?;

@@ -13,7 +13,8 @@ use crate::usage::SpendLimit;
 /// The argument of a compute step: the cell to compute, and the values that its column reads.
 ///
 /// ```
-/// # use columnar::prelude::*;
+/// use columnar::prelude::*;
+///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 /// let chat = flow! {
 ///     source user;

@@ -59,8 +59,8 @@ pub(crate) use typed::read;
 ///     source user;
 ///     column reversed(user.latest) = Reverse;
 /// };
-/// # chat.user.push("x").await?;
-/// # chat.run().await?;
+/// chat.user.push("x").await?;
+/// chat.run().await?;
 /// # Ok(()) }
 /// ```
 pub trait Compute: Send + Sync + 'static {

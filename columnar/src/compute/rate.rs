@@ -28,7 +28,7 @@ const LARGEST_BURST: u32 = 1_000_000;
 ///
 /// let user = source("user");
 /// let topics = column("topics", user.latest(), prompt("List the topics.").rate(per_second(2)));
-/// # let _ = flow([topics])?;
+/// let _ = flow([topics])?;
 /// # Ok::<(), Error>(())
 /// ```
 pub fn per_second(calls: u32) -> Rate {
@@ -42,7 +42,7 @@ pub fn per_second(calls: u32) -> Rate {
 ///
 /// let user = source("user");
 /// let topics = column("topics", user.latest(), prompt("List the topics.").rate(per_minute(60)));
-/// # let _ = flow([topics])?;
+/// let _ = flow([topics])?;
 /// # Ok::<(), Error>(())
 /// ```
 pub fn per_minute(calls: u32) -> Rate {
@@ -68,8 +68,8 @@ pub fn per_minute(calls: u32) -> Rate {
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 /// let chat = Chat::new(per_minute(6000));
-/// # chat.user.push("hello").await?;
-/// # chat.run().await?;
+/// chat.user.push("hello").await?;
+/// chat.run().await?;
 /// # Ok(()) }
 /// ```
 ///
@@ -98,7 +98,7 @@ impl Rate {
     /// let rate = per_minute(60).burst(5);
     /// let user = source("user");
     /// let topics = column("topics", user.latest(), prompt("List the topics.").rate(&rate));
-    /// # let _ = flow([topics])?;
+    /// let _ = flow([topics])?;
     /// # Ok::<(), Error>(())
     /// ```
     #[must_use]

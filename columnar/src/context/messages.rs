@@ -21,7 +21,8 @@ use crate::declare::Name;
 /// values and copies no text. Making and cloning it takes the same short time for any length of the history.
 ///
 /// ```
-/// # use columnar::prelude::*;
+/// use columnar::prelude::*;
+///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 /// let chat = flow! {
 ///     source user;

@@ -22,9 +22,10 @@
 //! spelling becomes an entity:
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
-//! # use serde_json::{json, to_value};
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
 //! let chat = flow! {
 //!     source user;
@@ -51,17 +52,18 @@
 //! Each part of a message knows its column, step and role:
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-//! # let chat = flow! {
-//! #     source user;
-//! #     column answer(user, self) = script(["Since when?", ""]);
-//! # };
-//! # for text in ["It is slow.", "On Mondays."] {
-//! #     chat.user.push(text).await?;
-//! # }
-//! # chat.run().await?;
+//! let chat = flow! {
+//!     source user;
+//!     column answer(user, self) = script(["Since when?", ""]);
+//! };
+//! for text in ["It is slow.", "On Mondays."] {
+//!     chat.user.push(text).await?;
+//! }
+//! chat.run().await?;
 //! let messages = chat.answer.messages(1)?;
 //! let origins = messages.parts().filter_map(|part| part.origin().map(|from| (from.column.to_string(), from.step)));
 //! assert!(origins.eq([("user", 0), ("answer", 0), ("user", 1)].map(|(name, step)| (name.to_owned(), step))));

@@ -5,8 +5,9 @@
 //! and the first value that it drops ends the prefix that the next request repeats.
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let chat = flow! {
 //!     source user;
@@ -36,14 +37,14 @@
 //! same, if that pays by the provider's prices and by the time between two steps. You set that time:
 //!
 //! ```
-//! # use columnar::prelude::*;
 //! use columnar::cache::Pace;
+//! use columnar::prelude::*;
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-//! # let chat = flow! {
-//! #     source user;
-//! #     column answer(user, self) = prompt("You are a helpful assistant.");
-//! # };
+//! let chat = flow! {
+//!     source user;
+//!     column answer(user, self) = prompt("You are a helpful assistant.");
+//! };
 //! chat.set_pace(Pace::think(secs(75)));       // a person answers after about 75 seconds
 //! # Ok(()) }
 //! ```

@@ -41,13 +41,14 @@
 //! and all fields return the values of their columns:
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # flow! {
-//! #     pub struct Desk {
-//! #         source request;
-//! #         column answer(request) = prompt("Answer the request.");
-//! #     }
-//! # }
+//! use columnar::prelude::*;
+//!
+//! flow! {
+//!     pub struct Desk {
+//!         source request;
+//!         column answer(request) = prompt("Answer the request.");
+//!     }
+//! }
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let desk = Desk::new();
 //! let step = desk.request.push("Where is my parcel?").await?;
@@ -82,7 +83,8 @@
 //! Inside a function, `flow!` can be an expression. Its compute steps can use and borrow what is in scope:
 //!
 //! ```
-//! # use columnar::prelude::*;
+//! use columnar::prelude::*;
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let prices = [("tea", 3), ("cake", 4)];
 //! let till = flow! {
@@ -109,7 +111,8 @@
 //! request repeats.
 //!
 //! ```
-//! # use columnar::prelude::*;
+//! use columnar::prelude::*;
+//!
 //! flow! {
 //!     pub struct Chat {
 //!         source user;

@@ -5,8 +5,8 @@
 //!
 //! ```
 //! use columnar::prelude::*;
-//! # use columnar::testing::script;
-//! # use serde_json::{json, to_value};
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
 //!
 //! flow! {
 //!     pub struct Chat {

@@ -39,18 +39,19 @@
 //! messages and all its own answers. So their calls differ at the second step:
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
-//! # use serde_json::{json, to_value};
-//! # flow! {
-//! #     pub struct Chat {
-//! #         source user;
-//! #         column mood(user.latest)     = script(["annoyed", "curious"]);
-//! #         column assistant(user, self) = script(["Since when?", "Then it is the backup."]);
-//! #     }
-//! # }
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
+//!
+//! flow! {
+//!     pub struct Chat {
+//!         source user;
+//!         column mood(user.latest)     = script(["annoyed", "curious"]);
+//!         column assistant(user, self) = script(["Since when?", "Then it is the backup."]);
+//!     }
+//! }
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
-//! # let chat = Chat::new();
+//! let chat = Chat::new();
 //! chat.user.push("The site is slow again.").await?;
 //! chat.user.push("Since Monday. Why?").await?;
 //! chat.run().await?;

@@ -6,9 +6,10 @@
 //! has no value at a step does not appear:
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
-//! # use serde_json::{json, to_value};
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
 //! let debate = flow! {
 //!     source topic;
@@ -36,7 +37,8 @@
 //! shorten the prefix that requests share:
 //!
 //! ```
-//! # use columnar::prelude::*;
+//! use columnar::prelude::*;
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
 //! let chat = flow! {
 //!     source user;
@@ -64,20 +66,22 @@
 //! they pass:
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
-//! # use serde_json::{json, to_value};
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
 //! let chat = flow! {
 //!     source user;
-//!     column questions(user.filter(|text| text.ends_with('?')))              = script(["Two so far."]);
+//!     column questions(user.filter(|text| text.ends_with('?'))) = script(["", "One.", "Two."]);
 //!     column review(user.sample(|step| step % 2 == 0).as("even"), user.latest) = script(["", "", ""]);
 //! };
 //! for text in ["Hi.", "Who?", "Why?"] {
 //!     chat.user.push(text).await?;
 //! }
-//! # let _ = chat.run().await;
-//! assert_eq!(chat.questions.get(0), None);
+//! chat.run().await?;
+//!
+//! assert_eq!((chat.questions.get(0), chat.questions.get(1).as_deref()), (None, Some("One.")));
 //! assert_eq!(to_value(chat.questions.messages(2)?)?, json!([
 //!     { "role": "user", "content": "<user>\nWho?\n</user>\n\n<user>\nWhy?\n</user>" },
 //! ]));

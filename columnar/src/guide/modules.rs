@@ -4,9 +4,10 @@
 //! uses it. Inside the module its own names apply, so it is written once and used anywhere:
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
-//! # use serde_json::{json, to_value};
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
+//!
 //! flow! {
 //!     /// Two sides of a question.
 //!     pub struct Debate {

@@ -5,9 +5,10 @@
 //! among the inputs of the step that reads it, and the column does not wait for `con`.
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
-//! # use serde_json::{json, to_value};
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
 //! let debate = flow! {
 //!     source topic;
@@ -31,19 +32,20 @@
 //! it first, one step after its own, so a growing history remains a prefix of the next request:
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
-//! # use serde_json::{json, to_value};
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
 //! let chat = flow! {
 //!     source user;
 //!     column coach(user.latest)                 = script(["Be brief.", "Be kind.", ""]);
 //!     column answer(coach.prev.all(), user, self) = script(["Hello there.", "Yes.", ""]);
 //! };
-//! # for text in ["Hi.", "Really?", "Why?"] {
-//! #     chat.user.push(text).await?;
-//! # }
-//! # chat.run().await?;
+//! for text in ["Hi.", "Really?", "Why?"] {
+//!     chat.user.push(text).await?;
+//! }
+//! chat.run().await?;
 //! assert_eq!(to_value(chat.answer.messages(2)?)?, json!([
 //!     { "role": "user", "content": "<user>\nHi.\n</user>" },
 //!     { "role": "assistant", "content": "Hello there." },

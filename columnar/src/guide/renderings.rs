@@ -12,10 +12,10 @@
 //! | [`alternating`](crate::rendering::Rendering::alternating) | templates without a system role | start of the first message | a string |
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
-//! # use serde_json::json;
+//! use columnar::prelude::*;
 //! use columnar::rendering::Rendering;
+//! use columnar::testing::script;
+//! use serde_json::json;
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let chat = flow! {
@@ -60,18 +60,18 @@
 //! A rendering writes the [marks](super::caches) of a request in the provider's format:
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
-//! # use serde_json::json;
 //! use columnar::cache::{Pace, CachePolicy};
+//! use columnar::prelude::*;
 //! use columnar::rendering::Rendering;
+//! use columnar::testing::script;
+//! use serde_json::json;
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-//! # let chat = flow! {
-//! #     source user;
-//! #     column answer(user, self) = script(["Since when?"]);
-//! # };
-//! # chat.user.push("It is slow. ".repeat(500)).await?;
+//! let chat = flow! {
+//!     source user;
+//!     column answer(user, self) = script(["Since when?"]);
+//! };
+//! chat.user.push("It is slow. ".repeat(500)).await?;
 //! let (messages, pace) = (chat.answer.messages(0)?, Pace::batch());
 //! let marked = |model| -> Result<Rendering<'_>> {
 //!     let provider = CachePolicy::by_model(model);
@@ -100,10 +100,11 @@
 //! same role:
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
-//! # use serde_json::json;
-//! # use columnar::rendering::Rendering;
+//! use columnar::prelude::*;
+//! use columnar::rendering::Rendering;
+//! use columnar::testing::script;
+//! use serde_json::json;
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let chat = flow! {
 //!     source user;

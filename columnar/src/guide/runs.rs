@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use columnar::prelude::*;
-//! # use columnar::testing::script;
+//! use columnar::testing::script;
 //!
 //! flow! {
 //!     pub struct Chat {
@@ -61,7 +61,8 @@
 //! [`forecast`](crate::flow::LiveFlow::forecast) estimates the next run before it begins:
 //!
 //! ```
-//! # use columnar::prelude::*;
+//! use columnar::prelude::*;
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let chat = flow! {
 //!     source user;

@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use columnar::prelude::*;
-//! # use columnar::testing::script;
+//! use columnar::testing::script;
 //!
 //! flow! {
 //!     pub struct Patterns {
@@ -28,18 +28,19 @@
 //! so [caches](super::caches) serve all of that call.
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
-//! # use serde_json::{json, to_value};
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
-//! # let chat = flow! {
-//! #     source user;
-//! #     column accumulator(user, self) = script(["Since when?", "At what time?", "The backup."]);
-//! # };
-//! # for text in ["It is slow.", "On Mondays.", "At nine."] {
-//! #     chat.user.push(text).await?;
-//! # }
-//! # chat.run().await?;
+//! let chat = flow! {
+//!     source user;
+//!     column accumulator(user, self) = script(["Since when?", "At what time?", "The backup."]);
+//! };
+//! for text in ["It is slow.", "On Mondays.", "At nine."] {
+//!     chat.user.push(text).await?;
+//! }
+//! chat.run().await?;
 //! assert_eq!(to_value(chat.accumulator.messages(2)?)?, json!([
 //!     { "role": "user",      "content": "<user>\nIt is slow.\n</user>" },
 //!     { "role": "assistant", "content": "Since when?" },
@@ -56,18 +57,19 @@
 //! merged into one:
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
-//! # use serde_json::{json, to_value};
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
-//! # let chat = flow! {
-//! #     source user;
-//! #     column reducer(user, self.latest) = script(["Slow.", "Slow on Mondays.", "Slow on Mondays at nine."]);
-//! # };
-//! # for text in ["It is slow.", "On Mondays.", "At nine."] {
-//! #     chat.user.push(text).await?;
-//! # }
-//! # chat.run().await?;
+//! let chat = flow! {
+//!     source user;
+//!     column reducer(user, self.latest) = script(["Slow.", "Slow on Mondays.", "Slow on Mondays at nine."]);
+//! };
+//! for text in ["It is slow.", "On Mondays.", "At nine."] {
+//!     chat.user.push(text).await?;
+//! }
+//! chat.run().await?;
 //! assert_eq!(to_value(chat.reducer.messages(2)?)?, json!([
 //!     { "role": "user",      "content": "<user>\nIt is slow.\n</user>\n\n<user>\nOn Mondays.\n</user>" },
 //!     { "role": "assistant", "content": "Slow on Mondays." },
@@ -84,18 +86,19 @@
 //! require a user message at the start, so a constant one leads:
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
-//! # use serde_json::{json, to_value};
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
-//! # let chat = flow! {
-//! #     source user;
-//! #     column journal(user.latest, self) = script(["It is slow.", "It has a weekday.", "It has a time."]);
-//! # };
-//! # for text in ["It is slow.", "On Mondays.", "At nine."] {
-//! #     chat.user.push(text).await?;
-//! # }
-//! # chat.run().await?;
+//! let chat = flow! {
+//!     source user;
+//!     column journal(user.latest, self) = script(["It is slow.", "It has a weekday.", "It has a time."]);
+//! };
+//! for text in ["It is slow.", "On Mondays.", "At nine."] {
+//!     chat.user.push(text).await?;
+//! }
+//! chat.run().await?;
 //! assert_eq!(to_value(chat.journal.messages(2)?)?, json!([
 //!     { "role": "user",      "content": "<elided/>" },
 //!     { "role": "assistant", "content": "It is slow.\n\nIt has a weekday." },
@@ -109,18 +112,19 @@
 //! A map transforms each row by itself. Its calls are the smallest, and all its steps run at once.
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
-//! # use serde_json::{json, to_value};
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
-//! # let chat = flow! {
-//! #     source user;
-//! #     column map(user.latest) = script(["", "Monday", "09:00"]);
-//! # };
-//! # for text in ["It is slow.", "On Mondays.", "At nine."] {
-//! #     chat.user.push(text).await?;
-//! # }
-//! # chat.run().await?;
+//! let chat = flow! {
+//!     source user;
+//!     column map(user.latest) = script(["", "Monday", "09:00"]);
+//! };
+//! for text in ["It is slow.", "On Mondays.", "At nine."] {
+//!     chat.user.push(text).await?;
+//! }
+//! chat.run().await?;
 //! assert_eq!(to_value(chat.map.messages(2)?)?, json!([
 //!     { "role": "user", "content": "<user>\nAt nine.\n</user>" },
 //! ]));

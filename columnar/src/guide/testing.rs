@@ -126,8 +126,8 @@
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-//! # let folder = tempfile::tempdir().expect("a folder");
-//! # let path = folder.path().join("chat.json");
+//! let folder = tempfile::tempdir().expect("a folder");
+//! let path = folder.path().join("chat.json");
 //! let model = ScriptedModel::new(|_| "Hi!".to_owned());
 //! chat("Answer.", Cassette::open(&path, Record::All).recording(model)).await?;
 //!
@@ -190,14 +190,15 @@
 #![cfg_attr(feature = "insta", doc = "```")]
 #![cfg_attr(not(feature = "insta"), doc = "```ignore")]
 //! use columnar::assert_context_snapshot;
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-//! # let chat = flow! {
-//! #     source user;
-//! #     column summary(user, self.latest) = script(["They greet."]);
-//! # };
-//! # chat.user.push("Hello").await?;
+//! let chat = flow! {
+//!     source user;
+//!     column summary(user, self.latest) = script(["They greet."]);
+//! };
+//! chat.user.push("Hello").await?;
 //!
 //! assert_context_snapshot!(chat.summary.messages(0)?, @"
 //! summary at step 0: 1 message

@@ -66,8 +66,9 @@
 //! does not match either, the cell fails; see [failures](super::failures).
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::ScriptedModel;
+//! use columnar::prelude::*;
+//! use columnar::testing::ScriptedModel;
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let model = ScriptedModel::new(|request| match request.follow_up.last() {
 //!     Some((_, wrong)) if wrong.contains("expected u8") => "[5]".to_owned(),
@@ -101,8 +102,8 @@
 //! The value that a function returns is checked against the type as well. [`Json`](crate::Json) serialises it:
 //!
 //! ```
-//! # use columnar::prelude::*;
 //! use columnar::Json;
+//! use columnar::prelude::*;
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let desk = flow! {

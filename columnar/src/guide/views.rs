@@ -9,9 +9,10 @@
 //! | `user.window(2)` | steps 2 and 3 |
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
-//! # use serde_json::{json, to_value};
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
 //! let chat = flow! {
 //!     source user;
@@ -56,19 +57,20 @@
 //! computed, so earlier steps show the values of wide views alone:
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
-//! # use serde_json::{json, to_value};
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
 //! let chat = flow! {
 //!     source user;
 //!     column mood(user.latest)          = script(["annoyed", "patient", "curious"]);
 //!     column answer(user, mood.latest)  = script(["", "", ""]);
 //! };
-//! # for text in ["It is slow.", "On Mondays.", "Why?"] {
-//! #     chat.user.push(text).await?;
-//! # }
-//! # chat.run().await?;
+//! for text in ["It is slow.", "On Mondays.", "Why?"] {
+//!     chat.user.push(text).await?;
+//! }
+//! chat.run().await?;
 //! assert_eq!(to_value(chat.answer.messages(2)?)?, json!([
 //!     { "role": "user", "content":
 //!         "<user>\nIt is slow.\n</user>\n\n<user>\nOn Mondays.\n</user>\n\n<user>\nWhy?\n</user>\n\n<mood>\ncurious\n</mood>" },
@@ -84,18 +86,19 @@
 //! values, directly before the first value that is shown:
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
-//! # use serde_json::{json, to_value};
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
 //! let chat = flow! {
 //!     source user;
 //!     column mood(user.window(2).elided(), self.latest.elided()) = script(["calm", "annoyed", "patient", ""]);
 //! };
-//! # for text in ["It is slow.", "On Mondays.", "At nine.", "Why?"] {
-//! #     chat.user.push(text).await?;
-//! # }
-//! # chat.run().await?;
+//! for text in ["It is slow.", "On Mondays.", "At nine.", "Why?"] {
+//!     chat.user.push(text).await?;
+//! }
+//! chat.run().await?;
 //! assert_eq!(to_value(chat.mood.messages(3)?)?, json!([
 //!     { "role": "user", "content":
 //!         "<elided>2 values of user</elided>\n\n<user>\nAt nine.\n</user>\n\n<elided>2 values of mood</elided>" },

@@ -13,16 +13,17 @@ impl Rendering<'_> {
     /// `ModelMessage[]`, `instructions` a `SystemModelMessage`.
     ///
     /// ```
-    /// # use columnar::prelude::*;
-    /// # use columnar::rendering::Rendering;
-    /// # use serde_json::json;
+    /// use columnar::prelude::*;
+    /// use columnar::rendering::Rendering;
+    /// use serde_json::json;
+    ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-    /// # let chat = flow! {
-    /// #     source user;
-    /// #     column answer(user, self) = prompt("Be brief.");
-    /// # };
-    /// # chat.user.push("Hello!").await?;
-    /// # let messages = chat.answer.messages(0)?;
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = prompt("Be brief.");
+    /// };
+    /// chat.user.push("Hello!").await?;
+    /// let messages = chat.answer.messages(0)?;
     /// // generateText({ model, ...options })
     /// let options = Rendering::new("Be brief.", &messages).ai_sdk();
     /// assert_eq!(options, json!({

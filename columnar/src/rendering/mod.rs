@@ -15,19 +15,19 @@
 //! Nothing is sent: [`prompt`](crate::prompt) and its models do that. This is for your own clients.
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
+//! use columnar::prelude::*;
 //! use columnar::rendering::Rendering;
-//! # use serde_json::json;
+//! use columnar::testing::script;
+//! use serde_json::json;
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-//! # let chat = flow! {
-//! #     source user;
-//! #     column answer(user, self) = script(["Hi!", ""]);
-//! # };
-//! # chat.user.push("hello").await?;
-//! # chat.user.push("bye").await?;
-//! # chat.run().await?;
+//! let chat = flow! {
+//!     source user;
+//!     column answer(user, self) = script(["Hi!", ""]);
+//! };
+//! chat.user.push("hello").await?;
+//! chat.user.push("bye").await?;
+//! chat.run().await?;
 //! let messages = chat.answer.messages(1)?;
 //! let rendering = Rendering::new("Be brief.", &messages);
 //! assert_eq!(rendering.anthropic(), json!({
@@ -125,17 +125,17 @@ impl<'m> Rendering<'m> {
     /// Adds the marks of a plan for the cache of this provider.
     ///
     /// ```
-    /// # use columnar::prelude::*;
     /// use columnar::cache::{Pace, CachePolicy};
+    /// use columnar::prelude::*;
     /// use columnar::rendering::Rendering;
-    /// # use serde_json::json;
+    /// use serde_json::json;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-    /// # let chat = flow! {
-    /// #     source user;
-    /// #     column answer(user, self) = prompt("Be brief.");
-    /// # };
-    /// # chat.user.push("What do you think of this? ".repeat(200)).await?;
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = prompt("Be brief.");
+    /// };
+    /// chat.user.push("What do you think of this? ".repeat(200)).await?;
     /// let (messages, provider) = (chat.answer.messages(0)?, CachePolicy::by_model("anthropic/claude-sonnet-4-5"));
     /// let plan = chat.answer.cache_plan(0, provider, Pace::batch())?;
     /// let body = Rendering::new("Be brief.", &messages).marked(plan, provider).anthropic();

@@ -10,16 +10,17 @@ impl Rendering<'_> {
     /// The body of a request for chat completions, without the model and its settings.
     ///
     /// ```
-    /// # use columnar::prelude::*;
-    /// # use columnar::rendering::Rendering;
-    /// # use serde_json::json;
+    /// use columnar::prelude::*;
+    /// use columnar::rendering::Rendering;
+    /// use serde_json::json;
+    ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-    /// # let chat = flow! {
-    /// #     source user;
-    /// #     column answer(user, self) = prompt("Be brief.");
-    /// # };
-    /// # chat.user.push("Hello!").await?;
-    /// # let messages = chat.answer.messages(0)?;
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = prompt("Be brief.");
+    /// };
+    /// chat.user.push("Hello!").await?;
+    /// let messages = chat.answer.messages(0)?;
     /// let mut body = Rendering::new("Be brief.", &messages).openai();
     /// body["model"] = json!("gpt-4o-mini");
     /// assert_eq!(body, json!({

@@ -12,16 +12,17 @@ impl Rendering<'_> {
     /// messages as in [`Messages::to_json`](crate::Messages::to_json).
     ///
     /// ```
-    /// # use columnar::prelude::*;
-    /// # use columnar::rendering::Rendering;
-    /// # use serde_json::json;
+    /// use columnar::prelude::*;
+    /// use columnar::rendering::Rendering;
+    /// use serde_json::json;
+    ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-    /// # let chat = flow! {
-    /// #     source user;
-    /// #     column answer(user, self) = prompt("Be brief.");
-    /// # };
-    /// # chat.user.push("Hello!").await?;
-    /// # let messages = chat.answer.messages(0)?;
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = prompt("Be brief.");
+    /// };
+    /// chat.user.push("Hello!").await?;
+    /// let messages = chat.answer.messages(0)?;
     /// assert_eq!(Rendering::new("Be brief.", &messages).merged(), json!([
     ///     { "role": "system", "content": "Be brief." },
     ///     { "role": "user", "content": "<user>\nHello!\n</user>" },
@@ -50,16 +51,17 @@ impl Rendering<'_> {
     /// are the user's, unless a follow-up ends with the assistant.
     ///
     /// ```
-    /// # use columnar::prelude::*;
-    /// # use columnar::rendering::Rendering;
-    /// # use serde_json::json;
+    /// use columnar::prelude::*;
+    /// use columnar::rendering::Rendering;
+    /// use serde_json::json;
+    ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-    /// # let chat = flow! {
-    /// #     source user;
-    /// #     column answer(user, self) = prompt("Be brief.");
-    /// # };
-    /// # chat.user.push("Hello!").await?;
-    /// # let messages = chat.answer.messages(0)?;
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = prompt("Be brief.");
+    /// };
+    /// chat.user.push("Hello!").await?;
+    /// let messages = chat.answer.messages(0)?;
     /// assert_eq!(Rendering::new("Be brief.", &messages).alternating(), json!([
     ///     { "role": "user", "content": "Be brief.\n\n<user>\nHello!\n</user>" },
     /// ]));

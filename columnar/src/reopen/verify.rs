@@ -21,8 +21,8 @@ use crate::usage::Receipt;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let store = MemoryStore::new();
-/// # let topics = column("topics", source("user").latest(), prompt("List the topics."));
-/// # Flow::open(store.clone(), [topics]).await?.push("user", "hello").await?;
+/// let topics = column("topics", source("user").latest(), prompt("List the topics."));
+/// Flow::open(store.clone(), [topics]).await?.push("user", "hello").await?;
 /// for defect in reopen::verify(&store).await? {
 ///     println!("{defect}");
 /// }
@@ -51,9 +51,9 @@ pub async fn verify(store: &impl Store) -> Result<Vec<Defect>, StoreError> {
 /// use columnar::store::MemoryStore;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let topics = column("topics", source("user").latest(), prompt("List the topics."));
+/// let topics = column("topics", source("user").latest(), prompt("List the topics."));
 /// let (broken, copy) = (MemoryStore::new(), MemoryStore::new());
-/// # Flow::open(broken.clone(), [&topics]).await?.push("user", "hello").await?;
+/// Flow::open(broken.clone(), [&topics]).await?.push("user", "hello").await?;
 /// for defect in reopen::salvage(&broken, &copy).await? {
 ///     println!("{defect}");
 /// }

@@ -44,11 +44,11 @@ const LONGEST: usize = 1 << 30;
 /// f.push("user", "What a day!").await?;
 /// f.run().await?;
 ///
-/// # let path = std::env::temp_dir().join(format!("columnar-{}-written.parquet", std::process::id()));
+/// let path = std::env::temp_dir().join(format!("columnar-{}-written.parquet", std::process::id()));
 /// let file = std::fs::File::create(&path)?;
 /// assert_eq!(write_parquet(&f, file).await?, 1);
 /// // And in DuckDB: SELECT user FROM 'rows.parquet' WHERE topics IS NOT NULL
-/// # std::fs::remove_file(path)?;
+/// std::fs::remove_file(path)?;
 /// # Ok(()) }
 /// ```
 ///
@@ -130,17 +130,17 @@ fn arrays(rows: &[Row], columns: &[Name]) -> Vec<ArrayRef> {
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let topics = column("topics", source("user").latest(), prompt("List the topics."));
-/// # let path = std::env::temp_dir().join(format!("columnar-{}-read.parquet", std::process::id()));
-/// # let f = flow([&topics])?;
-/// # f.push("user", "What a day!").await?;
-/// # f.run().await?;
-/// # write_parquet(&f, std::fs::File::create(&path)?).await?;
+/// let path = std::env::temp_dir().join(format!("columnar-{}-read.parquet", std::process::id()));
+/// let f = flow([&topics])?;
+/// f.push("user", "What a day!").await?;
+/// f.run().await?;
+/// write_parquet(&f, std::fs::File::create(&path)?).await?;
 /// let store = MemoryStore::new();
 /// assert_eq!(read_parquet(&store, std::fs::File::open(&path)?).await?, 1);
 ///
 /// let f = Flow::open(store, [topics]).await?;
 /// assert_eq!((f.steps(), f.get("user", 0).as_deref()), (1, Some("What a day!")));
-/// # std::fs::remove_file(path)?;
+/// std::fs::remove_file(path)?;
 /// # Ok(()) }
 /// ```
 ///

@@ -30,7 +30,8 @@ use crate::usage::SpendLimitError;
 /// future. Dropping a run cancels the cells that are not stored yet; the next run computes them.
 ///
 /// ```
-/// # use columnar::prelude::*;
+/// use columnar::prelude::*;
+///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 /// let chat = flow! {
 ///     source user;

@@ -3,7 +3,8 @@
 /// The progress of a flow: the number of cells in each state, of the steps that have begun.
 ///
 /// ```
-/// # use columnar::prelude::*;
+/// use columnar::prelude::*;
+///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 /// let chat = flow! {
 ///     source user;

@@ -51,7 +51,7 @@ const DEFAULT_NAME: &str = "cassette";
 ///     }
 /// }
 ///
-/// # #[tokio::main(flavor = "current_thread")]
+/// #[tokio::main(flavor = "current_thread")]
 /// async fn main() -> Result<()> {
 ///     let cassette = Cassette::new("tests/cassettes/chat.json");
 ///     let chat = Chat::new(cassette.by_name("openai/gpt-4o-mini"));

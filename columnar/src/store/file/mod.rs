@@ -34,8 +34,8 @@ use super::{Defect, Store, StoreError};
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-/// # let folder = tempfile::tempdir().expect("a folder");
-/// # let folder = folder.path().join("chats/today");
+/// let folder = tempfile::tempdir().expect("a folder");
+/// let folder = folder.path().join("chats/today");
 /// let echo = Echo::open(FileStore::new(&folder)).await?;
 /// echo.user.push("hello").await?;
 /// echo.run().await?;
@@ -115,9 +115,9 @@ impl FileStore {
     /// use columnar::store::FileStore;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let folder = tempfile::tempdir()?;
-    /// # let folder = folder.path();
-    /// # let topics = column("topics", source("user").latest(), prompt("List the topics."));
+    /// let folder = tempfile::tempdir()?;
+    /// let folder = folder.path();
+    /// let topics = column("topics", source("user").latest(), prompt("List the topics."));
     /// let f = Flow::open(FileStore::new(folder), [topics]).await?;
     /// f.push("user", "hello").await?;
     /// let store = FileStore::new(folder);

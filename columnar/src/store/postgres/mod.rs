@@ -29,8 +29,8 @@ use super::worker::{Worker, store_on_worker};
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-/// let address = "postgres://me@localhost/chats";
-/// # let Ok(address) = std::env::var("COLUMNAR_PG_URL") else { return Ok(()) };
+/// // Such as `postgres://me@localhost/chats`.
+/// let Ok(address) = std::env::var("COLUMNAR_PG_URL") else { return Ok(()) };
 /// let notes = Notes::open(PostgresStore::new(address, "monday")).await?;
 /// notes.user.push("We should rewrite the backend in Rust.").await?;
 /// notes.run().await?;

@@ -35,7 +35,7 @@ use crate::declare::Name;
 /// ```
 /// use columnar::prelude::*;
 /// use columnar::store::SqliteStore;
-/// # use columnar::testing::script;
+/// use columnar::testing::script;
 ///
 /// flow! {
 ///     pub struct Chat {
@@ -45,8 +45,8 @@ use crate::declare::Name;
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-/// # let folder = tempfile::tempdir().expect("a folder");
-/// # let file = folder.path().join("chats.db");
+/// let folder = tempfile::tempdir().expect("a folder");
+/// let file = folder.path().join("chats.db");
 /// let chat = Chat::open(SqliteStore::new(&file, "ada, monday")).await?;
 /// chat.user.push("It is slow.").await?;
 /// chat.run().await?;
