@@ -168,7 +168,7 @@ pub use schedule::Progress;
 
 /// What most programs need: `use columnar::prelude::*;`.
 pub mod prelude {
-    pub use crate::compute::{Context, Policy as _, deltas, per_minute, per_second, prompt, secs};
+    pub use crate::compute::{Context, Policy as _, Step, deltas, per_minute, per_second, prompt, secs};
     pub use crate::context::{Messages, Role};
     pub use crate::flow;
     pub use crate::flow::{Column, Flow, View, column, group, prev, source, this};

@@ -24,6 +24,13 @@ pub trait IntoStep<'a, Form> {
     fn into_step(self) -> Step<'a>;
 }
 
+impl<'a> Step<'a> {
+    /// The step of a prompt, a function or any other value that computes a column, without settings of its own.
+    pub fn new<Form>(compute: impl IntoStep<'a, Form>) -> Self {
+        compute.into_step()
+    }
+}
+
 impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
     fn into_step(self) -> Step<'a> {
         // Asked once, because budgets and warm-ups rely on an instruction that never changes.
@@ -48,7 +55,7 @@ where
     R: IntoReply<'a, Form>,
 {
     fn into_step(self) -> Step<'a> {
-        Step::new(move |cx| self(cx).into_reply())
+        Step::from_fn(move |cx| self(cx).into_reply())
     }
 }
 

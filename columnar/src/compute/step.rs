@@ -8,7 +8,25 @@ use crate::context::budget::Budget;
 use crate::model::Choice;
 use crate::schedule::{OnFailure, Rules};
 
-/// A compute step of any kind, as a flow holds it.
+/// A compute step of any kind, as a flow holds it. A setting does not change its type, so settings can be conditional:
+///
+/// ```
+/// use columnar::prelude::*;
+///
+/// fn topics(retries: Option<usize>, tokens: Option<usize>) -> Step<'static> {
+///     let mut step = Step::new(prompt("List the topics."));
+///     if let Some(retries) = retries {
+///         step = step.retry(retries);
+///     }
+///     if let Some(tokens) = tokens {
+///         step = step.budget(tokens);
+///     }
+///     step
+/// }
+///
+/// let f = flow([column("topics", source("user").latest(), topics(Some(3), None))])?;
+/// # Ok::<(), Error>(())
+/// ```
 ///
 /// The lifetime is that of the values the step borrows. It is `'static` in the item form of [`flow!`](crate::flow!) and
 /// in the run-time API; an inline flow may borrow from the function around it.
@@ -19,7 +37,7 @@ pub struct Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    pub(super) fn new(call: impl Fn(Context) -> Reply<'a> + Send + Sync + 'a) -> Self {
+    pub(super) fn from_fn(call: impl Fn(Context) -> Reply<'a> + Send + Sync + 'a) -> Self {
         Self::with_settings(Settings::default(), call)
     }
 

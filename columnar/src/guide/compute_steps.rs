@@ -98,4 +98,45 @@
 //! A rate that is passed by reference is shared: all columns with `.rate(&rate)` together keep to the one
 //! [`Rate`](crate::compute::Rate).
 //!
+//! Each policy returns a [`Step`](crate::compute::Step). A value of that type keeps it, so settings can depend on a
+//! condition, as on a file of settings:
+//!
+//! ```
+//! use columnar::prelude::*;
+//!
+//! struct Settings {
+//!     temperature: Option<f32>,
+//!     retry: Option<usize>,
+//!     may_skip: bool,
+//! }
+//!
+//! fn topics(settings: &Settings) -> Step<'static> {
+//!     let mut prompt = prompt("List the topics.");
+//!     if let Some(temperature) = settings.temperature {
+//!         prompt = prompt.temperature(temperature);       // a setting of prompts alone, so before `Step::new`
+//!     }
+//!     let mut step = Step::new(prompt);
+//!     if let Some(times) = settings.retry {
+//!         step = step.retry(times);
+//!     }
+//!     if settings.may_skip {
+//!         step = step.or_skip();
+//!     }
+//!     step
+//! }
+//!
+//! flow! {
+//!     pub struct Chat(settings: Settings) {
+//!         source user;
+//!         column topics(user.latest) = topics(settings);
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let chat = Chat::new(Settings { temperature: Some(0.2), retry: None, may_skip: true });
+//! chat.user.push("Rust").await?;
+//! chat.run().await?;
+//! # Ok(()) }
+//! ```
+//!
 //! Next: [the views of a column](super::views).
