@@ -56,7 +56,7 @@
 //! |---|---|
 //! | learn the library, a chapter at a time | the [`guide`] |
 //! | understand a compile error of a flow | [`guide::mistakes`] |
-//! | declare a flow, or extend one | [`flow!`]; at run time [`source`], [`column`](column()), [`this`], [`prev`] and [`flow`](flow()) |
+//! | declare a flow, or extend one | [`flow!`]; at run time [`source`], [`column`](column()), [`this`], [`prev`] and [`flow`](flow()); in a file [`data`] |
 //! | inspect a declaration: order, levels, growth of contexts, a drawing | [`Outline`] |
 //! | push, run and read values | [`Source`](flow::Source), [`Typed`](flow::Typed), [`Flow`], [`Event`] |
 //! | estimate a run, and follow its progress | [`Forecast`], [`Progress`] |
@@ -142,6 +142,7 @@ pub mod flow;
 pub mod reopen;
 mod run;
 
+pub mod data;
 pub mod rows;
 #[cfg(feature = "simulation")]
 pub mod simulation;
@@ -157,8 +158,8 @@ pub use context::budget;
 pub use context::{Hidden, Iter, Messages, Origin, Part, Parts, Role};
 pub use declare::graph;
 pub use declare::{
-    ColumnOutline, Growth, Name, NameError, Outline, Pattern, Repeats, SchemaError, SchemaErrors,
-    ViewOutline, Window,
+    ColumnOutline, Growth, Name, NameError, Outline, Pattern, Repeats, SchemaError, SchemaErrors, StepError,
+    ViewOutline, ViewTextError, Window,
 };
 pub use error::BoxError;
 pub use flow::{Column, Flow, IntoViews, Run, View, column, flow, group, prev, source, this};

@@ -30,6 +30,7 @@ pub mod cost {
 /// Flows that `flow!` generates, used as programs use them. Its messages are in `tests/compiler`.
 pub mod language {
     pub mod column_types;
+    pub mod data;
     pub mod extension;
     pub mod flows;
     pub mod modules;

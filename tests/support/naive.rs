@@ -95,6 +95,14 @@ pub struct Missing {
 }
 
 impl Window {
+    fn text(self) -> String {
+        match self {
+            Self::All => String::new(),
+            Self::Last(1) => ".latest".to_owned(),
+            Self::Last(count) => format!(".window({count})"),
+        }
+    }
+
     /// Whether a history that ends with the step `newest` is shown at the step `then`.
     fn shows(self, then: usize, newest: usize) -> bool {
         match self {
@@ -105,6 +113,19 @@ impl Window {
 }
 
 impl View {
+    fn text(&self) -> String {
+        let Self { column, window, lagged, tag, elided, .. } = self;
+        let lag = match (lagged, window) {
+            (true, Window::All) => ".prev.all()".to_owned(),
+            (true, Window::Last(1)) => ".prev".to_owned(),
+            (true, Window::Last(_)) => format!(".prev{}", window.text()),
+            (false, _) => window.text(),
+        };
+        // The tag before the rest: modifiers may come in any order.
+        let tag = if tag == column { String::new() } else { format!(".as(\"{tag}\")") };
+        format!("{column}{lag}{tag}{}", if *elided { ".elided()" } else { "" })
+    }
+
     /// The value of a step, if there is one and the view shows it.
     fn passing<'f>(
         &self,
@@ -130,6 +151,32 @@ impl Reads {
     pub fn groups(&self) -> impl Iterator<Item = &str> {
         self.views.iter().flat_map(|view| &view.groups).map(String::as_str)
     }
+}
+
+impl Reads {
+    /// The views as text, in the language of `flow!`. A filter has none.
+    pub fn texts(&self) -> Vec<String> {
+        let mut texts = group_texts(&self.views, 0);
+        if let Some(window) = self.self_history {
+            let elided = if self.self_elided { ".elided()" } else { "" };
+            let text = format!("self{}{elided}", window.text());
+            // A group is one text for several views, so the position may be beyond the end.
+            texts.insert(self.self_position.min(texts.len()), text);
+        }
+        texts
+    }
+}
+
+/// The texts of these views, which are in the same groups up to this depth.
+fn group_texts(views: &[View], depth: usize) -> Vec<String> {
+    let is_same = |one: &View, other: &View| {
+        one.groups.get(depth).is_some() && one.groups.get(depth) == other.groups.get(depth)
+    };
+    let text = |views: &[View]| match views.first().and_then(|first| first.groups.get(depth)) {
+        Some(tag) => format!("group(\"{tag}\", {})", group_texts(views, depth + 1).join(", ")),
+        None => views.iter().map(View::text).collect(),
+    };
+    views.chunk_by(is_same).map(text).collect()
 }
 
 impl Flow {

@@ -1,9 +1,9 @@
 //! Declarations, checked: names, views, columns, and the order in which they depend on each other.
 //!
 //! ```text
-//! flow! ──▶ graph ──┐
-//!                   ├──▶ drafts ──▶ schema ──▶ plan ──▶ outline
-//! column(…) ────────┘
+//! flow! ──▶ graph ──────────┐
+//!                           ├──▶ drafts ──▶ schema ──▶ plan ──▶ outline
+//! column(…), view as text ──┘
 //! ```
 //!
 //! A pure layer: it knows no values, no clock and no I/O.
@@ -11,10 +11,13 @@
 pub mod graph;
 mod name;
 mod outline;
+mod parse_view;
 mod plan;
 mod reads;
 mod schema;
+mod schema_error;
 mod view;
+mod view_text;
 mod window;
 
 pub use name::{Name, NameError};
@@ -22,7 +25,9 @@ pub(crate) use name::{is_tag, last_part};
 pub use outline::{ColumnOutline, Growth, Outline, Pattern, Repeats, ViewOutline};
 pub(crate) use plan::{Plan, Reader};
 pub(crate) use reads::{Input, Reads};
-pub(crate) use schema::{Declared, Draft, Schema};
-pub use schema::{SchemaError, SchemaErrors};
+pub(crate) use schema::{Declared, Draft, Read, Schema};
+pub use schema_error::{SchemaError, SchemaErrors, StepError};
 pub(crate) use view::{Filter, Suffix, ViewSpec};
+pub(crate) use view_text::ViewText;
+pub use view_text::ViewTextError;
 pub use window::Window;

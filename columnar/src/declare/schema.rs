@@ -2,21 +2,37 @@
 //! and of the run-time API. It knows no steps and no values.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::sync::Arc;
 
-use super::name::{Name, NameError};
+use super::name::Name;
 use super::reads::Reads;
+use super::schema_error::{SchemaError, SchemaErrors, StepError};
 use super::view::ViewSpec;
+use super::view_text::ViewTextError;
+use crate::error::nearest;
 
 /// A column as it was declared, unchecked.
 pub(crate) struct Draft {
     pub(crate) name: String,
     /// Its earlier name.
     pub(crate) renamed_from: Option<String>,
-    /// The views of a derived column, each with the index of the column that it shows, or with a name that no column
-    /// has. A view of the column itself is its self history. `None` for a source.
-    pub(crate) views: Option<Vec<(Result<usize, String>, ViewSpec)>>,
+    /// The views of a derived column. `None` for a source.
+    pub(crate) views: Option<Vec<(Read, ViewSpec)>>,
+    /// The mistakes in its compute step.
+    pub(crate) step_errors: Vec<StepError>,
+}
+
+/// The column that a view shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Read {
+    /// The column at this index. For the column that has the view, that is its self history.
+    Column(usize),
+    /// The column that has the view, by its name, at the same step.
+    SelfByName,
+    /// A name that no column has.
+    Unknown(String),
+    /// A text that is no view.
+    Invalid(String, ViewTextError),
 }
 
 /// The columns of a flow, by index in order of declaration.
@@ -58,7 +74,7 @@ impl Schema {
             next.connect(column, draft, &mut errors);
         }
         if !errors.is_empty() {
-            return Err(SchemaErrors { errors });
+            return Err(SchemaErrors::new(errors));
         }
         *self = next;
         Ok(())
@@ -112,37 +128,68 @@ impl Schema {
         let name = self.name(column).clone();
         let mut reads = Reads::new(name.clone());
         // An unknown column counts as an input: its own error is enough.
-        let views_read_something = views.iter().any(|(read, _)| *read != Ok(column));
+        let views_read_something = views.iter().any(|(read, _)| *read != Read::Column(column));
         for (read, spec) in views {
-            let read = match read {
-                Ok(read) => read,
-                Err(read) => {
-                    errors.push(SchemaError::UnknownColumn { column: name.clone(), read });
+            let error = match read {
+                Read::Column(read) => {
+                    self.connect_view(&mut reads, (column, read), spec, errors);
                     continue;
                 }
+                Read::SelfByName => SchemaError::SelfByName { column: name.clone() },
+                Read::Unknown(read) => {
+                    let suggestion = self.suggestion(&read);
+                    SchemaError::UnknownColumn { column: name.clone(), read, suggestion }
+                }
+                Read::Invalid(view, error) => SchemaError::BadView { column: name.clone(), view, error },
             };
-            if spec.has_empty_window {
-                let input = self.name(read).clone();
-                errors.push(SchemaError::EmptyWindow { column: name.clone(), input });
-                continue;
-            }
-            if spec.elided && !spec.window.drops_values() {
-                let input = self.name(read).clone();
-                errors.push(SchemaError::NothingElided { column: name.clone(), input });
-            }
-            if read == column {
-                Self::connect_self(&mut reads, spec, errors);
-            } else {
-                self.connect_input(&mut reads, read, spec, errors);
-            }
+            errors.push(error);
         }
         reads.join_notes();
         if !views_read_something {
-            errors.push(SchemaError::NoInput { column: name, reads_self: reads.self_view.is_some() });
+            errors.push(SchemaError::NoInput { column: name.clone(), reads_self: reads.self_view.is_some() });
         }
+        let bad_step = |error| SchemaError::BadStep { column: name.clone(), error };
+        errors.extend(draft.step_errors.into_iter().map(bad_step));
         if let Some(declared) = self.columns.get_mut(column) {
             declared.reads = Some(Arc::new(reads));
         }
+    }
+
+    /// Adds a view of the column number `read` to the column number `column`.
+    fn connect_view(
+        &self,
+        reads: &mut Reads,
+        (column, read): (usize, usize),
+        spec: ViewSpec,
+        errors: &mut Vec<SchemaError>,
+    ) {
+        let names = || (reads.column.clone(), self.name(read).clone());
+        if spec.has_empty_window {
+            let (column, input) = names();
+            errors.push(SchemaError::EmptyWindow { column, input });
+            return;
+        }
+        if spec.elided && !spec.window.drops_values() {
+            let (column, input) = names();
+            errors.push(SchemaError::NothingElided { column, input });
+        }
+        if read == column {
+            Self::connect_self(reads, spec, errors);
+        } else {
+            self.connect_input(reads, read, spec, errors);
+        }
+    }
+
+    /// The view that a name that no column has probably means.
+    fn suggestion(&self, read: &str) -> Option<String> {
+        let names: Vec<&Name> = self.columns.iter().map(|column| &column.name).collect();
+        // In a text, a misspelt modifier without parentheses looks like the last part of a name.
+        let of_column = || {
+            let (base, modifier) = read.rsplit_once('.')?;
+            let base = self.find(base).map(|column| self.name(column))?;
+            Some(format!("{base}.{}", nearest(modifier, &["latest", "prev"])?))
+        };
+        nearest(read, &names).map(ToString::to_string).or_else(of_column)
     }
 
     fn connect_self(reads: &mut Reads, spec: ViewSpec, errors: &mut Vec<SchemaError>) {
@@ -204,190 +251,26 @@ impl Schema {
     }
 }
 
-/// All errors in the declaration of a flow.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SchemaErrors {
-    errors: Vec<SchemaError>,
-}
-
-impl SchemaErrors {
-    pub(crate) fn one(error: SchemaError) -> Self {
-        Self { errors: vec![error] }
-    }
-
-    /// The errors in order of declaration; never empty.
-    pub fn errors(&self) -> &[SchemaError] {
-        &self.errors
-    }
-}
-
-impl std::error::Error for SchemaErrors {}
-
-impl fmt::Display for SchemaErrors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, error) in self.errors.iter().enumerate() {
-            if at > 0 {
-                f.write_str("\n")?;
-            }
-            write!(f, "{error}")?;
-        }
-        Ok(())
-    }
-}
-
-/// One error in the declaration of a flow. `flow!` reports the same errors when the program compiles.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SchemaError {
-    /// An invalid name.
-    #[error(transparent)]
-    BadName(NameError),
-    /// Columns that wait for each other.
-    #[error("these columns wait for each other, so none of them can run first: {}", Path(columns))]
-    Cycle {
-        /// The names of the columns; each reads the one before it, and the first one the last.
-        columns: Vec<String>,
-    },
-    /// An invalid tag.
-    #[error("`{column}` has a view with an invalid tag: {error}")]
-    BadTag {
-        /// The column with the view.
-        column: Name,
-        /// The rule that the tag breaks.
-        error: NameError,
-    },
-    /// Two columns with one name.
-    #[error("`{name}` is declared twice: rename one of the two")]
-    DuplicateName {
-        /// The name.
-        name: Name,
-    },
-    /// Two views of one column, or a view and a group, with one tag.
-    #[error(
-        "two inputs of `{column}` have the tag `{tag}`: give one of them another tag, as in `.named(\"digest\")`"
-    )]
-    DuplicateTag {
-        /// The column that has both.
-        column: Name,
-        /// The tag of both.
-        tag: Name,
-    },
-    /// `window(0)`.
-    #[error(
-        "`{column}` reads `{input}` with a window of 0, which shows nothing: drop the view, or show at least 1 value"
-    )]
-    EmptyWindow {
-        /// The column that reads.
-        column: Name,
-        /// The column that is read.
-        input: Name,
-    },
-    /// An earlier name that another column has or had.
-    #[error(
-        "`{column}` has the earlier name `{renamed_from}`, which is the name or the earlier name of another column: correct \
-         or drop one of them, because the values stored under a name belong to one column"
-    )]
-    RenameTaken {
-        /// The column.
-        column: Name,
-        /// The earlier name in its declaration.
-        renamed_from: String,
-    },
-    /// A source that was added to a flow that has steps.
-    #[error("the source `{name}` cannot be added to a flow that has steps: they have no value for it")]
-    LateSource {
-        /// The source.
-        name: String,
-    },
-    /// A column with the name of a module.
-    #[error("`{name}` is a column, so it cannot be the module of `{of}`: rename one of the two")]
-    NameOfModule {
-        /// The column.
-        name: Name,
-        /// A column of the module.
-        of: Name,
-    },
-    /// A column that has no input.
-    #[error(
-        "`{column}` reads {what}, so no new value can reach it: add a view, as in `user.latest()`",
-        what = if *reads_self { "only itself" } else { "nothing" }
-    )]
-    NoInput {
-        /// The column.
-        column: Name,
-        /// Whether it reads its self history.
-        reads_self: bool,
-    },
-    /// A view that shows all values and counts the hidden ones.
-    #[error(
-        "`{column}` shows all values of `{input}`, so it hides nothing: drop `.elided()`, or show fewer, as in \
-         `.window(3).elided()`"
-    )]
-    NothingElided {
-        /// The column that reads.
-        column: Name,
-        /// The column that is read.
-        input: Name,
-    },
-    /// A flow without a source.
-    #[error("this flow has no source: declare one, and a column that reads it")]
-    NoSource,
-    /// More than one view of the self history.
-    #[error("`{column}` reads itself twice: drop one of the two views")]
-    SelfTwice {
-        /// The column.
-        column: Name,
-    },
-    /// A view of a column that the flow does not have.
-    #[error("`{column}` reads `{read}`, but the flow has no such column: declare it, or correct the name")]
-    UnknownColumn {
-        /// The column that reads.
-        column: Name,
-        /// The name that no column has.
-        read: String,
-    },
-    /// A tag, a note, a filter or a group of the self history.
-    #[error(
-        "`{column}` has a tag, a note, a filter or a group for `self`, which is shown as assistant messages and takes none: \
-         drop it"
-    )]
-    TaggedSelf {
-        /// The column.
-        column: Name,
-    },
-}
-
-/// Columns as an error names them: `` `a`, which `b` reads, which `a` reads ``.
-struct Path<'c>(&'c [String]);
-
-impl fmt::Display for Path<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(first) = self.0.first() else { return Ok(()) };
-        write!(f, "`{first}`")?;
-        self.0.iter().skip(1).chain([first]).try_for_each(|next| write!(f, ", which `{next}` reads"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn source(name: &str) -> Draft {
-        Draft { name: name.into(), renamed_from: None, views: None }
+        Draft { name: name.into(), renamed_from: None, views: None, step_errors: Vec::new() }
     }
 
-    type View = (Result<usize, String>, ViewSpec);
+    type View = (Read, ViewSpec);
 
     fn derived(name: &str, views: Vec<View>) -> Draft {
-        Draft { name: name.into(), renamed_from: None, views: Some(views) }
+        Draft { views: Some(views), ..source(name) }
     }
 
     fn view(column: usize) -> View {
-        (Ok(column), ViewSpec::all())
+        (Read::Column(column), ViewSpec::all())
     }
 
     fn tagged(column: usize, tag: &str) -> View {
-        (Ok(column), ViewSpec { tag: Some(tag.into()), ..ViewSpec::all() })
+        (Read::Column(column), ViewSpec { tag: Some(tag.into()), ..ViewSpec::all() })
     }
 
     fn errors(drafts: Vec<Draft>) -> Vec<String> {
@@ -404,12 +287,12 @@ mod tests {
             derived("alone", vec![view(3)]),
             source("user"),
             derived("empty", vec![]),
-            derived("shut", vec![(Ok(0), ViewSpec::all().windowed(None))]),
+            derived("shut", vec![(Read::Column(0), ViewSpec::all().windowed(None))]),
             derived("twins", vec![view(0), view(0)]),
             derived("odd", vec![tagged(0, "a b")]),
             derived("selves", vec![view(0), view(9), view(9)]),
             derived("tagged", vec![view(0), tagged(10, "me")]),
-            derived("count", vec![(Ok(0), ViewSpec { elided: true, ..ViewSpec::all() })]),
+            derived("count", vec![(Read::Column(0), ViewSpec { elided: true, ..ViewSpec::all() })]),
         ]);
         assert_eq!(reported.len(), 11, "{reported:#?}");
     }

@@ -8,7 +8,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::compute::{IntoStep, Step};
-use crate::declare::{Filter, ViewSpec, Window};
+use crate::declare::{Filter, StepError, ViewSpec, ViewTextError, Window};
 
 /// The declaration of a column. A clone is the same column, and costs a reference count.
 ///
@@ -63,7 +63,8 @@ struct Declaration {
 #[derive(Clone)]
 struct Derived {
     views: Vec<View>,
-    step: Step<'static>,
+    /// The mistakes in the step of a column that is declared as data.
+    step: Result<Step<'static>, Vec<StepError>>,
 }
 
 /// Declares a column whose values come from outside, by [`push`](crate::Flow::push).
@@ -74,17 +75,14 @@ pub fn source(name: impl Into<String>) -> Column {
 /// Declares a derived column: `compute` computes its values from its views.
 ///
 /// `views` is one view or column, or a tuple, an array or a vector of them: `(&user, this())`,
-/// `[user.latest(), topics.all()]`. Messages show them in this order.
+/// `[user.latest(), topics.all()]`. Messages show them in this order. A view may be a [text](View#impl-From<%26str>-for-View)
+/// as in `flow!`: `["user.latest", "self"]`.
 pub fn column<Form>(
     name: impl Into<String>,
     views: impl IntoViews,
     compute: impl IntoStep<'static, Form>,
 ) -> Column {
-    let mut flat = Vec::new();
-    let (mut groups, mut count) = (Vec::new(), 0);
-    views.into_views().into_iter().for_each(|view| view.flatten(&mut groups, &mut count, &mut flat));
-    let derived = Derived { views: flat, step: compute.into_step() };
-    Column(Arc::new(Declaration { name: name.into(), renamed_from: None, derived: Some(derived) }))
+    Column::derived(name.into(), views.into_views(), Ok(compute.into_step()))
 }
 
 /// A view of the self history of the column that declares it: its values at earlier steps. Written `self` in `flow!`.
@@ -140,6 +138,18 @@ pub fn group(tag: impl Into<String>, views: impl IntoViews) -> View {
 }
 
 impl Column {
+    /// A derived column, whose step may have mistakes. [`flow`](crate::flow()) reports them.
+    pub(crate) fn derived(
+        name: String,
+        views: Vec<View>,
+        step: Result<Step<'static>, Vec<StepError>>,
+    ) -> Self {
+        let (mut flat, mut groups, mut count) = (Vec::new(), Vec::new(), 0);
+        views.into_iter().for_each(|view| view.flatten(&mut groups, &mut count, &mut flat));
+        let derived = Some(Derived { views: flat, step });
+        Self(Arc::new(Declaration { name, renamed_from: None, derived }))
+    }
+
     /// The name, as it was declared. [`flow`](crate::flow()) checks it.
     pub fn name(&self) -> &str {
         &self.0.name
@@ -198,7 +208,12 @@ impl Column {
     }
 
     pub(crate) fn step(&self) -> Option<Step<'static>> {
-        self.0.derived.as_ref().map(|derived| derived.step.clone())
+        self.0.derived.as_ref()?.step.clone().ok()
+    }
+
+    pub(crate) fn step_errors(&self) -> &[StepError] {
+        let step = self.0.derived.as_ref().map(|derived| &derived.step);
+        step.and_then(|step| step.as_ref().err()).map_or(&[], Vec::as_slice)
     }
 
     /// Sets the earlier name of a renamed column: values that a [store](crate::store) has under that name belong to
@@ -282,13 +297,19 @@ pub(crate) enum Target {
     Column(Column),
     /// The column of this name in the same flow.
     Named(String),
+    /// A text that is no view.
+    Invalid(String, ViewTextError),
     /// Removed when the views of a column are flattened.
     Group(Vec<View>),
 }
 
 impl View {
     fn new(target: Target) -> Self {
-        Self { target, spec: ViewSpec::all() }
+        Self::of(target, ViewSpec::all())
+    }
+
+    pub(super) fn of(target: Target, spec: ViewSpec) -> Self {
+        Self { target, spec }
     }
 
     fn with(self, change: impl FnOnce(ViewSpec) -> ViewSpec) -> Self {
@@ -437,7 +458,7 @@ impl From<&View> for View {
     }
 }
 
-/// The views of a [`column`](column()): one view or column, or a tuple, an array or a vector of them.
+/// The views of a [`column`](column()): one view, column or text, or a tuple, an array or a vector of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of views",
     label = "expected columns or views",

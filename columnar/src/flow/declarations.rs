@@ -1,10 +1,11 @@
 //! The declarations of a flow that is declared at run time, as the schema needs them.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeMap;
 
 use super::column::{Column, Target, View};
+use super::topological::{by_name, topological};
 use crate::compute::Step;
-use crate::declare::{Draft, Schema, SchemaError, SchemaErrors};
+use crate::declare::{Draft, Read, Schema, SchemaErrors};
 
 /// The columns of a flow in topological order.
 #[derive(Clone, Debug, Default)]
@@ -69,21 +70,31 @@ impl Declarations {
     pub(super) fn drafts(&self, first: usize) -> Vec<Draft> {
         let index: BTreeMap<usize, usize> =
             self.columns.iter().enumerate().map(|(at, column)| (column.id(), at)).collect();
-        let named = |name: &str| self.columns.iter().position(|column| column.name() == name);
-        let draft_view = |view: &View, own: usize| {
-            let read = match view.target() {
-                Target::SelfHistory => Ok(own),
-                // The default is never used: `with_all` has added every column that a view reads.
-                Target::Column(column) => Ok(index.get(&self.current(column).id()).copied().unwrap_or(own)),
-                Target::Named(name) => named(name).ok_or_else(|| name.clone()),
-                Target::Group(_) => unreachable!("a column lists the views of a group one by one"),
-            };
-            (read, view.spec().clone())
+        let names = by_name(&self.columns);
+        let read = |view: &View, own: usize| match view.target() {
+            Target::SelfHistory => Read::Column(own),
+            // The default is never used: `with_all` has added every column that a view reads.
+            Target::Column(column) => {
+                Read::Column(index.get(&self.current(column).id()).copied().unwrap_or(own))
+            }
+            Target::Named(name) => match names.get(name.as_str()) {
+                // `prev` of the column itself is its self history.
+                Some(column) if index.get(&column.id()) == Some(&own) && view.spec().lag == 0 => {
+                    Read::SelfByName
+                }
+                Some(column) => Read::Column(index.get(&column.id()).copied().unwrap_or(own)),
+                None => Read::Unknown(name.clone()),
+            },
+            Target::Invalid(text, error) => Read::Invalid(text.clone(), error.clone()),
+            Target::Group(_) => unreachable!("a column lists the views of a group one by one"),
         };
         let draft = |(at, column): (usize, &Column)| Draft {
             name: column.name().to_owned(),
             renamed_from: column.renamed_from().map(str::to_owned),
-            views: column.views().map(|views| views.iter().map(|view| draft_view(view, at)).collect()),
+            views: column
+                .views()
+                .map(|views| views.iter().map(|view| (read(view, at), view.spec().clone())).collect()),
+            step_errors: column.step_errors().to_vec(),
         };
         self.columns.iter().enumerate().skip(first).map(draft).collect()
     }
@@ -97,50 +108,19 @@ impl Declarations {
         column
     }
 
-    /// With these columns and all new columns that they depend on: each after the columns that it waits for, otherwise
-    /// in the order of the declarations. It is iterative, because recursion over a chain of thousands of columns would
-    /// overflow the stack.
+    /// With these columns and all new columns that they depend on, in topological order.
+    ///
+    /// # Errors
+    ///
+    /// If columns wait for each other: all cycles, and all other errors.
     fn with_all(mut self, leaves: Vec<Column>) -> Result<Self, SchemaErrors> {
-        enum Visit {
-            Enter(Column),
-            Leave(Column),
+        let current = |column: &Column| self.current(column).clone();
+        let (columns, cycles) = topological(self.columns.clone(), leaves, current);
+        self.columns = columns;
+        match self.schema() {
+            _ if cycles.is_empty() => Ok(self),
+            Ok(_) => Err(SchemaErrors::new(cycles)),
+            Err(errors) => Err(errors.after(cycles)),
         }
-        let mut seen: BTreeSet<usize> = self.columns.iter().map(Column::id).collect();
-        let (mut path, mut open) = (Vec::<Column>::new(), BTreeSet::new());
-        let mut visits: Vec<Visit> = leaves.into_iter().rev().map(Visit::Enter).collect();
-        // Columns that only lagged views read. The flow needs them, in any order.
-        let mut lagged = VecDeque::new();
-        while let Some(visit) = visits.pop().or_else(|| lagged.pop_front().map(Visit::Enter)) {
-            match visit {
-                Visit::Enter(column) => {
-                    let column = self.current(&column).clone();
-                    if seen.insert(column.id()) {
-                        open.insert(column.id());
-                        visits.push(Visit::Leave(column.clone()));
-                        // In reverse, because the last pushed visit is the first one.
-                        for view in column.views().unwrap_or_default().iter().rev() {
-                            match view.target() {
-                                Target::Column(read) if view.spec().lag > 0 => lagged.push_back(read.clone()),
-                                Target::Column(read) => visits.push(Visit::Enter(read.clone())),
-                                Target::SelfHistory | Target::Named(_) | Target::Group(_) => {}
-                            }
-                        }
-                        path.push(column);
-                    // Only a replacement closes a cycle: other columns read those that were made before them.
-                    } else if open.contains(&column.id()) {
-                        let cycle = path.iter().skip_while(|first| first.id() != column.id());
-                        let mut columns: Vec<_> = cycle.map(|column| column.name().to_owned()).collect();
-                        columns.reverse();
-                        return Err(SchemaErrors::one(SchemaError::Cycle { columns }));
-                    }
-                }
-                Visit::Leave(column) => {
-                    open.remove(&column.id());
-                    path.pop();
-                    self.columns.push(column);
-                }
-            }
-        }
-        Ok(self)
     }
 }

@@ -12,7 +12,9 @@ mod handle;
 mod live;
 #[cfg(feature = "typed")]
 mod read;
+mod topological;
 mod typed;
+mod view_text;
 
 pub use crate::run::{ColumnId, Run};
 pub use column::{Column, IntoViews, View, column, group, prev, source, this};

@@ -10,6 +10,7 @@
 //! | `(user, mood.latest.as("tone"), self)` | `(&user, mood.latest().r#as("tone"), this())` |
 //! | `user.window(3)`, `self.latest` | `user.window(3)`, `this().latest()` |
 //! | the name of the struct | `flow([mood, answer])`, which includes the columns that these read |
+//! | names of columns that are declared later | `["user", "mood.latest.as(\"tone\")", "self"]`, the views as text |
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -48,6 +49,75 @@
 //! let Err(Error::Schema(error)) = flow(wrong) else { panic!("two mistakes") };
 //! assert_eq!(error.errors().len(), 2);
 //! ```
+//!
+//! # Columns in any order
+//!
+//! A column that is passed to another one is declared before it. A view can also be a text, in the language of `flow!`.
+//! Then it finds its column by name, among all columns of the flow, wherever they are declared:
+//!
+//! ```
+//! # use columnar::prelude::*;
+//! let columns = [
+//!     column("answer", ["user", "mood.latest.as(\"tone\")", "self"], prompt("Answer.")),
+//!     column("mood", "user.window(3)", prompt("Name the mood.")),
+//!     source("user"),
+//! ];
+//! let f = flow(columns)?;
+//! assert_eq!(f.order(), ["user", "mood", "answer"]);
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! A text can have every view except one with a function, that is `filter` and `sample`. A mistake in it is an error of
+//! the flow, with its position.
+//!
+//! # A flow in a file
+//!
+//! [`data::Declaration`](crate::data::Declaration) reads the columns of a flow from TOML, JSON or any other format of
+//! serde. Columns are in any order, and each key is the method of the same name. A column has a `prompt`, or the name of
+//! a compute `step` that the program passes:
+//!
+//! ```
+//! use columnar::data::Declaration;
+//! use columnar::prelude::*;
+//!
+//! const FILE: &str = r#"
+//!     sources = ["user"]                                  # with an earlier name: { name = "user", was = "said" }
+//!
+//!     [[columns]]
+//!     name = "answer"
+//!     views = ["user", 'mood.latest.as("tone")', "self"]
+//!     prompt = "You are a helpful assistant."
+//!     model = "offline"                                   # also temperature, stop, max_tokens
+//!     timeout = 30                                        # seconds of each attempt
+//!     rate = { per_minute = 60 }
+//!     retry = 3                                           # also limit, every, or_skip, or_wait, version
+//!     budget = 8000                                       # or { tokens = 8000, strategy = "rolling_window" }
+//!
+//!     [[columns]]
+//!     name = "mood"
+//!     views = ["user.window(3)"]
+//!     step = "mood"
+//! "#;
+//!
+//! async fn mood(cx: Context) -> &'static str {
+//!     if cx.messages().to_json().contains('!') { "excited" } else { "calm" }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
+//! let declaration: Declaration = toml::from_str(FILE)?;
+//! let chat = flow(declaration.to_columns([("mood", Step::new(mood))]))?;
+//! chat.push("user", "It works!").await?;
+//! chat.run().await?;
+//! assert_eq!(chat.get("mood", 0).as_deref(), Some("excited"));
+//! # Ok(()) }
+//! ```
+//!
+//! The format refuses an unknown key, at its position. `flow` reports all other mistakes at once, in the words of the
+//! run-time API: unknown columns and steps, cycles, clashing tags, views and settings that are wrong. The columns can be
+//! joined with columns of the program, and [`Flow::open`](crate::Flow::open) and
+//! [`add_column`](crate::Flow::add_column) take them as well. The example `from_toml` is such a program. A program that
+//! reads its settings from elsewhere applies them to a [`Step`](crate::compute::Step), as in
+//! [compute steps](super::compute_steps#policies).
 //!
 //! # A flow that changes its shape
 //!

@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 
 use super::drift::{ColumnChange, Drift};
 use crate::compute::Settings;
-use crate::declare::{Input, Name, Reads, Schema, ViewSpec};
+use crate::declare::{Input, Name, Reads, Schema, ViewSpec, ViewText};
 use crate::store::StoreError;
 
 /// The newest format of the text.
@@ -227,34 +227,26 @@ impl StoredColumn {
     }
 }
 
-/// The suffix of a view that shows the number of hidden values.
-const ELIDED: &str = ".elided()";
-
-/// The views of a column as in `flow!`, but by keys.
+/// The views of a column as in `flow!`, but by keys. Notes are left out: they belong to the prompt, as the instruction
+/// does.
 fn views(reads: &Reads, keys: &[Name]) -> Vec<String> {
     let inputs = reads.inputs.iter().map(|input| view(reads, input, keys));
-    let history = reads.self_view.as_ref().map(|view| format!("self{}{}", view.window, elided(view)));
-    inputs.chain(history).collect()
+    let history = reads.self_view.as_ref().map(|view| ViewText::SelfHistory(without_note(view)));
+    inputs.chain(history).map(|view| view.to_string()).collect()
 }
 
-fn elided(view: &ViewSpec) -> &'static str {
-    if view.elided { ELIDED } else { "" }
-}
-
-/// A view as in `flow!`. Notes are left out: they belong to the prompt, as the instruction does.
-fn view(reads: &Reads, input: &Input, keys: &[Name]) -> String {
+fn view(reads: &Reads, input: &Input, keys: &[Name]) -> ViewText {
     let key = keys.get(input.column).unwrap_or(&input.name);
-    let mut view = format!("{key}{}{}", input.spec.suffix(), elided(&input.spec));
     // A tag that is the name itself is left out, so renaming a column is no change of its readers.
-    if input.tag != input.name.tag() {
-        view = format!("{view}.as(\"{}\")", input.tag);
-    }
-    // Functions cannot be compared, so another filter is found only by another version.
-    if input.spec.filter.is_some() {
-        view.push_str(".filter");
-    }
+    let tag = (input.tag != input.name.tag()).then(|| String::from(&input.tag));
+    let view = ViewText::Column(key.into(), ViewSpec { tag, ..without_note(&input.spec) });
     let groups = input.groups.iter().rev().filter_map(|&group| reads.groups.get(group));
-    groups.fold(view, |view, group| format!("group(\"{}\", {view})", group.tag))
+    // Each input has its groups around it, also where they continue those of the input before.
+    groups.fold(view, |view, group| ViewText::Group(String::from(&group.tag), vec![view]))
+}
+
+fn without_note(spec: &ViewSpec) -> ViewSpec {
+    ViewSpec { note: None, ..spec.clone() }
 }
 
 #[cfg(test)]

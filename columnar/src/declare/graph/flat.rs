@@ -2,7 +2,7 @@
 
 use super::constant::{Graph, Node};
 use super::view::View;
-use crate::declare::{Draft, Plan, Schema, SchemaErrors};
+use crate::declare::{Draft, Plan, Read, Schema, SchemaErrors};
 
 /// The column at an index of a graph.
 pub(super) struct Flat {
@@ -112,11 +112,16 @@ impl Graph {
 /// The declaration of the column at an index, for a plan; `None` for an input. `column` maps an index of the graph to one
 /// of the plan.
 fn draft(flat: &Flat, at: usize, column: impl Fn(usize) -> usize) -> Option<Draft> {
-    let view = |view: &View| (Ok(column(view.column)), view.spec(at));
+    let view = |view: &View| (Read::Column(column(view.column)), view.spec(at));
     let views = match &flat.kind {
         Kind::Source => None,
         Kind::Derived(views) => Some(views.iter().map(view).collect()),
         Kind::Input(_) => return None,
     };
-    Some(Draft { name: flat.name.clone(), renamed_from: flat.renamed_from.clone(), views })
+    Some(Draft {
+        name: flat.name.clone(),
+        renamed_from: flat.renamed_from.clone(),
+        views,
+        step_errors: Vec::new(),
+    })
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::super::*;
-use crate::declare::{Draft, Schema, ViewSpec, Window};
+use crate::declare::{Draft, Read, Schema, ViewSpec, Window};
 
 /// A lagged view of this column.
 pub(super) fn past(column: usize) -> usize {
@@ -37,10 +37,11 @@ pub(super) fn plan(columns: &[Option<Views<'_>>]) -> Arc<Plan> {
                     tag: (column != at).then(|| format!("v{tag}")),
                     ..ViewSpec::all().windowed(last.map_or(Some(Window::All), Window::last))
                 };
-                (Ok(read), spec)
+                (Read::Column(read), spec)
             };
             views.iter().enumerate().map(view).collect()
         }),
+        step_errors: Vec::new(),
     };
     let schema = Schema::new(columns.iter().enumerate().map(draft).collect()).expect("a sound flow");
     let order: Vec<usize> = (0..columns.len()).collect();

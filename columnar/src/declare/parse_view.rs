@@ -1,0 +1,310 @@
+//! Parses a view that is written as text, with the position of a mistake and the way to correct it.
+//!
+//! The language is that of `flow!`. The names of the methods of the run-time API are accepted as well: `latest()`,
+//! `prev()`, `named("digest")`.
+
+use std::str::FromStr;
+
+use super::view::ViewSpec;
+use super::view_text::{ViewText, ViewTextError};
+use super::window::Window;
+use crate::error::nearest;
+
+/// The words after a column, in the order in which the guide explains them.
+const MODIFIERS: [&str; 10] =
+    ["latest", "window", "prev", "all", "as", "named", "note", "elided", "filter", "sample"];
+
+/// The deepest nesting of groups. A text may come from anywhere, and each level needs a frame of the stack.
+const DEEPEST: usize = 32;
+
+type Parsed<T> = Result<T, ViewTextError>;
+
+impl FromStr for ViewText {
+    type Err = ViewTextError;
+
+    fn from_str(text: &str) -> Parsed<Self> {
+        let mut parser = Parser { text, rest: text };
+        let view = parser.view(0)?;
+        match parser.peek() {
+            None => Ok(view),
+            Some(',') => parser.fail("a text has one view: write the next one as a text of its own"),
+            Some(found) => parser.fail(format!("expected `.` or the end of the view, found `{found}`")),
+        }
+    }
+}
+
+/// A position in a text.
+struct Parser<'t> {
+    text: &'t str,
+    rest: &'t str,
+}
+
+impl<'t> Parser<'t> {
+    /// The next character that is no white space.
+    fn peek(&mut self) -> Option<char> {
+        self.rest = self.rest.trim_start();
+        self.rest.chars().next()
+    }
+
+    /// Takes this character, if it is the next one.
+    fn take(&mut self, expected: char) -> bool {
+        let is_next = self.peek() == Some(expected);
+        if is_next {
+            self.rest = self.rest.get(expected.len_utf8()..).unwrap_or_default();
+        }
+        is_next
+    }
+
+    /// Takes the letters, digits and `_` that come next; `None` if there are none.
+    fn word(&mut self) -> Option<&'t str> {
+        self.peek();
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let end = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at_checked(end)?;
+        self.rest = rest;
+        (!word.is_empty()).then_some(word)
+    }
+
+    /// A mistake at this position.
+    fn fail<T>(&mut self, reason: impl Into<String>) -> Parsed<T> {
+        self.peek();
+        self.fail_at(self.rest, reason)
+    }
+
+    /// A mistake at the beginning of `rest`.
+    fn fail_at<T>(&self, rest: &str, reason: impl Into<String>) -> Parsed<T> {
+        let before = self.text.strip_suffix(rest).unwrap_or_default();
+        Err(ViewTextError::new(before, reason.into()))
+    }
+
+    fn view(&mut self, depth: usize) -> Parsed<ViewText> {
+        self.peek();
+        let start = self.rest;
+        let Some(word) = self.word() else {
+            return self.fail("expected a column or `self`, as in `user.latest`");
+        };
+        match (word, self.peek()) {
+            ("group", Some('(')) if depth == DEEPEST => {
+                self.fail_at(start, format!("groups are nested more than {DEEPEST} deep"))
+            }
+            ("group", Some('(')) => self.group(depth),
+            ("this", Some('(')) => self.fail_at(start, "the self history is written `self`"),
+            (_, Some('(')) => {
+                self.fail_at(start, "a view begins with a column, as in `user.latest` or `user.window(3)`")
+            }
+            _ => self.column(word),
+        }
+    }
+
+    /// The rest of a group after its keyword.
+    fn group(&mut self, depth: usize) -> Parsed<ViewText> {
+        const EXAMPLE: &str = "as in `group(\"debate\", pro.latest, con.latest)`";
+        self.take('(');
+        if self.peek() != Some('"') {
+            return self.fail(format!("expected the tag of the group, {EXAMPLE}"));
+        }
+        let (tag, mut views) = (self.string()?, Vec::new());
+        while !self.take(')') {
+            if !self.take(',') {
+                return self.fail("expected `,` or `)`");
+            }
+            // A comma may follow the last view.
+            if self.peek() != Some(')') || views.is_empty() {
+                views.push(self.view(depth + 1)?);
+            }
+        }
+        if views.is_empty() {
+            return self.fail(format!("the group has no views: add some, {EXAMPLE}"));
+        }
+        if self.peek() == Some('.') {
+            return self.fail("a group takes no modifiers: put this on the views inside");
+        }
+        Ok(ViewText::Group(tag, views))
+    }
+
+    /// The rest of a view after the first part of the name.
+    fn column(&mut self, first: &'t str) -> Parsed<ViewText> {
+        let (mut name, mut modifiers) = (first.to_owned(), Modifiers::default());
+        while self.take('.') {
+            self.peek();
+            let start = self.rest;
+            let Some(word) = self.word() else {
+                return self.fail(format!(
+                    "expected a view of `{name}` after the dot: `latest`, `window(n)` or `prev`"
+                ));
+            };
+            let is_call = self.peek() == Some('(');
+            if modifiers.is_empty() && !is_call && !matches!(word, "latest" | "prev") && first != "self" {
+                name.push('.');
+                name.push_str(word);
+                continue;
+            }
+            if let Err(reason) = modifiers.check(word, first == "self") {
+                return self.fail_at(start, reason);
+            }
+            self.modifier(word, &mut modifiers)?;
+        }
+        let spec = modifiers.spec();
+        Ok(if first == "self" { ViewText::SelfHistory(spec) } else { ViewText::Column(name, spec) })
+    }
+
+    /// The arguments of a known modifier.
+    fn modifier(&mut self, word: &str, modifiers: &mut Modifiers) -> Parsed<()> {
+        let example = match word {
+            "window" => "the number of values to show, as in `window(3)`",
+            "note" => "the text of the note, as in `note(\"what the person typed\")`",
+            "as" | "named" => "a tag, as in `as(\"digest\")`",
+            _ => "parentheses",
+        };
+        let is_field = matches!(word, "latest" | "prev");
+        if !self.take('(') {
+            modifiers.set(word);
+            return if is_field { Ok(()) } else { self.fail(format!("expected {example}")) };
+        }
+        match word {
+            "window" => modifiers.count = Some(self.count(example)?),
+            "note" | "as" | "named" if self.peek() != Some('"') => {
+                return self.fail(format!("expected {example}"));
+            }
+            "note" => modifiers.note = Some(self.string()?),
+            "as" | "named" => modifiers.tag = Some(self.string()?),
+            _ => {}
+        }
+        modifiers.set(word);
+        if self.take(')') { Ok(()) } else { self.fail(format!("expected `)` after `{word}(`")) }
+    }
+
+    fn count(&mut self, example: &str) -> Parsed<usize> {
+        self.peek();
+        let start = self.rest;
+        let digits = self.word().unwrap_or_default().replace('_', "");
+        if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+            return self.fail_at(start, format!("expected {example}"));
+        }
+        // A larger window than the largest number shows all values, as that one does.
+        Ok(digits.parse().unwrap_or(usize::MAX))
+    }
+
+    /// A string literal of Rust, whose quote is next.
+    fn string(&mut self) -> Parsed<String> {
+        let start = self.rest;
+        self.take('"');
+        let mut text = String::new();
+        let mut chars = self.rest.char_indices();
+        while let Some((at, c)) = chars.next() {
+            match c {
+                '"' => {
+                    self.rest = chars.as_str();
+                    return Ok(text);
+                }
+                '\\' => match escaped(&mut chars) {
+                    Some(c) => text.push(c),
+                    None => {
+                        let rest = self.rest.get(at..).unwrap_or_default();
+                        return self.fail_at(rest, "no such escape: write a backslash as `\\\\`");
+                    }
+                },
+                c => text.push(c),
+            }
+        }
+        self.fail_at(start, "the closing quote of this text is missing")
+    }
+}
+
+/// The character of an escape after its backslash: those that `Debug` writes.
+fn escaped(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
+    match chars.next()?.1 {
+        'n' => Some('\n'),
+        'r' => Some('\r'),
+        't' => Some('\t'),
+        '0' => Some('\0'),
+        same @ ('\\' | '"' | '\'') => Some(same),
+        'u' => {
+            let (digits, rest) = chars.as_str().strip_prefix('{')?.split_once('}')?;
+            let code = u32::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'));
+            while chars.as_str().len() > rest.len() {
+                chars.next();
+            }
+            char::from_u32(code?)
+        }
+        _ => None,
+    }
+}
+
+/// The modifiers of a view so far.
+#[derive(Default)]
+struct Modifiers {
+    /// `latest`, `window` or `all`.
+    window: Option<Window>,
+    /// The number in `window(n)`.
+    count: Option<usize>,
+    is_lagged: bool,
+    is_elided: bool,
+    tag: Option<String>,
+    note: Option<String>,
+}
+
+impl Modifiers {
+    fn is_empty(&self) -> bool {
+        let Self { window, count, is_lagged, is_elided, tag, note } = self;
+        window.is_none() && count.is_none() && !is_lagged && !is_elided && tag.is_none() && note.is_none()
+    }
+
+    fn has_window(&self) -> bool {
+        self.window.is_some() || self.count.is_some()
+    }
+
+    /// Whether a modifier may come next; the way to correct it, if not.
+    fn check(&self, word: &str, is_self: bool) -> Result<(), String> {
+        let wrong = match word {
+            "filter" | "sample" => {
+                "a filter is a function, which a text cannot have: declare this column in the program"
+            }
+            "prev" if is_self => "`self` already ends at the step before: drop this, or write `self.latest`",
+            "prev" if self.has_window() || self.is_lagged => {
+                "`prev` comes right after the column, as in `user.prev`, `user.prev.window(3)` or `user.prev.all()`"
+            }
+            "latest" if self.is_lagged => "a view has one window: drop this",
+            "latest" | "window" | "all" if self.has_window() => "a view has one window: drop this",
+            "as" | "named" if self.tag.is_some() => "a view has one tag: drop this",
+            "note" if self.note.is_some() => "a view has one note: drop this",
+            "elided" if self.is_elided => "a view has one `elided()`: drop this",
+            _ if MODIFIERS.contains(&word) => return Ok(()),
+            _ => return Err(no_view_named(word)),
+        };
+        Err(wrong.to_owned())
+    }
+
+    /// Records a modifier whose argument, if it has one, is recorded.
+    fn set(&mut self, word: &str) {
+        match word {
+            "latest" => self.window = Some(Window::LATEST),
+            "all" => self.window = Some(Window::All),
+            "prev" => self.is_lagged = true,
+            "elided" => self.is_elided = true,
+            _ => {}
+        }
+    }
+
+    fn spec(self) -> ViewSpec {
+        let Self { window, count, is_lagged, is_elided, tag, note } = self;
+        let default = if is_lagged { Window::LATEST } else { Window::All };
+        let window = count.map_or(Some(window.unwrap_or(default)), Window::last);
+        let spec = ViewSpec { lag: usize::from(is_lagged), elided: is_elided, tag, note, ..ViewSpec::all() };
+        spec.windowed(window)
+    }
+}
+
+fn no_view_named(word: &str) -> String {
+    let help = match nearest(word, &MODIFIERS) {
+        // Words of other APIs for a window. For `last`, `nearest` would find `latest`.
+        _ if matches!(word, "last" | "tail" | "take") => "did you mean `window(n)`?".to_owned(),
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            "the views are `latest`, `window(n)` and `prev`, and after them `elided()`, `as(\"tag\")` and \
+                 `note(\"...\")`"
+                .to_owned()
+        }
+    };
+    format!("no view is named `{word}`; {help}")
+}

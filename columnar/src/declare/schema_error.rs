@@ -1,0 +1,304 @@
+//! The errors of declarations.
+
+use std::fmt;
+
+use super::name::{Name, NameError};
+use super::view_text::ViewTextError;
+use crate::error::list;
+
+/// All errors in the declaration of a flow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaErrors {
+    errors: Vec<SchemaError>,
+}
+
+impl SchemaErrors {
+    pub(crate) fn one(error: SchemaError) -> Self {
+        Self::new(vec![error])
+    }
+
+    /// `errors` is not empty.
+    pub(crate) fn new(errors: Vec<SchemaError>) -> Self {
+        Self { errors }
+    }
+
+    /// The errors before these ones, and then these.
+    #[must_use]
+    pub(crate) fn after(mut self, mut before: Vec<SchemaError>) -> Self {
+        before.append(&mut self.errors);
+        Self::new(before)
+    }
+
+    /// The errors, column by column; never empty.
+    pub fn errors(&self) -> &[SchemaError] {
+        &self.errors
+    }
+}
+
+impl std::error::Error for SchemaErrors {}
+
+impl fmt::Display for SchemaErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, error) in self.errors.iter().enumerate() {
+            if at > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{error}")?;
+        }
+        Ok(())
+    }
+}
+
+/// One error in the declaration of a flow. `flow!` reports the same errors when the program compiles.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchemaError {
+    /// An invalid name.
+    #[error(transparent)]
+    BadName(NameError),
+    /// Columns that wait for each other.
+    #[error("these columns wait for each other, so none of them can run first: {}", Path(columns))]
+    Cycle {
+        /// The names of the columns; each reads the one before it, and the first one the last.
+        columns: Vec<String>,
+    },
+    /// An invalid tag.
+    #[error("`{column}` has a view with an invalid tag: {error}")]
+    BadTag {
+        /// The column with the view.
+        column: Name,
+        /// The rule that the tag breaks.
+        error: NameError,
+    },
+    /// A compute step that is missing, unknown or has a wrong setting, in a column that was declared as
+    /// [data](crate::data).
+    #[error("`{column}` {error}")]
+    BadStep {
+        /// The column.
+        column: Name,
+        /// The mistake.
+        error: StepError,
+    },
+    /// A text that is no view.
+    #[error("`{column}` has the view {}, which is wrong {error}", Excerpt(view))]
+    BadView {
+        /// The column with the view.
+        column: Name,
+        /// The text.
+        view: String,
+        /// The mistake, and its position in the text.
+        error: ViewTextError,
+    },
+    /// Two columns with one name.
+    #[error("`{name}` is declared twice: rename one of the two")]
+    DuplicateName {
+        /// The name.
+        name: Name,
+    },
+    /// Two views of one column, or a view and a group, with one tag.
+    #[error(
+        "two inputs of `{column}` have the tag `{tag}`: give one of them another tag, as in `.named(\"digest\")`"
+    )]
+    DuplicateTag {
+        /// The column that has both.
+        column: Name,
+        /// The tag of both.
+        tag: Name,
+    },
+    /// `window(0)`.
+    #[error(
+        "`{column}` reads `{input}` with a window of 0, which shows nothing: drop the view, or show at least 1 value"
+    )]
+    EmptyWindow {
+        /// The column that reads.
+        column: Name,
+        /// The column that is read.
+        input: Name,
+    },
+    /// An earlier name that another column has or had.
+    #[error(
+        "`{column}` has the earlier name `{renamed_from}`, which is the name or the earlier name of another column: correct \
+         or drop one of them, because the values stored under a name belong to one column"
+    )]
+    RenameTaken {
+        /// The column.
+        column: Name,
+        /// The earlier name in its declaration.
+        renamed_from: String,
+    },
+    /// A source that was added to a flow that has steps.
+    #[error("the source `{name}` cannot be added to a flow that has steps: they have no value for it")]
+    LateSource {
+        /// The source.
+        name: String,
+    },
+    /// A column with the name of a module.
+    #[error("`{name}` is a column, so it cannot be the module of `{of}`: rename one of the two")]
+    NameOfModule {
+        /// The column.
+        name: Name,
+        /// A column of the module.
+        of: Name,
+    },
+    /// A column that has no input.
+    #[error(
+        "`{column}` reads {what}, so no new value can reach it: add a view, as in `user.latest()`",
+        what = if *reads_self { "only itself" } else { "nothing" }
+    )]
+    NoInput {
+        /// The column.
+        column: Name,
+        /// Whether it reads its self history.
+        reads_self: bool,
+    },
+    /// A view that shows all values and counts the hidden ones.
+    #[error(
+        "`{column}` shows all values of `{input}`, so it hides nothing: drop `.elided()`, or show fewer, as in \
+         `.window(3).elided()`"
+    )]
+    NothingElided {
+        /// The column that reads.
+        column: Name,
+        /// The column that is read.
+        input: Name,
+    },
+    /// A flow without a source.
+    #[error("this flow has no source: declare one, and a column that reads it")]
+    NoSource,
+    /// A view of the column itself by its name, at the same step.
+    #[error("`{column}` reads itself in the same step: write `self` for its values at earlier steps")]
+    SelfByName {
+        /// The column.
+        column: Name,
+    },
+    /// More than one view of the self history.
+    #[error("`{column}` reads itself twice: drop one of the two views")]
+    SelfTwice {
+        /// The column.
+        column: Name,
+    },
+    /// A view of a column that the flow does not have.
+    #[error(
+        "`{column}` reads {}, but the flow has no such column: {}",
+        Excerpt(read),
+        Suggestion(suggestion.as_deref())
+    )]
+    UnknownColumn {
+        /// The column that reads.
+        column: Name,
+        /// The name that no column has.
+        read: String,
+        /// The view that was probably meant, if a column has a similar name.
+        suggestion: Option<String>,
+    },
+    /// A tag, a note, a filter or a group of the self history.
+    #[error(
+        "`{column}` has a tag, a note, a filter or a group for `self`, which is shown as assistant messages and takes none: \
+         drop it"
+    )]
+    TaggedSelf {
+        /// The column.
+        column: Name,
+    },
+}
+
+/// Columns as an error names them: `` `a`, which `b` reads, which `a` reads ``.
+struct Path<'c>(&'c [String]);
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(first) = self.0.first() else { return Ok(()) };
+        write!(f, "`{first}`")?;
+        self.0.iter().skip(1).chain([first]).try_for_each(|next| write!(f, ", which `{next}` reads"))
+    }
+}
+
+/// A text of a declaration in quotes: its beginning, escaped so that it cannot forge a line of a log.
+struct Excerpt<'t>(&'t str);
+
+impl fmt::Display for Excerpt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let end = self.0.char_indices().nth(LONGEST).map_or(self.0.len(), |(at, _)| at);
+        let (start, rest) = self.0.split_at_checked(end).unwrap_or((self.0, ""));
+        // Quotes are not escaped, because a view may have a tag in quotes.
+        write!(f, "`")?;
+        start.chars().try_for_each(|c| match c {
+            '"' | '\'' | '\\' => write!(f, "{c}"),
+            c => write!(f, "{}", c.escape_debug()),
+        })?;
+        write!(f, "{}`", if rest.is_empty() { "" } else { "…" })
+    }
+}
+
+/// The most characters of a text that an error shows.
+const LONGEST: usize = 80;
+
+struct Suggestion<'t>(Option<&'t str>);
+
+impl fmt::Display for Suggestion<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(name) => write!(f, "did you mean `{name}`?"),
+            None => f.write_str("declare it, or correct the name"),
+        }
+    }
+}
+
+/// A mistake in the compute step of a column that was declared as [data](crate::data). It prints as the rest of a
+/// sentence about the column.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// Neither a prompt nor a compute step.
+    #[error("has no compute step: add a `prompt`, or the name of a `step` of the program")]
+    Missing,
+    /// Two settings that exclude each other.
+    #[error("has both `{one}` and `{other}`: drop one of the two")]
+    Both {
+        /// One key.
+        one: &'static str,
+        /// The other key.
+        other: &'static str,
+    },
+    /// A setting of prompts, of a compute step of the program.
+    #[error("has the setting `{setting}`, which only prompts have: drop it, or set it in the program")]
+    OnlyOfPrompts {
+        /// The key.
+        setting: &'static str,
+    },
+    /// A value that is out of range.
+    #[error("has a wrong `{setting}`: {rule}")]
+    OutOfRange {
+        /// The key.
+        setting: &'static str,
+        /// The values that are allowed.
+        rule: &'static str,
+    },
+    /// A compute step that the program does not have.
+    #[error(
+        "has the compute step {}, which the program does not have{}",
+        Excerpt(step),
+        Known(suggestion, steps)
+    )]
+    Unknown {
+        /// The unknown name.
+        step: String,
+        /// The most similar name, if one is similar.
+        suggestion: Option<String>,
+        /// The names of the compute steps that the program has.
+        steps: Vec<String>,
+    },
+}
+
+/// The end of a message about an unknown compute step.
+struct Known<'e>(&'e Option<String>, &'e [String]);
+
+impl fmt::Display for Known<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self(Some(name), _) => write!(f, "; did you mean `{name}`?"),
+            Self(None, []) => f.write_str(": it has none"),
+            Self(None, steps) => write!(f, "; there are {}", list(*steps)),
+        }
+    }
+}
