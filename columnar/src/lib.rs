@@ -66,7 +66,7 @@
 //! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `rate`, `or_skip`](compute::Policy) |
 //! | see the context of a cell | [`Messages`]; [`cache`], for the prefix that a provider caches and its marks |
 //! | send a context with a client of your own | [`rendering`] |
-//! | read values as Rust types | [`Json`]; typed columns, with the feature `typed`: [`guide`] |
+//! | read values as Rust types | [`Json`]; with the feature `typed`, [typed columns](guide::typed) |
 //! | choose a model | [`model`]; [`Adaptive`](model::Adaptive), for a limit on concurrent calls that adapts to the model |
 //! | watch a run | [`Event`]; with the feature `tracing`, the spans of `columnar::trace` |
 //! | see and limit the cost of calls | [`usage`] |
@@ -235,7 +235,7 @@ pub mod prelude {
 /// - `Chat`, with `new(parameters)`, `open(store, parameters)`, the constants `ORDER` and `GRAPH`,
 ///   and all methods of a [`Typed`](flow::Typed) flow, such as `run`;
 /// - a public field for each column: a [`Source`](flow::Source) or a [`Derived`](flow::Derived), with the type of a
-///   column that is declared with `: Type` (with the feature `typed`; see the [guide]);
+///   column that is declared with `: Type` (with the feature `typed`; see [typed columns](guide::typed));
 /// - `ChatColumn`, an enum of the derived columns, which identifies them in [`Event`]s;
 /// - `ChatColumns`, the struct with the columns as fields.
 ///

@@ -117,6 +117,50 @@ fn every_row_of_the_table_of_faults_has_a_test_named_after_it() {
     }
 }
 
+/// The chapters of the guide, in the order of its table of contents.
+fn chapters() -> Vec<String> {
+    let contents = read("columnar/src/guide/mod.rs");
+    let rows = contents.lines().filter_map(|line| line.strip_prefix("//! | [`")?.split_once("`]"));
+    rows.map(|(chapter, _)| chapter.to_owned()).collect()
+}
+
+/// rustdoc sorts the chapters by their names, so each leads to its neighbours, at its beginning and at its end.
+#[test]
+fn every_chapter_leads_to_the_ones_before_and_after_it() {
+    let chapters = chapters();
+    assert!(chapters.len() > 25, "{chapters:?}");
+    for (at, chapter) in chapters.iter().enumerate() {
+        let link = |before: &str, chapter: &String, after: &str| {
+            format!("[{before}{}{after}](super::{chapter})", chapter.replace('_', " "))
+        };
+        let previous = at.checked_sub(1).map(|at| link("← ", &chapters[at], ""));
+        let next = chapters.get(at + 1).map(|next| link("", next, " →"));
+        let links = [previous, Some("[contents](super)".to_owned()), next];
+        let expected = format!("//! {}", links.into_iter().flatten().collect::<Vec<_>>().join(" · "));
+
+        let text = read(&format!("columnar/src/guide/{chapter}.rs"));
+        let lines: Vec<&str> = text.lines().collect();
+        let found = [lines.get(2), lines.last()].map(|line| line.copied().unwrap_or_default());
+        assert_eq!(found, [&*expected; 2], "the third line and the last one of `{chapter}`");
+    }
+}
+
+#[test]
+fn the_readme_and_the_contents_list_all_chapters() {
+    let (mut chapters, readme) = (chapters(), read("README.md"));
+    let files = fs::read_dir(root().join("columnar/src/guide")).expect("it can be read");
+    let files = files.map(|file| file.expect("an entry").path());
+    let names = files.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()));
+    let mut files: Vec<String> = names.filter(|name| name != "mod").collect();
+    for chapter in &chapters {
+        let link = format!("[{chapter}](columnar/src/guide/{chapter}.rs)");
+        assert!(readme.contains(&link), "the README does not have {link}");
+    }
+    files.sort_unstable();
+    chapters.sort_unstable();
+    assert_eq!(chapters, files);
+}
+
 /// A message without the names of a particular flow.
 fn without_names(message: &str) -> String {
     let mut quotes = message.split(['`', '"']);

@@ -1,5 +1,7 @@
 //! Predict the messages array: its order, what is merged, elided and escaped.
 //!
+//! [← tags](super::tags) · [contents](super) · [runs →](super::runs)
+//!
 //! The array always has the same form. User and assistant messages alternate; the first and the last are the user's;
 //! the last one holds the current step. Steps are in order. Within a step, the views come first, in the order of the
 //! declaration, and the column's own value comes last.
@@ -70,4 +72,4 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Next: [runs](super::runs).
+//! [← tags](super::tags) · [contents](super) · [runs →](super::runs)

@@ -1,5 +1,7 @@
 //! Keep the requests of a column below a number of tokens.
 //!
+//! [← costs](super::costs) · [contents](super) · [caches →](super::caches)
+//!
 //! A column that reads whole histories grows with every step. A *budget* is the maximum number of tokens of its
 //! requests, instruction and reply included. When a request is too large, the column leaves out whole turns: the inputs
 //! of a step, or the column's own value of that step. By default it leaves out the middle, so that the beginning and
@@ -88,4 +90,4 @@
 //!
 //! [`tokens`](crate::tokens) has the error of each.
 //!
-//! Next: [caches](super::caches).
+//! [← costs](super::costs) · [contents](super) · [caches →](super::caches)

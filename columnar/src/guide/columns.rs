@@ -1,5 +1,7 @@
 //! Declare sources, columns and parameters, in a flow with a name or without one.
 //!
+//! [← first](super::first) · [contents](super) · [compute steps →](super::compute_steps)
+//!
 //! # Sources and columns
 //!
 //! A *source* gets its values from outside, by [`push`](crate::flow::Handle::push). A *column* is computed: it reads
@@ -33,7 +35,7 @@
 //! # Text and types
 //!
 //! A value is text. With the feature `typed`, a column can declare a type after its views, as in
-//! `column score(request): Score = …`. Its values are then JSON of that type; see the chapter `typed`.
+//! `column score(request): Score = …`. Its values are then JSON of that type; see [typed columns](super::typed).
 //!
 //! # With a name: an item
 //!
@@ -130,4 +132,4 @@
 //!
 //! [`Chat::GRAPH.outline().mermaid()`](crate::Outline::mermaid) draws the same graph for Mermaid.
 //!
-//! Next: [compute steps](super::compute_steps).
+//! [← first](super::first) · [contents](super) · [compute steps →](super::compute_steps)

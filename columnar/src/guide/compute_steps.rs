@@ -1,5 +1,7 @@
 //! Choose the compute step of a column: a prompt, a function, a stream or a type of your own.
 //!
+//! [← columns](super::columns) · [contents](super) · [typed →](super::typed)
+//!
 //! A compute step is any Rust expression up to the `;` whose value makes text from a [`Context`](crate::Context). The
 //! macro does not parse it, so editors and the compiler treat it as ordinary Rust.
 //!
@@ -139,4 +141,4 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Next: [the views of a column](super::views).
+//! [← columns](super::columns) · [contents](super) · [typed →](super::typed)

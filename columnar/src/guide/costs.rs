@@ -1,5 +1,7 @@
 //! See the cost of model calls, and limit it.
 //!
+//! [← models](super::models) · [contents](super) · [budgets →](super::budgets)
+//!
 //! Each value that a model computed has a *receipt*: the model, the number of attempts, the tokens of requests and
 //! replies, the tokens from the provider's cache, and the time. The receipt is stored with the value in one write.
 //!
@@ -58,4 +60,4 @@
 //! [`SpendLimit`](crate::usage::SpendLimit) share it. [`chat.forecast()`](crate::flow::LiveFlow::forecast) estimates
 //! the requests of a run before it begins.
 //!
-//! Next: [budgets](super::budgets).
+//! [← models](super::models) · [contents](super) · [budgets →](super::budgets)

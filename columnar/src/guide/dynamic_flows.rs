@@ -1,5 +1,7 @@
 //! Declare a flow whose columns are known only at run time.
 //!
+//! [← modules](super::modules) · [contents](super) · [testing →](super::testing)
+//!
 //! [`source`](crate::source), [`column`](crate::column()), [`this`](crate::this) and [`flow`](crate::flow()) follow the
 //! rules of [`flow!`](crate::flow!):
 //!
@@ -125,4 +127,4 @@
 //! step 0. [`remove_column`](crate::Flow::remove_column) removes a column that no other column reads, and
 //! [`replace_column`](crate::Flow::replace_column) makes another flow with a different column in its place.
 //!
-//! Next: [testing](super::testing).
+//! [← modules](super::modules) · [contents](super) · [testing →](super::testing)

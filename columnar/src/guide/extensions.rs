@@ -1,5 +1,7 @@
 //! Add columns to a flow that already has values.
 //!
+//! [← import export](super::import_export) · [contents](super) · [modules →](super::modules)
+//!
 //! `struct Felt: Chat` declares columns that read those of `Chat`. `Felt::extend` continues a live chat as a flow with
 //! these columns, and the next run computes them from step 0:
 //!
@@ -46,4 +48,4 @@
 //!
 //! To open a store, open the extended flow first: `Felt::extend(Chat::open(store).await?).await?`.
 //!
-//! Next: [modules](super::modules).
+//! [← import export](super::import_export) · [contents](super) · [modules →](super::modules)

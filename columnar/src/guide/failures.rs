@@ -1,5 +1,7 @@
 //! Choose the consequence of a failed call: stop, retry, wait or skip.
 //!
+//! [← skipping](super::skipping) · [contents](super) · [models →](super::models)
+//!
 //! # By default, the run stops
 //!
 //! Running cells finish and are stored, because they are paid for. Then the error is the last item of the run. The next
@@ -71,4 +73,4 @@
 //!
 //! A panic of a compute step is an error like others, but it is not retried.
 //!
-//! Next: [models](super::models).
+//! [← skipping](super::skipping) · [contents](super) · [models →](super::models)

@@ -1,5 +1,7 @@
 //! Write and run a first flow, in ten lines.
 //!
+//! [contents](super) · [columns →](super::columns)
+//!
 //! A flow is a table that grows by a row with every message. A row is a *step*; a column has one text for each step.
 //! The values of `user` come from outside. The two other columns are computed from the columns in their parentheses:
 //!
@@ -74,4 +76,4 @@
 //! `mood` and `assistant` do not read each other, so their calls run at the same time. If `assistant` read `mood`, it
 //! would wait for `mood` and for nothing else.
 //!
-//! Next: [declaring columns](super::columns).
+//! [contents](super) · [columns →](super::columns)

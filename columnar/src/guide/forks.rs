@@ -1,5 +1,7 @@
 //! Continue a flow in two ways from the same step.
 //!
+//! [← migrations](super::migrations) · [contents](super) · [import export →](super::import_export)
+//!
 //! A stored value never changes. To try something else, fork the flow: both flows share the earlier steps, and from the
 //! fork on each has its own.
 //!
@@ -36,4 +38,4 @@
 //! A flow that is declared at run time can also replace a column: [`replace_column`](crate::Flow::replace_column) makes
 //! a flow that recomputes this column and all that depend on it, and shares everything else.
 //!
-//! Next: [import and export](super::import_export).
+//! [← migrations](super::migrations) · [contents](super) · [import export →](super::import_export)

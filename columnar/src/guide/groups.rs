@@ -1,5 +1,7 @@
 //! Put several views in one tag, explain a view to the model, and leave values out.
 //!
+//! [← previous values](super::previous_values) · [contents](super) · [tags →](super::tags)
+//!
 //! # Groups
 //!
 //! `group("debate", pro.latest, con.latest)` puts a tag around several views. Groups can contain groups. A group that
@@ -95,4 +97,4 @@
 //! Each function sees one text or one step, and must return the same for the same argument. If the choice depends on
 //! more than that, make a column for it that [skips](super::skipping) some steps.
 //!
-//! Next: [tags](super::tags).
+//! [← previous values](super::previous_values) · [contents](super) · [tags →](super::tags)

@@ -1,5 +1,7 @@
 //! Change a declaration whose values are stored.
 //!
+//! [← stores](super::stores) · [contents](super) · [forks →](super::forks)
+//!
 //! A store remembers the declaration of its flow. If the flow has changed, opening it lists all changes and refuses,
 //! before anything is computed or written:
 //!
@@ -96,4 +98,4 @@
 //! The changed columns, the named ones and all that depend on them are recomputed from that step on. Everything else is
 //! copied, at no cost.
 //!
-//! Next: [forks](super::forks).
+//! [← stores](super::stores) · [contents](super) · [forks →](super::forks)

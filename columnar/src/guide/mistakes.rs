@@ -1,5 +1,7 @@
 //! The messages of `flow!`, and how to fix each mistake.
 //!
+//! [← testing](super::testing) · [contents](super)
+//!
 //! A message says what is wrong with the underlined code. The line `help` shows what to write instead:
 //!
 //! ```text
@@ -242,3 +244,5 @@
 //! | macro expansion ignores keyword `match` and any tokens following | a flow without a header is an expression, so it must be in a function; or give it a header, `pub struct Chat { … }` |
 //! | expected expression, found keyword `const` | a flow with a header is an item, so it cannot be an expression; drop the header, or the `let` |
 //! | the `?` operator can only be used in a method that returns `Result` | only in a flow without a header can `?` return from the function around it; handle the error before `flow!`, or give it to the flow as a parameter |
+//!
+//! [← testing](super::testing) · [contents](super)

@@ -9,7 +9,7 @@
 //! | **declaring a flow** | |
 //! | [`columns`] | sources, columns, parameters; flows with a name and without one |
 //! | [`compute_steps`] | prompts, functions, streams and types of your own that compute a column |
-//! | `typed` | columns whose values are JSON of a type, with the feature `typed` |
+//! | [`typed`] | columns whose values are JSON of a type, with the feature `typed` |
 //! | [`views`] | how much of another column a column reads; a table of all views |
 //! | [`self_history`] | how much of its own history a column reads: the four patterns |
 //! | [`previous_values`] | the values of other columns at the previous step |
@@ -65,4 +65,10 @@ pub mod tags;
 pub mod testing;
 #[cfg(feature = "typed")]
 pub mod typed;
+#[cfg(not(feature = "typed"))]
+pub mod typed {
+    //! Declare columns whose values are JSON of a Rust type, with the feature `typed`.
+    //!
+    //! This chapter is in the documentation that is built with that feature.
+}
 pub mod views;

@@ -1,5 +1,7 @@
 //! Choose the model that answers a prompt.
 //!
+//! [← failures](super::failures) · [contents](super) · [costs →](super::costs)
+//!
 //! A [`prompt`](crate::prompt) is independent of the model. So the same flow is tested with a script, tried without a
 //! key and shipped with a real model, and no column changes:
 //!
@@ -82,4 +84,4 @@
 //! A model of your own implements [`Model`](crate::model::Model): a name, and a reply as a stream of chunks. Any client
 //! fits behind that trait.
 //!
-//! Next: [costs](super::costs).
+//! [← failures](super::failures) · [contents](super) · [costs →](super::costs)

@@ -1,5 +1,7 @@
 //! Use a flow as a module of another flow.
 //!
+//! [← extensions](super::extensions) · [contents](super) · [dynamic flows →](super::dynamic_flows)
+//!
 //! Any flow with a name can be a module. Its sources are its inputs, and each is bound to a column of the flow that
 //! uses it. Inside the module its own names apply, so it is written once and used anywhere:
 //!
@@ -87,4 +89,4 @@
 //! A column can feed a module and read its results. If the two wait for each other, the flow does not compile, and the
 //! message names the columns of the cycle, including those in the module.
 //!
-//! Next: [dynamic flows](super::dynamic_flows).
+//! [← extensions](super::extensions) · [contents](super) · [dynamic flows →](super::dynamic_flows)

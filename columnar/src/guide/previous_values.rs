@@ -1,5 +1,7 @@
 //! Read the value of another column from the previous step.
 //!
+//! [← self history](super::self_history) · [contents](super) · [groups →](super::groups)
+//!
 //! Two columns that read each other's value of the same step would wait for each other for ever, so that is a compile
 //! error. They may read each other's previous value: `con.prev` is the value of `con` at the previous step. It appears
 //! among the inputs of the step that reads it, and the column does not wait for `con`.
@@ -59,4 +61,4 @@
 //! A column whose views are all `prev` has no input at step 0, so it is [skipped](super::skipping) there. In the
 //! run-time API, [`prev("con")`](crate::prev) names a column that is not declared yet.
 //!
-//! Next: [groups, notes and filters](super::groups).
+//! [← self history](super::self_history) · [contents](super) · [groups →](super::groups)

@@ -1,5 +1,7 @@
 //! Write a context in the request format of your own client.
 //!
+//! [← caches](super::caches) · [contents](super) · [stores →](super::stores)
+//!
 //! A prompt sends its context itself. A client of your own needs the same context in the format of its provider. A
 //! [`Rendering`](crate::rendering::Rendering) has five formats:
 //!
@@ -121,4 +123,4 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Next: [stores](super::stores).
+//! [← caches](super::caches) · [contents](super) · [stores →](super::stores)

@@ -1,5 +1,7 @@
 //! Run a flow, follow its events, and see how far it is.
 //!
+//! [← assembly](super::assembly) · [contents](super) · [skipping →](super::skipping)
+//!
 //! [`push`](crate::flow::Handle::push) stores a value and computes nothing. [`run`](crate::flow::LiveFlow::run)
 //! computes all missing cells: each cell starts as soon as the values that it reads exist, across columns and steps.
 //! Then the run ends. A run with nothing to do ends at once, without a call.
@@ -92,4 +94,4 @@
 //! text of the conversation is not in them, unless the variable `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` is
 //! `true`. The module `columnar::trace` documents the fields.
 //!
-//! Next: [skipping steps](super::skipping).
+//! [← assembly](super::assembly) · [contents](super) · [skipping →](super::skipping)

@@ -1,5 +1,7 @@
 //! Choose how much of its own history a column reads: the four patterns.
 //!
+//! [← views](super::views) · [contents](super) · [previous values →](super::previous_values)
+//!
 //! `self` is the values of the column from earlier steps. They appear as assistant messages, between the inputs of
 //! those steps. `self.latest` is the value of the previous step, and `self.window(3)` the values of the three steps
 //! before. At step 0 there are none. A column that reads `self` is computed step by step; a column without `self` is
@@ -133,4 +135,4 @@
 //!
 //! `cargo run --example four_patterns` prints the four side by side.
 //!
-//! Next: [values of the previous step](super::previous_values).
+//! [← views](super::views) · [contents](super) · [previous values →](super::previous_values)

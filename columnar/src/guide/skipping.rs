@@ -1,5 +1,7 @@
 //! Compute a column at some steps only.
 //!
+//! [← runs](super::runs) · [contents](super) · [failures →](super::failures)
+//!
 //! After a compute step, `.every(3)` computes a column at every third step, and `.when(…)` at the steps whose context
 //! satisfies a condition. The other cells are *skipped*: they stay empty for good and cost nothing. The skip is stored,
 //! and the run emits it.
@@ -39,4 +41,4 @@
 //!
 //! A compute step of your own skips its cell by returning [`Reply::skip`](crate::Reply::skip).
 //!
-//! Next: [failures](super::failures).
+//! [← runs](super::runs) · [contents](super) · [failures →](super::failures)

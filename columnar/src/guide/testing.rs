@@ -1,5 +1,7 @@
 //! Test a flow: its contexts, its behaviour after failures, and real replies.
 //!
+//! [← dynamic flows](super::dynamic_flows) · [contents](super) · [mistakes →](super::mistakes)
+//!
 //! Three things can be wrong: the context of a column, the use of its values, and the behaviour after a failure.
 //!
 //! # Scripted values and models
@@ -212,4 +214,4 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Next: [compile errors](super::mistakes).
+//! [← dynamic flows](super::dynamic_flows) · [contents](super) · [mistakes →](super::mistakes)

@@ -1,5 +1,7 @@
 //! Declare columns whose values are JSON of a Rust type, with the feature `typed`.
 //!
+//! [← compute steps](super::compute_steps) · [contents](super) · [views →](super::views)
+//!
 //! A column holds text. When a program needs more than text, the column declares a type after its views: any type that
 //! implements `Deserialize` and `JsonSchema`.
 //!
@@ -135,3 +137,5 @@
 //! - A type may use the parameters of a named flow, as in `struct Desk<T: DeserializeOwned + JsonSchema + 'static>`. In
 //!   an inline flow it may not use those of the surrounding function.
 //! - Providers with structured output may require an object at the top level, as in `struct Stars { all: Vec<u8> }`.
+//!
+//! [← compute steps](super::compute_steps) · [contents](super) · [views →](super::views)

@@ -1,5 +1,7 @@
 //! Choose how much of another column a column reads.
 //!
+//! [← typed](super::typed) · [contents](super) · [self history →](super::self_history)
+//!
 //! Each entry in the parentheses of a column is a *view* of a column. Steps are counted from 0:
 //!
 //! | view | values at step 3 |
@@ -120,4 +122,4 @@
 //! The number in `window(n)` is a constant of the program: a literal or a `const`. A window of 0 is a compile error. If
 //! the number is known only at run time, use the [run-time API](super::dynamic_flows).
 //!
-//! Next: [the self history of a column](super::self_history).
+//! [← typed](super::typed) · [contents](super) · [self history →](super::self_history)
