@@ -167,14 +167,37 @@ pub use history::Value;
 pub use run::{ColumnForecast, Error, Event, Forecast, Result};
 pub use schedule::Progress;
 
-/// What most programs need: `use columnar::prelude::*;`.
 pub mod prelude {
-    pub use crate::compute::{Context, Policy as _, Step, deltas, per_minute, per_second, prompt, secs};
-    pub use crate::context::{Messages, Role};
-    pub use crate::flow;
-    pub use crate::flow::{Column, Flow, View, column, group, prev, source, this};
-    pub use crate::history::Value;
-    pub use crate::run::{Error, Event, Result};
+    //! The names that nearly every program uses: `use columnar::prelude::*;`.
+    //!
+    //! | for | names |
+    //! |---|---|
+    //! | declarations | [`flow!`](crate::flow!); at run time [`source`], [`column`](column()), [`this`], [`prev`], [`group`], [`flow`](flow()), [`Column`], [`View`], [`Flow`] |
+    //! | compute steps | [`prompt`], [`deltas`], [`Context`], [`Messages`], [`Role`], [`Value`] |
+    //! | policies | the methods of [`Policy`](crate::compute::Policy), which return a [`Step`], and [`secs`], [`per_second`], [`per_minute`] for their arguments |
+    //! | runs | [`Event`], [`Error`], [`Result`], and the methods of streams in the crate futures, such as `try_next` |
+    //!
+    //! All other names are imported from the module of their subject: `columnar::store::FileStore`. [`Result`] has
+    //! [`Error`] as its default only, so `Result<(), Box<dyn std::error::Error>>` is still that of the standard library.
+    //!
+    //! ```
+    //! use columnar::prelude::*;
+    //!
+    //! flow! {
+    //!     pub struct Chat {
+    //!         source user;
+    //!         column title(user.latest) = prompt("Find a title.").timeout(secs(30)).retry(2);
+    //!     }
+    //! }
+    //! ```
+
+    #[doc(no_inline)]
+    pub use crate::compute::{Policy as _, Step, per_minute, per_second, secs};
+    #[doc(no_inline)]
+    pub use crate::{
+        Column, Context, Error, Event, Flow, Messages, Result, Role, Value, View, column, deltas, flow,
+        group, prev, prompt, source, this,
+    };
     #[doc(no_inline)]
     pub use futures::{StreamExt as _, TryStreamExt as _};
 }
