@@ -36,9 +36,9 @@ flow! {
     }
 }
 
-/// All columns ask for a short reply.
+/// All columns ask for a short reply, and the beginning of a longer one will do.
 fn short(instruction: &'static str) -> impl columnar::Compute {
-    prompt(instruction).max_tokens(48).temperature(0.0)
+    prompt(instruction).max_tokens(64).allow_truncated().temperature(0.0)
 }
 
 const STATEMENTS: [&str; 3] = [

@@ -46,6 +46,7 @@ pub mod models {
     #[cfg(feature = "genai")]
     pub mod provider;
     pub mod replay;
+    pub mod unfinished;
     pub mod warm_up;
 }
 

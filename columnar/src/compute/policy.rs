@@ -12,7 +12,7 @@ use super::ColumnType;
 use super::{Context, IntoStep, Kind, Piece, Rate, Reply, Step};
 use crate::context::budget::Budget;
 use crate::error::{BoxError, TimedOut};
-use crate::model::{Overloaded, Refused};
+use crate::model::{Overloaded, Refused, Truncated};
 use crate::schedule::OnFailure;
 use crate::usage::SpendLimitError;
 
@@ -78,7 +78,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// [`Event::Retry`](crate::Event::Retry). A panic is not retried.
     ///
     /// If the error is or has as its source an [`Overloaded`], the pause is at least the one that the model asks for, up
-    /// to two minutes. A [`Refused`] or a [`SpendLimitError`] is not retried.
+    /// to two minutes. A [`Refused`], a [`Truncated`] or a [`SpendLimitError`] is not retried.
     fn retry(self, times: usize) -> Step<'a> {
         let step = self.into_step();
         let step = if times > 0 { step.with_attempts_by("retry") } else { step };
@@ -338,8 +338,10 @@ impl RetryLoop<'_> {
             Err(error) => error,
         };
         self.pieces = None;
-        // Neither depends on the time: the next attempt would fail in the same way.
-        let is_final = Refused::of(&*error).is_some() || SpendLimitError::of(&*error).is_some();
+        // None of them depends on the time: the next attempt would fail in the same way.
+        let is_final = Refused::of(&*error).is_some()
+            || Truncated::of(&*error).is_some()
+            || SpendLimitError::of(&*error).is_some();
         match self.pauses.next().filter(|_| !is_final) {
             Some(pause) => {
                 let requested = Overloaded::of(&*error).and_then(|overloaded| overloaded.retry_after);

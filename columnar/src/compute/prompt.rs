@@ -9,7 +9,7 @@ use futures::stream::{self, BoxStream, StreamExt};
 use super::{Compute, Context, Kind, Piece, Reply};
 use crate::cache::Pace;
 use crate::error::BoxError;
-use crate::model::{Choice, Chunk, Finish, Model, ModelError, ReplyError};
+use crate::model::{Choice, Chunk, End, Finish, Model, ModelError, ReplyError, Truncated};
 use crate::rendering::Request;
 use crate::tokens::{Chars, Counter};
 use crate::trace::CallSpan;
@@ -45,6 +45,7 @@ pub fn prompt(system: impl Into<Arc<str>>) -> Prompt {
         temperature: None,
         stop: Arc::default(),
         pace: None,
+        allows: Allowances::default(),
     }
 }
 
@@ -57,6 +58,14 @@ pub struct Prompt {
     temperature: Option<f32>,
     stop: Arc<[String]>,
     pace: Option<Pace>,
+    allows: Allowances,
+}
+
+/// The replies that a prompt stores although they may be unfinished.
+#[derive(Clone, Copy, Default)]
+struct Allowances {
+    truncated: bool,
+    empty: bool,
 }
 
 impl Prompt {
@@ -80,10 +89,43 @@ impl Prompt {
         Self { model: model.into(), ..self }
     }
 
-    /// The most tokens that the reply may have; 1024 by default.
+    /// The most tokens that the reply may have; 1024 by default. The thoughts of a model that thinks count as well.
+    ///
+    /// A reply that reaches the limit is an [error](crate::model::Truncated) of its cell, unless the prompt
+    /// [allows](Self::allow_truncated) it.
     #[must_use]
     pub fn max_tokens(self, max_tokens: u32) -> Self {
         Self { max_tokens, ..self }
+    }
+
+    /// Stores a reply that was cut off as a value, where the beginning of a reply is enough. By default it is an
+    /// [error](crate::model::Truncated) of its cell. [`Receipt::finish`](crate::usage::Receipt::finish) of the value
+    /// tells it from others.
+    ///
+    /// ```
+    /// use columnar::prompt;
+    ///
+    /// let step = prompt("Begin a story.").max_tokens(200).allow_truncated();
+    /// ```
+    #[must_use]
+    pub fn allow_truncated(mut self) -> Self {
+        self.allows.truncated = true;
+        self
+    }
+
+    /// Stores a reply without text, or with white space alone, as a value. By default it is an error of its cell, which
+    /// [`retry`](crate::compute::Policy::retry) tries again. In a [typed](crate::guide::typed) column, where no such reply
+    /// is valid, the model is asked again.
+    ///
+    /// ```
+    /// use columnar::prompt;
+    ///
+    /// let step = prompt("List the names in the message, and nothing if there are none.").allow_empty();
+    /// ```
+    #[must_use]
+    pub fn allow_empty(mut self) -> Self {
+        self.allows.empty = true;
+        self
     }
 
     /// The sampling temperature, from 0 up to 1 or 2, depending on the provider. The default is that of the model.
@@ -121,6 +163,8 @@ impl Prompt {
     }
 
     fn call(&self, cx: &Context) -> Result<Call, BoxError> {
+        // The type of the column decides about an empty reply, and asks again with the reason.
+        let allows = Allowances { empty: self.allows.empty || cx.schema().is_some(), ..self.allows };
         let request = Request {
             system: cx.instruct(&self.system),
             messages: cx.messages().clone(),
@@ -141,6 +185,8 @@ impl Prompt {
         Ok(Call {
             model: self.model.resolve(&defaults.model).map_err(ModelError::into_source)?,
             limit,
+            allows,
+            max_tokens: request.max_tokens,
             stage: Stage::Pending(request),
             reservation: None,
         })
@@ -178,6 +224,8 @@ struct Call {
     model: Arc<dyn Model>,
     /// The spending limit, and the tokens of the request.
     limit: Option<(SpendLimit, u64)>,
+    allows: Allowances,
+    max_tokens: u32,
     stage: Stage,
     /// The highest possible cost, reserved until the actual cost is known.
     reservation: Option<Reservation>,
@@ -185,9 +233,32 @@ struct Call {
 
 enum Stage {
     Pending(Request),
-    Streaming { chunks: BoxStream<'static, Result<Chunk, BoxError>>, span: CallSpan, has_text: bool },
-    Ended { finish: Finish, span: CallSpan },
+    Streaming {
+        chunks: BoxStream<'static, Result<Chunk, BoxError>>,
+        span: CallSpan,
+        received: Received,
+    },
+    /// The reply has ended, and is discarded if there is an error.
+    Ended {
+        error: Option<BoxError>,
+        span: CallSpan,
+    },
     Done,
+}
+
+/// The text of a reply so far.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Received {
+    Nothing,
+    /// White space, which is no reply.
+    Blank,
+    Text,
+}
+
+impl Received {
+    fn and(self, text: &str) -> Self {
+        self.max(if text.trim().is_empty() { Self::Blank } else { Self::Text })
+    }
 }
 
 impl Call {
@@ -201,11 +272,10 @@ impl Call {
         // An error leaves `Done` behind, so it is the last item.
         match mem::replace(&mut self.stage, Stage::Done) {
             Stage::Pending(request) => Some(self.send(request).await),
-            Stage::Streaming { chunks, span, has_text } => Some(self.receive(chunks, span, has_text).await),
-            Stage::Ended { finish: Finish::Stop | Finish::Length, .. } | Stage::Done => None,
-            // The end of a refused reply came before as `CallEnded`, so the receipt has its tokens.
-            Stage::Ended { finish, mut span } => {
-                let error: BoxError = ReplyError::Ended(finish).into();
+            Stage::Streaming { chunks, span, received } => Some(self.receive(chunks, span, received).await),
+            Stage::Ended { error: None, .. } | Stage::Done => None,
+            // The end of a discarded reply came before as `CallEnded`, so the receipt has its tokens.
+            Stage::Ended { error: Some(error), mut span } => {
                 span.failed(&*error);
                 Some(Err(error))
             }
@@ -224,7 +294,7 @@ impl Call {
             let _entered = span.enter();
             self.model.reply(request)
         };
-        self.stage = Stage::Streaming { chunks, span, has_text: false };
+        self.stage = Stage::Streaming { chunks, span, received: Received::Nothing };
         Ok(Piece::CallStarted(self.model.name().into()))
     }
 
@@ -232,12 +302,12 @@ impl Call {
         &mut self,
         mut chunks: BoxStream<'static, Result<Chunk, BoxError>>,
         mut span: CallSpan,
-        has_text: bool,
+        received: Received,
     ) -> Result<Piece, BoxError> {
         let error = match span.within(chunks.next()).await {
             Some(Ok(Chunk::Text(text))) => {
                 span.text(&text);
-                self.stage = Stage::Streaming { chunks, span, has_text: true };
+                self.stage = Stage::Streaming { chunks, span, received: received.and(&text) };
                 return Ok(Piece::Text(text));
             }
             Some(Ok(Chunk::End(end))) => {
@@ -246,17 +316,41 @@ impl Call {
                 if let Some((mut reservation, usage)) = self.reservation.take().zip(end.usage) {
                     reservation.settle(&usage);
                 }
-                self.stage = Stage::Ended { finish: end.finish.clone(), span };
+                self.stage = Stage::Ended { error: self.defect(&end, received), span };
                 return Ok(Piece::CallEnded(end.into()));
             }
             Some(Err(error)) => error,
             None => ReplyError::BrokeOff.into(),
         };
         // Providers do not bill a request without a reply.
-        if let Some(mut reservation) = self.reservation.take().filter(|_| !has_text) {
+        if let Some(mut reservation) = self.reservation.take().filter(|_| received == Received::Nothing) {
             reservation.cancel();
         }
         span.failed(&*error);
         Err(error)
+    }
+
+    /// The reason why a reply with this end is not stored.
+    fn defect(&self, end: &End, received: Received) -> Option<BoxError> {
+        let has_text = received == Received::Text;
+        // A reply that was cut off before its text is empty as well, and needs both permissions.
+        let is_stored = has_text || self.allows.empty;
+        match &end.finish {
+            Finish::Stop if is_stored => None,
+            Finish::Stop => Some(ReplyError::Empty.into()),
+            Finish::Length | Finish::ContextWindow if is_stored && self.allows.truncated => None,
+            Finish::Length if self.is_at_limit(end) => {
+                Some(Truncated::MaxTokens { max_tokens: self.max_tokens, has_text }.into())
+            }
+            Finish::Length | Finish::ContextWindow => Some(Truncated::ContextWindow.into()),
+            finish @ (Finish::Refused | Finish::Other(_)) => Some(ReplyError::Ended(finish.clone()).into()),
+        }
+    }
+
+    /// Whether a reply that was cut off has as many tokens as it may have. Some servers report a full context window in
+    /// the same way. Their counts may differ a little from the limit.
+    fn is_at_limit(&self, end: &End) -> bool {
+        let limit = u64::from(self.max_tokens);
+        end.usage.is_none_or(|usage| usage.output >= limit - limit / 10)
     }
 }

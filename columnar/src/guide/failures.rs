@@ -71,6 +71,7 @@
 //!
 //! A column whose inputs are all empty at a step is not computed there, and is skipped as well.
 //!
-//! A panic of a compute step is an error like others, but it is not retried.
+//! A panic of a compute step is an error like others, but it is not retried. Neither is a reply of a model that was cut
+//! off; see [models](super::models).
 //!
 //! [← skipping](super::skipping) · [contents](super) · [models →](super::models)

@@ -71,7 +71,34 @@
 //! | [`max_tokens(200)`](crate::Prompt::max_tokens) | the maximum length of the reply in tokens; 1024 by default, since a model may never end |
 //! | [`temperature(0.0)`](crate::Prompt::temperature) | the randomness of the model's choice of words |
 //! | [`stop(["\n"])`](crate::Prompt::stop) | texts before which the reply ends |
+//! | [`allow_truncated()`](crate::Prompt::allow_truncated), [`allow_empty()`](crate::Prompt::allow_empty) | stores replies that are cut off or have no text |
 //! | [`pace(…)`](crate::Prompt::pace) | the time until the next request of the column, for the [cache](super::caches) of its provider |
+//!
+//! # Unfinished replies
+//!
+//! A value is never computed again, so a reply that is not finished is no value. A reply that was cut off at
+//! `max_tokens`, or has no text, is an error of its cell:
+//!
+//! ```
+//! use columnar::model::Offline;
+//! use columnar::prelude::*;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let chat = flow! {
+//!     source user;
+//!     column answer(user, self) = prompt("Answer.").model(Offline::new()).max_tokens(5).retry(3);
+//!     column title(user) = prompt("Answer.").model(Offline::new()).max_tokens(5).allow_truncated();
+//! };
+//! chat.user.push("We should rewrite the backend in Rust.").await?;
+//! let error = chat.run().await.expect_err("five tokens are few");
+//! assert!(error.to_string().contains("the reply was cut off at its limit of 5 tokens: raise it with `max_tokens`"));
+//! assert_eq!((chat.answer.get(0), chat.title.get(0).as_deref()), (None, Some("We should rewrite th")));
+//! # Ok(()) }
+//! ```
+//!
+//! A retry does not repeat a call whose reply was cut off, because the next reply would have the same limit and cost as
+//! much; it does repeat one whose reply has no text. The tokens that a model thinks count against the limit, so a reply may
+//! be cut off before it has any text. In a typed column, the error is that of the limit, not of the JSON.
 //!
 //! # Limits that adapt
 //!
@@ -82,6 +109,7 @@
 //! # A model of your own
 //!
 //! A model of your own implements [`Model`](crate::model::Model): a name, and a reply as a stream of chunks. Any client
-//! fits behind that trait.
+//! fits behind that trait. The last chunk has the reason of the end: [`Finish::Length`](crate::model::Finish::Length) for
+//! a reply that was cut off.
 //!
 //! [← failures](super::failures) · [contents](super) · [costs →](super::costs)

@@ -1,4 +1,4 @@
-//! The errors of a model that decide whether a call is repeated: [`Overloaded`] and [`Refused`].
+//! The errors of a model that decide whether a call is repeated: [`Overloaded`], [`Refused`] and [`Truncated`].
 
 use std::error::Error;
 use std::fmt;
@@ -60,6 +60,57 @@ pub struct Refused;
 
 impl Refused {
     /// Finds the first `Refused` among an error and its sources.
+    pub fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
+        chain(error).find_map(|error| error.downcast_ref())
+    }
+}
+
+/// A reply was cut off, so it is not stored. The tokens of the call are paid for.
+///
+/// [`retry`](crate::compute::Policy::retry) does not repeat such a call: the next reply has the same limit.
+///
+/// ```
+/// use columnar::model::{End, Finish, Truncated};
+/// use columnar::prelude::*;
+/// use columnar::testing::ScriptedModel;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let model = ScriptedModel::new(|_| "First, we should".to_owned()).end(|_| End::new(Finish::Length));
+/// let chat = flow! {
+///     source user;
+///     column answer(user, self) = prompt("Answer.").model(model.clone()).max_tokens(3);
+/// };
+/// chat.user.push("Shall we rewrite it?").await?;
+/// let error = chat.run().await.unwrap_err();
+/// assert!(matches!(Truncated::of(&error), Some(Truncated::MaxTokens { max_tokens: 3, .. })));
+/// assert_eq!(chat.answer.get(0), None);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Truncated {
+    /// The reply reached its limit.
+    #[error(
+        "the reply was cut off at its limit of {max_tokens} tokens{}: raise it with `max_tokens`, or store such replies with `allow_truncated`",
+        if *has_text { "" } else { " before it had any text, as thoughts count" }
+    )]
+    #[non_exhaustive]
+    MaxTokens {
+        /// The limit: [`Request::max_tokens`](super::Request::max_tokens).
+        max_tokens: u32,
+        /// Whether the reply had text. A model that thinks may need all its tokens for that.
+        has_text: bool,
+    },
+    /// The reply was cut off below its limit: request and reply together fill the context window of the model, or its
+    /// server has a lower limit.
+    #[error(
+        "the reply was cut off below its limit, because the context window of the model is full or its server has a lower limit: shorten the request, for example with `budget`, or store such replies with `allow_truncated`"
+    )]
+    ContextWindow,
+}
+
+impl Truncated {
+    /// Finds the first `Truncated` among an error and its sources.
     pub fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
         chain(error).find_map(|error| error.downcast_ref())
     }

@@ -21,13 +21,13 @@ pub use adaptive::Adaptive;
 #[cfg(feature = "genai")]
 pub use choice::BASE_URL;
 pub use choice::{Choice, ModelError, UnknownModel, VARIABLE, by_name, from_env};
-pub use errors::{Overloaded, Refused};
+pub use errors::{Overloaded, Refused, Truncated};
 pub use offline::Offline;
 pub(crate) use reply::ReplyError;
-pub use reply::{Chunk, End, Finish};
+pub use reply::{Chunk, End};
 
 pub use crate::rendering::{Request, Schema};
-pub use crate::usage::Usage;
+pub use crate::usage::{Finish, Usage};
 
 /// A language model: takes a request, streams a reply.
 ///
@@ -75,7 +75,7 @@ pub trait Model: Send + Sync + 'static {
     }
 
     /// Begins a reply: pieces of text in order, then exactly one [`Chunk::End`]. A stream without that end is an error,
-    /// and its text is discarded.
+    /// and its text is discarded. A reply that reached [`Request::max_tokens`] ends with [`Finish::Length`].
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>>;
 }
 

@@ -46,9 +46,8 @@ impl<M: Model> Model for Observed<M> {
         let sent = request.clone();
         let reply = self.model.reply(request);
         let watch = move |chunk: &Result<Chunk, BoxError>| {
-            if let Ok(Chunk::End(End { finish: Finish::Stop | Finish::Length, usage: Some(usage), .. })) =
-                chunk
-            {
+            let Ok(Chunk::End(End { finish, usage: Some(usage), .. })) = chunk else { return };
+            if matches!(finish, Finish::Stop | Finish::Length | Finish::ContextWindow) {
                 calibration.learn(count(&sent, calibration.counter()), usage.input);
             }
         };

@@ -1,8 +1,6 @@
 //! The reply of a model.
 
-use std::fmt;
-
-use crate::usage::Usage;
+use crate::usage::{Finish, Usage};
 
 /// A piece of a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,36 +57,13 @@ impl End {
     }
 }
 
-/// The reason why a reply ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Finish {
-    /// The model finished its reply.
-    Stop,
-    /// The reply reached [`Request::max_tokens`](super::Request::max_tokens).
-    Length,
-    /// The provider refused to answer.
-    Refused,
-    /// Another reason, in the provider's word.
-    Other(String),
-}
-
-impl fmt::Display for Finish {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Stop => "stop",
-            Self::Length => "length",
-            Self::Refused => "refused",
-            Self::Other(reason) => reason,
-        })
-    }
-}
-
 /// The reason why a reply is discarded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReplyError {
     #[error("the reply broke off before its end")]
     BrokeOff,
+    #[error("the reply has no text: try again with `.retry`, or store empty replies with `allow_empty`")]
+    Empty,
     #[error("the reply ended early ({0})")]
     Ended(Finish),
 }

@@ -243,6 +243,7 @@ impl ReceiptBuilder {
             self.receipt.usage += usage;
             self.receipt.unreported = self.receipt.unreported.saturating_sub(1);
         }
+        self.receipt.finish = Some(end.finish);
         self.receipt.id = end.id.map(Into::into);
     }
 

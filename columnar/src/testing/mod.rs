@@ -14,7 +14,7 @@ use futures::stream::{self, BoxStream, StreamExt};
 use crate::compute::{Compute, Context, Reply};
 use crate::error::BoxError;
 use crate::history::Value;
-use crate::model::{Chunk, Model};
+use crate::model::{Chunk, End, Finish, Model};
 use crate::rendering::Request;
 
 pub use cassette::{Cassette, Record};
@@ -82,13 +82,39 @@ impl Compute for Script {
 #[derive(Clone)]
 pub struct ScriptedModel {
     reply: Arc<dyn Fn(&Request) -> String + Send + Sync>,
+    end: Arc<dyn Fn(&Request) -> End + Send + Sync>,
     requests: Arc<Mutex<Vec<Request>>>,
 }
 
 impl ScriptedModel {
     /// A model with this function.
     pub fn new(reply: impl Fn(&Request) -> String + Send + Sync + 'static) -> Self {
-        Self { reply: Arc::new(reply), requests: Arc::default() }
+        let end = |_: &Request| End::new(Finish::Stop);
+        Self { reply: Arc::new(reply), end: Arc::new(end), requests: Arc::default() }
+    }
+
+    /// The end of each reply, for example with a usage, or cut off. The default is a [`Finish::Stop`] alone.
+    ///
+    /// ```
+    /// use columnar::model::{End, Finish, Usage};
+    /// use columnar::prelude::*;
+    /// use columnar::testing::ScriptedModel;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let model = ScriptedModel::new(|_| "one, two, thr".to_owned())
+    ///     .end(|request| End::new(Finish::Length).with_usage(Usage::new(20, request.max_tokens.into())));
+    /// let chat = flow! {
+    ///     source user;
+    ///     column count(user) = prompt("Count.").model(model.clone()).max_tokens(4).allow_truncated();
+    /// };
+    /// chat.user.push("Go!").await?;
+    /// chat.run().await?;
+    /// assert_eq!(chat.count.receipt(0).map(|receipt| receipt.usage.output), Some(4));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn end(self, end: impl Fn(&Request) -> End + Send + Sync + 'static) -> Self {
+        Self { end: Arc::new(end), ..self }
     }
 
     /// The requests so far, in order.
@@ -103,11 +129,11 @@ impl Model for ScriptedModel {
     }
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
-        // Before the lock is taken, because the function may ask a clone for its `requests`.
-        let reply = (self.reply)(&request);
+        // Before the lock is taken, because the functions may ask a clone for its `requests`.
+        let (reply, end) = ((self.reply)(&request), (self.end)(&request));
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         let words: Vec<_> = reply.split_inclusive(' ').map(|word| Ok(Chunk::Text(word.to_owned()))).collect();
-        stream::iter(words).chain(stream::iter([Ok(Chunk::stop())])).boxed()
+        stream::iter(words).chain(stream::iter([Ok(Chunk::End(end))])).boxed()
     }
 }
 

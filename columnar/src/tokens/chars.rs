@@ -16,7 +16,7 @@ use super::Counter;
 pub struct Chars;
 
 impl Chars {
-    const PER_TOKEN: usize = 4;
+    pub(crate) const PER_TOKEN: usize = 4;
 
     /// The tokens of a text with this many characters.
     pub(crate) const fn estimate(chars: usize) -> usize {

@@ -11,7 +11,7 @@ use super::{content, names};
 use crate::error::{TimedOut, chain};
 #[cfg(feature = "genai")]
 use crate::model::GenaiError;
-use crate::model::{Finish, Overloaded, ReplyError};
+use crate::model::{Finish, Overloaded, ReplyError, Truncated};
 use crate::usage::SpendLimitError;
 
 /// The class of all other errors, by the conventions.
@@ -37,8 +37,12 @@ pub(super) fn class(error: &(dyn StdError + 'static)) -> Cow<'static, str> {
 fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {
     match error.downcast_ref() {
         Some(ReplyError::BrokeOff) => return Some("broke_off".into()),
+        Some(ReplyError::Empty) => return Some("empty".into()),
         Some(ReplyError::Ended(reason)) => return Some(finish(reason).into()),
         None => {}
+    }
+    if error.is::<Truncated>() {
+        return Some(finish(&Finish::Length).into());
     }
     #[cfg(feature = "genai")]
     match error.downcast_ref() {
@@ -67,7 +71,7 @@ fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {
 pub(super) fn finish(finish: &Finish) -> &'static str {
     match finish {
         Finish::Stop => "stop",
-        Finish::Length => "length",
+        Finish::Length | Finish::ContextWindow => "length",
         Finish::Refused => "content_filter",
         Finish::Other(_) => "other",
     }

@@ -2,6 +2,7 @@
 
 mod bill;
 mod dollars;
+mod finish;
 mod limit;
 mod price;
 mod receipt;
@@ -11,6 +12,7 @@ use std::ops::{Add, AddAssign};
 
 pub use bill::Bill;
 pub use dollars::{Dollars, ParseDollarsError};
+pub use finish::Finish;
 pub(crate) use limit::Reservation;
 pub use limit::{Spend, SpendLimit, SpendLimitError};
 pub use price::Price;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
-use super::Usage;
+use super::{Finish, Usage};
 
 /// The model, tokens and time of one cell, over all its attempts. It is stored with the value.
 ///
@@ -37,6 +37,8 @@ pub struct Receipt {
     pub attempts: u32,
     /// The time from the beginning of the first attempt to the end of the last, in milliseconds.
     pub ms: u64,
+    /// The end of the last reply. `None` if no reply ended, and in receipts of earlier versions.
+    pub finish: Option<Finish>,
     /// The provider's id of the last reply.
     pub id: Option<Arc<str>>,
 }
@@ -55,7 +57,7 @@ pub struct ParseReceiptError;
 
 impl fmt::Display for Receipt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { model, usage, calls, unreported, attempts, ms, id } = self;
+        let Self { model, usage, calls, unreported, attempts, ms, finish, id } = self;
         let mut separator = "{";
         let mut entry = |name: &str, value: Json| {
             write!(f, "{separator}\"{name}\":{value}")?;
@@ -80,6 +82,9 @@ impl fmt::Display for Receipt {
             entry(name, json!(count))?;
         }
         entry("ms", json!(ms))?;
+        if let Some(finish) = finish {
+            entry("finish", json!(finish.to_string()))?;
+        }
         if let Some(id) = id {
             entry("id", json!(**id))?;
         }
@@ -112,6 +117,7 @@ impl FromStr for Receipt {
             unreported: few("untold")?,
             attempts: few("attempts")?,
             ms: count("ms")?,
+            finish: text("finish")?.map(|word: Arc<str>| Finish::from_word(&word)),
             id: text("id")?,
         })
     }
@@ -130,9 +136,12 @@ mod tests {
             unreported: 1,
             attempts: 6,
             ms: 7,
+            finish: Some(Finish::Stop),
             id: Some("é".into()),
         };
-        for receipt in [Receipt::default(), full] {
+        let ends = [Finish::Length, Finish::ContextWindow, Finish::Refused, Finish::Other("é\"".to_owned())];
+        let ends = ends.map(|finish| Receipt { finish: Some(finish), ..Receipt::default() });
+        for receipt in [Receipt::default(), full].into_iter().chain(ends) {
             let text = receipt.to_string();
             assert!(!text.contains('\n'), "{text}");
             assert_eq!(text.parse(), Ok(receipt), "{text}");

@@ -230,7 +230,8 @@ async fn a_call_that_fails_later_or_otherwise_is_not_repeated() -> Result<()> {
         });
         let model = Adaptive::new(failing.clone()).max_concurrency(1);
         let user = source("user");
-        let f = flow([column("answer", user.latest(), prompt("answer").model(model).retry(1))])?;
+        let step = prompt("answer").model(model).allow_empty().retry(1);
+        let f = flow([column("answer", user.latest(), step)])?;
         f.push("user", "x").await?;
         let events: Vec<_> = f.run().try_collect().await?;
         let retry_events = events.iter().filter(|event| matches!(event, Event::Retry { .. })).count();

@@ -5,7 +5,7 @@
 use std::env;
 
 use columnar::cache::{CachePolicy, Pace};
-use columnar::model::{self, BASE_URL, Genai, Model, Usage};
+use columnar::model::{self, BASE_URL, Genai, Model, Truncated, Usage};
 use columnar::prelude::*;
 use columnar_tests::models::EndRecorder;
 use schemars::JsonSchema;
@@ -35,9 +35,9 @@ fn usages_of(model: &EndRecorder) -> Vec<Usage> {
 flow! {
     struct Chat(model: EndRecorder) {
         source user;
-        column topics(user.latest) = prompt("List the topics.").model(model.clone()).max_tokens(24);
-        column summary(user, self.latest) = prompt("Summarise.").model(model.clone()).max_tokens(24);
-        column assistant(user, topics.latest, self) = prompt("Answer briefly.").model(model.clone()).max_tokens(24);
+        column topics(user.latest) = prompt("List the topics.").model(model.clone()).max_tokens(24).allow_truncated();
+        column summary(user, self.latest) = prompt("Summarise.").model(model.clone()).max_tokens(24).allow_truncated();
+        column assistant(user, topics.latest, self) = prompt("Answer briefly.").model(model.clone()).max_tokens(24).allow_truncated();
     }
 }
 
@@ -105,11 +105,30 @@ async fn the_environment_chooses_the_model() -> Result<()> {
     assert_eq!(Some(chosen.name()), env::var(model::VARIABLE).ok().as_deref());
     let chat = flow! {
         source user;
-        column assistant(user, self) = prompt("Answer briefly.").max_tokens(16);
+        column assistant(user, self) = prompt("Answer briefly.").max_tokens(16).allow_truncated();
     };
     chat.user.push("Hello!").await?;
     chat.run().await?;
     assert!(chat.assistant.get(0).is_some());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_reply_that_the_model_cut_off_is_an_error_on_both_wires() -> Result<()> {
+    let test = "a_reply_that_the_model_cut_off_is_an_error_on_both_wires";
+    let Some((url, _alone)) = address(test).await else { return Ok(()) };
+    for name in ["openai/smollm2", "anthropic/smollm2"] {
+        let model = model_at(name, &url);
+        let chat = flow! {
+            source user;
+            column assistant(user, self) = prompt("Tell a long story.").model(model.clone()).max_tokens(4);
+        };
+        chat.user.push("Go on!").await?;
+        let error = chat.run().await.expect_err("the story is longer");
+        println!("{name}: {error}");
+        assert!(matches!(Truncated::of(&error), Some(Truncated::MaxTokens { max_tokens: 4, .. })), "{error}");
+        assert_eq!(chat.assistant.get(0), None);
+    }
     Ok(())
 }
 
@@ -123,7 +142,7 @@ async fn a_marked_request_is_accepted_and_begins_like_the_previous_one() -> Resu
     let model = model_at("anthropic/claude-opus-5", &url);
     let chat = flow! {
         source user;
-        column assistant(user, self) = prompt("Answer briefly.").model(model.clone()).max_tokens(8).retry(2);
+        column assistant(user, self) = prompt("Answer briefly.").model(model.clone()).max_tokens(8).allow_truncated().retry(2);
     };
     chat.user.push("All is well on board. ".repeat(120)).await?;
     chat.user.push("Who is on board?").await?;
@@ -212,7 +231,7 @@ async fn the_repeated_prefix_is_read_from_the_cache() -> Result<()> {
         let model = model_at(name, &url);
         let chat = flow! {
             source user;
-            column all(user, self) = prompt("Answer briefly.").model(model.clone()).max_tokens(8).retry(2);
+            column all(user, self) = prompt("Answer briefly.").model(model.clone()).max_tokens(8).allow_truncated().retry(2);
         };
         for n in 0..4 {
             chat.user.push(message(n)).await?;
@@ -232,7 +251,7 @@ async fn the_repeated_prefix_is_read_from_the_cache() -> Result<()> {
         let model = model_at(name, &url);
         let chat = flow! {
             source user;
-            column last(user, self.latest) = prompt("Summarise.").model(model.clone()).max_tokens(8).retry(2);
+            column last(user, self.latest) = prompt("Summarise.").model(model.clone()).max_tokens(8).allow_truncated().retry(2);
         };
         for n in 0..4 {
             chat.user.push(message(n)).await?;

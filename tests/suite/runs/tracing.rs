@@ -187,6 +187,34 @@ columnar.run ok
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_reply_that_is_cut_off_or_empty_fails_its_call() -> Result<()> {
+    let (spans, _guard) = spans::listen();
+    let cut = Replying("cut", vec![Piece::Text("well"), Piece::End(Finish::Length)]);
+    let empty = Replying("empty", vec![Piece::End(Finish::Stop)]);
+    let chat = flow! {
+        source user;
+        column cut(user.latest) = prompt("Answer.").model(cut).max_tokens(2).or_wait();
+        column empty(user.latest) = prompt("Answer.").model(empty).or_wait();
+    };
+    chat.user.push("one").await?;
+    chat.run().await?;
+    let tree = "\
+columnar.run ok
+  columnar.cell cut 0 1 failed length
+    chat failed length
+      - this is in the span of the call
+  columnar.cell empty 0 1 failed empty
+    chat failed empty
+      - this is in the span of the call
+";
+    assert_eq!(spans.tree(OUTCOMES), tree);
+    let finishes =
+        spans.named("chat").into_iter().map(|span| span.fields["gen_ai.response.finish_reasons"].clone());
+    assert_eq!(finishes.collect::<Vec<_>>(), [r#"["length"]"#, r#"["stop"]"#]);
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_failure_ends_the_run_and_its_siblings_are_stored() -> Result<()> {
     let (spans, _guard) = spans::listen();
     let late = |_: Context| async {

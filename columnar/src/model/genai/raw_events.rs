@@ -28,6 +28,8 @@ pub(super) struct Seen {
     pub(super) id: Option<String>,
     /// The model explains why it does not answer, which is not text of the reply.
     pub(super) refused: bool,
+    /// Gemini blocked the request, so there is no reply.
+    pub(super) blocked: bool,
     pub(super) fault: Option<Fault>,
 }
 
@@ -75,6 +77,7 @@ impl RawEvents {
             seen.fault = Some(Fault::Garbled);
         }
         seen.refused |= refuses(&json, kind);
+        seen.blocked |= json.pointer("/promptFeedback/blockReason").is_some();
         if seen.id.is_none() {
             // The paths of chat completions, Anthropic, OpenAI's Responses API and Gemini.
             let id = ["/id", "/message/id", "/response/id", "/responseId"];

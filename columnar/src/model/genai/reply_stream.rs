@@ -65,6 +65,10 @@ impl ReplyStream {
             if let Some(fault) = reply.raw_events.look(|seen| seen.fault.clone()) {
                 return Err(GenaiError::fault(&reply.name, &fault, &reply.sent));
             }
+            // For the client a blocked request of Gemini is an error, as it has no reply.
+            if event.is_err() && reply.raw_events.look(|seen| seen.blocked) {
+                return Ok(Some((reply.end(Finish::Refused, None), None)));
+            }
             match event? {
                 None => return Ok(None),
                 Some(ChatStreamEvent::Chunk(text)) if !text.content.is_empty() => {
@@ -107,16 +111,23 @@ impl ReplyStream {
     }
 
     fn finished(&self, end: StreamEnd) -> Option<Chunk> {
+        // OpenAI sends a refusal in a field of its own and then stops as usual, and its Responses API reports filtered
+        // content as an incomplete reply.
+        let is_refused = self.raw_events.look(|seen| seen.refused);
         // After `[DONE]` alone the client reports an end, too. Without a reason the reply broke off.
         let finish = match end.captured_stop_reason? {
-            // OpenAI sends a refusal in a field of its own and then stops as usual, and its Responses API
-            // reports filtered content as an incomplete reply.
             StopReason::Completed(_) | StopReason::StopSequence(_) | StopReason::MaxTokens(_)
-                if self.raw_events.look(|seen| seen.refused) =>
+                if is_refused =>
             {
                 Finish::Refused
             }
             StopReason::Completed(_) | StopReason::StopSequence(_) => Finish::Stop,
+            // Anthropic and Mistral: a larger `max_tokens` would not help.
+            StopReason::MaxTokens(reason)
+                if ["model_context_window_exceeded", "model_length"].contains(&&*reason) =>
+            {
+                Finish::ContextWindow
+            }
             StopReason::MaxTokens(_) => Finish::Length,
             StopReason::ContentFilter(_) => Finish::Refused,
             // The reason is shown in an error. A server could send a sentence that quotes the request.
@@ -129,7 +140,9 @@ impl ReplyStream {
         // A usage without this count must remain unreported: with zeros the call would look free.
         let usage = end.captured_usage.filter(|usage| usage.prompt_tokens.is_some()).map(|usage| {
             let details = usage.prompt_tokens_details.unwrap_or_default();
-            Usage::new(count(usage.prompt_tokens), count(usage.completion_tokens))
+            // The client has no sum for a reply of Gemini that was cut off before its text.
+            let thoughts = usage.completion_tokens_details.and_then(|details| details.reasoning_tokens);
+            Usage::new(count(usage.prompt_tokens), count(usage.completion_tokens.or(thoughts)))
                 .cached(count(details.cached_tokens), count(details.cache_creation_tokens))
         });
         Some(self.end(finish, usage))

@@ -23,8 +23,8 @@ use crate::tokens::{Chars, Counter};
 /// In a typed column (see the [guide](crate::guide)) it replies with such an extract for each text of the type, and with
 /// any valid value elsewhere.
 ///
-/// It has no tokenizer. The usage that it reports is counted by [`Chars`], four characters per token, so that bills and
-/// limits can be tried as well.
+/// It has no tokenizer. The usage that it reports is counted by [`Chars`], four characters per token, and so is the limit at
+/// which it cuts a reply off, so that bills and limits can be tried as well.
 #[derive(Clone, Debug, Default)]
 pub struct Offline {
     delay: Duration,
@@ -53,15 +53,16 @@ impl Model for Offline {
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         let extract = answer(&request);
-        let text = request
+        let mut text = request
             .schema
             .as_ref()
             .map(|schema| sample(&schema.json, &extract).to_string())
             .unwrap_or(extract);
+        let finish = cut_off(&mut text, request.max_tokens);
         let follow_up = request.follow_up.iter().map(|(_, text)| Chars.count(text)).sum::<usize>();
         let input = Chars.count(&request.system) + request.messages.tokens() + follow_up;
         let count = |tokens| u64::try_from(tokens).unwrap_or(u64::MAX);
-        let end = End::new(Finish::Stop).with_usage(Usage::new(count(input), count(Chars.count(&text))));
+        let end = End::new(finish).with_usage(Usage::new(count(input), count(Chars.count(&text))));
         let pieces: Vec<Chunk> = extract::pieces(&text).map(|piece| Chunk::Text(piece.to_owned())).collect();
         let delay = self.delay;
         stream::iter(pieces)
@@ -74,6 +75,18 @@ impl Model for Offline {
                 Ok(chunk)
             })
             .boxed()
+    }
+}
+
+/// Cuts a reply off at this number of tokens.
+fn cut_off(text: &mut String, max_tokens: u32) -> Finish {
+    let most = usize::try_from(max_tokens).unwrap_or(usize::MAX).saturating_mul(Chars::PER_TOKEN);
+    match text.char_indices().nth(most) {
+        Some((end, _)) => {
+            text.truncate(end);
+            Finish::Length
+        }
+        None => Finish::Stop,
     }
 }
 

@@ -179,8 +179,12 @@ fn read_reply(value: &Located<'_>) -> Result<RecordedReply, Damage> {
         _ => match &*finish.text()? {
             "stop" => Finish::Stop,
             "length" => Finish::Length,
+            "context_window" => Finish::ContextWindow,
             "refused" => Finish::Refused,
-            _ => return Err(finish.damage("is none of `stop`, `length`, `refused` and `{\"other\": …}`")),
+            _ => {
+                let known = "is none of `stop`, `length`, `context_window`, `refused` and `{\"other\": …}`";
+                return Err(finish.damage(known));
+            }
         },
     };
     let usage = value.optional("usage")?.as_ref().map(read_usage).transpose()?;

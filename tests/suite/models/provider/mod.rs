@@ -7,6 +7,7 @@ mod limits;
 mod refusals;
 mod secrets;
 mod streams;
+mod truncated;
 
 use std::iter;
 use std::time::Duration;

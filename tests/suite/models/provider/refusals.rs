@@ -1,7 +1,7 @@
 //! Responses without a reply: statuses, redirects, refusals, tool calls.
 
 use columnar::compute::secs;
-use columnar::model::{Finish, Refused};
+use columnar::model::{Finish, Genai, Refused};
 use columnar_tests::server::{Act, Server, WIRES, Wire, answer, data, event, stream};
 use std::time::Duration;
 
@@ -81,19 +81,18 @@ async fn p8_a_reply_without_text_is_an_error() {
     let tool = r#"{"content":null,"tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}"#;
     let stop = choice("{}", "\"stop\"") + &done;
     let openai = [
-        // An empty reply is a reply.
-        (choice(r#"{"role":"assistant","content":""}"#, "null") + &stop, Ok("")),
-        (choice(r#"{"role":"assistant","content":null}"#, "null") + &stop, Ok("")),
-        (stop.clone(), Ok("")),
+        (choice(r#"{"role":"assistant","content":""}"#, "null") + &stop, "no text"),
+        (choice(r#"{"role":"assistant","content":null}"#, "null") + &stop, "no text"),
+        (stop.clone(), "no text"),
         // The refusal has its own field.
-        (choice(r#"{"content":null,"refusal":"I will not."}"#, "null") + &stop, Err("refused")),
-        (choice("{}", "\"content_filter\"") + &done, Err("refused")),
+        (choice(r#"{"content":null,"refusal":"I will not."}"#, "null") + &stop, "refused"),
+        (choice("{}", "\"content_filter\"") + &done, "refused"),
         // The request offered no tool.
-        (choice(tool, "null") + &choice("{}", "\"tool_calls\"") + &done, Err("tool_calls")),
-        (choice(r#"{"content":"Let me see."}"#, "null") + &choice(tool, "null") + &stop, Err("tool_calls")),
-        (choice("{}", "\"my own words\"") + &done, Err("for another reason")),
+        (choice(tool, "null") + &choice("{}", "\"tool_calls\"") + &done, "tool_calls"),
+        (choice(r#"{"content":"Let me see."}"#, "null") + &choice(tool, "null") + &stop, "tool_calls"),
+        (choice("{}", "\"my own words\"") + &done, "for another reason"),
         // The reply has no end.
-        (choice(r#"{"content":"Hi"}"#, "null") + &done, Err("broke off")),
+        (choice(r#"{"content":"Hi"}"#, "null") + &done, "broke off"),
     ];
     let anthropic = |blocks: &str, stop: &str| {
         let whole = Wire::Anthropic.reply(&[]).replace("end_turn", stop);
@@ -109,24 +108,30 @@ async fn p8_a_reply_without_text_is_an_error() {
         r#""index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}"#,
     ) + &event("content_block_stop", r#""index":0"#);
     let anthropic = [
-        (anthropic("", "end_turn"), Ok("")),
-        (anthropic("", "refusal"), Err("refused")),
-        (anthropic(&call, "tool_use"), Err("tool_calls")),
-        (anthropic(&call, "end_turn"), Err("tool_calls")),
-        (anthropic("", "pause_turn"), Err("pause_turn")),
+        (anthropic("", "end_turn"), "no text"),
+        (anthropic("", "refusal"), "refused"),
+        (anthropic(&call, "tool_use"), "tool_calls"),
+        (anthropic(&call, "end_turn"), "tool_calls"),
+        (anthropic("", "pause_turn"), "pause_turn"),
     ];
     for (wire, table) in [(Wire::OpenAi, &openai[..]), (Wire::Anthropic, &anthropic)] {
         for (body, expected) in table {
             let outcome = compute_one(wire.model(&Server::always(stream(body)).await), 0).await;
-            match expected {
-                Ok(text) => assert_eq!(outcome.value.as_deref(), Some(*text), "{body}"),
-                Err(why) => {
-                    assert!(outcome.cause().contains(why), "{} is not {why}: {body}", outcome.cause());
-                    assert!(!outcome.cause().contains("I will not") && outcome.value.is_none());
-                }
-            }
+            assert!(outcome.cause().contains(expected), "{} is not {expected}: {body}", outcome.cause());
+            assert!(!outcome.cause().contains("I will not") && outcome.value.is_none());
         }
     }
+}
+
+/// Gemini gives no end for a request that it blocks, and the client makes an error of that, which was retried.
+#[tokio::test]
+async fn p8_a_blocked_request_is_refused() {
+    let blocked = r#"{"promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{"promptTokenCount":9}}"#;
+    let server = Server::always(stream(data(blocked))).await;
+    let model = Genai::new(&format!("gemini/test@{}/v1beta", server.url())).expect("a provider");
+    let outcome = compute_one(model, 0).await;
+    assert!(outcome.cause().contains("the reply ended early (refused)"), "{}", outcome.cause());
+    assert_eq!(outcome.ends[0].finish, Finish::Refused);
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 flow! {
     pub(crate) struct Small<M: Model + Clone>(model: M) {
         source user;
-        column assistant(user, self) = prompt("You are helpful.\nAnswer.").model(model.clone());
+        column assistant(user, self) = prompt("You are helpful.\nAnswer.").model(model.clone()).allow_truncated();
     }
 }
 

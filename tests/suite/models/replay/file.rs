@@ -162,7 +162,7 @@ proptest! {
         let (_folder, path) = cassette_path();
         let events = Mutex::new(Vec::new());
         let live = |model: Cassette| {
-            let step = prompt("Answer.").model(model).stop(stop.clone());
+            let step = prompt("Answer.").model(model).stop(stop.clone()).allow_empty();
             let step = temperature.into_iter().fold(step, columnar::Prompt::temperature);
             let (texts, events) = (&texts, &events);
             async move {
