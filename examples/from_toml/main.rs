@@ -41,23 +41,28 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
     };
     writeln!(out, "model: {}", columnar_examples::model()?)?;
     let messages = input()?;
-    play(out, &text, &messages).await.map_err(|error| format!("{name}: {error}").into())
+    let (f, source) = declare(&text).map_err(|error| format!("{name}: {error}"))?;
+    play(out, &f, &source, &messages).await
 }
 
-/// Runs the flow of a TOML text on messages.
-async fn play(out: &mut impl Write, toml: &str, messages: &[String]) -> Result<(), BoxError> {
+/// Makes the flow of a TOML text, and returns it with the name of its source.
+fn declare(toml: &str) -> Result<(Flow, String), BoxError> {
     let declaration: Declaration = toml::from_str(toml)?;
     let steps = [("numbers", Step::new(numbers)), ("words", Step::new(words))];
     let f = flow(declaration.to_columns(steps))?;
-    let [source] = &declaration.sources[..] else {
-        return Err("this program has messages for a flow with one source".into());
-    };
+    match &declaration.sources[..] {
+        [source] => Ok((f, source.name.clone())),
+        _ => Err("this program has messages for a flow with one source".into()),
+    }
+}
 
+/// Runs a flow on messages.
+async fn play(out: &mut impl Write, f: &Flow, source: &str, messages: &[String]) -> Result<(), BoxError> {
     let bold = Style::new().bold();
     writeln!(out, "\n{bold}The columns, in the order in which a step is computed{bold:#}")?;
     write!(out, "{}", f.outline())?;
     for message in messages {
-        f.push(&source.name, message.as_str()).await?;
+        f.push(source, message.as_str()).await?;
     }
     writeln!(out, "\n{bold}The values, in the order in which they are stored{bold:#}")?;
     let mut run = f.run();
@@ -100,15 +105,15 @@ fn input() -> io::Result<Vec<String>> {
 mod tests {
     use super::*;
 
-    async fn output(toml: &str) -> Result<String, BoxError> {
-        let mut out = anstream::StripStream::new(Vec::new());
-        play(&mut out, toml, &MESSAGES.map(ToOwned::to_owned)).await?;
-        Ok(String::from_utf8(out.into_inner())?)
+    fn error(toml: &str) -> String {
+        declare(toml).map(drop).expect_err("a mistake").to_string()
     }
 
     #[tokio::test]
     async fn the_included_flow_needs_no_order_of_its_columns() -> Result<(), BoxError> {
-        let text = output(INCLUDED).await?;
+        let (mut out, (f, source)) = (anstream::StripStream::new(Vec::new()), declare(INCLUDED)?);
+        play(&mut out, &f, &source, &MESSAGES.map(ToOwned::to_owned)).await?;
+        let text = String::from_utf8(out.into_inner())?;
         let at = |line: &str| text.find(line).unwrap_or_else(|| panic!("{line}\n{text}"));
         assert!(at("facts     level 1") < at("reply     level 2"), "{text}");
         assert!(at("facts 0: 2, 14, 88123") < at("reply 0: "), "{text}");
@@ -116,17 +121,16 @@ mod tests {
         Ok(())
     }
 
-    #[tokio::test]
-    async fn all_mistakes_of_a_file_are_reported_at_once() {
+    #[test]
+    fn all_mistakes_of_a_file_are_reported_at_once() {
         let wrong = INCLUDED.replace("mood.latest", "mod.latest").replace("\"numbers\"", "\"number\"");
-        let error = output(&wrong).await.expect_err("two mistakes").to_string();
         assert_eq!(
-            error,
+            error(&wrong),
             "`facts` has the compute step `number`, which the program does not have; did you mean `numbers`?\n\
              `reply` reads `mod`, but the flow has no such column: did you mean `mood`?"
         );
-        let error =
-            output(&INCLUDED.replace("retry", "rettry")).await.expect_err("an unknown key").to_string();
-        assert!(error.contains("line 11") && error.contains("did you mean `retry`?"), "{error}");
+        let unknown = error(&INCLUDED.replace("retry", "rettry"));
+        assert!(unknown.contains("line 11") && unknown.contains("did you mean `retry`?"), "{unknown}");
+        assert!(error("sources = [\"a\", \"b\"]").contains("one source"));
     }
 }
