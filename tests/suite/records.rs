@@ -64,17 +64,29 @@ fn features() -> Vec<String> {
     rows
 }
 
+/// The rows of a table in a document, or in the documentation of a file of Rust.
+fn table(path: &str, header: &str) -> Vec<String> {
+    let text = read(path);
+    let lines = text.lines().map(|line| line.strip_prefix("//! ").unwrap_or(line));
+    let rows = lines.skip_while(|line| !line.starts_with(header)).skip(2);
+    rows.take_while(|line| line.starts_with('|')).map(ToOwned::to_owned).collect()
+}
+
 #[test]
 fn the_tables_of_features_are_that_of_the_manifest() {
     let features = features();
     assert!(features.len() > 8, "{features:?}");
-    for (path, prefix) in [("README.md", ""), ("columnar/src/lib.rs", "//! ")] {
-        let text = read(path);
-        let lines = text.lines().filter_map(|line| line.strip_prefix(prefix));
-        let table = lines.skip_while(|line| !line.starts_with("| feature |")).skip(2);
-        let rows: Vec<&str> = table.take_while(|line| line.starts_with('|')).collect();
+    for path in ["README.md", "columnar/src/lib.rs"] {
+        let rows = table(path, "| feature |");
         assert_eq!(rows, features, "the table in {path} is not:\n{}\n", features.join("\n"));
     }
+}
+
+#[test]
+fn the_readme_and_the_guide_say_alike_when_to_use_the_library() {
+    let rows = table("README.md", "| you have | use |");
+    assert!(rows.len() > 5, "{rows:?}");
+    assert_eq!(table("columnar/src/guide/mod.rs", "| you have | use |"), rows);
 }
 
 #[test]

@@ -15,8 +15,9 @@
 //!
 //! `<elided/>` marks omitted text where a message is necessary. It leads an array that would otherwise begin with the
 //! assistant. It is the same in every call, so calls keep their common prefix. `<elided>12 turns, about 3400
-//! tokens</elided>` marks the turns that a [budget](super::budgets) leaves out. `<elided>4 values of topics</elided>`
-//! counts the values before a [window](super::views), where the view asks for it.
+//! tokens</elided>` marks the turns that a [budget](super::budgets) leaves out; a turn is the inputs of a step, or the
+//! column's own value of that step. `<elided>4 values of topics</elided>` counts the values before a
+//! [window](super::views), if the view has `.elided()`.
 //!
 //! # Escaping
 //!

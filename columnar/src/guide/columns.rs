@@ -5,9 +5,9 @@
 //! # Sources and columns
 //!
 //! A *source* gets its values from outside, by [`push`](crate::flow::Handle::push). A *column* is computed: it reads
-//! the columns in its parentheses, and the expression after the `=` computes it. Each declaration ends with `;`. The
-//! order of declarations does not matter: the order of computation follows from the columns that each column reads, and
-//! is a constant of the program.
+//! the columns in its parentheses, and the expression after the `=`, its *compute step*, computes it. Each declaration
+//! ends with `;`. The order of declarations does not matter: the order of computation follows from the columns that each
+//! column reads, and is a constant of the program.
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -63,8 +63,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Compute steps get data from outside through parameters, which follow the name of the flow. The steps see them by
-//! reference, so a prompt that keeps a parameter needs a clone:
+//! Compute steps get data from outside through parameters, which follow the name of the flow. The compute steps see them
+//! by reference, so a prompt that keeps a parameter needs a clone:
 //!
 //! ```
 //! use columnar::prelude::*;

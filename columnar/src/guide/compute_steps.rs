@@ -7,9 +7,9 @@
 //!
 //! # A prompt
 //!
-//! [`prompt("…")`](crate::prompt) sends its text as the system message and the context as the messages. It asks the
-//! model of the environment, or one that you [pass](crate::Prompt::model) to it. The answer arrives as a stream of
-//! deltas.
+//! [`prompt("…")`](crate::prompt) sends its text as the system message and the context as the messages. It calls the
+//! model of the environment, or one that you [pass](crate::Prompt::model) to it. The reply arrives as a stream of pieces,
+//! the *deltas*.
 //!
 //! # A function or closure
 //!

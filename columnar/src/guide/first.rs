@@ -1,9 +1,10 @@
-//! Write and run a first flow, in ten lines.
+//! Write and run a first flow.
 //!
 //! [contents](super) · [columns →](super::columns)
 //!
-//! A flow is a table that grows by a row with every message. A row is a *step*; a column has one text for each step.
-//! The values of `user` come from outside. The two other columns are computed from the columns in their parentheses:
+//! A flow is a table that grows by a row with every message. A row is a *step*; a column has one text for each step. One
+//! column at one step is a *cell*. The values of `user` come from outside. The two other columns are computed from the
+//! columns in their parentheses:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -29,16 +30,17 @@
 //! }
 //! ```
 //!
-//! The program needs this crate, and tokio with its features `macros` and `rt`. It runs without a key: where no model
-//! is named, `prompt` asks an offline model, which has no intelligence. With this crate's feature `genai`, the
-//! environment names a real one:
+//! The program needs [this crate and tokio](crate#dependencies-and-features). It runs without a key: where no model is
+//! named, `prompt` calls an offline model, which has no intelligence. With this crate's feature `genai`, the environment
+//! names a real one:
 //!
 //! ```sh
 //! COLUMNAR_MODEL=openai/gpt-4o-mini OPENAI_API_KEY=… cargo run
 //! ```
 //!
-//! The declaration decides the context of each column. `mood` reads the newest message alone; `assistant` reads all
-//! messages and all its own answers. So their calls differ at the second step:
+//! The declaration decides the *context* of each call: the messages that the model receives. `mood` reads the newest
+//! message alone; `assistant` reads all messages and all its own answers. So their calls differ at the second step. In
+//! this program, [`script`](crate::testing::script) takes the place of the prompts, so that all texts are known:
 //!
 //! ```
 //! use columnar::prelude::*;

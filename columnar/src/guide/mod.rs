@@ -1,11 +1,11 @@
 //! The guide: from a first flow to a flow that is stored, changed and tested.
 //!
-//! Each chapter has one subject and can be read alone. The tests of this library run every program in it and compare
-//! every messages array with the real one.
+//! Each chapter has one subject and can be read alone. Its first and last lines lead to the chapters before and after
+//! it.
 //!
 //! | chapter | subject |
 //! |---|---|
-//! | [`first`] | a flow that runs, in ten lines |
+//! | [`first`] | a first flow that runs |
 //! | **declaring a flow** | |
 //! | [`columns`] | sources, columns, parameters; flows with a name and without one |
 //! | [`compute_steps`] | prompts, functions, streams and types of your own that compute a column |
@@ -37,6 +37,36 @@
 //! | [`testing`] | scripts, simulated failures, recorded replies, contexts under review |
 //! | **when it does not compile** | |
 //! | [`mistakes`] | all messages of [`flow!`](crate::flow!), and how to fix each |
+//!
+//! # The programs in it
+//!
+//! All programs run as tests of this library, and every messages array is compared with the real one. A program without
+//! a `main` belongs into an async function that returns a `Result`:
+//!
+//! ```
+//! use columnar::prelude::*;
+//!
+//! #[tokio::main(flavor = "current_thread")]
+//! async fn main() -> Result<(), columnar::BoxError> {
+//!     // the program, without its `use`s
+//!     Ok(())
+//! }
+//! ```
+//!
+//! Many of them have [`script`](crate::testing::script) in place of a prompt: a compute step with one known text for
+//! each step, so that the arrays are known as well. Some need `serde_json` or `futures` among the dependencies.
+//!
+//! # When to use something else
+//!
+//! | you have | use |
+//! |---|---|
+//! | a message or a row that leads to several calls, which build on each other and on earlier steps: a chat with a running summary and a critic, a debate, a journal, the annotation of a thousand tickets | columnar |
+//! | an agent that chooses its next step, calls tools, or loops until it is done | LangGraph or rig: the columns of a flow are fixed, and each is computed once per step |
+//! | one call per message | a client, such as the crate genai |
+//! | images, audio or files | a client: a value is text, or JSON of a type |
+//! | messages that are edited or deleted later | a database: a stored value never changes, and an edit is a fork |
+//! | several processes that write one conversation at the same time | a database and a queue: a flow has one owner at a time |
+//! | questions to a large collection of documents | a vector store: a view selects values by their steps. A compute step can call it |
 
 pub mod assembly;
 pub mod budgets;

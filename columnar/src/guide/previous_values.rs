@@ -30,8 +30,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! `con.prev.window(3)` is a longer history, and `con.prev.all()` all of it. Each value stays in the turn that showed
-//! it first, one step after its own, so a growing history remains a prefix of the next request:
+//! `con.prev.window(3)` is a longer history, and `con.prev.all()` all of it. Each value stays among the inputs of the
+//! step that showed it first, one after its own, so a growing history remains a prefix of the next request:
 //!
 //! ```
 //! use columnar::prelude::*;
