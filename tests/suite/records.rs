@@ -129,6 +129,40 @@ fn every_row_of_the_table_of_faults_has_a_test_named_after_it() {
     }
 }
 
+/// Whether a line of an example is the beginning or the end of the function around it.
+fn is_around(line: &str, is_last: bool) -> bool {
+    let begins = ["# #[tokio::main(flavor = \"current_thread\")] async fn main() ", "# fn main() "];
+    let ends = ["# Ok(()) }", "# Ok::<(), "];
+    begins.iter().chain(&ends).any(|start| line.starts_with(start)) || line == "# }" && is_last
+}
+
+/// Hidden lines declared flows and names, so a reader who copied an example had to guess them.
+#[test]
+fn an_example_hides_the_function_around_it_alone() {
+    let sources = programs(&root().join("columnar/src"));
+    let mut documentation = sources.lines().filter_map(|line| {
+        let line = line.trim_start();
+        // An example that needs a feature.
+        if line.starts_with("#![cfg_attr(feature") && line.contains("```") {
+            return Some("```");
+        }
+        let text = line.strip_prefix("//!").or_else(|| line.strip_prefix("///"))?;
+        Some(text.strip_prefix(' ').unwrap_or(text))
+    });
+    let mut examples = 0;
+    while let Some(fence) = documentation.by_ref().find(|line| line.starts_with("```")) {
+        let is_rust =
+            fence == "```" || fence.starts_with("```no_run") || fence.starts_with("```compile_fail");
+        let lines: Vec<&str> = documentation.by_ref().take_while(|line| *line != "```").collect();
+        for (at, line) in lines.iter().enumerate().filter(|_| is_rust) {
+            let is_hidden = line.trim_start().starts_with("# ");
+            assert!(!is_hidden || is_around(line, at + 1 == lines.len()), "{line}\nin\n{}", lines.join("\n"));
+        }
+        examples += usize::from(is_rust);
+    }
+    assert!(examples > 150, "{examples}");
+}
+
 /// The chapters of the guide, in the order of its table of contents.
 fn chapters() -> Vec<String> {
     let contents = read("columnar/src/guide/mod.rs");

@@ -16,7 +16,7 @@
 //!
 //! ```
 //! use columnar::prelude::*;
-//! # use serde_json::{json, to_value};
+//! use serde_json::{json, to_value};
 //!
 //! /// A definition that can be used again is a function from column to column.
 //! fn opinion(of: &str, heard: &Column) -> Column {
@@ -45,7 +45,8 @@
 //! [`try_get`](crate::flow::LiveFlow::try_get) returns an error instead. Mistakes in the declaration are an error value with all of them:
 //!
 //! ```
-//! # use columnar::prelude::*;
+//! use columnar::prelude::*;
+//!
 //! let user = source("user");
 //! let wrong = [column("Mood", &user, prompt("…")), column("shut", user.window(0), prompt("…"))];
 //! let Err(Error::Schema(error)) = flow(wrong) else { panic!("two mistakes") };
@@ -58,7 +59,8 @@
 //! Then it finds its column by name, among all columns of the flow, wherever they are declared:
 //!
 //! ```
-//! # use columnar::prelude::*;
+//! use columnar::prelude::*;
+//!
 //! let columns = [
 //!     column("answer", ["user", "mood.latest.as(\"tone\")", "self"], prompt("Answer.")),
 //!     column("mood", "user.window(3)", prompt("Name the mood.")),

@@ -8,8 +8,9 @@
 //! run computes the missing cells and nothing else.
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let chat = flow! {
 //!     source user;
@@ -48,9 +49,10 @@
 //! A skipped cell appears in no messages array; the values around it do:
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::testing::script;
-//! # use serde_json::{json, to_value};
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
 //! let chat = flow! {
 //!     source user;

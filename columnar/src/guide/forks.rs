@@ -6,8 +6,9 @@
 //! fork on each has its own.
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use serde_json::{json, to_value};
+//! use columnar::prelude::*;
+//! use serde_json::{json, to_value};
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
 //! let chat = flow! {
 //!     source user;

@@ -11,7 +11,8 @@
 //! use columnar::store::MemoryStore;
 //!
 //! mod monday {
-//!     # use super::*;
+//!     use super::*;
+//!
 //!     flow! {
 //!         pub struct Chat {
 //!             source user;
@@ -20,7 +21,8 @@
 //!     }
 //! }
 //! mod tuesday {
-//!     # use super::*;
+//!     use super::*;
+//!
 //!     flow! {
 //!         pub struct Chat {
 //!             source user;
@@ -76,16 +78,21 @@
 //! from a step in another store:
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::reopen::OpenOptions;
-//! # use columnar::store::MemoryStore;
+//! use columnar::prelude::*;
+//! use columnar::reopen::OpenOptions;
+//! use columnar::store::MemoryStore;
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-//! # let (store, other) = (MemoryStore::new(), MemoryStore::new());
-//! # let user = source("user");
-//! # let f = Flow::open(store.clone(), [column("topics", user.latest(), |_: Context| async { "once" })]).await?;
-//! # for text in ["a", "b", "c"] { f.push("user", text).await?; }
-//! # f.run().await?;
-//! # drop(f);
+//! let (store, other) = (MemoryStore::new(), MemoryStore::new());
+//! let user = source("user");
+//! let topics = column("topics", user.latest(), |_: Context| async { "once" });
+//! let f = Flow::open(store.clone(), [topics]).await?;
+//! for text in ["a", "b", "c"] {
+//!     f.push("user", text).await?;
+//! }
+//! f.run().await?;
+//! drop(f);
+//!
 //! let topics = column("topics", user.window(3), |_: Context| async { "again" });
 //! let options = OpenOptions::new(store).recompute_from(2, ["topics"], other);
 //! let f = Flow::open(options, [topics]).await?;

@@ -7,7 +7,7 @@
 //! ```
 //! use columnar::prelude::*;
 //! use columnar::store::FileStore;
-//! # use columnar::testing::script;
+//! use columnar::testing::script;
 //!
 //! flow! {
 //!     pub struct Chat {
@@ -17,8 +17,8 @@
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-//! # let folder = tempfile::tempdir().expect("a folder");
-//! # let folder = folder.path().join("chat");
+//! let folder = tempfile::tempdir().expect("a folder");
+//! let folder = folder.path().join("chat");
 //! let chat = Chat::open(FileStore::new(&folder)).await?;
 //! chat.user.push("It is slow.").await?;
 //! chat.run().await?;
@@ -67,18 +67,25 @@
 //! [`recent`](crate::reopen::OpenOptions::recent) loads the last steps alone, with everything that their contexts show:
 //!
 //! ```
-//! # use columnar::prelude::*;
+//! use columnar::prelude::*;
 //! use columnar::reopen::OpenOptions;
 //! use columnar::store::MemoryStore;
-//! # flow! {
-//! #     pub struct Chat { source user; column size(user.latest) = async |cx: Context| cx.messages().last_text().len().to_string(); }
-//! # }
+//!
+//! flow! {
+//!     pub struct Chat {
+//!         source user;
+//!         column size(user.latest) = async |cx: Context| cx.messages().last_text().len().to_string();
+//!     }
+//! }
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-//! # let store = MemoryStore::new();
-//! # let chat = Chat::open(store.clone()).await?;
-//! # for text in ["a", "b", "c"] { chat.user.push(text).await?; }
-//! # chat.run().await?;
-//! # drop(chat);
+//! let store = MemoryStore::new();
+//! let chat = Chat::open(store.clone()).await?;
+//! for text in ["a", "b", "c"] {
+//!     chat.user.push(text).await?;
+//! }
+//! chat.run().await?;
+//! drop(chat);
+//!
 //! let chat = Chat::open(OpenOptions::new(store).recent(1)).await?;
 //! assert_eq!((chat.steps(), chat.size.get(0)), (3, None));
 //! chat.load(0).await?;
