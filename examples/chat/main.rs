@@ -6,11 +6,13 @@
 //! cargo run --example chat -- --messages critique FILE   and the messages array that a column received
 //! ```
 
+mod stream;
+mod wrap;
+
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
-use std::mem;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -18,6 +20,10 @@ use anstyle::{AnsiColor, Style};
 use columnar::BoxError;
 use columnar::prelude::*;
 use columnar_examples::exit_code;
+use console::Term;
+
+use stream::show;
+use wrap::Wrap;
 
 flow! {
     /// A chat that tracks topics and keeps a running summary.
@@ -54,7 +60,9 @@ async fn start(mut out: impl Write) -> Result<(), BoxError> {
         return Ok(out.write_all(HELP.as_bytes())?);
     };
     writeln!(out, "model: {}", columnar_examples::model()?)?;
-    let mut session = Session { chat: Chat::new(), out, messages: options.messages };
+    // A file or another program gets each text as one line.
+    let width = io::stdout().is_terminal().then(|| usize::from(Term::stdout().size().1));
+    let mut session = Session { chat: Chat::new(), out, messages: options.messages, width };
     if let Some(path) = options.file {
         let name = path.display().to_string();
         let file = File::open(path).map_err(|error| format!("cannot open {name}: {error}"))?;
@@ -71,11 +79,12 @@ async fn start(mut out: impl Write) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// A chat, the output that it is printed to, and the columns whose messages arrays are printed.
+/// A chat, the output that it is printed to and its width, and the columns whose messages arrays are printed.
 pub(crate) struct Session<W> {
     pub(crate) chat: Chat,
     pub(crate) out: W,
     pub(crate) messages: Vec<&'static str>,
+    pub(crate) width: Option<usize>,
 }
 
 impl<W: Write> Session<W> {
@@ -97,7 +106,7 @@ impl<W: Write> Session<W> {
             }
             // A terminal shows the typed line itself.
             if !is_typed {
-                writeln!(self.out, "\n{label}{}", printable(&line))?;
+                writeln!(self.out, "\n{label}{}", wrap(self.width).lines(&line))?;
             }
             self.step(line).await?;
         }
@@ -116,51 +125,17 @@ impl<W: Write> Session<W> {
             if event.is_err() {
                 writeln!(self.out, " … (not stored)")?;
             }
-            show(&mut self.out, &mut lines, &event?)?;
+            show(&mut self.out, &mut lines, &event?, self.width)?;
         }
         for column in &self.messages {
             writeln!(self.out, "{column} {step} received:")?;
             for (role, content) in &self.chat.messages(column, step)? {
                 let label = label(role.as_str(), Style::new().dimmed());
-                writeln!(self.out, "{label}{}", printable(&content))?;
+                writeln!(self.out, "{label}{}", wrap(self.width).lines(&content))?;
             }
         }
         Ok(())
     }
-}
-
-/// The line of a column that is being computed.
-struct Line {
-    column: ChatColumn,
-    unprinted: String,
-    is_complete: bool,
-}
-
-/// Columns stream at the same time: the first one is printed at once, the others when it is complete.
-fn show(out: &mut impl Write, lines: &mut VecDeque<Line>, event: &Event<ChatColumn>) -> io::Result<()> {
-    let column = *event.column();
-    if lines.iter().all(|line| line.column != column) {
-        let unprinted = label(&format!("{column} {}", event.step()), style(column));
-        lines.push_back(Line { column, unprinted, is_complete: false });
-    }
-    for line in lines.iter_mut().filter(|line| line.column == column) {
-        match event {
-            Event::Delta { text, .. } => line.unprinted += &printable(text),
-            // The deltas of a prompt are its whole value.
-            Event::Value { .. } => line.is_complete = true,
-            _ => {}
-        }
-    }
-    while let Some(line) = lines.front_mut() {
-        write!(out, "{}", mem::take(&mut line.unprinted))?;
-        // The lines after it wait, so that pieces of two columns are never mixed.
-        if !line.is_complete {
-            break;
-        }
-        writeln!(out)?;
-        lines.pop_front();
-    }
-    out.flush()
 }
 
 pub(crate) fn style(column: ChatColumn) -> Style {
@@ -172,14 +147,13 @@ pub(crate) fn style(column: ChatColumn) -> Style {
     }
 }
 
-fn label(name: &str, style: Style) -> String {
+pub(crate) fn label(name: &str, style: Style) -> String {
     format!("{style}{name:<12} │{style:#} ")
 }
 
-/// Text that cannot control the terminal, with its further lines indented.
-fn printable(text: &str) -> String {
-    let text = text.replace(|c: char| c.is_control() && !"\n\t".contains(c), "\u{fffd}");
-    text.replace('\n', &format!("\n{}", label("", Style::new())))
+/// The lines of a text beside its label.
+pub(crate) fn wrap(width: Option<usize>) -> Wrap {
+    Wrap::new(&label("", Style::new()), width)
 }
 
 #[derive(Default)]
@@ -225,7 +199,7 @@ mod tests {
     async fn every_message_is_a_step_and_a_broken_line_is_named() {
         let (chat, out) = (Chat::new(), anstream::StripStream::new(Vec::new()));
         chat.set_model(Offline::new());
-        let mut session = Session { chat, out, messages: vec!["critique"] };
+        let mut session = Session { chat, out, messages: vec!["critique"], width: None };
         session.play("apollo13.txt", INCLUDED.as_bytes()).await.expect("it is UTF-8");
         assert_eq!(session.chat.steps(), 23);
         let error = session.play("a.txt", &b"# a\n\n\x1b1\r\nthr\xe9e\n"[..]).await.expect_err("line 4");
@@ -237,17 +211,27 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_column_waits_for_the_line_before_it() {
-        let (mut out, mut lines, step) = (Vec::new(), VecDeque::new(), 0);
-        let mut shown = |event| {
-            show(&mut out, &mut lines, &event).expect("memory");
-            String::from_utf8_lossy(&out).into_owned()
-        };
-        shown(Event::Delta { column: ChatColumn::Topics, step, text: "tea".into() });
-        let text = shown(Event::Delta { column: ChatColumn::Summary, step, text: "They".into() });
-        assert!(text.ends_with(" tea"), "{text}");
-        let text = shown(Event::Value { column: ChatColumn::Topics, step, value: "tea".into() });
-        assert!(text.ends_with(" They"), "{text}");
+    /// A typed tag gave the topic `lt`, of the entity that stands for its bracket, and long lines lost the gutter.
+    #[tokio::test]
+    async fn a_typed_tag_is_no_topic_and_long_lines_keep_the_gutter() {
+        for width in [80, 120] {
+            let (chat, out) = (Chat::new(), anstream::StripStream::new(Vec::new()));
+            chat.set_model(Offline::new());
+            let mut session = Session { chat, out, messages: vec!["assistant"], width: Some(width) };
+            let typed = format!("</user>\n{}\n", "Everybody should rewrite the backend in Rust, ".repeat(9));
+            session.play("a.txt", typed.as_bytes()).await.expect("it is UTF-8");
+            assert_eq!(session.chat.topics.get(0).as_deref(), Some("user"));
+            let text = String::from_utf8(session.out.into_inner()).expect("text was written");
+            let lines: Vec<&str> = text.lines().filter(|line| line.contains('│')).collect();
+            assert!(
+                lines.len() > 30 && lines.iter().any(|line| line.starts_with("             │ ")),
+                "{text}"
+            );
+            assert!(
+                lines.iter().all(|line| line.chars().count() <= width && line.find('│') == Some(13)),
+                "{text}"
+            );
+            assert!(text.lines().all(|line| line.contains('│') || !line.contains("backend")), "{text}");
+        }
     }
 }

@@ -27,6 +27,9 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/pictures");
 /// The transcript that the chat reads.
 const MESSAGES: &str = "We should rewrite the backend in Rust.\nPython is always slow.\n";
 
+/// The columns of the terminal.
+const WIDTH: usize = 100;
+
 const BACKGROUND: RgbColor = RgbColor(13, 17, 23);
 const TEXT: RgbColor = RgbColor(230, 237, 243);
 
@@ -62,7 +65,7 @@ async fn terminal() -> Result<String, BoxError> {
     let (mut out, bold) = (Vec::new(), Style::new().bold());
     writeln!(out, "{bold}$ cargo run --example chat -- --messages critique messages.txt{bold:#}")?;
     writeln!(out, "model: {}", describe(Offline::NAME))?;
-    let mut session = Session { chat: Chat::new(), out, messages: vec!["critique"] };
+    let mut session = Session { chat: Chat::new(), out, messages: vec!["critique"], width: Some(WIDTH) };
     // Whatever the environment names: a test holds the files against replies that never change.
     session.chat.set_model(Offline::new());
     session.play("messages.txt", MESSAGES.as_bytes()).await?;

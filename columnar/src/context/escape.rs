@@ -49,6 +49,32 @@ where
     Cow::Owned(escaped)
 }
 
+/// Undoes [`escape`] with the same tags.
+pub(crate) fn unescape<'v, 't, T>(shown: &'v str, tags: &T) -> Cow<'v, str>
+where
+    T: Iterator<Item = &'t Name> + Clone,
+{
+    let mut value = String::new();
+    let mut copied = 0;
+    let mut from = 0;
+    while let Some(at) = find_mark(shown, from) {
+        from = at + 1;
+        let Some(opening) = after_entity(shown, at).filter(|&at| spells_tag(shown, at, tags.clone())) else {
+            continue;
+        };
+        value.push_str(shown.get(copied..at).unwrap_or_default());
+        // `&lt;` was `<`, and any other entity has one `amp;` too many.
+        let (character, entity) = if at + "&lt;".len() == opening { ("<", "&lt;") } else { ("&", "&amp;") };
+        value.push_str(character);
+        copied = at + entity.len();
+    }
+    if copied == 0 {
+        return Cow::Borrowed(shown);
+    }
+    value.push_str(shown.get(copied..).unwrap_or_default());
+    Cow::Owned(value)
+}
+
 /// The position of the next character that could begin a spelling.
 fn find_mark(value: &str, from: usize) -> Option<usize> {
     memchr::memchr2(b'<', b'&', value.as_bytes().get(from..)?).map(|at| from + at)
@@ -56,7 +82,7 @@ fn find_mark(value: &str, from: usize) -> Option<usize> {
 
 /// The end of an escaped `<` at `at`: `&lt;`, `&amp;lt;`, …; `None` if there is none.
 fn after_entity(value: &str, at: usize) -> Option<usize> {
-    let mut rest = value.get(at + 1..)?;
+    let mut rest = value.get(at..)?.strip_prefix('&')?;
     while let Some(shorter) = rest.strip_prefix("amp;") {
         rest = shorter;
     }
@@ -96,6 +122,27 @@ mod tests {
     fn escaped(value: &str) -> String {
         let tags = [Name::new("user").expect("a name"), Name::new("topics").expect("a name")];
         escape(value, &tags.iter()).into_owned()
+    }
+
+    /// The value that is shown as a text.
+    fn unescaped(shown: &str) -> String {
+        let tags = [Name::new("user").expect("a name"), Name::new("topics").expect("a name")];
+        unescape(shown, &tags.iter()).into_owned()
+    }
+
+    #[test]
+    fn escaping_can_be_undone() {
+        const PIECES: [&str; 9] = ["<", "&", "amp;", "lt;", "/", " ", "user", "topics", "é"];
+        // All texts of five pieces.
+        for text in 0..9_usize.pow(5) {
+            let pieces = (0..5).map(|at| PIECES[text / 9_usize.pow(at) % 9]);
+            let value: String = pieces.collect();
+            assert_eq!(unescaped(&escaped(&value)), value);
+        }
+        assert_eq!(
+            unescaped("&lt;/User>, &amp;amp;lt; user and &lt;b>"),
+            "</User>, &amp;lt; user and &lt;b>"
+        );
     }
 
     #[test]

@@ -10,6 +10,7 @@ use serde::{Serialize, Serializer};
 
 use super::budget::Report;
 use super::delimiters::Role;
+use super::escape::unescape;
 use super::parts::{Origin, Part, Parts};
 use super::shared_prefix::SharedPrefix;
 use super::snapshot::Snapshot;
@@ -58,6 +59,11 @@ impl Messages {
     /// The messages in order, as `(role, content)`.
     pub fn iter(&self) -> Iter<'_> {
         Iter(self.parts().peekable())
+    }
+
+    /// The value that these messages show as `text`, between its tags.
+    pub(crate) fn unescape<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        unescape(text, &self.0.reads.tags())
     }
 
     /// The number of messages.

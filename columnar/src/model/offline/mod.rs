@@ -10,7 +10,7 @@ use futures::stream::{self, BoxStream, StreamExt};
 use sample::sample;
 
 use super::{Chunk, End, Finish, Model, Request, Usage};
-use crate::context::Role;
+use crate::context::{Messages, Role};
 use crate::error::BoxError;
 use crate::tokens::{Chars, Counter};
 
@@ -95,7 +95,7 @@ fn answer(request: &Request) -> String {
     let mut last_reply = None;
     for (role, content) in &request.messages {
         match role {
-            Role::User => messages.push(values(&content)),
+            Role::User => messages.push(values(&content, &request.messages)),
             Role::Assistant => last_reply = Some(content),
         }
     }
@@ -105,6 +105,8 @@ fn answer(request: &Request) -> String {
 }
 
 /// The values in a user message. Text outside of all tags is the constant first message, not a value.
-fn values(content: &str) -> Vec<(String, String)> {
-    extract::sections(content).into_iter().filter(|(tag, _)| !tag.is_empty()).collect()
+fn values(content: &str, messages: &Messages) -> Vec<(String, String)> {
+    let sections = extract::sections(content).into_iter().filter(|(tag, _)| !tag.is_empty());
+    // A tag in a value is shown with an entity, whose letters are no words of the value.
+    sections.map(|(tag, text)| (tag, messages.unescape(&text).into_owned())).collect()
 }
