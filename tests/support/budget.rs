@@ -47,6 +47,14 @@ pub fn truncated(
     Ok((shown(&turns, &elided, limit), omitted))
 }
 
+/// The tokens of the smallest message: one empty input, with its tags and groups.
+pub fn least_message(reads: &Reads) -> usize {
+    let tags = |tag: &str, end: &str| tokens(&format!("<{tag}>\n\n</{tag}>{end}"));
+    let groups = |groups: &[String]| groups.iter().map(|group| tags(group, "")).sum::<usize>();
+    let views = reads.views.iter().map(|view| tags(&view.tag, "\n\n") + groups(&view.groups));
+    views.min().unwrap_or(0)
+}
+
 fn is_persistent(reads: &Reads) -> bool {
     reads.self_history.is_some() || reads.views.iter().all(|view| view.window == crate::naive::Window::All)
 }

@@ -33,7 +33,8 @@ impl Assembler {
         counter: Arc<dyn Counter>,
     ) -> Self {
         let overhead = Overhead::new(reads, instruction, counter);
-        let limit = TokenLimit::of(budget, overhead.instruction.unwrap_or(0)).map(|limit| {
+        let instruction = overhead.instruction.unwrap_or(0);
+        let limit = TokenLimit::of(budget, instruction, overhead.least_message(reads)).map(|limit| {
             let low_water = |limit: &TokenLimit| limit.low_water.filter(|_| is_computed_in_order(reads));
             limit.map(|limit| TokenLimit { low_water: low_water(&limit), ..limit })
         });
@@ -109,6 +110,11 @@ impl Assembler {
         let cuts = self.cuts.as_ref().map(|cuts| cuts.before(step));
         // The columns that filters read may have been replaced since.
         Self { cuts, filtered: BTreeMap::new(), ..self.clone() }
+    }
+
+    /// Checks that the budget holds a message at all.
+    pub(crate) fn check(&self) -> Result<(), BudgetError> {
+        self.limit.as_ref().map(drop).map_err(Clone::clone)
     }
 
     pub(crate) fn overhead(&self) -> &Overhead {

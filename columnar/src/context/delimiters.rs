@@ -198,6 +198,15 @@ impl Overhead {
         Self { counter, instruction, delimiters, inputs, groups, separator }
     }
 
+    /// The tokens of a message with one value, which is empty: that of the input with the shortest tags. Others may be
+    /// skipped.
+    pub(super) fn least_message(&self, reads: &Reads) -> usize {
+        let groups =
+            |groups: &[usize]| groups.iter().filter_map(|&group| self.groups.get(group)).sum::<usize>();
+        let inputs = reads.inputs.iter().zip(&self.inputs);
+        inputs.map(|(input, delimiters)| delimiters + groups(&input.groups)).min().unwrap_or(0)
+    }
+
     /// The marker of the values that a view hides, and its tokens without the separator.
     pub(crate) fn elision(&self, values: usize, tag: &str) -> (String, usize) {
         let plural = if values == 1 { "" } else { "s" };

@@ -186,7 +186,8 @@ impl<T> Handle<kind::Derived<T>> {
     /// - [`Error::Missing`](crate::Error::Missing) if a source has no value for the step, or an input of the cell is
     ///   not stored yet.
     /// - [`Error::Skipped`](crate::Error::Skipped) if all inputs of the cell are empty.
-    /// - [`Error::Budget`](crate::Error::Budget) if the messages exceed their budget.
+    /// - [`Error::Budget`](crate::Error::Budget) if the messages exceed their budget,
+    ///   [`Error::BudgetTooSmall`](crate::Error::BudgetTooSmall) if it holds no message.
     /// - [`Error::NotLoaded`](crate::Error::NotLoaded) if a value that they or the previous request of the column show is
     ///   not [in memory](super::LiveFlow::load).
     pub fn messages(&self, step: usize) -> Result<Messages> {

@@ -188,7 +188,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// - [`Error::UnknownColumn`], or [`Error::NotDerived`] for a source.
     /// - [`Error::Missing`] if a source has no value for the step, or an input of the cell is not stored yet.
     /// - [`Error::Skipped`] if all inputs of the cell are empty.
-    /// - [`Error::Budget`] if the messages exceed their budget.
+    /// - [`Error::Budget`] if the messages exceed their budget, [`Error::BudgetTooSmall`] if it holds no message.
     /// - [`Error::NotLoaded`] if a value that they or the previous request of the column show is not
     ///   [in memory](Self::load).
     pub fn messages(&self, column: impl AsRef<str>, step: usize) -> Result<Messages> {
@@ -265,7 +265,11 @@ impl<'a, C, I: ColumnId> LiveFlow<'a, C, I> {
     /// If no cell is missing, it ends at once.
     ///
     /// If a cell fails, the cells in progress are finished and stored, and then the run ends with the error. The next
-    /// run computes the missing cells. If another run is in progress, the run ends with [`Error::Running`].
+    /// run computes the missing cells.
+    ///
+    /// The run ends before it computes anything with [`Error::Running`] if another run is in progress, with
+    /// [`Error::Model`] if the model of a column with missing cells is unknown or not
+    /// [ready](crate::model::Model::ready), and with [`Error::BudgetTooSmall`] if its budget holds no message.
     ///
     /// [`Stream`]: https://docs.rs/futures/0.3/futures/stream/trait.Stream.html
     pub fn run(&self) -> Run<'a, I> {

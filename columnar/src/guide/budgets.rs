@@ -58,6 +58,25 @@
 //! | [`rolling_window`](crate::budget::Budget::rolling_window) | the newest turns alone |
 //! | [`stop_at_limit`](crate::budget::Budget::stop_at_limit) | everything: the column fails instead |
 //!
+//! The newest turn is always kept, even if it alone is too large. But a budget that holds no message, because the reply,
+//! the instruction and the tags of a message need more, is an error of [`run`](crate::flow::LiveFlow::run) before it
+//! computes anything. It names the column and the number of tokens that it needs:
+//!
+//! ```
+//! # use columnar::prelude::*;
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let f = flow([column("answer", source("user"), prompt("You are a helpful assistant.").budget(1000))])?;
+//! f.push("user", "Hello").await?;
+//! let error = f.run().await.expect_err("1024 tokens are reserved for the reply");
+//! assert_eq!(
+//!     error.to_string(),
+//!     "the budget of `answer` holds no message: of its 1000 tokens, 1024 are reserved for the reply, the instruction has \
+//!      about 7, and an empty message has about 5: raise the budget to at least 1036, reserve less with `token_buffer`, \
+//!      or shorten the instruction"
+//! );
+//! # Ok(()) }
+//! ```
+//!
 //! If the truncation changed at every step, each request would begin differently.
 //! [`low_water(0.8)`](crate::budget::Budget::low_water) cuts more at once, and less often.
 //!

@@ -40,9 +40,10 @@ pub(super) enum RunStatus {
 }
 
 impl Shared {
-    /// Starts a run. Fails if another run is active, or if a column with missing cells has no usable model.
+    /// Starts a run. Fails if another run is active, or if a column with missing cells has no usable model or a budget that
+    /// holds no message.
     pub(super) fn begin_run(&self) -> Result<()> {
-        self.check_models()?;
+        self.check_columns()?;
         let mut state = self.lock();
         // Asked again: the lock was free while the models were checked, so another run may have begun.
         match state.run {
@@ -55,17 +56,19 @@ impl Shared {
         }
     }
 
-    /// Checks the models of all columns with missing cells. The check of a model may be slow, so the lock is released.
-    fn check_models(&self) -> Result<()> {
-        let state = self.lock();
+    /// Checks the budgets and models of all columns with missing cells: everything that would fail at each of them. The
+    /// check of a model may be slow, so the lock is released.
+    fn check_columns(&self) -> Result<()> {
+        let mut state = self.lock();
         if let RunState::Active(_) = state.run {
             return Err(Error::Running);
         }
+        state.check_budgets()?;
         let schema = state.plan.schema();
         let missing = |(column, settings): (usize, &Arc<Settings>)| {
             // A complete column calls no model, so a missing key must not keep the run from starting.
-            let is_missing = state.scheduler.len(column) < state.scheduler.begun();
-            Some((schema.name(column).clone(), settings.model.clone().filter(|_| is_missing)?))
+            let model = settings.model.clone().filter(|_| state.has_missing_cells(column))?;
+            Some((schema.name(column).clone(), model))
         };
         let models: Vec<_> = state.settings.iter().enumerate().filter_map(missing).collect();
         let defaults = Arc::clone(&state.defaults);

@@ -58,6 +58,14 @@ pub enum Error {
         /// The numbers of tokens.
         source: BudgetError,
     },
+    /// The budget of a column holds no message, however short. A run checks this before it computes anything.
+    #[error("the budget of `{column}` holds no message: {source}")]
+    BudgetTooSmall {
+        /// The column.
+        column: Name,
+        /// The numbers of tokens.
+        source: BudgetError,
+    },
     /// The model of a column cannot be used. A run checks this before it computes anything.
     #[error("the model of `{column}` cannot be used, so nothing was computed: {source}")]
     Model {
@@ -213,6 +221,7 @@ impl Error {
         match self {
             Self::Compute { source, .. } => source.to_string(),
             Self::Budget { source, .. } => source.to_string(),
+            Self::BudgetTooSmall { source, .. } => format!("the budget holds no message: {source}"),
             Self::Panicked { .. } => "the compute step panicked, which is a bug in it".into(),
             other => other.to_string(),
         }

@@ -8,7 +8,7 @@ use super::past::Unloaded;
 use super::table::{Receipts, Table};
 use super::{Error, Result};
 use crate::compute::{Defaults, Settings};
-use crate::context::budget::{self, Budget};
+use crate::context::budget::{self, Budget, BudgetError};
 use crate::context::{Assembler, Messages, Snapshot};
 use crate::declare::{Name, Plan, Reads};
 use crate::reopen::{Definition, KeptColumns};
@@ -167,8 +167,31 @@ impl State {
         let snapshot = assembler.assemble(reads, cell, fork, |column| table.history(column));
         snapshot.map_err(|source| {
             let column = self.plan.schema().name(cell.column).clone();
-            Error::Budget { column, step: cell.step, source }
+            match source {
+                BudgetError::NoRoom { .. } => Error::BudgetTooSmall { column, source },
+                _ => Error::Budget { column, step: cell.step, source },
+            }
         })
+    }
+
+    /// Checks that the budgets of all columns with missing cells hold a message.
+    pub(super) fn check_budgets(&mut self) -> Result<()> {
+        let plan = Arc::clone(&self.plan);
+        for column in 0..plan.schema().columns().len() {
+            if let Some(reads) = plan.schema().reads(column).filter(|_| self.has_missing_cells(column)) {
+                let checked = self.assembler(column, reads).1.check();
+                checked.map_err(|source| {
+                    let column = plan.schema().name(column).clone();
+                    Error::BudgetTooSmall { column, source }
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the next run computes cells of a column.
+    pub(super) fn has_missing_cells(&self, column: usize) -> bool {
+        self.scheduler.len(column) < self.scheduler.begun()
     }
 
     /// The assembler of a column, with the values that its contexts show.

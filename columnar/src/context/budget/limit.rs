@@ -43,17 +43,22 @@ pub(crate) struct TokenLimit {
 }
 
 impl TokenLimit {
-    /// The limit that a budget leaves for messages, after an instruction of `instruction` tokens. `None` for a budget
-    /// without tokens.
-    pub(crate) fn of(budget: &Budget, instruction: usize) -> Result<Option<Self>, BudgetError> {
+    /// The limit that a budget leaves for messages, after an instruction of `instruction` tokens, if an empty message has
+    /// `message` tokens. `None` for a budget without tokens.
+    pub(crate) fn of(
+        budget: &Budget,
+        instruction: usize,
+        message: usize,
+    ) -> Result<Option<Self>, BudgetError> {
         let Some(all) = budget.tokens else { return Ok(None) };
         let token_buffer = budget.token_buffer.unwrap_or(Budget::TOKEN_BUFFER);
         let taken = token_buffer.saturating_add(instruction);
-        let tokens = all.saturating_sub(taken);
-        if tokens == 0 {
-            let short = taken.saturating_sub(all).saturating_add(1);
-            return Err(BudgetError::NoRoom { budget: all, token_buffer, instruction, short });
+        // A counter may find no token in tags, but a limit of 0 tokens is no limit.
+        let least = taken.saturating_add(message.max(1));
+        if all < least {
+            return Err(BudgetError::NoRoom { budget: all, token_buffer, instruction, message, least });
         }
+        let tokens = all - taken;
         Ok(Some(Self {
             tokens,
             strategy: budget.strategy.unwrap_or_default(),

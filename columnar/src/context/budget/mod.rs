@@ -24,7 +24,8 @@ pub use report::{BudgetError, Report};
 ///
 /// A budget is set for a column after its compute step, for a flow with
 /// [`LiveFlow::set_budget`](crate::flow::LiveFlow::set_budget), or for the whole program with [`set_default`]. Each field
-/// is taken from the first of these that sets it. Without a number of [`tokens`](Self::tokens), nothing is truncated.
+/// is taken from the first of these that sets it. Without a number of [`tokens`](Self::tokens), nothing is truncated. A run
+/// checks before it computes anything that the budgets of its columns hold a message.
 ///
 /// ```
 /// use columnar::prelude::*;

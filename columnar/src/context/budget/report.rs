@@ -74,10 +74,11 @@ pub enum BudgetError {
         /// column.
         contributors: Vec<(Name, usize)>,
     },
-    /// The reply and the instruction leave no tokens for the messages.
+    /// The reply and the instruction leave too few tokens for any message.
     #[error(
-        "a budget of {budget} tokens leaves none for its messages: {token_buffer} are reserved for the reply, and its \
-         instruction has about {instruction}; raise the budget by at least {short}"
+        "of its {budget} tokens, {token_buffer} are reserved for the reply, the instruction has about {instruction}, and \
+         an empty message has about {message}: raise the budget to at least {least}, reserve less with `token_buffer`, or \
+         shorten the instruction"
     )]
     NoRoom {
         /// The tokens of the budget.
@@ -86,8 +87,10 @@ pub enum BudgetError {
         token_buffer: usize,
         /// The tokens of the instruction.
         instruction: usize,
-        /// The least number of tokens to add, so that one is left for the messages.
-        short: usize,
+        /// The tokens of the tags around one empty input, the one with the shortest tags.
+        message: usize,
+        /// The least number of tokens that the budget needs.
+        least: usize,
     },
 }
 
